@@ -2,13 +2,9 @@ import assert from 'node:assert/strict';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { StoreFault } from '../../../src/app/ports.ts';
-import type { SessionEvent } from '../../../src/core/journal/schema.ts';
 import { decodeLine } from '../../../src/storage/journal-line.ts';
 import { messageId, sessionId } from '../../../src/core/model/ids.ts';
 import { messageText } from '../../../src/core/model/message.ts';
-import { SessionState } from '../../../src/core/state/session-state.ts';
-import { readSnapshots, snapshotEvents, snapshotSession } from '../../../src/storage/snapshot.ts';
 import { openSessionStore } from '../../../src/storage/session-store.ts';
 import { said, testClock } from '../../unit/storage/support.ts';
 import { unflushed } from './shown.ts';
@@ -89,7 +85,7 @@ describe('session store with randomly damaged files', function () {
     folder = await mkdtemp(join(tmpdir(), 'threadkeeper-damage-'));
   });
   /** The number of passed cases, for the report. It's lower if one fails. */
-  const right = { journals: 0, snapshots: 0, checkpoints: 0 };
+  const right = { journals: 0, checkpoints: 0 };
   after(() => {
     return rm(folder, { recursive: true, force: true });
   });
@@ -163,31 +159,6 @@ describe('session store with randomly damaged files', function () {
     }
   });
 
-  it(`recognizes a damaged snapshot, or reads it without harm (${CASES} cases)`, () => {
-    const events: SessionEvent[] = [{ type: 'session_created', id: sessionId('s'), title: 'T', workspace: 'w' }];
-    for (let n = 0; n < 10; n++) events.push(said(n));
-    const state = SessionState.fold(events.map((body, at) => ({ at, body })));
-    const sound = { v: 1, index: [], live: [snapshotSession(state)] };
-    const text = Buffer.from(JSON.stringify(sound));
-    for (let seed = 0; seed < CASES; seed++) {
-      const below = random(seed);
-      const spoiled = DAMAGES[KINDS[below(KINDS.length)]!]!(text, below, Buffer.from('[{"v":1}]'));
-      let value: unknown = spoiled.toString();
-      try {
-        value = JSON.parse(spoiled.toString());
-      } catch (error) {
-        assert.ok(error instanceof SyntaxError);
-      }
-      const read = readSnapshots(value);
-      if (read.kind === 'valid') {
-        for (const live of read.snapshots.live) {
-          SessionState.fold(snapshotEvents(live).map((body, at) => ({ at, body })));
-        }
-      }
-      right.snapshots++;
-    }
-  });
-
   it(`lists and opens sessions as in their journals despite a damaged checkpoint (${CASES} cases)`, async () => {
     const place = join(folder, 'checkpoints');
     const store = openSessionStore({ folder: place, clock: testClock('k'), writer: 'w' });
@@ -212,10 +183,5 @@ describe('session store with randomly damaged files', function () {
       await fresh.close();
       right.checkpoints++;
     }
-  });
-
-  it('reports a session whose file is missing', async () => {
-    const store = openSessionStore({ folder, clock: testClock(), writer: 'w' });
-    await assert.rejects(store.open(sessionId('gone')), (error) => StoreFault.is(error, 'missing'));
   });
 });

@@ -20,24 +20,6 @@ async function followed(folder: string) {
 }
 
 describe('session on disk', () => {
-  it('is restored completely after it was closed', () =>
-    inFolder(async (folder) => {
-      const first = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
-      const journal = await first.create('Build', 'file:///home/sam');
-      await journal.append(said(0), said(1));
-      await Promise.all([journal.append(said(2)), journal.append(said(3))]);
-      await journal.close();
-
-      const again = await openSessionStore({ folder, clock: testClock('t'), writer: 'w2' }).open(journal.id);
-      assert.equal(again.readOnly, undefined);
-      assert.equal(again.notice, undefined);
-      assert.equal(again.state.title, 'Build');
-      assert.deepEqual(again.state.path, ['m0', 'm1', 'm2', 'm3']);
-      await again.append(said(4));
-      assert.equal(again.state.messages.size, 5);
-      await again.close();
-    }));
-
   it('is restored from its checkpoint when it is long', () =>
     inFolder(async (folder) => {
       const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });

@@ -12,7 +12,6 @@ import {
   hasFullNames,
   joinSnapshots,
   readSnapshots,
-  SESSION_BYTES,
   snapshotEvents,
   type Snapshots,
   snapshotSession,
@@ -80,22 +79,6 @@ describe('session snapshots', () => {
   let counter: TokenCounter;
   before(async () => {
     counter = await loadEncoding('o200k_base');
-  });
-
-  it('stay within the size limit for 10,000 long messages with a key event in every second one', () => {
-    const events: SessionEvent[] = [];
-    for (let n = 0; n < 10_000; n++) {
-      events.push(said(n, `語 ${n} `.repeat(200)));
-      if (n % 2 === 0) events.push(pinned(n / 2));
-    }
-    const snapshot = snapshotSession(session('long', 'w', events))!;
-    assert.ok(bytesOf(snapshot) <= SESSION_BYTES);
-    assert.equal(snapshot.bodies.at(-1)?.id, 'm9999', 'the newest message is in it');
-    assert.ok(
-      snapshot.ledger.some(({ id }) => id === 'e0'),
-      'what is pinned stays, however old',
-    );
-    assert.equal(snapshot.counters.messagesEver, 10_000);
   });
 
   it('truncate a long title without splitting an emoji', () => {
