@@ -136,6 +136,10 @@ export class WireServer {
     return this;
   }
 
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
+  }
+
   async stop(): Promise<void> {
     this.#edge.closeAllConnections();
     await new Promise<void>((resolve) => this.#edge.close(() => resolve()));

@@ -84,21 +84,17 @@ describe('chat with a model on a self-hosted server', () => {
   });
 
   it('warns that the server read only part of the prompt, and then sends no more than it reads', async () => {
-    const ollama = await StrictServer.start('ollama', { maxNumCtx: 4_096, alwaysTruncates: true });
-    try {
-      await writeSettings(chat.folder, { ...at(ollama, 'llama3.1:8b'), 'threadkeeper.chat.contextWindow': 32_768 });
-      await chat.button(/^llama3\.1:8b/).waitFor();
-      await chat.newSession();
-      // It's visible for some seconds after each of these.
-      const told = chat.workbench.toast(/The server read only [\d,]+ of [\d,]+ tokens/).waitFor({ timeout: 0 });
-      for (let n = 1; n <= 6; n++) await chat.send(`Log ${n}: ${LONG}`, 'They spoke of');
-      await told;
-      await chat.send('What did it wait for?', 'They spoke of');
-      const { sent, reply } = ollama.answered.at(-1)!;
-      assert.equal(reply.input, sent, 'the last request is read whole');
-      assert.ok(sent > 1_000, `and it is ${sent} tokens of the 4,096`);
-    } finally {
-      await ollama.stop();
-    }
+    await using ollama = await StrictServer.start('ollama', { maxNumCtx: 4_096, alwaysTruncates: true });
+    await writeSettings(chat.folder, { ...at(ollama, 'llama3.1:8b'), 'threadkeeper.chat.contextWindow': 32_768 });
+    await chat.button(/^llama3\.1:8b/).waitFor();
+    await chat.newSession();
+    // It's visible for some seconds after each of these.
+    const told = chat.workbench.toast(/The server read only [\d,]+ of [\d,]+ tokens/).waitFor({ timeout: 0 });
+    for (let n = 1; n <= 6; n++) await chat.send(`Log ${n}: ${LONG}`, 'They spoke of');
+    await told;
+    await chat.send('What did it wait for?', 'They spoke of');
+    const { sent, reply } = ollama.answered.at(-1)!;
+    assert.equal(reply.input, sent, 'the last request is read whole');
+    assert.ok(sent > 1_000, `and it is ${sent} tokens of the 4,096`);
   });
 });

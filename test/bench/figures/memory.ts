@@ -13,43 +13,39 @@ export async function measureMemory({ quick, say }: BenchContext): Promise<Measu
   const length = quick ? 2_000 : 10_000;
   const name = length.toLocaleString('en-US');
   say(`memory: a session of ${name} messages`);
-  const harness = await Harness.open(says('It is as you say.'));
-  try {
-    const id = await filled(harness, length);
-    // Opens a tiny session first, so that what is loaded once for all sessions isn't counted.
-    const empty = await harness.reopen(await filled(harness, 2));
-    await empty.send('Are you there?');
-    await empty.close();
-    const before = heap();
-    const conversation = await harness.reopen(id);
-    conversation.context();
-    const opened = heap() - before;
-    await conversation.send('And what is left to do?');
-    await conversation.settled();
-    const used = heap() - before;
-    assert.equal(conversation.state.path.length >= length, true);
-    await conversation.close();
-    harness.requests.length = 0;
-    const kilobytes = (bytes: number): number => Math.max(0, bytes) / 1_024;
-    return {
-      figures: [
-        {
-          id: `speed.memory${length}.opened`,
-          label: `heap used by an open session of ${name} messages with its request assembled`,
-          value: kilobytes(opened),
-          unit: 'KB',
-        },
-        {
-          id: `speed.memory${length}.used`,
-          label: 'the same, after a turn',
-          value: kilobytes(used),
-          unit: 'KB',
-        },
-      ],
-    };
-  } finally {
-    await harness.close();
-  }
+  await using harness = await Harness.open(says('It is as you say.'));
+  const id = await filled(harness, length);
+  // Opens a tiny session first, so that what is loaded once for all sessions isn't counted.
+  const empty = await harness.reopen(await filled(harness, 2));
+  await empty.send('Are you there?');
+  await empty.close();
+  const before = heap();
+  const conversation = await harness.reopen(id);
+  conversation.context();
+  const opened = heap() - before;
+  await conversation.send('And what is left to do?');
+  await conversation.settled();
+  const used = heap() - before;
+  assert.equal(conversation.state.path.length >= length, true);
+  await conversation.close();
+  harness.requests.length = 0;
+  const kilobytes = (bytes: number): number => Math.max(0, bytes) / 1_024;
+  return {
+    figures: [
+      {
+        id: `speed.memory${length}.opened`,
+        label: `heap used by an open session of ${name} messages with its request assembled`,
+        value: kilobytes(opened),
+        unit: 'KB',
+      },
+      {
+        id: `speed.memory${length}.used`,
+        label: 'the same, after a turn',
+        value: kilobytes(used),
+        unit: 'KB',
+      },
+    ],
+  };
 }
 
 /** Writes a session to disk, closes it, and returns its ID. */

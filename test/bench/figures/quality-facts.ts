@@ -133,59 +133,55 @@ async function grown(count: number, { counter, say }: BenchContext): Promise<Fig
     { name: 'local', keeps: undefined, label: `the same in ${thousands}, without a model` },
   ]) {
     say(`facts turn by turn, ${count} messages, ${name}`);
-    const harness = await Harness.open();
-    try {
-      const shown = new Set<string>();
-      if (keeps !== undefined) {
-        const answer = oracle({ counter, facts, keeps });
-        const shows: Answer = (prompt, maxTokens) => {
-          for (const { text } of factsIn(facts, prompt)) shown.add(text);
-          return answer(prompt, maxTokens);
-        };
-        const model = metered(name, counter, shows, () => new Error('unused'));
-        harness.summarizer = (request, signal) => model.model.stream(request, signal);
-      }
-      const { reservedTokens } = harness.settings;
-      const budget = Math.min(WINDOW, Math.floor(before * REDUCED));
-      harness.settings = { ...harness.settings, contextWindow: budget + reservedTokens };
-      const conversation = await harness.converse();
-      const prefix = new PrefixMeter(counter);
-      for (const turn of turnsOf(transcript)) {
-        await playTurn(harness, conversation, turn);
-        for (const request of harness.requests.splice(0)) prefix.add(blocksOf(request));
-      }
-      const { system, messages, total } = conversation.context();
-      const text = [...system, ...messages.map((message) => messageText(message))].join('\n');
-      await conversation.close();
-      const id = `quality.facts.turns${count}.${name}`;
-      const value = factsIn(facts, text).length / facts.length;
-      figures.push({ id, label, value, unit: 'share', target: { atLeast: 0.95 }, guard });
-      if (name !== 'oracle') continue;
-      figures.push({
-        id: `quality.facts.turns${count}.shown`,
-        label: 'of these facts, those that the model was shown at all',
-        value: shown.size / facts.length,
-        unit: 'share',
-        guard,
-      });
-      figures.push({
-        id: `quality.facts.turns${count}.reduction`,
-        label: `reduction of that session`,
-        value: 1 - total / before,
-        unit: 'share',
-        target: { atLeast: 0.8 },
-      });
-      figures.push({
-        id: `quality.facts.turns${count}.prefix`,
-        label: `unchanged start of a request in that session, mean share`,
-        value: prefix.meanShare,
-        unit: 'share',
-        ...(count >= 10_000 && { target: { atLeast: 0.97 } }),
-        guard: { worse: 'lower', margin: 0.01 },
-      });
-    } finally {
-      await harness.close();
+    await using harness = await Harness.open();
+    const shown = new Set<string>();
+    if (keeps !== undefined) {
+      const answer = oracle({ counter, facts, keeps });
+      const shows: Answer = (prompt, maxTokens) => {
+        for (const { text } of factsIn(facts, prompt)) shown.add(text);
+        return answer(prompt, maxTokens);
+      };
+      const model = metered(name, counter, shows, () => new Error('unused'));
+      harness.summarizer = (request, signal) => model.model.stream(request, signal);
     }
+    const { reservedTokens } = harness.settings;
+    const budget = Math.min(WINDOW, Math.floor(before * REDUCED));
+    harness.settings = { ...harness.settings, contextWindow: budget + reservedTokens };
+    const conversation = await harness.converse();
+    const prefix = new PrefixMeter(counter);
+    for (const turn of turnsOf(transcript)) {
+      await playTurn(harness, conversation, turn);
+      for (const request of harness.requests.splice(0)) prefix.add(blocksOf(request));
+    }
+    const { system, messages, total } = conversation.context();
+    const text = [...system, ...messages.map((message) => messageText(message))].join('\n');
+    await conversation.close();
+    const id = `quality.facts.turns${count}.${name}`;
+    const value = factsIn(facts, text).length / facts.length;
+    figures.push({ id, label, value, unit: 'share', target: { atLeast: 0.95 }, guard });
+    if (name !== 'oracle') continue;
+    figures.push({
+      id: `quality.facts.turns${count}.shown`,
+      label: 'of these facts, those that the model was shown at all',
+      value: shown.size / facts.length,
+      unit: 'share',
+      guard,
+    });
+    figures.push({
+      id: `quality.facts.turns${count}.reduction`,
+      label: `reduction of that session`,
+      value: 1 - total / before,
+      unit: 'share',
+      target: { atLeast: 0.8 },
+    });
+    figures.push({
+      id: `quality.facts.turns${count}.prefix`,
+      label: `unchanged start of a request in that session, mean share`,
+      value: prefix.meanShare,
+      unit: 'share',
+      ...(count >= 10_000 && { target: { atLeast: 0.97 } }),
+      guard: { worse: 'lower', margin: 0.01 },
+    });
   }
   return figures;
 }

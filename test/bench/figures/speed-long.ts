@@ -16,20 +16,16 @@ const QUICK = 4_000;
 export async function measureLongTurns({ quick, say }: BenchContext): Promise<Measured> {
   const length = quick ? QUICK : LONG;
   const name = length.toLocaleString('en-US');
-  const harness = await Harness.open(says(REPLY));
-  try {
-    say(`turns: a session of ${name} messages`);
-    const large = await harness.converse();
-    const filling = await cpuMs(() => grow(large, syntheticSession(length)));
-    const small = await harness.converse();
-    await grow(small, syntheticSession(SHORT_SESSION_LENGTH));
-    const costs = await compareTurns(harness, small, large, quick ? 240 : 800);
-    await small.close();
-    await large.close();
-    const label = `${name} messages into a journal, compressed as they come`;
-    const filled = { id: `speed.long${length}.grow`, label, value: filling / 1_000, unit: 's' } as const;
-    return { figures: [...turnFigures(costs, length), filled] };
-  } finally {
-    await harness.close();
-  }
+  await using harness = await Harness.open(says(REPLY));
+  say(`turns: a session of ${name} messages`);
+  const large = await harness.converse();
+  const filling = await cpuMs(() => grow(large, syntheticSession(length)));
+  const small = await harness.converse();
+  await grow(small, syntheticSession(SHORT_SESSION_LENGTH));
+  const costs = await compareTurns(harness, small, large, quick ? 240 : 800);
+  await small.close();
+  await large.close();
+  const label = `${name} messages into a journal, compressed as they come`;
+  const filled = { id: `speed.long${length}.grow`, label, value: filling / 1_000, unit: 's' } as const;
+  return { figures: [...turnFigures(costs, length), filled] };
 }

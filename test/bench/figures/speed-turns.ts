@@ -27,41 +27,37 @@ export const REPLY = 'It is as you say, and nothing else had to change.';
 
 /** The host's cost of a turn in short and long sessions. The same turns run in both, alternately. */
 export async function measureTurns({ quick, say }: BenchContext): Promise<Measured> {
-  const harness = await Harness.open(says(REPLY));
-  try {
-    const large = await harness.converse();
-    const transcript = syntheticSession(quick ? 2_000 : 10_000);
-    const figures: Figure[] = [];
-    const points: [number, number][] = [];
-    let growing = 0;
-    let from = 0;
-    for (const length of quick ? [2_000] : [500, 2_000, 5_000, 10_000]) {
-      say(`turns: a session of ${length} messages`);
-      growing += await cpuMs(() => grow(large, transcript.slice(from, length)));
-      from = length;
-      const small = await harness.converse();
-      await grow(small, syntheticSession(SHORT_SESSION_LENGTH));
-      const costs = await compareTurns(harness, small, large, quick ? 240 : 800);
-      await small.close();
-      if (points.length === 0) points.push([SHORT_SESSION_LENGTH, quantile(costs.small, 0.5)]);
-      points.push([length, quantile(costs.large, 0.5)]);
-      if (length === 2_000 || length === 10_000) figures.push(...turnFigures(costs, length));
-    }
-    const length = transcript.length.toLocaleString('en-US');
-    figures.push({
-      id: `speed.turn${transcript.length}.grow`,
-      label: `${length} messages into a journal, compressed as they come`,
-      value: growing / 1000,
-      unit: 's',
-      ...(!quick && { target: { atMost: 20 } }),
-    });
-    await large.close();
-    const series = [{ name: 'median', points }];
-    const plot = { id: 'speed.turns', title: 'What a turn costs the host', x: 'messages', y: 'ms of CPU time', series };
-    return { figures, plots: quick ? [] : [plot] };
-  } finally {
-    await harness.close();
+  await using harness = await Harness.open(says(REPLY));
+  const large = await harness.converse();
+  const transcript = syntheticSession(quick ? 2_000 : 10_000);
+  const figures: Figure[] = [];
+  const points: [number, number][] = [];
+  let growing = 0;
+  let from = 0;
+  for (const length of quick ? [2_000] : [500, 2_000, 5_000, 10_000]) {
+    say(`turns: a session of ${length} messages`);
+    growing += await cpuMs(() => grow(large, transcript.slice(from, length)));
+    from = length;
+    const small = await harness.converse();
+    await grow(small, syntheticSession(SHORT_SESSION_LENGTH));
+    const costs = await compareTurns(harness, small, large, quick ? 240 : 800);
+    await small.close();
+    if (points.length === 0) points.push([SHORT_SESSION_LENGTH, quantile(costs.small, 0.5)]);
+    points.push([length, quantile(costs.large, 0.5)]);
+    if (length === 2_000 || length === 10_000) figures.push(...turnFigures(costs, length));
   }
+  const length = transcript.length.toLocaleString('en-US');
+  figures.push({
+    id: `speed.turn${transcript.length}.grow`,
+    label: `${length} messages into a journal, compressed as they come`,
+    value: growing / 1000,
+    unit: 's',
+    ...(!quick && { target: { atMost: 20 } }),
+  });
+  await large.close();
+  const series = [{ name: 'median', points }];
+  const plot = { id: 'speed.turns', title: 'What a turn costs the host', x: 'messages', y: 'ms of CPU time', series };
+  return { figures, plots: quick ? [] : [plot] };
 }
 
 interface TurnCosts {

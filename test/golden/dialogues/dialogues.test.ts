@@ -53,19 +53,15 @@ describe('command-line compression of a dialogue of short messages', () => {
           const narrative = prose[asked++]!;
           return form === 'prose' ? narrative : JSON.stringify({ narrative, decisions: [], openSteps: [] });
         };
-        const server = await StrictServer.start('openai', { answer });
-        try {
-          const at = ['--provider', 'openai', '--model', 'gpt-4o-mini', '--base-url', `${server.url}/v1`];
-          const { front, all } = await sent(dialogue, ...at);
-          assert.equal(asked, 2, 'one call for each compression');
-          const summaries = front.replace(/<key_events[^]*?<\/key_events[^>]*>/g, '');
-          for (const told of prose) assert.ok(summaries.includes(told), front);
-          assert.doesNotMatch(summaries, /^(?:user|assistant): /m);
-          for (const one of needed) assert.match(all, one);
-          for (const one of unwanted) assert.doesNotMatch(front, one);
-        } finally {
-          await server.stop();
-        }
+        await using server = await StrictServer.start('openai', { answer });
+        const at = ['--provider', 'openai', '--model', 'gpt-4o-mini', '--base-url', `${server.url}/v1`];
+        const { front, all } = await sent(dialogue, ...at);
+        assert.equal(asked, 2, 'one call for each compression');
+        const summaries = front.replace(/<key_events[^]*?<\/key_events[^>]*>/g, '');
+        for (const told of prose) assert.ok(summaries.includes(told), front);
+        assert.doesNotMatch(summaries, /^(?:user|assistant): /m);
+        for (const one of needed) assert.match(all, one);
+        for (const one of unwanted) assert.doesNotMatch(front, one);
       });
   }
 });

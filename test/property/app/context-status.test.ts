@@ -32,62 +32,51 @@ describe('results of *Why Did It Forget?*', () => {
     const seen = new Set<string>();
     await fc.assert(
       fc.asyncProperty(messages, question, fc.boolean(), async (messages, words, isEdited) => {
-        const harness = await Harness.open();
-        try {
-          const conversation = await harness.converse();
-          await fill(conversation, 2 * messages.length, (n) => (n % 2 === 0 ? messages[n / 2]! : LISTING));
-          await conversation.compressNow();
-          for (const { node } of isEdited ? conversation.state.frontier : [])
-            await editSummary(conversation.journal, conversation.counter, node.id, 'detailed', 'About a listing.');
-          const { state } = conversation;
-          const search = new SessionSearch(() => state, harness.clock);
-          await search.updateIndex();
-          const query = words.join(' ');
-          const { context } = await conversation.previewSend({ text: '' });
-          const verbatim = context.messages.map((one) => messageText(one));
-          const sent = [...context.system, ...verbatim].join('\n');
-          for (const { text, status } of contextStatuses(
-            state,
-            query,
-            search.search(query, 8),
-            conversation.context(),
-          )) {
-            seen.add(status.kind);
-            const held = words.filter((word) => has(text, word));
-            const tells = (part: string): boolean => held.filter((word) => has(part, word)).length >= 0.6 * held.length;
-            const sentences = text.split(/\n|(?<=\.) /).filter(tells);
-            switch (status.kind) {
-              case 'verbatim':
-                assert.ok(
-                  verbatim.some((one) => one.includes(text)) || sentences.some((one) => sent.includes(one)),
-                  `${query}: ${text} | ${sentences.join('|')}`,
-                );
-                break;
-              case 'ledger':
-                assert.ok(
-                  sent.includes(status.event.quote) && messages.some((one) => one.includes(status.event.quote)),
-                );
-                break;
-              case 'summary':
-                assert.ok(
-                  sent.includes(nodeText(status.node, status.level)) && tells(nodeText(status.node, status.level)),
-                );
-                break;
-              case 'archived':
-                assert.deepEqual(
-                  sentences.filter((one) => sent.includes(one)),
-                  [],
-                  `${query}: ${text}`,
-                );
-                break;
-              case 'system':
-                assert.fail('no chat was imported');
-              case 'off_branch':
-                assert.fail('nothing was deleted');
-            }
+        await using harness = await Harness.open();
+        const conversation = await harness.converse();
+        await fill(conversation, 2 * messages.length, (n) => (n % 2 === 0 ? messages[n / 2]! : LISTING));
+        await conversation.compressNow();
+        for (const { node } of isEdited ? conversation.state.frontier : [])
+          await editSummary(conversation.journal, conversation.counter, node.id, 'detailed', 'About a listing.');
+        const { state } = conversation;
+        const search = new SessionSearch(() => state, harness.clock);
+        await search.updateIndex();
+        const query = words.join(' ');
+        const { context } = await conversation.previewSend({ text: '' });
+        const verbatim = context.messages.map((one) => messageText(one));
+        const sent = [...context.system, ...verbatim].join('\n');
+        for (const { text, status } of contextStatuses(state, query, search.search(query, 8), conversation.context())) {
+          seen.add(status.kind);
+          const held = words.filter((word) => has(text, word));
+          const tells = (part: string): boolean => held.filter((word) => has(part, word)).length >= 0.6 * held.length;
+          const sentences = text.split(/\n|(?<=\.) /).filter(tells);
+          switch (status.kind) {
+            case 'verbatim':
+              assert.ok(
+                verbatim.some((one) => one.includes(text)) || sentences.some((one) => sent.includes(one)),
+                `${query}: ${text} | ${sentences.join('|')}`,
+              );
+              break;
+            case 'ledger':
+              assert.ok(sent.includes(status.event.quote) && messages.some((one) => one.includes(status.event.quote)));
+              break;
+            case 'summary':
+              assert.ok(
+                sent.includes(nodeText(status.node, status.level)) && tells(nodeText(status.node, status.level)),
+              );
+              break;
+            case 'archived':
+              assert.deepEqual(
+                sentences.filter((one) => sent.includes(one)),
+                [],
+                `${query}: ${text}`,
+              );
+              break;
+            case 'system':
+              assert.fail('no chat was imported');
+            case 'off_branch':
+              assert.fail('nothing was deleted');
           }
-        } finally {
-          await harness.close();
         }
       }),
       runs(25),

@@ -29,30 +29,26 @@ describe('turns of any size in a small context window', () => {
     const budgets = fc.integer({ min: 400, max: 3_000 });
     await fc.assert(
       fc.asyncProperty(budgets, fc.constantFrom('smart', 'trim', 'off'), turns, async (budget, strategy, sizes) => {
-        const simulation = await Simulation.open();
-        try {
-          await simulation.do({ do: 'policy', name: 'balanced', strategy });
-          await simulation.do({ do: 'budget', tokens: budget, ledgerShare: 0.15 });
-          const { harness, conversation } = simulation;
-          for (const [at, { share, reply, task }] of sizes.entries()) {
-            if (task) await simulation.do({ do: 'task', goal: textOf(budget * 0.1, at) });
-            const text = textOf(budget * share, at);
-            harness.requests.length = 0;
-            harness.script = says(textOf(budget * reply, at));
-            const refused = await conversation.send(text).then(
-              () => false,
-              (error: unknown) => {
-                assert.ok(error instanceof ContextOverflow, String(error));
-                return true;
-              },
-            );
-            assert.equal(harness.requests.length, refused ? 0 : 1, 'what is refused is not sent');
-            if (refused) assert.equal(simulation.state.escalation, 'token_overflow', 'what is refused is flagged');
-            for (const request of harness.requests) checkRequest(request, text, budget, conversation.counter);
-            if (refused) assert.ok(conversation.context().total > budget, 'what fits is not refused');
-          }
-        } finally {
-          await simulation.close();
+        await using simulation = await Simulation.open();
+        await simulation.do({ do: 'policy', name: 'balanced', strategy });
+        await simulation.do({ do: 'budget', tokens: budget, ledgerShare: 0.15 });
+        const { harness, conversation } = simulation;
+        for (const [at, { share, reply, task }] of sizes.entries()) {
+          if (task) await simulation.do({ do: 'task', goal: textOf(budget * 0.1, at) });
+          const text = textOf(budget * share, at);
+          harness.requests.length = 0;
+          harness.script = says(textOf(budget * reply, at));
+          const refused = await conversation.send(text).then(
+            () => false,
+            (error: unknown) => {
+              assert.ok(error instanceof ContextOverflow, String(error));
+              return true;
+            },
+          );
+          assert.equal(harness.requests.length, refused ? 0 : 1, 'what is refused is not sent');
+          if (refused) assert.equal(simulation.state.escalation, 'token_overflow', 'what is refused is flagged');
+          for (const request of harness.requests) checkRequest(request, text, budget, conversation.counter);
+          if (refused) assert.ok(conversation.context().total > budget, 'what fits is not refused');
         }
       }),
       { numRuns: RUNS },

@@ -194,6 +194,10 @@ class Story {
     assert.deepEqual(this.harness.requests.at(-1)?.system, system, 'what was promised is what is sent');
   }
 
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
   async close(): Promise<void> {
     await this.conversation.settled();
     await this.conversation.close();
@@ -205,13 +209,9 @@ describe('changes to summaries and key events, in any order', () => {
   it('take effect in the next request, survive a reload, and are undone and redone exactly', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(deed, { minLength: 4, maxLength: 24 }), async (deeds) => {
-        const story = await Story.begin();
-        try {
-          for (const one of deeds) await story.do(one);
-          await story.end();
-        } finally {
-          await story.close();
-        }
+        await using story = await Story.begin();
+        for (const one of deeds) await story.do(one);
+        await story.end();
       }),
       { numRuns: RUNS },
     );

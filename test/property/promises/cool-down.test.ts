@@ -67,28 +67,24 @@ describe('background compression', () => {
   it('cools down after finding nothing to save', async () => {
     await fc.assert(
       fc.asyncProperty(waits, async (shares) => {
-        const simulation = await Simulation.open();
-        try {
-          // The older messages are few and too short to be shortened.
-          simulation.harness.settings = {
-            ...simulation.harness.settings,
-            policy: resolvePolicy('balanced', { triggers: { messages: 2 } }),
-          };
-          await fill(simulation.conversation, 12, (n) => `${n}?`);
-          let lookedAt = -Infinity;
-          for (const share of shares) {
-            simulation.harness.clock.ahead += Math.floor(share * BACKOFF_MS);
-            const begun = simulation.harness.clock.now();
-            const looks = simulation.harness.logged('history_compression_triggered').length;
-            await simulation.conversation.betweenTurns();
-            await simulation.conversation.settled();
-            assert.equal(simulation.state.compressions.length, 0);
-            if (simulation.harness.logged('history_compression_triggered').length === looks) continue;
-            assert.ok(begun - lookedAt >= BACKOFF_MS, `looked again after ${begun - lookedAt} ms`);
-            lookedAt = begun;
-          }
-        } finally {
-          await simulation.close();
+        await using simulation = await Simulation.open();
+        // The older messages are few and too short to be shortened.
+        simulation.harness.settings = {
+          ...simulation.harness.settings,
+          policy: resolvePolicy('balanced', { triggers: { messages: 2 } }),
+        };
+        await fill(simulation.conversation, 12, (n) => `${n}?`);
+        let lookedAt = -Infinity;
+        for (const share of shares) {
+          simulation.harness.clock.ahead += Math.floor(share * BACKOFF_MS);
+          const begun = simulation.harness.clock.now();
+          const looks = simulation.harness.logged('history_compression_triggered').length;
+          await simulation.conversation.betweenTurns();
+          await simulation.conversation.settled();
+          assert.equal(simulation.state.compressions.length, 0);
+          if (simulation.harness.logged('history_compression_triggered').length === looks) continue;
+          assert.ok(begun - lookedAt >= BACKOFF_MS, `looked again after ${begun - lookedAt} ms`);
+          lookedAt = begun;
         }
       }),
       { numRuns: RUNS },

@@ -67,40 +67,36 @@ describe(`a session of ${SIZE} messages, turn by turn`, () => {
   ];
   for (const [name, what] of models) {
     it(`completes every turn at little cost and loses no key event when the summarizer ${what}`, async () => {
-      const simulation = await Simulation.open();
-      try {
-        const { harness, conversation } = simulation;
-        const { counter } = conversation;
-        await simulation.do({ do: 'model', name });
-        await simulation.do({ do: 'budget', tokens: 30_000, ledgerShare: 0.15 });
-        let asked = 0;
-        const script = harness.summarizer!;
-        harness.summarizer = (request, signal) => {
-          asked += requestTokens(request, counter);
-          return script(request, signal);
-        };
-        const messages = syntheticSession(SIZE);
-        for (const turn of turnsOf(messages)) {
-          harness.requests.length = 0;
-          await playTurn(harness, conversation, turn);
-          assert.equal(harness.requests.length, 1, 'the turn proceeded');
-          assert.ok(requestTokens(harness.requests[0]!, counter) <= conversation.meter.budget());
-          const context = conversation.context();
-          const text = [...context.system, ...context.messages.map((one) => messageText(one))].join('\n');
-          for (const { status, quote } of conversation.state.events.values())
-            assert.ok(status !== 'active' || text.includes(neutralizeTags(quote)), quote);
-        }
-        checkPromises(simulation, conversation.context());
-        assert.ok(conversation.state.counters.compressions > 0);
-        const said = messages.reduce((sum, one) => sum + counter.text(one.text) + 4, 0);
-        // Failing calls aren't paid for.
-        assert.ok(
-          asked < (name === 'throwing' ? 1.5 : MAX_ASKED) * said,
-          `${asked} tokens sent to it for ${said} tokens of messages`,
-        );
-      } finally {
-        await simulation.close();
+      await using simulation = await Simulation.open();
+      const { harness, conversation } = simulation;
+      const { counter } = conversation;
+      await simulation.do({ do: 'model', name });
+      await simulation.do({ do: 'budget', tokens: 30_000, ledgerShare: 0.15 });
+      let asked = 0;
+      const script = harness.summarizer!;
+      harness.summarizer = (request, signal) => {
+        asked += requestTokens(request, counter);
+        return script(request, signal);
+      };
+      const messages = syntheticSession(SIZE);
+      for (const turn of turnsOf(messages)) {
+        harness.requests.length = 0;
+        await playTurn(harness, conversation, turn);
+        assert.equal(harness.requests.length, 1, 'the turn proceeded');
+        assert.ok(requestTokens(harness.requests[0]!, counter) <= conversation.meter.budget());
+        const context = conversation.context();
+        const text = [...context.system, ...context.messages.map((one) => messageText(one))].join('\n');
+        for (const { status, quote } of conversation.state.events.values())
+          assert.ok(status !== 'active' || text.includes(neutralizeTags(quote)), quote);
       }
+      checkPromises(simulation, conversation.context());
+      assert.ok(conversation.state.counters.compressions > 0);
+      const said = messages.reduce((sum, one) => sum + counter.text(one.text) + 4, 0);
+      // Failing calls aren't paid for.
+      assert.ok(
+        asked < (name === 'throwing' ? 1.5 : MAX_ASKED) * said,
+        `${asked} tokens sent to it for ${said} tokens of messages`,
+      );
     });
   }
 });

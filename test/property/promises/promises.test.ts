@@ -7,13 +7,9 @@ import { Simulation } from './simulation.ts';
 const RUNS = process.env['THREADKEEPER_LONG'] ? 20_000 : 60;
 
 async function lead(steps: readonly Step[]): Promise<void> {
-  const simulation = await Simulation.open();
-  try {
-    for (const step of steps) await runStep(simulation, step);
-    await end(simulation);
-  } finally {
-    await simulation.close();
-  }
+  await using simulation = await Simulation.open();
+  for (const step of steps) await runStep(simulation, step);
+  await end(simulation);
 }
 
 describe('a session with random steps', () => {

@@ -53,6 +53,10 @@ export class Simulation {
     return this.conversation.state;
   }
 
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
   async close(): Promise<void> {
     await this.conversation.settled();
     await this.conversation.close();

@@ -138,6 +138,10 @@ export class StrictServer {
     return this.exchanges.reduce((sum, { cost }) => sum + cost, 0);
   }
 
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
+  }
+
   async stop(): Promise<void> {
     this.#http.closeAllConnections();
     await new Promise<void>((resolve) => this.#http.close(() => resolve()));

@@ -113,6 +113,10 @@ export class Harness {
     return this.#conversation(await this.#second.open(conversation.journal.id));
   }
 
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
   async close(): Promise<void> {
     await this.#second?.close();
     await this.#store.close();

@@ -19,28 +19,24 @@ describe('session with a small budget', () => {
     let planted = 0;
     for (const seed of [7, 8, 9, 12]) {
       const { transcript, facts } = plantFacts(syntheticSession(560), 30, seed);
-      const harness = await Harness.open();
-      try {
-        const { model, spent } = metered('oracle', counter, oracle({ counter, facts }), () => {
-          return new ModelFault('overloaded', 'It is down.');
-        });
-        harness.summarizer = (request, signal) => model.stream(request, signal);
-        harness.settings = { ...harness.settings, contextWindow: BUDGET + harness.settings.reservedTokens };
-        const conversation = await harness.converse();
-        // Rejects if a turn fails.
-        for (const turn of turnsOf(transcript)) await playTurn(harness, conversation, turn);
-        const { system, messages, total } = conversation.context();
-        const sent = [...system, ...messages.map((message) => messageText(message))].join('\n');
-        const { compressions } = conversation.state.counters;
-        await conversation.close();
-        assert.ok(total <= BUDGET, `${total}`);
-        // Changes that invalidate a plan are noticed before a model is called.
-        assert.ok(spent.calls <= 1.1 * compressions, `${spent.calls} calls for ${compressions} compressions`);
-        kept += factsIn(facts, sent).length;
-        planted += facts.length;
-      } finally {
-        await harness.close();
-      }
+      await using harness = await Harness.open();
+      const { model, spent } = metered('oracle', counter, oracle({ counter, facts }), () => {
+        return new ModelFault('overloaded', 'It is down.');
+      });
+      harness.summarizer = (request, signal) => model.stream(request, signal);
+      harness.settings = { ...harness.settings, contextWindow: BUDGET + harness.settings.reservedTokens };
+      const conversation = await harness.converse();
+      // Rejects if a turn fails.
+      for (const turn of turnsOf(transcript)) await playTurn(harness, conversation, turn);
+      const { system, messages, total } = conversation.context();
+      const sent = [...system, ...messages.map((message) => messageText(message))].join('\n');
+      const { compressions } = conversation.state.counters;
+      await conversation.close();
+      assert.ok(total <= BUDGET, `${total}`);
+      // Changes that invalidate a plan are noticed before a model is called.
+      assert.ok(spent.calls <= 1.1 * compressions, `${spent.calls} calls for ${compressions} compressions`);
+      kept += factsIn(facts, sent).length;
+      planted += facts.length;
     }
     assert.ok(kept >= 0.95 * planted, `${kept} of ${planted}`);
   });

@@ -71,67 +71,50 @@ describe('audit command', () => {
   });
 
   it('reports a model’s verdicts and their cost', async () => {
-    const wire = await WireServer.start();
-    try {
-      wire.answer({
-        text: JSON.stringify({
-          statements: [
-            { n: 1, verdict: 'told', quote: 'lock map in memory' },
-            { n: 2, verdict: 'otherwise', quote: '', instead: 'port 4600' },
-          ],
-        }),
-        usage: { prompt_tokens: 900, completion_tokens: 40 },
-      });
-      const summary = file('A lock map is used. The service listens on port 7777.\n');
-      const args = [
-        'audit',
-        DEMO_SESSION,
-        '--summary',
-        summary,
-        '--provider',
-        'openai',
-        '--base-url',
-        `${wire.url}/v1`,
-      ];
-      const { statements, calls } = (await runJson(...args)) as {
-        statements: readonly Told[];
-        calls: object;
-      };
-      const [told, otherwise] = statements;
-      assert.deepEqual([told?.supported, told?.reason], [true, 'according to the model, supported by the source']);
-      const [source] = told?.sources ?? [];
-      assert.equal(demo[source!.message]?.content.slice(source!.start, source!.end), 'lock map in memory');
-      assert.deepEqual(
-        [otherwise?.reason, otherwise?.instead],
-        ['according to the model, the source says something different', 'port 4600'],
-      );
-      assert.deepEqual(calls, { count: 1, inputTokens: 900, outputTokens: 40, costUsd: 0.00011 });
-      const { out } = await runCli(args);
-      assert.match(
-        out,
-        /^- The service listens on port 7777\. \[according to the model, the source says something different: port 4600\]$/m,
-      );
-      assert.match(out, /statements: 2, supported: 1, not supported: 1, undecided: 0/);
-    } finally {
-      await wire.stop();
-    }
+    await using wire = await WireServer.start();
+    wire.answer({
+      text: JSON.stringify({
+        statements: [
+          { n: 1, verdict: 'told', quote: 'lock map in memory' },
+          { n: 2, verdict: 'otherwise', quote: '', instead: 'port 4600' },
+        ],
+      }),
+      usage: { prompt_tokens: 900, completion_tokens: 40 },
+    });
+    const summary = file('A lock map is used. The service listens on port 7777.\n');
+    const args = ['audit', DEMO_SESSION, '--summary', summary, '--provider', 'openai', '--base-url', `${wire.url}/v1`];
+    const { statements, calls } = (await runJson(...args)) as {
+      statements: readonly Told[];
+      calls: object;
+    };
+    const [told, otherwise] = statements;
+    assert.deepEqual([told?.supported, told?.reason], [true, 'according to the model, supported by the source']);
+    const [source] = told?.sources ?? [];
+    assert.equal(demo[source!.message]?.content.slice(source!.start, source!.end), 'lock map in memory');
+    assert.deepEqual(
+      [otherwise?.reason, otherwise?.instead],
+      ['according to the model, the source says something different', 'port 4600'],
+    );
+    assert.deepEqual(calls, { count: 1, inputTokens: 900, outputTokens: 40, costUsd: 0.00011 });
+    const { out } = await runCli(args);
+    assert.match(
+      out,
+      /^- The service listens on port 7777\. \[according to the model, the source says something different: port 4600\]$/m,
+    );
+    assert.match(out, /statements: 2, supported: 1, not supported: 1, undecided: 0/);
   });
 
   it('keeps the model’s verdicts if one of two requests is refused, and says so', async () => {
-    const wire = await WireServer.start();
-    try {
-      wire.answer(JSON.stringify({ statements: [{ n: 1, verdict: 'untold' }] }));
-      wire.refuseNext(401, { type: 'authentication_error' });
-      const lines = Array.from({ length: 30 }, (_, at) => `Part ${at} of the listing is called part_${at}.`);
-      const { code, out, err } = await runCli([
-        ...['audit', DEMO_SESSION, '--summary', file(lines.join('\n')), '--json'],
-        ...['--provider', 'openai', '--base-url', `${wire.url}/v1`],
-      ]);
-      const { statements } = JSON.parse(out) as { statements: readonly (Told & { readonly byCode?: true })[] };
-      assert.deepEqual([code, statements.length, statements.filter(({ byCode }) => byCode).length], [0, 30, 29]);
-      assert.match(err, /^threadkeeper: .+ The remaining statements were checked without a model\.$/m);
-    } finally {
-      await wire.stop();
-    }
+    await using wire = await WireServer.start();
+    wire.answer(JSON.stringify({ statements: [{ n: 1, verdict: 'untold' }] }));
+    wire.refuseNext(401, { type: 'authentication_error' });
+    const lines = Array.from({ length: 30 }, (_, at) => `Part ${at} of the listing is called part_${at}.`);
+    const { code, out, err } = await runCli([
+      ...['audit', DEMO_SESSION, '--summary', file(lines.join('\n')), '--json'],
+      ...['--provider', 'openai', '--base-url', `${wire.url}/v1`],
+    ]);
+    const { statements } = JSON.parse(out) as { statements: readonly (Told & { readonly byCode?: true })[] };
+    assert.deepEqual([code, statements.length, statements.filter(({ byCode }) => byCode).length], [0, 30, 29]);
+    assert.match(err, /^threadkeeper: .+ The remaining statements were checked without a model\.$/m);
   });
 });

@@ -84,12 +84,8 @@ describe('short-message chats compressed turn by turn on the command line', () =
     work: (options: readonly string[], server: StrictServer | undefined) => Promise<void>,
   ): Promise<void> {
     if (!answer) return work(['--provider', 'local'], undefined);
-    const server = await StrictServer.start('openai', { answer });
-    try {
-      await work(['--provider', 'openai', '--model', 'gpt-4o-mini', '--base-url', `${server.url}/v1`], server);
-    } finally {
-      await server.stop();
-    }
+    await using server = await StrictServer.start('openai', { answer });
+    await work(['--provider', 'openai', '--model', 'gpt-4o-mini', '--base-url', `${server.url}/v1`], server);
   }
 
   /**

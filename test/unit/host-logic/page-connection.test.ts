@@ -15,130 +15,110 @@ const load = hostIn({
 describe('messages loaded by the page', () => {
   it('remain available after a reply is regenerated', async () => {
     const { PageConnection } = await load<typeof PageLinkModule>('chat/page-connection.ts');
-    const harness = await Harness.open();
-    try {
-      const conversation = await harness.converse();
-      await fill(conversation, 100);
-      const gauge = { onDidChange: () => ({ dispose: () => undefined }) };
-      const link = new PageConnection(conversation, { gauge } as never, {} as never);
-      let epoch = 0;
-      link.onMessage((message) => {
-        if (message.type === 'transcript') ({ epoch } = message);
-      });
-      await conversation.retry(conversation.state.path.at(-2)!);
-      assert.equal(link.loadMessages(epoch, 0, 50).messages.length, 50);
-      link.dispose();
-    } finally {
-      await harness.close();
-    }
+    await using harness = await Harness.open();
+    const conversation = await harness.converse();
+    await fill(conversation, 100);
+    const gauge = { onDidChange: () => ({ dispose: () => undefined }) };
+    const link = new PageConnection(conversation, { gauge } as never, {} as never);
+    let epoch = 0;
+    link.onMessage((message) => {
+      if (message.type === 'transcript') ({ epoch } = message);
+    });
+    await conversation.retry(conversation.state.path.at(-2)!);
+    assert.equal(link.loadMessages(epoch, 0, 50).messages.length, 50);
+    link.dispose();
   });
 });
 
 describe('initial state of the page', () => {
   it('is that of the newest journal if it is read again while sessions are listed', async () => {
     const { PageConnection } = await load<typeof PageLinkModule>('chat/page-connection.ts');
-    const harness = await Harness.open();
-    try {
-      const [before, after] = [await harness.converse(), await harness.converse()];
-      await after.journal.append({ type: 'session_renamed', title: 'Read again' });
-      await fill(after, 3);
-      let current = before;
-      const conversation = new Proxy(before, {
-        get: (_, name) => {
-          const value: unknown = Reflect.get(current, name, current);
-          return typeof value === 'function' ? (value.bind(current) as unknown) : value;
-        },
-      });
-      const app = {
-        gauge: { onDidChange: () => ({ dispose: () => undefined }) },
-        drafts: { get: () => '' },
-        attachments: { views: () => [] },
-        models: { label: () => '', takesImages: () => false },
-        chosenModel: () => ({}),
-      };
-      const sessions = () => Promise.resolve(((current = after), []));
-      const link = new PageConnection(conversation, app as never, { sessions, isModelReady: () => true });
-      const { title, total } = await link.init();
-      assert.deepEqual([title, total], ['Read again', 3]);
-      link.dispose();
-    } finally {
-      await harness.close();
-    }
+    await using harness = await Harness.open();
+    const [before, after] = [await harness.converse(), await harness.converse()];
+    await after.journal.append({ type: 'session_renamed', title: 'Read again' });
+    await fill(after, 3);
+    let current = before;
+    const conversation = new Proxy(before, {
+      get: (_, name) => {
+        const value: unknown = Reflect.get(current, name, current);
+        return typeof value === 'function' ? (value.bind(current) as unknown) : value;
+      },
+    });
+    const app = {
+      gauge: { onDidChange: () => ({ dispose: () => undefined }) },
+      drafts: { get: () => '' },
+      attachments: { views: () => [] },
+      models: { label: () => '', takesImages: () => false },
+      chosenModel: () => ({}),
+    };
+    const sessions = () => Promise.resolve(((current = after), []));
+    const link = new PageConnection(conversation, app as never, { sessions, isModelReady: () => true });
+    const { title, total } = await link.init();
+    assert.deepEqual([title, total], ['Read again', 3]);
+    link.dispose();
   });
 });
 
 describe('status shown on the page', () => {
   it('is sent once while a model thinks, not with each thought', async () => {
     const { PageConnection } = await load<typeof PageLinkModule>('chat/page-connection.ts');
-    const harness = await Harness.open(async function* (request, signal) {
+    await using harness = await Harness.open(async function* (request, signal) {
       for (let thoughts = 0; thoughts < 100; thoughts++) yield { type: 'thinking' };
       yield* says('So it is.')(request, signal);
     });
-    try {
-      const conversation = await harness.converse();
-      const gauge = { onDidChange: () => ({ dispose: () => undefined }) };
-      const link = new PageConnection(conversation, { gauge } as never, {} as never);
-      let thinking = 0;
-      link.onMessage((message) => {
-        if (message.type === 'status' && message.status.thinking !== null) thinking++;
-      });
-      await conversation.send('Why?');
-      assert.equal(thinking, 1);
-      link.dispose();
-    } finally {
-      await harness.close();
-    }
+    const conversation = await harness.converse();
+    const gauge = { onDidChange: () => ({ dispose: () => undefined }) };
+    const link = new PageConnection(conversation, { gauge } as never, {} as never);
+    let thinking = 0;
+    link.onMessage((message) => {
+      if (message.type === 'status' && message.status.thinking !== null) thinking++;
+    });
+    await conversation.send('Why?');
+    assert.equal(thinking, 1);
+    link.dispose();
   });
 });
 
 describe('compressions reported to the page', () => {
   it('match what the next request sends, even after a reply for which summaries were expanded', async () => {
     const { PageConnection } = await load<typeof PageLinkModule>('chat/page-connection.ts');
-    const harness = await Harness.open();
-    try {
-      const conversation = await harness.converse();
-      await fill(conversation, 40);
-      assert.equal((await conversation.compressNow()).kind, 'committed');
-      const { journal } = conversation;
-      const gauge = { onDidChange: () => ({ dispose: () => undefined }) };
-      const link = new PageConnection(conversation, { gauge } as never, {} as never);
-      let covers = 0;
-      let undone: boolean | undefined;
-      link.onMessage((message) => {
-        if (message.type !== 'compression') return;
-        covers = message.covers.length;
-        undone = message.compressions[0]?.undone;
-      });
-      const [{ id, nodes }] = conversation.state.compressions as [(typeof conversation.state.compressions)[0]];
-      await journal.append(...nodes.map((node) => ({ type: 'node_expanded', node, expanded: true }) as const));
-      assert.deepEqual([covers, undone], [0, false], 'what is expanded for one request is not undone');
-      await conversation.send('Go on.');
-      assert.deepEqual([covers, undone], [conversation.state.frontier.length, false]);
-      assert.ok(covers > 0);
-      await undoCompressions(journal, [id], true);
-      assert.deepEqual([covers, undone], [0, true]);
-      link.dispose();
-    } finally {
-      await harness.close();
-    }
+    await using harness = await Harness.open();
+    const conversation = await harness.converse();
+    await fill(conversation, 40);
+    assert.equal((await conversation.compressNow()).kind, 'committed');
+    const { journal } = conversation;
+    const gauge = { onDidChange: () => ({ dispose: () => undefined }) };
+    const link = new PageConnection(conversation, { gauge } as never, {} as never);
+    let covers = 0;
+    let undone: boolean | undefined;
+    link.onMessage((message) => {
+      if (message.type !== 'compression') return;
+      covers = message.covers.length;
+      undone = message.compressions[0]?.undone;
+    });
+    const [{ id, nodes }] = conversation.state.compressions as [(typeof conversation.state.compressions)[0]];
+    await journal.append(...nodes.map((node) => ({ type: 'node_expanded', node, expanded: true }) as const));
+    assert.deepEqual([covers, undone], [0, false], 'what is expanded for one request is not undone');
+    await conversation.send('Go on.');
+    assert.deepEqual([covers, undone], [conversation.state.frontier.length, false]);
+    assert.ok(covers > 0);
+    await undoCompressions(journal, [id], true);
+    assert.deepEqual([covers, undone], [0, true]);
+    link.dispose();
   });
 
   it('report an unknown cost as unknown, not as free', async () => {
-    const harness = await Harness.open();
-    try {
-      const cost = async (): Promise<unknown> => {
-        const conversation = await harness.converse();
-        await fill(conversation, 40);
-        assert.equal((await conversation.compressNow()).kind, 'committed');
-        return compressionViews(conversation.state)[0]?.costUsd;
-      };
-      assert.equal(await cost(), 0);
-      harness.summarizer = says('Parts of a listing were explained, one after the other.');
-      assert.equal(await cost(), 0.001);
-      harness.price = null;
-      assert.equal(await cost(), null);
-    } finally {
-      await harness.close();
-    }
+    await using harness = await Harness.open();
+    const cost = async (): Promise<unknown> => {
+      const conversation = await harness.converse();
+      await fill(conversation, 40);
+      assert.equal((await conversation.compressNow()).kind, 'committed');
+      return compressionViews(conversation.state)[0]?.costUsd;
+    };
+    assert.equal(await cost(), 0);
+    harness.summarizer = says('Parts of a listing were explained, one after the other.');
+    assert.equal(await cost(), 0.001);
+    harness.price = null;
+    assert.equal(await cost(), null);
   });
 });

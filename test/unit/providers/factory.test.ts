@@ -43,14 +43,10 @@ describe('the model registry', () => {
   });
 
   it('lists the models of an OpenAI-compatible server', async () => {
-    const server = await WireServer.start();
-    try {
-      const config = { provider: 'compatible', model: '', baseUrl: server.url } as const;
-      const models = await new ModelRegistry().listModels(config, new AbortController().signal);
-      assert.ok(models.some(({ id }) => id === 'gpt-4o'));
-    } finally {
-      await server.stop();
-    }
+    await using server = await WireServer.start();
+    const config = { provider: 'compatible', model: '', baseUrl: server.url } as const;
+    const models = await new ModelRegistry().listModels(config, new AbortController().signal);
+    assert.ok(models.some(({ id }) => id === 'gpt-4o'));
   });
 
   it('rejects an invalid base URL and accepts the corrected one', async () => {

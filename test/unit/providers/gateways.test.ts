@@ -12,12 +12,8 @@ import { ask, KEY, turn } from './protocols.ts';
 const LONG = 'the queue waits for three hundred milliseconds, '.repeat(2_000);
 
 async function on<T>(flavour: Flavour, options: StrictOptions, work: (server: StrictServer) => Promise<T>): Promise<T> {
-  const server = await StrictServer.start(flavour, options);
-  try {
-    return await asVendor(server, () => work(server));
-  } finally {
-    await server.stop();
-  }
+  await using server = await StrictServer.start(flavour, options);
+  return await asVendor(server, () => work(server));
 }
 
 describe('a model behind a gateway', () => {

@@ -12,15 +12,9 @@ import { asVendor } from '../../support/strict/official.ts';
 import { StrictServer, type Flavour } from '../../support/strict/strict-server.ts';
 
 async function live(provider: LiveProvider, flavour: Flavour, model?: string, think?: number) {
-  const server = await StrictServer.start(flavour, think === undefined ? {} : { think });
-  try {
-    const own = provider === 'compatible' ? { baseUrl: server.url } : {};
-    return await asVendor(server, () =>
-      runLive(liveConfig(provider, { apiKey: 'k', ...own, ...(model && { model }) })),
-    );
-  } finally {
-    await server.stop();
-  }
+  await using server = await StrictServer.start(flavour, think === undefined ? {} : { think });
+  const own = provider === 'compatible' ? { baseUrl: server.url } : {};
+  return await asVendor(server, () => runLive(liveConfig(provider, { apiKey: 'k', ...own, ...(model && { model }) })));
 }
 
 describe('the live check', () => {
@@ -43,16 +37,12 @@ describe('the live check', () => {
   }
 
   it('compares a self-hosted server with the strict server of its kind, whatever its model is called', async () => {
-    const server = await StrictServer.start('vllm', { think: 0 });
-    try {
-      const config = liveConfig('compatible', { model: 'qwen3:4b', baseUrl: `${server.url}/v1`, apiKey: 'k' });
-      const found = differences(await runLive(config), (await runStrict(config)).results);
-      assert.match(found.join('\n'), /turn 1: reasoning reported is false, on the strict server true/);
-      const { model, results } = await runStrict({ ...config, model: 'house-model-7b' });
-      assert.deepEqual([model, results.length, results[0]?.ending], ['llama3.1:8b', 11, 'complete']);
-    } finally {
-      await server.stop();
-    }
+    await using server = await StrictServer.start('vllm', { think: 0 });
+    const config = liveConfig('compatible', { model: 'qwen3:4b', baseUrl: `${server.url}/v1`, apiKey: 'k' });
+    const found = differences(await runLive(config), (await runStrict(config)).results);
+    assert.match(found.join('\n'), /turn 1: reasoning reported is false, on the strict server true/);
+    const { model, results } = await runStrict({ ...config, model: 'house-model-7b' });
+    assert.deepEqual([model, results.length, results[0]?.ending], ['llama3.1:8b', 11, 'complete']);
     const kinds = ['http://127.0.0.1:11434/v1', 'https://openrouter.ai/api/v1', 'http://gpu:8000/v1'].map((baseUrl) =>
       flavourOf({ provider: 'compatible', model: 'm', baseUrl }),
     );

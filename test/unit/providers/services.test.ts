@@ -43,12 +43,8 @@ async function withServer<T>(
   options: StrictOptions,
   work: (server: StrictServer) => Promise<T>,
 ): Promise<T> {
-  const server = await StrictServer.start(flavour, options);
-  try {
-    return await asVendor(server, () => work(server));
-  } finally {
-    await server.stop();
-  }
+  await using server = await StrictServer.start(flavour, options);
+  return await asVendor(server, () => work(server));
 }
 
 /** Command-line options for a model at the vendor's address or on a self-hosted server. */
@@ -106,25 +102,21 @@ for (const [flavour, models] of Object.entries(MODELS) as [Flavour, readonly str
       it('compresses an editor session and a command-line file, with each summary made by the model', () =>
         withServer(flavour, {}, async (server) => {
           const { chat, info } = await chosenAt(server, flavour, model);
-          const harness = await Harness.open();
-          try {
-            harness.chat = chat!.model;
-            harness.summary = chat;
-            const limits = { contextWindow: null, reservedTokens: 1_024, reasoningEffort: null };
-            harness.settings = { ...harness.settings, ...replyBudget(limits, info!), recallShare: 0.05 };
-            const conversation = await harness.converse();
-            await fill(conversation, 60);
-            const before = conversation.context().total;
-            assert.equal((await conversation.compressNow()).kind, 'committed');
-            assert.ok(conversation.context().total < before * 0.7);
-            for (let n = 0; n < 3; n++) await conversation.send(`What did we say of part ${n} of the listing?`);
-            const { system, messages } = conversation.context();
-            assert.match(`${system.join()}${JSON.stringify(messages)}`, /They spoke/);
-            assertByModel([...conversation.state.nodes.values()]);
-            await conversation.close();
-          } finally {
-            await harness.close();
-          }
+          await using harness = await Harness.open();
+          harness.chat = chat!.model;
+          harness.summary = chat;
+          const limits = { contextWindow: null, reservedTokens: 1_024, reasoningEffort: null };
+          harness.settings = { ...harness.settings, ...replyBudget(limits, info!), recallShare: 0.05 };
+          const conversation = await harness.converse();
+          await fill(conversation, 60);
+          const before = conversation.context().total;
+          assert.equal((await conversation.compressNow()).kind, 'committed');
+          assert.ok(conversation.context().total < before * 0.7);
+          for (let n = 0; n < 3; n++) await conversation.send(`What did we say of part ${n} of the listing?`);
+          const { system, messages } = conversation.context();
+          assert.match(`${system.join()}${JSON.stringify(messages)}`, /They spoke/);
+          assertByModel([...conversation.state.nodes.values()]);
+          await conversation.close();
           const inEditor = server.answered.length;
           const options = { ...optionsAt(server, flavour, model), 'target-tokens': '6000' };
           assertByModel(((await run(compress, options)) as Compressed).nodes);
@@ -196,22 +188,18 @@ describe('the default summarizer', () => {
     });
 
     it(`completes compress and levels with ${provider} although a fifth of the responses are 429 or 529`, async () => {
-      const server = await StrictServer.start(provider, { busyShare: 0.2 });
-      try {
-        const ask = async (...args: readonly string[]): Promise<unknown> => {
-          const all = [...args, DEMO_SESSION, '--provider', provider, '--base-url', server.url, '--json'];
-          const { code, out, err } = await runCli(all, { env: ENV });
-          assert.equal(code, 0, err);
-          return JSON.parse(out);
-        };
-        assertByModel(((await ask('compress', '--target-tokens', '8000')) as Compressed).nodes);
-        assert.match(((await ask('levels')) as { readonly detailed: string }).detailed, /They spoke/);
-        const refused = server.exchanges.filter(({ status }) => status === 429 || status === 529).length;
-        console.log(`        ${refused} of ${server.exchanges.length} requests refused`);
-        assert.ok(refused > 0);
-      } finally {
-        await server.stop();
-      }
+      await using server = await StrictServer.start(provider, { busyShare: 0.2 });
+      const ask = async (...args: readonly string[]): Promise<unknown> => {
+        const all = [...args, DEMO_SESSION, '--provider', provider, '--base-url', server.url, '--json'];
+        const { code, out, err } = await runCli(all, { env: ENV });
+        assert.equal(code, 0, err);
+        return JSON.parse(out);
+      };
+      assertByModel(((await ask('compress', '--target-tokens', '8000')) as Compressed).nodes);
+      assert.match(((await ask('levels')) as { readonly detailed: string }).detailed, /They spoke/);
+      const refused = server.exchanges.filter(({ status }) => status === 429 || status === 529).length;
+      console.log(`        ${refused} of ${server.exchanges.length} requests refused`);
+      assert.ok(refused > 0);
     });
   }
 });
@@ -222,65 +210,51 @@ const billed = ({ count, costUsd }: Compressed['calls'], { cost }: StrictServer)
 describe('300 turns on GPT-5.6 and later, with recall and a task', () => {
   it('have at least 90% of their input billed as cached', () =>
     withServer('openai', { think: 0 }, async (server) => {
-      const harness = await Harness.open();
-      try {
-        harness.chat = createOpenAiModel({ apiKey: 'k', model: 'gpt-6.1-terra' });
-        harness.settings = {
-          ...harness.settings,
-          recallShare: 0.05,
-          contextWindow: 128_000,
-          policy: resolvePolicy('balanced', { triggers: { messages: null } }),
-        };
-        const conversation = await harness.converse();
-        await fill(conversation, 60);
-        await conversation.compressNow();
-        await conversation.setTask('Tune the queues', [{ text: 'queue 28', status: 'in_progress' }]);
-        for (let n = 0; n < 300; n++)
-          await conversation.send(`Which rows of the listing does queue ${n} look at, and why that many?`);
-        await conversation.close();
-        const sum = (of: (one: (typeof server.answered)[number]) => number): number =>
-          server.answered.reduce((all, one) => all + of(one), 0);
-        const share = sum(({ reply }) => reply.cache.read) / sum(({ reply }) => reply.input);
-        const recalled = server.answered.filter(({ body }) =>
-          JSON.stringify(body).includes('recalled_excerpts'),
-        ).length;
-        console.log(
-          `        ${(share * 100).toFixed(1)} % of the input cached; ${recalled} turns with recalled excerpts; $${server.cost.toFixed(3)}`,
-        );
-        assert.equal(server.answered.length, 300);
-        assert.ok(recalled > 100, 'recall is on');
-        assert.ok(share >= 0.9, `${share}`);
-      } finally {
-        await harness.close();
-      }
+      await using harness = await Harness.open();
+      harness.chat = createOpenAiModel({ apiKey: 'k', model: 'gpt-6.1-terra' });
+      harness.settings = {
+        ...harness.settings,
+        recallShare: 0.05,
+        contextWindow: 128_000,
+        policy: resolvePolicy('balanced', { triggers: { messages: null } }),
+      };
+      const conversation = await harness.converse();
+      await fill(conversation, 60);
+      await conversation.compressNow();
+      await conversation.setTask('Tune the queues', [{ text: 'queue 28', status: 'in_progress' }]);
+      for (let n = 0; n < 300; n++)
+        await conversation.send(`Which rows of the listing does queue ${n} look at, and why that many?`);
+      await conversation.close();
+      const sum = (of: (one: (typeof server.answered)[number]) => number): number =>
+        server.answered.reduce((all, one) => all + of(one), 0);
+      const share = sum(({ reply }) => reply.cache.read) / sum(({ reply }) => reply.input);
+      const recalled = server.answered.filter(({ body }) => JSON.stringify(body).includes('recalled_excerpts')).length;
+      console.log(
+        `        ${(share * 100).toFixed(1)} % of the input cached; ${recalled} turns with recalled excerpts; $${server.cost.toFixed(3)}`,
+      );
+      assert.equal(server.answered.length, 300);
+      assert.ok(recalled > 100, 'recall is on');
+      assert.ok(share >= 0.9, `${share}`);
     }));
 });
 
 describe('Anthropic’s prompt cache', () => {
   /** The cost of 16 turns with such pauses, with the product's caching or with the test's. */
   async function cost(minutes: number, idleMs?: number): Promise<number> {
-    const harness = await Harness.open();
-    try {
-      return await withServer(
-        'anthropic',
-        { think: 0, now: () => Date.now() + harness.clock.ahead },
-        async (server) => {
-          const model = createAnthropicModel({ apiKey: 'k', model: 'claude-sonnet-5-5' });
-          harness.chat = idleMs === undefined ? model : kept(model, idleMs);
-          harness.settings = { ...harness.settings, policy: { ...harness.settings.policy, strategy: 'off' } };
-          const conversation = await harness.converse();
-          await fill(conversation, 120);
-          for (let n = 0; n < 16; n++) {
-            await conversation.send(`What about queue ${n}?`);
-            harness.clock.ahead += minutes * 60_000;
-          }
-          await conversation.close();
-          return server.cost;
-        },
-      );
-    } finally {
-      await harness.close();
-    }
+    await using harness = await Harness.open();
+    return await withServer('anthropic', { think: 0, now: () => Date.now() + harness.clock.ahead }, async (server) => {
+      const model = createAnthropicModel({ apiKey: 'k', model: 'claude-sonnet-5-5' });
+      harness.chat = idleMs === undefined ? model : kept(model, idleMs);
+      harness.settings = { ...harness.settings, policy: { ...harness.settings.policy, strategy: 'off' } };
+      const conversation = await harness.converse();
+      await fill(conversation, 120);
+      for (let n = 0; n < 16; n++) {
+        await conversation.send(`What about queue ${n}?`);
+        harness.clock.ahead += minutes * 60_000;
+      }
+      await conversation.close();
+      return server.cost;
+    });
   }
   const kept = (model: ChatModel, idleMs: number): ChatModel => ({
     ...model,
@@ -314,62 +288,54 @@ describe('Ollama with a default context window of 4,096 tokens and 32,768 in the
 
   it('reads every request completely if it gives no more, because longer ones are rejected and compressed', () =>
     withServer('ollama', { numCtx: 4_096, maxNumCtx: 4_096 }, async (server) => {
-      const harness = await Harness.open();
-      try {
-        const settings = { baseUrl: server.url, model: 'llama3.1:8b', provider: 'compatible' } as const;
-        harness.chat = createOpenAiModel({ ...settings, api: 'ollama', contextWindow: 32_768 });
-        harness.calibration = new Calibration(1);
-        harness.settings = { ...harness.settings, contextWindow: 32_768 };
-        const conversation = await harness.converse();
-        await fill(conversation, 34, long);
-        for (let n = 0; n < 6; n++) await conversation.send(`And number ${n}? ${long(n)}`);
-        assert.equal(conversation.meter.serverWindow, 4_096);
-        assert.equal(server.exchanges.filter(({ status }) => status === 400).length, 1, 'rejected once');
-        assert.equal(server.answered.length, 6);
-        for (const { sent, reply } of server.answered) assert.equal(reply.input, sent, 'read completely');
-        await conversation.close();
-      } finally {
-        await harness.close();
-      }
+      await using harness = await Harness.open();
+      const settings = { baseUrl: server.url, model: 'llama3.1:8b', provider: 'compatible' } as const;
+      harness.chat = createOpenAiModel({ ...settings, api: 'ollama', contextWindow: 32_768 });
+      harness.calibration = new Calibration(1);
+      harness.settings = { ...harness.settings, contextWindow: 32_768 };
+      const conversation = await harness.converse();
+      await fill(conversation, 34, long);
+      for (let n = 0; n < 6; n++) await conversation.send(`And number ${n}? ${long(n)}`);
+      assert.equal(conversation.meter.serverWindow, 4_096);
+      assert.equal(server.exchanges.filter(({ status }) => status === 400).length, 1, 'rejected once');
+      assert.equal(server.answered.length, 6);
+      for (const { sent, reply } of server.answered) assert.equal(reply.input, sent, 'read completely');
+      await conversation.close();
     }));
 
   it('warns the user within two turns if an old version gives no more, and the history is compressed to fit', () =>
     withServer('ollama', { numCtx: 4_096, maxNumCtx: 4_096, alwaysTruncates: true }, async (server) => {
-      const harness = await Harness.open();
-      try {
-        harness.chat = createOpenAiModel({
-          baseUrl: server.url,
-          model: 'llama3.1:8b',
-          provider: 'compatible',
-          api: 'ollama',
-          contextWindow: 32_768,
-        });
-        harness.calibration = new Calibration(1);
-        harness.settings = { ...harness.settings, contextWindow: 32_768 };
-        const conversation = await harness.converse();
-        await fill(conversation, 34, long);
-        const told: number[] = [];
-        let over = 0;
-        conversation.onUpdate((update) => {
-          if (update.type === 'truncated') told.push(update.read);
-        });
-        for (let n = 0; n < 6; n++) {
-          const question = `And number ${n}? ${long(n)}`;
-          const added = conversation.counter.message({ role: 'user', content: [{ type: 'text', text: question }] });
-          const shown = conversation.meter.providerTokens(conversation.context().total + added);
-          await conversation.send(question);
-          await conversation.settled();
-          const { sent, reply } = server.answered.at(-1)!;
-          if (sent > reply.input) over++;
-          assert.ok(shown > sent * 0.95, `the gauge shows ${Math.round(shown)} of ${sent}`);
-          if (over >= 2) assert.ok(told.length > 0, 'the user is warned within two turns');
-        }
+      await using harness = await Harness.open();
+      harness.chat = createOpenAiModel({
+        baseUrl: server.url,
+        model: 'llama3.1:8b',
+        provider: 'compatible',
+        api: 'ollama',
+        contextWindow: 32_768,
+      });
+      harness.calibration = new Calibration(1);
+      harness.settings = { ...harness.settings, contextWindow: 32_768 };
+      const conversation = await harness.converse();
+      await fill(conversation, 34, long);
+      const told: number[] = [];
+      let over = 0;
+      conversation.onUpdate((update) => {
+        if (update.type === 'truncated') told.push(update.read);
+      });
+      for (let n = 0; n < 6; n++) {
+        const question = `And number ${n}? ${long(n)}`;
+        const added = conversation.counter.message({ role: 'user', content: [{ type: 'text', text: question }] });
+        const shown = conversation.meter.providerTokens(conversation.context().total + added);
+        await conversation.send(question);
+        await conversation.settled();
         const { sent, reply } = server.answered.at(-1)!;
-        console.log(`        read ${told.join(', ')}; last request ${sent} tokens, read ${reply.input}`);
-        assert.equal(reply.input, sent, 'the last request is read completely');
-        await conversation.close();
-      } finally {
-        await harness.close();
+        if (sent > reply.input) over++;
+        assert.ok(shown > sent * 0.95, `the gauge shows ${Math.round(shown)} of ${sent}`);
+        if (over >= 2) assert.ok(told.length > 0, 'the user is warned within two turns');
       }
+      const { sent, reply } = server.answered.at(-1)!;
+      console.log(`        read ${told.join(', ')}; last request ${sent} tokens, read ${reply.input}`);
+      assert.equal(reply.input, sent, 'the last request is read completely');
+      await conversation.close();
     }));
 });

@@ -192,60 +192,52 @@ describe('summary retry', () => {
 
 describe('compression with a model that only thinks', () => {
   it('falls back to extractive summaries, reports the fault, and logs and counts the failed calls', async () => {
-    const harness = await Harness.open();
-    try {
-      harness.summary = { model: thinker(50_000).model, maxInputTokens: 100_000 };
-      const conversation = await harness.converse();
-      await fill(conversation, 40);
-      const outcome = await conversation.compressNow();
-      assert.ok(outcome.kind === 'committed' && ModelFault.is(outcome.fault, 'highest_output_limit'));
-      assert.ok([...conversation.state.nodes.values()].every(({ rung }) => rung === 'extractive'));
-      const [failed] = harness.logged('history_compression_failed');
-      assert.deepEqual(
-        [failed?.level, failed?.fields['error'], failed?.fields['calls']],
-        ['error', 'highest_output_limit', 2],
-      );
-      const [done] = harness.logged('history_compression_complete');
-      assert.deepEqual([done?.fields['fallback'], done?.fields['error']], ['extractive', 'highest_output_limit']);
-      const { calls } = outcome.record;
-      assert.deepEqual([calls.count, calls.costUsd, done?.fields['calls']], [2, 0.002, 2]);
-      assert.equal(calls.inputTokens + calls.outputTokens, conversation.state.counters.compressionTokens);
-      assert.ok(conversation.state.counters.compressionTokens > 16_384);
-      assert.ok(conversation.state.counters.compressionCostUsd >= 0.002);
-      await conversation.close();
-    } finally {
-      await harness.close();
-    }
+    await using harness = await Harness.open();
+    harness.summary = { model: thinker(50_000).model, maxInputTokens: 100_000 };
+    const conversation = await harness.converse();
+    await fill(conversation, 40);
+    const outcome = await conversation.compressNow();
+    assert.ok(outcome.kind === 'committed' && ModelFault.is(outcome.fault, 'highest_output_limit'));
+    assert.ok([...conversation.state.nodes.values()].every(({ rung }) => rung === 'extractive'));
+    const [failed] = harness.logged('history_compression_failed');
+    assert.deepEqual(
+      [failed?.level, failed?.fields['error'], failed?.fields['calls']],
+      ['error', 'highest_output_limit', 2],
+    );
+    const [done] = harness.logged('history_compression_complete');
+    assert.deepEqual([done?.fields['fallback'], done?.fields['error']], ['extractive', 'highest_output_limit']);
+    const { calls } = outcome.record;
+    assert.deepEqual([calls.count, calls.costUsd, done?.fields['calls']], [2, 0.002, 2]);
+    assert.equal(calls.inputTokens + calls.outputTokens, conversation.state.counters.compressionTokens);
+    assert.ok(conversation.state.counters.compressionTokens > 16_384);
+    assert.ok(conversation.state.counters.compressionCostUsd >= 0.002);
+    await conversation.close();
   });
 });
 
 describe('chat reply that is all thinking', () => {
   it('fails with output_limit, records the cost, and raises the limit for the next try', async () => {
-    const harness = await Harness.open();
-    try {
-      const { model, requests } = thinker(30_000);
-      harness.chat = model;
-      const reply = { textTokens: 4_000, reasoningTokens: 16_384, maxOutput: 128_000 };
-      harness.settings = { ...harness.settings, reservedTokens: 20_384, reply };
-      const conversation = await harness.converse();
-      const thinking: (number | null)[] = [];
-      conversation.onUpdate(({ type }) => {
-        if (type === 'reply_thinking') thinking.push(conversation.thinkingSince);
-      });
-      await assert.rejects(conversation.send('Why?'), (error) => ModelFault.is(error, 'output_limit'));
-      assert.equal(conversation.state.counters.chatTokens, 100 + 20_384);
-      await conversation.retry(conversation.state.head!);
-      assert.equal(conversation.state.counters.chatTokens, 200 + 20_384 + 30_002);
-      assert.deepEqual(
-        requests.map(({ reasoningTokens }) => reasoningTokens),
-        [16_384, 65_536],
-      );
-      assert.ok(thinking.every((since) => typeof since === 'number'));
-      assert.equal(conversation.thinkingSince, null);
-      await conversation.close();
-    } finally {
-      await harness.close();
-    }
+    await using harness = await Harness.open();
+    const { model, requests } = thinker(30_000);
+    harness.chat = model;
+    const reply = { textTokens: 4_000, reasoningTokens: 16_384, maxOutput: 128_000 };
+    harness.settings = { ...harness.settings, reservedTokens: 20_384, reply };
+    const conversation = await harness.converse();
+    const thinking: (number | null)[] = [];
+    conversation.onUpdate(({ type }) => {
+      if (type === 'reply_thinking') thinking.push(conversation.thinkingSince);
+    });
+    await assert.rejects(conversation.send('Why?'), (error) => ModelFault.is(error, 'output_limit'));
+    assert.equal(conversation.state.counters.chatTokens, 100 + 20_384);
+    await conversation.retry(conversation.state.head!);
+    assert.equal(conversation.state.counters.chatTokens, 200 + 20_384 + 30_002);
+    assert.deepEqual(
+      requests.map(({ reasoningTokens }) => reasoningTokens),
+      [16_384, 65_536],
+    );
+    assert.ok(thinking.every((since) => typeof since === 'number'));
+    assert.equal(conversation.thinkingSince, null);
+    await conversation.close();
   });
 
   it('raises the limit on retry even if the model was not known to think, and never lowers it', async () => {
@@ -253,22 +245,18 @@ describe('chat reply that is all thinking', () => {
       [{ textTokens: 4_000, reasoningTokens: 0, maxOutput: 16_000 }, [0, 12_000]],
       [{ textTokens: 4_000, reasoningTokens: 2_000, maxOutput: 128_000 }, [2_000, 8_000]],
     ] as const) {
-      const harness = await Harness.open();
-      try {
-        const { model, requests } = thinker(11_000);
-        harness.chat = model;
-        harness.settings = { ...harness.settings, reservedTokens: 4_000, reply };
-        const conversation = await harness.converse();
-        await assert.rejects(conversation.send('Why?'), (error) => ModelFault.is(error, 'output_limit'));
-        await conversation.retry(conversation.state.head!).catch(() => undefined);
-        assert.deepEqual(
-          requests.map(({ reasoningTokens = 0 }) => reasoningTokens),
-          expected,
-        );
-        await conversation.close();
-      } finally {
-        await harness.close();
-      }
+      await using harness = await Harness.open();
+      const { model, requests } = thinker(11_000);
+      harness.chat = model;
+      harness.settings = { ...harness.settings, reservedTokens: 4_000, reply };
+      const conversation = await harness.converse();
+      await assert.rejects(conversation.send('Why?'), (error) => ModelFault.is(error, 'output_limit'));
+      await conversation.retry(conversation.state.head!).catch(() => undefined);
+      assert.deepEqual(
+        requests.map(({ reasoningTokens = 0 }) => reasoningTokens),
+        expected,
+      );
+      await conversation.close();
     }
   });
 
@@ -278,66 +266,54 @@ describe('chat reply that is all thinking', () => {
       [14_000, 128_000, [6_000, 10_000]],
       [128_000, 16_000, [6_000, 12_000]],
     ] as const) {
-      const harness = await Harness.open();
-      try {
-        const { model, requests } = thinker(50_000);
-        harness.chat = model;
-        const reply = { textTokens: 4_000, reasoningTokens: 6_000, maxOutput };
-        harness.settings = { ...harness.settings, contextWindow, reservedTokens: 10_000, reply };
-        const conversation = await harness.converse();
-        const faults: (string | undefined)[] = [];
-        const refused = (error: unknown): void => void faults.push(ModelFault.is(error) ? error.reason : undefined);
-        await conversation.send('Why?').catch(refused);
-        while (faults.length < limits.length) await conversation.retry(conversation.state.head!).catch(refused);
-        assert.deepEqual(faults, [...limits.slice(1).map(() => 'output_limit'), 'highest_output_limit']);
-        const asked = requests.map(({ reasoningTokens = 0 }) => Math.ceil(reasoningTokens / 1_000) * 1_000);
-        assert.deepEqual(asked, limits);
-        for (const { maxOutputTokens, reasoningTokens = 0 } of requests)
-          assert.ok(maxOutputTokens + reasoningTokens + conversation.context().total <= contextWindow);
-        await conversation.close();
-      } finally {
-        await harness.close();
-      }
+      await using harness = await Harness.open();
+      const { model, requests } = thinker(50_000);
+      harness.chat = model;
+      const reply = { textTokens: 4_000, reasoningTokens: 6_000, maxOutput };
+      harness.settings = { ...harness.settings, contextWindow, reservedTokens: 10_000, reply };
+      const conversation = await harness.converse();
+      const faults: (string | undefined)[] = [];
+      const refused = (error: unknown): void => void faults.push(ModelFault.is(error) ? error.reason : undefined);
+      await conversation.send('Why?').catch(refused);
+      while (faults.length < limits.length) await conversation.retry(conversation.state.head!).catch(refused);
+      assert.deepEqual(faults, [...limits.slice(1).map(() => 'output_limit'), 'highest_output_limit']);
+      const asked = requests.map(({ reasoningTokens = 0 }) => Math.ceil(reasoningTokens / 1_000) * 1_000);
+      assert.deepEqual(asked, limits);
+      for (const { maxOutputTokens, reasoningTokens = 0 } of requests)
+        assert.ok(maxOutputTokens + reasoningTokens + conversation.context().total <= contextWindow);
+      await conversation.close();
     }
   });
 
   it('leaves no retracted thinking in the session', async () => {
-    const harness = await Harness.open(async function* () {
+    await using harness = await Harness.open(async function* () {
       await Promise.resolve();
       yield { type: 'text', text: 'Hm, let me see.\n' };
       yield { type: 'thinking', retracts: true };
       yield { type: 'text', text: 'Four.' };
       yield { type: 'end', ending: 'complete' };
     });
-    try {
-      const conversation = await harness.converse();
-      await conversation.send('2 + 2?');
-      const { content } = conversation.state.messages.get(conversation.state.head!)!;
-      assert.deepEqual(content, [{ type: 'text', text: 'Four.' }]);
-      await conversation.close();
-    } finally {
-      await harness.close();
-    }
+    const conversation = await harness.converse();
+    await conversation.send('2 + 2?');
+    const { content } = conversation.state.messages.get(conversation.state.head!)!;
+    assert.deepEqual(content, [{ type: 'text', text: 'Four.' }]);
+    await conversation.close();
   });
 
   it('does not restore retracted thinking as a reply after a reload when no other text arrived', async () => {
-    const harness = await Harness.open();
-    try {
-      harness.script = async function* () {
-        await Promise.resolve();
-        yield { type: 'text', text: 'Hm, the user wants ' };
-        harness.clock.ahead += 1_500;
-        yield { type: 'text', text: 'a number.\n' };
-        yield { type: 'thinking', retracts: true };
-        yield { type: 'end', ending: 'length' };
-      };
-      const conversation = await harness.converse();
-      await assert.rejects(conversation.send('2 + 2?'), (error) => ModelFault.is(error));
-      const again = await harness.restart(conversation);
-      assert.deepEqual(texts(again), ['2 + 2?']);
-      await again.close();
-    } finally {
-      await harness.close();
-    }
+    await using harness = await Harness.open();
+    harness.script = async function* () {
+      await Promise.resolve();
+      yield { type: 'text', text: 'Hm, the user wants ' };
+      harness.clock.ahead += 1_500;
+      yield { type: 'text', text: 'a number.\n' };
+      yield { type: 'thinking', retracts: true };
+      yield { type: 'end', ending: 'length' };
+    };
+    const conversation = await harness.converse();
+    await assert.rejects(conversation.send('2 + 2?'), (error) => ModelFault.is(error));
+    const again = await harness.restart(conversation);
+    assert.deepEqual(texts(again), ['2 + 2?']);
+    await again.close();
   });
 });
