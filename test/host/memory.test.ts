@@ -11,6 +11,7 @@ import { answerRequest, decisionsTool, recallTool } from '../../src/host/partici
 import { WorkspaceMemory } from '../../src/host/memory/workspace-memory.ts';
 import type { MemoryFile } from '../../src/storage/memory-file.ts';
 import { answering, product, withSettings } from './product.ts';
+import { keyEvent } from '../support/key-events.ts';
 
 const run = (command: string, ...rest: readonly unknown[]): Thenable<unknown> =>
   vscode.commands.executeCommand(`threadkeeper.${command}`, ...rest);
@@ -28,9 +29,8 @@ const said: Message = {
 
 function event(kind: KeyEvent['kind'], quote: string): KeyEvent {
   const start = TEXT.indexOf(quote);
-  const more = { score: 1, importance: 2, reason: 'test', status: 'active', pinned: false } as const;
   const id = keyEventId(`memory-1:${start}-${start + quote.length}`);
-  return { id, message: said.id, kind, quote, start, end: start + quote.length, ...more };
+  return keyEvent(quote, { id, message: said.id, kind, start });
 }
 
 const preference = event('preference', 'Always use four spaces.');

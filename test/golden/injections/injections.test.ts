@@ -9,13 +9,14 @@ import {
 } from '../../../src/core/context/render-context.ts';
 import { detectEvents } from '../../../src/core/events/detect.ts';
 import { memoryText } from '../../../src/core/memory/memory.ts';
-import { keyEventId, messageId, nodeId, taskId } from '../../../src/core/model/ids.ts';
+import { messageId, nodeId, taskId } from '../../../src/core/model/ids.ts';
 import type { KeyEvent } from '../../../src/core/model/key-event.ts';
 import { nodeWith, type SummaryNode } from '../../../src/core/model/summary.ts';
 import { renderAttachment } from '../../../src/core/text/attachment.ts';
 import { PROMPT_LABEL, PROMPT_SECTIONS } from '../../../src/core/text/prompt-sections.ts';
 import { findPasted } from '../../../src/core/text/foreign-text.ts';
 import { matchesGolden } from '../../support/golden.ts';
+import { keyEvent } from '../../support/key-events.ts';
 import { INJECTION_KINDS, INJECTIONS, type Injection } from '../../fixtures/injections.ts';
 
 const BINDING: ReadonlySet<string> = new Set(['constraint', 'preference', 'decision', 'todo']);
@@ -23,19 +24,7 @@ const SECTION = new RegExp(`^<((?:${PROMPT_SECTIONS.join('|')})-[0-9a-f]{8})(?: 
 const OWN_TAG = new RegExp(`</?\\s*(?:${PROMPT_SECTIONS.join('|')})`, 'i');
 
 /** The worst case: the user pinned the whole text. */
-const pinned = (quote: string): KeyEvent => ({
-  id: keyEventId('k1'),
-  message: messageId('m1'),
-  kind: 'fact',
-  quote,
-  start: 0,
-  end: quote.length,
-  score: 1,
-  importance: 2,
-  reason: 'pinned',
-  status: 'active',
-  pinned: true,
-});
+const pinned = (quote: string): KeyEvent => keyEvent(quote, { pinned: true });
 
 const summary = (text: string): SummaryNode =>
   nodeWith({

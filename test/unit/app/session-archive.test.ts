@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { SessionArchive } from '../../../src/app/session-archive.ts';
-import { keyEventId, messageId } from '../../../src/core/model/ids.ts';
+import { messageId } from '../../../src/core/model/ids.ts';
 import type { KeyEvent } from '../../../src/core/model/key-event.ts';
 import { WorkspaceSearch } from '../../../src/app/workspace-search.ts';
 import { openLoop } from '../../support/yielders.ts';
 import { Harness, fill } from './harness.ts';
+import { keyEvent } from '../../support/key-events.ts';
 
 const FIGURES = {
   createdAt: 0,
@@ -18,33 +19,29 @@ const FIGURES = {
 
 describe('quotes requested by another chat', () => {
   it('contain no part of a secret that begins before the quote', async () => {
-    const harness = await Harness.open();
-    try {
-      const conversation = await harness.converse();
-      const { journal, state } = conversation;
-      await fill(conversation, 2);
-      const line = 'aB3dE7gH1kL9mN2pQ5rS8tU4vW6xY0zC'.repeat(2);
-      // Concatenated, so that secret scanners don't report it.
-      const [begin, end] = ['BEGIN', 'END'].map((edge) => ['-----', edge, ' PRIVATE', ' KEY-----'].join(''));
-      const text = [begin, ...Array<string>(40).fill(line), end, 'The deploy server has this key.'].join('\n');
-      const message = { ...state.messages.get(state.head!)!, id: messageId('key'), parent: state.head };
-      await journal.append({
-        type: 'message_added',
-        message: { ...message, role: 'user', content: [{ type: 'text', text }] },
-      });
-      const list = () => Promise.resolve([{ id: journal.id, title: '', workspace: 'test', ...FIGURES }]);
-      const read = () => Promise.resolve(state);
-      const search = new WorkspaceSearch({ clock: { yielder: openLoop() }, list, read });
-      const memory = () => Promise.resolve([]);
-      const archive = new SessionArchive({ search: (run) => search.search(run), list, read, memory });
-      const found = await archive.recall('deploy server', 1, () => false);
-      assert.deepEqual(
-        found?.map((one) => one.text),
-        ['[redacted: private-key]\nThe deploy server has this key.'],
-      );
-    } finally {
-      await harness.close();
-    }
+    await using harness = await Harness.open();
+    const conversation = await harness.converse();
+    const { journal, state } = conversation;
+    await fill(conversation, 2);
+    const line = 'aB3dE7gH1kL9mN2pQ5rS8tU4vW6xY0zC'.repeat(2);
+    // Concatenated, so that secret scanners don't report it.
+    const [begin, end] = ['BEGIN', 'END'].map((edge) => ['-----', edge, ' PRIVATE', ' KEY-----'].join(''));
+    const text = [begin, ...Array<string>(40).fill(line), end, 'The deploy server has this key.'].join('\n');
+    const message = { ...state.messages.get(state.head!)!, id: messageId('key'), parent: state.head };
+    await journal.append({
+      type: 'message_added',
+      message: { ...message, role: 'user', content: [{ type: 'text', text }] },
+    });
+    const list = () => Promise.resolve([{ id: journal.id, title: '', workspace: 'test', ...FIGURES }]);
+    const read = () => Promise.resolve(state);
+    const search = new WorkspaceSearch({ clock: { yielder: openLoop() }, list, read });
+    const memory = () => Promise.resolve([]);
+    const archive = new SessionArchive({ search: (run) => search.search(run), list, read, memory });
+    const found = await archive.recall('deploy server', 1, () => false);
+    assert.deepEqual(
+      found?.map((one) => one.text),
+      ['[redacted: private-key]\nThe deploy server has this key.'],
+    );
   });
 });
 
@@ -62,13 +59,7 @@ describe('decisions requested by another chat', () => {
     const decide = (at: number, status: KeyEvent['status']): Promise<void> =>
       journal.append({
         type: 'event_added',
-        event: {
-          id: keyEventId(`event-${at}`),
-          message: state.path[at]!,
-          kind: 'decision',
-          ...{ start: 0, end: 4, quote: `Decision ${at}`, score: 1, importance: 3, reason: 'test', pinned: false },
-          status,
-        },
+        event: keyEvent(`Decision ${at}`, { message: state.path[at]!, kind: 'decision', importance: 3, status }),
       });
     await decide(0, 'active');
     await decide(2, 'dropped');

@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import type { SessionSummary } from '../../../src/app/ports.ts';
 import { WorkspaceSearch } from '../../../src/app/workspace-search.ts';
 import { compressionWith, type CompressionRecord } from '../../../src/core/journal/schema.ts';
-import { compressionId, keyEventId, messageId, nodeId, sessionId } from '../../../src/core/model/ids.ts';
+import { compressionId, messageId, nodeId, sessionId } from '../../../src/core/model/ids.ts';
 import { nodeWith } from '../../../src/core/model/summary.ts';
 import { readSession } from '../../../src/storage/clean-up.ts';
 import { openSessionStore, type FileSessionStore } from '../../../src/storage/session-store.ts';
 import { openLoop } from '../../support/yielders.ts';
 import { inFolder, said, testClock } from '../storage/support.ts';
+import { keyEvent } from '../../support/key-events.ts';
 
 const WORKSPACE = 'folder:file:///w';
 
@@ -97,19 +98,7 @@ describe('workspace-wide search', () => {
       const journal = await store.open(sessionId('s1'));
       const { nodes, ...rest } = summaryOf(0, 1);
       const quote = 'take the cheap cedar';
-      const decision = {
-        id: keyEventId('e1'),
-        message: messageId('m0'),
-        kind: 'decision',
-        quote,
-        start: 7,
-        end: 7 + quote.length,
-        score: 1,
-        importance: 2,
-        reason: 'r',
-        status: 'active',
-        pinned: false,
-      } as const;
+      const decision = keyEvent(quote, { message: messageId('m0'), kind: 'decision', start: 7 });
       const detailed = 'They spoke of wood for the boathouse.';
       const compression = { ...rest, nodes: nodes.map((node) => ({ ...node, detailed })), events: [decision] };
       await journal.append({ type: 'compressed', compression });

@@ -6,6 +6,7 @@ import { CancellableYielder } from '../../../src/core/pace/cancellable-yielder.t
 import { usefulnessFactors } from '../../../src/core/compress/passage-weights.ts';
 import { alwaysDue } from '../../support/yielders.ts';
 import { counter, developerSession, transcript } from './scripted.ts';
+import { detectedEvent } from '../../support/key-events.ts';
 
 async function extracted(messages: readonly SourceMessage[], options: Partial<ExtractOptions>): Promise<string> {
   const corpus = await buildCorpus(messages, new CancellableYielder());
@@ -64,15 +65,7 @@ describe('extractive summary', () => {
       transcript(['user', quote], ['user', 'The office is closed in August.']),
       new CancellableYielder(),
     );
-    const event = {
-      start: 0,
-      end: quote.length,
-      quote,
-      kind: 'constraint',
-      score: 1,
-      importance: 2,
-      reason: '',
-    } as const;
+    const event = detectedEvent(quote, { kind: 'constraint' });
     const weights = async (room: number): Promise<number> => {
       const [said, other] = await usefulnessFactors(corpus, room, new CancellableYielder(), new Map([[0, [event]]]));
       return said! / other!;

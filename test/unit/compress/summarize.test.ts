@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { CallLog } from '../../../src/core/compress/summary-model.ts';
 import { summarizeRuns, type SummarizeSettings } from '../../../src/core/compress/summarize.ts';
-import type { DetectedEvent } from '../../../src/core/model/key-event.ts';
 import { messageText, type Role } from '../../../src/core/model/message.ts';
 import { Cancelled, CancellableYielder } from '../../../src/core/pace/cancellable-yielder.ts';
 import type { NodeContent } from '../../../src/core/compress/node-content.ts';
 import { POLICIES } from '../../../src/core/policy/policy.ts';
 import { summaryPrompt } from '../../../src/core/prompts/render-prompts.ts';
 import { counter, developerSession, goodAnswer, grow, scriptedModel, SETTINGS, tools, transcript } from './scripted.ts';
+import { detectedEvent } from '../../support/key-events.ts';
 
 const session = developerSession(6);
 const summarize = (model: ReturnType<typeof scriptedModel>, more: Partial<SummarizeSettings> = {}) =>
@@ -145,7 +145,7 @@ describe('summarizeRuns', () => {
     const messages = transcript(...work);
     const ledger = messages.flatMap(({ content }, at) => {
       const text = messageText({ content });
-      return text.startsWith('The retries') ? [[at, [event(text)]] as const] : [];
+      return text.startsWith('The retries') ? [[at, [detectedEvent(text)]] as const] : [];
     });
     const { nodes } = await grow({ messages, events: new Map(ledger) });
     assert.match(nodes[0]!.brief, /Beatriz walks past the old kiln/);
@@ -338,7 +338,3 @@ describe('summarizeRuns', () => {
     }
   });
 });
-
-const event = (text: string): DetectedEvent => {
-  return { kind: 'fact', quote: text, start: 0, end: text.length, score: 1, importance: 2, reason: 'test' };
-};

@@ -1,22 +1,10 @@
 import assert from 'node:assert/strict';
 import { fitLedger, ledgerRoom, type FittedLedger } from '../../../src/core/events/ledger-budget.ts';
-import { keyEventId, messageId } from '../../../src/core/model/ids.ts';
+import { keyEventId } from '../../../src/core/model/ids.ts';
 import type { KeyEvent } from '../../../src/core/model/key-event.ts';
+import { keyEvent } from '../../support/key-events.ts';
 
-const entry = (id: string, change: Partial<KeyEvent> = {}): KeyEvent => ({
-  id: keyEventId(id),
-  message: messageId('m'),
-  kind: 'fact',
-  quote: id,
-  start: 0,
-  end: id.length,
-  score: 0.5,
-  importance: 2,
-  reason: 'test',
-  status: 'active',
-  pinned: false,
-  ...change,
-});
+const entry = (id: string, change: Partial<KeyEvent> = {}): KeyEvent => keyEvent(id, { score: 0.5, ...change });
 const fit = (entries: readonly KeyEvent[], budget: number): FittedLedger =>
   fitLedger(
     entries,

@@ -3,16 +3,10 @@ import { Ledger, eventIdAt } from '../../../src/core/events/ledger.ts';
 import { detectEvents, type DetectedEventWithContext } from '../../../src/core/events/detect.ts';
 import type { KeyEvent, KeyEventKind } from '../../../src/core/model/key-event.ts';
 import { messageId } from '../../../src/core/model/ids.ts';
+import { detectedEvent } from '../../support/key-events.ts';
 
-const event = (kind: KeyEventKind, quote: string, start = 0): DetectedEventWithContext => ({
-  kind,
-  quote,
-  start,
-  end: start + quote.length,
-  score: 0.8,
-  importance: 2,
-  reason: 'test',
-});
+const event = (kind: KeyEventKind, quote: string, start = 0): DetectedEventWithContext =>
+  detectedEvent(quote, { kind, start, score: 0.8 });
 let next = 0;
 const say = (ledger: Ledger, kind: KeyEventKind, quote: string): KeyEvent => {
   const message = messageId(`m${next++}`);

@@ -2,22 +2,11 @@ import assert from 'node:assert/strict';
 import { keyEventId, messageId } from '../../../src/core/model/ids.ts';
 import type { KeyEvent } from '../../../src/core/model/key-event.ts';
 import { SessionState } from '../../../src/core/state/session-state.ts';
+import { keyEvent } from '../../support/key-events.ts';
 
 describe('superseded key event', () => {
-  const event = (name: string, message: string, more: Partial<KeyEvent> = {}): KeyEvent => ({
-    id: keyEventId(name),
-    message: messageId(message),
-    start: 0,
-    end: 8,
-    quote: 'Port 80.',
-    kind: 'decision',
-    score: 0.9,
-    importance: 2,
-    reason: 'drawn',
-    status: 'active',
-    pinned: false,
-    ...more,
-  });
+  const event = (name: string, message: string, more: Partial<KeyEvent> = {}): KeyEvent =>
+    keyEvent('Port 80.', { id: keyEventId(name), message: messageId(message), kind: 'decision', ...more });
   const old = event('old', 'm0', { status: 'superseded', link: keyEventId('new') });
 
   function session(later: readonly string[]): SessionState {

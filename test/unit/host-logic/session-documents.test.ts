@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { compressionWith } from '../../../src/core/journal/schema.ts';
 import MarkdownIt from 'markdown-it';
 import type { Conversation } from '../../../src/app/conversation.ts';
 import { compressionId, keyEventId, messageId, nodeId } from '../../../src/core/model/ids.ts';
@@ -106,35 +107,17 @@ describe('documents and commands of a session', () => {
     const { path } = conversation.state;
     const node = nodeWith({
       id: nodeId('n'),
-      depth: 0,
       first: path[0]!,
       last: path.at(-1)!,
       messages: path.length,
-      children: [],
       title: 'Source and yes',
       detailed: 'They said yes.',
       tokens: { source: 9, brief: 3, detailed: 3 },
     });
-    await conversation.journal.append({ type: 'compressed', compression: recordOf([node]) });
+    const compression = compressionWith({ id: compressionId('c'), nodes: [node] });
+    await conversation.journal.append({ type: 'compressed', compression });
     return node;
   }
-
-  const recordOf = (nodes: readonly SummaryNode[]) =>
-    ({
-      id: compressionId('c'),
-      trigger: 'command',
-      threshold: 0,
-      policy: 'balanced',
-      strategy: 'smart',
-      nodes,
-      levels: [],
-      events: [],
-      changes: [],
-      messages: { before: 2, after: 2 },
-      tokens: { before: 9, after: 9 },
-      calls: { count: 0, inputTokens: 0, outputTokens: 0, costUsd: 0 },
-      durationMs: 0,
-    }) as const;
 
   it('highlight supporting passages in the message itself, even if it is short or has Windows line endings', async () => {
     const { Comparison } = await load<typeof ComparisonModule>('summaries/comparison.ts');

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
+import { compressionWith } from '../../../src/core/journal/schema.ts';
 import type { Conversation } from '../../../src/app/conversation.ts';
 import { SessionSearch } from '../../../src/app/session-search.ts';
 import { undoCompressions } from '../../../src/app/summary-changes.ts';
 import { compressionId, keyEventId, messageId, nodeId } from '../../../src/core/model/ids.ts';
-import type { KeyEvent } from '../../../src/core/model/key-event.ts';
 import { nodeWith, type SummaryNode } from '../../../src/core/model/summary.ts';
 import { SessionState } from '../../../src/core/state/session-state.ts';
 import { EventIndex } from '../../../src/host/summaries/event-index.ts';
@@ -22,6 +22,7 @@ import { gaugeParts } from '../../../src/core/budget/gauge.ts';
 import type * as ChartModule from '../../../src/host/gauge/chart-svg.ts';
 import { hostIn, l10n } from '../../support/fake-editor.ts';
 import { Harness, fill } from '../app/harness.ts';
+import { keyEvent } from '../../support/key-events.ts';
 
 const sourceOf = ({ state }: Conversation): TreeSource => sourceFor(state);
 
@@ -88,42 +89,10 @@ function longSession(messages: number): SessionState {
     }
     row = above;
   }
-  const none = { before: 0, after: 0 };
-  state.apply(
-    {
-      type: 'compressed',
-      compression: {
-        id: compressionId('c'),
-        trigger: 'command',
-        threshold: 0,
-        policy: 'balanced',
-        strategy: 'smart',
-        nodes,
-        levels: [],
-        events: said
-          .filter((_, n) => n % 10 === 0)
-          .map((message): KeyEvent => ({
-            id: keyEventId(`e-${message}`),
-            message,
-            kind: 'fact',
-            start: 0,
-            end: 4,
-            quote: 'Part',
-            score: 1,
-            importance: 2,
-            reason: 'test',
-            status: 'active',
-            pinned: false,
-          })),
-        changes: [],
-        messages: none,
-        tokens: none,
-        calls: { count: 0, inputTokens: 0, outputTokens: 0, costUsd: 0 },
-        durationMs: 0,
-      },
-    },
-    1,
-  );
+  const events = said
+    .filter((_, n) => n % 10 === 0)
+    .map((message) => keyEvent('Part', { id: keyEventId(`e-${message}`), message }));
+  state.apply({ type: 'compressed', compression: compressionWith({ id: compressionId('c'), nodes, events }) }, 1);
   return state;
 }
 
@@ -325,48 +294,44 @@ describe('the context chart', () => {
   it('rises with messages, falls at each compression that is not undone, and is well-formed SVG', async () => {
     const load = hostIn({ l10n, env: { language: 'en' } });
     const { chartSvg, contextSeries } = await load<typeof ChartModule>('gauge/chart-svg.ts');
-    const harness = await Harness.open();
-    try {
-      const conversation = await harness.converse();
-      await fill(conversation, 2, (n) => (n === 0 ? 'We decided to use port 8401 for <b>the "gateway"</b>.' : 'Fine.'));
-      await fill(conversation, 78);
-      await conversation.setTask('A & B', []);
-      assert.equal((await conversation.compressNow()).kind, 'committed');
-      await conversation.resetTask();
-      await fill(conversation, 20);
-      const { state, counts } = conversation;
-      const series = contextSeries(state, counts, 10);
-      assert.equal(series.messages, 100);
-      assert.equal(series.marks.filter(({ kind }) => kind === 'compression').length, 1);
-      assert.equal(series.marks.filter(({ kind }) => kind === 'reset').length, 1);
-      assert.ok(series.marks.some(({ kind }) => kind === 'event'));
-      const { before, after } = state.compressions[0]!.tokens;
-      const peak = series.points.findIndex(({ tokens }) => tokens === before);
-      assert.equal(series.points[peak + 1]?.tokens, after);
-      const svg = chartSvg(series, 1000, true);
-      assert.match(svg, /^<svg xmlns/);
-      assert.ok(!svg.includes('<b>') && svg.includes('A &amp; B'));
-      // The line shows its values on hover, and a compression is shown at its resulting size.
-      const { at, tokens } = series.points.at(-1)!;
-      assert.ok(svg.includes(`<title>${at} messages · ${tokens.toLocaleString('en')} tokens</title>`));
-      const heights = [...svg.matchAll(/class="knot" cx="[\d.]+" cy="([\d.]+)"/g)].map(([, height]) => Number(height));
-      assert.ok(heights.length > 0 && heights.every((height) => height > 30), String(heights));
-      // Round numbers on the axes.
-      const numbers = [...svg.matchAll(/text-anchor="(?:end|middle)"[^>]*>([\d,]+)</g)].map(([, number]) =>
-        Number(number?.replaceAll(',', '')),
-      );
-      assert.ok(
-        numbers.length > 6 && numbers.every((number) => number === Number(number.toPrecision(2))),
-        String(numbers),
-      );
-      // A quote that was cut within a character or contains control characters isn't valid XML.
-      const odd = { ...series, marks: [{ kind: 'event' as const, at: 1, label: '\u001b[1m red \ud83d' }] };
-      const drawn = chartSvg(odd, 1000, true);
-      assert.ok(drawn.isWellFormed() && drawn.includes('\ufffd[1m red \ufffd'));
-      await undoCompressions(conversation.journal, [state.compressions[0]!.id], true);
-      assert.equal(contextSeries(state, counts, 10).marks.filter(({ kind }) => kind === 'compression').length, 0);
-    } finally {
-      await harness.close();
-    }
+    await using harness = await Harness.open();
+    const conversation = await harness.converse();
+    await fill(conversation, 2, (n) => (n === 0 ? 'We decided to use port 8401 for <b>the "gateway"</b>.' : 'Fine.'));
+    await fill(conversation, 78);
+    await conversation.setTask('A & B', []);
+    assert.equal((await conversation.compressNow()).kind, 'committed');
+    await conversation.resetTask();
+    await fill(conversation, 20);
+    const { state, counts } = conversation;
+    const series = contextSeries(state, counts, 10);
+    assert.equal(series.messages, 100);
+    assert.equal(series.marks.filter(({ kind }) => kind === 'compression').length, 1);
+    assert.equal(series.marks.filter(({ kind }) => kind === 'reset').length, 1);
+    assert.ok(series.marks.some(({ kind }) => kind === 'event'));
+    const { before, after } = state.compressions[0]!.tokens;
+    const peak = series.points.findIndex(({ tokens }) => tokens === before);
+    assert.equal(series.points[peak + 1]?.tokens, after);
+    const svg = chartSvg(series, 1000, true);
+    assert.match(svg, /^<svg xmlns/);
+    assert.ok(!svg.includes('<b>') && svg.includes('A &amp; B'));
+    // The line shows its values on hover, and a compression is shown at its resulting size.
+    const { at, tokens } = series.points.at(-1)!;
+    assert.ok(svg.includes(`<title>${at} messages · ${tokens.toLocaleString('en')} tokens</title>`));
+    const heights = [...svg.matchAll(/class="knot" cx="[\d.]+" cy="([\d.]+)"/g)].map(([, height]) => Number(height));
+    assert.ok(heights.length > 0 && heights.every((height) => height > 30), String(heights));
+    // Round numbers on the axes.
+    const numbers = [...svg.matchAll(/text-anchor="(?:end|middle)"[^>]*>([\d,]+)</g)].map(([, number]) =>
+      Number(number?.replaceAll(',', '')),
+    );
+    assert.ok(
+      numbers.length > 6 && numbers.every((number) => number === Number(number.toPrecision(2))),
+      String(numbers),
+    );
+    // A quote that was cut within a character or contains control characters isn't valid XML.
+    const odd = { ...series, marks: [{ kind: 'event' as const, at: 1, label: '\u001b[1m red \ud83d' }] };
+    const drawn = chartSvg(odd, 1000, true);
+    assert.ok(drawn.isWellFormed() && drawn.includes('\ufffd[1m red \ufffd'));
+    await undoCompressions(conversation.journal, [state.compressions[0]!.id], true);
+    assert.equal(contextSeries(state, counts, 10).marks.filter(({ kind }) => kind === 'compression').length, 0);
   });
 });

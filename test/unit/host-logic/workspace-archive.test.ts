@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rename, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { keyEventId, messageId, type SessionId } from '../../../src/core/model/ids.ts';
+import { messageId, type SessionId } from '../../../src/core/model/ids.ts';
 import { workspaceArchive } from '../../../src/host/search/workspace-archive.ts';
 import { openSessionStore, type FileSessionStore } from '../../../src/storage/session-store.ts';
 import { testClock } from '../storage/support.ts';
+import { keyEvent } from '../../support/key-events.ts';
 
 describe('workspace archive', () => {
   let folder: string;
@@ -28,16 +29,7 @@ describe('workspace archive', () => {
         type: 'message_added',
         message: { id, parent: null, role: 'user', content: [{ type: 'text', text: quote }], at: 1 },
       },
-      {
-        type: 'event_added',
-        event: {
-          id: keyEventId(`${title}-event`),
-          message: id,
-          kind: 'decision',
-          ...{ start: 0, end: quote.length, quote, score: 1, importance: 3, reason: 'test', pinned: false },
-          status: 'active',
-        },
-      },
+      { type: 'event_added', event: keyEvent(quote, { message: id, kind: 'decision', importance: 3 }) },
     );
     await journal.close();
     return journal.id;

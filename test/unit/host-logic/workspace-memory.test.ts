@@ -9,6 +9,7 @@ import type * as WorkspaceMemoryModule from '../../../src/host/memory/workspace-
 import { MemoryFile } from '../../../src/storage/memory-file.ts';
 import { hostIn, l10n } from '../../support/fake-editor.ts';
 import { Harness, fill } from '../app/harness.ts';
+import { keyEvent } from '../../support/key-events.ts';
 
 const told: string[] = [];
 class EventEmitter {
@@ -64,11 +65,10 @@ describe('memory commands', () => {
     await fill(conversation, 3);
     const { journal, state } = conversation;
     const [first, second, third] = state.path;
-    const event = { kind: 'fact', start: 0, end: 4, score: 1, importance: 3, reason: '', status: 'active' } as const;
     for (const [name, message] of Object.entries({ removed: first!, gone: third!, held: second! }))
       await journal.append({
         type: 'event_added',
-        event: { ...event, id: keyEventId(name), message, quote: `The ${name} one.`, pinned: false },
+        event: keyEvent(`The ${name} one.`, { id: keyEventId(name), message, importance: 3 }),
       });
     await journal.append({ type: 'event_removed', id: keyEventId('removed'), removed: true });
     await journal.append({ type: 'message_deleted', id: third!, deleted: true });

@@ -8,8 +8,8 @@ import {
   memoryText,
   type MemoryEntry,
 } from '../../../src/core/memory/memory.ts';
-import { keyEventId, messageId } from '../../../src/core/model/ids.ts';
 import type { KeyEvent } from '../../../src/core/model/key-event.ts';
+import { keyEvent } from '../../support/key-events.ts';
 
 const entry = (id: string, text: string, kind: MemoryEntry['kind'] = 'preference'): MemoryEntry => ({
   id,
@@ -19,20 +19,8 @@ const entry = (id: string, text: string, kind: MemoryEntry['kind'] = 'preference
 });
 const words = (text: string): number => text.split(/\s+/).filter((word) => word !== '').length;
 
-const event = (quote: string, more: Partial<KeyEvent> = {}): KeyEvent => ({
-  id: keyEventId(quote),
-  message: messageId('m'),
-  kind: 'preference',
-  quote,
-  start: 0,
-  end: quote.length,
-  score: 1,
-  importance: 2,
-  reason: 'rule',
-  status: 'active',
-  pinned: false,
-  ...more,
-});
+const event = (quote: string, more: Partial<KeyEvent> = {}): KeyEvent =>
+  keyEvent(quote, { kind: 'preference', ...more });
 
 describe('workspace memory', () => {
   it('is sent as one block that describes itself, with the oldest entry first', () => {

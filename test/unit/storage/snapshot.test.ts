@@ -24,6 +24,7 @@ import {
   type MementoLike,
 } from '../../../src/storage/snapshot-writer.ts';
 import { said } from './support.ts';
+import { keyEvent } from '../../support/key-events.ts';
 
 function session(id: string, workspace: string, events: readonly SessionEvent[] = []): SessionState {
   const created: SessionEvent = { type: 'session_created', id: sessionId(id), title: id, workspace };
@@ -49,17 +50,8 @@ function entry(n: number, workspace: string): SessionSummary {
 
 function pinned(n: number): SessionEvent {
   const quote = 'Wir nehmen PostgreSQL. '.repeat(10);
-  const event = {
-    kind: 'decision',
-    quote,
-    start: 0,
-    end: quote.length,
-    score: 1,
-    importance: 2,
-    reason: 'rule',
-  } as const;
-  const place = { id: keyEventId(`e${n}`), message: messageId('m0'), status: 'active', pinned: n === 0 } as const;
-  return { type: 'event_added', event: { ...event, ...place } };
+  const place = { id: keyEventId(`e${n}`), message: messageId('m0'), pinned: n === 0 };
+  return { type: 'event_added', event: keyEvent(quote, { kind: 'decision', ...place }) };
 }
 
 class FakeMemento implements MementoLike {

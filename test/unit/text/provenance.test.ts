@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { foreignSpans, restrictForeignEvents, findPasted } from '../../../src/core/text/foreign-text.ts';
+import { detectedEvent } from '../../support/key-events.ts';
 
 const foreign = (text: string): string[] =>
   foreignSpans({ role: 'user', text }).map(({ start, end, origin }) => `${origin}: ${text.slice(start, end).trim()}`);
@@ -47,15 +48,7 @@ describe('foreign text', () => {
 
   it('turns a constraint into a quoted fact, or drops it if it is from a tool', () => {
     const text = 'Ana wrote:\nNever on Mondays.';
-    const event = {
-      kind: 'constraint',
-      quote: 'Never on Mondays.',
-      start: 11,
-      end: 28,
-      score: 1,
-      importance: 2,
-      reason: '',
-    } as const;
+    const event = detectedEvent('Never on Mondays.', { kind: 'constraint', start: 11 });
     const [kept] = restrictForeignEvents([event], foreignSpans({ role: 'user', text }));
     assert.deepEqual(kept, { ...event, kind: 'fact', quoted: true });
     assert.deepEqual(restrictForeignEvents([event], foreignSpans({ role: 'tool', text })), []);
