@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import type { Conversation } from '../../src/app/conversation.ts';
-import type { ResultInContext } from '../../src/app/context-status.ts';
 import { editSummary, undoOrRedoChange } from '../../src/app/summary-changes.ts';
-import { nodeText } from '../../src/core/context/render-context.ts';
 import { ContextGauge } from '../../src/host/gauge/context-gauge.ts';
 import { documentUri } from '../../src/host/summaries/document-uris.ts';
 import { WireServer } from '../support/wire-server.ts';
-import { answering, product, sampleSession, withSettings } from './product.ts';
+import { product, sampleSession, withSettings } from './product.ts';
 
 const PROVIDERS = [
   { provider: 'openai', model: 'gpt-4o-mini', path: '/v1' },
@@ -61,56 +59,7 @@ describe('request preview in the editor', () => {
     const sum = headed.reduce((all, one) => all + one, 0);
     assert.ok(Math.abs(sum - used) <= headed.length, `${sum} under the headings, ${used} in all`);
   });
-
-  it('confirms every row of *Why Did It Forget?*', async () => {
-    const app = await product();
-    await app.keys.set({ provider: 'openai', baseUrl: server.url }, 'sk-test-key');
-    const settings = { 'chat.provider': 'openai', 'chat.model': 'gpt-4o-mini', 'chat.baseUrl': `${server.url}/v1` };
-    await withSettings(settings, async () => {
-      const conversation = await sampleSession();
-      assert.equal((await conversation.compressNow()).kind, 'committed');
-      const request = await preview(conversation, '');
-      const isSent = (text: string): boolean => request.includes(JSON.stringify(text.trim()).slice(1, -1));
-      const seen = new Set<string>();
-      for (const words of [
-        ['privacy', 'text', '30', 'days'],
-        ['small', 'commits', 'green'],
-        ['postgres', 'sqlite'],
-      ])
-        for (const { label, place } of await whyForgotten(words.join(' '))) {
-          const { text, status } = place;
-          const held = words.filter((word) => text.toLowerCase().includes(word));
-          const tells = (part: string): boolean =>
-            held.filter((word) => part.toLowerCase().includes(word)).length >= 0.6 * held.length;
-          const sent = text.split(/\n+|(?<=[.!?]) /).filter((sentence) => tells(sentence) && isSent(sentence));
-          const row = `${words.join(' ')} | ${label} | ${text}`;
-          if (status.kind === 'archived') assert.deepEqual(sent, [], row);
-          else if (status.kind === 'ledger') assert.ok(isSent(status.event.quote), row);
-          else if (status.kind === 'summary') assert.ok(isSent(nodeText(status.node, status.level)), row);
-          else assert.ok(sent.length > 0, row);
-          seen.add(status.kind);
-        }
-      for (const kind of ['archived', 'ledger', 'verbatim']) assert.ok(seen.has(kind), `no row is ${kind}`);
-    });
-    await app.keys.clear('openai');
-  });
 });
-
-/** The search results for what the user reports as forgotten. */
-async function whyForgotten(
-  question: string,
-): Promise<readonly (vscode.QuickPickItem & { readonly place: ResultInContext })[]> {
-  let shown: readonly (vscode.QuickPickItem & { readonly place: ResultInContext })[] = [];
-  const answers = {
-    showInputBox: () => Promise.resolve(question),
-    showQuickPick: (rows: typeof shown) => {
-      shown = rows;
-      return Promise.resolve(undefined);
-    },
-  };
-  await answering(answers, async () => vscode.commands.executeCommand('threadkeeper.whyForgotten'));
-  return shown;
-}
 
 /** The preview's document while the composer contains a text. */
 async function preview({ journal }: Conversation, text: string, kind: 'next' | 'request' = 'request'): Promise<string> {
