@@ -10,7 +10,7 @@ import { metered } from '../models/metered.ts';
 import { oracle } from '../models/oracle.ts';
 import { blocksOf, PrefixMeter } from '../prefix-meter.ts';
 import { sharedFile } from '../data/shared.ts';
-import type { Figure, Measured, Plot } from '../report/figure.ts';
+import { figure, type Figure, type Measured, type Plot } from '../report/figure.ts';
 import { playTurn, turnsOf, type Turn } from '../turn-feed.ts';
 import { resummarized, rolled, type Simulated } from './cost-baselines.ts';
 
@@ -43,118 +43,81 @@ export async function measureCost(context: BenchContext): Promise<Measured> {
   const guard = { worse: 'higher', margin: 0.15 } as const;
   const name = `turns${turns.length}`;
   const figures: Figure[] = [
-    { id: `cost.${name}.messages`, label: `messages in ${turns.length} turns`, value: messages, unit: 'count' },
-    { id: `cost.${name}.conversation`, label: 'tokens of the conversation', value: tokens, unit: 'tokens' },
-    {
-      id: `cost.${name}.in`,
-      label: 'tokens to the summarizer for 1,000 messages',
-      value: perThousand(ours.input),
-      unit: 'tokens',
+    figure(`cost.${name}.messages`, `messages in ${turns.length} turns`, messages, 'count'),
+    figure(`cost.${name}.conversation`, 'tokens of the conversation', tokens, 'tokens'),
+    figure(`cost.${name}.in`, 'tokens to the summarizer for 1,000 messages', perThousand(ours.input), 'tokens', {
       guard,
-    },
-    {
-      id: `cost.${name}.out`,
-      label: 'tokens from the summarizer for 1,000 messages',
-      value: perThousand(ours.output),
-      unit: 'tokens',
+    }),
+    figure(`cost.${name}.out`, 'tokens from the summarizer for 1,000 messages', perThousand(ours.output), 'tokens', {
       guard,
-    },
-    {
-      id: `cost.${name}.usd`,
-      label: 'money for summaries of 1,000 messages at 0.15 / 0.60 $',
-      value: perThousand(dollars(ours.input, ours.output)),
-      unit: '$',
-      target: { atMost: LIMITS.default },
-      guard,
-    },
-    {
-      id: `cost.${name}.growth`,
-      label: 'tokens to the summarizer for each of the conversation, second half against first',
-      value: secondHalf / firstHalf,
-      unit: '×',
-      target: { atMost: 1.2 },
-    },
-    {
-      id: `cost.${name}.rolling.in`,
-      label: 'rolling summary: tokens to the summarizer for 1,000 messages',
-      value: perThousand(rolling.input),
-      unit: 'tokens',
-    },
-    {
-      id: `cost.${name}.rolling.usd`,
-      label: 'rolling summary: the same in money',
-      value: perThousand(dollars(rolling.input, rolling.output)),
-      unit: '$',
-    },
-    {
-      id: `cost.${name}.again.in`,
-      label: 'summarize everything again: tokens for 1,000 messages',
-      value: perThousand(again.input),
-      unit: 'tokens',
-    },
-    {
-      id: `cost.${name}.again.usd`,
-      label: 'summarize everything again: the same in money',
-      value: perThousand(dollars(again.input, again.output)),
-      unit: '$',
-    },
-    {
-      id: `cost.${name}.cacheable`,
-      label: 'input that lies in the unchanged start of the request before',
-      value: ours.prefix.share,
-      unit: 'share',
-      target: { atLeast: 0.9 },
-      guard: { worse: 'lower', margin: 0.02 },
-    },
-    {
-      id: `cost.${name}.cacheableMean`,
-      label: 'the same as the mean of all requests',
-      value: ours.prefix.meanShare,
-      unit: 'share',
+    }),
+    figure(
+      `cost.${name}.usd`,
+      'money for summaries of 1,000 messages at 0.15 / 0.60 $',
+      perThousand(dollars(ours.input, ours.output)),
+      '$',
+      { target: { atMost: LIMITS.default }, guard },
+    ),
+    figure(
+      `cost.${name}.growth`,
+      'tokens to the summarizer for each of the conversation, second half against first',
+      secondHalf / firstHalf,
+      '×',
+      { target: { atMost: 1.2 } },
+    ),
+    figure(
+      `cost.${name}.rolling.in`,
+      'rolling summary: tokens to the summarizer for 1,000 messages',
+      perThousand(rolling.input),
+      'tokens',
+    ),
+    figure(
+      `cost.${name}.rolling.usd`,
+      'rolling summary: the same in money',
+      perThousand(dollars(rolling.input, rolling.output)),
+      '$',
+    ),
+    figure(
+      `cost.${name}.again.in`,
+      'summarize everything again: tokens for 1,000 messages',
+      perThousand(again.input),
+      'tokens',
+    ),
+    figure(
+      `cost.${name}.again.usd`,
+      'summarize everything again: the same in money',
+      perThousand(dollars(again.input, again.output)),
+      '$',
+    ),
+    figure(
+      `cost.${name}.cacheable`,
+      'input that lies in the unchanged start of the request before',
+      ours.prefix.share,
+      'share',
+      { target: { atLeast: 0.9 }, guard: { worse: 'lower', margin: 0.02 } },
+    ),
+    figure(`cost.${name}.cacheableMean`, 'the same as the mean of all requests', ours.prefix.meanShare, 'share', {
       target: { atLeast: 0.97 },
-    },
-    {
-      id: `cost.${name}.rolling.cacheable`,
-      label: 'rolling summary: the same',
-      value: rolling.prefix.share,
-      unit: 'share',
-    },
-    {
-      id: `cost.${name}.request`,
-      label: 'tokens of a request, mean',
-      value: ours.prefix.input / turns.length,
-      unit: 'tokens',
-    },
-    {
-      id: `cost.${name}.rolling.request`,
-      label: 'rolling summary: the same',
-      value: rolling.prefix.input / turns.length,
-      unit: 'tokens',
-    },
+    }),
+    figure(`cost.${name}.rolling.cacheable`, 'rolling summary: the same', rolling.prefix.share, 'share'),
+    figure(`cost.${name}.request`, 'tokens of a request, mean', ours.prefix.input / turns.length, 'tokens'),
+    figure(`cost.${name}.rolling.request`, 'rolling summary: the same', rolling.prefix.input / turns.length, 'tokens'),
     ...CHAT_MODELS.flatMap((model) => [
-      {
-        id: `cost.${name}.chat.${model}`,
-        label: `money for all requests to ${model}`,
-        value: chatMoney(ours.prefix, model),
-        unit: '$',
-      } as const,
-      {
-        id: `cost.${name}.rolling.chat.${model}`,
-        label: `rolling summary: the same`,
-        value: chatMoney(rolling.prefix, model),
-        unit: '$',
-      } as const,
+      figure(`cost.${name}.chat.${model}`, `money for all requests to ${model}`, chatMoney(ours.prefix, model), '$'),
+      figure(`cost.${name}.rolling.chat.${model}`, `rolling summary: the same`, chatMoney(rolling.prefix, model), '$'),
     ]),
   ];
   const early = ours.at[EARLY - 1];
   if (early)
-    figures.push({
-      id: `cost.turns${EARLY}.summarizer`,
-      label: `tokens to the summarizer in the first ${EARLY} turns`,
-      value: early.input,
-      unit: 'tokens',
-      guard,
-    });
+    figures.push(
+      figure(
+        `cost.turns${EARLY}.summarizer`,
+        `tokens to the summarizer in the first ${EARLY} turns`,
+        early.input,
+        'tokens',
+        { guard },
+      ),
+    );
   figures.push(...(await eachSession(context, 'default')), ...(await eachSession(context, 'economy')));
   figures.push(...(await shortMessages(context)));
   return {
@@ -241,21 +204,14 @@ async function eachSession(context: BenchContext, effort: 'default' | 'economy')
   const of = `${sessions.length} agents' sessions, effort ${effort}`;
   const id = `cost.agents${sessions.length}.${effort}`;
   return [
-    {
-      id: `${id}.usd`,
-      label: `money for summaries of 1,000 messages, ${of}`,
-      value: (dollars(input, output) / messages) * 1_000,
-      unit: '$',
-      target: { atMost: LIMITS[effort] },
-      guard: { worse: 'higher', margin: 0.15 },
-    },
-    {
-      id: `${id}.usdMost`,
-      label: 'the same, dearest session',
-      value: most,
-      unit: '$',
-      target: { atMost: LIMITS[effort] },
-    },
+    figure(
+      `${id}.usd`,
+      `money for summaries of 1,000 messages, ${of}`,
+      (dollars(input, output) / messages) * 1_000,
+      '$',
+      { target: { atMost: LIMITS[effort] }, guard: { worse: 'higher', margin: 0.15 } },
+    ),
+    figure(`${id}.usdMost`, 'the same, dearest session', most, '$', { target: { atMost: LIMITS[effort] } }),
   ];
 }
 
@@ -266,14 +222,13 @@ async function shortMessages(context: BenchContext): Promise<Figure[]> {
   const transcript = await readTranscriptFile(file);
   const { input, output, messages } = await play(turnsOf(transcript), context, resolvePolicy('frugal'));
   return [
-    {
-      id: 'cost.bookings.usd',
-      label: `money for summaries of 1,000 messages, ${messages} of bookings under frugal`,
-      value: (dollars(input, output) / messages) * 1_000,
-      unit: '$',
-      target: { atMost: LIMITS.chat },
-      guard: { worse: 'higher', margin: 0.15 },
-    },
+    figure(
+      'cost.bookings.usd',
+      `money for summaries of 1,000 messages, ${messages} of bookings under frugal`,
+      (dollars(input, output) / messages) * 1_000,
+      '$',
+      { target: { atMost: LIMITS.chat }, guard: { worse: 'higher', margin: 0.15 } },
+    ),
   ];
 }
 

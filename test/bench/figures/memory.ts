@@ -5,7 +5,7 @@ import type { SessionId } from '../../../src/core/model/ids.ts';
 import { Harness, says } from '../../unit/app/harness.ts';
 import type { BenchContext } from '../context.ts';
 import { syntheticSession } from '../data/synthetic.ts';
-import type { Measured } from '../report/figure.ts';
+import { figure, type Measured } from '../report/figure.ts';
 import { grow } from './speed-turns.ts';
 
 /** The heap that a long session uses when opened from its checkpoint, and after a turn. */
@@ -32,18 +32,13 @@ export async function measureMemory({ quick, say }: BenchContext): Promise<Measu
   const kilobytes = (bytes: number): number => Math.max(0, bytes) / 1_024;
   return {
     figures: [
-      {
-        id: `speed.memory${length}.opened`,
-        label: `heap used by an open session of ${name} messages with its request assembled`,
-        value: kilobytes(opened),
-        unit: 'KB',
-      },
-      {
-        id: `speed.memory${length}.used`,
-        label: 'the same, after a turn',
-        value: kilobytes(used),
-        unit: 'KB',
-      },
+      figure(
+        `speed.memory${length}.opened`,
+        `heap used by an open session of ${name} messages with its request assembled`,
+        kilobytes(opened),
+        'KB',
+      ),
+      figure(`speed.memory${length}.used`, 'the same, after a turn', kilobytes(used), 'KB'),
     ],
   };
 }

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { compressAtOnce, sentText, tokensOf } from '../compress-at-once.ts';
 import type { BenchContext } from '../context.ts';
 import { sharedFile, type SharedSession } from '../data/shared.ts';
-import type { Figure, Measured } from '../report/figure.ts';
+import { figure, type Figure, type Measured } from '../report/figure.ts';
 
 const referenceSchema = v.array(
   v.object({ src: v.string(), boundary: v.number(), identifiers: v.array(v.string()), quotes: v.array(v.string()) }),
@@ -46,22 +46,20 @@ async function continuation({ sessions, counter, say }: BenchContext): Promise<F
   }
   const guard = { worse: 'lower', margin: 0.03 } as const;
   return [
-    {
-      id: 'quality.continuation.identifiers',
-      label: 'identifiers of real compactions at 10 % of the tokens',
-      value: sums.identifiers / sums.ofIdentifiers,
-      unit: 'share',
-      target: { atLeast: 0.8 },
-      guard,
-    },
-    {
-      id: 'quality.continuation.quotes',
-      label: 'quotes of real compactions at 10 % of the tokens',
-      value: sums.quotes / sums.ofQuotes,
-      unit: 'share',
-      target: { atLeast: 0.95 },
-      guard,
-    },
+    figure(
+      'quality.continuation.identifiers',
+      'identifiers of real compactions at 10 % of the tokens',
+      sums.identifiers / sums.ofIdentifiers,
+      'share',
+      { target: { atLeast: 0.8 }, guard },
+    ),
+    figure(
+      'quality.continuation.quotes',
+      'quotes of real compactions at 10 % of the tokens',
+      sums.quotes / sums.ofQuotes,
+      'share',
+      { target: { atLeast: 0.95 }, guard },
+    ),
   ];
 }
 
@@ -128,13 +126,8 @@ async function reduced(
     eventTokens += current.reduce((sum, { quote }) => sum + counter.text(quote), 0);
     tokens += result.tokens.before;
   }
-  const one = (name: string, label: string, value: number, rest: Pick<Figure, 'target' | 'guard'>): Figure => ({
-    id: `quality.reduction.${id}.${name}`,
-    label: `${sessions.length} ${what}: ${label}`,
-    value,
-    unit: 'share',
-    ...rest,
-  });
+  const one = (name: string, label: string, value: number, rest: Pick<Figure, 'target' | 'guard'>): Figure =>
+    figure(`quality.reduction.${id}.${name}`, `${sessions.length} ${what}: ${label}`, value, 'share', { ...rest });
   return [
     one('least', 'least reduction', least, { target: { atLeast: 0.8 }, guard: { worse: 'lower', margin: 0.01 } }),
     one('kept', 'current key events in the context byte for byte, worst session', worst, {

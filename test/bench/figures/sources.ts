@@ -12,7 +12,7 @@ import type { TranscriptMessage } from '../../../src/core/transcript/transcript-
 import type { BenchContext } from '../context.ts';
 import { syntheticSession } from '../data/synthetic.ts';
 import { quantile } from '../report/cpu.ts';
-import type { Figure, Measured } from '../report/figure.ts';
+import { figure, type Figure, type Measured } from '../report/figure.ts';
 
 const SESSIONS = 200;
 /** The size of the home folder in MB. The product's targets are for 1,000. */
@@ -191,13 +191,8 @@ interface Costs {
 
 function figuresOf(megabytes: number, costs: Costs): Figure[] {
   const of = `${SESSIONS} sessions of other tools, ${megabytes} MB`;
-  const at = (id: string, label: string, value: number, unit: Figure['unit'], atMost?: number): Figure => ({
-    id: `speed.sources.${id}`,
-    label,
-    value,
-    unit,
-    ...(atMost !== undefined && { target: { atMost } }),
-  });
+  const at = (id: string, label: string, value: number, unit: Figure['unit'], atMost?: number): Figure =>
+    figure(`speed.sources.${id}`, label, value, unit, { ...(atMost !== undefined && { target: { atMost } }) });
   return [
     at('first', `CPU time of the first pass over ${of}`, costs.first, 's', (60 * megabytes) / 1000),
     at('held', 'longest that the editor’s own thread is held meanwhile', costs.heldMs, 'ms', 50),

@@ -6,7 +6,7 @@ import { compressAtOnce, tokensOf } from '../compress-at-once.ts';
 import { importMessages } from '../import-messages.ts';
 import { developerMessages, type BenchContext } from '../context.ts';
 import { cpuMs, watchLoop } from '../report/cpu.ts';
-import type { Figure, Measured } from '../report/figure.ts';
+import { figure, type Figure, type Measured } from '../report/figure.ts';
 
 /**
  * Compression without a model, including token counts, with the time for which the event loop is blocked, and event
@@ -44,26 +44,22 @@ async function inSession(messages: readonly TranscriptMessage[], { say }: BenchC
   await conversation.close();
   const name = messages.length.toLocaleString('en-US');
   return [
-    {
-      id: `speed.compress${messages.length}.session`,
-      label: `${name} messages compressed in a session, counts included`,
-      value: ms / 1000,
-      unit: 's',
-      target: { atMost: LIMITS[messages.length] ?? 1 },
-    },
-    {
-      id: `speed.compress${messages.length}.held`,
-      label: 'the same: longest stretch without a pause',
-      value: held,
-      unit: 'ms',
+    figure(
+      `speed.compress${messages.length}.session`,
+      `${name} messages compressed in a session, counts included`,
+      ms / 1000,
+      's',
+      { target: { atMost: LIMITS[messages.length] ?? 1 } },
+    ),
+    figure(`speed.compress${messages.length}.held`, 'the same: longest stretch without a pause', held, 'ms', {
       target: HELD,
-    },
-    {
-      id: `speed.compress${messages.length}.delay`,
-      label: 'the same: longest event-loop delay by the clock, other programs included',
-      value: delay.max / 1e6,
-      unit: 'ms',
-    },
+    }),
+    figure(
+      `speed.compress${messages.length}.delay`,
+      'the same: longest event-loop delay by the clock, other programs included',
+      delay.max / 1e6,
+      'ms',
+    ),
   ];
 }
 
@@ -77,27 +73,19 @@ async function atOnce(messages: readonly TranscriptMessage[], { counter, say }: 
   const againMs = await cpuMs(() => compressAtOnce(messages, target, counter));
   const name = messages.length.toLocaleString('en-US');
   return [
-    {
-      id: `speed.compress${messages.length}.again`,
-      label: `${name} messages to a tenth at once, when the code has been compiled by an earlier run`,
-      value: againMs / 1000,
-      unit: 's',
+    figure(
+      `speed.compress${messages.length}.again`,
+      `${name} messages to a tenth at once, when the code has been compiled by an earlier run`,
+      againMs / 1000,
+      's',
+      { target: { atMost: LIMITS[messages.length] ?? 1 } },
+    ),
+    figure(`speed.compress${messages.length}.atOnce`, `${name} messages to a tenth at once`, ms / 1000, 's', {
       target: { atMost: LIMITS[messages.length] ?? 1 },
-    },
-    {
-      id: `speed.compress${messages.length}.atOnce`,
-      label: `${name} messages to a tenth at once`,
-      value: ms / 1000,
-      unit: 's',
-      target: { atMost: LIMITS[messages.length] ?? 1 },
-    },
-    {
-      id: `speed.compress${messages.length}.atOnceHeld`,
-      label: 'the same: longest stretch without a pause',
-      value: held,
-      unit: 'ms',
+    }),
+    figure(`speed.compress${messages.length}.atOnceHeld`, 'the same: longest stretch without a pause', held, 'ms', {
       target: HELD,
-    },
+    }),
   ];
 }
 
@@ -125,20 +113,10 @@ async function detection(context: BenchContext): Promise<Figure[]> {
   for (const text of inputs)
     worst = Math.max(worst, (await cpuMs(() => detect([{ role: 'user', text }]))) / text.length);
   return [
-    {
-      id: 'speed.detect1000',
-      label: 'key events of 1,000 messages',
-      value: ms / 1000,
-      unit: 's',
-      target: { atMost: 0.5 },
-    },
-    {
-      id: 'speed.detectWorst',
-      label: 'worst input against prose, per character',
-      value: worst / perByte,
-      unit: '×',
+    figure('speed.detect1000', 'key events of 1,000 messages', ms / 1000, 's', { target: { atMost: 0.5 } }),
+    figure('speed.detectWorst', 'worst input against prose, per character', worst / perByte, '×', {
       target: { atMost: 3 },
       guard: { worse: 'higher', margin: 0.5, slack: 0.5 },
-    },
+    }),
   ];
 }

@@ -17,7 +17,7 @@ import { meterOf } from '../data/opening.ts';
 import { Random } from '../data/random.ts';
 import { inTurn } from '../data/sessions-on-disk.ts';
 import { cpuMs } from '../report/cpu.ts';
-import type { Figure, Measured } from '../report/figure.ts';
+import { figure, type Figure, type Measured } from '../report/figure.ts';
 
 const MEGABYTE = 1_000_000;
 
@@ -51,30 +51,20 @@ async function throughput(context: BenchContext): Promise<Figure[]> {
   const theirWarm = Math.min(await cpuMs(encode), await cpuMs(encode));
   const speed = (megabytes: number, ms: number): number => (megabytes / ms) * 1000;
   return [
-    { id: 'speed.counting.warm', label: 'counting, warm', value: speed(size, warm), unit: 'MB/s' },
-    { id: 'speed.counting.cold', label: 'counting, vocabulary read included', value: speed(size, cold), unit: 'MB/s' },
-    {
-      id: 'speed.counting.jsTiktoken.warm',
-      label: 'js-tiktoken on the same texts, warm',
-      value: speed(size, theirWarm),
-      unit: 'MB/s',
-    },
-    {
-      id: 'speed.counting.ratio.warm',
-      label: 'counting against js-tiktoken, warm',
-      value: speed(size, warm) / speed(size, theirWarm),
-      unit: '×',
+    figure('speed.counting.warm', 'counting, warm', speed(size, warm), 'MB/s'),
+    figure('speed.counting.cold', 'counting, vocabulary read included', speed(size, cold), 'MB/s'),
+    figure('speed.counting.jsTiktoken.warm', 'js-tiktoken on the same texts, warm', speed(size, theirWarm), 'MB/s'),
+    figure(
+      'speed.counting.ratio.warm',
+      'counting against js-tiktoken, warm',
+      speed(size, warm) / speed(size, theirWarm),
+      '×',
+      { target: { atLeast: 5 }, guard: { worse: 'lower', margin: 0.45 } },
+    ),
+    figure('speed.counting.ratio.cold', 'the same, cold', speed(size, cold) / speed(size, theirCold), '×', {
       target: { atLeast: 5 },
       guard: { worse: 'lower', margin: 0.45 },
-    },
-    {
-      id: 'speed.counting.ratio.cold',
-      label: 'the same, cold',
-      value: speed(size, cold) / speed(size, theirCold),
-      unit: '×',
-      target: { atLeast: 5 },
-      guard: { worse: 'lower', margin: 0.45 },
-    },
+    }),
   ];
 }
 
@@ -104,13 +94,15 @@ async function worst({ quick }: BenchContext): Promise<Figure[]> {
     const counter = new BpeCounter(ranks);
     const text = make();
     const ms = await cpuMs(() => counter.count(text));
-    figures.push({
-      id: `speed.worst.${name.replaceAll(/ (\w)/g, (_, letter: string) => letter.toUpperCase())}`,
-      label: `1 MB of ${name}`,
-      value: ms / 1000,
-      unit: 's',
-      target: { atMost: 2 },
-    });
+    figures.push(
+      figure(
+        `speed.worst.${name.replaceAll(/ (\w)/g, (_, letter: string) => letter.toUpperCase())}`,
+        `1 MB of ${name}`,
+        ms / 1000,
+        's',
+        { target: { atMost: 2 } },
+      ),
+    );
   }
   if (quick) return figures;
   const theirs = new Tiktoken(ranks);
@@ -120,12 +112,14 @@ async function worst({ quick }: BenchContext): Promise<Figure[]> {
     letters *= 2;
     ms = await cpuMs(() => theirs.encode('a'.repeat(letters), [], []));
   }
-  figures.push({
-    id: 'speed.worst.jsTiktokenLetters',
-    label: 'letters in a row that keep js-tiktoken busy for over a second',
-    value: letters,
-    unit: 'count',
-  });
+  figures.push(
+    figure(
+      'speed.worst.jsTiktokenLetters',
+      'letters in a row that keep js-tiktoken busy for over a second',
+      letters,
+      'count',
+    ),
+  );
   return figures;
 }
 
@@ -143,14 +137,13 @@ async function reload(context: BenchContext): Promise<Figure[]> {
     const [fromNothing, fromDisk, characters] = await countTwice(folder, counter, developerMessages(context, count));
     context.say(`reload: ${characters} characters, ${fromNothing.toFixed(0)} ms and ${fromDisk.toFixed(1)} ms`);
     return [
-      {
-        id: `speed.reload${count}`,
-        label: `counting ${count.toLocaleString('en-US')} messages again after a reload, against from nothing`,
-        value: fromDisk / fromNothing,
-        unit: 'share',
-        target: { atMost: 0.01 },
-        guard: { worse: 'higher', margin: 0.5, slack: 0.005 },
-      },
+      figure(
+        `speed.reload${count}`,
+        `counting ${count.toLocaleString('en-US')} messages again after a reload, against from nothing`,
+        fromDisk / fromNothing,
+        'share',
+        { target: { atMost: 0.01 }, guard: { worse: 'higher', margin: 0.5, slack: 0.005 } },
+      ),
     ];
   } finally {
     await rm(folder, { recursive: true, force: true });

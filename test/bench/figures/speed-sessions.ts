@@ -10,7 +10,7 @@ import { syntheticSession } from '../data/synthetic.ts';
 import { WORKSPACE } from '../data/opening.ts';
 import type { BenchContext } from '../context.ts';
 import { quantile } from '../report/cpu.ts';
-import type { Figure, Measured } from '../report/figure.ts';
+import { figure, type Figure, type Measured } from '../report/figure.ts';
 import { clock, fillFolder } from '../data/sessions-on-disk.ts';
 import { openSessionStore } from '../../../src/storage/session-store.ts';
 
@@ -82,33 +82,27 @@ function figuresOf(
   const median = (which: keyof typeof starts): number => quantile(starts[which], 0.5);
   const all = (sessions * messages).toLocaleString('en-US');
   return [
-    {
-      id: 'speed.sessions.start',
-      label: `start with ${sessions} sessions of ${all} messages on disk and the newest opened, against none`,
-      value: median('many') / median('none'),
-      unit: '×',
-      target: { atMost: 1.5 },
-      guard: { worse: 'higher', margin: 0.25 },
-    },
-    {
-      id: 'speed.sessions.long',
-      label: `start that opens a session of ${long.toLocaleString('en-US')} messages, against none`,
-      value: median('one') / median('none'),
-      unit: '×',
-      guard: { worse: 'higher', margin: 0.35 },
-    },
-    {
-      id: 'speed.sessions.checkpoint',
-      label: 'what a checkpoint leaves of opening it, beside a start without sessions',
-      value: Math.max(0, median('one') - median('none')) / (median('whole') - median('none')),
-      unit: 'share',
-      guard: { worse: 'higher', margin: 0.5, slack: 0.1 },
-    },
-    {
-      id: 'speed.sessions.cpu',
-      label: 'start without sessions, the tokenizer read',
-      value: median('none'),
-      unit: 'ms',
-    },
+    figure(
+      'speed.sessions.start',
+      `start with ${sessions} sessions of ${all} messages on disk and the newest opened, against none`,
+      median('many') / median('none'),
+      '×',
+      { target: { atMost: 1.5 }, guard: { worse: 'higher', margin: 0.25 } },
+    ),
+    figure(
+      'speed.sessions.long',
+      `start that opens a session of ${long.toLocaleString('en-US')} messages, against none`,
+      median('one') / median('none'),
+      '×',
+      { guard: { worse: 'higher', margin: 0.35 } },
+    ),
+    figure(
+      'speed.sessions.checkpoint',
+      'what a checkpoint leaves of opening it, beside a start without sessions',
+      Math.max(0, median('one') - median('none')) / (median('whole') - median('none')),
+      'share',
+      { guard: { worse: 'higher', margin: 0.5, slack: 0.1 } },
+    ),
+    figure('speed.sessions.cpu', 'start without sessions, the tokenizer read', median('none'), 'ms'),
   ];
 }

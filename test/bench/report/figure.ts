@@ -31,6 +31,15 @@ export interface Figure {
   readonly cell?: Cell;
 }
 
+/** A figure with its required fields in order. */
+export const figure = (
+  id: string,
+  label: string,
+  value: number,
+  unit: Unit,
+  more: Omit<Figure, 'id' | 'label' | 'value' | 'unit'> = {},
+): Figure => ({ id, label, value, unit, ...more });
+
 export interface Cell {
   readonly grid: string;
   readonly row: string;
