@@ -113,17 +113,6 @@ describe('sessions by keyboard alone', () => {
     await row(name).waitFor();
   });
 
-  it('are switched with Alt+PageDown and Alt+PageUp', async () => {
-    const before = await session('Theta');
-    const after = await session('Iota');
-    await keys.toComposer();
-    await keys.press('Alt+PageDown');
-    await title().filter({ hasText: before }).waitFor();
-    await keys.toComposer();
-    await keys.press('Alt+PageUp');
-    await title().filter({ hasText: after }).waitFor();
-  });
-
   it('have a model list, which Escape closes', async () => {
     await keys.toComposer();
     await keys.tabTo(page().locator('.model-button'));
