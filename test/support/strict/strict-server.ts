@@ -5,6 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type * as v from 'valibot';
 import { loadEncoding, type TokenCounter } from '../../../src/core/tokens/token-counter.ts';
 import { PromptCache, type CacheUse, type Piece } from './cache.ts';
+import { defaultAnswer } from './default-answer.ts';
 import { billOf, priceFor } from './prices.ts';
 import { complaint, chatSchema, messagesSchema, ollamaSchema, responsesSchema } from './schemas.ts';
 import { chatStream, messagesStream, ollamaStream, responsesStream, type Reply } from './streams.ts';
@@ -576,27 +577,4 @@ function cutTo(text: string, tokens: number, counter: TokenCounter): string {
   let length = text.length;
   while (length > 0 && counter.text(text.slice(0, length)) > tokens) length = Math.floor(length * 0.8);
   return text.slice(0, length);
-}
-
-/** The prompt's words, as many as it asks for, or a sentence. With a schema, JSON with that in its strings. */
-function defaultAnswer({ prompt, schema }: AskedOf): string {
-  const asked = [...prompt.matchAll(/\b(\d+) words\b/g)].at(-1)?.[1];
-  const words = prompt.split(/\s+/).filter((word) => /^[\p{L}]{3,}[.,]?$/u.test(word));
-  const told = asked === undefined ? words.slice(-60, -20) : words.slice(-Number(asked) - 20, -20);
-  const sentence = `They spoke of ${told.join(' ').replace(/[.,]/g, '') || 'nothing much'}.`;
-  return schema === undefined ? sentence : JSON.stringify(ofSchema(schema, sentence));
-}
-
-function ofSchema(schema: unknown, sentence: string): unknown {
-  if (!isJson(schema)) return sentence;
-  const { type, properties, anyOf } = schema;
-  if (Array.isArray(schema['enum'])) return schema['enum'][0];
-  if (Array.isArray(anyOf)) return ofSchema(anyOf[0], sentence);
-  const name: unknown = Array.isArray(type) ? (type.includes('null') ? 'null' : type[0]) : type;
-  if (isJson(properties))
-    return Object.fromEntries(Object.entries(properties).map(([key, each]) => [key, ofSchema(each, sentence)]));
-  if (name === 'array') return [];
-  if (name === 'null') return null;
-  if (name === 'boolean') return true;
-  return name === 'integer' || name === 'number' ? 1 : sentence;
 }
