@@ -1,5 +1,6 @@
 import http from 'node:http';
-import { isObject, tryParse } from '../core/text/json-value.ts';
+import { isObject, tryParse, type JsonObject } from '../core/text/json-value.ts';
+import { connectionFault } from './provider-errors.ts';
 
 /**
  * `fetch` with errors in the format that the SDKs read: they expect a member `error` and ignore other bodies. FastAPI
@@ -17,6 +18,19 @@ export const serverFetch: typeof fetch = async (input, init) => {
   rest.delete('content-length');
   return new Response(JSON.stringify({ error: errorIn(text) }), { status, headers: rest });
 };
+
+/** Like `serverFetch`, but throws `ModelFault` if there is no connection. */
+export const fetchFrom = (url: string, init: RequestInit): Promise<Response> =>
+  serverFetch(url, init).catch((error: unknown) => {
+    throw connectionFault(error);
+  });
+
+/** A server's answer about itself; empty if it doesn't know the question. */
+export async function askServer(url: string, init: RequestInit): Promise<JsonObject> {
+  const response = await fetchFrom(url, init);
+  const answer: unknown = response.ok ? await response.json().catch(() => undefined) : undefined;
+  return isObject(answer) ? answer : {};
+}
 
 /** Options for the clients of both SDKs. */
 export const CLIENT_OPTIONS = {

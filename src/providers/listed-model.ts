@@ -1,6 +1,6 @@
 import { EFFORTS, type Effort, type ModelFacts } from '../core/tokens/model-facts.ts';
 import type { ChatModel } from '../app/ports.ts';
-import { isObject } from '../core/text/json-value.ts';
+import { isObject, objectsAt } from '../core/text/json-value.ts';
 
 /** A model in a provider's list, with the facts that the list contains. */
 export interface ListedModel {
@@ -87,8 +87,7 @@ function routerPrice(pricing: Readonly<Record<string, unknown>>): ModelFacts['pr
   if (!(input >= 0) || !(output >= 0)) return undefined;
   const cachedInput = perMillion('input_cache_read');
   const cacheWrite = perMillion('input_cache_write');
-  const overrides: readonly unknown[] = Array.isArray(pricing['overrides']) ? pricing['overrides'] : [];
-  const tiers = overrides.filter(isObject).flatMap((each) => {
+  const tiers = objectsAt(pricing, 'overrides').flatMap((each) => {
     const over = positive(each['min_prompt_tokens']);
     const factor = (name: string, base: number): number => (name in each ? perMillion(name, each) / base : 1);
     const [inputFactor, outputFactor] = [factor('prompt', input), factor('completion', output)];

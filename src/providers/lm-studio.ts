@@ -1,6 +1,6 @@
-import { isObject } from '../core/text/json-value.ts';
+import { isObject, objectsAt, valueAt } from '../core/text/json-value.ts';
+import { askServer } from './http.ts';
 import type { ListedModel } from './listed-model.ts';
-import { askServer } from './ollama.ts';
 
 /** Whether an entry of a model list may be LM Studio's (lmstudio-ai/lmstudio-bug-tracker#2139). */
 export const isLmStudioEntry = (owner: unknown): boolean => owner === 'organization_owner';
@@ -16,14 +16,13 @@ export async function lmStudioFacts(
   headers: Readonly<Record<string, string>>,
   signal: AbortSignal,
 ): Promise<Pick<ListedModel, 'isUnloaded' | 'loadedContext' | 'facts'> | undefined> {
-  const { models } = await askServer(`${origin}/api/v1/models`, { headers, signal });
-  for (const each of objects(models)) {
-    const instances = objects(each['loaded_instances']);
+  const answer = await askServer(`${origin}/api/v1/models`, { headers, signal });
+  for (const each of objectsAt(answer, 'models')) {
+    const instances = objectsAt(each, 'loaded_instances');
     const instance = instances.find(({ id }) => id === model);
     if (instance === undefined && each['key'] !== model) continue;
-    const config = (instance ?? instances[0])?.['config'];
-    const loaded = isObject(config) ? config['context_length'] : undefined;
-    const capabilities = each['capabilities'];
+    const loaded = valueAt(instance ?? instances[0], 'config', 'context_length');
+    const capabilities = valueAt(each, 'capabilities');
     return {
       ...(typeof loaded === 'number' ? { loadedContext: loaded } : { isUnloaded: true }),
       facts: {
@@ -34,6 +33,3 @@ export async function lmStudioFacts(
   }
   return undefined;
 }
-
-const objects = (value: unknown): readonly Readonly<Record<string, unknown>>[] =>
-  Array.isArray(value) ? value.filter(isObject) : [];

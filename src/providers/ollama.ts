@@ -1,8 +1,8 @@
 import { ModelFault } from '../app/fault.ts';
 import type { ChatChunk, ChatRequest } from '../app/ports.ts';
 import type { ListedModel } from './listed-model.ts';
-import { connectionFault, responseFault, streamFault } from './provider-errors.ts';
-import { serverFetch } from './http.ts';
+import { responseFault, streamFault } from './provider-errors.ts';
+import { askServer, fetchFrom } from './http.ts';
 import { isObject } from '../core/text/json-value.ts';
 import { outputLimit, systemText } from './openai-shared.ts';
 import type { ThinkFilter } from './think-filter.ts';
@@ -28,11 +28,6 @@ export async function openOllama(
   if (response.ok) return response;
   throw responseFault(response, await response.json());
 }
-
-const fetchFrom = (url: string, init: RequestInit): Promise<Response> =>
-  serverFetch(url, init).catch((error: unknown) => {
-    throw connectionFault(error);
-  });
 
 export function ollamaBody(
   model: string,
@@ -111,13 +106,6 @@ export const isOllamaEntry = (id: string, owner: unknown): boolean =>
   owner === 'library' || (typeof owner === 'string' && isTagged(id) && id.split('/').at(-2) === owner);
 
 const isTagged = (id: string): boolean => id.slice(id.lastIndexOf('/') + 1).includes(':');
-
-/** A server's answer about itself; empty if it doesn't know the question. */
-export async function askServer(url: string, init: RequestInit): Promise<Readonly<Record<string, unknown>>> {
-  const response = await fetchFrom(url, init);
-  const answer: unknown = response.ok ? await response.json().catch(() => undefined) : undefined;
-  return isObject(answer) ? answer : {};
-}
 
 /**
  * An Ollama server's facts about a model: the context window that it was trained with (`/api/show`) and with which it's

@@ -1,5 +1,5 @@
 import { ModelFault, type FaultReason } from '../app/fault.ts';
-import { isObject } from '../core/text/json-value.ts';
+import { isList, isObject, textAt, valueAt } from '../core/text/json-value.ts';
 
 interface ApiErrorShape extends Error {
   readonly status: number | undefined;
@@ -202,20 +202,18 @@ function complaintOf(error: Omit<ApiErrorShape, 'name'>): Complaint {
   const { code, type, message, metadata, details, param } = body;
   const said = typeof message === 'string' ? message : error.message;
   // OpenRouter: the message of the server that it has passed the request to.
-  const meta = isObject(metadata) ? metadata : {};
-  const raw = typeof meta['raw'] === 'string' ? meta['raw'] : '';
+  const raw = textAt(metadata, 'raw') ?? '';
   // MiMo's message is in the parameter's name.
   const named = typeof param === 'string' && param.includes(' ') ? param : '';
   const text = `${said} ${raw} ${named}`.trim();
   // Anthropic and OpenRouter have general statuses, and codes for the cause.
-  const cause = isObject(details) ? details['error_code'] : undefined;
-  const { error_type: kind, limit_source: limit } = meta;
-  const codes = [code, type, cause, kind, limit].filter((part) => typeof part === 'string');
+  const causes = [textAt(details, 'error_code'), textAt(metadata, 'error_type'), textAt(metadata, 'limit_source')];
+  const codes = [code, type, ...causes].filter((part) => typeof part === 'string');
   // OpenRouter sends the HTTP status of an error within a stream as a number.
   const status = error.status ?? (typeof code === 'number' ? code : undefined);
   // What OpenRouter's moderation and guardrails have found.
-  const moderated = Array.isArray(meta['reasons'] ?? meta['patterns']) ? ['moderation'] : [];
-  const codeText = [...codes, ...moderated].join(' ');
+  const isModerated = isList(valueAt(metadata, 'reasons') ?? valueAt(metadata, 'patterns'));
+  const codeText = [...codes, ...(isModerated ? ['moderation'] : [])].join(' ');
   return { status, code: codeText, message: codeText === '' ? text : `${codeText}: ${text}`, details };
 }
 
