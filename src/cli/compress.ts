@@ -112,6 +112,9 @@ interface Compressed {
   readonly tokens: CompressedMessages['tokens'];
   readonly calls: Omit<CompressedMessages['calls'], 'costUsd'> & { readonly costUsd: number | null };
   readonly compressions?: readonly CompressionAttempt[];
+}
+
+interface Outcome extends Compressed {
   readonly isExtracted: boolean;
   /** Why the model failed in the last compression, if it did. */
   readonly failure?: FaultReason | undefined;
@@ -126,7 +129,7 @@ async function compressAtOnce(
   transcript: readonly TranscriptMessage[],
   targetTokens: number,
   { policy, strategy, preset, keepRecent, effort, counter, selected }: CompressOptions,
-): Promise<Compressed> {
+): Promise<Outcome> {
   const compressed = await compressPreserveEvents(sourceMessages(transcript), targetTokens, {
     policy,
     strategy,
@@ -147,7 +150,7 @@ async function compressSession(
   transcript: readonly TranscriptMessage[],
   { targetTokens, policy: name, strategy, preset, keepRecent, effort, counter, selected }: CompressOptions,
   isTurnByTurn: boolean,
-): Promise<Compressed> {
+): Promise<Outcome> {
   const recent = keepRecent === undefined ? {} : { window: Math.max(1, keepRecent) };
   const budget = targetTokens ?? selected.info?.contextWindow ?? DEFAULT_CONTEXT_WINDOW;
   const session = new InMemorySession({
@@ -190,7 +193,7 @@ function toOutput(
   { messages, events, nodes, calls, isExtracted }: Omit<CompressedMessages, 'tokens'>,
   tokens: CompressedMessages['tokens'],
   { info }: ModelFromOptions,
-): Compressed {
+): Outcome {
   // If the model's price is unknown, so is the cost.
   const costUsd = calls.count > 0 && info && !info.price ? null : calls.costUsd;
   return {
@@ -215,13 +218,7 @@ function nodeOutput({ node, from, to }: CompressedMessages['nodes'][number]): No
   return { id, depth, from, to, tokens: tokens.source, rung, brief, detailed };
 }
 
-function textReport({
-  messages,
-  tokens,
-  nodes,
-  events,
-  compressions,
-}: Omit<Compressed, 'isExtracted' | 'failure'>): string {
+function textReport({ messages, tokens, nodes, events, compressions }: Compressed): string {
   const sent = messages.map(
     ({ role, content }) => `--- ${role}\n${typeof content === 'string' ? content : JSON.stringify(content)}\n`,
   );
