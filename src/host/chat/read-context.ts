@@ -6,6 +6,7 @@ import { isSecretFile } from '../../core/redact/secret-files.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
 import { RequestFault } from '../../protocol/faults.ts';
 import type { RequestOf } from '../../protocol/requests.ts';
+import { imageTypeSchema } from '../../protocol/views.ts';
 import {
   isInWorkspace,
   untrackedFiles,
@@ -38,15 +39,6 @@ export interface ImageFile {
   readonly name: string;
   readonly image: ImageBlock;
 }
-
-/** Media types by file extension. */
-const IMAGE_TYPES = new Map<string, ImageBlock['mediaType']>([
-  ['.png', 'image/png'],
-  ['.jpg', 'image/jpeg'],
-  ['.jpeg', 'image/jpeg'],
-  ['.gif', 'image/gif'],
-  ['.webp', 'image/webp'],
-]);
 
 /** What context is read from. */
 export interface ContextSources {
@@ -151,7 +143,7 @@ export function wholeLines(document: vscode.TextDocument, from: number, to: numb
 async function readFile(uri: vscode.Uri): Promise<Attachment | ImageFile> {
   if (uri.scheme !== 'untitled') {
     const { size } = await vscode.workspace.fs.stat(uri);
-    const mediaType = IMAGE_TYPES.get(posix.extname(uri.path).toLowerCase());
+    const mediaType = imageTypeOf(uri);
     if (mediaType) {
       if (size > MAX_IMAGE_BYTES) throw imageTooLarge();
       const base64 = Buffer.from(await vscode.workspace.fs.readFile(uri)).toString('base64');
@@ -171,6 +163,12 @@ async function readFile(uri: vscode.Uri): Promise<Attachment | ImageFile> {
       );
   }
   return excerpt(await vscode.workspace.openTextDocument(uri));
+}
+
+/** The media type of an image file, by its extension. */
+function imageTypeOf({ path }: vscode.Uri): ImageBlock['mediaType'] | undefined {
+  const extension = posix.extname(path).slice(1).toLowerCase();
+  return imageTypeSchema.options.find((type) => type === `image/${extension === 'jpg' ? 'jpeg' : extension}`);
 }
 
 /** Whether it's text by git's rule: the first 8,000 bytes contain no zero byte. */
