@@ -6,7 +6,8 @@ export interface SlashCommand {
   /** A command of the host, or `pin`, which the page handles. */
   readonly command: PageCommand | 'pin';
   readonly help: () => string;
-  readonly takesArgument?: boolean;
+  /** Whether text after the name is part of the command. By default, it stays in the composer. */
+  readonly argument?: 'expected' | 'optional';
 }
 
 export const SLASH_COMMANDS: readonly SlashCommand[] = [
@@ -14,18 +15,18 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
   // An alias, because VS Code, Copilot, and Claude Code use this name.
   { name: 'compact', command: 'compressHistory', help: () => text('Summarize older messages') },
   { name: 'reset', command: 'resetTask', help: () => text('End the current task and continue the session') },
-  { name: 'task', command: 'setTask', help: () => text('Set the task: /task goal'), takesArgument: true },
-  { name: 'recall', command: 'recall', help: () => text('Search this session: /recall text'), takesArgument: true },
+  { name: 'task', command: 'setTask', help: () => text('Set the task: /task goal'), argument: 'expected' },
+  { name: 'recall', command: 'recall', help: () => text('Search this session: /recall text'), argument: 'expected' },
   {
     name: 'pin',
     command: 'pin',
     help: () => text('Keep text from a message verbatim: /pin text'),
-    takesArgument: true,
+    argument: 'expected',
   },
   { name: 'model', command: 'chooseModel', help: () => text('Select a model') },
   { name: 'policy', command: 'choosePolicy', help: () => text('Select a compression policy for this session') },
   { name: 'export', command: 'exportSession', help: () => text('Export the session to a file') },
-  { name: 'new', command: 'newSession', help: () => text('Start a new session') },
+  { name: 'new', command: 'newSession', help: () => text('Start a new session'), argument: 'optional' },
 ];
 
 /** The text that is being completed, from `start` to `end` (UTF-16 offsets). */

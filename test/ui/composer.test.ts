@@ -170,4 +170,10 @@ describe('composer', () => {
     await chat.send('And now?', 'From the first.');
     assert.equal(asked(), 'gpt-4o');
   });
+
+  it('names a new session by the text after /new', async () => {
+    await chat.write('/new Kayak prices');
+    await chat.workbench.webview().getByRole('button', { name: 'Kayak prices' }).waitFor();
+    await chat.holds('');
+  });
 });

@@ -237,7 +237,7 @@ function runSlashCommand(page: Page, { slash, argument }: NonNullable<ReturnType
   } else if (slash.command === 'pin') {
     if (argument === '') page.toasts.show(text('Type /pin followed by text from a message.'));
     else void page.pinQuote({ quote: argument });
-  } else if (slash.takesArgument) {
+  } else if (slash.argument) {
     page.runCommand(slash.command, argument === '' ? undefined : argument);
   } else {
     page.runCommand(slash.command);

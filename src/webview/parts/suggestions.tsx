@@ -73,12 +73,12 @@ export function useSuggestions(
   }, [query]);
   if (!completion) return [];
   if (completion.kind === 'command') {
-    return matchingCommands(completion.query).map(({ name, help, takesArgument }) => ({
+    return matchingCommands(completion.query).map(({ name, help, argument }) => ({
       key: name,
       icon: 'symbol-event',
       label: `/${name}`,
       detail: help(),
-      choose: () => (takesArgument ? setText(`/${name} `) : submit(`/${name}`)),
+      choose: () => (argument === 'expected' ? setText(`/${name} `) : submit(`/${name}`)),
     }));
   }
   return matchingItems(found, completion.query).map(({ label, detail, what }) => ({
