@@ -1,5 +1,6 @@
 import type { RecalledExcerpt } from '../core/context/render-context.ts';
 import type { MessageId } from '../core/model/ids.ts';
+import { Sequencer } from '../core/pace/sequencer.ts';
 import { TextIndex } from '../core/search/text-index.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import type { TokenCounter } from '../core/tokens/token-counter.ts';
@@ -37,7 +38,7 @@ export class SessionSearch {
   /** Key events and nodes as indexed. A different object has a different text. */
   readonly #indexedAs = new Map<string, unknown>();
   #derivedAt: readonly [SessionState, number] | undefined;
-  #lastUpdate: Promise<unknown> = Promise.resolve();
+  readonly #updates = new Sequencer();
 
   constructor(state: () => SessionState, clock: Clock) {
     this.#state = state;
@@ -47,9 +48,7 @@ export class SessionSearch {
   /** Indexes the active branch's messages before position `end`, and new key events and summaries. */
   updateIndex(end = Infinity): Promise<void> {
     // One update at a time, so that each resolves only once everything is indexed.
-    const update = this.#lastUpdate.then(() => this.#updateIndex(end));
-    this.#lastUpdate = update.catch(() => undefined);
-    return update;
+    return this.#updates.queue(() => this.#updateIndex(end));
   }
 
   async #updateIndex(end: number): Promise<void> {

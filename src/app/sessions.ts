@@ -1,5 +1,6 @@
 import type { SessionEvent } from '../core/journal/schema.ts';
 import type { SessionId } from '../core/model/ids.ts';
+import { Sequencer } from '../core/pace/sequencer.ts';
 import type { Conversation } from './conversation.ts';
 import { Emitter, type Disposable } from './emitter.ts';
 import type { Log, SessionJournal, SessionStore, SessionSummary } from './ports.ts';
@@ -32,7 +33,8 @@ export class Sessions {
   readonly #deps: SessionsDeps;
   readonly #changed: Emitter<'current' | 'list'>;
   #current: Conversation | undefined;
-  #lastSwitch: Promise<unknown> = Promise.resolve();
+  /** Runs one session switch at a time. Concurrent ones could leak an open journal. */
+  readonly #switches = new Sequencer();
 
   constructor(deps: SessionsDeps) {
     this.#deps = deps;
@@ -58,23 +60,23 @@ export class Sessions {
 
   /** The current session, or else the one shown last, or else the newest of the workspace, or else a new one. */
   currentOrLatest(): Promise<Conversation> {
-    return this.#runInOrder(
+    return this.#switches.queue(
       async () => (await this.#currentOrLatest()) ?? this.#makeCurrent(await this.#newJournal('')),
     );
   }
 
   /** Like `currentOrLatest`, but never creates a session. */
   currentOrLatestIfAny(): Promise<Conversation | undefined> {
-    return this.#runInOrder(() => this.#currentOrLatest());
+    return this.#switches.queue(() => this.#currentOrLatest());
   }
 
   create(title = ''): Promise<Conversation> {
-    return this.#runInOrder(async () => this.#makeCurrent(await this.#newJournal(title)));
+    return this.#switches.queue(async () => this.#makeCurrent(await this.#newJournal(title)));
   }
 
   /** An empty session: an existing one that is writable, or else a new one. */
   openEmpty(): Promise<Conversation> {
-    return this.#runInOrder(async () => {
+    return this.#switches.queue(async () => {
       if (this.#current && isEmpty(this.#current)) return this.#current;
       const empty = (await this.list()).find((one) => one.messages === 0 && one.title === '' && !one.archived);
       const journal = empty && (await this.#openJournal(empty.id));
@@ -86,7 +88,7 @@ export class Sessions {
   }
 
   open(id: SessionId): Promise<Conversation> {
-    return this.#runInOrder(async () => {
+    return this.#switches.queue(async () => {
       if (this.#current?.journal.id === id) return this.#current;
       return this.#makeCurrent(await this.#openJournal(id));
     });
@@ -94,12 +96,12 @@ export class Sessions {
 
   /** Makes a journal's session current. The session may not be in the store, such as a chat from another tool. */
   show(journal: SessionJournal): Promise<Conversation> {
-    return this.#runInOrder(() => this.#makeCurrent(journal));
+    return this.#switches.queue(() => this.#makeCurrent(journal));
   }
 
   /** Closes the current session, or only `session` if it's current, without opening another. */
   close(session?: Conversation): Promise<void> {
-    return this.#runInOrder(async () => {
+    return this.#switches.queue(async () => {
       const open = this.#current;
       if (session !== undefined && session !== open) return;
       this.#current = undefined;
@@ -140,13 +142,6 @@ export class Sessions {
     this.#changed.emit('current');
     if (before !== conversation) await before?.close();
     return conversation;
-  }
-
-  /** Runs one session switch at a time. Concurrent ones could leak an open journal. */
-  #runInOrder<T>(switchSession: () => Promise<T>): Promise<T> {
-    const result = this.#lastSwitch.catch(() => undefined).then(switchSession);
-    this.#lastSwitch = result;
-    return result;
   }
 }
 

@@ -1,4 +1,5 @@
 import { sessionId, type SessionId } from '../core/model/ids.ts';
+import { Sequencer } from '../core/pace/sequencer.ts';
 import { yieldIfDue } from '../core/pace/yielder.ts';
 import { TextIndex } from '../core/search/text-index.ts';
 import type { SessionState } from '../core/state/session-state.ts';
@@ -59,7 +60,7 @@ export class WorkspaceSearch {
   readonly #index = new TextIndex();
   /** The size and time of each session's journal when it was indexed. */
   readonly #indexed = new Map<SessionId, { readonly bytes: number; readonly updatedAt: number }>();
-  #running: Promise<unknown> = Promise.resolve();
+  readonly #searches = new Sequencer();
 
   constructor(deps: WorkspaceSearchDeps) {
     this.#deps = deps;
@@ -67,9 +68,7 @@ export class WorkspaceSearch {
 
   /** The best results, best first; undefined if canceled. */
   search(request: SearchRequest): Promise<readonly WorkspaceHit[] | undefined> {
-    const found = this.#running.then(() => this.#search(request));
-    this.#running = found.catch(() => undefined);
-    return found;
+    return this.#searches.queue(() => this.#search(request));
   }
 
   async #search(request: SearchRequest): Promise<readonly WorkspaceHit[] | undefined> {

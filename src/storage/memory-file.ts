@@ -6,7 +6,7 @@ import type { MemoryEntry } from '../core/memory/memory.ts';
 import { KEY_EVENT_KINDS } from '../core/model/key-event.ts';
 import { phrase } from '../core/text/phrase.ts';
 import { accessFault, ifExists, replaceFile, storeFault } from './disk-errors.ts';
-import { Sequencer } from './sequencer.ts';
+import { Sequencer } from '../core/pace/sequencer.ts';
 
 const schema = v.object({
   workspace: v.string(),

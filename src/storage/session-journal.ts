@@ -10,7 +10,7 @@ import { dropCheckpoint, readJournal, saveCheckpoint } from './checkpoint.ts';
 import { accessFault, errorCode, ifExists, storeFault } from './disk-errors.ts';
 import { JournalReader } from './journal-reader.ts';
 import { JournalWriter, requireWritable, type AppendFile, type OpenForAppend } from './journal-writer.ts';
-import { Sequencer } from './sequencer.ts';
+import { Sequencer } from '../core/pace/sequencer.ts';
 import { copyTo, quarantineTail, quarantineLines } from './quarantine.ts';
 import { Handover, HEARTBEAT_MS, WriterLock, type AcquireResult } from './writer-lock.ts';
 

@@ -14,7 +14,7 @@ import { allSources } from '../sources/all-sources.ts';
 import { Databases } from '../sources/databases.ts';
 import { ifExists, type Home } from '../sources/files.ts';
 import { LibraryCopies } from '../storage/library-copies.ts';
-import { Sequencer } from '../storage/sequencer.ts';
+import { Sequencer } from '../core/pace/sequencer.ts';
 import { HEARTBEAT_MS, WriterLock } from '../storage/writer-lock.ts';
 import { FolderWatcher } from './folder-watcher.ts';
 
