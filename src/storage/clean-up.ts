@@ -6,7 +6,7 @@ import { NEVER_YIELDS, type Yielder } from '../core/pace/yielder.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import { phrase } from '../core/text/phrase.ts';
 import { readJournal } from './checkpoint.ts';
-import { accessFault, ifExists } from './disk-errors.ts';
+import { accessing, ifExists } from './disk-errors.ts';
 import type { JournalReader } from './journal-reader.ts';
 import { journalPath } from './session-store.ts';
 import { WriterLock } from './writer-lock.ts';
@@ -22,6 +22,8 @@ const DRAFT =
 const DERIVED = /^(.+)\.(?:counts|checkpoint)\.json$/;
 /** A session's files, except for its lock, which is removed by its holder. */
 const OWNED = /^(.+)\.(?:jsonl(?:\.damaged|\.torn-[\d-]+|\.unreadable-\d+)?|(?:counts|checkpoint|queue)\.json)$/;
+
+const SESSION_FILES = phrase('the session files');
 
 interface PlainFile {
   readonly name: string;
@@ -77,7 +79,7 @@ export async function removeSession(
   const path = journalPath(folder, id);
   if (!path) return { kind: 'kept' };
   const lock = new WriterLock(path.replace(/\.jsonl$/, '.lock'), `clean-up-${randomBytes(4).toString('hex')}`);
-  try {
+  return accessing(SESSION_FILES, async () => {
     const isJournal = (name: string): boolean => name === `${id}.jsonl`;
     if ((await filesIn(folder, isJournal)).length === 0) return { kind: 'kept' };
     if (!(await lock.acquire()).held) return { kind: 'in_use' };
@@ -93,9 +95,7 @@ export async function removeSession(
     } finally {
       await lock.release();
     }
-  } catch (error) {
-    throw accessFault(error, phrase('the session files'));
-  }
+  });
 }
 
 /**
@@ -113,28 +113,18 @@ export async function readSession(folder: string, id: SessionId, yielder: Yielde
 
 async function readFrom(folder: string, id: SessionId, yielder: Yielder): Promise<JournalReader | undefined> {
   const path = journalPath(folder, id);
-  try {
-    const file = path === undefined ? undefined : await ifExists(open(path, 'r'));
-    if (path === undefined || !file) return undefined;
-    return await readJournal(path, file, id, yielder)
-      .then(({ reader }) => reader)
-      .finally(() => file.close());
-  } catch (error) {
-    throw accessFault(error, phrase('this session'));
-  }
+  if (path === undefined) return undefined;
+  return accessing(phrase('this session'), async () => {
+    const file = await ifExists(open(path, 'r'));
+    return file && (await readJournal(path, file, id, yielder).finally(() => file.close())).reader;
+  });
 }
 
 async function removeFiles(folder: string, files: readonly PlainFile[]): Promise<number> {
-  let freed = 0;
-  try {
-    for (const { name, bytes } of files) {
-      await rm(join(folder, name), { force: true });
-      freed += bytes;
-    }
-  } catch (error) {
-    throw accessFault(error, phrase('the session files'));
-  }
-  return freed;
+  await accessing(SESSION_FILES, async () => {
+    for (const { name } of files) await rm(join(folder, name), { force: true });
+  });
+  return files.reduce((freed, { bytes }) => freed + bytes, 0);
 }
 
 /** The plain files in a folder with the wanted names; empty if the folder doesn't exist. Rejects with `StoreFault`. */
@@ -142,7 +132,7 @@ async function filesIn(
   folder: string,
   isWanted: (name: string, all: ReadonlySet<string>) => boolean,
 ): Promise<PlainFile[]> {
-  try {
+  return accessing(SESSION_FILES, async () => {
     const names = new Set((await ifExists(readdir(folder))) ?? []);
     const files: PlainFile[] = [];
     for (const name of names) {
@@ -150,7 +140,5 @@ async function filesIn(
       if (found?.isFile()) files.push({ name, bytes: found.size, modifiedAt: found.mtimeMs });
     }
     return files;
-  } catch (error) {
-    throw accessFault(error, phrase('the session files'));
-  }
+  });
 }

@@ -5,13 +5,15 @@ import * as v from 'valibot';
 import type { MemoryEntry } from '../core/memory/memory.ts';
 import { KEY_EVENT_KINDS } from '../core/model/key-event.ts';
 import { phrase } from '../core/text/phrase.ts';
-import { accessFault, ifExists, replaceFile, storeFault } from './disk-errors.ts';
+import { accessing, ifExists, replaceFile, saving } from './disk-errors.ts';
 import { Sequencer } from '../core/pace/sequencer.ts';
 
 const schema = v.object({
   workspace: v.string(),
   entries: v.array(v.object({ id: v.string(), kind: v.picklist(KEY_EVENT_KINDS), text: v.string(), at: v.number() })),
 });
+
+const WORKSPACE_MEMORY = phrase('the workspace memory');
 
 /**
  * A workspace's memory: a small file that is replaced atomically. It's read again before each change, because another
@@ -33,8 +35,8 @@ export class MemoryFile {
     return this.#sequencer.queue(() => this.#read());
   }
 
-  async #read(): Promise<readonly MemoryEntry[]> {
-    try {
+  #read(): Promise<readonly MemoryEntry[]> {
+    return accessing(WORKSPACE_MEMORY, async () => {
       const text = await ifExists(readFile(this.#path, 'utf8'));
       if (text === undefined) return [];
       const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), schema), text);
@@ -42,23 +44,18 @@ export class MemoryFile {
       const sum = createHash('sha256').update(text).digest('hex').slice(0, 8);
       await rename(this.#path, `${this.#path}.unreadable-${sum}`);
       return [];
-    } catch (error) {
-      throw accessFault(error, phrase('the workspace memory'));
-    }
+    });
   }
 
   /** Changes the current entries; returns the new ones. Rejects with `StoreFault`. */
   change(change: (entries: readonly MemoryEntry[]) => readonly MemoryEntry[]): Promise<readonly MemoryEntry[]> {
     return this.#sequencer.queue(async () => {
       const entries = change(await this.#read());
-      try {
+      const text = JSON.stringify({ workspace: this.#workspace, entries }, null, 1);
+      await saving(WORKSPACE_MEMORY, async () => {
         await mkdir(path.dirname(this.#path), { recursive: true });
-        await replaceFile(this.#path, JSON.stringify({ workspace: this.#workspace, entries }, null, 1), {
-          flush: true,
-        });
-      } catch (error) {
-        throw storeFault(error, phrase('the workspace memory'));
-      }
+        await replaceFile(this.#path, text, { flush: true });
+      });
       return entries;
     });
   }

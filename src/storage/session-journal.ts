@@ -7,7 +7,7 @@ import type { SessionId } from '../core/model/ids.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import { phrase, type Phrase } from '../core/text/phrase.ts';
 import { dropCheckpoint, readJournal, saveCheckpoint } from './checkpoint.ts';
-import { accessFault, errorCode, ifExists, storeFault } from './disk-errors.ts';
+import { accessing, errorCode, ifExists, saving, storeFault } from './disk-errors.ts';
 import { JournalReader } from './journal-reader.ts';
 import { JournalWriter, requireWritable, type AppendFile, type OpenForAppend } from './journal-writer.ts';
 import { Sequencer } from '../core/pace/sequencer.ts';
@@ -100,8 +100,8 @@ export class SessionJournalFile implements SessionJournal {
   }
 
   /** Opens the journal, as its writer if there is no other. Rejects with `StoreFault`. */
-  static async open(options: JournalOptions): Promise<SessionJournalFile> {
-    try {
+  static open(options: JournalOptions): Promise<SessionJournalFile> {
+    return accessing(THIS_SESSION, async () => {
       const { path, clock } = options;
       const reader = new JournalReader(path, await open(path, 'r'), clock.yielder);
       const journal = new SessionJournalFile(options, reader);
@@ -114,9 +114,7 @@ export class SessionJournalFile implements SessionJournal {
         throw error;
       }
       return journal;
-    } catch (error) {
-      throw accessFault(error, THIS_SESSION);
-    }
+    });
   }
 
   get state(): SessionState {
@@ -159,13 +157,7 @@ export class SessionJournalFile implements SessionJournal {
   }
 
   prepareToWrite(): Promise<void> {
-    return this.#sequencer.queue(async () => {
-      try {
-        await this.#tryToBecomeWriter('ask');
-      } catch (error) {
-        throw storeFault(error, THIS_SESSION);
-      }
-    });
+    return this.#sequencer.queue(() => saving(THIS_SESSION, () => this.#tryToBecomeWriter('ask')));
   }
 
   takeOver(): Promise<void> {
@@ -173,11 +165,7 @@ export class SessionJournalFile implements SessionJournal {
       if (this.#role.kind === 'writer') return;
       if (this.#role.kind === 'closed') throw closed();
       if (this.#role.fault.reason === 'newer') throw this.#role.fault;
-      try {
-        await this.#handover.obtain();
-      } catch (error) {
-        throw storeFault(error, THIS_SESSION);
-      }
+      await saving(THIS_SESSION, () => this.#handover.obtain());
       await this.#pull();
       const role = await this.#becomeWriter(false);
       if (role.kind === 'reader') throw role.fault;

@@ -5,7 +5,7 @@ import type { SessionEvent } from '../core/journal/schema.ts';
 import { sessionId, type SessionId } from '../core/model/ids.ts';
 import { phrase } from '../core/text/phrase.ts';
 import { listEntryOf, loadHead, saveCheckpoint } from './checkpoint.ts';
-import { accessFault, ifExists, OWNER_ONLY, storeFault, unlessDiskFails } from './disk-errors.ts';
+import { accessFault, accessing, ifExists, OWNER_ONLY, saving, unlessDiskFails } from './disk-errors.ts';
 import { JournalReader } from './journal-reader.ts';
 import { openForAppend, type OpenForAppend } from './journal-writer.ts';
 import { SessionJournalFile, type HandoverOptions } from './session-journal.ts';
@@ -70,7 +70,7 @@ export class FileSessionStore implements SessionStore {
   async list(): Promise<readonly SessionSummary[]> {
     const { remembered = () => [] } = this.#options;
     this.#remembered ??= new Map(remembered().map((summary) => [summary.id, summary]));
-    try {
+    return accessing(phrase('the session list'), async () => {
       const names = ((await ifExists(readdir(this.#options.folder))) ?? []).filter((name) => name.endsWith(EXTENSION));
       const ids = names.map((name) => sessionId(name.slice(0, -EXTENSION.length)));
       const found: SessionSummary[] = [];
@@ -81,9 +81,7 @@ export class FileSessionStore implements SessionStore {
         found.push(...summaries.filter((summary) => summary !== undefined));
       }
       return found.sort((a, b) => b.updatedAt - a.updatedAt);
-    } catch (error) {
-      throw accessFault(error, phrase('the session list'));
-    }
+    });
   }
 
   async create(title: string, workspace: string): Promise<SessionJournal> {
@@ -121,16 +119,14 @@ export class FileSessionStore implements SessionStore {
   async #start(id: SessionId, events: readonly SessionEvent[]): Promise<SessionJournalFile> {
     const path = journalPath(this.#options.folder, id);
     if (!path) throw new StoreFault('other', phrase('Invalid session ID. Start a new session.'));
-    try {
+    return saving(phrase('the new session'), async () => {
       await mkdir(this.#options.folder, { recursive: true, mode: 0o700 });
       await (await open(path, 'wx', OWNER_ONLY)).close();
       await flushFolder(this.#options.folder);
       const journal = await this.#openShared(id, path);
       await journal.append(...events);
       return journal;
-    } catch (error) {
-      throw storeFault(error, phrase('the new session'));
-    }
+    });
   }
 
   async #openShared(id: SessionId, path: string): Promise<SessionJournalFile> {
