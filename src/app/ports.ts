@@ -1,6 +1,8 @@
 import type { SessionEvent } from '../core/journal/schema.ts';
+import type { ReadonlyOutput } from '../core/model/field-schemas.ts';
 import type { MessageId, SessionId } from '../core/model/ids.ts';
 import type { ContentBlock, Ending, Usage } from '../core/model/message.ts';
+import type { sessionSummarySchema } from '../core/model/session-summary.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import type { Yielder } from '../core/pace/yielder.ts';
 import { inEnglish, type Phrase } from '../core/text/phrase.ts';
@@ -83,19 +85,7 @@ export interface ChatModel {
 }
 
 /** An entry of the session list, available without opening the journal. */
-export interface SessionSummary {
-  readonly id: SessionId;
-  readonly title: string;
-  readonly workspace: string;
-  readonly createdAt: number;
-  readonly updatedAt: number;
-  readonly messages: number;
-  readonly archived: boolean;
-  /** Pinned to the top of the list by the user. */
-  readonly pinned: boolean;
-  readonly deleted: boolean;
-  readonly bytes: number;
-}
+export type SessionSummary = ReadonlyOutput<typeof sessionSummarySchema>;
 
 /** A session's open journal. Only one window at a time can write to it. */
 export interface SessionJournal {

@@ -1,8 +1,9 @@
 import { open, readFile, rm, type FileHandle } from 'node:fs/promises';
 import * as v from 'valibot';
 import type { SessionSummary } from '../app/ports.ts';
-import { countSchema, timestampSchema } from '../core/model/field-schemas.ts';
-import { sessionId, type SessionId } from '../core/model/ids.ts';
+import { countSchema } from '../core/model/field-schemas.ts';
+import type { SessionId } from '../core/model/ids.ts';
+import { listedFields } from '../core/model/session-summary.ts';
 import { yieldIfDue, type Yielder } from '../core/pace/yielder.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import { nativeChecksum } from './checksum.ts';
@@ -23,19 +24,12 @@ const MARK_BYTES = 4096;
  */
 const headSchema = v.object({
   v: v.literal(CHECKPOINT_VERSION),
-  id: v.pipe(v.string(), v.transform(sessionId)),
+  ...listedFields,
+  messages: countSchema,
   /** Size of the folded part of the journal, in bytes. */
   offset: countSchema,
   /** Checksum of the bytes before `offset`. */
   mark: v.string(),
-  title: v.string(),
-  workspace: v.string(),
-  createdAt: timestampSchema,
-  updatedAt: timestampSchema,
-  messages: countSchema,
-  archived: v.boolean(),
-  pinned: v.boolean(),
-  deleted: v.boolean(),
 });
 type Head = v.InferOutput<typeof headSchema>;
 

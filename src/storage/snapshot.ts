@@ -1,16 +1,11 @@
 import * as v from 'valibot';
 import type { SessionSummary } from '../app/ports.ts';
 import { compressionWith, type SessionEvent } from '../core/journal/schema.ts';
-import {
-  messageIdSchema,
-  amountSchema,
-  readonlyList,
-  sessionIdSchema,
-  timestampSchema,
-} from '../core/model/field-schemas.ts';
+import { amountSchema, messageIdSchema, readonlyList } from '../core/model/field-schemas.ts';
 import { compressionId, type MessageId } from '../core/model/ids.ts';
 import { keyEventSchema, type KeyEvent } from '../core/model/key-event.ts';
 import { messageSchema, ROLES, type Message, type Role } from '../core/model/message.ts';
+import { listedFields, sessionSummarySchema } from '../core/model/session-summary.ts';
 import { levelSchema, summaryNodeSchema, type SummaryNode } from '../core/model/summary.ts';
 import { taskSchema } from '../core/model/task.ts';
 import type { SessionState } from '../core/state/session-state.ts';
@@ -39,19 +34,6 @@ const TASK_BYTES = 16 * 1024;
 const placeSchema = v.pipe(v.tuple([messageIdSchema, v.picklist(ROLES)]), v.readonly());
 type Place = v.InferOutput<typeof placeSchema>;
 
-/** The fields that a session's snapshot and its entry in the index have in common. */
-const listedFields = {
-  id: sessionIdSchema,
-  title: v.string(),
-  workspace: v.string(),
-  createdAt: timestampSchema,
-  updatedAt: timestampSchema,
-  archived: v.boolean(),
-  // Missing in older data.
-  pinned: v.optional(v.boolean(), false),
-  deleted: v.boolean(),
-};
-
 /** The part of a session's state that has a bounded size, from which it's restored if its journal is lost. */
 const sessionSnapshotSchema = v.object({
   ...listedFields,
@@ -79,12 +61,6 @@ const sessionSnapshotSchema = v.object({
   bodies: readonlyList(messageSchema),
 });
 export type SessionSnapshot = v.InferOutput<typeof sessionSnapshotSchema>;
-
-const sessionSummarySchema = v.object({
-  ...listedFields,
-  messages: amountSchema,
-  bytes: amountSchema,
-});
 
 /** A list without its invalid items. */
 const validItems = <S extends v.GenericSchema<unknown, object>>(item: S) =>
