@@ -74,20 +74,24 @@ export function searchableNode({ id, depth, title, brief, detailed }: SummaryNod
 export const messageKey = (id: MessageId): string => `message:${id}`;
 
 /** The position of an index entry's message; undefined if it isn't on the active branch. */
-export function positionOfKey(state: SessionState, key: string): number | undefined {
-  const [kind, id] = splitKey(key);
+export const positionOfKey = (state: SessionState, key: string): number | undefined => sourceOf(state, key)?.position;
+
+/** What an index entry stands for: a key event, a summary or, without either, a message. */
+function sourceOf(
+  state: SessionState,
+  key: string,
+): { readonly position: number | undefined; readonly event?: KeyEvent; readonly node?: SummaryNode } | undefined {
+  const [kind, id] = splitAtFirst(key, ':');
   switch (kind) {
     case 'message':
-      return state.positionOf(messageId(id));
+      return { position: state.positionOf(messageId(id)) };
     case 'event': {
       const event = state.events.get(keyEventId(id));
-      return event && !state.isRemoved(event.id) ? state.positionOf(event.message) : undefined;
+      return event && !state.isRemoved(event.id) ? { position: state.positionOf(event.message), event } : undefined;
     }
     case 'summary': {
       const node = state.nodes.get(nodeId(id));
-      return node && !state.isOpen(node.id) && state.positionOf(node.last) !== undefined
-        ? state.positionOf(node.first)
-        : undefined;
+      return node && !state.isOpen(node.id) ? { position: state.spanOf(node.id)?.from, node } : undefined;
     }
     default:
       return undefined;
@@ -105,35 +109,22 @@ export function resultOf(
   units: number,
   mask = (text: string): string => text,
 ): SearchResult | undefined {
-  const position = positionOfKey(state, key);
+  const { position, event, node } = sourceOf(state, key) ?? {};
   const message = position === undefined ? undefined : state.messages.get(state.path[position]!);
   if (position === undefined || !message) return undefined;
-  const [kind, id] = splitKey(key);
-  const covered = state.frontier.some((item) => item.from <= position && position <= item.to);
-  const place = {
-    message: message.id,
-    position,
-    at: message.at,
-    tier: state.archived ? 'archived' : covered ? 'summarized' : 'sent',
-  } as const;
-  switch (kind) {
-    case 'message': {
-      const whole = mask(messageText(message));
-      const { start, end, matchesTogetherShare } = ratedExcerpt(whole, query, units, PASSAGE_UNITS);
-      return { ...place, kind, role: message.role, start, end, text: whole.slice(start, end), matchesTogetherShare };
-    }
-    case 'event': {
-      const { start, end, quote } = state.events.get(keyEventId(id))!;
-      return { ...place, kind, role: message.role, start, end, text: mask(quote), matchesTogetherShare: 1 };
-    }
-    case 'summary': {
-      const text = mask(searchableNode(state.nodes.get(nodeId(id))!)?.text ?? '');
-      const { start, end, matchesTogetherShare } = ratedExcerpt(text, query, units, PASSAGE_UNITS);
-      return { ...place, kind, role: 'summary', start: 0, end: 0, text: text.slice(start, end), matchesTogetherShare };
-    }
-    default:
-      return undefined;
+  const isCovered = state.frontier.some((item) => item.from <= position && position <= item.to);
+  const tier = state.archived ? 'archived' : isCovered ? 'summarized' : 'sent';
+  const place = { message: message.id, position, tier, at: message.at, role: message.role } as const;
+  if (event) {
+    const { start, end, quote } = event;
+    return { ...place, kind: 'event', start, end, text: mask(quote), matchesTogetherShare: 1 };
   }
+  const text = mask(node ? (searchableNode(node)?.text ?? '') : messageText(message));
+  const { start, end, matchesTogetherShare } = ratedExcerpt(text, query, units, PASSAGE_UNITS);
+  const found = { ...place, text: text.slice(start, end), matchesTogetherShare };
+  return node
+    ? { ...found, kind: 'summary', role: 'summary', start: 0, end: 0 }
+    : { ...found, kind: 'message', start, end };
 }
 
 /** Best results first. Matches close together score higher, and each message appears once. */
@@ -166,8 +157,6 @@ export async function indexText(
   await index.addYielding(`${prefix}${key}`, text, properties, yielder);
   await yieldIfDue(yielder);
 }
-
-const splitKey = (key: string): readonly [kind: string, id: string] => splitAtFirst(key, ':');
 
 /** The parts of a text before and after the first separator. */
 export function splitAtFirst(text: string, separator: string): readonly [before: string, after: string] {
