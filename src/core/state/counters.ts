@@ -5,7 +5,6 @@ import type { NodeId } from '../model/ids.ts';
 export const initialCounters = () => ({
   messagesEver: 0,
   compressions: 0,
-  tokensSaved: 0,
   compressionTokens: 0,
   compressionCostUsd: 0,
   chatTokens: 0,
@@ -46,6 +45,5 @@ export function countUsage(
 export function countCompression(counters: Counters, record: CompressionRecord, at: number): CompressionEntry {
   const { nodes, events: _events, changes: _changes, levels: _levels, ...entry } = record;
   counters.compressions++;
-  counters.tokensSaved += Math.max(0, record.tokens.before - record.tokens.after);
   return { ...entry, at, nodes: nodes.map((node) => node.id) };
 }
