@@ -61,8 +61,6 @@ export class SessionState {
   readonly summaries: SummaryFacts = this.#summaries;
   readonly nodes: ReadonlyMap<NodeId, SummaryNode> = this.#summaries.nodes;
   readonly levels: ReadonlyMap<NodeId, Level> = this.#summaries.levels;
-  /** Nodes that the next compression rebuilds, because summaries they were made from were changed or undone. */
-  readonly stale: ReadonlySet<NodeId> = this.#summaries.stale;
   /** The user's changes to summaries and key events that can be undone, oldest first. */
   readonly changes: Change[] = [];
   /** Undone changes that can be redone; the last one is next. */
@@ -87,6 +85,11 @@ export class SessionState {
   /** The newest message of the active branch, even if it's deleted; null if there is none. */
   get head(): MessageId | null {
     return this.#branches.head;
+  }
+
+  /** Nodes that the next compression rebuilds; see `Summaries.stale`. */
+  get stale(): ReadonlySet<NodeId> {
+    return this.#summaries.stale;
   }
 
   /** The nodes that replace messages of the active branch, oldest first. */

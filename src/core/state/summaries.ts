@@ -15,8 +15,6 @@ export type SummaryFacts = Pick<
 export class Summaries {
   readonly nodes = new Map<NodeId, SummaryNode>();
   readonly levels = new Map<NodeId, Level>();
-  /** Nodes that the next compression rebuilds, because summaries they were made from were changed or undone. */
-  readonly stale = new Set<NodeId>();
   readonly #nodesByCompression = new Map<CompressionId, readonly NodeId[]>();
   readonly #undone = new Set<NodeId>();
   readonly #undoneCompressions = new Set<CompressionId>();
@@ -24,6 +22,7 @@ export class Summaries {
   /** Nodes that were undone, alone or with their compression. */
   #allUndone: ReadonlySet<NodeId> = new Set();
   #opened: ReadonlySet<NodeId> = new Set();
+  #stale: ReadonlySet<NodeId> | undefined;
   /**
    * The nodes that nodes opened one by one were made from or replaced. They are open as well, because the user wants
    * the messages instead, not other summaries.
@@ -99,21 +98,19 @@ export class Summaries {
         else this.#parents.set(child, [node.id]);
       }
       this.#madeFrom.set(node, this.#childrenOf(node));
-      this.#updateStale(node.id);
     }
+    this.#stale = undefined;
     for (const { node, level } of levels) this.levels.set(node, level);
   }
 
   undo(node: NodeId, undone: boolean): void {
     change(this.#undone, node, undone);
     this.#updateOpened();
-    this.#updateStaleAbove([node]);
   }
 
   undoCompressions(compressions: readonly CompressionId[], undone: boolean): void {
     for (const id of compressions) change(this.#undoneCompressions, id, undone);
     this.#updateOpened();
-    this.#updateStaleAbove(compressions.flatMap((id) => this.#nodesByCompression.get(id) ?? []));
   }
 
   expand(node: NodeId, expanded: boolean): void {
@@ -163,7 +160,7 @@ export class Summaries {
     return noted && node[noted.check.level] === noted.text ? noted.check : undefined;
   }
 
-  /** Replaces a node's texts and updates which nodes made from it are stale. */
+  /** Replaces a node's texts, so that nodes made from it are stale. */
   replace(node: SummaryNode): void {
     const before = this.nodes.get(node.id);
     if (!before) return;
@@ -172,31 +169,19 @@ export class Summaries {
       this.#madeFrom.set(node, asBefore ?? this.#childrenOf(node));
     }
     this.nodes.set(node.id, node);
-    this.#updateStale(node.id);
-    this.#updateStaleAbove([node.id]);
+    this.#stale = undefined;
   }
 
-  /** Updates the staleness of nodes made from these, recursively. */
-  #updateStaleAbove(nodes: readonly NodeId[]): void {
-    const above = new Set(nodes.flatMap((node) => this.parentsOf(node)));
-    for (const node of above) for (const parent of this.parentsOf(node)) above.add(parent);
-    const depthOf = (node: NodeId): number => this.nodes.get(node)?.depth ?? 0;
+  /** Nodes that the next compression rebuilds, because summaries they were made from were changed or undone. */
+  get stale(): ReadonlySet<NodeId> {
+    if (this.#stale) return this.#stale;
+    const stale = new Set<NodeId>();
+    const isChanged = (child: SummaryNode): boolean =>
+      stale.has(child.id) || this.#allUndone.has(child.id) || !hasSameTexts(this.nodes.get(child.id) ?? child, child);
     // Children first, because a node made from a stale one is stale.
-    for (const node of [...above].sort((a, b) => depthOf(a) - depthOf(b))) this.#updateStale(node);
-  }
-
-  #updateStale(id: NodeId): void {
-    const node = this.nodes.get(id);
-    const children = (node && this.#madeFrom.get(node)) ?? [];
-    const changed = children.some((child) => {
-      const now = this.nodes.get(child.id);
-      return (
-        this.stale.has(child.id) ||
-        this.#allUndone.has(child.id) ||
-        (now !== undefined && now !== child && !hasSameTexts(now, child))
-      );
-    });
-    change(this.stale, id, changed);
+    for (const node of [...this.nodes.values()].sort((a, b) => a.depth - b.depth))
+      if (this.#madeFrom.get(node)?.some(isChanged)) stale.add(node.id);
+    return (this.#stale = stale);
   }
 
   #childrenOf(node: SummaryNode): readonly SummaryNode[] {
@@ -208,6 +193,7 @@ export class Summaries {
     const compressed = [...this.#undoneCompressions].flatMap((id) => this.#nodesByCompression.get(id) ?? []);
     this.#allUndone = new Set([...this.#undone, ...compressed]);
     this.#opened = new Set([...single, ...compressed]);
+    this.#stale = undefined;
     this.#openedBelow = new Set(single.flatMap((id) => [...withDescendants(id, this.nodes, true)].slice(1)));
   }
 }
