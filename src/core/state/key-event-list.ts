@@ -1,7 +1,7 @@
 import { correctedEvent } from '../events/correction.ts';
 import type { CompressionRecord } from '../journal/schema.ts';
 import type { KeyEventId, MessageId } from '../model/ids.ts';
-import type { EventCorrection, KeyEvent } from '../model/key-event.ts';
+import type { KeyEvent } from '../model/key-event.ts';
 
 /** A session's key events, including removed ones. */
 export class KeyEventList {
@@ -29,21 +29,13 @@ export class KeyEventList {
       const entry = known?.pinned === true ? { ...event, pinned: true } : event;
       this.entries.set(event.id, known?.found ? correctedEvent(entry, known) : entry);
     }
-    for (const { id, status, link } of changes) {
-      const known = this.entries.get(id);
-      if (known) this.entries.set(id, { ...known, status, ...(link && { link }) });
-    }
+    for (const { id, status, link } of changes)
+      this.update(id, (known) => ({ ...known, status, ...(link && { link }) }));
   }
 
-  pin(id: KeyEventId, pinned: boolean): void {
-    const entry = this.entries.get(id);
-    if (entry) this.entries.set(id, { ...entry, pinned });
-  }
-
-  /** `null` removes the correction. */
-  correct(id: KeyEventId, correction: EventCorrection | null): void {
-    const entry = this.entries.get(id);
-    if (entry) this.entries.set(id, correctedEvent(entry, correction));
+  update(id: KeyEventId, change: (known: KeyEvent) => KeyEvent): void {
+    const known = this.entries.get(id);
+    if (known) this.entries.set(id, change(known));
   }
 
   setRemoved(id: KeyEventId, removed: boolean): void {

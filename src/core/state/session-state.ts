@@ -1,3 +1,4 @@
+import { correctedEvent } from '../events/correction.ts';
 import type { CompressionRecord, SessionEvent } from '../journal/schema.ts';
 import type { KeyEventId, MessageId, NodeId, SessionId } from '../model/ids.ts';
 import type { KeyEvent } from '../model/key-event.ts';
@@ -163,15 +164,12 @@ export class SessionState {
 
   /** For each message of the active branch, whether the user has undone or expanded a node that covered it. */
   restoredMessages(): readonly boolean[] {
-    const edges = new Int32Array(this.path.length + 1);
+    const restored = this.path.map(() => false);
     for (const id of this.#summaries.opened) {
       const span = this.spanOf(id);
-      if (!span || span.from > span.to) continue;
-      edges[span.from]!++;
-      edges[span.to + 1]!--;
+      if (span) restored.fill(true, span.from, span.to + 1);
     }
-    let spans = 0;
-    return this.path.map((_, position) => (spans += edges[position]!) > 0);
+    return restored;
   }
 
   isRemoved(event: KeyEventId): boolean {
@@ -312,11 +310,11 @@ export class SessionState {
         this.#noticeOrphans([event.event]);
         return this.#keyEvents.add(event.event);
       case 'event_pinned':
-        return this.#keyEvents.pin(event.id, event.pinned);
+        return this.#keyEvents.update(event.id, (known) => ({ ...known, pinned: event.pinned }));
       case 'event_removed':
         return this.#keyEvents.setRemoved(event.id, event.removed);
       case 'event_corrected':
-        return this.#keyEvents.correct(event.id, event.correction);
+        return this.#keyEvents.update(event.id, (known) => correctedEvent(known, event.correction));
       case 'usage_recorded':
         return countUsage(this.counters, event);
       case 'escalation':
