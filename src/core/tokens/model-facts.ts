@@ -1,42 +1,44 @@
+import * as v from 'valibot';
+import { amountSchema, readonlyList, type ReadonlyOutput } from '../model/field-schemas.ts';
+
 /** Reasoning efforts, lowest first. Each model supports some of them; vendors use the same names. */
 export const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
 export type Effort = (typeof EFFORTS)[number];
 
-export interface Retirement {
-  /** The day on which the vendor shuts the model down, as YYYY-MM-DD. */
-  readonly on: string;
-  /** The model that replaces it. */
-  readonly successor?: string;
-}
+/** `on`: the day on which the vendor shuts the model down, as YYYY-MM-DD. `successor`: the model that replaces it. */
+const retirement = v.object({ on: v.string(), successor: v.optional(v.string()) });
+export type Retirement = ReadonlyOutput<typeof retirement>;
 
 /** US dollars per million tokens. Without prices for caching, `input` applies. */
-export interface Price {
-  readonly input: number;
-  readonly output: number;
+const price = v.object({
+  input: amountSchema,
+  output: amountSchema,
   /** Input that is read from the provider's prompt cache. */
-  readonly cachedInput?: number;
+  cachedInput: v.optional(amountSchema),
   /** Input that is written to the provider's prompt cache (Anthropic: for five minutes). */
-  readonly cacheWrite?: number;
+  cacheWrite: v.optional(amountSchema),
   /** For models that charge more for the whole request if its input exceeds `over` tokens: the factors. */
-  readonly long?: { readonly over: number; readonly inputFactor: number; readonly outputFactor: number };
-}
+  long: v.optional(v.object({ over: amountSchema, inputFactor: amountSchema, outputFactor: amountSchema })),
+});
+export type Price = ReadonlyOutput<typeof price>;
 
 /** What a source says about a model: the data file, a provider's model list, or the user's settings. */
-export interface ModelFacts {
-  readonly vendor?: string;
+export const modelFactsSchema = v.object({
+  vendor: v.optional(v.string()),
   /** Input and output tokens together. */
-  readonly contextWindow?: number;
+  contextWindow: v.optional(amountSchema),
   /** Limit for input tokens alone, if there is one. */
-  readonly maxInput?: number;
-  readonly maxOutput?: number;
-  readonly price?: Price;
-  readonly takesImages?: boolean;
+  maxInput: v.optional(amountSchema),
+  maxOutput: v.optional(amountSchema),
+  price: v.optional(price),
+  takesImages: v.optional(v.boolean()),
   /**
    * The supported efforts of a reasoning model, lowest first; empty if none can be requested. Undefined: it doesn't
    * reason.
    */
-  readonly efforts?: readonly Effort[];
+  efforts: v.optional(readonlyList(v.picklist(EFFORTS))),
   /** Whether its prompt cache is only matched at marked breakpoints (GPT-5.6 and later). */
-  readonly breakpoints?: boolean;
-  readonly retires?: Retirement;
-}
+  breakpoints: v.optional(v.boolean()),
+  retires: v.optional(retirement),
+});
+export type ModelFacts = ReadonlyOutput<typeof modelFactsSchema>;

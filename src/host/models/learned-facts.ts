@@ -1,36 +1,21 @@
 import * as v from 'valibot';
 import type { Memento } from 'vscode';
-import { EFFORTS } from '../../core/tokens/model-facts.ts';
+import { amountSchema } from '../../core/model/field-schemas.ts';
+import { modelFactsSchema } from '../../core/tokens/model-facts.ts';
 import type { ListedModel } from '../../providers/listed-model.ts';
 
 const KEY = 'threadkeeper.modelFacts';
 /** Maximum number of stored models: those whose facts were learned last. */
 const MAX_KEPT = 24;
 
-const amount = v.pipe(v.number(), v.minValue(0));
 const schema = v.array(
   v.tuple([
     v.string(),
     v.object({
       id: v.string(),
       isOllama: v.optional(v.boolean()),
-      loadedContext: v.optional(amount),
-      facts: v.object({
-        contextWindow: v.optional(amount),
-        maxOutput: v.optional(amount),
-        takesImages: v.optional(v.boolean()),
-        efforts: v.optional(v.array(v.picklist(EFFORTS))),
-        price: v.optional(
-          v.object({
-            input: amount,
-            output: amount,
-            cachedInput: v.optional(amount),
-            cacheWrite: v.optional(amount),
-            long: v.optional(v.object({ over: amount, inputFactor: amount, outputFactor: amount })),
-          }),
-        ),
-        retires: v.optional(v.object({ on: v.string() })),
-      }),
+      loadedContext: v.optional(amountSchema),
+      facts: v.omit(modelFactsSchema, ['vendor']),
     }),
   ]),
 );
