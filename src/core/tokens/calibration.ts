@@ -1,14 +1,16 @@
-/** A request's tokens as counted, and as reported by the provider, including cached ones. */
-export interface Observation {
-  readonly tokens: number;
-  readonly reported: number;
-}
+import * as v from 'valibot';
+import { amountSchema, readonlyList, type ReadonlyOutput } from '../model/field-schemas.ts';
 
-export interface StoredCalibration {
-  readonly observations: readonly Observation[];
+/** A request's tokens as counted, and as reported by the provider, including cached ones. */
+const observation = v.object({ tokens: amountSchema, reported: amountSchema });
+type Observation = ReadonlyOutput<typeof observation>;
+
+export const calibrationSchema = v.object({
+  observations: readonlyList(observation),
   /** Maximum tokens that the server has read of a longer prompt, in its own tokens. */
-  readonly serverWindow?: number | undefined;
-}
+  serverWindow: v.optional(amountSchema),
+});
+export type StoredCalibration = ReadonlyOutput<typeof calibrationSchema>;
 
 /**
  * The outcome of a report. `held`: suspiciously low, so it's only learned if the next one agrees. `truncated`: the

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { Memento } from 'vscode';
-import { Calibration, type StoredCalibration } from '../../core/tokens/calibration.ts';
+import { Calibration, calibrationSchema, type StoredCalibration } from '../../core/tokens/calibration.ts';
 import { modelInfo } from '../../core/tokens/models.ts';
 import type { ChosenModel } from './models.ts';
 
@@ -8,22 +8,13 @@ const KEY = 'threadkeeper.calibration';
 /** Maximum number of stored models; the least recently used are dropped. */
 const MAX_MODELS = 12;
 
-const number = v.pipe(v.number(), v.minValue(0));
-const schema = v.array(
-  v.tuple([
-    v.string(),
-    v.object({
-      serverWindow: v.optional(number),
-      observations: v.array(v.object({ tokens: number, reported: number })),
-    }),
-  ]),
-);
+const schema = v.array(v.tuple([v.string(), calibrationSchema]));
 
 /** Corrections of our token counts for each model, learned from usage reports and stored. */
 export class Calibrations {
   readonly #memento: Memento;
   readonly #known = new Map<string, Calibration>();
-  readonly #stored: Map<string, v.InferOutput<typeof schema>[number][1]>;
+  readonly #stored: Map<string, StoredCalibration>;
 
   constructor(memento: Memento) {
     this.#memento = memento;
@@ -50,8 +41,7 @@ export class Calibrations {
   save(): void {
     for (const [key, calibration] of this.#known) {
       this.#stored.delete(key);
-      const { observations, serverWindow } = calibration.export();
-      this.#stored.set(key, { observations: [...observations], ...(serverWindow !== undefined && { serverWindow }) });
+      this.#stored.set(key, calibration.export());
     }
     const newest = [...this.#stored].slice(-MAX_MODELS);
     void this.#memento.update(KEY, newest);
