@@ -2,16 +2,12 @@ import { createHash } from 'node:crypto';
 import { mkdir, readFile, rename } from 'node:fs/promises';
 import path from 'node:path';
 import * as v from 'valibot';
-import type { MemoryEntry } from '../core/memory/memory.ts';
-import { KEY_EVENT_KINDS } from '../core/model/key-event.ts';
+import { memoryEntrySchema, type MemoryEntry } from '../core/memory/memory.ts';
 import { phrase } from '../core/text/phrase.ts';
 import { accessing, ifExists, replaceFile, saving } from './disk-errors.ts';
 import { Sequencer } from '../core/pace/sequencer.ts';
 
-const schema = v.object({
-  workspace: v.string(),
-  entries: v.array(v.object({ id: v.string(), kind: v.picklist(KEY_EVENT_KINDS), text: v.string(), at: v.number() })),
-});
+const schema = v.object({ workspace: v.string(), entries: v.array(memoryEntrySchema) });
 
 const WORKSPACE_MEMORY = phrase('the workspace memory');
 

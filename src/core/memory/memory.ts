@@ -1,14 +1,17 @@
-import type { KeyEvent, KeyEventKind } from '../model/key-event.ts';
+import * as v from 'valibot';
+import type { ReadonlyOutput } from '../model/field-schemas.ts';
+import { KEY_EVENT_KINDS, type KeyEvent, type KeyEventKind } from '../model/key-event.ts';
 import { neutralizeTags, wrapSection } from '../text/prompt-sections.ts';
 
 /** An entry of the workspace memory, which applies to all sessions: a promoted key event, or written by the user. */
-export interface MemoryEntry {
-  readonly id: string;
-  readonly kind: KeyEventKind;
-  readonly text: string;
+export const memoryEntrySchema = v.object({
+  id: v.string(),
+  kind: v.picklist(KEY_EVENT_KINDS),
+  text: v.string(),
   /** Milliseconds since the epoch. */
-  readonly at: number;
-}
+  at: v.number(),
+});
+export type MemoryEntry = ReadonlyOutput<typeof memoryEntrySchema>;
 
 /** Kinds that may apply beyond a session, unlike to-dos and errors. */
 const LASTING: ReadonlySet<KeyEventKind> = new Set(['preference', 'constraint', 'configuration', 'fact', 'decision']);
