@@ -1,25 +1,13 @@
 import * as v from 'valibot';
 import { countSchema, type ReadonlyOutput } from '../../core/model/field-schemas.ts';
-import { messageSchema } from '../../core/model/message.ts';
-import type { TranscriptMessage } from '../../core/transcript/transcript-message.ts';
+import { transcriptMessageSchema, type TranscriptMessage } from '../../core/transcript/transcript-message.ts';
 import { entrySchema } from './read-session.ts';
 import { relationSchema } from './relations.ts';
 import { resumeSchema, type Tool } from './source.ts';
 
-const { role, content, usage } = messageSchema.entries;
-
 /** A line in the copy of a session. */
 export const copyRecordSchema = v.union([
-  v.object({
-    message: v.object({
-      role,
-      text: v.string(),
-      at: v.optional(v.number()),
-      model: v.optional(v.string()),
-      usage,
-      blocks: v.optional(content),
-    }),
-  }),
+  v.object({ message: transcriptMessageSchema }),
   v.object({ compaction: v.object({ summary: v.string(), at: v.optional(v.number()), before: countSchema }) }),
   /** The tool rewrote the session from this message on. The replaced messages stay in the copy. */
   v.object({ rewrittenFrom: countSchema }),

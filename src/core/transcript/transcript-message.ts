@@ -1,5 +1,7 @@
+import * as v from 'valibot';
 import { inEnglish, phrase, type Phrase } from '../text/phrase.ts';
-import { messageText, type ContentBlock, type Role, type Usage } from '../model/message.ts';
+import type { ReadonlyOutput } from '../model/field-schemas.ts';
+import { messageSchema, messageText, type ContentBlock, type Role, type Usage } from '../model/message.ts';
 import { stringOf } from '../text/json-value.ts';
 import { truncate } from '../text/truncate.ts';
 
@@ -7,15 +9,16 @@ import { truncate } from '../text/truncate.ts';
  * A message of an imported transcript. `blocks` is absent if the content is plain text; otherwise, `text` is the text of
  * the blocks. `at` is in milliseconds since the epoch.
  */
-export interface TranscriptMessage {
-  readonly role: Role;
-  readonly text: string;
-  readonly at?: number;
-  readonly blocks?: readonly ContentBlock[];
+export const transcriptMessageSchema = v.object({
+  role: messageSchema.entries.role,
+  text: v.string(),
+  at: v.optional(v.number()),
   /** The model that wrote the message, if known. */
-  readonly model?: string;
-  readonly usage?: Usage;
-}
+  model: v.optional(v.string()),
+  usage: messageSchema.entries.usage,
+  blocks: v.optional(messageSchema.entries.content),
+});
+export type TranscriptMessage = ReadonlyOutput<typeof transcriptMessageSchema>;
 
 /** Facts about the session of a transcript. */
 export interface SessionFacts {
