@@ -1,23 +1,21 @@
 import { isList, isObject, objectsAt, stringOf, textAt, valueAt, type JsonObject } from '../text/json-value.ts';
 
+/** A message; with `isSummary`, that of a compaction. */
 interface Entry {
   message: JsonObject;
+  readonly isSummary?: true;
 }
-
-/** A message, or a compaction's summary. */
-export type GeminiItem =
-  { readonly message: JsonObject; readonly summary?: undefined } | { readonly summary: string; readonly at: unknown };
 
 /**
  * The messages of a Gemini CLI session, with those that the tool no longer sends. When the history changes, the tool
  * stores the new one as a whole, often with new IDs and with shortened tool outputs.
  */
 export class GeminiLog {
-  #items: (Entry | { readonly summary: string; readonly at: unknown })[] = [];
+  #items: Entry[] = [];
   /** The same message may have several IDs. */
   readonly #byId = new Map<string, Entry>();
 
-  get items(): readonly GeminiItem[] {
+  get items(): readonly Readonly<Entry>[] {
     return this.#items;
   }
 
@@ -47,20 +45,19 @@ export class GeminiLog {
    */
   replace(history: readonly JsonObject[]): void {
     if (this.#items.length === 0) return history.forEach((message) => this.put(message));
-    const entries = this.#items.filter((item) => 'message' in item);
+    const entries = this.#items.filter(({ isSummary }) => !isSummary);
     const matched = this.#match(entries, history);
     const kept = new Set(matched.values());
     const ids = new Set(history.map(({ id }) => id));
     // The tool may store copies of messages before it stores the new history.
     const copies = new Set(entries.filter((entry) => !kept.has(entry) && ids.has(entry.message['id'])));
     const missing = new Set(entries.filter((entry) => !kept.has(entry) && !copies.has(entry)));
-    this.#items = this.#items.filter((item) => !('message' in item && copies.has(item)));
-    const lastMissing = this.#items.findLastIndex((item) => 'message' in item && missing.has(item));
+    this.#remove(copies);
+    const lastMissing = this.#items.findLastIndex((item) => missing.has(item));
     const summary = lastMissing < 0 ? undefined : this.#summaryOf(history, matched, lastMissing);
     if (summary) {
       this.#remove(new Set(summary.entries));
-      const at = summary.message['timestamp'];
-      this.#items.splice(lastMissing + 1, 0, { summary: contentText(summary.message), at });
+      this.#items.splice(lastMissing + 1, 0, { message: summary.message, isSummary: true });
     } else if (lastMissing === this.#items.length - 1) this.#remove(missing);
     this.#insert(history, matched, new Set(summary?.messages));
   }
@@ -121,7 +118,7 @@ export class GeminiLog {
     matched: ReadonlyMap<JsonObject, Entry>,
     summary: ReadonlySet<JsonObject>,
   ): void {
-    const answered = new Set(this.#items.flatMap((item) => ('message' in item ? resultIds(item.message) : [])));
+    const answered = new Set(this.#items.flatMap(({ message, isSummary }) => (isSummary ? [] : resultIds(message))));
     let after: Entry | undefined;
     for (const message of history) {
       const known = matched.get(message);
@@ -136,7 +133,7 @@ export class GeminiLog {
   }
 
   #remove(entries: ReadonlySet<Entry>): void {
-    this.#items = this.#items.filter((item) => !('message' in item && entries.has(item)));
+    this.#items = this.#items.filter((item) => !entries.has(item));
   }
 }
 
@@ -147,7 +144,7 @@ export const isAddedContext = (message: JsonObject): boolean =>
 const partsOf = ({ content }: JsonObject): readonly JsonObject[] =>
   isList(content) ? content.filter(isObject) : isObject(content) ? [content] : [];
 
-function contentText(message: JsonObject): string {
+export function contentText(message: JsonObject): string {
   if (typeof message['content'] === 'string') return message['content'];
   return partsOf(message)
     .filter((part) => part['thought'] !== true)

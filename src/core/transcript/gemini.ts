@@ -2,7 +2,7 @@ import { phrase } from '../text/phrase.ts';
 import type { ContentBlock } from '../model/message.ts';
 import { readContent, toolCall, toolResult } from './content-parts.ts';
 import { isList, isObject, objectsAt, textAt, tryParse, valueAt, type JsonObject } from '../text/json-value.ts';
-import { GeminiLog, isAddedContext } from './gemini-log.ts';
+import { contentText, GeminiLog, isAddedContext } from './gemini-log.ts';
 import { addBlocks } from './role-content.ts';
 import {
   addCompaction,
@@ -59,9 +59,9 @@ export function importGemini(source: string | JsonObject, sink: TranscriptSink):
   const createdAt = parseTimestamp(session['startTime']);
   sink.about?.({ id: textAt(session, 'sessionId'), title: textAt(session, 'summary'), createdAt });
   const answered = new Set<string>();
-  for (const item of log.items) {
-    if (item.summary === undefined) addMessage(item.message, answered, sink);
-    else addCompaction(sink, { summary: item.summary, at: parseTimestamp(item.at) });
+  for (const { message, isSummary } of log.items) {
+    if (!isSummary) addMessage(message, answered, sink);
+    else addCompaction(sink, { summary: contentText(message), at: parseTimestamp(message['timestamp']) });
   }
 }
 
