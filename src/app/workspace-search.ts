@@ -14,15 +14,11 @@ import {
   searchableNode,
   splitAtFirst,
   type ScoredResult,
-  type SearchResult,
   type Searchable,
 } from './searchable.ts';
 
 /** A search result in any session. */
-export interface WorkspaceHit extends Pick<
-  SearchResult,
-  'kind' | 'message' | 'position' | 'role' | 'tier' | 'start' | 'text'
-> {
+export interface WorkspaceHit extends ScoredResult {
   readonly session: SessionId;
   /** The session's title; may be empty. */
   readonly title: string;
@@ -89,9 +85,9 @@ export class WorkspaceSearch {
       const result = state && resultOf(state, key, request.query, EXCERPT_UNITS, request.mask);
       if (result) hits.push({ ...result, score, session });
     }
-    return rankResults(hits, request.limit).map(({ kind, message, position, role, tier, start, text, session }) => {
-      const { title, archived } = listed.get(session)!;
-      return { session, title, kind, message, position, role, tier: archived ? 'archived' : tier, start, text };
+    return rankResults(hits, request.limit).map((hit) => {
+      const { title, archived } = listed.get(hit.session)!;
+      return { ...hit, title, tier: archived ? 'archived' : hit.tier };
     });
   }
 
