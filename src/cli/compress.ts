@@ -74,13 +74,14 @@ ${MODEL_HELP}
     const selected = await modelFromOptions(invocation);
     const transcript = await readTranscriptFile(file, output);
     const counter = await loadEncoding(selected.encoding);
-    const settings = { targetTokens, policy, strategy, preset, keepRecent, effort, counter, selected };
+    const price: PriceOf = (_model, usage) => (selected.info && priceOf(usage, selected.info)) ?? null;
+    const settings = { policy, strategy, preset, effort, keepRecent, counter, price, model: selected.chat };
     const isTurnByTurn = options['turn-by-turn'] === true;
     const startedAt = performance.now();
     const { isExtracted, failure, ...result } =
       isTurnByTurn || targetTokens === undefined
-        ? await compressSession(transcript, settings, isTurnByTurn)
-        : await compressAtOnce(transcript, targetTokens, settings);
+        ? await compressSession(transcript, targetTokens, settings, selected, isTurnByTurn)
+        : await compressAtOnce(transcript, targetTokens, settings, selected);
     if (json) await output.json({ ...result, ms: Math.round(performance.now() - startedAt) });
     else await output.write(textReport(result));
     if (isExtracted)
@@ -94,14 +95,14 @@ ${MODEL_HELP}
 };
 
 interface CompressOptions {
-  readonly targetTokens: number | undefined;
   readonly policy: PolicyName;
   readonly strategy: Strategy;
   readonly preset: PresetName;
   readonly keepRecent: number | undefined;
   readonly effort: CostTier;
   readonly counter: TokenCounter;
-  readonly selected: ModelFromOptions;
+  readonly price: PriceOf;
+  readonly model: ModelFromOptions['chat'];
 }
 
 /** The result, as in JSON output. */
@@ -120,26 +121,13 @@ interface Outcome extends Compressed {
   readonly failure?: FaultReason | undefined;
 }
 
-const pricesOf =
-  ({ info }: ModelFromOptions): PriceOf =>
-  (_model, usage) =>
-    (info && priceOf(usage, info)) ?? null;
-
 async function compressAtOnce(
   transcript: readonly TranscriptMessage[],
   targetTokens: number,
-  { policy, strategy, preset, keepRecent, effort, counter, selected }: CompressOptions,
+  options: CompressOptions,
+  selected: ModelFromOptions,
 ): Promise<Outcome> {
-  const compressed = await compressPreserveEvents(sourceMessages(transcript), targetTokens, {
-    policy,
-    strategy,
-    preset,
-    effort,
-    counter,
-    price: pricesOf(selected),
-    ...(keepRecent !== undefined && { keepRecent }),
-    ...(selected.chat && { model: selected.chat }),
-  });
+  const compressed = await compressPreserveEvents(sourceMessages(transcript), targetTokens, options);
   if (compressed.messages.length === 0)
     throw new UsageError(`No part of the transcript fits in ${targetTokens} tokens. Increase --target-tokens.`);
   return toOutput(compressed, compressed.tokens, selected);
@@ -148,19 +136,15 @@ async function compressAtOnce(
 /** Compresses the transcript as a session: turn by turn, or all at once like *Compress History*. */
 async function compressSession(
   transcript: readonly TranscriptMessage[],
-  { targetTokens, policy: name, strategy, preset, keepRecent, effort, counter, selected }: CompressOptions,
+  targetTokens: number | undefined,
+  { policy: name, strategy, effort, keepRecent, ...options }: CompressOptions,
+  selected: ModelFromOptions,
   isTurnByTurn: boolean,
 ): Promise<Outcome> {
   const recent = keepRecent === undefined ? {} : { window: Math.max(1, keepRecent) };
   const budget = targetTokens ?? selected.info?.contextWindow ?? DEFAULT_CONTEXT_WINDOW;
-  const session = new InMemorySession({
-    policy: resolvePolicy(name, { strategy, summary: { effort }, ...recent }),
-    budget,
-    counter,
-    preset,
-    model: selected.chat,
-    price: pricesOf(selected),
-  });
+  const policy = resolvePolicy(name, { strategy, summary: { effort }, ...recent });
+  const session = new InMemorySession({ ...options, policy, budget });
   let before = 0;
   for (const message of sourceMessages(transcript)) {
     if (isTurnByTurn) await session.receive(message);
@@ -173,7 +157,7 @@ async function compressSession(
     const outcome = await session.compress();
     if (outcome.kind === 'failed') throw outcome.error;
   }
-  const { tokensAfter: after, ...sent } = await requestWithSummaries(session, counter);
+  const { tokensAfter: after, ...sent } = await requestWithSummaries(session, options.counter);
   if (after > budget && strategy !== 'off') {
     if (session.fault) throw session.fault;
     if (sent.isExtracted)
