@@ -10,7 +10,7 @@ import type { QueuedMessages } from './chat/queued-messages.ts';
 import type { GaugeItem } from './gauge/gauge-item.ts';
 import type { OpenConversations } from './sessions/open-conversations.ts';
 import { PageConnection, type PageApp } from './chat/page-connection.ts';
-import type { Snapshots } from './sessions/snapshots.ts';
+import type { StoredSnapshots } from '../storage/stored-snapshots.ts';
 import type { SummariesTree } from './summaries/summaries-tree.ts';
 import { showInfo } from './platform/notifications.ts';
 import { translated, titleText } from './platform/l10n.ts';
@@ -29,7 +29,7 @@ export interface SessionViewsApp extends PageApp {
   readonly chart: ChartPanel;
   readonly files: SessionFiles;
   readonly documentPanel: DocumentPanel;
-  readonly snapshots: Snapshots;
+  readonly snapshots: StoredSnapshots;
   readonly calibrations: Calibrations;
   readonly queued: QueuedMessages;
   /** Records whether there is a session to show when the window is opened again. */

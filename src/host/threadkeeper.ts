@@ -5,7 +5,6 @@ import type { ChatModel, Clock, Log } from '../app/ports.ts';
 import type { SessionSearch } from '../app/session-search.ts';
 import type { SessionArchive } from '../app/session-archive.ts';
 import { Sessions } from '../app/sessions.ts';
-import type { HealthFacts } from '../app/health-report.ts';
 import type { SearchRequest, WorkspaceHit } from '../app/workspace-search.ts';
 import type { FaultView } from '../protocol/faults.ts';
 import type { RequestHandlers } from '../protocol/requests.ts';
@@ -14,8 +13,7 @@ import { sessionId, type SessionId } from '../core/model/ids.ts';
 import type { SummaryNode } from '../core/model/summary.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import { countFiles } from '../storage/count-files.ts';
-import { bytesOf } from '../storage/snapshot.ts';
-import { loadSnapshots, SNAPSHOTS_KEY } from '../storage/snapshot-writer.ts';
+import { StoredSnapshots } from '../storage/stored-snapshots.ts';
 import { openSessionStore, type FileSessionStore } from '../storage/session-store.ts';
 import { ExternalChats } from './external-chats/external-chats.ts';
 import { ChatsTree } from './external-chats/chats-tree.ts';
@@ -57,8 +55,6 @@ import { LastEditor } from './chat/last-editor.ts';
 import { OpenConversations, type CostEstimate, type OpenConversation } from './sessions/open-conversations.ts';
 import { SessionViews } from './session-views.ts';
 import { hasOtherSettingChanged, readSettings, moveRenamedSettings } from './platform/settings.ts';
-import { forgetSessions } from './sessions/session-changes.ts';
-import { Snapshots } from './sessions/snapshots.ts';
 import { SummariesTree } from './summaries/summaries-tree.ts';
 import type { EntryPoints } from './registration.ts';
 import type { Row } from './summaries/rows.ts';
@@ -109,7 +105,7 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
   /** Read access to the sessions for the participant and tools in VS Code's chat. */
   readonly archive: SessionArchive;
   readonly store: FileSessionStore;
-  readonly snapshots: Snapshots;
+  readonly snapshots: StoredSnapshots;
   readonly open: OpenConversations;
   readonly calibrations: Calibrations;
   /** The folder of the journals. */
@@ -181,7 +177,8 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
     // Don't sync the global state: it contains titles and texts of sessions whose journals stay on this machine. Rules,
     // policies, and presets are settings, which VS Code syncs anyway.
     context.globalState.setKeysForSync([]);
-    this.snapshots = new Snapshots(context.globalState, workspace, () => this.#ownState(), warn);
+    const onFault = (error: unknown): void => warn(`The session snapshot could not be saved: ${String(error)}`);
+    this.snapshots = new StoredSnapshots(context.globalState, workspace, () => this.#ownState(), onFault);
     this.sessions = new Sessions({
       store: this.store,
       log: this.log,
@@ -306,7 +303,7 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
       // Waits for other tools' chats that are being read, which may take longer than VS Code gives this process to end.
       this.chats.close(),
       this.snapshots
-        .flush()
+        .dispose()
         .finally(() => this.sessions.close())
         .finally(() => this.store.close()),
     ];
@@ -360,16 +357,9 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
     return search;
   }
 
-  keptSnapshots(): HealthFacts['snapshots'] {
-    return {
-      kind: loadSnapshots(this.#context.globalState).kind,
-      bytes: bytesOf(this.#context.globalState.get(SNAPSHOTS_KEY) ?? ''),
-    };
-  }
-
   async forget(sessions: ReadonlySet<SessionId>): Promise<void> {
     for (const id of sessions) this.drafts.set(id, '');
-    await forgetSessions(this.#context.globalState, sessions);
+    await this.snapshots.forget(sessions);
   }
 
   currentConnection(): PageConnection {

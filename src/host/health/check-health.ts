@@ -27,8 +27,7 @@ export interface HealthApp extends ModelsApp {
   /** The folder of the journals. */
   readonly folder: string;
   readonly memoryFolder: string;
-  /** The state and size of the snapshots in VS Code's global state. */
-  keptSnapshots(): HealthFacts['snapshots'];
+  readonly snapshots: { status(): HealthFacts['snapshots'] };
 }
 
 /** Checks everything that the product depends on, and shows a report for bug reports. */
@@ -56,7 +55,7 @@ export async function gatherHealth(app: HealthApp): Promise<HealthFacts> {
   return {
     versions: versions(),
     journals: await journals(app),
-    snapshots: app.keptSnapshots(),
+    snapshots: app.snapshots.status(),
     quarantined: await countQuarantined(app.folder),
     settings: await settingsHealth(),
     provider: { name: provider, model, state: await providerState(app) },

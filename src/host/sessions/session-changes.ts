@@ -1,10 +1,8 @@
-import type * as vscode from 'vscode';
 import type { SessionStore } from '../../app/ports.ts';
 import type { Sessions } from '../../app/sessions.ts';
 import type { SessionEvent } from '../../core/journal/schema.ts';
 import type { SessionId } from '../../core/model/ids.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
-import { loadSnapshots, SNAPSHOTS_KEY } from '../../storage/snapshot-writer.ts';
 
 /** Changes a session, which needn't be open. Rejects with `StoreFault`. */
 export async function changeSession(
@@ -32,14 +30,4 @@ export function keepModelEvents({
   model,
 }: Partial<Pick<SessionState, 'provider' | 'model'>> = {}): SessionEvent[] {
   return provider === undefined || model === undefined ? [] : [{ type: 'model_selected', provider, model }];
-}
-
-/** Removes permanently deleted sessions from VS Code's global state. */
-export async function forgetSessions(memento: vscode.Memento, sessions: ReadonlySet<SessionId>): Promise<void> {
-  const loaded = loadSnapshots(memento);
-  if (loaded.kind !== 'valid' || sessions.size === 0) return;
-  const others = <T extends { readonly id: SessionId }>(list: readonly T[]): T[] =>
-    list.filter(({ id }) => !sessions.has(id));
-  const { index, live } = loaded.snapshots;
-  await memento.update(SNAPSHOTS_KEY, { ...loaded.snapshots, index: others(index), live: others(live) });
 }

@@ -47,7 +47,7 @@ describe('health check without a session', () => {
       sessions: { current: undefined },
       folder: sessions,
       memoryFolder: path.join(folder, 'memory'),
-      keptSnapshots: () => ({ kind: 'none', bytes: 0 }),
+      snapshots: { status: () => ({ kind: 'none', bytes: 0 }) },
       chosenModel: () => ({ provider: 'local', model: '' }),
       models: { isReady: () => Promise.resolve(true) },
     } as never);

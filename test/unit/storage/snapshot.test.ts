@@ -17,12 +17,7 @@ import {
   snapshotSession,
   SNAPSHOTS_BYTES,
 } from '../../../src/storage/snapshot.ts';
-import {
-  loadSnapshots,
-  SNAPSHOTS_KEY,
-  SnapshotWriter,
-  type MementoLike,
-} from '../../../src/storage/snapshot-writer.ts';
+import { SNAPSHOTS_KEY, StoredSnapshots, type MementoLike } from '../../../src/storage/stored-snapshots.ts';
 import { said } from './support.ts';
 import { keyEvent } from '../../support/key-events.ts';
 
@@ -171,24 +166,24 @@ describe('session snapshots', () => {
 
 describe('snapshot writer', () => {
   const unexpected = (error: unknown): void => assert.ifError(error);
-  const part = { workspace: 'w', index: [], live: [] };
+  const none = (): undefined => undefined;
 
   it('combines many scheduled writes into a single one on disposal', async () => {
     const memento = new FakeMemento();
-    const writer = new SnapshotWriter(memento, () => part, unexpected);
+    const writer = new StoredSnapshots(memento, 'w', none, unexpected);
     for (let n = 0; n < 20; n++) writer.schedule();
     assert.equal(memento.writes.length, 0);
     await writer.dispose();
     writer.schedule();
     await writer.flush();
     assert.equal(memento.writes.length, 1);
-    assert.equal(loadSnapshots(memento).kind, 'valid');
+    assert.equal(writer.status().kind, 'valid');
   });
 
   it('leaves the snapshots of a newer version alone', async () => {
     const memento = new FakeMemento();
     memento.stored = { v: 9 };
-    const writer = new SnapshotWriter(memento, () => part, unexpected);
+    const writer = new StoredSnapshots(memento, 'w', none, unexpected);
     writer.schedule();
     await writer.dispose();
     assert.deepEqual(memento.stored, { v: 9 });
@@ -197,11 +192,7 @@ describe('snapshot writer', () => {
   it('reports a write that the editor refuses', async () => {
     const faults: unknown[] = [];
     const refusing = { get: () => undefined, update: () => Promise.reject(new Error('no')) };
-    const writer = new SnapshotWriter(
-      refusing,
-      () => part,
-      (error) => faults.push(error),
-    );
+    const writer = new StoredSnapshots(refusing, 'w', none, (error) => faults.push(error));
     writer.schedule();
     await writer.dispose();
     assert.equal(faults.length, 1);

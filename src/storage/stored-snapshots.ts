@@ -1,0 +1,145 @@
+import type { SessionSummary } from '../app/ports.ts';
+import type { SessionSnapshots } from '../app/sessions.ts';
+import type { SessionEvent } from '../core/journal/schema.ts';
+import type { SessionId } from '../core/model/ids.ts';
+import type { SessionState } from '../core/state/session-state.ts';
+import {
+  bytesOf,
+  hasFullNames,
+  joinSnapshots,
+  readSnapshots,
+  snapshotEvents,
+  snapshotSession,
+  type ReadSnapshots,
+  type Snapshots,
+} from './snapshot.ts';
+
+/** The part of VS Code's `Memento` that snapshots use. */
+export interface MementoLike {
+  get(key: string): unknown;
+  update(key: string, value: unknown): PromiseLike<void>;
+}
+
+/** The key of all workspaces' snapshots. */
+export const SNAPSHOTS_KEY = 'threadkeeper.snapshots';
+/** If two windows update the state within this time (ms), one update is lost; measured in VS Code 1.139. */
+const PAUSE_MS = 150;
+
+/**
+ * Copies of limited size in VS Code's global state, to list and restore sessions whose files are lost. Written after
+ * turns, at most every 150 ms, and when it's disposed.
+ */
+export class StoredSnapshots implements SessionSnapshots {
+  readonly #memento: MementoLike;
+  readonly #workspace: string;
+  readonly #current: () => SessionState | undefined;
+  readonly #onFault: (error: unknown) => void;
+  #listed: readonly SessionSummary[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #writing: Promise<void> = Promise.resolve();
+  #due = false;
+  #disposed = false;
+
+  /** `current` is called for this window's open session at each write, `onFault` for failed writes. */
+  constructor(
+    memento: MementoLike,
+    workspace: string,
+    current: () => SessionState | undefined,
+    onFault: (error: unknown) => void,
+  ) {
+    this.#memento = memento;
+    this.#workspace = workspace;
+    this.#current = current;
+    this.#onFault = onFault;
+  }
+
+  /** Sets the list of sessions that the next snapshot contains. */
+  setList(sessions: readonly SessionSummary[]): void {
+    this.#listed = sessions;
+  }
+
+  /** The stored list, without sessions whose title or workspace was truncated. */
+  storedList(): readonly SessionSummary[] {
+    return this.#valid()?.index.filter(hasFullNames) ?? [];
+  }
+
+  entries(): readonly SessionSummary[] {
+    const here = (this.#valid()?.live ?? []).filter((one) => one.workspace === this.#workspace);
+    return here.map((one) => {
+      const { id, title, workspace, createdAt, updatedAt, archived, pinned, deleted, bodies } = one;
+      const sizes = { messages: bodies.length, bytes: bytesOf(one) };
+      return { id, title, workspace, createdAt, updatedAt, archived, pinned, deleted, ...sizes };
+    });
+  }
+
+  events(id: SessionId): readonly SessionEvent[] | undefined {
+    const snapshot = this.#valid()?.live.find((one) => one.id === id);
+    return snapshot && snapshotEvents(snapshot);
+  }
+
+  /** Removes permanently deleted sessions. */
+  async forget(sessions: ReadonlySet<SessionId>): Promise<void> {
+    const snapshots = this.#valid();
+    if (!snapshots || sessions.size === 0) return;
+    const others = <T extends { readonly id: SessionId }>(list: readonly T[]): T[] =>
+      list.filter(({ id }) => !sessions.has(id));
+    const { index, live } = snapshots;
+    await this.#memento.update(SNAPSHOTS_KEY, { ...snapshots, index: others(index), live: others(live) });
+  }
+
+  /** The state and size, in bytes, of what is stored. Never throws. */
+  status(): { readonly kind: ReadSnapshots['kind']; readonly bytes: number } {
+    return { kind: this.#read().kind, bytes: bytesOf(this.#memento.get(SNAPSHOTS_KEY) ?? '') };
+  }
+
+  /** Must be called after each turn. */
+  schedule(): void {
+    if (this.#disposed) return;
+    this.#due = true;
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      void this.flush();
+    }, PAUSE_MS);
+  }
+
+  /** Writes pending changes now; resolves when VS Code has stored them. */
+  flush(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (this.#due) {
+      this.#due = false;
+      this.#writing = this.#writing.then(() => this.#write());
+    }
+    return this.#writing;
+  }
+
+  /** Writes pending changes, and nothing after that. */
+  dispose(): Promise<void> {
+    this.#disposed = true;
+    return this.flush();
+  }
+
+  async #write(): Promise<void> {
+    try {
+      const before = this.#read();
+      // Snapshots of a later version must not be replaced. The journals contain everything anyway.
+      if (before.kind === 'newer') return;
+      const state = this.#current();
+      const live = state && snapshotSession(state);
+      const own = { workspace: this.#workspace, index: this.#listed, live: live ? [live] : [] };
+      const snapshots = joinSnapshots(own, before.kind === 'valid' ? before.snapshots : undefined);
+      await this.#memento.update(SNAPSHOTS_KEY, snapshots);
+    } catch (error) {
+      this.#onFault(error);
+    }
+  }
+
+  #read(): ReadSnapshots {
+    return readSnapshots(this.#memento.get(SNAPSHOTS_KEY));
+  }
+
+  #valid(): Snapshots | undefined {
+    const read = this.#read();
+    return read.kind === 'valid' ? read.snapshots : undefined;
+  }
+}
