@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { errorLine, streamOutput, type Output } from './output.ts';
+import { errorLine, Output } from './output.ts';
 import { UsageError, type Command } from './command.ts';
 
 /** Commands are loaded on demand, so that `count` doesn't load what `compress` needs. */
@@ -78,7 +78,7 @@ async function run(args: readonly string[], output: Output): Promise<number> {
 process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 2));
 process.stderr.on('error', () => undefined);
 
-const output = streamOutput(process.stdout, process.stderr);
+const output = new Output();
 const code = await main(process.argv.slice(2), output);
 await output.flush();
 process.exit(code);

@@ -2,39 +2,34 @@ import { describeFault } from '../app/fault-text.ts';
 import { ModelFault } from '../app/fault.ts';
 import { inEnglish } from '../core/text/phrase.ts';
 
-/** A command's output. Writing to a pipe waits until there is room. */
-export interface Output {
-  write(text: string): Promise<void>;
-  /** Writes the JSON object of `--json` and a newline. */
-  json(value: unknown): Promise<void>;
-  /** Writes a line to standard error, if anything reads it. */
-  note(line: string): Promise<void>;
-  /** Resolves when all output was passed to the operating system. */
-  flush(): Promise<void>;
-}
-
 /** UTF-16 units written at once, so that strings of hundreds of megabytes aren't copied as a whole. */
 const SLICE_UNITS = 1 << 20;
 
-export function streamOutput(out: NodeJS.WritableStream, err: NodeJS.WritableStream): Output {
-  const write = async (text: string): Promise<void> => {
+/** A command's output. Writing to a pipe waits until there is room. */
+export class Output {
+  async write(text: string): Promise<void> {
     for (let at = 0; at < text.length;) {
       const end = sliceEnd(text, at);
-      await writeTo(out, text.slice(at, end));
+      await writeTo(process.stdout, text.slice(at, end));
       at = end;
     }
-  };
-  // Notes don't change the result or the exit code, even if they can't be written.
-  const note = (text: string): Promise<void> => writeTo(err, text).catch(() => undefined);
-  return {
-    write,
-    json: async (value) => write(`${JSON.stringify(value)}\n`),
-    note: (line) => note(`${line}\n`),
-    flush: async () => {
-      await writeTo(out, '');
-      await note('');
-    },
-  };
+  }
+
+  /** Writes the JSON object of `--json` and a newline. */
+  json(value: unknown): Promise<void> {
+    return this.write(`${JSON.stringify(value)}\n`);
+  }
+
+  /** Writes a line to standard error. Doesn't change the result or the exit code, even if it can't be written. */
+  note(line: string): Promise<void> {
+    return writeTo(process.stderr, `${line}\n`).catch(() => undefined);
+  }
+
+  /** Resolves when all output was passed to the operating system. */
+  async flush(): Promise<void> {
+    await writeTo(process.stdout, '');
+    await writeTo(process.stderr, '').catch(() => undefined);
+  }
 }
 
 /** The end of the slice at `at`. Never splits a surrogate pair, whose halves would become replacement characters. */
