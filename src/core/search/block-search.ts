@@ -111,7 +111,7 @@ export function searchBlocks(
     const kindTermFactor = hasKindTerm[at] === 1 && covered[at]! > 0 ? KIND_TERM_WEIGHT : 1;
     const unweighted = score[at]! * (1 - COVERAGE_SHARE + COVERAGE_SHARE * coverage) * kindTermFactor;
     if (unweighted < minScore) continue;
-    const index = blockOf(stats.firsts, at);
+    const index = firstIndexWhere(stats.firsts.length, (block) => stats.firsts[block]! > at) - 1;
     const message = at - stats.firsts[index]!;
     const role = searched[index]!.block.roles[message]!;
     if (allowed[role] === 0) continue;
@@ -121,22 +121,11 @@ export function searchBlocks(
   return best;
 }
 
-/** The index of the block that contains a message. */
-const blockOf = (firsts: readonly number[], message: number): number =>
-  firstIndexWhere(firsts.length, (block) => firsts[block]! > message) - 1;
-
-interface IndexStats {
-  readonly passages: number;
-  /** Number of valid messages in all blocks. */
-  readonly messages: number;
-  readonly averageLength: number;
-  /** Number of messages in all blocks, including replaced ones. */
-  readonly size: number;
-  /** For each block, the index of its first message among all. */
-  readonly firsts: readonly number[];
-}
-
-function statsOf(searched: readonly SearchedBlock[]): IndexStats {
+/**
+ * `messages`: the number of valid messages in all blocks, and `size`, with replaced ones. `firsts`: for each block, the
+ * index of its first message among all.
+ */
+function statsOf(searched: readonly SearchedBlock[]) {
   let [passages, messages, length, size] = [0, 0, 0, 0];
   const firsts: number[] = [];
   for (const { block, valid } of searched) {
@@ -160,7 +149,7 @@ interface MatchingWord {
 
 function scoreTerm(
   searched: readonly SearchedBlock[],
-  stats: IndexStats,
+  stats: ReturnType<typeof statsOf>,
   term: QueryTerm,
   scratch: SearchScratch,
 ): void {
