@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { faultSchema, RequestFault, type FaultView } from './faults.ts';
-import { countSchema, messageIdSchema, readonlyList } from '../core/model/field-schemas.ts';
+import { countSchema, messageIdSchema, readonlyList, sessionIdSchema } from '../core/model/field-schemas.ts';
 import {
   draftSchema,
   gaugeSchema,
@@ -13,7 +13,6 @@ import {
   faultButtonSchema,
   compressionSchema,
   coverSchema,
-  sessionIdSchema,
   longTextSchema,
   shortTextSchema,
 } from './views.ts';

@@ -7,35 +7,36 @@ import {
   messageIdSchema,
   nodeIdSchema,
   readonlyList,
+  sessionIdSchema,
 } from '../core/model/field-schemas.ts';
-import { stepStatus } from '../core/model/task.ts';
+import { correctionSchema } from '../core/model/key-event.ts';
+import { stepSchema, stepStatus } from '../core/model/task.ts';
 import {
   commandSchema,
   contextItemSchema,
   contextSchema,
   pastedContentSchema,
   hitSchema,
-  keyEventKindSchema,
   messageSchema,
   offerSchema,
   outlineSchema,
-  stepSchema,
   nodeSchema,
   previewSchema,
-  sessionIdSchema,
   longTextSchema,
   shortTextSchema,
 } from './views.ts';
 
 const message = { message: messageIdSchema };
 const session = { session: sessionIdSchema };
-/** The answer to requests without a result. The host pushes what has changed. */
-const done = v.null();
 /** `display`: on a line of its own. */
 const formulaSchema = v.object({ tex: v.pipe(v.string(), v.maxLength(4_000)), display: v.boolean() });
 export type Formula = v.InferOutput<typeof formulaSchema>;
+/** A request with a result. */
 const ask = <Type extends string, Fields extends v.ObjectEntries, Answer>(type: Type, fields: Fields, answer: Answer) =>
   [v.object({ type: v.literal(type), ...fields }), answer] as const;
+/** A request without a result. The host pushes what has changed. */
+const act = <Type extends string, Fields extends v.ObjectEntries>(type: Type, fields: Fields) =>
+  ask(type, fields, v.null());
 
 /**
  * The page's requests, each with the schema of its answer. The page validates answers, the host requests. Actions
@@ -43,29 +44,25 @@ const ask = <Type extends string, Fields extends v.ObjectEntries, Answer>(type: 
  */
 const REQUESTS = {
   // Writing
-  send: ask(
-    'send',
-    {
-      ...session,
-      text: longTextSchema,
-      attachments: readonlyList(idSchema),
-      pasted: readonlyList(longTextSchema),
-    },
-    done,
-  ),
+  send: act('send', {
+    ...session,
+    text: longTextSchema,
+    attachments: readonlyList(idSchema),
+    pasted: readonlyList(longTextSchema),
+  }),
   /** Sends a queued message before the others and stops the current reply. */
-  sendQueued: ask('sendQueued', { id: idSchema }, done),
+  sendQueued: act('sendQueued', { id: idSchema }),
   /** Removes a message from the queue. To edit it, its attachments return to the composer. */
   takeQueued: ask(
     'takeQueued',
     { id: idSchema, edit: v.boolean() },
     v.object({ text: v.nullable(longTextSchema), pasted: readonlyList(longTextSchema) }),
   ),
-  editAndResend: ask('editAndResend', { ...message, text: longTextSchema }, done),
-  retry: ask('retry', { ...message }, done),
-  continue: ask('continue', { ...message }, done),
-  attach: ask('attach', { what: v.variant('kind', [...contextSchema.options, ...pastedContentSchema.options]) }, done),
-  detach: ask('detach', { id: idSchema }, done),
+  editAndResend: act('editAndResend', { ...message, text: longTextSchema }),
+  retry: act('retry', { ...message }),
+  continue: act('continue', { ...message }),
+  attach: act('attach', { what: v.variant('kind', [...contextSchema.options, ...pastedContentSchema.options]) }),
+  detach: act('detach', { id: idSchema }),
   completeContext: ask('completeContext', { query: shortTextSchema }, readonlyList(contextItemSchema)),
   /** Returns false if the user canceled the command. */
   runCommand: ask('runCommand', { command: commandSchema, argument: v.optional(longTextSchema) }, v.boolean()),
@@ -80,13 +77,9 @@ const REQUESTS = {
   recall: ask('recall', { query: longTextSchema }, readonlyList(hitSchema)),
   /** Positions of the messages that contain exactly these words, ignoring case. */
   find: ask('find', { words: longTextSchema }, readonlyList(countSchema)),
-  openLink: ask('openLink', { href: v.pipe(v.string(), v.maxLength(8_192)) }, done),
+  openLink: act('openLink', { href: v.pipe(v.string(), v.maxLength(8_192)) }),
   /** `line` and `column` are 1-based. */
-  openFile: ask(
-    'openFile',
-    { path: shortTextSchema, line: v.optional(countSchema), column: v.optional(countSchema) },
-    done,
-  ),
+  openFile: act('openFile', { path: shortTextSchema, line: v.optional(countSchema), column: v.optional(countSchema) }),
   /** Which of these paths are files of the workspace. */
   existingFiles: ask(
     'existingFiles',
@@ -105,24 +98,20 @@ const REQUESTS = {
     },
     readonlyList(longTextSchema),
   ),
-  codeAction: ask(
-    'codeAction',
-    {
-      action: v.picklist(['copy', 'insert', 'newFile', 'preview']),
-      text: longTextSchema,
-      language: v.optional(shortTextSchema),
-    },
-    done,
-  ),
+  codeAction: act('codeAction', {
+    action: v.picklist(['copy', 'insert', 'newFile', 'preview']),
+    text: longTextSchema,
+    language: v.optional(shortTextSchema),
+  }),
   /** Shows the changes in one code block of a reply, or in all that name a file. */
-  applyEdits: ask('applyEdits', { message: v.optional(idSchema), code: v.optional(longTextSchema) }, done),
-  copyMessage: ask('copyMessage', { ...message }, done),
+  applyEdits: act('applyEdits', { message: v.optional(idSchema), code: v.optional(longTextSchema) }),
+  copyMessage: act('copyMessage', { ...message }),
 
   // The tree of branches
-  fork: ask('fork', { ...message }, done),
-  switchBranch: ask('switchBranch', { ...message }, done),
-  deleteMessage: ask('deleteMessage', { ...message }, done),
-  undoDelete: ask('undoDelete', { ...message }, done),
+  fork: act('fork', { ...message }),
+  switchBranch: act('switchBranch', { ...message }),
+  deleteMessage: act('deleteMessage', { ...message }),
+  undoDelete: act('undoDelete', { ...message }),
 
   // Key events
   /**
@@ -131,33 +120,33 @@ const REQUESTS = {
    */
   pinQuote: ask(
     'pinQuote',
-    { message: v.optional(messageIdSchema), quote: longTextSchema, kind: keyEventKindSchema },
+    { message: v.optional(messageIdSchema), quote: longTextSchema, kind: correctionSchema.entries.kind },
     v.object({ event: keyEventIdSchema }),
   ),
   /** Adds a quote or a whole message to the workspace memory. */
-  remember: ask('remember', { ...message, quote: longTextSchema }, done),
-  setEventPinned: ask('setEventPinned', { event: keyEventIdSchema, pinned: v.boolean() }, done),
+  remember: act('remember', { ...message, quote: longTextSchema }),
+  setEventPinned: act('setEventPinned', { event: keyEventIdSchema, pinned: v.boolean() }),
   /** Marks a key event as wrong, or restores it. */
-  removeEvent: ask('removeEvent', { event: keyEventIdSchema, removed: v.boolean() }, done),
+  removeEvent: act('removeEvent', { event: keyEventIdSchema, removed: v.boolean() }),
 
   // Compression
   previewCompression: ask('previewCompression', {}, previewSchema),
   openNode: ask('openNode', { node: nodeIdSchema }, nodeSchema),
-  openNodeInEditor: ask('openNodeInEditor', { node: nodeIdSchema }, done),
+  openNodeInEditor: act('openNodeInEditor', { node: nodeIdSchema }),
   /** Undoes or redoes a compression. */
-  undoCompression: ask('undoCompression', { compression: compressionIdSchema, undone: v.boolean() }, done),
+  undoCompression: act('undoCompression', { compression: compressionIdSchema, undone: v.boolean() }),
 
   // The task
-  setTask: ask('setTask', { goal: longTextSchema, steps: readonlyList(stepSchema) }, done),
-  stepTask: ask('stepTask', { step: countSchema, status: stepStatus }, done),
+  setTask: act('setTask', { goal: longTextSchema, steps: readonlyList(stepSchema) }),
+  stepTask: act('stepTask', { step: countSchema, status: stepStatus }),
 
   // Sessions
-  switchSession: ask('switchSession', { ...session }, done),
-  renameSession: ask('renameSession', { ...session, title: shortTextSchema }, done),
-  pinSession: ask('pinSession', { ...session, pinned: v.boolean() }, done),
-  archiveSession: ask('archiveSession', { ...session, archived: v.boolean() }, done),
-  deleteSession: ask('deleteSession', { ...session }, done),
-  undoDeleteSession: ask('undoDeleteSession', { ...session }, done),
+  switchSession: act('switchSession', { ...session }),
+  renameSession: act('renameSession', { ...session, title: shortTextSchema }),
+  pinSession: act('pinSession', { ...session, pinned: v.boolean() }),
+  archiveSession: act('archiveSession', { ...session, archived: v.boolean() }),
+  deleteSession: act('deleteSession', { ...session }),
+  undoDeleteSession: act('undoDeleteSession', { ...session }),
 };
 
 export type RequestType = keyof typeof REQUESTS;

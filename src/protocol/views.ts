@@ -9,18 +9,17 @@ import {
   messageIdSchema,
   nodeIdSchema,
   readonlyList,
+  sessionIdSchema,
   timestampSchema,
 } from '../core/model/field-schemas.ts';
-import { sessionId, taskId } from '../core/model/ids.ts';
-import { KEY_EVENT_KINDS, statusSchema as eventStatusSchema } from '../core/model/key-event.ts';
-import { ROLES } from '../core/model/message.ts';
-import { stepStatus as stepStatusSchema } from '../core/model/task.ts';
+import { correctionSchema, statusSchema as eventStatusSchema } from '../core/model/key-event.ts';
+import { endingSchema, ROLES } from '../core/model/message.ts';
+import { taskSchema as fullTaskSchema } from '../core/model/task.ts';
 
 export const shortTextSchema = v.pipe(v.string(), v.maxLength(1_000));
 /** Maximum length of texts, in UTF-16 units. It only prevents a faulty sender from exhausting memory. */
 export const MAX_TEXT = 20_000_000;
 export const longTextSchema = v.pipe(v.string(), v.maxLength(MAX_TEXT));
-export const sessionIdSchema = v.pipe(idSchema, v.transform(sessionId));
 
 /** The commands that the page may run, from buttons, notices, and slash commands. */
 export const PAGE_COMMANDS = [
@@ -46,7 +45,6 @@ export const PAGE_COMMANDS = [
 export type PageCommand = (typeof PAGE_COMMANDS)[number];
 export const commandSchema = v.picklist(PAGE_COMMANDS);
 
-export const keyEventKindSchema = v.picklist(KEY_EVENT_KINDS);
 /** Only raster formats, because an SVG can contain scripts. */
 export const imageTypeSchema = v.picklist(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
 
@@ -75,11 +73,8 @@ export type AttachmentView = v.InferOutput<typeof attachmentSchema>;
 
 /** A key event quoted from a message; `start`/`end` are UTF-16 offsets into the message's text. */
 export const eventMarkSchema = v.object({
+  ...correctionSchema.entries,
   id: keyEventIdSchema,
-  kind: keyEventKindSchema,
-  quote: v.string(),
-  start: countSchema,
-  end: countSchema,
   status: eventStatusSchema,
   pinned: v.boolean(),
 });
@@ -98,7 +93,7 @@ export const messageSchema = v.object({
     v.object({ input: v.optional(amountSchema), output: amountSchema, cachedInput: v.optional(amountSchema) }),
   ),
   /** Absent while the reply is still arriving. */
-  ending: v.optional(v.picklist(['complete', 'length', 'stopped', 'interrupted'])),
+  ending: v.optional(endingSchema),
   streaming: v.optional(v.boolean()),
   /** Whether it's shown as plain text, because the page hung while rendering it. */
   plain: v.optional(v.boolean()),
@@ -134,12 +129,7 @@ export const gaugeSchema = v.object({
 });
 export type GaugeView = v.InferOutput<typeof gaugeSchema>;
 
-export const stepSchema = v.object({ text: v.string(), status: stepStatusSchema });
-export const taskSchema = v.object({
-  id: v.pipe(idSchema, v.transform(taskId)),
-  goal: v.string(),
-  steps: readonlyList(stepSchema),
-});
+export const taskSchema = v.pick(fullTaskSchema, ['id', 'goal', 'steps']);
 export type TaskView = v.InferOutput<typeof taskSchema>;
 
 export const sessionSchema = v.object({

@@ -50,8 +50,8 @@ export type Usage = ReadonlyOutput<typeof usageSchema>;
  * Why a reply ended. `stopped` by the user; `interrupted` by an error, a reload, or a shutdown, so that its text is
  * partial.
  */
-const ending = v.picklist(['complete', 'length', 'stopped', 'interrupted']);
-export type Ending = ReadonlyOutput<typeof ending>;
+export const endingSchema = v.picklist(['complete', 'length', 'stopped', 'interrupted']);
+export type Ending = ReadonlyOutput<typeof endingSchema>;
 
 /**
  * A message of a session. Messages form a tree by `parent`; a second child of a parent starts a branch. `at` is in
@@ -69,7 +69,7 @@ export const messageSchema = v.object({
   model: v.optional(v.string()),
   /** Invalid usage never prevents storing the text. */
   usage: v.fallback(v.optional(usageSchema), undefined),
-  ending: v.optional(ending),
+  ending: v.optional(endingSchema),
 });
 export type Message = ReadonlyOutput<typeof messageSchema>;
 

@@ -5,8 +5,8 @@ import { taskId } from './ids.ts';
 export const stepStatus = v.picklist(['pending', 'in_progress', 'done', 'skipped']);
 export type StepStatus = ReadonlyOutput<typeof stepStatus>;
 
-const step = v.object({ text: v.string(), status: stepStatus });
-export type Step = ReadonlyOutput<typeof step>;
+export const stepSchema = v.object({ text: v.string(), status: stepStatus });
+export type Step = ReadonlyOutput<typeof stepSchema>;
 
 /**
  * The user's current task. `endedAt` (ms since the epoch) is set by a reset, `goalReached` by a reply that reports it
@@ -15,7 +15,7 @@ export type Step = ReadonlyOutput<typeof step>;
 export const taskSchema = v.object({
   id: v.pipe(idSchema, v.transform(taskId)),
   goal: v.string(),
-  steps: readonlyList(step),
+  steps: readonlyList(stepSchema),
   goalReached: v.optional(v.boolean()),
   endedAt: v.optional(timestampSchema),
 });

@@ -10,7 +10,7 @@ import type { Log, SessionSummary, StoreFault } from '../../app/ports.ts';
 import type { ContextGauge } from '../gauge/context-gauge.ts';
 import type { Attachments } from './attachments.ts';
 import type { Drafts } from './drafts.ts';
-import { coverViews, compressionViews, MessageViews, sessionView, taskView } from './views.ts';
+import { coverViews, compressionViews, MessageViews } from './views.ts';
 import type { ChosenModel, Models } from '../models/models.ts';
 import { isSet, readSettings } from '../platform/settings.ts';
 import { locale, stageText, translated, titleText } from '../platform/l10n.ts';
@@ -112,7 +112,7 @@ export class PageConnection {
       covers: coverViews(state),
       compressions: compressionViews(state),
       gauge: null,
-      task: taskView(state),
+      task: state.task ?? null,
       sessions,
       model: this.#model(),
       settings: { enterSends, sendWhileResponding, pasteAsAttachmentAbove, locale: locale() },
@@ -137,7 +137,7 @@ export class PageConnection {
   }
 
   async #sessions(): Promise<InitMessage['sessions']> {
-    return (await this.#owner.sessions()).map((one) => sessionView({ ...one, title: titleText(one.title) }));
+    return (await this.#owner.sessions()).map((one) => ({ ...one, title: titleText(one.title) }));
   }
 
   loadMessages(epoch: number, from: number, count: number): { from: number; messages: MessageView[] } {
@@ -226,7 +226,7 @@ export class PageConnection {
       this.#epoch++;
       this.#sendTranscript(Math.max(0, this.conversation.state.path.length - FIRST_MESSAGES));
       this.#sendCompressions();
-      this.post({ type: 'task', task: taskView(this.conversation.state) });
+      this.post({ type: 'task', task: this.conversation.state.task ?? null });
       this.#sendStatus();
       return;
     }
@@ -251,7 +251,7 @@ export class PageConnection {
     }
     this.#sendMessages(events.flatMap((event) => this.#markedBy(event)));
     if (isAny(SUMMARY_EVENTS) || this.#opened !== state.summaries.opened) this.#sendCompressions();
-    if (isAny(TASK_EVENTS)) this.post({ type: 'task', task: taskView(state) });
+    if (isAny(TASK_EVENTS)) this.post({ type: 'task', task: state.task ?? null });
     if (isAny([...TASK_EVENTS, 'escalation'])) this.#sendStatus();
     if (from < Number.POSITIVE_INFINITY) this.#sendTranscript(Math.max(from, state.path.length - FIRST_MESSAGES, 0));
   }

@@ -25,7 +25,7 @@ import { readSettings } from '../platform/settings.ts';
 import { rememberText } from '../memory/memory-commands.ts';
 import { workspaceFiles } from '../platform/workspace-files.ts';
 import { openLink, openWorkspaceFile } from './open-link.ts';
-import { eventMark, shownChildren } from './views.ts';
+import { shownChildren } from './views.ts';
 import type { OutlineView } from '../../protocol/views.ts';
 
 /** Handlers for all requests from the page, in the protocol's order. */
@@ -216,7 +216,7 @@ function historyRequests(app: ChatApp) {
         nothing: null,
         messages: nodes.reduce((sum, { depth, messages }) => (depth === 0 ? sum + messages : sum), 0),
         tokens,
-        kept: events.kept().map(eventMark),
+        kept: events.kept(),
         dropped: events.dropped().map(({ quote }) => quote),
         ...cost,
       };
@@ -241,7 +241,7 @@ function historyRequests(app: ChatApp) {
         text: nodeText(found, level),
         tokens: { source: tokens.source, shown: tokens[level] ?? tokens.detailed },
         audit: { score: audit.score, faults: missingFromSource(audit) },
-        events: events.map(eventMark),
+        events,
       });
     },
     openNodeInEditor: ({ node }) => openNodeDocument(conversation().journal.id, nodeIn(conversation(), node)),

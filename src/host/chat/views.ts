@@ -9,15 +9,11 @@ import { listedSteps } from '../../core/model/task-list.ts';
 import { sentLevelOf } from '../../core/context/ledger-lines.ts';
 import { knownCost, type CompressionEntry } from '../../core/state/counters.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
-import type { SessionSummary } from '../../app/ports.ts';
 import {
   imageTypeSchema,
   messageSchema,
-  type EventMark,
   type MessageView,
   type PartView,
-  type SessionView,
-  type TaskView,
   type CompressionView,
   type CoverView,
   MAX_TEXT,
@@ -66,7 +62,7 @@ function viewOf(state: SessionState, message: Message, facts: MessageFacts): Mes
     ...(steps.length > 0 && { steps }),
     // If all blocks change the same file, their own buttons are enough.
     ...(files.size > 1 && { files: files.size }),
-    ...(events.length > 0 && { events: events.map(eventMark) }),
+    ...(events.length > 0 && { events: events }),
     ...(message.attachments && {
       attachments: message.attachments.map((attachment, index) => ({
         ...attachment,
@@ -202,11 +198,6 @@ export class MessageViews {
   }
 }
 
-export function eventMark(event: KeyEvent): EventMark {
-  const { id, kind, quote, start, end, status, pinned } = event;
-  return { id, kind, quote, start, end, status, pinned };
-}
-
 export function coverViews(state: SessionState): CoverView[] {
   return state.frontier.map((item) => ({
     node: item.node.id,
@@ -238,12 +229,4 @@ function compressionView(state: SessionState, entry: CompressionEntry): Compress
     costUsd: knownCost(entry.calls),
     undone: nodes.length > 0 && active.length === 0,
   };
-}
-
-export function taskView(state: SessionState): TaskView | null {
-  return state.task ? { id: state.task.id, goal: state.task.goal, steps: [...state.task.steps] } : null;
-}
-
-export function sessionView({ id, title, updatedAt, messages, archived, pinned }: SessionSummary): SessionView {
-  return { id, title, updatedAt, messages, archived, pinned };
 }
