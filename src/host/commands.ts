@@ -19,7 +19,16 @@ import * as sessions from './sessions/session-commands.ts';
 import * as summaries from './summaries/summary-commands.ts';
 import * as compression from './summaries/compression-commands.ts';
 import type { SummariesApp } from './summaries/summaries-app.ts';
-import { withEvent, withNode, withOpened } from './summaries/command-targets.ts';
+import {
+  compressionOfRow,
+  keyEvent,
+  openedSummary,
+  summaryInContext,
+  undoneCompression,
+  type FindTarget,
+} from './summaries/command-targets.ts';
+import { pinEvents, undoCompressions } from '../app/summary-changes.ts';
+import type { Conversation } from '../app/conversation.ts';
 
 /** Dependencies of all commands. */
 type App = externalChats.OpenedChatApp &
@@ -33,6 +42,22 @@ type App = externalChats.OpenedChatApp &
 
 /** `argument` and `more` come from a menu, a key binding, or the page. False if the user cancels. */
 type Handler = (app: App, argument?: unknown, more?: unknown) => unknown;
+
+/** A command on the current session, or else the latest one. */
+const inSession =
+  (run: (conversation: Conversation, argument: unknown, app: App) => unknown): Handler =>
+  async (app, argument) =>
+    run(await app.sessions.currentOrLatest(), argument, app);
+
+/** A command on a part of the session, if there is one. */
+const on = <T>(
+  find: FindTarget<T>,
+  run: (conversation: Conversation, target: NonNullable<T>, app: App) => unknown,
+): Handler =>
+  inSession(async (conversation, argument, app) => {
+    const target = await find(conversation, argument, app);
+    if (target != null) await run(conversation, target, app);
+  });
 
 /** All commands of the manifest, and those that only the page runs. A test compares them with the manifest. */
 export const HANDLERS: Readonly<Record<PageCommand, Handler> & Record<string, Handler>> = {
@@ -89,50 +114,50 @@ export const HANDLERS: Readonly<Record<PageCommand, Handler> & Record<string, Ha
 
   chooseModel,
   manageApiKeys: manageKeys,
-  choosePolicy: compression.choosePolicy,
+  choosePolicy: inSession(compression.choosePolicy),
 
-  compressHistory: (app, how) => compression.compressHistory(app, how === 'now'),
-  undoCompression: compression.undoCompression,
-  redoCompression: compression.redoCompression,
-  undoSince: compression.undoSince,
-  undoChange: (app) => summaries.undoOrRedo(app, true),
-  redoChange: (app) => summaries.undoOrRedo(app, false),
-  previewNext: (app) => summaries.showDocument(app, 'next', 'now', vscode.l10n.t('Next Request')),
-  dryRun: (app) => summaries.showDocument(app, 'dryRun', String(app.clock.now()), vscode.l10n.t('Compression Preview')),
-  showCompressions: (app) => summaries.showDocument(app, 'compressions', 'all', vscode.l10n.t('Compression History')),
+  compressHistory: inSession((conversation, how, app) => compression.compressHistory(conversation, how === 'now', app)),
+  undoCompression: inSession((conversation, _, app) => compression.undoCompression(conversation, app)),
+  redoCompression: on(undoneCompression, ({ journal }, id) => undoCompressions(journal, [id], false)),
+  undoSince: on(compressionOfRow, compression.undoSince),
+  undoChange: inSession((conversation) => summaries.undoOrRedo(conversation, true)),
+  redoChange: inSession((conversation) => summaries.undoOrRedo(conversation, false)),
+  previewNext: inSession((conversation) =>
+    summaries.showDocument(conversation, 'next', 'now', vscode.l10n.t('Next Request')),
+  ),
+  dryRun: inSession((conversation, _, { clock }) =>
+    summaries.showDocument(conversation, 'dryRun', String(clock.now()), vscode.l10n.t('Compression Preview')),
+  ),
+  showCompressions: inSession((conversation) =>
+    summaries.showDocument(conversation, 'compressions', 'all', vscode.l10n.t('Compression History')),
+  ),
   openAsText: (app) => app.documentPanel.openAsText(),
-  showChart: async (app) => {
-    await app.sessions.currentOrLatest();
-    app.chart.open();
-  },
-  saveChart: async (app) => {
-    await app.sessions.currentOrLatest();
-    await app.chart.save();
-  },
+  showChart: inSession((_conversation, _argument, app) => app.chart.open()),
+  saveChart: inSession((_conversation, _argument, app) => app.chart.save()),
 
-  editSummary: (app, row) => withNode(app, row, summaries.editSummary),
-  readSummary: (app, row) => withNode(app, row, summaries.readSummary),
-  compareSummary: (app, row) => withNode(app, row, summaries.compareSummary),
-  checkSummary: (app, row) => withNode(app, row, summaries.checkSummary),
-  resummarize: (app, row) => withNode(app, row, summaries.resummarize),
-  expandForTurn: (app, row) => withNode(app, row, summaries.expandForTurn),
-  closeNode: (app, row) => withOpened(app, row, summaries.closeNode),
-  undoNode: (app, row) => withNode(app, row, (_, conversation, { id }) => conversation.undoNodes([id], true)),
-  showInChat: summaries.showInChat,
-  showInTree: summaries.showInTree,
+  editSummary: on(summaryInContext, summaries.editSummary),
+  readSummary: on(summaryInContext, summaries.readSummary),
+  compareSummary: on(summaryInContext, summaries.compareSummary),
+  checkSummary: on(summaryInContext, summaries.checkSummary),
+  resummarize: on(summaryInContext, summaries.resummarize),
+  expandForTurn: on(summaryInContext, summaries.expandForTurn),
+  closeNode: on(openedSummary, summaries.closeNode),
+  undoNode: on(summaryInContext, (conversation, { id }) => conversation.undoNodes([id], true)),
+  showInChat: inSession(summaries.showInChat),
+  showInTree: inSession(summaries.showInTree),
   filterSummaries: summaries.filterSummaries,
   clearFilter: (app) => app.tree.setFilter(undefined),
 
-  correctEvent: (app, row) => withEvent(app, row, () => true, summaries.correctKeyEvent),
-  pinEvent: (app, row) => withEvent(app, row, ({ pinned }) => !pinned, summaries.setEventPinned(true)),
-  unpinEvent: (app, row) => withEvent(app, row, ({ pinned }) => pinned, summaries.setEventPinned(false)),
-  removeEvent: (app, row) =>
-    withEvent(
-      app,
-      row,
-      () => true,
-      ({ journal }, { id }) => journal.append({ type: 'event_removed', id, removed: true }),
-    ),
+  correctEvent: on(keyEvent(), summaries.correctKeyEvent),
+  pinEvent: on(
+    keyEvent(({ pinned }) => !pinned),
+    ({ journal }, { id }) => pinEvents(journal, [id], true),
+  ),
+  unpinEvent: on(
+    keyEvent(({ pinned }) => pinned),
+    ({ journal }, { id }) => pinEvents(journal, [id], false),
+  ),
+  removeEvent: on(keyEvent(), ({ journal }, { id }) => journal.append({ type: 'event_removed', id, removed: true })),
   rememberEvent: memory.rememberEvent,
   rememberEvents: memory.rememberEvents,
   addMemory: memory.addMemory,
@@ -158,7 +183,7 @@ export const HANDLERS: Readonly<Record<PageCommand, Handler> & Record<string, Ha
   // Only for the page.
   cancelCompression: (app) => app.sessions.current?.compressor.cancel(),
   setModelKey,
-  unpinAll: compression.unpinAll,
+  unpinAll: inSession((conversation, _, app) => compression.unpinAll(conversation, app)),
 };
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);

@@ -37,6 +37,17 @@ export async function showInfoWithAction(text: string, label: string, act: () =>
   if (isAccepted) await act();
 }
 
+/** Lets the user select an item, or shows a message if there are none. */
+export async function pickOrTell<T extends vscode.QuickPickItem>(
+  items: readonly T[],
+  emptyText: string,
+  options: vscode.QuickPickOptions,
+): Promise<T | undefined> {
+  if (items.length > 0) return vscode.window.showQuickPick(items, options);
+  showInfo(emptyText);
+  return undefined;
+}
+
 /** Where to show progress: discreetly if the page is visible, because it shows the progress, too. */
 export const progressLocation = (): vscode.ProgressLocation =>
   visiblePage() ? vscode.ProgressLocation.Window : vscode.ProgressLocation.Notification;

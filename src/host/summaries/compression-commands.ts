@@ -9,14 +9,13 @@ import { compressionsSince, newestActiveCompression, pinEvents, undoCompressions
 import { chosenPolicy, POLICY_QUERY, readSettings } from '../platform/settings.ts';
 import { showInfo, progressLocation } from '../platform/notifications.ts';
 import { nothingToCompressText } from './summary-texts.ts';
-import { compressionOf, pickUndone } from './command-targets.ts';
 import { offerUndo, type SummariesApp } from './summaries-app.ts';
 import { eventsOnBranch } from '../../core/context/ledger-lines.ts';
+import type { CompressionId } from '../../core/model/ids.ts';
 import { POLICY_NAMES, type PolicyName } from '../../core/policy/policy.ts';
 
 /** Compresses and reports the result. If previews are turned on and `now` isn't set, opens a preview instead. */
-export async function compressHistory(app: SummariesApp, now = false): Promise<void> {
-  const conversation = await app.sessions.currentOrLatest();
+export async function compressHistory(conversation: Conversation, now: boolean, app: SummariesApp): Promise<void> {
   if (!now && readSettings().compression.showPreview) return app.panel.show('preview');
   const outcome = await withProgress(conversation, () => conversation.compressNow());
   reportOutcome(app, outcome, conversation);
@@ -100,8 +99,7 @@ async function reportExtracted(app: SummariesApp, fault: unknown, done: string):
 }
 
 /** Undoes the newest compression that isn't undone. */
-export async function undoCompression(app: SummariesApp): Promise<void> {
-  const { state, journal } = await app.sessions.currentOrLatest();
+export async function undoCompression({ state, journal }: Conversation, app: SummariesApp): Promise<void> {
   const newest = newestActiveCompression(state);
   if (newest === undefined) return showInfo(vscode.l10n.t('There is no compression to undo.'));
   await undoCompressions(journal, [newest], true);
@@ -111,8 +109,7 @@ export async function undoCompression(app: SummariesApp): Promise<void> {
 }
 
 /** Unpins all key events of the active branch so that a request fits; can be undone. */
-export async function unpinAll(app: SummariesApp): Promise<void> {
-  const { state, journal } = await app.sessions.currentOrLatest();
+export async function unpinAll({ state, journal }: Conversation, app: SummariesApp): Promise<void> {
   const pinned = eventsOnBranch(state).flatMap((event) => (event.pinned ? event.id : []));
   if (pinned.length === 0) return showInfo(vscode.l10n.t('No key events are pinned.'));
   await pinEvents(journal, pinned, false);
@@ -124,10 +121,7 @@ export async function unpinAll(app: SummariesApp): Promise<void> {
 }
 
 /** Undoes all compressions from the selected one to the newest. */
-export async function undoSince(app: SummariesApp, argument?: unknown): Promise<void> {
-  const { state, journal } = await app.sessions.currentOrLatest();
-  const from = compressionOf(state, argument);
-  if (from === undefined) return;
+export async function undoSince({ state, journal }: Conversation, from: CompressionId): Promise<void> {
   const undone = compressionsSince(state, from);
   await undoCompressions(journal, undone, true);
   showInfo(
@@ -137,19 +131,11 @@ export async function undoSince(app: SummariesApp, argument?: unknown): Promise<
   );
 }
 
-/** Redoes a compression that was undone. */
-export async function redoCompression(app: SummariesApp, argument?: unknown): Promise<void> {
-  const { journal, state } = await app.sessions.currentOrLatest();
-  const id = compressionOf(state, argument) ?? (await pickUndone(state));
-  if (id !== undefined) await undoCompressions(journal, [id], false);
-}
-
 type Item = vscode.QuickPickItem & { readonly policy?: PolicyName };
 
 /** Selects this session's compression policy. Other sessions keep the policy in the settings. */
-export async function choosePolicy(app: SummariesApp): Promise<void> {
-  const conversation = await app.sessions.currentOrLatest();
-  const current = chosenPolicy(readSettings(), conversation.state);
+export async function choosePolicy({ state, journal }: Conversation): Promise<void> {
+  const current = chosenPolicy(readSettings(), state);
   const policies = POLICY_NAMES.map((policy): Item => {
     const chosen = policy === current ? { description: vscode.l10n.t('current') } : {};
     return { label: policy, detail: policyText(policy), policy, ...chosen };
@@ -163,7 +149,7 @@ export async function choosePolicy(app: SummariesApp): Promise<void> {
     await vscode.commands.executeCommand('workbench.action.openSettings', POLICY_QUERY);
     return;
   }
-  await conversation.journal.append({ type: 'policy_selected', policy: picked.policy });
+  await journal.append({ type: 'policy_selected', policy: picked.policy });
 }
 
 const policyText = (policy: PolicyName): string =>

@@ -2,12 +2,11 @@ import * as vscode from 'vscode';
 import { countText, locale, oneLine, tokensText } from '../platform/l10n.ts';
 import { correctEvent, correctQuote } from '../../app/correct-event.ts';
 import type { Conversation } from '../../app/conversation.ts';
-import type { SessionJournal } from '../../app/ports.ts';
 import { expandNode, setLevel, undoOrRedoChange } from '../../app/summary-changes.ts';
 import { FULL_SHARE } from '../../core/compress/node-content.ts';
 import { KEY_EVENT_KINDS, type KeyEvent } from '../../core/model/key-event.ts';
 import { messageText } from '../../core/model/message.ts';
-import type { Level, SummaryNode } from '../../core/model/summary.ts';
+import type { SummaryNode } from '../../core/model/summary.ts';
 import { nodeUri } from './node-documents.ts';
 import { documentUri, EDITABLE_LEVELS, openAsText, openRendered, type DocumentKind } from './document-uris.ts';
 import { kindHeading, kindName } from '../platform/key-event-kinds.ts';
@@ -24,27 +23,21 @@ import { rowOfDocument } from './document-links.ts';
 import { isRow, isSent, regenerateOptions, type Row, type RowTarget, type TreeFilter } from './rows.ts';
 import { filterName } from './tree-items.ts';
 
-export async function expandForTurn(_: SummariesApp, { journal }: Conversation, node: SummaryNode): Promise<void> {
+export async function expandForTurn({ journal }: Conversation, node: SummaryNode): Promise<void> {
   await expandNode(journal, node.id, 'turn');
   showInfo(vscode.l10n.t('If they fit, the original messages will be sent with your next message.'));
 }
 
-/** Pins an event, so that it stays in the context regardless of the budget, or unpins it. */
-export const setEventPinned =
-  (pinned: boolean) =>
-  ({ journal }: Conversation, { id }: KeyEvent): Promise<void> =>
-    journal.append({ type: 'event_pinned', id, pinned });
-
 /** Opens a summary for editing, at the level that is sent. */
-export async function editSummary(_: SummariesApp, { state }: Conversation, node: SummaryNode): Promise<void> {
+export async function editSummary({ state }: Conversation, node: SummaryNode): Promise<void> {
   const level = state.levels.get(node.id) ?? 'detailed';
   await openAsText(nodeUri(state, node, node[level] === undefined ? 'detailed' : level), { preview: false });
 }
 
 export async function readSummary(
-  app: SummariesApp,
   { state, journal }: Conversation,
   node: SummaryNode,
+  app: SummariesApp,
 ): Promise<void> {
   const sent = state.levels.get(node.id) ?? 'detailed';
   const isInContext = isSent(state, node);
@@ -70,7 +63,11 @@ export async function readSummary(
     ...EDITABLE_LEVELS.filter((level) => node[level] !== undefined && level !== sent).map((level) => ({
       label: vscode.l10n.t('Send as: {0}', levelName(level)),
       description: vscode.l10n.t('as long as it fits'),
-      open: () => sendAs(app, journal, node, level, sent),
+      open: async () => {
+        await setLevel(journal, node.id, level);
+        const text = vscode.l10n.t('“{0}” is now sent as: {1}.', node.title, levelName(level));
+        offerUndo(app, text, vscode.l10n.t('Undo'), () => setLevel(journal, node.id, sent));
+      },
     })),
     ...(node.full === undefined
       ? [{ ...fullText(), open: () => regenerateSummary(app, { node: node.id, finer: true }) }]
@@ -88,19 +85,6 @@ const fullText = (): vscode.QuickPickItem => ({
   ),
 });
 
-/** Sends a summary at another level, reports it, and offers to undo it. */
-async function sendAs(
-  app: SummariesApp,
-  journal: SessionJournal,
-  node: SummaryNode,
-  level: Level,
-  previous: Level,
-): Promise<void> {
-  await setLevel(journal, node.id, level);
-  const text = vscode.l10n.t('“{0}” is now sent as: {1}.', node.title, levelName(level));
-  offerUndo(app, text, vscode.l10n.t('Undo'), () => setLevel(journal, node.id, previous));
-}
-
 /** Sends a summary again instead of its messages, whether it was expanded or undone. */
 export async function closeNode({ state, journal }: Conversation, node: SummaryNode): Promise<void> {
   if (state.summaries.isExpanded(node.id))
@@ -109,8 +93,7 @@ export async function closeNode({ state, journal }: Conversation, node: SummaryN
 }
 
 /** Undoes or redoes the newest change to summaries or key events. */
-export async function undoOrRedo(app: SummariesApp, undone: boolean): Promise<void> {
-  const { journal } = await app.sessions.currentOrLatest();
+export async function undoOrRedo({ journal }: Conversation, undone: boolean): Promise<void> {
   if (await undoOrRedoChange(journal, undone)) return;
   showInfo(
     undone
@@ -145,7 +128,7 @@ export async function correctKeyEvent({ journal, state }: Conversation, event: K
 }
 
 /** Shows a summary next to its source and highlights what the source doesn't contain. */
-export async function compareSummary(app: SummariesApp, { state }: Conversation, node: SummaryNode): Promise<void> {
+export async function compareSummary({ state }: Conversation, node: SummaryNode, app: SummariesApp): Promise<void> {
   reportResult(node, await app.comparison.open(state, node));
 }
 
@@ -174,7 +157,7 @@ function reportResult(node: SummaryNode, { statements, unsupported, unjudged, ch
 }
 
 /** Has a model that the user selects check a summary against its source, and shows the comparison. */
-export async function checkSummary(app: SummariesApp, conversation: Conversation, node: SummaryNode): Promise<void> {
+export async function checkSummary(conversation: Conversation, node: SummaryNode, app: SummariesApp): Promise<void> {
   // The user may have switched sessions while selecting the model.
   const open = await app.current();
   const chosen = await pickChecker(app, conversation);
@@ -201,7 +184,7 @@ async function pickChecker(app: SummariesApp, { state }: Conversation): Promise<
 }
 
 /** Asks how to regenerate a summary, and regenerates it. */
-export async function resummarize(app: SummariesApp, { state }: Conversation, node: SummaryNode): Promise<void> {
+export async function resummarize({ state }: Conversation, node: SummaryNode, app: SummariesApp): Promise<void> {
   const settings = readSettings();
   const hasModel = chosenSummaryModel(settings, chosenChatModel(settings, state)).provider !== 'local';
   const regenerate = (more: object = {}, chosen?: ChosenModel): Promise<void> =>
@@ -252,29 +235,24 @@ export async function regenerateSummary(
 }
 
 /** Opens a document of the current session. */
-export async function showDocument(app: SummariesApp, kind: DocumentKind, id: string, name: string): Promise<void> {
-  const { journal } = await app.sessions.currentOrLatest();
-  await openRendered(documentUri(journal.id, kind, id, name));
-}
+export const showDocument = ({ journal }: Conversation, kind: DocumentKind, id: string, name: string): Promise<void> =>
+  openRendered(documentUri(journal.id, kind, id, name));
 
 /** Scrolls the chat to the message of a row or of the active document; for a summary, to its first message. */
-export async function showInChat(app: SummariesApp, argument?: unknown): Promise<void> {
-  const conversation = await app.sessions.currentOrLatest();
-  const position = positionOf(conversation, rowFor(app, conversation, argument));
-  if (position === undefined) return;
-  app.panel.reveal(conversation.journal.id, position);
+export function showInChat(conversation: Conversation, argument: unknown, app: SummariesApp): void {
+  const position = positionOf(conversation, rowFor(conversation, argument, app));
+  if (position !== undefined) app.panel.reveal(conversation.journal.id, position);
 }
 
 /** Selects a row in the *Context* view and expands its parents. */
-export async function showInTree(app: SummariesApp, argument?: unknown): Promise<void> {
-  const conversation = await app.sessions.currentOrLatest();
-  const row = rowFor(app, conversation, argument);
+export async function showInTree(conversation: Conversation, argument: unknown, app: SummariesApp): Promise<void> {
+  const row = rowFor(conversation, argument, app);
   if (!row) return;
   await vscode.commands.executeCommand('threadkeeper.summaries.focus');
   if (row.kind === 'node' || row.kind === 'message' || row.kind === 'event') await app.tree.reveal(row);
 }
 
-function rowFor(app: SummariesApp, { state, journal }: Conversation, argument: unknown): Row | RowTarget | undefined {
+function rowFor({ state, journal }: Conversation, argument: unknown, app: SummariesApp): Row | RowTarget | undefined {
   if (isRow(argument)) return argument;
   const address = activeDocument(app);
   return address?.session === journal.id ? rowOfDocument(state, address) : undefined;

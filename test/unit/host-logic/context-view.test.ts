@@ -116,7 +116,7 @@ describe('Context view', () => {
       journal.append = () => Promise.reject(new Error('The disk is full.'));
     };
     const app = { describe: (error: unknown) => ({ text: String(error) }) };
-    await readSummary(app as never, conversation, conversation.state.frontier[0]!.node);
+    await readSummary(conversation, conversation.state.frontier[0]!.node, app as never);
     await new Promise((resolve) => setTimeout(resolve));
     assert.deepEqual(told, ['Error: The disk is full.']);
   });

@@ -177,10 +177,9 @@ describe('documents and commands of a session', () => {
 
   it('say that a session without messages has none, rather than only recent ones', async () => {
     const { compressHistory } = await load<typeof CommandsModule>('summaries/compression-commands.ts');
-    const app = { sessions: { currentOrLatest: () => Promise.resolve(conversation) } };
-    await compressHistory(app as never, true);
+    await compressHistory(conversation, true, {} as never);
     await fill(conversation, 2);
-    await compressHistory(app as never, true);
+    await compressHistory(conversation, true, {} as never);
     assert.equal(told[0], 'No messages in this session yet.');
     assert.match(told[1]!, /^Nothing to compress: only recent messages are left/);
   });
@@ -197,26 +196,20 @@ describe('documents and commands of a session', () => {
       { type: 'event_removed', id: keyEventId('dismissed'), removed: true },
       { type: 'message_deleted', id: third!, deleted: true },
     );
-    await unpinAll({ sessions: { currentOrLatest: () => Promise.resolve(conversation) } } as never);
+    await unpinAll(conversation, {} as never);
     assert.deepEqual(told, ['Unpinned 1 key event.']);
     const pinned = [...state.events.values()].flatMap((event) => (event.pinned ? event.id : []));
     assert.deepEqual(pinned, ['dismissed', 'deleted']);
   });
 
   it('list key events without splitting an emoji', async () => {
-    const { withEvent } = await load<typeof TargetsModule>('summaries/command-targets.ts');
+    const { keyEvent } = await load<typeof TargetsModule>('summaries/command-targets.ts');
     await fill(conversation, 1);
     const quote = `${'x'.repeat(119)}\u{1f5fc}`;
     const [message] = conversation.state.path;
     const place = { kind: 'fact', start: 0, end: quote.length, quote } as const;
     await pinQuote(conversation.journal, { id: keyEventId('e'), message: message!, ...place });
-    const app = { sessions: { currentOrLatest: () => Promise.resolve(conversation) } };
-    await withEvent(
-      app as never,
-      undefined,
-      () => true,
-      () => Promise.resolve(),
-    );
+    await keyEvent()(conversation, undefined, {} as never);
     assert.ok(labels.length === 1 && labels[0]!.isWellFormed(), labels[0]);
   });
 
