@@ -10,7 +10,6 @@ import type { FaultView } from '../protocol/faults.ts';
 import type { RequestHandlers } from '../protocol/requests.ts';
 import type { PageCommand } from '../protocol/views.ts';
 import { sessionId, type SessionId } from '../core/model/ids.ts';
-import type { SummaryNode } from '../core/model/summary.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import { countFiles } from '../storage/count-files.ts';
 import { StoredSnapshots } from '../storage/stored-snapshots.ts';
@@ -52,7 +51,7 @@ import { MemoryFile } from '../storage/memory-file.ts';
 import { ProjectRules } from './rules/project-rules.ts';
 import { MemoryTree, WorkspaceMemory } from './memory/workspace-memory.ts';
 import { LastEditor } from './chat/last-editor.ts';
-import { OpenConversations, type CostEstimate, type OpenConversation } from './sessions/open-conversations.ts';
+import { OpenConversations, type OpenConversation } from './sessions/open-conversations.ts';
 import { SessionViews } from './session-views.ts';
 import { hasOtherSettingChanged, readSettings, moveRenamedSettings } from './platform/settings.ts';
 import { SummariesTree } from './summaries/summaries-tree.ts';
@@ -404,11 +403,6 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
   #ownState(): SessionState | undefined {
     const { current } = this.sessions;
     return current?.journal.isExternal === true ? undefined : current?.state;
-  }
-
-  estimateCost(nodes: readonly SummaryNode[]): CostEstimate {
-    const open = this.sessions.current && this.open.get(this.sessions.current.journal.id);
-    return open?.estimateCost(nodes) ?? { model: '', estimatedCostUsd: null };
   }
 
   async current(): Promise<OpenConversation> {

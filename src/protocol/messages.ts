@@ -173,7 +173,7 @@ export async function answerRequest(
 ): Promise<HostToPage> {
   try {
     // A handler takes requests of its own type, but the compiler can't relate the two unions.
-    const handle = handlers[body.type] as (request: PageRequest) => Promise<unknown>;
+    const handle = handlers[body.type] as (request: PageRequest) => unknown;
     return { type: 'answer', id, ok: true, value: (await handle(body)) ?? null };
   } catch (error) {
     const fault = RequestFault.is(error)

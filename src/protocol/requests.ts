@@ -158,7 +158,7 @@ export type PageRequest = { [K in RequestType]: RequestOf<K> }[RequestType];
 export type RequestHandlers = {
   readonly [K in RequestType]: (
     request: RequestOf<K>,
-  ) => AnswerOf<K> extends null ? Promise<void> : Promise<AnswerOf<K>>;
+  ) => AnswerOf<K> extends null ? Promise<void> | void : Promise<AnswerOf<K>> | AnswerOf<K>;
 };
 
 export const REQUEST_TYPES = Object.keys(REQUESTS) as readonly RequestType[];

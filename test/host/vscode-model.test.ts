@@ -191,7 +191,8 @@ describe('an exhausted monthly spending limit', () => {
       assert.ok(outcome.kind === 'committed' && outcome.fault instanceof Error);
       assert.equal(outcome.fault.name, SpendLimitReached.name);
       assert.equal(outcome.record.calls.count, 0);
-      assert.equal(app.estimateCost([...conversation.state.nodes.values()]).estimatedCostUsd, 0);
+      const { estimateCost } = await app.current();
+      assert.equal(estimateCost([...conversation.state.nodes.values()]).estimatedCostUsd, 0);
       const { text, action } = app.describe(outcome.fault);
       assert.match(text, /limit for compression reached/);
       assert.equal(action?.command, 'openSettings');

@@ -4,8 +4,7 @@ import type { ScoredResult } from '../../app/searchable.ts';
 import type { Sessions } from '../../app/sessions.ts';
 import type { FaultView } from '../../protocol/faults.ts';
 import type { PageCommand } from '../../protocol/views.ts';
-import type { SummaryNode } from '../../core/model/summary.ts';
-import type { CostEstimate } from '../sessions/open-conversations.ts';
+import type { OpenConversation } from '../sessions/open-conversations.ts';
 import type { EditReviews } from '../edits/edit-reviews.ts';
 import type { Attachments } from './attachments.ts';
 import type { ChatPanel } from './chat-panel.ts';
@@ -38,8 +37,8 @@ export interface ChatApp {
   currentConnection(): PageConnection;
   /** The best search results in the current session. */
   search(query: string): Promise<readonly ScoredResult[]>;
-  /** The cost of a compression of the current session that produces these summaries. */
-  estimateCost(nodes: readonly SummaryNode[]): CostEstimate;
+  /** The current session with its operations, or else the latest one. */
+  current(): Promise<OpenConversation>;
   /** Runs a command for the page; false if the user cancels it. Rejects if it fails. */
   runCommand(name: PageCommand, argument?: string): Promise<boolean>;
   /** The message and action for an error. */

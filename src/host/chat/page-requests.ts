@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { Conversation } from '../../app/conversation.ts';
 import { markEventWrong } from '../../app/correct-event.ts';
 import { pinQuote, undoCompressions } from '../../app/summary-changes.ts';
-import { sentLevelOf } from '../../core/context/ledger-lines.ts';
+import { eventsOnBranch, sentLevelOf } from '../../core/context/ledger-lines.ts';
 import { nodeText } from '../../core/context/render-context.ts';
 import { keyEventId, messageId, type MessageId, type NodeId } from '../../core/model/ids.ts';
 import type { KeyEvent } from '../../core/model/key-event.ts';
@@ -29,9 +29,8 @@ import { shownChildren } from './views.ts';
 import type { OutlineView } from '../../protocol/views.ts';
 
 /** Handlers for all requests from the page, in the protocol's order. */
-export function pageRequests(app: ChatApp & ModelsApp): RequestHandlers {
-  return { ...turnRequests(app), ...historyRequests(app) };
-}
+export const pageRequests = (app: ChatApp & ModelsApp) =>
+  ({ ...turnRequests(app), ...historyRequests(app) }) satisfies RequestHandlers;
 
 /** Handlers for sending, attachments, reading, and searching. */
 function turnRequests(app: ChatApp & ModelsApp) {
@@ -74,7 +73,7 @@ function turnRequests(app: ChatApp & ModelsApp) {
         app.attachments.restore(conversation(), message);
         showDraft();
       }
-      return Promise.resolve({ text: message?.text ?? null, pasted: message?.pasted ?? [] });
+      return { text: message?.text ?? null, pasted: message?.pasted ?? [] };
     },
     editAndResend: ({ message, text }) => conversation().editAndResend(message, text),
     retry: async ({ message }) => {
@@ -94,7 +93,6 @@ function turnRequests(app: ChatApp & ModelsApp) {
     detach: ({ id }) => {
       if (app.attachments.remove(id)) app.implicit.decline(session());
       showDraft();
-      return Promise.resolve();
     },
     completeContext: async ({ query }) => {
       const sessions = (await app.sessions.list()).filter(({ id, archived }) => !archived && id !== session());
@@ -102,9 +100,9 @@ function turnRequests(app: ChatApp & ModelsApp) {
     },
     runCommand: ({ command, argument }) => app.runCommand(command, argument),
 
-    loadMessages: ({ epoch, from, count }) => Promise.resolve(app.currentConnection().loadMessages(epoch, from, count)),
-    outline: ({ buckets }) => Promise.resolve(outline(conversation(), buckets)),
-    recall: async ({ query }) => [...(await app.search(query))],
+    loadMessages: ({ epoch, from, count }) => app.currentConnection().loadMessages(epoch, from, count),
+    outline: ({ buckets }) => outline(conversation(), buckets),
+    recall: ({ query }) => app.search(query),
     find: ({ words }) => positionsOf(words, conversation(), app.clock.yielder),
     openLink: ({ href }) =>
       openLink(
@@ -124,7 +122,7 @@ function turnRequests(app: ChatApp & ModelsApp) {
       offers = await modelOffers(app);
       return offers.map(({ label, detail }) => ({ label, detail }));
     },
-    takeOffer: ({ offer }) => offers[offer]?.take() ?? Promise.resolve(false),
+    takeOffer: ({ offer }) => offers[offer]?.take() ?? false,
     renderMath: async ({ formulas }) => {
       const { mathMl } = await import('./math.ts');
       const rendered: string[] = [];
@@ -205,7 +203,8 @@ function historyRequests(app: ChatApp) {
 
     previewCompression: async () => {
       const preview = await conversation().previewCompression();
-      const cost = app.estimateCost(typeof preview === 'string' ? [] : preview.nodes);
+      const { estimateCost } = await app.current();
+      const cost = estimateCost(typeof preview === 'string' ? [] : preview.nodes);
       if (typeof preview === 'string') {
         const nothing = nothingToCompressText(preview, conversation().settings().policy, state());
         return { nothing, messages: 0, tokens: { before: 0, after: 0 }, kept: [], dropped: [], ...cost };
@@ -227,11 +226,11 @@ function historyRequests(app: ChatApp) {
       const from = state().positionOf(found.first) ?? 0;
       const to = state().positionOf(found.last) ?? from;
       const level = sentLevelOf(state(), { node: found, from, to });
-      const events = [...state().events.values()].filter((event) => {
-        const position = state().positionOf(event.message);
-        return position !== undefined && position >= from && position <= to && !state().isRemoved(event.id);
+      const events = eventsOnBranch(state()).filter(({ message }) => {
+        const position = state().positionOf(message)!;
+        return from <= position && position <= to;
       });
-      return Promise.resolve({
+      return {
         id,
         title,
         rung,
@@ -242,7 +241,7 @@ function historyRequests(app: ChatApp) {
         tokens: { source: tokens.source, shown: tokens[level] ?? tokens.detailed },
         audit: { score: audit.score, faults: missingFromSource(audit) },
         events,
-      });
+      };
     },
     openNodeInEditor: ({ node }) => openNodeDocument(conversation().journal.id, nodeIn(conversation(), node)),
     undoCompression: async ({ compression, undone }) => {
@@ -256,9 +255,7 @@ function historyRequests(app: ChatApp) {
     setTask: ({ goal, steps }) => conversation().setTask(goal, steps),
     stepTask: ({ step, status }) => conversation().journal.append({ type: 'task_step', step, status }),
 
-    switchSession: async ({ session: id }) => {
-      await app.sessions.open(id);
-    },
+    switchSession: ({ session: id }) => app.sessions.open(id).then(() => undefined),
     renameSession: ({ session: id, title }) => changeSession(app, id, { type: 'session_renamed', title }),
     pinSession: ({ session: id, pinned }) => changeSession(app, id, { type: 'session_pinned', pinned }),
     archiveSession: ({ session: id, archived }) => changeSession(app, id, { type: 'session_archived', archived }),
@@ -374,9 +371,6 @@ function outline({ state, counts }: Conversation, buckets: number): OutlineView 
     bucketOf(position).tokens += counts.known(id) ?? (message ? counts.total(message) : 0);
     if (state.messages.place(id)?.role === 'user') bucketOf(position).users++;
   }
-  for (const event of state.events.values()) {
-    const position = state.positionOf(event.message);
-    if (position !== undefined && !state.isRemoved(event.id)) bucketOf(position).keyEvents++;
-  }
+  for (const { message } of eventsOnBranch(state)) bucketOf(state.positionOf(message)!).keyEvents++;
   return { total, buckets: list };
 }
