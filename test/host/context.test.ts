@@ -199,7 +199,7 @@ describe('message context', () => {
     let counted = 0;
     let refreshed = 0;
     app.attachments.tokens = (holder, attachment) => {
-      counted = Math.max(counted, attachment.text.length);
+      counted = Math.max(counted, 'text' in attachment ? attachment.text.length : 0);
       return tokens(holder, attachment);
     };
     app.implicit.refresh = () => {

@@ -4,20 +4,16 @@ import type { Attachment, ImageBlock } from '../../core/model/message.ts';
 import { imageTokens } from '../../core/tokens/image-size.ts';
 import { REPLY_PRIMING_TOKENS } from '../../core/tokens/token-counter.ts';
 import { RequestFault } from '../../protocol/faults.ts';
-import type { RequestOf } from '../../protocol/requests.ts';
 import type { AttachmentView } from '../../protocol/views.ts';
 import type { Clock } from '../../app/ports.ts';
 import type { ChosenModel, Models } from '../models/models.ts';
 import { countText } from '../platform/l10n.ts';
-import { imageTooLarge, MAX_IMAGE_BYTES, readContext, type ContextSources, type ImageFile } from './read-context.ts';
-
-type AttachRequest = RequestOf<'attach'>['what'];
+import { readContext, type ContextRequest, type ContextSources, type ImageFile } from './read-context.ts';
 
 interface Entry {
   readonly session: string;
   readonly view: AttachmentView;
-  readonly attachment?: Attachment;
-  readonly image?: ImageBlock;
+  readonly item: Attachment | ImageFile;
 }
 
 /** What is sent with a message besides its text. */
@@ -49,40 +45,26 @@ export class Attachments {
     this.#sources = sources;
   }
 
-  /** Throws `RequestFault` if there is nothing to attach or it's too large, or if the model doesn't accept images. */
-  async add(holder: AttachmentTarget, what: AttachRequest): Promise<void> {
-    if (what.kind !== 'image') return this.addAll(holder, ...(await readContext(what, this.#sources)));
-    this.#checkImages();
-    const { name, mediaType, base64 } = what;
-    // Four base64 characters encode three bytes.
-    if (base64.length * 0.75 > MAX_IMAGE_BYTES) throw imageTooLarge();
-    this.#keepImage(holder, name, { type: 'image', mediaType, base64 });
-  }
-
-  /** Adds files and folders by their URIs, all or none. Throws `RequestFault` if one can't be added. */
-  async addUris(holder: AttachmentTarget, uris: readonly string[]): Promise<void> {
+  /** Adds all or none. Throws `RequestFault` if there is nothing to attach, and like `addAll`. */
+  async add(holder: AttachmentTarget, ...requests: readonly ContextRequest[]): Promise<void> {
     const read: (Attachment | ImageFile)[] = [];
-    for (const uri of uris) read.push(...(await readContext({ kind: 'uri', uri }, this.#sources)));
+    for (const request of requests) read.push(...(await readContext(request, this.#sources)));
     this.addAll(holder, ...read);
   }
 
   /** Adds all or none. Throws `RequestFault` if they don't fit, or if the model doesn't accept images. */
   addAll(holder: AttachmentTarget, ...items: readonly (Attachment | ImageFile)[]): void {
-    const images = items.filter((item) => item.kind === 'image');
-    if (images.length > 0) this.#checkImages();
-    const counted = items
-      .filter((item) => item.kind !== 'image')
-      .map((attachment) => ({ attachment, tokens: this.tokens(holder, attachment) }));
-    const total = counted.reduce((sum, { tokens }) => sum + tokens, 0);
+    if (items.some(({ kind }) => kind === 'image')) this.#checkImages();
+    const counted = items.map((item) => ({ item, tokens: this.tokens(holder, item) }));
+    const total = counted.reduce((sum, { item, tokens }) => (item.kind === 'image' ? sum : sum + tokens), 0);
     const availableTokens = this.room(holder);
     if (total > availableTokens) throw noRoom(items.map(({ name }) => name).join(', '), total, availableTokens);
-    for (const { attachment, tokens } of counted) this.#keepText(holder, attachment, tokens);
-    for (const { name, image } of images) this.#keepImage(holder, name, image);
+    for (const { item, tokens } of counted) this.#keep(holder, item, tokens);
   }
 
   /** An attachment's size in the provider's tokens, like the gauge next to the composer. */
-  tokens({ counter, meter }: AttachmentTarget, attachment: Attachment): number {
-    return meter.providerTokens(counter.attachment(attachment));
+  tokens({ counter, meter }: AttachmentTarget, item: Attachment | ImageFile): number {
+    return item.kind === 'image' ? imageTokens(item.image.base64) : meter.providerTokens(counter.attachment(item));
   }
 
   /** Tokens that can still be attached: the budget without what every request contains and what is already attached. */
@@ -101,7 +83,7 @@ export class Attachments {
     const { kind, name } = attachment;
     const id = before?.view.id ?? this.#app.clock.id();
     const view = { id, kind, name, tokens: this.tokens(holder, attachment), implicit: true } as const;
-    this.#stored.set(id, { session, view, attachment });
+    this.#stored.set(id, { session, view, item: attachment });
     return before?.view.name !== name || before.view.tokens !== view.tokens;
   }
 
@@ -117,8 +99,8 @@ export class Attachments {
 
   /** Restores the attachments of a message that wasn't sent. */
   restore(holder: AttachmentTarget, { attachments = [], images = [] }: Partial<MessageAttachments>): void {
-    for (const attachment of attachments) this.#keepText(holder, attachment, this.tokens(holder, attachment));
-    for (const image of images) this.#keepImage(holder, vscode.l10n.t('Image'), image);
+    const named = images.map((image) => ({ kind: 'image', name: vscode.l10n.t('Image'), image }) as const);
+    for (const item of [...attachments, ...named]) this.#keep(holder, item, this.tokens(holder, item));
   }
 
   /** The user's own attachments. */
@@ -144,7 +126,7 @@ export class Attachments {
     if (taken.length < ids.length)
       throw new RequestFault('not_found', vscode.l10n.t('An attachment is no longer available. Add it again.'));
     // The user may have selected another model since attaching it.
-    if (taken.some(({ image }) => image)) this.#checkImages();
+    if (taken.some(({ item }) => item.kind === 'image')) this.#checkImages();
     for (const id of ids) this.#stored.delete(id);
     return enclosed(taken);
   }
@@ -153,22 +135,11 @@ export class Attachments {
     return [...this.#stored.values()].filter((one) => one.session === session);
   }
 
-  #keepImage(holder: AttachmentTarget, name: string, image: ImageBlock): void {
-    this.#keep(holder, { kind: 'image', name, tokens: imageTokens(image.base64) }, { image });
-  }
-
-  #keepText(holder: AttachmentTarget, attachment: Attachment, tokens: number): void {
-    const { kind, name, lines } = attachment;
-    this.#keep(holder, { kind, name, tokens, ...(lines && { lines }) }, { attachment });
-  }
-
-  #keep(
-    { journal }: AttachmentTarget,
-    view: Omit<AttachmentView, 'id'>,
-    content: Pick<Entry, 'attachment' | 'image'>,
-  ): void {
+  #keep({ journal }: AttachmentTarget, item: Attachment | ImageFile, tokens: number): void {
     const id = this.#app.clock.id();
-    this.#stored.set(id, { session: journal.id, view: { id, ...view }, ...content });
+    const { kind, name } = item;
+    const lines = item.kind === 'image' ? undefined : item.lines;
+    this.#stored.set(id, { session: journal.id, view: { id, kind, name, tokens, ...(lines && { lines }) }, item });
   }
 
   #checkImages(): void {
@@ -190,6 +161,6 @@ function noRoom(name: string, tokens: number, room: number): RequestFault {
 }
 
 const enclosed = (stored: readonly Entry[]): MessageAttachments => ({
-  attachments: stored.flatMap(({ attachment }) => attachment ?? []),
-  images: stored.flatMap(({ image }) => image ?? []),
+  attachments: stored.flatMap(({ item }) => (item.kind === 'image' ? [] : item)),
+  images: stored.flatMap(({ item }) => (item.kind === 'image' ? item.image : [])),
 });

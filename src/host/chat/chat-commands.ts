@@ -24,7 +24,7 @@ export async function attachFiles(app: ChatApp, target: unknown, targets: unknow
   const files = candidates.filter((one) => one instanceof vscode.Uri);
   if (files.length === 0) throw invalid(vscode.l10n.t('Open a file first.'));
   const conversation = await app.sessions.currentOrLatest();
-  await app.attachments.addUris(conversation, files.map(String));
+  await app.attachments.add(conversation, ...files.map((uri) => ({ kind: 'uri', uri: String(uri) }) as const));
   showInComposer(app, conversation.journal.id, '');
 }
 

@@ -22,7 +22,7 @@ import { sentLevelOf } from '../../core/context/ledger-lines.ts';
 /** Maximum size of an attached file, in bytes: about 250,000 tokens. */
 const MAX_BYTES = 1_000_000;
 /** Maximum size of an image in bytes. Anthropic accepts 5 MB in base64. */
-export const MAX_IMAGE_BYTES = 3_750_000;
+const MAX_IMAGE_BYTES = 3_750_000;
 /** Maximum number of files of an attached folder. */
 const MAX_FILES = 200;
 /** Maximum number of files of a folder to examine, including those that git ignores. */
@@ -31,7 +31,7 @@ const MAX_FOUND = 2_000;
 const MAX_NEW_BYTES = 20_000;
 
 /** Context that the user requests. */
-export type ContextRequest = Exclude<RequestOf<'attach'>['what'], { readonly kind: 'image' }>;
+export type ContextRequest = RequestOf<'attach'>['what'];
 
 /** An image file, which is sent as an image. */
 export interface ImageFile {
@@ -98,6 +98,12 @@ export async function readContext(
       if (!state) throw invalid(vscode.l10n.t('This session is no longer in the workspace.'));
       return [{ kind: 'paste', name: state.title, text: sessionText(state) }];
     }
+    case 'image': {
+      const { kind, name, mediaType, base64 } = request;
+      // Four base64 characters encode three bytes.
+      if (base64.length * 0.75 > MAX_IMAGE_BYTES) throw imageTooLarge();
+      return [{ kind, name, image: { type: 'image', mediaType, base64 } }];
+    }
     case 'paste':
       return [{ kind: 'paste', name: request.name ?? vscode.l10n.t('Pasted text'), text: request.text }];
   }
@@ -105,7 +111,7 @@ export async function readContext(
 
 const invalid = (text: string): RequestFault => new RequestFault('invalid', text);
 const tooLarge = (text: string): RequestFault => new RequestFault('too_large', text);
-export const imageTooLarge = (): RequestFault => tooLarge(vscode.l10n.t('The image is larger than 3.7 MB.'));
+const imageTooLarge = (): RequestFault => tooLarge(vscode.l10n.t('The image is larger than 3.7 MB.'));
 
 function lastEditor({ editor }: ContextSources): NonNullable<LastEditor['current']> {
   if (!editor.current) throw invalid(vscode.l10n.t('Open a file first.'));
