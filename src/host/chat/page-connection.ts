@@ -6,7 +6,7 @@ import type { SessionEvent } from '../../core/journal/schema.ts';
 import type { MessageId, NodeId } from '../../core/model/ids.ts';
 import type { HostToPage, InitMessage } from '../../protocol/messages.ts';
 import type { MessageView, StatusView } from '../../protocol/views.ts';
-import type { Log, SessionSummary, StoreFault } from '../../app/ports.ts';
+import type { Log, SessionSummary } from '../../app/ports.ts';
 import type { ContextGauge } from '../gauge/context-gauge.ts';
 import type { Attachments } from './attachments.ts';
 import type { Drafts } from './drafts.ts';
@@ -116,7 +116,7 @@ export class PageConnection {
       sessions,
       model: this.#model(),
       settings: { enterSends, sendWhileResponding, pasteAsAttachmentAbove, locale: locale() },
-      status: statusView(conversation, this.#resetPending, this.#offline),
+      status: this.#status(),
       draft: { text: drafts.get(journal.id), attachments: attachments.views(journal.id) },
       history: this.#views.history(MAX_HISTORY),
       notice: journal.notice === undefined ? null : translated(journal.notice),
@@ -166,19 +166,15 @@ export class PageConnection {
     const { state, journal } = this.conversation;
     switch (update.type) {
       case 'reply_started': {
-        this.#views.begin(update.id, update.model, Date.now());
-        const message = this.#views.streamingReply;
-        if (!message) return;
+        const message = this.#views.begin(update.id, update.model, Date.now());
         this.post({ type: 'replyStarted', session: journal.id, at: state.path.length, message });
-        this.#sendStatus();
-        return;
+        break;
       }
       case 'reply_thinking':
         // The page counts the seconds by itself.
         if (this.#thinking) return;
         this.#thinking = true;
-        this.#sendStatus();
-        return;
+        break;
       case 'reply_text':
         if (this.#thinking) {
           this.#thinking = false;
@@ -190,34 +186,30 @@ export class PageConnection {
       case 'turn_ended': {
         this.#views.end();
         this.#thinking = false;
-        this.#offline = ModelFault.is(update.error, 'network') ? offlineText() : null;
+        this.#offline = ModelFault.is(update.error, 'network')
+          ? vscode.l10n.t('Couldn’t connect to the provider. Your message was kept. Retry when the connection is back.')
+          : null;
         const message = update.id && state.messages.get(update.id);
-        if (message) {
-          this.post({ type: 'replyEnded', session: journal.id, message: this.#views.of(message) });
-        } else {
-          // The reply has no text, so it isn't a message, and its row is removed.
-          this.#sendTranscript(state.path.length);
-        }
-        this.#sendStatus();
-        return;
+        if (message) this.post({ type: 'replyEnded', session: journal.id, message: this.#views.of(message) });
+        // The reply has no text, so it isn't a message, and its row is removed.
+        else this.#sendTranscript(state.path.length);
+        break;
       }
       case 'truncated':
         // Shown as a notification by model-notices.
         return;
       case 'reset_waiting':
         this.#resetPending = true;
-        this.#sendStatus();
-        return;
+        break;
       case 'queue_changed':
       case 'waiting':
-        this.#sendStatus();
-        return;
-      case 'recalled': {
+        break;
+      case 'recalled':
         this.#views.recalled.set(update.message, update.excerpts);
         this.#sendMessages([update.message]);
         return;
-      }
     }
+    this.#sendStatus();
   }
 
   #onEvents(events: readonly SessionEvent[]): void {
@@ -279,10 +271,8 @@ export class PageConnection {
 
   #sendMessages(ids: readonly (MessageId | undefined)[]): void {
     const { state, journal } = this.conversation;
-    const messages = [...new Set(ids)].flatMap((id) => {
-      const message = id === undefined ? undefined : state.messages.get(id);
-      return message ? [this.#views.of(message)] : [];
-    });
+    const changed = [...new Set(ids)].flatMap((id) => (id && state.messages.get(id)) ?? []);
+    const messages = changed.map((message) => this.#views.of(message));
     if (messages.length > 0) this.post({ type: 'messagesChanged', session: journal.id, messages });
   }
 
@@ -303,35 +293,39 @@ export class PageConnection {
   }
 
   #sendStatus(): void {
-    this.post({ type: 'status', status: statusView(this.conversation, this.#resetPending, this.#offline) });
+    this.post({ type: 'status', status: this.#status() });
+  }
+
+  #status(): StatusView {
+    const { isReplying, thinkingSince, waiting, state, journal, compressor, queue } = this.conversation;
+    const { progress } = compressor;
+    const { readOnly, unsaved, isExternal } = journal;
+    return {
+      replying: isReplying,
+      compression: progress && {
+        stage: stageText(progress.stage),
+        done: progress.done,
+        total: progress.stage === 'planning' ? 0 : progress.total,
+      },
+      thinking: thinkingSince,
+      waiting: waiting && { until: waiting.until, text: waitingText(waiting.fault) },
+      resetPending: this.#resetPending,
+      queue: {
+        items: queue.items.map(({ id, message: { text, attachments = [], images = [] } }) => {
+          return { id, text, attachments: attachments.length + images.length };
+        }),
+        isHeld: queue.isHeld,
+      },
+      offline: this.#offline,
+      readOnly: readOnly
+        ? { text: translated(readOnly.phrase), isWrittenElsewhere: readOnly.reason === 'not_writer' }
+        : null,
+      foreign: isExternal === true,
+      unsaved: unsaved ? translated(unsaved) : null,
+      escalation: state.requiresEscalation ? escalationView(this.conversation) : null,
+    };
   }
 }
-
-/** A conversation's status as shown by the page. */
-function statusView(conversation: Conversation, resetPending: boolean, offline: string | null): StatusView {
-  const { state, journal, compressor, waiting } = conversation;
-  const { progress } = compressor;
-  return {
-    replying: conversation.isReplying,
-    compression: progress && {
-      stage: stageText(progress.stage),
-      done: progress.done,
-      total: progress.stage === 'planning' ? 0 : progress.total,
-    },
-    thinking: conversation.thinkingSince,
-    waiting: waiting && { until: waiting.until, text: waitingText(waiting.fault) },
-    resetPending,
-    queue: queueView(conversation),
-    offline,
-    readOnly: readOnlyView(journal.readOnly),
-    foreign: journal.isExternal === true,
-    unsaved: journal.unsaved ? translated(journal.unsaved) : null,
-    escalation: state.requiresEscalation ? escalationView(conversation) : null,
-  };
-}
-
-const readOnlyView = (fault: StoreFault | undefined): StatusView['readOnly'] =>
-  fault ? { text: translated(fault.phrase), isWrittenElsewhere: fault.reason === 'not_writer' } : null;
 
 /** The warning that the context is too full, with the figures of the gauge. */
 function escalationView({ meter }: Conversation): StatusView['escalation'] {
@@ -352,16 +346,6 @@ function escalationView({ meter }: Conversation): StatusView['escalation'] {
     ],
   };
 }
-
-function queueView({ queue }: Conversation): StatusView['queue'] {
-  const items = queue.items.map(({ id, message: { text, attachments = [], images = [] } }) => {
-    return { id, text, attachments: attachments.length + images.length };
-  });
-  return { items, isHeld: queue.isHeld };
-}
-
-const offlineText = (): string =>
-  vscode.l10n.t('Couldn’t connect to the provider. Your message was kept. Retry when the connection is back.');
 
 function waitingText({ reason }: ModelFault): string {
   switch (reason) {

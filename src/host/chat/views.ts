@@ -6,7 +6,7 @@ import { parseEdits } from '../../core/edits/parse-edits.ts';
 import type { MessageId } from '../../core/model/ids.ts';
 import { messageText, type Attachment, type ContentBlock, type Message } from '../../core/model/message.ts';
 import { listedSteps } from '../../core/model/task-list.ts';
-import { sentLevelOf } from '../../core/context/ledger-lines.ts';
+import { eventsOnBranch, sentLevelOf } from '../../core/context/ledger-lines.ts';
 import { knownCost, type CompressionEntry } from '../../core/state/counters.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
 import {
@@ -62,7 +62,7 @@ function viewOf(state: SessionState, message: Message, facts: MessageFacts): Mes
     ...(steps.length > 0 && { steps }),
     // If all blocks change the same file, their own buttons are enough.
     ...(files.size > 1 && { files: files.size }),
-    ...(events.length > 0 && { events: events }),
+    ...(events.length > 0 && { events }),
     ...(message.attachments && {
       attachments: message.attachments.map((attachment, index) => ({
         ...attachment,
@@ -131,9 +131,11 @@ export class MessageViews {
     return { ...view, parts: [{ type: 'text', text }] };
   }
 
-  /** A reply begins; `at` is in milliseconds since the epoch. */
-  begin(id: MessageId, model: string, at: number): void {
-    this.#arriving = { view: { id, role: 'assistant', parts: [], at, model, streaming: true }, text: '' };
+  /** A reply begins; `at` is in milliseconds since the epoch. Returns its empty view. */
+  begin(id: MessageId, model: string, at: number): MessageView {
+    const view = { id, role: 'assistant', parts: [], at, model, streaming: true } as const;
+    this.#arriving = { view, text: '' };
+    return view;
   }
 
   grow(text: string): void {
@@ -157,10 +159,8 @@ export class MessageViews {
   /** The messages at positions `from` to `to` (exclusive) of the active branch. */
   slice(from: number, to: number): MessageView[] {
     const { state } = this.#conversation;
-    return state.path.slice(from, to).flatMap((id) => {
-      const message = state.messages.get(id);
-      return message ? [this.of(message)] : [];
-    });
+    const messages = state.path.slice(from, to).flatMap((id) => state.messages.get(id) ?? []);
+    return messages.map((message) => this.of(message));
   }
 
   of(message: Message): MessageView {
@@ -178,8 +178,7 @@ export class MessageViews {
   #events(): ReadonlyMap<MessageId, readonly KeyEvent[]> {
     const { state } = this.#conversation;
     if (this.#eventsByMessage?.revision !== state.prefixRevision) {
-      const events = [...state.events.values()].filter((event) => !state.isRemoved(event.id));
-      const map = Map.groupBy(events, ({ message }) => message);
+      const map = Map.groupBy(eventsOnBranch(state), ({ message }) => message);
       this.#eventsByMessage = { revision: state.prefixRevision, map };
     }
     return this.#eventsByMessage.map;
@@ -187,14 +186,11 @@ export class MessageViews {
 
   /** The user's newest texts, newest last. */
   history(max: number): string[] {
-    const { state } = this.#conversation;
-    const texts: string[] = [];
-    for (let position = state.path.length - 1; position >= 0 && texts.length < max; position--) {
-      const id = state.path[position]!;
-      const message = state.messages.place(id)?.role === 'user' ? state.messages.get(id) : undefined;
-      if (message) texts.push(messageText(message));
-    }
-    return texts.reverse();
+    const { messages, path } = this.#conversation.state;
+    const newestFirst = path.toReversed().values();
+    const own = newestFirst.filter((id) => messages.place(id)?.role === 'user').map((id) => messages.get(id));
+    const texts = own.filter((message) => message !== undefined).map(messageText);
+    return [...texts.take(max)].reverse();
   }
 }
 
