@@ -68,11 +68,11 @@ export const HANDLERS: Readonly<Record<PageCommand, Handler> & Record<string, Ha
   moveToNewWindow: chat.moveToNewWindow,
   moveToSidebar: (app) => chat.moveChat(app, 'sidebar'),
   moveToEditor: (app) => chat.moveChat(app, 'editor'),
-  askAboutSelection: chat.askAboutSelection,
+  askAboutSelection: inSession(chat.askAboutSelection),
   attachFile: chat.attachFiles,
   explainProblem: chat.explainProblem,
-  setTask: (app, goal) => chat.setTask(app, textOf(goal)),
-  resetTask: chat.resetTask,
+  setTask: inSession(chat.setTask),
+  resetTask: inSession(chat.resetTask),
   acceptChange: (app) => app.reviews.accept('change'),
   rejectChange: (app) => app.reviews.reject('change'),
   acceptAllChanges: (app) => app.reviews.accept('all'),
@@ -101,16 +101,16 @@ export const HANDLERS: Readonly<Record<PageCommand, Handler> & Record<string, Ha
   restoreSession: sessions.restoreSession,
   reattachSessions: sessions.reattachSessions,
   cleanUp: sessions.cleanUp,
-  takeOver: async (app) => {
-    await (await app.sessions.currentOrLatest()).journal.takeOver();
-    await app.panel.changed();
-  },
+  takeOver: inSession(async ({ journal }, _, { panel }) => {
+    await journal.takeOver();
+    await panel.changed();
+  }),
   importTranscript: (app, uri) => importFile(app, uriOf(uri)),
-  exportSession: (app, uri) => exportSession(app, uriOf(uri)),
+  exportSession: inSession((conversation, uri, app) => exportSession(conversation, uriOf(uri), app)),
   openSampleSession: openSample,
-  recall: search.searchSession,
+  recall: inSession(search.searchSession),
   searchSessions: search.searchAllSessions,
-  whyForgotten: search.findForgotten,
+  whyForgotten: inSession(search.findForgotten),
 
   chooseModel,
   manageApiKeys: manageKeys,

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { SessionId } from '../../core/model/ids.ts';
-import type { Step } from '../../core/model/task.ts';
+import type { Conversation } from '../../app/conversation.ts';
 import { RequestFault } from '../../protocol/faults.ts';
 import type { ChatApp } from './chat-app.ts';
 import { wholeLines } from './read-context.ts';
@@ -12,8 +12,7 @@ import { readSettings } from '../platform/settings.ts';
 const LINES_AROUND = 12;
 
 /** Attaches the selection in the editor and focuses the chat. Throws `RequestFault` if nothing is selected. */
-export async function askAboutSelection(app: ChatApp): Promise<void> {
-  const conversation = await app.sessions.currentOrLatest();
+export async function askAboutSelection(conversation: Conversation, _: unknown, app: ChatApp): Promise<void> {
   await app.attachments.add(conversation, { kind: 'selection' });
   showInComposer(app, conversation.journal.id, '');
 }
@@ -105,39 +104,33 @@ export async function moveToNewWindow(app: ChatApp): Promise<void> {
   await vscode.commands.executeCommand('workbench.action.moveEditorToNewWindow');
 }
 
-/** Parses `goal; step; step`. */
-function parseTask(text: string): [goal: string, steps: Step[]] {
-  const [goal = '', ...steps] = text
-    .split(';')
-    .map((part) => part.trim())
-    .filter((part) => part !== '');
-  return [goal, steps.map((step) => ({ text: step, status: 'pending' }))];
+/** Sets the task as typed after `/task`, as `goal; step; step`; without text, asks for it. */
+export async function setTask(conversation: Conversation, argument: unknown): Promise<void> {
+  const typed = typeof argument === 'string' ? argument.trim() : '';
+  const text = typed === '' ? await askForTask(conversation.state.task?.goal ?? '') : typed;
+  const parts = (text ?? '').split(';').map((part) => part.trim());
+  const [goal, ...steps] = parts.filter((part) => part !== '');
+  if (goal === undefined) return;
+  await conversation.setTask(
+    goal,
+    steps.map((step) => ({ text: step, status: 'pending' })),
+  );
 }
 
-/** Sets the task as typed after `/task`; without text, asks for it. */
-export async function setTask(app: ChatApp, typed = ''): Promise<void> {
-  const conversation = await app.sessions.currentOrLatest();
-  const text = typed.trim() === '' ? await askForTask(conversation.state.task?.goal ?? '') : typed;
-  const [goal, steps] = parseTask(text ?? '');
-  if (goal !== '') await conversation.setTask(goal, steps);
-}
-
-async function askForTask(goal: string): Promise<string | undefined> {
-  return vscode.window.showInputBox({
+const askForTask = (goal: string): Thenable<string | undefined> =>
+  vscode.window.showInputBox({
     title: vscode.l10n.t('Set Task'),
     prompt: vscode.l10n.t(
       'Enter a goal and optional steps, separated by semicolons. This replaces the current task and its steps.',
     ),
     value: goal,
   });
-}
 
 /**
  * Ends the task. If a reply is streaming, the task ends after it, and the page shows that. Even without a task, a long
  * history may be compressed.
  */
-export async function resetTask(app: ChatApp): Promise<void> {
-  const conversation = await app.sessions.currentOrLatest();
+export async function resetTask(conversation: Conversation): Promise<void> {
   const { task } = conversation.state;
   if (task || !conversation.isReplying) await conversation.resetTask();
   if (task && conversation.isReplying) return;

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { showInfo } from '../platform/notifications.ts';
+import type { Conversation } from '../../app/conversation.ts';
 import { importFile, type ImportApp } from './import-file.ts';
 import { locale, titleText } from '../platform/l10n.ts';
 import { saveFile } from '../platform/save-file.ts';
@@ -22,8 +23,11 @@ type ExportFormat = 'markdown' | 'jsonl' | 'decisions';
  * Exports the current session to a file. The name of a given file determines the format: `.jsonl`, `.decisions.md`, or
  * else Markdown. Secrets are redacted unless the setting `threadkeeper.export.maskSecrets` is false.
  */
-export async function exportSession(app: ImportApp, given?: vscode.Uri): Promise<void> {
-  const { state } = await app.sessions.currentOrLatest();
+export async function exportSession(
+  { state }: Conversation,
+  given: vscode.Uri | undefined,
+  { clock }: Pick<ImportApp, 'clock'>,
+): Promise<void> {
   const destination = given ? { target: given, format: formatOf(given.path) } : await askForTarget(state.title);
   if (!destination) return;
   const redactor = readSettings().export.maskSecrets
@@ -32,7 +36,7 @@ export async function exportSession(app: ImportApp, given?: vscode.Uri): Promise
   const pieces: string[] = [];
   for (const piece of await exportPieces(state, destination.format, redactor)) {
     pieces.push(piece);
-    await yieldIfDue(app.clock.yielder);
+    await yieldIfDue(clock.yielder);
   }
   await saveFile(destination.target, pieces.join(''));
   showInfo(exportedText(redactor));

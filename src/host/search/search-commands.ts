@@ -6,7 +6,7 @@ import type { SearchRequest, WorkspaceHit } from '../../app/workspace-search.ts'
 import { wholeCharacters } from '../../core/compress/fitting.ts';
 import { keyEventId, type SessionId } from '../../core/model/ids.ts';
 import { openMessageDocument, openNodeDocument } from '../summaries/document-uris.ts';
-import { showInfo } from '../platform/notifications.ts';
+import { pickOrTell } from '../platform/notifications.ts';
 import { itemText, roleName, titleText } from '../platform/l10n.ts';
 import { expandNode, pinQuote } from '../../app/summary-changes.ts';
 import { hitsOffBranch, isRelevant, contextStatuses, type ResultInContext } from '../../app/context-status.ts';
@@ -57,8 +57,6 @@ export async function searchAllSessions(app: SearchApp, argument?: unknown): Pro
       }),
   );
   if (!hits) return;
-  if (hits.length === 0)
-    return showInfo(vscode.l10n.t('No results for “{0}” in the sessions of this workspace.', query));
   const items = hits.map((hit) => ({
     label: itemText(hit.text, 100),
     description: tierText(hit),
@@ -69,7 +67,8 @@ export async function searchAllSessions(app: SearchApp, argument?: unknown): Pro
     hits.length === 1
       ? vscode.l10n.t('1 result for “{0}”', query)
       : vscode.l10n.t('{0} results for “{1}”', hits.length, query);
-  const picked = await vscode.window.showQuickPick(items, { title, matchOnDescription: true, matchOnDetail: true });
+  const emptyText = vscode.l10n.t('No results for “{0}” in the sessions of this workspace.', query);
+  const picked = await pickOrTell(items, emptyText, { title, matchOnDescription: true, matchOnDetail: true });
   if (!picked) return;
   const { session, message, position, text, start } = picked.hit;
   await app.sessions.open(session);
@@ -93,8 +92,7 @@ function tierText({ kind, tier }: WorkspaceHit): string {
 }
 
 /** Searches the current session and opens the selected result. */
-export async function searchSession(app: SearchApp, argument?: unknown): Promise<void> {
-  const conversation = await app.sessions.currentOrLatest();
+export async function searchSession({ journal }: Conversation, argument: unknown, app: SearchApp): Promise<void> {
   const query = await queryFrom(argument, { title: vscode.l10n.t('Search Session') });
   if (query === undefined) return;
   const hits = await app.search(query);
@@ -103,11 +101,11 @@ export async function searchSession(app: SearchApp, argument?: unknown): Promise
     description: `${hit.position + 1} · ${roleName(hit.role)}`,
     hit,
   }));
-  if (items.length === 0) return showInfo(vscode.l10n.t('No results for “{0}” in this session.', query));
-  const picked = await vscode.window.showQuickPick(items, { title: query, matchOnDescription: true });
+  const emptyText = vscode.l10n.t('No results for “{0}” in this session.', query);
+  const picked = await pickOrTell(items, emptyText, { title: query, matchOnDescription: true });
   if (!picked) return;
   const { message, position, text, start } = picked.hit;
-  await openMessageDocument(conversation.journal.id, message, position, { quote: text, start });
+  await openMessageDocument(journal.id, message, position, { quote: text, start });
 }
 
 /** Maximum number of results per question. */
@@ -116,34 +114,26 @@ const MAX_PLACES = 12;
 const MAX_QUOTE_LENGTH = 400;
 
 /** Shows where something that the model forgot is now, and offers to restore it. */
-export async function findForgotten(app: SearchApp, argument?: unknown): Promise<void> {
-  const conversation = await app.sessions.currentOrLatest();
+export async function findForgotten(conversation: Conversation, argument: unknown, app: SearchApp): Promise<void> {
   const query = await queryFrom(argument, {
     title: vscode.l10n.t('Find Forgotten Information'),
     prompt: vscode.l10n.t('Enter keywords for what the model forgot.'),
   });
   if (query === undefined) return;
-  const places = await placesOf(app, conversation, query);
-  if (places.length === 0) return showInfo(vscode.l10n.t('No mention of “{0}” in this session.', query));
+  const hits = (await app.search(query)).filter(({ text }) => isRelevant(text, query)).slice(0, MAX_PLACES);
+  const places =
+    hits.length === 0
+      ? hitsOffBranch(conversation.state, query, MAX_PLACES)
+      : contextStatuses(conversation.state, query, hits, conversation.context());
   const items = places.map((place) => {
     const [icon, text] = statusOf(place);
     const description = place.position < 0 ? roleName(place.role) : `${place.position + 1} · ${roleName(place.role)}`;
     return { label: `$(${icon}) ${text}`, description, detail: itemText(place.text, 160), place };
   });
   const placeHolder = vscode.l10n.t('Select a result to see available actions');
-  const picked = await vscode.window.showQuickPick(items, { title: query, placeHolder, matchOnDetail: true });
+  const emptyText = vscode.l10n.t('No mention of “{0}” in this session.', query);
+  const picked = await pickOrTell(items, emptyText, { title: query, placeHolder, matchOnDetail: true });
   if (picked) await offerActions(conversation, picked.place, app);
-}
-
-async function placesOf(
-  app: SearchApp,
-  conversation: Conversation,
-  query: string,
-): Promise<readonly ResultInContext[]> {
-  const { state } = conversation;
-  const hits = (await app.search(query)).filter(({ text }) => isRelevant(text, query)).slice(0, MAX_PLACES);
-  if (hits.length === 0) return hitsOffBranch(state, query, MAX_PLACES);
-  return contextStatuses(state, query, hits, conversation.context());
 }
 
 /** The icon of a result, and how it reaches the model. */

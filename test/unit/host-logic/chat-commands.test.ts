@@ -16,7 +16,7 @@ describe('the command to set a task', () => {
         setTask: (goal: string, steps: readonly { readonly text: string }[]) =>
           Promise.resolve((task = [goal, ...steps.map(({ text }) => text)])),
       };
-      await setTask({ sessions: { currentOrLatest: () => Promise.resolve(conversation) } } as never, typed);
+      await setTask(conversation as never, typed);
       assert.deepEqual(task, expected);
     });
 });

@@ -14,7 +14,6 @@ import { ExternalChatJournal, externalChatSessionId } from '../../../src/app/lib
 import type * as RulesModule from '../../../src/host/rules/project-rules.ts';
 import type * as FilesModule from '../../../src/host/summaries/document-files.ts';
 import type * as ReaderModule from '../../../src/host/summaries/document-panel.ts';
-import type { Sessions } from '../../../src/app/sessions.ts';
 import type * as ChartModule from '../../../src/host/gauge/chart-panel.ts';
 import type * as ExportModule from '../../../src/host/import-export/export-session.ts';
 import type * as FaultModule from '../../../src/host/platform/fault-view.ts';
@@ -135,10 +134,9 @@ describe('editor commands', () => {
       await fill(conversation, 40, (n) => `The password for host ${n} is: password=Tr0ub4dor-${n}-x9`);
       let rests = 0;
       const count = (): number => rests++;
-      const yielder = { isDue: () => true, yield: () => Promise.resolve(count()) };
-      const sessions = { currentOrLatest: () => Promise.resolve(conversation) } as unknown as Sessions;
+      const yielder = { isDue: () => true, yield: () => Promise.resolve(void count()) };
       const file = path.join(folder, name);
-      await exportSession({ sessions, clock: { ...harness.clock, yielder } } as never, new Uri(file) as never);
+      await exportSession(conversation, new Uri(file) as never, { clock: { ...harness.clock, yielder } });
       assert.ok(rests >= 40, String(rests));
       assert.doesNotMatch(readFileSync(file, 'utf8'), /Tr0ub4dor/);
       assert.match(told.at(-1)!, /Masked secrets: \d/);
@@ -151,7 +149,6 @@ describe('editor commands', () => {
     const { writeFile } = fs;
     try {
       const conversation = await harness.converse();
-      const sessions = { currentOrLatest: () => Promise.resolve(conversation) };
       const file = new Uri(path.join(folder, 'notes.md'));
       for (const [code, message, said] of [
         ['NoPermissions', '', /^Couldn’t save notes\.md because the folder isn’t writable\. Check its permissions/],
@@ -159,7 +156,7 @@ describe('editor commands', () => {
       ] as const) {
         // Like in VS Code, the error has no system error code.
         fs.writeFile = () => Promise.reject(Object.assign(new editor.FileSystemError(message), { code }));
-        const fault: unknown = await exportSession({ sessions, clock: harness.clock } as never, file as never).then(
+        const fault: unknown = await exportSession(conversation, file as never, harness).then(
           fails,
           (error: unknown) => error,
         );
@@ -198,9 +195,8 @@ describe('editor commands', () => {
     await editSummary(journal, counter, id, 'detailed', 'They talked about a listing.');
     const search = new SessionSearch(() => state, harness.clock);
     await search.updateIndex();
-    const sessions = { currentOrLatest: () => Promise.resolve(conversation) };
     const found = (query: string) => Promise.resolve(search.search(query, 20, undefined, ['message']));
-    await findForgotten({ sessions, clock: harness.clock, search: found } as never, 'lamp pier xxx');
+    await findForgotten(conversation, 'lamp pier xxx', { clock: harness.clock, search: found } as never);
     const pinned = [...state.events.values()].filter((event) => event.pinned);
     assert.equal(pinned.length, 1);
     assert.ok(pinned[0]!.quote.isWellFormed(), pinned[0]!.quote);
@@ -408,8 +404,7 @@ describe('editor commands', () => {
     let labels: unknown;
     editor.window.showQuickPick = (items) => Promise.resolve(void (labels = items.map((item) => item.label)));
     const hit = { text: 'echo $(date) in $(ls -l) and $(pwd)', position: 0, role: 'user' };
-    const sessions = { currentOrLatest: () => Promise.resolve(conversation) };
-    await searchSession({ sessions, search: () => Promise.resolve([hit]) } as never, 'date');
+    await searchSession(conversation, 'date', { search: () => Promise.resolve([hit]) } as never);
     editor.window.showQuickPick = showQuickPick;
     // VS Code shows `\$(name)` as `$(name)`.
     assert.deepEqual(labels, ['echo \\$(date) in $(ls -l) and \\$(pwd)']);

@@ -71,7 +71,7 @@ describe('the suggested name of an exported file', () => {
     const { exportSession } = await load<typeof ExportModule>('import-export/export-session.ts');
     // A mathematical letter, which takes two UTF-16 units.
     const title = `x${'𝐁'.repeat(60)}`;
-    await exportSession({ sessions: { currentOrLatest: () => Promise.resolve({ state: { title } }) } } as never);
+    await exportSession({ state: { title } } as never, undefined, {} as never);
     assert.equal(saved.at(-1), `x${'𝐁'.repeat(39)}.md`);
     // VS Code can't encode a path with half a character.
     assert.doesNotThrow(() => encodeURIComponent(saved.at(-1)!));
