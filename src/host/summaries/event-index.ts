@@ -2,6 +2,7 @@ import type { CompressionRecord } from '../../core/journal/schema.ts';
 import type { KeyEventId } from '../../core/model/ids.ts';
 import { KEY_EVENT_KINDS, type KeyEvent, type KeyEventKind } from '../../core/model/key-event.ts';
 import { eventStatusOf, type EventStatus } from '../../core/context/ledger-lines.ts';
+import { firstIndexWhere } from '../../core/search/binary-search.ts';
 import type { PrefixFacts, SessionState } from '../../core/state/session-state.ts';
 
 const ORDER: readonly EventStatus[] = ['pinned', 'active', 'dropped', 'superseded'];
@@ -20,9 +21,6 @@ export interface PlacedEvent {
 export class EventIndex {
   readonly #byKind: ReadonlyMap<KeyEventKind, readonly PlacedEvent[]>;
   readonly #byPosition: readonly PlacedEvent[];
-  /** Prefix sums over `#byPosition`: numbers of events that aren't superseded, and of those that are in the context. */
-  readonly #wanted: number[] = [0];
-  readonly #kept: number[] = [0];
 
   constructor(state: PrefixFacts, leftOut: ReadonlySet<KeyEventId>) {
     const placed: PlacedEvent[] = [];
@@ -32,10 +30,6 @@ export class EventIndex {
     }
     placed.sort((a, b) => a.position - b.position || a.event.start - b.event.start);
     this.#byPosition = placed;
-    for (const one of placed) {
-      this.#wanted.push(this.#wanted.at(-1)! + (one.status !== 'superseded' ? 1 : 0));
-      this.#kept.push(this.#kept.at(-1)! + (isKept(one) ? 1 : 0));
-    }
     const ordered = placed.toSorted((a, b) => ORDER.indexOf(a.status) - ORDER.indexOf(b.status));
     this.#byKind = Map.groupBy(ordered, ({ event }) => event.kind);
   }
@@ -72,20 +66,14 @@ export class EventIndex {
 
   /** Of the events of messages at these positions: `wanted` aren't superseded; `kept` of them are in the context. */
   keptBetween(from: number, to: number): { readonly kept: number; readonly wanted: number } {
-    const [low, high] = [this.#firstAt(from), this.#firstAt(to + 1)];
-    return { kept: this.#kept[high]! - this.#kept[low]!, wanted: this.#wanted[high]! - this.#wanted[low]! };
+    const found = this.between(from, to);
+    const wanted = found.filter(({ status }) => status !== 'superseded').length;
+    return { kept: found.filter(isKept).length, wanted };
   }
 
   /** The index in `#byPosition` of the first event at or after a position. */
   #firstAt(position: number): number {
-    let low = 0;
-    let high = this.#byPosition.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (this.#byPosition[middle]!.position < position) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    return firstIndexWhere(this.#byPosition.length, (index) => this.#byPosition[index]!.position >= position);
   }
 }
 
