@@ -34,9 +34,8 @@ export function treeItem(conversation: Conversation, source: TreeSource, row: Ro
     case 'section':
       return sectionItem(source, row.section);
     case 'filter': {
-      const created = item(vscode.l10n.t('Filter: {0}', filterName(row.filter)), Expanded, 'filter');
-      created.contextValue = 'threadkeeper.filter';
-      return created;
+      const name = vscode.l10n.t('Filter: {0}', filterName(row.filter));
+      return item(name, Expanded, 'filter', undefined, 'threadkeeper.filter');
     }
     case 'part':
       return item(partName(row.name), None, 'circle-small-filled', tokensText(row.tokens));
@@ -49,15 +48,10 @@ export function treeItem(conversation: Conversation, source: TreeSource, row: Ro
     case 'openedNode': {
       const node = state.nodes.get(row.node);
       if (!node) return goneItem();
-      const created = item(node.title, None, 'unfold', rangeText(state, node));
-      const suffix = state.summaries.isExpanded(node.id)
-        ? '.turn'
-        : undoneCompressionOf(state, node.id)
-          ? '.compression'
-          : '';
-      created.contextValue = `threadkeeper.opened${suffix}`;
-      created.command = openCommand(() => openNodeDocument(journal.id, node));
-      return created;
+      const isUndone = undoneCompressionOf(state, node.id) !== undefined;
+      const suffix = state.summaries.isExpanded(node.id) ? '.turn' : isUndone ? '.compression' : '';
+      const open = (): Promise<void> => openNodeDocument(journal.id, node);
+      return item(node.title, None, 'unfold', rangeText(state, node), `threadkeeper.opened${suffix}`, open);
     }
     case 'nodeEvents':
       return item(vscode.l10n.t('Key events'), Collapsed, 'quote', statusCounts(eventsBelow(source, row)));
@@ -68,28 +62,27 @@ export function treeItem(conversation: Conversation, source: TreeSource, row: Ro
       if (!message) return goneItem();
       const position = state.positionOf(row.message) ?? 0;
       const icon = message.role === 'user' ? 'account' : message.role === 'tool' ? 'tools' : 'comment';
-      const created = item(oneLine(messageText(message)), None, icon, `${position + 1} · ${roleName(message.role)}`);
-      created.contextValue = 'threadkeeper.message';
-      created.command = openCommand(() => openMessageDocument(journal.id, row.message, position));
-      return created;
+      const description = `${position + 1} · ${roleName(message.role)}`;
+      const open = (): Promise<void> => openMessageDocument(journal.id, row.message, position);
+      return item(oneLine(messageText(message)), None, icon, description, 'threadkeeper.message', open);
     }
     case 'eventKind':
       return item(kindHeading(row.of), Collapsed, KIND_ICON[row.of], statusCounts(source.events().ofKind(row.of)));
     case 'event': {
       const { event, status } = row;
       const position = state.positionOf(event.message) ?? 0;
-      const created = item(oneLine(event.quote), None, STATUS_ICON[status], `${position + 1} · ${statusName(status)}`);
-      created.contextValue = status === 'pinned' ? 'threadkeeper.event.pinned' : 'threadkeeper.event';
-      created.command = openCommand(() => openMessageDocument(journal.id, event.message, position, event));
-      return created;
+      const description = `${position + 1} · ${statusName(status)}`;
+      const contextValue = status === 'pinned' ? 'threadkeeper.event.pinned' : 'threadkeeper.event';
+      const open = (): Promise<void> => openMessageDocument(journal.id, event.message, position, event);
+      return item(oneLine(event.quote), None, STATUS_ICON[status], description, contextValue, open);
     }
     case 'contentList':
       return item(contentName(row.list), Collapsed, CONTENT_ICON[row.list]);
     case 'contentEntry': {
       const node = state.nodes.get(row.node);
-      const created = item(oneLine(row.text), None, CONTENT_ICON[row.list], node && rangeText(state, node));
-      if (node) created.command = openCommand(() => openNodeDocument(journal.id, node));
-      return created;
+      const open = node && (() => openNodeDocument(journal.id, node));
+      const description = node && rangeText(state, node);
+      return item(oneLine(row.text), None, CONTENT_ICON[row.list], description, undefined, open);
     }
     case 'task': {
       const { task } = row;
@@ -97,12 +90,8 @@ export function treeItem(conversation: Conversation, source: TreeSource, row: Ro
       const ended = task.endedAt === undefined ? undefined : ago(now - task.endedAt);
       const steps = task.steps.length > 0 && vscode.l10n.t('{0}/{1} steps', done, task.steps.length);
       const facts = [steps, ended].filter(Boolean).join(' · ');
-      return item(
-        task.goal,
-        task.steps.length > 0 ? Collapsed : None,
-        ended === undefined ? 'target' : 'history',
-        facts,
-      );
+      const icon = ended === undefined ? 'target' : 'history';
+      return item(task.goal, task.steps.length > 0 ? Collapsed : None, icon, facts);
     }
     case 'step':
       return item(row.step.text, None, STEP_ICON[row.step.status], stepName(row.step.status));
@@ -111,12 +100,11 @@ export function treeItem(conversation: Conversation, source: TreeSource, row: Ro
       if (!entry) return goneItem();
       const isUndone = state.summaries.isCompressionUndone(entry.id);
       const facts = `${shortTokens(entry.tokens.before)} → ${shortTokens(entry.tokens.after)} · ${ago(now - entry.at)}`;
-      const created = item(triggerName(entry.trigger), None, isUndone ? 'discard' : 'archive', facts);
-      created.contextValue = isUndone ? 'threadkeeper.compression.undone' : 'threadkeeper.compression';
-      created.command = openCommand(async () => {
-        await openRendered(documentUri(journal.id, 'compressions', 'all', vscode.l10n.t('Compression History')));
-      });
-      return created;
+      const icon = isUndone ? 'discard' : 'archive';
+      const contextValue = isUndone ? 'threadkeeper.compression.undone' : 'threadkeeper.compression';
+      const open = (): Promise<void> =>
+        openRendered(documentUri(journal.id, 'compressions', 'all', vscode.l10n.t('Compression History')));
+      return item(triggerName(entry.trigger), None, icon, facts, contextValue, open);
     }
   }
 }
@@ -131,30 +119,26 @@ const SECTION_ICON: Readonly<Record<SectionName, string>> = {
 };
 
 function sectionItem({ state, gauge, events }: TreeSource, section: SectionName): vscode.TreeItem {
+  const icon = SECTION_ICON[section];
   switch (section) {
     case 'context':
-      return item(vscode.l10n.t('In context now'), Collapsed, SECTION_ICON.context, tokensText(gauge().used));
+      return item(vscode.l10n.t('In context now'), Collapsed, icon, tokensText(gauge().used));
     case 'summaries': {
       const isEmpty = state.frontier.length === 0 && openedNodes(state).length === 0;
       const description = isEmpty ? vscode.l10n.t('none yet') : String(state.frontier.length);
-      return item(vscode.l10n.t('Summaries'), isEmpty ? None : Expanded, SECTION_ICON.summaries, description);
+      return item(vscode.l10n.t('Summaries'), isEmpty ? None : Expanded, icon, description);
     }
     case 'events': {
-      const all = events().all;
+      const { all } = events();
       const description = all.length === 0 ? vscode.l10n.t('none yet') : statusCounts(all);
-      return item(vscode.l10n.t('Key events'), all.length === 0 ? None : Collapsed, SECTION_ICON.events, description);
+      return item(vscode.l10n.t('Key events'), all.length === 0 ? None : Collapsed, icon, description);
     }
     case 'content':
-      return item(vscode.l10n.t('Summary contents'), Collapsed, SECTION_ICON.content);
+      return item(vscode.l10n.t('Summary contents'), Collapsed, icon);
     case 'tasks':
-      return item(vscode.l10n.t('Tasks'), Collapsed, SECTION_ICON.tasks);
+      return item(vscode.l10n.t('Tasks'), Collapsed, icon);
     case 'compressions':
-      return item(
-        vscode.l10n.t('Compressions'),
-        Collapsed,
-        SECTION_ICON.compressions,
-        String(state.compressions.length),
-      );
+      return item(vscode.l10n.t('Compressions'), Collapsed, icon, String(state.compressions.length));
   }
 }
 
@@ -204,10 +188,9 @@ function nodeItem(conversation: Conversation, source: TreeSource, node: SummaryN
     trustText(source, node),
   ];
   const icon = hasWarning(state, node) ? 'warning' : node.depth > 0 ? 'layers' : 'note';
-  const created = item(node.title, Collapsed, icon, facts.filter((fact) => fact !== '').join(' · '));
-  created.contextValue = node.depth > 0 ? 'threadkeeper.node.parent' : 'threadkeeper.node';
-  created.command = openCommand(() => openNodeDocument(journal.id, node));
-  return created;
+  const description = facts.filter((fact) => fact !== '').join(' · ');
+  const contextValue = node.depth > 0 ? 'threadkeeper.node.parent' : 'threadkeeper.node';
+  return item(node.title, Collapsed, icon, description, contextValue, () => openNodeDocument(journal.id, node));
 }
 
 /** Counts such as "12 · 2 pinned · 3 superseded": events kept verbatim, those of them that are pinned, and the others. */
@@ -222,16 +205,18 @@ function statusCounts(list: readonly PlacedEvent[]): string {
   return [String(kept), ...others].join(' · ');
 }
 
+/** @param open is called when the row is selected */
 function item(
   label: string,
   state: vscode.TreeItemCollapsibleState,
   icon: string,
   description?: string,
+  contextValue?: string,
+  open?: () => Promise<void>,
 ): vscode.TreeItem {
-  const created = new vscode.TreeItem(label, state);
-  created.iconPath = new vscode.ThemeIcon(icon);
-  if (description !== undefined) created.description = description;
-  return created;
+  const iconPath = new vscode.ThemeIcon(icon);
+  const command = open && { command: OPEN_ROW, title: vscode.l10n.t('Open'), arguments: [open] };
+  return Object.assign(new vscode.TreeItem(label, state), { iconPath, description, contextValue, command });
 }
 
 const goneItem = (): vscode.TreeItem =>
@@ -239,11 +224,6 @@ const goneItem = (): vscode.TreeItem =>
 
 /** Internal command of the view. Its argument is a function, so that it has nothing to check. */
 export const OPEN_ROW = 'threadkeeper.internal.openRow';
-const openCommand = (open: () => Promise<void>): vscode.Command => ({
-  command: OPEN_ROW,
-  title: vscode.l10n.t('Open'),
-  arguments: [open],
-});
 
 export function rangeText(state: SessionState, node: SummaryNode): string {
   const range = state.spanOf(node.id);
