@@ -5,7 +5,7 @@ import type { SessionState } from '../../core/state/session-state.ts';
 import type { SessionSearch } from '../../app/session-search.ts';
 import type { ContextGauge } from '../gauge/context-gauge.ts';
 import { EventIndex } from './event-index.ts';
-import { treeItem } from './tree-items.ts';
+import { tooltipOf, treeItem } from './tree-items.ts';
 import {
   childrenOf,
   filteredRows,
@@ -115,8 +115,7 @@ export class SummariesTree implements vscode.TreeDataProvider<Row>, vscode.Dispo
   }
 
   /** Tooltips are only created on demand. */
-  async resolveTreeItem(item: vscode.TreeItem, row: Row): Promise<vscode.TreeItem> {
-    const { tooltipOf } = await import('./row-tooltips.ts');
+  resolveTreeItem(item: vscode.TreeItem, row: Row): vscode.TreeItem {
     const conversation = this.#deps.conversation();
     const tooltip = conversation && tooltipOf(this.#source(conversation), row);
     item.tooltip = tooltip ?? (typeof item.label === 'string' ? item.label : '');
