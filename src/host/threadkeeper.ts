@@ -82,6 +82,8 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
   readonly chart = new ChartPanel(() => this.sessions.current);
   readonly panel = new ChatPanel(this);
   readonly implicit = new ImplicitContext(this);
+  readonly files = new SessionFiles(this);
+  readonly documentPanel = new DocumentPanel(this);
   readonly #views = new SessionViews(this);
   readonly extensionUri: vscode.Uri;
   readonly sessions: Sessions;
@@ -110,8 +112,6 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
   /** The folder of the journals. */
   readonly folder: string;
   readonly memoryFolder: string;
-  readonly files: SessionFiles;
-  readonly documentPanel: DocumentPanel;
   /** Searches all sessions of the workspace; undefined if canceled. */
   readonly searchWorkspace: (run: SearchRequest) => Promise<readonly WorkspaceHit[] | undefined>;
   readonly #context: vscode.ExtensionContext;
@@ -191,15 +191,7 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
         },
       },
     });
-    const allSessions = workspaceArchive({
-      store: this.store,
-      folder: this.folder,
-      clock: this.clock,
-      workspace,
-      open: this.open,
-      memory: this.memory,
-      onUnreadable: (error) => this.describe(error),
-    });
+    const allSessions = workspaceArchive(this);
     this.archive = allSessions.archive;
     this.searchWorkspace = allSessions.search;
     this.gauge = new ContextGauge(warn);
@@ -209,28 +201,9 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
       () => spend.current(),
       (read) => contextWindowSourceText(this.models, this.chosenModel(), read),
     );
-    this.tree = new SummariesTree(summaries, {
-      conversation: () => this.sessions.current,
-      latest: () => this.sessions.currentOrLatestIfAny(),
-      gauge: this.gauge,
-      search: (conversation) => this.#searchOf(conversation),
-      now: () => this.clock.now(),
-    });
+    this.tree = new SummariesTree(summaries, this);
     this.attachments = new Attachments(this, { editor: this.editor, session: allSessions.read });
     const refreshImplicit = (): void => void this.implicit.refresh();
-    this.files = new SessionFiles({
-      conversation: (id) => this.#conversationOf(id),
-      draft: (id) => ({ text: this.drafts.get(id), ...this.attachments.contents(id) }),
-      chatModel: () => this.#availableModel(),
-      now: () => this.clock.now(),
-      describe: (error) => this.describe(error).text,
-    });
-    this.documentPanel = new DocumentPanel(
-      (uri) => this.files.document(uri),
-      (href, session) => this.#openLink(href, session),
-      (error) => void vscode.window.showErrorMessage(this.describe(error).text),
-      context.extensionUri,
-    );
     this.memoryTree = new MemoryTree(this.memory);
     const { extensionUri, globalStorageUri: storage } = context;
     this.chats = new ExternalChats({ extensionUri, storage, window, warn });
@@ -258,10 +231,7 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
       this.memory.onDidChange(() => this.#views.refreshSoon()),
       this.rules,
       this.rules.onDidChange(() => this.#views.refreshSoon()),
-      ...documentLinks(
-        (uri) => this.files.document(uri),
-        (id) => this.#conversationOf(id),
-      ),
+      ...documentLinks(this),
       vscode.languages.registerCodeActionsProvider({ scheme: 'file' }, new ExplainAction(), {
         providedCodeActionKinds: [vscode.CodeActionKind.QuickFix],
       }),
@@ -272,11 +242,6 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
         if (event.affectsConfiguration('threadkeeper.chat')) refreshImplicit();
       }),
       vscode.window.onDidChangeActiveTextEditor(refreshImplicit),
-      this.sessions.onDidChange((what) => {
-        // A streaming reply changes the list every second, but not what the next message needs.
-        if (what === 'current' || this.sessions.current?.isReplying !== true) refreshImplicit();
-      }),
-      this.sessions.onDidChange(() => void this.rules.ask().catch((error: unknown) => this.describe(error))),
       editorModels,
       editorModels.onDidAppear(() => void this.#settingsChanged()),
       this.keys.onDidChange(() => {
@@ -284,8 +249,10 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
         void this.#settingsChanged();
       }),
       this.sessions.onDidChange((what) => {
+        // A streaming reply changes the list every second, but not what the next message needs.
+        if (what === 'current' || this.sessions.current?.isReplying !== true) refreshImplicit();
         const shown = what === 'current' ? this.#views.currentChanged() : this.#views.listChanged();
-        shown.catch((error: unknown) => this.describe(error));
+        for (const work of [this.rules.ask(), shown]) work.catch((error: unknown) => this.describe(error));
       }),
     );
   }
@@ -345,12 +312,12 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
 
   async search(query: string): Promise<ReturnType<SessionSearch['search']>> {
     const current = this.sessions.current;
-    const search = current && (await this.#searchOf(current));
+    const search = current && (await this.searchOf(current));
     return search?.search(query, 20) ?? [];
   }
 
   /** The search index of an open session, updated with new messages. */
-  async #searchOf({ journal }: Conversation): Promise<SessionSearch | undefined> {
+  async searchOf({ journal }: Conversation): Promise<SessionSearch | undefined> {
     const search = this.open.get(journal.id)?.search;
     await search?.updateIndex();
     return search;
@@ -384,14 +351,14 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
   }
 
   /** The conversation of a session, if it's open. Opens the newest session of the workspace first if none is open. */
-  async #conversationOf(id: string): Promise<Conversation | undefined> {
+  async conversationOf(id: string): Promise<Conversation | undefined> {
     await this.sessions.currentOrLatestIfAny();
     return this.open.get(sessionId(id))?.conversation;
   }
 
   /** Opens a link in a document of a session. Linked messages are opened as documents, too. */
-  async #openLink(href: string, session = ''): Promise<void> {
-    const state = (await this.#conversationOf(session))?.state;
+  async openDocumentLink(href: string, session = ''): Promise<void> {
+    const state = (await this.conversationOf(session))?.state;
     const show = (position: number): void => {
       const id = state?.path[position];
       if (id !== undefined) void openMessageDocument(sessionId(session), id, position);
@@ -413,7 +380,7 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
   }
 
   /** The chat's model, which is needed to show the exact request; undefined if the model isn't available. */
-  async #availableModel(): Promise<ChatModel | undefined> {
+  async availableModel(): Promise<ChatModel | undefined> {
     try {
       return await this.sessions.current?.chatModel();
     } catch (error) {

@@ -7,7 +7,7 @@ import { readSession } from '../../storage/clean-up.ts';
 import type { WorkspaceMemory } from '../memory/workspace-memory.ts';
 import type { OpenConversations } from '../sessions/open-conversations.ts';
 
-interface ArchiveDeps {
+interface ArchiveApp {
   readonly store: Pick<SessionStore, 'list'>;
   /** The folder of the journals. */
   readonly folder: string;
@@ -17,24 +17,25 @@ interface ArchiveDeps {
   readonly open: OpenConversations;
   readonly memory: WorkspaceMemory;
   /** Logs why a session can't be read. The others are read nevertheless. */
-  readonly onUnreadable: (error: unknown) => void;
+  describe(error: unknown): unknown;
 }
 
 /** Read access to all sessions of a workspace, for its search and for other chats. */
-export function workspaceArchive({ store, folder, clock, workspace, open, memory, onUnreadable }: ArchiveDeps): {
+export function workspaceArchive(app: ArchiveApp): {
   readonly archive: SessionArchive;
   /** A session's state; undefined if it doesn't exist anymore. */
   readonly read: (id: SessionId) => Promise<SessionState | undefined>;
   /** Resolves to undefined if canceled. */
   readonly search: (run: SearchRequest) => Promise<readonly WorkspaceHit[] | undefined>;
 } {
+  const { store, folder, clock, workspace, open, memory } = app;
   const list = async (): ReturnType<SessionStore['list']> =>
     (await store.list()).filter((one) => one.workspace === workspace && !one.deleted);
   const read = async (id: SessionId) =>
     open.get(id)?.conversation.state ?? (await readSession(folder, id, clock.yielder));
   const readOrSkip: typeof read = (id) =>
     read(id).catch((error: unknown) => {
-      onUnreadable(error);
+      app.describe(error);
       return undefined;
     });
   let loaded: Promise<WorkspaceSearch> | undefined;

@@ -1,23 +1,24 @@
 import * as vscode from 'vscode';
 import type { Conversation, SendPreview } from '../../app/conversation.ts';
-import type { ChatModel } from '../../app/ports.ts';
+import type { ChatModel, Clock } from '../../app/ports.ts';
 import type { UserMessage } from '../../app/user-message.ts';
 import { messageId, nodeId } from '../../core/model/ids.ts';
 import { messageText } from '../../core/model/message.ts';
+import type { FaultView } from '../../protocol/faults.ts';
 import { DOCUMENT_SCHEME } from '../platform/contribution-ids.ts';
 import { plainDocument, type RenderedDocument } from './rendered-document.ts';
 import { documentUri, editableLevel, parseDocumentUri, type DocumentAddress } from './document-uris.ts';
 
-export interface SessionFilesDeps {
+interface SessionFilesApp {
+  readonly clock: Pick<Clock, 'now'>;
+  /** The composers' texts and attachments. */
+  readonly drafts: { get(session: string): string };
+  readonly attachments: { contents(session: string): Required<Pick<UserMessage, 'attachments' | 'images'>> };
   /** The session with this ID, opened if it's the newest of the workspace; undefined if it isn't available. */
-  readonly conversation: (id: string) => Promise<Conversation | undefined>;
-  /** The composer's content. */
-  readonly draft: (id: string) => Required<Omit<UserMessage, 'pasted'>>;
+  conversationOf(id: string): Promise<Conversation | undefined>;
   /** The selected model; undefined if it isn't available. */
-  readonly chatModel: () => Promise<ChatModel | undefined>;
-  readonly now: () => number;
-  /** The message for the user for an error while saving. */
-  readonly describe: (error: unknown) => string;
+  availableModel(): Promise<ChatModel | undefined>;
+  describe(error: unknown): FaultView;
 }
 
 const refuse = (uri: vscode.Uri): never => {
@@ -36,13 +37,13 @@ interface CachedDocument {
  * documents. Each is created on demand from the current session.
  */
 export class SessionFiles implements vscode.FileSystemProvider, vscode.Disposable {
-  readonly #deps: SessionFilesDeps;
+  readonly #app: SessionFilesApp;
   readonly #documents = new Map<string, CachedDocument>();
   readonly #changed = new vscode.EventEmitter<vscode.FileChangeEvent[]>();
   readonly onDidChangeFile = this.#changed.event;
 
-  constructor(deps: SessionFilesDeps) {
-    this.#deps = deps;
+  constructor(app: SessionFilesApp) {
+    this.#app = app;
   }
 
   dispose(): void {
@@ -97,14 +98,14 @@ export class SessionFiles implements vscode.FileSystemProvider, vscode.Disposabl
     const address = parseDocumentUri(uri);
     const level = editableLevel(uri);
     if (!address || !level) throw vscode.FileSystemError.NoPermissions(uri);
-    const conversation = await this.#deps.conversation(address.session);
+    const conversation = await this.#app.conversationOf(address.session);
     if (!conversation) throw vscode.FileSystemError.Unavailable(uri);
     const text = new TextDecoder().decode(content);
     try {
       const { editSummary } = await import('../../app/summary-changes.ts');
       await editSummary(conversation.journal, conversation.counter, nodeId(address.id), level, text);
     } catch (error) {
-      throw new vscode.FileSystemError(this.#deps.describe(error));
+      throw new vscode.FileSystemError(this.#app.describe(error).text);
     }
     await this.#load(uri);
   }
@@ -118,13 +119,13 @@ export class SessionFiles implements vscode.FileSystemProvider, vscode.Disposabl
     const name = uri.toString();
     const previous = this.#documents.get(name);
     if (previous?.rendered.text === rendered.text) return previous;
-    const document = { rendered, bytes: new TextEncoder().encode(rendered.text), changedAt: this.#deps.now() };
+    const document = { rendered, bytes: new TextEncoder().encode(rendered.text), changedAt: this.#app.clock.now() };
     this.#documents.set(name, document);
     return document;
   }
 
   async #render(address: DocumentAddress): Promise<RenderedDocument | undefined> {
-    const conversation = await this.#deps.conversation(address.session);
+    const conversation = await this.#app.conversationOf(address.session);
     if (!conversation) return plainDocument(vscode.l10n.t('To view this document, open its session.'));
     const { compressionsDocument, dryRunDocument } = await import('./compression-documents.ts');
     const { nextRequestDocument } = await import('./next-request-document.ts');
@@ -155,14 +156,14 @@ export class SessionFiles implements vscode.FileSystemProvider, vscode.Disposabl
         return dryRunDocument(state, conversation.settings().policy, await conversation.previewCompression());
       case 'next': {
         const preview = await this.#preview(conversation);
-        const { text, attachments, images } = this.#deps.draft(address.session);
+        const { text, attachments, images } = this.#draft(conversation);
         const body = documentUri(conversation.journal.id, 'request', 'now', vscode.l10n.t('Request'));
         const isDraft = text !== '' || attachments.length > 0 || images.length > 0;
         return nextRequestDocument(preview, conversation, isDraft, body);
       }
       case 'request': {
         const { request } = await this.#preview(conversation);
-        const model = await this.#deps.chatModel();
+        const model = await this.#app.availableModel();
         // If the model isn't called by HTTP, our own request is shown.
         return plainDocument(model?.wireBody?.(request) ?? JSON.stringify(request));
       }
@@ -170,6 +171,10 @@ export class SessionFiles implements vscode.FileSystemProvider, vscode.Disposabl
   }
 
   #preview(conversation: Conversation): Promise<SendPreview> {
-    return conversation.previewSend(this.#deps.draft(conversation.journal.id));
+    return conversation.previewSend(this.#draft(conversation));
+  }
+
+  #draft({ journal: { id } }: Conversation) {
+    return { text: this.#app.drafts.get(id), ...this.#app.attachments.contents(id) };
   }
 }

@@ -12,22 +12,22 @@ import { parseDocumentUri, type DocumentAddress } from './document-uris.ts';
  * Registers the links in a session's documents, and the code lenses above the first line, which open the chat, the
  * Context view, and the summary that covers the message.
  */
-export function documentLinks(
-  documentOf: (uri: vscode.Uri) => Promise<RenderedDocument>,
-  conversationOf: (session: string) => Promise<Conversation | undefined>,
-): vscode.Disposable[] {
+export function documentLinks(app: {
+  readonly files: { document(uri: vscode.Uri): Promise<RenderedDocument> };
+  conversationOf(session: string): Promise<Conversation | undefined>;
+}): vscode.Disposable[] {
   const selector = { scheme: DOCUMENT_SCHEME };
   return [
     vscode.languages.registerDocumentLinkProvider(selector, {
       provideDocumentLinks: async ({ uri }) =>
-        (await documentOf(uri)).links.map(
+        (await app.files.document(uri)).links.map(
           ({ line, start, end, target }) => new vscode.DocumentLink(new vscode.Range(line, start, line, end), target),
         ),
     }),
     vscode.languages.registerCodeLensProvider(selector, {
       provideCodeLenses: async ({ uri }) => {
         const address = parseDocumentUri(uri);
-        const conversation = address && (await conversationOf(address.session));
+        const conversation = address && (await app.conversationOf(address.session));
         return address && conversation ? lenses(conversation.state, address) : [];
       },
     }),

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
+import type { FaultView } from '../../protocol/faults.ts';
 import { parsePageMessage, type HostToPage } from '../../protocol/messages.ts';
 import { DOCUMENT_PANEL } from '../platform/contribution-ids.ts';
 import { pageHtml } from '../platform/page-html.ts';
@@ -13,15 +14,20 @@ interface ShownDocument {
   readonly rendered: RenderedDocument;
 }
 
+interface DocumentPanelApp {
+  readonly extensionUri: vscode.Uri;
+  readonly files: { document(uri: vscode.Uri): Promise<RenderedDocument> };
+  /** Follows a link in a message. */
+  openDocumentLink(href: string, session: string | undefined): Promise<void>;
+  describe(error: unknown): FaultView;
+}
+
 /**
  * Shows rendered documents beside the chat, in at most one panel per window. The page's own renderer is used, which is
  * safe for any content. `openAsText` opens the text of a document.
  */
 export class DocumentPanel implements vscode.Disposable {
-  readonly #documentOf: (uri: vscode.Uri) => Promise<RenderedDocument>;
-  readonly #openLink: (href: string, session: string | undefined) => Promise<void>;
-  readonly #report: (error: unknown) => void;
-  readonly #extensionUri: vscode.Uri;
+  readonly #app: DocumentPanelApp;
   #panel: vscode.WebviewPanel | undefined;
   #shown: ShownDocument | undefined;
   /** Number of refreshes, and the one that is shown. */
@@ -34,20 +40,8 @@ export class DocumentPanel implements vscode.Disposable {
   /** Whether the document may have changed while the panel was hidden. */
   #isStale = false;
 
-  /**
-   * @param openLink follows a link in a message
-   * @param report shows why a link can't be followed
-   */
-  constructor(
-    documentOf: (uri: vscode.Uri) => Promise<RenderedDocument>,
-    openLink: (href: string, session: string | undefined) => Promise<void>,
-    report: (error: unknown) => void,
-    extensionUri: vscode.Uri,
-  ) {
-    this.#documentOf = documentOf;
-    this.#openLink = openLink;
-    this.#report = report;
-    this.#extensionUri = extensionUri;
+  constructor(app: DocumentPanelApp) {
+    this.#app = app;
   }
 
   dispose(): void {
@@ -62,7 +56,7 @@ export class DocumentPanel implements vscode.Disposable {
   /** Shows a document. Rejects if it can't be created, because an empty page wouldn't say why. */
   async open(uri: vscode.Uri): Promise<void> {
     this.#requested = uri;
-    const rendered = await this.#documentOf(uri);
+    const rendered = await this.#app.files.document(uri);
     if (this.#requested === uri) this.#show({ uri, title: titleOf(uri), rendered });
   }
 
@@ -90,7 +84,7 @@ export class DocumentPanel implements vscode.Disposable {
     this.#isStale = this.#panel?.visible !== true;
     if (this.#isStale) return;
     const version = ++this.#versions;
-    const rendered = await this.#documentOf(shown.uri);
+    const rendered = await this.#app.files.document(shown.uri);
     // A later version may have taken less time.
     if (this.#shown?.uri !== shown.uri || version < this.#shownVersion) return;
     this.#shownVersion = version;
@@ -113,7 +107,7 @@ export class DocumentPanel implements vscode.Disposable {
   #newPanel(): vscode.WebviewPanel {
     // The chat stays visible.
     const panel = vscode.window.createWebviewPanel(DOCUMENT_PANEL, '', vscode.ViewColumn.Beside, {});
-    const dist = vscode.Uri.joinPath(this.#extensionUri, 'dist');
+    const dist = vscode.Uri.joinPath(this.#app.extensionUri, 'dist');
     panel.webview.options = { enableScripts: true, localResourceRoots: [dist] };
     panel.webview.onDidReceiveMessage((value: unknown) => this.#receive(value));
     panel.onDidDispose(() => {
@@ -142,7 +136,10 @@ export class DocumentPanel implements vscode.Disposable {
       if (this.#isStale) void this.refresh().catch(() => undefined);
     } else if (message.type === 'request') {
       const { id, body } = message;
-      if (body.type === 'openLink') this.#follow(body.href).catch(this.#report);
+      if (body.type === 'openLink')
+        this.#follow(body.href).catch((error: unknown) => {
+          void vscode.window.showErrorMessage(this.#app.describe(error).text);
+        });
       else if (body.type === 'codeAction') void vscode.env.clipboard.writeText(body.text);
       else return;
       this.#post({ type: 'answer', id, ok: true, value: null });
@@ -153,7 +150,7 @@ export class DocumentPanel implements vscode.Disposable {
   async #follow(href: string): Promise<void> {
     const target = this.#targets[Number(/^threadkeeper:message\/link-(\d+)$/.exec(href)?.[1])];
     const uri = this.#shown?.uri;
-    if (!target) await this.#openLink(href, uri && parseDocumentUri(uri)?.session);
+    if (!target) await this.#app.openDocumentLink(href, uri && parseDocumentUri(uri)?.session);
     else if (isPlain(target)) await openAsText(target);
     else if (parseDocumentUri(target)) await this.open(target);
     else await vscode.commands.executeCommand('vscode.open', target);

@@ -1,5 +1,7 @@
 import * as vscode from 'vscode';
 import type { Conversation } from '../../app/conversation.ts';
+import type { Clock } from '../../app/ports.ts';
+import type { Sessions } from '../../app/sessions.ts';
 import type { Context } from '../../core/context/assemble.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
 import type { SessionSearch } from '../../app/session-search.ts';
@@ -18,20 +20,17 @@ import {
 } from './rows.ts';
 import type { GaugeView } from '../../protocol/views.ts';
 
-export interface SummariesTreeDeps {
-  readonly conversation: () => Conversation | undefined;
-  /** Opens the newest session of the workspace if none is open, but never creates one. */
-  readonly latest: () => Promise<Conversation | undefined>;
+interface SummariesTreeApp {
+  readonly clock: Pick<Clock, 'now'>;
+  readonly sessions: Pick<Sessions, 'current' | 'currentOrLatestIfAny'>;
   readonly gauge: ContextGauge;
   /** The search index of a conversation, updated to its current content. */
-  readonly search: (conversation: Conversation) => Promise<SessionSearch | undefined>;
-  /** Milliseconds since the epoch. */
-  readonly now: () => number;
+  searchOf(conversation: Conversation): Promise<SessionSearch | undefined>;
 }
 
 /** The *Context* view: what is in the context, the tree of summaries down to their sources, and the key events. */
 export class SummariesTree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
-  readonly #deps: SummariesTreeDeps;
+  readonly #app: SummariesTreeApp;
   readonly #changed = new vscode.EventEmitter<Row | undefined>();
   readonly onDidChangeTreeData = this.#changed.event;
   readonly #view: vscode.TreeView<Row>;
@@ -49,8 +48,8 @@ export class SummariesTree implements vscode.TreeDataProvider<Row>, vscode.Dispo
   #filter: TreeFilter | undefined;
 
   /** @param view shows the rows; its owner disposes of it */
-  constructor(view: vscode.TreeView<Row>, deps: SummariesTreeDeps) {
-    this.#deps = deps;
+  constructor(view: vscode.TreeView<Row>, app: SummariesTreeApp) {
+    this.#app = app;
     this.#view = view;
     this.#subscription = view.onDidChangeVisibility(({ visible }) => {
       if (visible && this.#isStale) this.refresh();
@@ -67,7 +66,7 @@ export class SummariesTree implements vscode.TreeDataProvider<Row>, vscode.Dispo
     this.#isStale = !this.#view.visible;
     if (this.#isStale) return;
     this.#gaugeView = undefined;
-    const conversation = this.#deps.conversation();
+    const conversation = this.#app.sessions.current;
     // Which key events fit also depends on settings and the model.
     if (this.#events && this.#events.leftOut !== conversation?.context().leftOut) this.#events = undefined;
     this.#view.description = conversation?.state.title ?? '';
@@ -83,7 +82,7 @@ export class SummariesTree implements vscode.TreeDataProvider<Row>, vscode.Dispo
 
   /** Selects the row for a summary, message, or event. Removes the filter, which may hide it. */
   async reveal(target: RowTarget): Promise<void> {
-    const conversation = this.#deps.conversation();
+    const conversation = this.#app.sessions.current;
     const row = conversation && findRow(this.#source(conversation), target);
     if (!row) return;
     if (this.#filter) this.setFilter(undefined);
@@ -91,13 +90,13 @@ export class SummariesTree implements vscode.TreeDataProvider<Row>, vscode.Dispo
   }
 
   async getChildren(row?: Row): Promise<Row[]> {
-    const conversation = row ? this.#deps.conversation() : await this.#deps.latest();
+    const conversation = row ? this.#app.sessions.current : await this.#app.sessions.currentOrLatestIfAny();
     if (!conversation || conversation.state.counters.messagesEver === 0) return [];
     const source = this.#source(conversation);
     const parent = row?.kind === 'range' ? row.of : row;
     if (!this.#filter || (parent && parent.kind !== 'filter')) return childrenOf(source, row);
     if (!row) return [filterRow(this.#filter)];
-    const search = this.#filter.by === 'text' ? await this.#deps.search(conversation) : undefined;
+    const search = this.#filter.by === 'text' ? await this.#app.searchOf(conversation) : undefined;
     return filteredRows({ ...source, search: (text, limit) => search?.search(text, limit) ?? [] }, this.#filter, row);
   }
 
@@ -106,9 +105,9 @@ export class SummariesTree implements vscode.TreeDataProvider<Row>, vscode.Dispo
   }
 
   getTreeItem(row: Row): vscode.TreeItem {
-    const conversation = this.#deps.conversation();
+    const conversation = this.#app.sessions.current;
     const item = conversation
-      ? treeItem(conversation, this.#source(conversation), row, this.#deps.now())
+      ? treeItem(conversation, this.#source(conversation), row, this.#app.clock.now())
       : new vscode.TreeItem('');
     item.id = row.id;
     return item;
@@ -116,7 +115,7 @@ export class SummariesTree implements vscode.TreeDataProvider<Row>, vscode.Dispo
 
   /** Tooltips are only created on demand. */
   resolveTreeItem(item: vscode.TreeItem, row: Row): vscode.TreeItem {
-    const conversation = this.#deps.conversation();
+    const conversation = this.#app.sessions.current;
     const tooltip = conversation && tooltipOf(this.#source(conversation), row);
     item.tooltip = tooltip ?? (typeof item.label === 'string' ? item.label : '');
     return item;
@@ -126,7 +125,7 @@ export class SummariesTree implements vscode.TreeDataProvider<Row>, vscode.Dispo
     return {
       state: conversation.state,
       events: () => this.#eventsOf(conversation),
-      gauge: () => (this.#gaugeView ??= this.#deps.gauge.view(conversation)),
+      gauge: () => (this.#gaugeView ??= this.#app.gauge.view(conversation)),
     };
   }
 

@@ -59,11 +59,10 @@ describe('Context view', () => {
     const { SummariesTree } = await load<typeof TreeModule>('summaries/summaries-tree.ts');
     const view = { visible: true, description: '', onDidChangeVisibility: () => nothing };
     tree = new SummariesTree(view as never, {
-      conversation: () => conversation,
-      latest: () => Promise.resolve(conversation),
+      sessions: { current: conversation, currentOrLatestIfAny: () => Promise.resolve(conversation) },
       gauge: { view: () => assert.fail() } as never,
-      search: () => Promise.resolve(undefined),
-      now: () => 0,
+      searchOf: () => Promise.resolve(undefined),
+      clock: { now: () => 0 },
     });
   });
   afterEach(() => harness.close());

@@ -72,6 +72,7 @@ const editor = {
   commands: { executeCommand: () => Promise.resolve() },
   window: {
     showInformationMessage: (text: string) => Promise.resolve(told.push(text)).then(() => undefined),
+    showErrorMessage: (text: string): Promise<undefined> => assert.fail(text),
     showInputBox: (): Promise<string | undefined> => Promise.resolve(undefined),
     /** Selects every item. */
     showQuickPick: (
@@ -413,12 +414,8 @@ describe('editor commands', () => {
   it('report why a session document cannot be shown instead of opening an empty page', async () => {
     const { DocumentPanel } = await load<typeof ReaderModule>('summaries/document-panel.ts');
     editor.window.createWebviewPanel = () => assert.fail('an empty page is shown');
-    const reader = new DocumentPanel(
-      () => Promise.reject(new Error('The rule makes no sense.')),
-      fails,
-      fails,
-      new Uri('/extension') as never,
-    );
+    const document = () => Promise.reject(new Error('The rule makes no sense.'));
+    const reader = new DocumentPanel({ files: { document } } as never);
     await assert.rejects(reader.open(new Uri('/session/dryRun/1/Preview.md') as never), /The rule makes no sense/);
   });
 
@@ -429,10 +426,11 @@ describe('editor commands', () => {
   ): Promise<string> {
     const { SessionFiles } = await load<typeof FilesModule>('summaries/document-files.ts');
     const files = new SessionFiles({
-      conversation: () => Promise.resolve(conversation),
-      draft: () => draft,
-      chatModel: () => Promise.resolve(undefined),
-      now: () => 0,
+      conversationOf: () => Promise.resolve(conversation),
+      drafts: { get: () => draft.text },
+      attachments: { contents: () => draft },
+      availableModel: () => Promise.resolve(undefined),
+      clock: { now: () => 0 },
       describe: fails,
     });
     const uri = Uri.from({ path: `/${conversation.journal.id}/next/now/Next Request.md` }) as never;
@@ -508,8 +506,8 @@ describe('editor commands', () => {
     ]) {
       const versions = [deferred<string>(), deferred<string>(), deferred<string>()];
       let asked = 0;
-      const pageOf = async () => ({ text: await versions[asked++]!.promise, links: [] });
-      const reader = new DocumentPanel(pageOf, fails, fails, new Uri('/extension') as never);
+      const document = async () => ({ text: await versions[asked++]!.promise, links: [] });
+      const reader = new DocumentPanel({ files: { document }, extensionUri: new Uri('/extension') } as never);
       versions[0]!.resolve('version 0');
       await reader.open(Uri.from({ path: '/session/compressions/all/History.md' }) as never);
       say({ type: 'ready' });
@@ -534,14 +532,15 @@ describe('editor commands', () => {
     editor.window.createWebviewPanel = () => ({ webview, reveal: () => undefined, onDidDispose: () => nothing });
     const target = Uri.from({ path: '/session/request/now/Request.json' });
     const made: unknown[] = [];
-    const pageOf = (uri: unknown) => {
+    const document = (uri: unknown) => {
       made.push(uri);
       return Promise.resolve({ text: 'As JSON', links: [{ line: 0, start: 0, end: 7, target }] as never });
     };
     const texts: unknown[] = [];
     editor.workspace.openTextDocument = (uri) => Promise.resolve(texts.push(uri));
     const next = Uri.from({ path: '/session/next/now/Next Request.md' });
-    await new DocumentPanel(pageOf, fails, fails, new Uri('/extension') as never).open(next as never);
+    const app = { files: { document }, extensionUri: new Uri('/extension') };
+    await new DocumentPanel(app as never).open(next as never);
     say({ type: 'ready' });
     say({ type: 'request', id: 1, body: { type: 'openLink', href: 'threadkeeper:message/link-0' } });
     await pass(1);
@@ -557,14 +556,17 @@ describe('editor commands', () => {
       postMessage: () => undefined,
     };
     editor.window.createWebviewPanel = () => ({ webview, reveal: () => undefined, onDidDispose: () => nothing });
-    const pageOf = () => Promise.resolve({ text: 'See [it](https://a.example).', links: [] });
-    const openLink = () => Promise.reject(new Error('The address is invalid.'));
-    const reported: unknown[] = [];
-    const panel = new DocumentPanel(pageOf, openLink, (error) => reported.push(error), new Uri('/extension') as never);
+    const document = () => Promise.resolve({ text: 'See [it](https://a.example).', links: [] });
+    const openDocumentLink = () => Promise.reject(new Error('The address is invalid.'));
+    const describe = (error: unknown) => ({ text: String(error) });
+    const reported: string[] = [];
+    editor.window.showErrorMessage = (text) => Promise.resolve(void reported.push(text));
+    const app = { files: { document }, extensionUri: new Uri('/extension'), openDocumentLink, describe };
+    const panel = new DocumentPanel(app as never);
     await panel.open(Uri.from({ path: '/session/next/now/Next Request.md' }) as never);
     say({ type: 'ready' });
     say({ type: 'request', id: 1, body: { type: 'openLink', href: 'https://a.example' } });
     await pass(1);
-    assert.deepEqual(reported.map(String), ['Error: The address is invalid.']);
+    assert.deepEqual(reported, ['Error: The address is invalid.']);
   });
 });

@@ -47,7 +47,7 @@ describe('workspace archive', () => {
       workspace: 'here',
       open: { get: () => undefined } as never,
       memory: { load: () => Promise.resolve(), entries: [] } as never,
-      onUnreadable: (error) => faults.push(error),
+      describe: (error) => faults.push(error),
     });
     const found = async () => (await search({ query: 'slot', limit: 5 }))?.map(({ title }) => title).sort();
     const decided = async () => (await archive.decisions(() => false)).decisions.map(({ session }) => session).sort();
