@@ -4,7 +4,7 @@ import { StoreFault, type Clock, type SessionStore, type SessionSummary } from '
 import type { Sessions } from '../../app/sessions.ts';
 import type { SessionId } from '../../core/model/ids.ts';
 import { looksMoved, workspaceName } from '../../storage/workspace-key.ts';
-import { showInfo, showInfoWithAction } from '../platform/notifications.ts';
+import { pickOrTell, showInfo, showInfoWithAction } from '../platform/notifications.ts';
 import { changeSession } from './session-changes.ts';
 
 /** Dependencies of the session commands. */
@@ -26,31 +26,41 @@ export interface SessionsApp {
 
 /** Lists the sessions of other workspaces, similar workspaces first, and opens the selected one. */
 export async function openOtherSession(app: SessionsApp): Promise<void> {
-  const others = (await app.store.list()).filter((one) => one.workspace !== app.workspace && !one.deleted);
-  if (others.length === 0) return showInfo(vscode.l10n.t('There are no sessions from other workspaces.'));
-  const rank = (one: SessionSummary): number => (looksMoved(one.workspace, app.workspace) ? 0 : 1);
-  const items = others
-    .sort((a, b) => rank(a) - rank(b) || b.updatedAt - a.updatedAt)
-    .map((one) => ({ ...sessionItem(one), description: workspaceName(one.workspace) }));
-  const picked = await vscode.window.showQuickPick(items, {
+  const items = sessionsElsewhere(await app.store.list(), app.workspace).map((one) => ({
+    ...sessionItem(one),
+    description: workspaceName(one.workspace),
+  }));
+  const picked = await pickOrTell(items, noneElsewhereText(), {
     title: vscode.l10n.t('Open Session from Another Workspace'),
     matchOnDescription: true,
   });
-  if (!picked) return;
-  await app.sessions.open(picked.id);
-  app.panel.open();
+  if (picked) await show(app, picked.id);
 }
+
+async function show({ sessions, panel }: SessionsApp, id: SessionId): Promise<void> {
+  await sessions.open(id);
+  panel.open();
+}
+
+/** Sessions of other workspaces: those of workspaces with this one's name first, then the most recently used. */
+function sessionsElsewhere(sessions: readonly SessionSummary[], current: string): SessionSummary[] {
+  const rank = (one: SessionSummary): number => (looksMoved(one.workspace, current) ? 0 : 1);
+  return sessions
+    .filter((one) => one.workspace !== current && !one.deleted)
+    .sort((a, b) => rank(a) - rank(b) || b.updatedAt - a.updatedAt);
+}
+
+const noneElsewhereText = (): string => vscode.l10n.t('There are no sessions from other workspaces.');
 
 /** Lists the deleted sessions of this workspace, and restores and opens the selected one. */
 export async function restoreSession(app: SessionsApp): Promise<void> {
   const deleted = (await app.store.list()).filter((one) => one.workspace === app.workspace && one.deleted);
-  if (deleted.length === 0) return showInfo(vscode.l10n.t('There are no deleted sessions.'));
   const items = deleted.sort((a, b) => b.updatedAt - a.updatedAt).map(sessionItem);
-  const picked = await vscode.window.showQuickPick(items, { title: vscode.l10n.t('Restore Deleted Session') });
+  const title = vscode.l10n.t('Restore Deleted Session');
+  const picked = await pickOrTell(items, vscode.l10n.t('There are no deleted sessions.'), { title });
   if (!picked) return;
   await changeSession(app, picked.id, { type: 'session_deleted', deleted: false });
-  await app.sessions.open(picked.id);
-  app.panel.open();
+  await show(app, picked.id);
 }
 
 const sessionItem = ({ id, title, messages, updatedAt, archived }: SessionSummary) => ({
@@ -70,10 +80,8 @@ export async function cleanUp(app: SessionsApp): Promise<void> {
   const disk = await import('../../storage/clean-up.ts');
   const now = app.clock.now();
   const sessions = await app.store.list();
-  const sizes = await disk.sizesOfSessions(
-    app.folder,
-    sessions.map((one) => one.id),
-  );
+  const ids = sessions.map((one) => one.id);
+  const sizes = await disk.sizesOfSessions(app.folder, ids);
   const orphans = await disk.findOrphans(app.folder, now);
   if (sessions.length === 0 && orphans.length === 0)
     return showInfo(vscode.l10n.t('There are no sessions to clean up.'));
@@ -117,7 +125,7 @@ export async function cleanUp(app: SessionsApp): Promise<void> {
     matchOnDetail: true,
   });
   if (!picked || picked.length === 0) return;
-  const chosen = picked.flatMap(({ session }) => (session ? [session] : []));
+  const chosen = picked.flatMap(({ session }) => session ?? []);
   if (chosen.length > 0 && !(await confirmDeletion(chosen, sum(chosen.map(sizeOf))))) return;
 
   const hasOrphans = picked.some((one) => !one.session);
@@ -161,10 +169,11 @@ async function confirmDeletion(chosen: readonly SessionSummary[], size: number):
       : vscode.l10n.t('Permanently delete {0} sessions ({1})?', chosen.length, sizeText(size)),
     {
       modal: true,
-      detail: `${vscode.l10n.t('This can’t be undone.')}\n\n${chosen
-        .slice(0, 10)
-        .map((one) => titleText(one.title))
-        .join('\n')}${chosen.length > 10 ? '\n…' : ''}`,
+      detail: [
+        `${vscode.l10n.t('This can’t be undone.')}\n`,
+        ...chosen.slice(0, 10).map((one) => titleText(one.title)),
+        ...(chosen.length > 10 ? ['…'] : []),
+      ].join('\n'),
     },
     remove,
   );
@@ -186,9 +195,7 @@ export async function switchSession(app: SessionsApp): Promise<void> {
     title: vscode.l10n.t('Switch Session'),
     matchOnDetail: true,
   });
-  if (!picked) return;
-  await app.sessions.open(picked.id);
-  app.panel.open();
+  if (picked) await show(app, picked.id);
 }
 
 const skippedText = (skipped: number): string =>
@@ -204,15 +211,17 @@ const skippedText = (skipped: number): string =>
  * name are listed first. Nothing is moved before the user has chosen, and it can be undone directly afterwards.
  */
 export async function reattachSessions(app: SessionsApp): Promise<void> {
-  const others = otherWorkspaces(await app.store.list(), app.workspace);
-  if (others.length === 0) return showInfo(vscode.l10n.t('There are no sessions from other workspaces.'));
-  const items = others.map(([key, sessions]) => ({
-    label: workspaceName(key),
-    description: sessionsText(sessions.length),
-    detail: key,
-    ids: sessions.map(({ id }) => id),
-  }));
-  const picked = await vscode.window.showQuickPick(items, {
+  const others = sessionsElsewhere(await app.store.list(), app.workspace);
+  const items = Array.from(
+    Map.groupBy(others, (one) => one.workspace),
+    ([key, sessions]) => ({
+      label: workspaceName(key),
+      description: sessionsText(sessions.length),
+      detail: key,
+      ids: sessions.map(({ id }) => id),
+    }),
+  );
+  const picked = await pickOrTell(items, noneElsewhereText(), {
     title: vscode.l10n.t('Recover Sessions from a Moved Folder'),
     placeHolder: vscode.l10n.t('Select the old folder. Its sessions will be moved to this workspace.'),
     matchOnDetail: true,
@@ -228,16 +237,6 @@ export async function reattachSessions(app: SessionsApp): Promise<void> {
   const skipped = ids.length - moved.length;
   await showInfoWithAction(skipped === 0 ? done : `${done} ${skippedText(skipped)}`, undo, () =>
     moveSessions(app, moved, key),
-  );
-}
-
-/** Workspaces and their sessions: those with this one's name first, then the most recently used. */
-function otherWorkspaces(sessions: readonly SessionSummary[], current: string): [string, SessionSummary[]][] {
-  const others = sessions.filter((one) => one.workspace !== current && !one.deleted);
-  const rank = (key: string): number => (looksMoved(key, current) ? 0 : 1);
-  const newest = (some: readonly SessionSummary[]): number => Math.max(...some.map((one) => one.updatedAt));
-  return [...Map.groupBy(others, (one) => one.workspace)].sort(
-    ([key, some], [otherKey, otherSome]) => rank(key) - rank(otherKey) || newest(otherSome) - newest(some),
   );
 }
 
