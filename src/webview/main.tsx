@@ -1,33 +1,26 @@
 import { render } from 'preact';
 import { linkFiles, renderFormulas } from './host-lookups.ts';
-import type { EditorApi } from './host-connection.ts';
-import { Page } from './page.ts';
+import { page } from './page-instance.ts';
 import { App } from './parts/app.tsx';
 import { readTranslations, text } from './texts.ts';
 import { codeActionAt } from './markdown/code-block.ts';
 import { linkTargetAt } from './markdown/decorate.ts';
 
-declare function acquireVsCodeApi(): EditorApi;
-
 const root = document.getElementById('root');
 readTranslations(document.getElementById('translations')?.textContent ?? '{}');
 if (!root) throw new Error('the page lacks its root element');
-const page = new Page(acquireVsCodeApi(), () => {
-  const { activeElement } = document;
-  return activeElement instanceof HTMLElement && activeElement !== document.body ? activeElement : undefined;
-});
-activateLinks(root, page);
+activateLinks(root);
 linkFiles(root, (paths) => page.request('existingFiles', { paths }));
 renderFormulas(root, (formulas) => page.request('renderMath', { formulas }));
 keepFocus(root, () => page.composer?.focus());
-reportFocus(page);
-render(<App page={page} />, root);
+reportFocus();
+render(<App />, root);
 window.addEventListener('message', (event) => page.receive(event.data));
 window.addEventListener('error', (event) => page.post({ type: 'pageFault', text: event.message.slice(0, 4_000) }));
 page.post({ type: 'ready' });
 
 /** Tells the host whether the page has the focus. */
-function reportFocus(page: Page): void {
+function reportFocus(): void {
   let reported = false;
   const report = (): void => {
     const focused = document.hasFocus();
@@ -43,13 +36,13 @@ function reportFocus(page: Page): void {
  * Handles clicks and Enter on links and code buttons. The page never navigates: the host opens links, and asks before
  * it opens anything outside of the workspace.
  */
-function activateLinks(root: HTMLElement, page: Page): void {
+function activateLinks(root: HTMLElement): void {
   root.addEventListener('click', (event) => {
-    if (event.target instanceof Element && activate(event.target, page)) event.preventDefault();
+    if (event.target instanceof Element && activate(event.target)) event.preventDefault();
   });
   root.addEventListener('keydown', (event) => {
     if (event.key !== 'Enter' || !(event.target instanceof Element)) return;
-    if (event.target.getAttribute('role') === 'link' && activate(event.target, page)) event.preventDefault();
+    if (event.target.getAttribute('role') === 'link' && activate(event.target)) event.preventDefault();
   });
   // By default, a dropped file or link would replace the page.
   for (const type of ['dragover', 'drop'] as const) {
@@ -60,10 +53,10 @@ function activateLinks(root: HTMLElement, page: Page): void {
 }
 
 /** Runs the action of the link or code button that contains `element`; returns false if there is none. */
-function activate(element: Element, page: Page): boolean {
+function activate(element: Element): boolean {
   const source = codeActionAt(element);
   if (source) {
-    runCodeAction(element, source, page);
+    runCodeAction(element, source);
     return true;
   }
   const target = linkTargetAt(element);
@@ -77,7 +70,7 @@ function activate(element: Element, page: Page): boolean {
   return true;
 }
 
-function runCodeAction(element: Element, source: NonNullable<ReturnType<typeof codeActionAt>>, page: Page): void {
+function runCodeAction(element: Element, source: NonNullable<ReturnType<typeof codeActionAt>>): void {
   const { action, code, language } = source;
   if (action === 'apply') {
     const message = element.closest<HTMLElement>('[data-message]')?.dataset['message'];

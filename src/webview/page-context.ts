@@ -1,11 +1,3 @@
-import { createContext } from 'preact';
-import { useContext } from 'preact/hooks';
-import type { Page } from './page.ts';
+import { page } from './page-instance.ts';
 
-export const PageContext = createContext<Page | undefined>(undefined);
-
-export function usePage(): Page {
-  const page = useContext(PageContext);
-  if (!page) throw new Error('usePage must be called inside PageContext.Provider');
-  return page;
-}
+export const usePage = () => page;

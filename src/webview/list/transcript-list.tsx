@@ -1,7 +1,7 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { MessageView } from '../../protocol/views.ts';
 import { startOfDay } from '../format.ts';
-import { usePage } from '../page-context.ts';
+import { page } from '../page-instance.ts';
 import { Icon } from '../parts/elements.tsx';
 import { Minimap } from '../parts/minimap.tsx';
 import { TranscriptRow } from '../parts/transcript-row.tsx';
@@ -23,7 +23,6 @@ function estimateHeight(message: MessageView | undefined): number {
 
 /** The transcript. Only rows near the viewport are rendered, and their messages are loaded on demand. */
 export function TranscriptList({ session }: { readonly session: OpenSession }) {
-  const page = usePage();
   const scroller = useRef<HTMLDivElement>(null);
   const spacer = useRef<HTMLDivElement>(null);
   const rows = useRef<HTMLDivElement>(null);

@@ -1,8 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import { TranscriptList } from '../list/transcript-list.tsx';
-import { PageContext, usePage } from '../page-context.ts';
-import type { Page } from '../page.ts';
+import { page } from '../page-instance.ts';
 import type { OpenSession } from '../state.ts';
 import { text } from '../texts.ts';
 import { Composer } from './composer.tsx';
@@ -15,15 +14,15 @@ import { FindBar, RecallPanel } from './search-panels.tsx';
 import { SessionsPanel } from './sessions-panel.tsx';
 import { TaskHeader } from './task-header.tsx';
 
-export function App({ page }: { readonly page: Page }) {
+export function App() {
   const [, setRevision] = useState(0);
   // A layout effect runs before the next message can arrive.
   useLayoutEffect(() => {
     page.rerender = () => setRevision((revision) => revision + 1);
-  }, [page]);
+  }, []);
   const { state } = page;
   return (
-    <PageContext.Provider value={page}>
+    <>
       {state.type === 'loading' && (
         <ChatPlaceholder icon="loading codicon-modifier-spin" busy>
           <p class="meta">{text('Opening session…')}</p>
@@ -54,7 +53,7 @@ export function App({ page }: { readonly page: Page }) {
       <div class="off-screen" aria-live="polite" role="status">
         <span key={page.announcement}>{page.announcement.text}</span>
       </div>
-    </PageContext.Provider>
+    </>
   );
 }
 
@@ -74,7 +73,6 @@ function ChatPlaceholder(props: {
 }
 
 function Chat({ session }: { readonly session: OpenSession }) {
-  const page = usePage();
   const { panel, toasts } = page;
   useEffect(() => {
     const find = (event: KeyboardEvent) => {
@@ -89,7 +87,7 @@ function Chat({ session }: { readonly session: OpenSession }) {
     };
     window.addEventListener('keydown', find);
     return () => window.removeEventListener('keydown', find);
-  }, [page]);
+  }, []);
   return (
     <main
       class="chat"
@@ -132,7 +130,6 @@ function Chat({ session }: { readonly session: OpenSession }) {
 }
 
 function Header({ session }: { readonly session: OpenSession }) {
-  const page = usePage();
   const open = page.panel === 'sessions';
   return (
     <header class="header line">
@@ -160,7 +157,6 @@ function Header({ session }: { readonly session: OpenSession }) {
 }
 
 function EmptySession({ session }: { readonly session: OpenSession }) {
-  const page = usePage();
   const { provider, ready } = session.model;
   const local = provider === 'local';
   return (

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { CompressionView, MessageView, NodeView } from '../../protocol/views.ts';
 import { formatCost, formatCount, formatCounted, formatPercent, formatTime } from '../format.ts';
 import { roleName } from '../names.ts';
-import { usePage } from '../page-context.ts';
+import { page } from '../page-instance.ts';
 import { text } from '../texts.ts';
 import { Button, Disclosure, Icon } from './elements.tsx';
 import { KeyEventList } from './key-events.tsx';
@@ -12,7 +12,6 @@ import { ROLE_ICONS } from './message.tsx';
 
 /** A compression in the transcript, with its savings and summaries. */
 export function CompressionRow({ compression }: { readonly compression: CompressionView }) {
-  const page = usePage();
   const { id, nodes, tokens, keyEvents, costUsd, at, undone } = compression;
   const summaryCount = formatCounted(compression.summaries, '1 summary', '{0} summaries');
   const title = formatCounted(compression.messages, '1 message → {1}', '{0} messages → {1}', summaryCount);
@@ -48,7 +47,6 @@ export function CompressionRow({ compression }: { readonly compression: Compress
 }
 
 function SummaryCard({ id }: { readonly id: NodeView['id'] }) {
-  const page = usePage();
   const [node, setNode] = useState<NodeView>();
   useEffect(() => {
     void page.request('openNode', { node: id }).then(setNode);
@@ -97,7 +95,6 @@ const ORIGINALS_PER_REQUEST = 20;
 
 /** The messages that a summary covers; positions are 0-based and inclusive. */
 function OriginalMessages({ from, to }: { readonly from: number; readonly to: number }) {
-  const page = usePage();
   const [messages, setMessages] = useState<readonly MessageView[]>();
   const [loading, setLoading] = useState(false);
   const shown = messages?.length ?? 0;

@@ -1,6 +1,6 @@
 import type { GaugeView } from '../../protocol/views.ts';
 import { formatCost, formatCount, formatCounted, formatPercent } from '../format.ts';
-import { usePage } from '../page-context.ts';
+import { page } from '../page-instance.ts';
 import { text } from '../texts.ts';
 import { Button, Icon } from './elements.tsx';
 
@@ -18,7 +18,6 @@ const NAMES: Readonly<Record<GaugeView['parts'][number]['name'], () => string>> 
 
 /** The usage of the context budget by parts. Without a gauge, renders an empty line to avoid a layout shift. */
 export function Gauge({ gauge }: { readonly gauge: GaugeView | null }) {
-  const page = usePage();
   if (!gauge)
     return (
       <div class="gauge-holder gauge" aria-hidden="true">
@@ -62,7 +61,6 @@ export function Gauge({ gauge }: { readonly gauge: GaugeView | null }) {
 }
 
 function GaugePanel({ gauge, parts }: { readonly gauge: GaugeView; readonly parts: GaugeView['parts'] }) {
-  const page = usePage();
   const { budget, threshold, policy, costUsd, droppedEvents } = gauge;
   const shareOf = (tokens: number): string => formatPercent(tokens / Math.max(1, budget));
   const free = Math.max(0, budget - gauge.used);

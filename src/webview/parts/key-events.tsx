@@ -1,7 +1,7 @@
 import type { EventMark } from '../../protocol/views.ts';
 import { formatCounted } from '../format.ts';
 import { kindName, stateNames } from '../names.ts';
-import { usePage } from '../page-context.ts';
+import { page } from '../page-instance.ts';
 import { text } from '../texts.ts';
 import { Disclosure, Icon, IconButton } from './elements.tsx';
 
@@ -22,7 +22,6 @@ export function KeyEvents({ events }: { readonly events: readonly EventMark[] })
 
 /** A list of key events. With `readOnly`, they can't be pinned or dismissed. */
 export function KeyEventList(props: { readonly events: readonly EventMark[]; readonly readOnly?: boolean }) {
-  const page = usePage();
   const dismiss = async ({ id }: EventMark) => {
     if (!(await page.tryRequest('removeEvent', { event: id, removed: true }))) return;
     const undo = () => void page.request('removeEvent', { event: id, removed: false });

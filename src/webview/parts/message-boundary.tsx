@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useErrorBoundary, useState } from 'preact/hooks';
 import type { MessageView, PartView } from '../../protocol/views.ts';
-import { usePage } from '../page-context.ts';
+import { page } from '../page-instance.ts';
 import { text } from '../texts.ts';
 import { Button, Icon } from './elements.tsx';
 import { PlainText } from './markdown.tsx';
@@ -16,7 +16,6 @@ export function MessageBoundary(props: { readonly message: MessageView; readonly
 }
 
 function MessageSource({ message, error }: { readonly message: MessageView; readonly error: string }) {
-  const page = usePage();
   const report = () => {
     page.post({ type: 'pageFault', text: error });
     page.runCommand('openLog');

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { MessageView, PartView } from '../../protocol/views.ts';
 import { truncate } from '../format.ts';
-import { usePage } from '../page-context.ts';
+import { page } from '../page-instance.ts';
 import type { LiveReply } from '../state.ts';
 import { text } from '../texts.ts';
 import { Disclosure, Icon } from './elements.tsx';
@@ -10,7 +10,6 @@ import { Markdown, PlainText } from './markdown.tsx';
 const EMPTY_TEXT: readonly PartView[] = [{ type: 'text', text: '' }];
 
 export function MessageParts({ message }: { readonly message: MessageView }) {
-  const page = usePage();
   const live = message.streaming && page.live?.id === message.id ? page.live : undefined;
   // An empty text part is replaced by the first text without mounting a new component.
   const parts = live && message.parts.length === 0 ? EMPTY_TEXT : message.parts;
@@ -33,7 +32,7 @@ export function MessageParts({ message }: { readonly message: MessageView }) {
 
 /** Whether a message is rendered as Markdown now. After the page has hung, messages wait in its `renderQueue`. */
 function useRendersMarkdown({ id, plain }: MessageView): boolean {
-  const { renderQueue } = usePage();
+  const { renderQueue } = page;
   const [isReady, setIsReady] = useState(!renderQueue);
   useEffect(
     () => (renderQueue && plain !== true ? renderQueue.add(id, () => setIsReady(true)) : undefined),

@@ -3,7 +3,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { OutlineView } from '../../protocol/views.ts';
 import { formatCount } from '../format.ts';
 import type { Viewport } from '../list/viewport.ts';
-import { usePage } from '../page-context.ts';
+import { page } from '../page-instance.ts';
 import type { OpenSession } from '../state.ts';
 import { text } from '../texts.ts';
 
@@ -24,7 +24,6 @@ export function Minimap(props: {
   readonly scroller: RefObject<HTMLElement | null>;
   readonly reveal: (position: number) => void;
 }) {
-  const page = usePage();
   const map = useRef<SVGSVGElement>(null);
   const [outline, setOutline] = useState<OutlineView>();
   const [height, setHeight] = useState(0);

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { OfferView, StatusView } from '../../protocol/views.ts';
 import { formatCount } from '../format.ts';
-import { usePage } from '../page-context.ts';
+import { page } from '../page-instance.ts';
 import type { OpenSession } from '../state.ts';
 import { text } from '../texts.ts';
 import { Button, Icon, IconButton } from './elements.tsx';
@@ -37,7 +37,6 @@ export function Notice(props: {
 export function Notices({ session }: { readonly session: OpenSession }) {
   const { status, notice } = session;
   const { readOnly, unsaved, offline, escalation, waiting, thinking, resetPending, compression } = status;
-  const page = usePage();
   const continueHere = { label: text('Continue Here'), run: () => page.runCommand('continueHere') };
   const takeOver = readOnly?.isWrittenElsewhere
     ? { label: text('Take Over'), run: () => page.runCommand('takeOver') }
@@ -77,7 +76,6 @@ export function Notices({ session }: { readonly session: OpenSession }) {
 }
 
 function Escalation({ escalation }: { readonly escalation: NonNullable<StatusView['escalation']> }) {
-  const page = usePage();
   const { requestTokens, budget, ways } = escalation;
   // Reuses the gauge's translated text without its percentage.
   const size = text('{0} of {1} tokens ({2})', formatCount(requestTokens), formatCount(budget), '');
@@ -115,7 +113,6 @@ function Timer({ icon, messageAt }: { readonly icon: string; readonly messageAt:
 }
 
 function Progress({ compression }: { readonly compression: NonNullable<StatusView['compression']> }) {
-  const page = usePage();
   const { stage, done, total } = compression;
   const progress = total > 0 ? text('{0} ({1} of {2})', stage, done, total) : stage;
   const cancel = { label: text('Cancel'), run: () => page.runCommand('cancelCompression') };
@@ -128,7 +125,6 @@ function Progress({ compression }: { readonly compression: NonNullable<StatusVie
 
 /** Offers models after a reply of the local provider. The selected one replies to the same message. */
 export function ModelSetup({ session }: { readonly session: OpenSession }) {
-  const page = usePage();
   const { transcript, model, status } = session;
   const { last } = transcript;
   const hasLocalReply = status.readOnly === null && last?.model === 'local' && !last.streaming;

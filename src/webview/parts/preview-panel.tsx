@@ -1,14 +1,13 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { PreviewView } from '../../protocol/views.ts';
 import { formatCost, formatCount, formatCounted } from '../format.ts';
-import { usePage } from '../page-context.ts';
+import { page } from '../page-instance.ts';
 import { text } from '../texts.ts';
 import { Button } from './elements.tsx';
 import { KeyEventList } from './key-events.tsx';
 
 /** The preview of a compression. */
 export function PreviewPanel() {
-  const page = usePage();
   const [preview, setPreview] = useState<PreviewView>();
   const buttons = useRef<HTMLDivElement>(null);
   useEffect(() => {

@@ -2,7 +2,7 @@ import type { RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { HitView } from '../../protocol/views.ts';
 import { findMatches } from '../find.ts';
-import { usePage } from '../page-context.ts';
+import { page } from '../page-instance.ts';
 import { isEnter } from '../sending.ts';
 import type { OpenSession } from '../state.ts';
 import { text } from '../texts.ts';
@@ -37,7 +37,6 @@ export function SearchField(props: {
 }
 
 export function ClosePanelButton() {
-  const page = usePage();
   return <IconButton icon="close" label={text('Close')} onClick={() => page.closePanel()} />;
 }
 
@@ -70,7 +69,6 @@ function useDebouncedSearch<Answer>(
 
 /** Ranked search in all messages of the session. */
 export function RecallPanel() {
-  const page = usePage();
   const [query, setQuery] = useState(page.recall.query);
   const [hits, setHits] = useState<readonly HitView[]>();
   useDebouncedSearch(
@@ -112,7 +110,6 @@ const FIND_HIGHLIGHTS = { current: 'found-current', other: 'found' } as const;
 
 /** Finds literal text in all messages of the session. */
 export function FindBar({ session }: { readonly session: OpenSession }) {
-  const page = usePage();
   const [query, setQuery] = useState('');
   const [matches, setMatches] = useState<readonly number[]>();
   const [current, setCurrent] = useState(0);

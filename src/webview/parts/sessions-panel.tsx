@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { SessionView } from '../../protocol/views.ts';
 import { formatCounted, formatDay } from '../format.ts';
-import { usePage } from '../page-context.ts';
+import { page } from '../page-instance.ts';
 import { isEnter } from '../sending.ts';
 import type { OpenSession } from '../state.ts';
 import { text } from '../texts.ts';
@@ -10,7 +10,6 @@ import { ClosePanelButton, SearchField } from './search-panels.tsx';
 
 /** The list of sessions, and the actions on them. */
 export function SessionsPanel({ session }: { readonly session: OpenSession }) {
-  const page = usePage();
   const [query, setQuery] = useState('');
   const [renaming, setRenaming] = useState<string>();
   const field = useRef<HTMLInputElement>(null);
@@ -100,7 +99,6 @@ const sortKey = ({ archived, pinned }: SessionView): number => Number(archived) 
 
 function SessionActions(props: { readonly session: SessionView; readonly rename: () => void }) {
   const { id: session, pinned, archived } = props.session;
-  const page = usePage();
   const remove = async () => {
     if (!(await page.tryRequest('deleteSession', { session }))) return;
     page.toasts.showSessionDeleted(session, (each) => void page.request('undoDeleteSession', { session: each }));
@@ -124,7 +122,6 @@ function SessionActions(props: { readonly session: SessionView; readonly rename:
 }
 
 function RenameField({ session, close }: { readonly session: SessionView; readonly close: () => void }) {
-  const page = usePage();
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => field.current?.select(), []);
   const rename = async (title: string) => {

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { TaskView } from '../../protocol/views.ts';
-import { usePage } from '../page-context.ts';
+import { page } from '../page-instance.ts';
 import { isEnter } from '../sending.ts';
 import { text } from '../texts.ts';
 import { Button, Disclosure, Icon, IconButton } from './elements.tsx';
@@ -15,7 +15,6 @@ const STATUSES = {
 } as const satisfies Record<StepStatus, object>;
 
 export function TaskHeader({ task }: { readonly task: TaskView }) {
-  const page = usePage();
   const { goal, steps } = task;
   const [step, setStep] = useState('');
   const done = steps.filter((each) => each.status === 'done').length;

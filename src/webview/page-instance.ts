@@ -1,0 +1,10 @@
+import type { EditorApi } from './host-connection.ts';
+import { Page } from './page.ts';
+
+declare function acquireVsCodeApi(): EditorApi;
+
+/** The document's only page, because `acquireVsCodeApi` can be called only once. */
+export const page = new Page(acquireVsCodeApi(), () => {
+  const { activeElement } = document;
+  return activeElement instanceof HTMLElement && activeElement !== document.body ? activeElement : undefined;
+});
