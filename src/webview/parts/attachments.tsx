@@ -1,8 +1,7 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { AttachmentView } from '../../protocol/views.ts';
 import { baseName, formatTokens } from '../format.ts';
-import { usePage } from '../page-context.ts';
-import type { Page } from '../page.ts';
+import { page } from '../page-instance.ts';
 import { text } from '../texts.ts';
 import { Icon, IconButton } from './elements.tsx';
 import { CONTEXT_ICONS } from './suggestions.tsx';
@@ -43,7 +42,6 @@ const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as co
 
 /** The button that attaches context to the next message, with its menu. */
 export function AttachMenu({ images }: { readonly images: boolean }) {
-  const page = usePage();
   const [open, setOpen] = useState(false);
   const menu = useRef<HTMLDivElement>(null);
   const files = useRef<HTMLInputElement>(null);
@@ -94,7 +92,7 @@ export function AttachMenu({ images }: { readonly images: boolean }) {
         onChange={({ currentTarget }) => {
           close();
           const file = currentTarget.files?.[0];
-          if (file) void attachImage(page, file);
+          if (file) void attachImage(file);
           currentTarget.value = '';
         }}
       />
@@ -121,7 +119,7 @@ function handleMenuKey(event: KeyboardEvent & { readonly currentTarget: HTMLElem
 }
 
 /** Attaches an image, or reports that its format isn't supported. */
-export async function attachImage(page: Page, file: File): Promise<void> {
+export async function attachImage(file: File): Promise<void> {
   const mediaType = IMAGE_TYPES.find((each) => each === file.type);
   if (!mediaType) {
     page.toasts.show(text('Only PNG, JPEG, GIF, and WebP images are supported.'), 'error');
@@ -140,18 +138,17 @@ export async function attachImage(page: Page, file: File): Promise<void> {
 }
 
 /** Attaches dropped files; returns false if there are none. */
-export function attachDropped(page: Page, data: DataTransfer): boolean {
+export function attachDropped(data: DataTransfer): boolean {
   // The first type is that of VS Code's Explorer and editor tabs, the second that of other programs.
   const uriList = data.getData('application/vnd.code.uri-list') || data.getData('text/uri-list');
   const uris = uriList.split(/\r?\n/).filter((line) => /^(?:file|vscode-remote|vscode-vfs|untitled):/.test(line));
   for (const uri of uris) void page.request('attach', { what: { kind: 'uri', uri } });
   if (uris.length > 0) return true;
-  for (const file of data.files)
-    void (file.type.startsWith('image/') ? attachImage(page, file) : attachText(page, file));
+  for (const file of data.files) void (file.type.startsWith('image/') ? attachImage(file) : attachText(file));
   return data.files.length > 0;
 }
 
-async function attachText(page: Page, file: File): Promise<void> {
+async function attachText(file: File): Promise<void> {
   const content = await page.readOrReport(file.name, file.text());
   if (content === undefined) return;
   const name = file.name.slice(0, 200);

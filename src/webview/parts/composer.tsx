@@ -2,8 +2,7 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/ho
 import type { StatusView } from '../../protocol/views.ts';
 import { completionAt, InputHistory, parseSlashCommand } from '../completion.ts';
 import { formatCompact } from '../format.ts';
-import { usePage } from '../page-context.ts';
-import type { Page } from '../page.ts';
+import { page } from '../page-instance.ts';
 import { canSend, isSubmitKey, joinTexts, returnsToComposer } from '../sending.ts';
 import type { OpenSession } from '../state.ts';
 import { text } from '../texts.ts';
@@ -16,7 +15,6 @@ const DRAFT_DELAY_MS = 300;
 
 /** The input for messages. */
 export function Composer({ session }: { readonly session: OpenSession }) {
-  const page = usePage();
   const field = useRef<HTMLTextAreaElement>(null);
   // Use the page's own draft, unless the host's draft has changed since, for example by *Ask About Selection*.
   const [value, setValue] = useState(() => {
@@ -72,7 +70,7 @@ export function Composer({ session }: { readonly session: OpenSession }) {
     if (!command && !canSend(source, session)) return;
     history.reset();
     if (command) {
-      setText(runSlashCommand(page, command));
+      setText(runSlashCommand(command));
       return;
     }
     setText('');
@@ -132,7 +130,7 @@ export function Composer({ session }: { readonly session: OpenSession }) {
     // Ignore an image if there is text as well, because Office programs add an image of copied text.
     if (image && pasted === '') {
       event.preventDefault();
-      void attachImage(page, image);
+      void attachImage(image);
       return;
     }
     if (pasted.length <= settings.pasteAsAttachmentAbove) {
@@ -152,7 +150,7 @@ export function Composer({ session }: { readonly session: OpenSession }) {
     <div
       class="composer"
       onDrop={(event) => {
-        if (!event.dataTransfer || !attachDropped(page, event.dataTransfer)) return;
+        if (!event.dataTransfer || !attachDropped(event.dataTransfer)) return;
         event.preventDefault();
         event.stopPropagation();
       }}
@@ -230,7 +228,7 @@ export function Composer({ session }: { readonly session: OpenSession }) {
 }
 
 /** Runs a slash command and returns the text to leave in the composer: what follows a command without argument. */
-function runSlashCommand(page: Page, { slash, argument }: NonNullable<ReturnType<typeof parseSlashCommand>>): string {
+function runSlashCommand({ slash, argument }: NonNullable<ReturnType<typeof parseSlashCommand>>): string {
   if (slash.command === 'recall') {
     page.recall = { query: argument };
     page.showPanel('recall');
@@ -253,7 +251,6 @@ function placeholder({ readOnly, foreign }: StatusView): string {
 
 /** The messages that will be sent after the current reply. */
 function QueuedMessages(props: { readonly session: OpenSession; readonly edit: (text: string) => void }) {
-  const page = usePage();
   const { id: session, status } = props.session;
   const { queue, replying } = status;
   const { items, isHeld } = queue;

@@ -2,7 +2,7 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { CoverView, MessageView } from '../../protocol/views.ts';
 import { formatDateTime, formatCompact, formatTime, formatTokens, truncate } from '../format.ts';
 import { roleName } from '../names.ts';
-import { usePage } from '../page-context.ts';
+import { page } from '../page-instance.ts';
 import { isSubmitKey, isUnanswered, withQuote } from '../sending.ts';
 import { lastText, textLength } from '../state.ts';
 import { text } from '../texts.ts';
@@ -40,7 +40,6 @@ export interface MessageProps {
 
 export function Message(props: MessageProps) {
   const { message, row, total, cover, busy } = props;
-  const page = usePage();
   const [editor, setEditor] = useState<'closed' | 'opened' | 'restored'>(
     page.editOf(message.id) === undefined ? 'closed' : 'restored',
   );
@@ -131,7 +130,6 @@ function Usage({ message: { tokens, ending } }: { readonly message: MessageView 
 
 /** Excerpts of earlier messages that were sent with this one. */
 function Recalled({ recalled }: { readonly recalled: NonNullable<MessageView['recalled']> }) {
-  const page = usePage();
   if (recalled.length === 0) return null;
   return (
     <div class="recalled">
@@ -150,7 +148,6 @@ function Recalled({ recalled }: { readonly recalled: NonNullable<MessageView['re
 function MessageFooter(props: MessageProps) {
   const { busy } = props;
   const { ending, branches, id: message } = props.message;
-  const page = usePage();
   const isLast = props.row === props.total - 1;
   const unanswered = isUnanswered(props.message, props.nextRole, isLast, busy);
   const endingText = ending && ending !== 'complete' ? ENDINGS[ending] : undefined;
@@ -194,7 +191,6 @@ function MessageEditor(props: {
   readonly close: () => void;
 }) {
   const { message, row, takesFocus, close } = props;
-  const page = usePage();
   const [value, setValue] = useState(page.editOf(message.id) ?? '');
   const field = useRef<HTMLTextAreaElement>(null);
   useLayoutEffect(() => {
@@ -250,7 +246,6 @@ function MessageEditor(props: {
 /** Actions for a message or the text that is selected in it. */
 function MessageActions(props: { readonly message: MessageView; readonly busy: boolean; readonly edit: () => void }) {
   const { message } = props;
-  const page = usePage();
   const isForeign = page.session?.status.foreign === true;
   const busy = props.busy || isForeign;
   const id = { message: message.id };

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ContextItem } from '../../protocol/views.ts';
 import { matchingCommands, matchingItems, type Completion, type FoundItems } from '../completion.ts';
-import { usePage } from '../page-context.ts';
+import { page } from '../page-instance.ts';
 import { text } from '../texts.ts';
 import { Icon } from './elements.tsx';
 
@@ -57,7 +57,6 @@ export function useSuggestions(
   setText: (text: string, caret?: number) => void,
   submit: (text: string) => void,
 ): readonly Suggestion[] {
-  const page = usePage();
   const [found, setFound] = useState<FoundItems>({ query: '', items: [] });
   const query = completion?.kind === 'context' ? completion.query : undefined;
   useEffect(() => {

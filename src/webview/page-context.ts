@@ -1,3 +1,0 @@
-import { page } from './page-instance.ts';
-
-export const usePage = () => page;
