@@ -55,15 +55,11 @@ function reduceSession(
       return { ...session, sessions: message.sessions, title };
     }
     case 'compression':
-      return { ...session, covers: message.covers, compressions: message.compressions };
     case 'gauge':
-      return { ...session, gauge: message.gauge };
     case 'task':
-      return { ...session, task: message.task };
     case 'status':
-      return { ...session, status: message.status };
     case 'draft':
-      return { ...session, draft: message.draft };
+      return { ...session, ...message };
   }
 }
 
