@@ -1,7 +1,6 @@
 /** The measured or estimated heights of a list's rows, in px. */
 export class RowHeights {
   readonly #heights: number[] = [];
-  readonly #measured: boolean[] = [];
   /** The sum of the heights before each row, valid up to `#validTops`. */
   readonly #tops = [0];
   #validTops = 0;
@@ -15,21 +14,15 @@ export class RowHeights {
     return this.topOf(this.count);
   }
 
-  isMeasured(row: number): boolean {
-    return this.#measured[row] === true;
-  }
-
   /** Changes the number of rows. Existing rows keep their heights. */
   resize(count: number, estimate: (row: number) => number): void {
-    this.#heights.length = this.#measured.length = Math.min(count, this.count);
+    this.#heights.length = Math.min(count, this.count);
     this.#validTops = Math.min(count, this.#validTops);
     for (let row = this.count; row < count; row++) this.#heights.push(estimate(row));
   }
 
-  set(row: number, height: number, isMeasured: boolean): void {
-    if (row < 0 || row >= this.count) return;
-    if (isMeasured) this.#measured[row] = true;
-    if (this.#heights[row] === height) return;
+  set(row: number, height: number): void {
+    if (row >= this.count || this.#heights[row] === height) return;
     this.#heights[row] = height;
     this.#validTops = Math.min(row, this.#validTops);
   }

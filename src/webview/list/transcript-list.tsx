@@ -51,7 +51,7 @@ export function TranscriptList({ session }: { readonly session: OpenSession }) {
     const view = new Viewport(scroller.current!, spacer.current!, rows.current!, setRange);
     viewport.current = view;
     navigation.current = new FeedNavigation(scroller.current!, end.current!);
-    view.update(transcript.total, (row) => estimateHeight(transcript.at(row)), range);
+    view.update(transcript.total, (row) => estimateHeight(transcript.at(row)));
     const place = page.savedStateOf(session.id)?.place;
     if (place) view.reveal(place.position, -place.offset);
     setIsAtEnd(view.isFollowing);
@@ -67,11 +67,7 @@ export function TranscriptList({ session }: { readonly session: OpenSession }) {
     return () => view.dispose();
   }, []);
 
-  useLayoutEffect(() => {
-    viewport.current?.update(transcript.total, (row) => estimateHeight(transcript.at(row)), range);
-  }, [transcript, range]);
-
-  useLayoutEffect(() => viewport.current?.measure());
+  useLayoutEffect(() => viewport.current?.update(transcript.total, (row) => estimateHeight(transcript.at(row))));
 
   useEffect(() => {
     for (const from of transcript.missingPages(range.from, range.to)) {

@@ -53,20 +53,18 @@ export class Viewport {
     return { top: this.#heights.positionAt(scrollTop) / count, bottom: this.#heights.positionAt(bottom) / count };
   }
 
-  /** Sets the number of rows, and estimates the heights of new rows and of those in `changed` that aren't measured. */
-  update(count: number, estimate: (row: number) => number, changed: RowRange): void {
+  /** Sets the number of rows, estimates the heights of new ones, and measures all rendered rows. */
+  update(count: number, estimate: (row: number) => number): void {
     this.#readScroll();
     this.#heights.resize(count, estimate);
-    for (let row = changed.from; row <= changed.to; row++)
-      if (!this.#heights.isMeasured(row)) this.#heights.set(row, estimate(row), false);
-    this.#applyScroll();
+    this.measure();
   }
 
   /** Measures all rendered rows. Must be called between rendering and painting. */
   measure(): void {
     this.#readScroll();
     for (const element of this.#rows.querySelectorAll<HTMLElement>(':scope > [data-row]'))
-      this.#heights.set(Number(element.dataset['row']), element.getBoundingClientRect().height, true);
+      this.#heights.set(Number(element.dataset['row']), element.getBoundingClientRect().height);
     this.#applyScroll();
   }
 

@@ -24,7 +24,7 @@ describe('row heights of a long list', () => {
         const plain = Array.from({ length: count }, (_, row) => 10 + row);
         index.resize(count, (row) => 10 + row);
         for (const [row, height] of changes) {
-          index.set(row, height, true);
+          index.set(row, height);
           if (row < count) plain[row] = height;
         }
         let top = 0;
@@ -45,11 +45,9 @@ describe('row heights of a long list', () => {
   it('keep measured heights when the list grows', () => {
     const index = new RowHeights();
     index.resize(2, () => 100);
-    index.set(0, 30, true);
+    index.set(0, 30);
     index.resize(3, () => 50);
     assert.equal(index.total, 180);
-    assert.equal(index.isMeasured(0), true);
-    assert.equal(index.isMeasured(2), false);
   });
 });
 
