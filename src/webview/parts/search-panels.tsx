@@ -1,4 +1,4 @@
-import type { RefObject } from 'preact';
+import type { ComponentChildren, RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { HitView } from '../../protocol/views.ts';
 import { findMatches } from '../find.ts';
@@ -8,36 +8,38 @@ import type { OpenSession } from '../state.ts';
 import { text } from '../texts.ts';
 import { IconButton } from './elements.tsx';
 
-/** The search field of a panel. Gets the focus when the panel opens. */
+/** The search field of a panel, and the button that closes the panel. Gets the focus when the panel opens. */
 export function SearchField(props: {
   readonly field?: RefObject<HTMLInputElement | null>;
   readonly label: string;
   readonly query: string;
   readonly setQuery: (query: string) => void;
   readonly onEnter?: (isBackward: boolean) => void;
+  /** Shown between the field and the button. */
+  readonly children?: ComponentChildren;
 }) {
   const ownField = useRef<HTMLInputElement>(null);
   const { field = ownField, label, query, setQuery, onEnter } = props;
   // Not later, because the next letters may already be typed.
   useLayoutEffect(() => field.current?.focus(), []);
   return (
-    <input
-      ref={field}
-      class="input"
-      type="search"
-      value={query}
-      placeholder={label}
-      aria-label={label}
-      onInput={(event) => setQuery(event.currentTarget.value)}
-      onKeyDown={(event) => {
-        if (isEnter(event)) onEnter?.(event.shiftKey);
-      }}
-    />
+    <div class="line">
+      <input
+        ref={field}
+        class="input"
+        type="search"
+        value={query}
+        placeholder={label}
+        aria-label={label}
+        onInput={(event) => setQuery(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (isEnter(event)) onEnter?.(event.shiftKey);
+        }}
+      />
+      {props.children}
+      <IconButton icon="close" label={text('Close')} onClick={() => page.closePanel()} />
+    </div>
   );
-}
-
-export function ClosePanelButton() {
-  return <IconButton icon="close" label={text('Close')} onClick={() => page.closePanel()} />;
 }
 
 /** How long typing must pause before a search starts, in ms. */
@@ -78,10 +80,7 @@ export function RecallPanel() {
   );
   return (
     <section class="panel" tabIndex={-1} aria-label={text('Search')}>
-      <div class="line">
-        <SearchField label={text('Search this session')} query={query} setQuery={setQuery} />
-        <ClosePanelButton />
-      </div>
+      <SearchField label={text('Search this session')} query={query} setQuery={setQuery} />
       <ul class="session-list" aria-live="polite">
         {hits?.map(({ message, position, start, text: excerpt }) => (
           <li key={`${message}-${start}`} class="session">
@@ -153,19 +152,19 @@ export function FindBar({ session }: { readonly session: OpenSession }) {
     if (matches && count > 0) goTo(matches, (current + by + count) % count);
   };
   return (
-    <search class="find-bar line">
+    <search class="find-bar">
       <SearchField
         label={text('Find in this session')}
         query={query}
         setQuery={setQuery}
         onEnter={(isBackward) => step(isBackward ? -1 : 1)}
-      />
-      <span class="meta find-count" role="status">
-        {matches && (count === 0 ? text('No results') : `${current + 1} / ${count}`)}
-      </span>
-      <IconButton icon="arrow-up" label={text('Previous Match')} disabled={count === 0} onClick={() => step(-1)} />
-      <IconButton icon="arrow-down" label={text('Next Match')} disabled={count === 0} onClick={() => step(1)} />
-      <ClosePanelButton />
+      >
+        <span class="meta find-count" role="status">
+          {matches && (count === 0 ? text('No results') : `${current + 1} / ${count}`)}
+        </span>
+        <IconButton icon="arrow-up" label={text('Previous Match')} disabled={count === 0} onClick={() => step(-1)} />
+        <IconButton icon="arrow-down" label={text('Next Match')} disabled={count === 0} onClick={() => step(1)} />
+      </SearchField>
     </search>
   );
 }

@@ -6,7 +6,7 @@ import { isEnter } from '../sending.ts';
 import type { OpenSession } from '../state.ts';
 import { text } from '../texts.ts';
 import { Icon, IconButton } from './elements.tsx';
-import { ClosePanelButton, SearchField } from './search-panels.tsx';
+import { SearchField } from './search-panels.tsx';
 
 /** The list of sessions, and the actions on them. */
 export function SessionsPanel({ session }: { readonly session: OpenSession }) {
@@ -42,18 +42,15 @@ export function SessionsPanel({ session }: { readonly session: OpenSession }) {
   };
   return (
     <section class="panel" ref={panel} tabIndex={-1} aria-label={text('Sessions')} onKeyDown={keyDown}>
-      <div class="line">
-        <SearchField
-          field={field}
-          label={text('Search sessions by title')}
-          query={query}
-          setQuery={setQuery}
-          onEnter={() => {
-            if (found[0]) void openSession(found[0].id);
-          }}
-        />
-        <ClosePanelButton />
-      </div>
+      <SearchField
+        field={field}
+        label={text('Search sessions by title')}
+        query={query}
+        setQuery={setQuery}
+        onEnter={() => {
+          if (found[0]) void openSession(found[0].id);
+        }}
+      />
       <ul class="session-list">
         {found.map((each) => (
           <li
