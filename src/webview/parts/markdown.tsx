@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { formatCount, truncate } from '../format.ts';
 import { IncrementalRenderer } from '../markdown/incremental-renderer.ts';
 import type { LiveReply } from '../state.ts';
@@ -80,14 +80,12 @@ function followReply(live: LiveReply, renderer: IncrementalRenderer): () => void
 
 /** Plain text. Long text is truncated until the user expands it. */
 export function PlainText({ source, label }: { readonly source: string; readonly label: string }) {
-  const host = useRef<HTMLPreElement>(null);
   const { shown, more } = useTruncated(source, TRUNCATED_LENGTH);
-  useEffect(() => {
-    host.current!.textContent = shown;
-  }, [shown]);
   return (
     <>
-      <pre class="plain" ref={host} tabIndex={0} aria-label={label} role="region" />
+      <pre class="plain" tabIndex={0} aria-label={label} role="region">
+        {shown}
+      </pre>
       {more}
     </>
   );
