@@ -6,15 +6,6 @@ import { text } from '../texts.ts';
 import { Icon, IconButton } from './elements.tsx';
 import { CONTEXT_ICONS } from './suggestions.tsx';
 
-const ICONS: Readonly<Record<AttachmentView['kind'], string>> = {
-  file: 'file',
-  selection: 'list-selection',
-  problems: 'warning',
-  terminal: 'terminal',
-  paste: 'clippy',
-  image: 'file-media',
-};
-
 /** An attachment with its number of tokens. */
 export function AttachmentChip(props: { readonly attachment: AttachmentView; readonly remove?: () => void }) {
   const { name, implicit, kind, tokens, lines } = props.attachment;
@@ -24,7 +15,7 @@ export function AttachmentChip(props: { readonly attachment: AttachmentView; rea
       class={implicit ? 'implicit' : 'chip'}
       title={implicit ? text('{0} (active file, sent with the message)', name) : name}
     >
-      <Icon name={name.endsWith('/') ? 'folder' : ICONS[kind]} />
+      <Icon name={name.endsWith('/') ? 'folder' : CONTEXT_ICONS[kind]} />
       <span class="cut">{lines ? `${shortName}:${[...new Set(lines)].join('-')}` : shortName}</span>
       <span class="meta">{formatTokens(tokens)}</span>
       {props.remove && <IconButton icon="close" label={text('Remove {0}', shortName)} onClick={props.remove} />}
@@ -77,7 +68,7 @@ export function AttachMenu({ images }: { readonly images: boolean }) {
           ))}
           {images && (
             <button type="button" role="menuitem" class="line" onClick={() => files.current?.click()}>
-              <Icon name="file-media" /> {text('Image…')}
+              <Icon name={CONTEXT_ICONS.image} /> {text('Image…')}
             </button>
           )}
         </div>

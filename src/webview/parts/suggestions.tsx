@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { ContextItem } from '../../protocol/views.ts';
+import type { AttachmentView, ContextItem } from '../../protocol/views.ts';
 import { matchingCommands, matchingItems, type Completion, type FoundItems } from '../completion.ts';
 import { page } from '../page-instance.ts';
 import { text } from '../texts.ts';
@@ -92,8 +92,8 @@ export function useSuggestions(
   }));
 }
 
-/** Codicons of the kinds of context. */
-export const CONTEXT_ICONS: Readonly<Record<ContextItem['what']['kind'], string>> = {
+/** Codicons of the kinds of context and attachments. */
+export const CONTEXT_ICONS: Readonly<Record<ContextItem['what']['kind'] | AttachmentView['kind'], string>> = {
   selection: 'list-selection',
   currentFile: 'file',
   openEditors: 'files',
@@ -106,6 +106,8 @@ export const CONTEXT_ICONS: Readonly<Record<ContextItem['what']['kind'], string>
   folder: 'folder',
   symbol: 'symbol-class',
   session: 'comment-discussion',
+  paste: 'clippy',
+  image: 'file-media',
 };
 
 /** Navigates the suggestions with the keyboard; returns true if the key was handled. Keys with modifiers aren't. */
