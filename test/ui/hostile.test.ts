@@ -1,26 +1,11 @@
 import assert from 'node:assert/strict';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import path from 'node:path';
-import * as esbuild from 'esbuild';
 import fc from 'fast-check';
-import { chromium, type Browser, type Page } from 'playwright-core';
-import { findChromium } from '../../scripts/editor/find-chromium.ts';
+import type { Page } from 'playwright-core';
 import { mathMl } from '../../src/host/chat/math.ts';
 import { HOSTILE_MARKDOWN } from '../fixtures/hostile-markdown.ts';
 import { hostileMarkdown } from '../fixtures/random-markdown.ts';
-
-const ROOT = path.join(import.meta.dirname, '../..');
-const NONCE = 'n0nce';
-const POLICY = [
-  "default-src 'none'",
-  `script-src 'nonce-${NONCE}'`,
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "font-src 'self'",
-  "require-trusted-types-for 'script'",
-  'trusted-types dompurify',
-].join('; ');
+import { INIT } from './page-states.ts';
+import { StandalonePages } from './standalone-page.ts';
 
 /** Elements and attributes that may be rendered for a message. */
 const ELEMENTS = [
@@ -44,7 +29,6 @@ const NO_PATH = /^[a-z][\w+.-]+:|^\\|^\/[\\/]/i;
 
 /** Simulates the host: records what the page posts, finds every file, and shows one message at a time. */
 const EDITOR = `
-  window.posted = [];
   window.violations = [];
   document.addEventListener('securitypolicyviolation', (event) => violations.push(event.violatedDirective));
   window.acquireVsCodeApi = () => ({ getState: () => null, setState() {}, postMessage(m) {
@@ -63,16 +47,8 @@ const EDITOR = `
     const id = 'm' + ++serial;
     posted.length = 0;
     isSet = false;
-    window.postMessage({
-      type: 'init', session: 's' + serial, epoch: 1, total: 1, from: 0, title: 'Hostile',
-      messages: [{ id, role: 'assistant', parts: [{ type: 'text', text }], at: 1, ending: 'complete' }],
-      covers: [], compressions: [], gauge: null, task: null, sessions: [], history: [], notice: null,
-      model: { provider: 'local', model: 'local', label: 'Local', takesImages: false, ready: true, assumed: false },
-      settings: { enterSends: true, sendWhileResponding: 'queue', pasteAsAttachmentAbove: 4000, locale: 'en' },
-      status: { replying: false, queue: { items: [], isHeld: false }, thinking: null, compression: null, waiting: null, resetPending: false, offline: null, readOnly: null, foreign: false, unsaved: null,
-        escalation: null },
-      draft: { text: '', attachments: [] },
-    }, '*');
+    const message = { id, role: 'assistant', parts: [{ type: 'text', text }], at: 1, ending: 'complete' };
+    window.postMessage({ ...${JSON.stringify(INIT)}, session: 's' + serial, messages: [message] }, '*');
     for (let turn = 0; turn < 6_000 && !document.querySelector('[data-message="' + id + '"] .markdown'); turn++)
       await new Promise((resolve) => setTimeout(resolve, 10));
     const body = document.querySelector('[data-message="' + id + '"] .message-body');
@@ -122,51 +98,15 @@ interface Seen {
 const isMoreThanFiles = ({ type, paths = [] }: Asked): boolean =>
   (type !== 'existingFiles' && type !== 'renderMath') || paths.some((path) => NO_PATH.test(path));
 
-async function servePage(): Promise<{ server: Server; origin: string }> {
-  const built = await esbuild.build({
-    absWorkingDir: ROOT,
-    entryPoints: [
-      { in: 'src/webview/main.tsx', out: 'webview' },
-      { in: 'src/webview/style.css', out: 'webview' },
-    ],
-    outdir: path.join(ROOT, 'out'),
-    bundle: true,
-    write: false,
-    format: 'iife',
-    target: ['chrome130'],
-    jsx: 'automatic',
-    jsxImportSource: 'preact',
-  });
-  const files = new Map(built.outputFiles.map((file) => [`/${path.basename(file.path)}`, file.contents]));
-  const html = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Chat</title>
-    <link rel="icon" href="data:,"><link rel="stylesheet" href="/webview.css"></head><body><div id="root"></div>
-    <script nonce="${NONCE}">${EDITOR}</script><script nonce="${NONCE}" src="/webview.js"></script></body></html>`;
-  const server = createServer((request, response) => {
-    const name = request.url ?? '/';
-    const content = name === '/' ? html : files.get(name);
-    response.statusCode = content === undefined ? 404 : 200;
-    const type = name.endsWith('.css') ? 'text/css' : name.endsWith('.js') ? 'text/javascript' : 'text/html';
-    response.setHeader('content-type', type);
-    response.setHeader('content-security-policy', POLICY);
-    response.end(content);
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return { server, origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
-}
-
 describe('hostile text in a message', () => {
-  let browser: Browser;
+  let pages: StandalonePages;
   let page: Page;
-  let server: Server;
-  let origin: string;
   const requested: string[] = [];
   const events: string[] = [];
 
   before(async () => {
-    const executablePath = await findChromium(console.log);
-    ({ server, origin } = await servePage());
-    browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
-    page = await browser.newPage();
+    pages = await StandalonePages.start();
+    page = await pages.open(null, EDITOR);
     page.on('request', (request) => requested.push(request.url()));
     page.on('dialog', (dialog) => {
       events.push(`dialog ${dialog.message()}`);
@@ -176,14 +116,9 @@ describe('hostile text in a message', () => {
     page.on('framenavigated', (frame) => events.push(`navigation ${frame.url()}`));
     page.on('pageerror', (error) => events.push(`error ${error.message}`));
     await page.exposeFunction('mathMl', mathMl);
-    await page.goto(`${origin}/`);
-    events.length = 0;
   });
 
-  after(async () => {
-    await browser.close();
-    server.close();
-  });
+  after(() => pages?.stop());
 
   it('is covered by at least 200 samples', () => {
     assert.ok(new Set(HOSTILE_MARKDOWN).size >= 200, `${HOSTILE_MARKDOWN.length} texts`);
@@ -216,9 +151,9 @@ describe('hostile text in a message', () => {
       }
     }
     assert.deepEqual(events, []);
-    const expected = ['/', '/webview.css', '/webview.js'].map((each) => origin + each);
+    const isIconFont = (url: string): boolean => url === `${page.url()}codicon.ttf`;
     assert.deepEqual(
-      requested.filter((each) => !expected.includes(each) && !each.startsWith('data:,')),
+      requested.filter((each) => !isIconFont(each)),
       [],
     );
   });
