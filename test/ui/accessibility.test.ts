@@ -19,8 +19,6 @@ describe('chat page', () => {
     ({ workbench } = chat);
   });
 
-  after(() => workbench.close());
-
   it('has no accessibility violations while empty', async () => {
     assert.deepEqual(await violations(workbench), []);
   });

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { WireServer } from '../support/wire-server.ts';
+import type { WireServer } from '../support/wire-server.ts';
 import { THEMES, violations } from './axe.ts';
-import { answeredBy, ChatPage, writeSettings } from './chat-page.ts';
+import { answeredBy, ChatPage, modelServer, writeSettings } from './chat-page.ts';
 import { eventually } from './eventually.ts';
 import { Keyboard } from './keyboard.ts';
 
@@ -41,14 +41,9 @@ describe('change proposed in a reply', () => {
   let keys: Keyboard;
 
   before(async () => {
-    server = await WireServer.start();
+    server = await modelServer();
     chat = await ChatPage.open('apply', answeredBy(server));
     keys = new Keyboard(chat);
-  });
-
-  after(async () => {
-    await chat?.workbench.close();
-    await server?.stop();
   });
 
   const config = (): Promise<string> => readFile(path.join(chat.folder, 'src/config.ts'), 'utf8');

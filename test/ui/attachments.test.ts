@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Locator } from 'playwright-core';
-import { WireServer } from '../support/wire-server.ts';
-import { answeredBy, ChatPage, writeSettings } from './chat-page.ts';
+import type { WireServer } from '../support/wire-server.ts';
+import { answeredBy, ChatPage, modelServer, writeSettings } from './chat-page.ts';
 
 /** A white pixel. */
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==';
@@ -21,19 +21,13 @@ describe('message attachments', () => {
   let chat: ChatPage;
 
   before(async () => {
-    server = await WireServer.start();
-    server.answer('Understood.');
+    server = (await modelServer()).answer('Understood.');
     chat = await ChatPage.open('attachments', {
       ...answeredBy(server),
       'threadkeeper.models.overrides': { 'test-model': { takesImages: true } },
     });
     await writeFile(path.join(chat.folder, 'broken.json'), '{\n  "port": ,\n  "host": "local"\n}\n');
     await writeFile(path.join(chat.folder, 'pixel.png'), Buffer.from(PIXEL, 'base64'));
-  });
-
-  after(async () => {
-    await chat.workbench.close();
-    await server.stop();
   });
 
   const chips = (): Locator => chat.workbench.webview().locator('.composer .chip');

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { Locator } from 'playwright-core';
-import type { WireServer } from '../support/wire-server.ts';
-import { freshWorkspace, replaceFile } from './editor.ts';
+import { WireServer } from '../support/wire-server.ts';
+import { closeAfterFile, freshWorkspace, replaceFile } from './editor.ts';
 import { eventually } from './eventually.ts';
 import { Workbench } from './workbench.ts';
 
@@ -15,6 +15,13 @@ export async function writeSettings(folder: string, settings: Readonly<Record<st
 
 /** A reply that takes minutes, so that even a busy machine stops it before its end. */
 export const SLOW = { text: 'Drop by drop. '.repeat(400), dripMs: 200 };
+
+/** A server for `answeredBy`, until the end of the file. */
+export async function modelServer(): Promise<WireServer> {
+  const server = await WireServer.start();
+  closeAfterFile(() => server.stop());
+  return server;
+}
 
 /** Settings for chat replies from a server on loopback. */
 export function answeredBy(server: WireServer): Readonly<Record<string, unknown>> {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { WireServer } from '../support/wire-server.ts';
-import { answeredBy, writeSettings } from './chat-page.ts';
+import type { WireServer } from '../support/wire-server.ts';
+import { answeredBy, modelServer, writeSettings } from './chat-page.ts';
 import { freshWorkspace } from './editor.ts';
 import { SummariesView } from './summaries-view.ts';
 import { Workbench } from './workbench.ts';
@@ -25,7 +25,7 @@ describe('summary verified by a model', () => {
   let view: SummariesView;
 
   before(async () => {
-    server = await WireServer.start();
+    server = await modelServer();
     const folder = await freshWorkspace();
     // Summaries are extractive, so that only the check asks the model.
     await writeSettings(folder, { ...answeredBy(server), 'threadkeeper.summarizer.provider': 'local' });
@@ -35,11 +35,6 @@ describe('summary verified by a model', () => {
     await workbench.told(/Imported \d+ messages/);
     await view.compress();
     server.answerWith(verdictsOn);
-  });
-
-  after(async () => {
-    await workbench?.close();
-    await server?.stop();
   });
 
   it('is first compared without a model, which offers verification', async () => {

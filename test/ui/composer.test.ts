@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Locator } from 'playwright-core';
-import { WireServer } from '../support/wire-server.ts';
-import { answeredBy, ChatPage, SLOW } from './chat-page.ts';
+import type { WireServer } from '../support/wire-server.ts';
+import { answeredBy, ChatPage, modelServer, SLOW } from './chat-page.ts';
 import { eventually } from './eventually.ts';
 
 describe('composer', () => {
@@ -9,14 +9,8 @@ describe('composer', () => {
   let chat: ChatPage;
 
   before(async () => {
-    server = await WireServer.start();
-    server.answer('Understood.');
+    server = (await modelServer()).answer('Understood.');
     chat = await ChatPage.open('composer', answeredBy(server));
-  });
-
-  after(async () => {
-    await chat.workbench.close();
-    await server.stop();
   });
 
   const suggestions = (): Locator => chat.workbench.webview().getByRole('option');

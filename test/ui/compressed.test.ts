@@ -15,8 +15,6 @@ describe('compressed session in the chat', () => {
     await chat.messages().first().waitFor();
   });
 
-  after(() => chat.workbench.close());
-
   const page = () => chat.workbench.webview();
   const scroller = (): Locator => page().getByRole('feed');
   const row = (): Locator => chat.compressions().first();

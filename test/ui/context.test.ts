@@ -5,9 +5,9 @@ import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import type { Locator } from 'playwright-core';
-import { WireServer } from '../support/wire-server.ts';
+import type { WireServer } from '../support/wire-server.ts';
 import { violations } from './axe.ts';
-import { answeredBy, ChatPage, writeSettings } from './chat-page.ts';
+import { answeredBy, ChatPage, modelServer, writeSettings } from './chat-page.ts';
 import { freshWorkspace } from './editor.ts';
 import { Keyboard } from './keyboard.ts';
 import { Workbench } from './workbench.ts';
@@ -48,8 +48,7 @@ describe('composer with context', () => {
   });
 
   before(async () => {
-    server = await WireServer.start();
-    server.answer('Understood.');
+    server = (await modelServer()).answer('Understood.');
     outside = await mkdtemp(path.join(os.tmpdir(), 'threadkeeper-outside-'));
     await writeFile(path.join(outside, 'secret.txt'), 'the key is outside');
     const folder = await freshWorkspace();
@@ -69,8 +68,6 @@ describe('composer with context', () => {
   });
 
   after(async () => {
-    await chat?.workbench.close();
-    await server?.stop();
     await rm(outside, { recursive: true, force: true });
   });
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { Locator } from 'playwright-core';
-import { WireServer } from '../support/wire-server.ts';
+import type { WireServer } from '../support/wire-server.ts';
 import { fitsEachLook, violations } from './axe.ts';
-import { answeredBy, ChatPage, SLOW, writeSettings } from './chat-page.ts';
+import { answeredBy, ChatPage, modelServer, SLOW, writeSettings } from './chat-page.ts';
 import { eventually } from './eventually.ts';
 import { Keyboard } from './keyboard.ts';
 
@@ -28,14 +28,9 @@ describe('chat in daily use', () => {
   });
 
   before(async () => {
-    server = await WireServer.start();
+    server = await modelServer();
     chat = await ChatPage.open('daily', settings());
     keys = new Keyboard(chat);
-  });
-
-  after(async () => {
-    await chat.workbench.close();
-    await server.stop();
   });
 
   const page = () => chat.workbench.webview();

@@ -26,6 +26,7 @@ const SHOWN_LIMIT_MS = 2_000;
 
 let editor: Promise<Editor> | undefined;
 const profiles = new Map<string, BrowserContext>();
+const closers: (() => Promise<void>)[] = [];
 let workspaces = 0;
 const say = (text: string): void => console.log(text);
 
@@ -145,6 +146,11 @@ async function photograph(name: string): Promise<void> {
   }
 }
 
+/** Calls `close` after all tests of the file, when all windows are closed. */
+export function closeAfterFile(close: () => Promise<void>): void {
+  closers.push(close);
+}
+
 export const mochaHooks = {
   async afterEach(this: Context): Promise<void> {
     if (this.currentTest?.state === 'failed') await photograph(this.currentTest.fullTitle());
@@ -153,5 +159,6 @@ export const mochaHooks = {
   /** After each file. */
   async afterAll(): Promise<void> {
     for (const profile of [...profiles.keys()]) await closeBrowser(profile);
+    for (const close of closers.splice(0)) await close();
   },
 };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { WireServer } from '../support/wire-server.ts';
-import { ChatPage, answeredBy, writeSettings } from './chat-page.ts';
+import type { WireServer } from '../support/wire-server.ts';
+import { answeredBy, ChatPage, modelServer, writeSettings } from './chat-page.ts';
 
 const ANSWER = 'The exporter writes one file for each day.';
 
@@ -9,14 +9,8 @@ describe('actions offered after a fault', () => {
   let chat: ChatPage;
 
   before(async () => {
-    server = await WireServer.start();
-    server.answer(ANSWER);
+    server = (await modelServer()).answer(ANSWER);
     chat = await ChatPage.open('fault-actions', { ...answeredBy(server), 'threadkeeper.summarizer.provider': 'local' });
-  });
-
-  after(async () => {
-    await chat.workbench.close();
-    await server.stop();
   });
 
   it('setting the API key resumes the question, and a message confirms that the key was saved', async () => {

@@ -8,8 +8,6 @@ describe('first minutes with the walkthrough', () => {
     workbench = await Workbench.open({ profile: 'first-minutes' });
   });
 
-  after(() => workbench.close());
-
   async function openWalkthrough(): Promise<void> {
     await workbench.ask('Welcome: Open Walkthrough...', () =>
       workbench.paletteRow('Get Started with Threadkeeper').click(),

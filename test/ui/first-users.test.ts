@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { WireServer } from '../support/wire-server.ts';
 import { fitsEachLook } from './axe.ts';
-import { ChatPage } from './chat-page.ts';
+import { ChatPage, modelServer } from './chat-page.ts';
 import { Keyboard } from './keyboard.ts';
 import { localPorts, withUserSettings } from './editor.ts';
 
@@ -55,14 +55,12 @@ describe('first minutes of a new user', () => {
   let chat: ChatPage;
 
   before(async () => {
-    server = await WireServer.start();
+    server = await modelServer();
   });
 
   beforeEach(() => server.reset().answer(ANSWER));
 
   afterEach(() => chat.workbench.close());
-
-  after(() => server.stop());
 
   const offer = (name: string | RegExp) => chat.workbench.webview().locator('.model-setup button', { hasText: name });
   const setup = () => chat.workbench.webview().getByRole('region', { name: 'Select a model to get a response' });

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { SmallDisk } from '../support/small-disk.ts';
-import { WireServer } from '../support/wire-server.ts';
-import { answeredBy, ChatPage } from './chat-page.ts';
+import type { WireServer } from '../support/wire-server.ts';
+import { answeredBy, ChatPage, modelServer } from './chat-page.ts';
 import { globalStorageFolder } from './editor.ts';
 
 const FULL = /disk is full/;
@@ -21,15 +21,13 @@ describe('chat on a disk that fills up', function () {
     await mkdir(folder, { recursive: true });
     disk = SmallDisk.mount(folder, 4);
     if (!disk) return this.skip();
-    server = await WireServer.start();
-    server.answer('There is room.');
+    server = (await modelServer()).answer('There is room.');
     chat = await ChatPage.open('full-disk', answeredBy(server));
     await chat.send('While there is room.', 'There is room.');
   });
 
   after(async () => {
     await chat?.workbench.close();
-    await server?.stop();
     disk?.unmount();
   });
 

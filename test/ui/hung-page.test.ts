@@ -35,8 +35,6 @@ describe('message that hangs the page', () => {
     await chat.show();
   });
 
-  after(() => chat.workbench.close());
-
   it('is shown as plain text after the page is reopened, with all other messages rendered', async () => {
     await chat.write('This one is **fine**.');
     await chat.workbench.webview().locator('.from-user strong', { hasText: 'fine' }).waitFor();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { WireServer } from '../support/wire-server.ts';
-import { answeredBy, ChatPage } from './chat-page.ts';
+import type { WireServer } from '../support/wire-server.ts';
+import { answeredBy, ChatPage, modelServer } from './chat-page.ts';
 
 /** Numbered, so that gaps and repetitions are visible. */
 const WORDS = Array.from({ length: 400 }, (_, index) => `w${index}`).join(' ');
@@ -10,13 +10,8 @@ describe('streaming reply', () => {
   let chat: ChatPage;
 
   before(async () => {
-    server = await WireServer.start();
+    server = await modelServer();
     chat = await ChatPage.open('interrupted', answeredBy(server));
-  });
-
-  after(async () => {
-    await chat.workbench.close();
-    await server.stop();
   });
 
   const reply = () => chat.messages().last().locator('.message-body');

@@ -17,8 +17,6 @@ describe('long session by keyboard alone', () => {
     await chat.messages().first().waitFor();
   });
 
-  after(() => chat?.workbench.close());
-
   const page = () => chat.workbench.webview();
   const overview = (): Locator => page().getByRole('slider', { name: 'Session overview' });
   const latest = (): Locator => chat.button('Jump to Latest');

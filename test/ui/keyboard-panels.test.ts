@@ -15,8 +15,6 @@ describe('sessions by keyboard alone', () => {
     await keys.send('Alpha release', 'No model is configured');
   });
 
-  after(() => chat?.workbench.close());
-
   const page = () => chat.workbench.webview();
   const title = (): Locator => page().locator('.title-button');
   const search = (): Locator => page().getByRole('searchbox', { name: 'Search sessions' });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Locator } from 'playwright-core';
-import { WireServer } from '../support/wire-server.ts';
-import { answeredBy, ChatPage, SLOW } from './chat-page.ts';
+import type { WireServer } from '../support/wire-server.ts';
+import { answeredBy, ChatPage, modelServer, SLOW } from './chat-page.ts';
 import { Keyboard } from './keyboard.ts';
 
 // Each test prepares what it needs itself.
@@ -12,15 +12,10 @@ describe('conversation by keyboard alone', () => {
   let made = 0;
 
   before(async () => {
-    server = await WireServer.start();
+    server = await modelServer();
     chat = await ChatPage.open('keyboard-turns', answeredBy(server));
     await chat.workbench.page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     keys = new Keyboard(chat);
-  });
-
-  after(async () => {
-    await chat?.workbench.close();
-    await server?.stop();
   });
 
   /** Has a question answered. Returns both, which differ from all before. */

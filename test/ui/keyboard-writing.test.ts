@@ -1,6 +1,6 @@
 import type { Locator } from 'playwright-core';
-import { WireServer } from '../support/wire-server.ts';
-import { answeredBy, ChatPage } from './chat-page.ts';
+import type { WireServer } from '../support/wire-server.ts';
+import { answeredBy, ChatPage, modelServer } from './chat-page.ts';
 import { Keyboard } from './keyboard.ts';
 
 const PLAN = 'The plan:\n\n- [ ] Write the parser\n- [ ] Test it';
@@ -11,15 +11,9 @@ describe('composer by keyboard alone', () => {
   let keys: Keyboard;
 
   before(async () => {
-    server = await WireServer.start();
-    server.answer('Understood.');
+    server = (await modelServer()).answer('Understood.');
     chat = await ChatPage.open('keyboard-writing', answeredBy(server));
     keys = new Keyboard(chat);
-  });
-
-  after(async () => {
-    await chat?.workbench.close();
-    await server?.stop();
   });
 
   const page = () => chat.workbench.webview();

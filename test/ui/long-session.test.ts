@@ -3,8 +3,8 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Frame } from 'playwright-core';
 import { syntheticSession } from '../bench/data/synthetic.ts';
-import { WireServer } from '../support/wire-server.ts';
-import { answeredBy, ChatPage } from './chat-page.ts';
+import type { WireServer } from '../support/wire-server.ts';
+import { answeredBy, ChatPage, modelServer } from './chat-page.ts';
 
 const SHORT = 100;
 const LONG = 10_000;
@@ -113,8 +113,7 @@ describe('very long session in the real page', function () {
 
   before(async function () {
     if (process.env.THREADKEEPER_LONG === undefined) this.skip();
-    server = await WireServer.start();
-    server.answer('Yes.');
+    server = (await modelServer()).answer('Yes.');
     chat = await ChatPage.open('long', { ...answeredBy(server), 'threadkeeper.summarizer.provider': 'local' });
     for (const count of [SHORT, LONG]) {
       const file = `${NAMES[count]!}.jsonl`;
@@ -127,11 +126,6 @@ describe('very long session in the real page', function () {
       await chat.workbench.told(/Compressed [\d,.]+ messages/, { timeout: 240_000 });
       await chat.workbench.clearToasts();
     }
-  });
-
-  after(async () => {
-    await chat?.workbench.close();
-    await server?.stop();
   });
 
   async function frame(): Promise<Frame> {

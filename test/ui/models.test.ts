@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { WireServer } from '../support/wire-server.ts';
-import { answeredBy, writeSettings } from './chat-page.ts';
+import { answeredBy, modelServer, writeSettings } from './chat-page.ts';
 import { freshWorkspace, localPorts } from './editor.ts';
 import { Workbench } from './workbench.ts';
 
@@ -12,7 +12,7 @@ describe('chat with a model on a server', () => {
   let workbench: Workbench;
 
   before(async () => {
-    server = await WireServer.start();
+    server = await modelServer();
     const folder = await freshWorkspace();
     await writeSettings(folder, {
       'threadkeeper.chat.baseUrl': `${server.url}/v1`,
@@ -21,11 +21,6 @@ describe('chat with a model on a server', () => {
       'threadkeeper.summarizer.provider': 'local',
     });
     workbench = await Workbench.open({ folder, profile: 'models' });
-  });
-
-  after(async () => {
-    await workbench.close();
-    await server.stop();
   });
 
   const composer = () => workbench.webview().getByRole('textbox', { name: 'Message' });

@@ -8,8 +8,6 @@ describe('first chat without a key or a model', () => {
     workbench = await Workbench.open({ profile: 'first-chat' });
   });
 
-  after(() => workbench.close());
-
   it('is listed in the command palette', async () => {
     await workbench.findCommand('Threadkeeper: Open Chat');
     await workbench.page.keyboard.press('Escape');

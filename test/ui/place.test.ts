@@ -13,8 +13,6 @@ describe('chat in different locations', () => {
     await chat.send('The second of two sessions.', 'No model is configured');
   });
 
-  after(() => chat.workbench.close());
-
   const tab = () => chat.workbench.page.locator('.tab', { hasText: 'Threadkeeper:' });
   const pane = () => chat.workbench.page.locator('.sidebar .composite.title', { hasText: 'Chat' });
 

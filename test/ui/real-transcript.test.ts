@@ -33,8 +33,6 @@ describe('real transcript of 4,806 messages', () => {
     await copyFile(transcript, path.join(folder, FILE));
     workbench = await Workbench.open({ folder, profile: 'real' });
   });
-
-  after(() => workbench?.close());
   beforeEach(function () {
     if (failed) this.skip();
   });

@@ -72,9 +72,6 @@ describe('recording of the first minutes', () => {
     workbench = await Workbench.open({ profile: 'recording' });
   });
 
-  // Nothing was opened if no recording was requested.
-  after(() => workbench?.close());
-
   it('shows a long session, its compression, a question about it, and the tree of summaries', async () => {
     const { page } = workbench;
     const pause = (): Promise<void> => page.waitForTimeout(READING_MS);

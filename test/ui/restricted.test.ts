@@ -7,8 +7,8 @@ import { launchChromium } from '../../scripts/editor/chromium.ts';
 import { fetchServer } from '../../scripts/editor/fetch-server.ts';
 import { installExtension, startServer, type EditorServer } from '../../scripts/editor/server.ts';
 import { workbenchUrl } from '../../scripts/editor/workbench-url.ts';
-import { WireServer } from '../support/wire-server.ts';
-import { answeredBy, ChatPage } from './chat-page.ts';
+import type { WireServer } from '../support/wire-server.ts';
+import { answeredBy, ChatPage, modelServer } from './chat-page.ts';
 import { SummariesView } from './summaries-view.ts';
 import { Workbench } from './workbench.ts';
 
@@ -36,7 +36,7 @@ describe('window in Restricted Mode', () => {
     await mkdir(path.join(folder, '.vscode'), { recursive: true });
     await writeFile(path.join(folder, '.vscode/settings.json'), JSON.stringify(SETTINGS));
     await writeFile(path.join(folder, 'notes.ts'), 'export const port = 4600;\n');
-    model = await WireServer.start();
+    model = await modelServer();
     server = await startServer({
       program,
       dataFolder,
@@ -53,7 +53,6 @@ describe('window in Restricted Mode', () => {
   after(async () => {
     await browser.close();
     await server.stop();
-    await model.stop();
     await rm(scratch, { recursive: true, force: true, maxRetries: 5 });
   });
 

@@ -15,8 +15,6 @@ describe('session list in the chat', () => {
     await chat.workbench.webview().locator('.title-button').click();
   });
 
-  after(() => chat.workbench.close());
-
   const rows = (): Locator => chat.workbench.webview().locator('.session');
   const titles = (): Promise<string[]> => rows().locator('.session-title').allInnerTexts();
   const search = (): Locator => chat.workbench.webview().getByRole('searchbox', { name: 'Search sessions' });

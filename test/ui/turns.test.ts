@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { WireServer } from '../support/wire-server.ts';
-import { answeredBy, ChatPage, type Scrolled } from './chat-page.ts';
+import type { WireServer } from '../support/wire-server.ts';
+import { answeredBy, ChatPage, modelServer, type Scrolled } from './chat-page.ts';
 import { eventually } from './eventually.ts';
 
 describe('conversation in the chat', () => {
@@ -8,14 +8,9 @@ describe('conversation in the chat', () => {
   let chat: ChatPage;
 
   before(async () => {
-    server = await WireServer.start();
+    server = await modelServer();
     server.answer({ text: 'The first reply.', usage: { input_tokens: 321, output_tokens: 45 } });
     chat = await ChatPage.open('turns', answeredBy(server));
-  });
-
-  after(async () => {
-    await chat.workbench.close();
-    await server.stop();
   });
 
   const texts = (): Promise<string[]> => chat.messages().locator('.message-body').allInnerTexts();

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { WireServer } from '../support/wire-server.ts';
-import { answeredBy, ChatPage } from './chat-page.ts';
+import type { WireServer } from '../support/wire-server.ts';
+import { answeredBy, ChatPage, modelServer } from './chat-page.ts';
 import { eventually } from './eventually.ts';
 import { PATIENCE_MS, Workbench } from './workbench.ts';
 
@@ -16,7 +16,7 @@ describe('workspace of two folders with a file at the same path', () => {
   let scratch: string;
 
   before(async () => {
-    server = await WireServer.start();
+    server = await modelServer();
     scratch = await mkdtemp(path.join(os.tmpdir(), 'threadkeeper-two-folders-'));
     for (const [folder, port] of [
       ['api', 4600],
@@ -43,8 +43,6 @@ describe('workspace of two folders with a file at the same path', () => {
   });
 
   after(async () => {
-    await chat?.workbench.close();
-    await server?.stop();
     await rm(scratch, { recursive: true, force: true });
   });
 

@@ -6,8 +6,8 @@ import { sessionId } from '../../src/core/model/ids.ts';
 import { readSession } from '../../src/storage/clean-up.ts';
 import { verifyJournal } from '../../src/storage/verify-journal.ts';
 import { alwaysDue } from '../support/yielders.ts';
-import { WireServer } from '../support/wire-server.ts';
-import { answeredBy, ChatPage } from './chat-page.ts';
+import type { WireServer } from '../support/wire-server.ts';
+import { answeredBy, ChatPage, modelServer } from './chat-page.ts';
 import { globalStorageFolder } from './editor.ts';
 import { eventually } from './eventually.ts';
 
@@ -32,7 +32,7 @@ describe('two windows on one workspace', function () {
   const stopped = new Map<number, 'reload' | 'take-over'>();
 
   before(async () => {
-    server = await WireServer.start();
+    server = await modelServer();
     server.answerWith(answer);
     first = await ChatPage.open('two-windows', {
       ...answeredBy(server),
@@ -46,7 +46,6 @@ describe('two windows on one workspace', function () {
   after(async () => {
     await second?.workbench.close();
     await first?.workbench.close();
-    await server?.stop();
   });
 
   const takeOverButton = (chat: ChatPage) => chat.button('Take Over');

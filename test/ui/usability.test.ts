@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { WireServer } from '../support/wire-server.ts';
-import { answeredBy, ChatPage, scrollBackTo, SLOW, writeSettings } from './chat-page.ts';
+import type { WireServer } from '../support/wire-server.ts';
+import { answeredBy, ChatPage, modelServer, scrollBackTo, SLOW, writeSettings } from './chat-page.ts';
 import { eventually } from './eventually.ts';
 import { Keyboard } from './keyboard.ts';
 import { SummariesView } from './summaries-view.ts';
@@ -11,14 +11,8 @@ describe('usability of the chat and its views', () => {
   let chat: ChatPage;
 
   before(async () => {
-    server = await WireServer.start();
-    server.answer('A reply.');
+    server = (await modelServer()).answer('A reply.');
     chat = await ChatPage.open('usability', { ...answeredBy(server), 'threadkeeper.summarizer.provider': 'local' });
-  });
-
-  after(async () => {
-    await chat.workbench.close();
-    await server.stop();
   });
 
   const page = () => chat.workbench.webview();
