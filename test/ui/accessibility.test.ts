@@ -28,8 +28,7 @@ describe('chat page', () => {
       const colours = { 'workbench.colorTheme': setting, 'workbench.preferredDarkColorTheme': setting };
       await writeSettings(chat.folder, colours);
       if (name === 'light') {
-        await workbench.runCommand('Threadkeeper: Open Sample Session');
-        await workbench.told(/Imported/);
+        await workbench.openSampleSession();
         await workbench.compressHistory();
         await workbench.told(/Compressed/);
         await workbench.clearToasts();

@@ -31,8 +31,7 @@ describe('summary verified by a model', () => {
     await writeSettings(folder, { ...answeredBy(server), 'threadkeeper.summarizer.provider': 'local' });
     workbench = await Workbench.open({ folder, profile: 'checked-summary' });
     view = new SummariesView(workbench);
-    await workbench.runCommand('Threadkeeper: Open Sample Session');
-    await workbench.told(/Imported \d+ messages/);
+    await workbench.openSampleSession();
     await view.compress();
     server.answerWith(verdictsOn);
   });

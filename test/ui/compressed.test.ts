@@ -9,9 +9,7 @@ describe('compressed session in the chat', () => {
 
   before(async () => {
     chat = await ChatPage.open('compressed');
-    await chat.workbench.runCommand('Threadkeeper: Open Sample Session');
-    await chat.workbench.told(/Imported \d+ messages/);
-    await chat.workbench.clearToasts();
+    await chat.workbench.openSampleSession();
     await chat.messages().first().waitFor();
   });
 

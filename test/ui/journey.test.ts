@@ -26,10 +26,8 @@ describe('long session', () => {
   const nodes = () => workbench.page.locator('.sidebar .monaco-list-row[aria-level="2"]');
 
   it('is imported and shown', async () => {
-    await workbench.runCommand('Threadkeeper: Open Sample Session');
-    await workbench.told(/Imported \d+ messages/);
+    await workbench.openSampleSession();
     await workbench.webview().getByRole('article').first().waitFor();
-    await workbench.clearToasts();
     await workbench.screenshot('sample-session');
   });
 
@@ -102,8 +100,7 @@ describe('window without a folder', () => {
   after(() => workbench.close());
 
   it('opens the bundled sample session, and answers a message', async () => {
-    await workbench.runCommand('Threadkeeper: Open Sample Session');
-    await workbench.told(/Imported \d+ messages/);
+    await workbench.openSampleSession();
     await workbench.webview().getByRole('article').first().waitFor();
     const chat = new ChatPage(workbench);
     await chat.show();

@@ -11,9 +11,7 @@ describe('long session by keyboard alone', () => {
     if (process.env.THREADKEEPER_LONG === undefined) this.skip();
     chat = await ChatPage.open('keyboard-long');
     keys = new Keyboard(chat);
-    await chat.workbench.runCommand('Threadkeeper: Open Sample Session');
-    await chat.workbench.told(/Imported \d+ messages/);
-    await chat.workbench.clearToasts();
+    await chat.workbench.openSampleSession();
     await chat.messages().first().waitFor();
   });
 

@@ -32,9 +32,7 @@ describe('chat with a model on a server', () => {
 
   it('selects a model from the server’s list, and offers to compress if the session does not fit', async () => {
     server.answer(REPLY);
-    await workbench.runCommand('Threadkeeper: Open Sample Session');
-    await workbench.told(/Imported \d+ messages/);
-    await workbench.clearToasts();
+    await workbench.openSampleSession();
     await articles().getByText('fair winds to Rita').waitFor();
     // A self-hosted server needs no key: its models are in the same list.
     await workbench.ask('Threadkeeper: Select Model…', () =>
@@ -113,9 +111,7 @@ describe('chat with a model on a server', () => {
       'threadkeeper.summarizer.provider': 'chat',
     });
     server.answer(REPLY).disturbBy(() => ({ kind: 'silence', afterText: 0 }));
-    await workbench.runCommand('Threadkeeper: Open Sample Session');
-    await workbench.told(/Imported \d+ messages/);
-    await workbench.clearToasts();
+    await workbench.openSampleSession();
     await workbench.previewCompression(/(?:Estimated|Unknown) cost/);
     await workbench.agreeToCompress();
     const progress = workbench.webview().locator('.notice-progress', { hasText: /Compressing: summarizing/ });

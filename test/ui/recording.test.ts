@@ -75,10 +75,8 @@ describe('recording of the first minutes', () => {
   it('shows a long session, its compression, a question about it, and the tree of summaries', async () => {
     const { page } = workbench;
     const pause = (): Promise<void> => page.waitForTimeout(READING_MS);
-    await workbench.runCommand('Threadkeeper: Open Sample Session');
-    await workbench.told(/Imported \d+ messages/);
+    await workbench.openSampleSession();
     await workbench.webview().getByRole('article').first().waitFor();
-    await workbench.clearToasts();
     const recording = new Recording(page);
     recording.start();
     await pause();

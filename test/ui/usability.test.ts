@@ -39,9 +39,7 @@ describe('usability of the chat and its views', () => {
 
   it('a second sample session has a different title', async () => {
     for (let time = 0; time < 2; time++) {
-      await chat.workbench.runCommand('Threadkeeper: Open Sample Session');
-      await chat.workbench.told(/Imported \d+ messages/);
-      await chat.workbench.clearToasts();
+      await chat.workbench.openSampleSession();
     }
     await page().locator('.title-button').click();
     await eventually(async () => {

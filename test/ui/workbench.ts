@@ -281,6 +281,13 @@ export class Workbench {
     return this.page.locator('.notification-toast', { hasText: text });
   }
 
+  /** Imports the sample session. */
+  async openSampleSession(): Promise<void> {
+    await this.runCommand('Threadkeeper: Open Sample Session');
+    await this.told(/Imported \d+ messages/);
+    await this.clearToasts();
+  }
+
   /** Compresses the history and confirms the preview. */
   async compressHistory(): Promise<void> {
     await this.runCommand('Threadkeeper: Compress History');
