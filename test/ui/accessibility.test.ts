@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { pageFrame, THEMES, violations } from './axe.ts';
-import { ChatPage, scrollBackTo, writeSettings } from './chat-page.ts';
+import { pageFrame, showTheme, THEMES, violations } from './axe.ts';
+import { ChatPage, scrollBackTo } from './chat-page.ts';
 import { Keyboard } from './keyboard.ts';
 import { PAGE_STATES } from './page-states.ts';
 import type { Workbench } from './workbench.ts';
@@ -23,17 +23,16 @@ describe('chat page', () => {
     assert.deepEqual(await violations(workbench), []);
   });
 
-  for (const { name, setting } of THEMES) {
+  for (const theme of THEMES) {
+    const { name } = theme;
     it(`has no accessibility violations with a long session in the ${name} theme`, async () => {
-      const colours = { 'workbench.colorTheme': setting, 'workbench.preferredDarkColorTheme': setting };
-      await writeSettings(chat.folder, colours);
+      await showTheme(chat, theme);
       if (name === 'light') {
         await workbench.openSampleSession();
         await workbench.compressHistory();
         await workbench.told(/Compressed/);
         await workbench.clearToasts();
       }
-      await workbench.webview().locator(`body.vscode-${name}`).waitFor();
       await workbench.webview().getByRole('article').first().waitFor();
       await workbench.screenshot(`theme-${name}`);
       assert.deepEqual(await violations(workbench), []);

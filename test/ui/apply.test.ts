@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { WireServer } from '../support/wire-server.ts';
-import { THEMES, violations } from './axe.ts';
-import { answeredBy, ChatPage, modelServer, writeSettings } from './chat-page.ts';
+import { showTheme, THEMES, violations } from './axe.ts';
+import { answeredBy, ChatPage, modelServer } from './chat-page.ts';
 import { eventually } from './eventually.ts';
 import { Keyboard } from './keyboard.ts';
 
@@ -63,10 +63,9 @@ describe('change proposed in a reply', () => {
     await tab(/config\.ts ↔ suggestion/).waitFor();
     await chat.workbench.page.locator('.monaco-diff-editor .line-insert').first().waitFor();
     await keyboardIsIn(':is');
-    for (const { name, setting } of THEMES) {
-      await writeSettings(chat.folder, { ...answeredBy(server), 'workbench.colorTheme': setting });
-      await chat.workbench.webview().locator(`body.vscode-${name}`).waitFor();
-      await chat.workbench.screenshot(`apply-${name}`);
+    for (const theme of THEMES) {
+      await showTheme(chat, theme, answeredBy(server));
+      await chat.workbench.screenshot(`apply-${theme.name}`);
     }
     assert.equal(await config(), before, 'nothing is written before it is accepted');
     // Returns to the second group, in case a theme change has moved the focus.

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import type { Frame } from 'playwright-core';
+import type { Frame, Page } from 'playwright-core';
 import { writeSettings, type ChatPage } from './chat-page.ts';
 import { eventually } from './eventually.ts';
 import type { Workbench } from './workbench.ts';
@@ -31,40 +31,49 @@ export async function pageFrame(workbench: Workbench): Promise<Frame> {
 }
 
 /** Accessibility violations in our page, as text. */
-export async function violations(workbench: Workbench): Promise<string[]> {
-  const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-  const frame = await pageFrame(workbench);
-  await frame.evaluate(axe);
-  const found = await frame.evaluate(() =>
-    (globalThis as unknown as { axe: { run(): Promise<{ violations: Violation[] }> } }).axe.run(),
-  );
+export const violations = async (workbench: Workbench): Promise<string[]> => violationsIn(await pageFrame(workbench));
+
+/** Accessibility violations in a page that isn't in the workbench, as text. */
+export async function violationsIn(page: Page | Frame): Promise<string[]> {
+  await page.evaluate(await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8'));
+  const found = await page.evaluate<{ violations: Violation[] }>('axe.run()');
   return found.violations.map((one) => `${one.id}: ${one.help}\n${one.nodes.map((node) => node.html).join('\n')}`);
+}
+
+/** Shows the chat in a theme, with these settings. */
+export async function showTheme(
+  { workbench, folder }: ChatPage,
+  { name, setting }: (typeof THEMES)[number],
+  settings: Readonly<Record<string, unknown>> = {},
+): Promise<void> {
+  const colors = { 'workbench.colorTheme': setting, 'workbench.preferredDarkColorTheme': setting };
+  await writeSettings(folder, { ...settings, ...colors });
+  await workbench.webview().locator(`body.vscode-${name}`).waitFor();
 }
 
 /** Checks the page in each theme and width for accessibility violations and clipped text. */
 export async function fitsEachLook(
-  { workbench, folder }: ChatPage,
+  chat: ChatPage,
   settings: Readonly<Record<string, unknown>>,
   name: string,
   holds: (look: string) => Promise<void> = () => Promise.resolve(),
 ): Promise<void> {
+  const { workbench, folder } = chat;
   const { page } = workbench;
   const size = page.viewportSize();
   assert.ok(size);
   const widths: readonly number[] = [size.width - ACTIVITY_BAR, ...NARROW];
   await workbench.runCommand('View: Close Primary Side Bar');
   const frame = await pageFrame(workbench);
-  for (const { name: theme, setting } of THEMES) {
-    const colours = { 'workbench.colorTheme': setting, 'workbench.preferredDarkColorTheme': setting };
-    await writeSettings(folder, { ...settings, ...colours });
-    await workbench.webview().locator(`body.vscode-${theme}`).waitFor();
+  for (const theme of THEMES) {
+    await showTheme(chat, theme, settings);
     for (const width of widths) {
       await page.setViewportSize({ ...size, width: width + ACTIVITY_BAR });
       await frame.waitForFunction(
         (most) => (globalThis as unknown as { innerWidth: number }).innerWidth <= most,
         width,
       );
-      const look = `${name}-${theme}-${width}`;
+      const look = `${name}-${theme.name}-${width}`;
       await workbench.screenshot(look);
       assert.deepEqual(await violations(workbench), [], look);
       await holds(look);

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import type { Locator } from 'playwright-core';
 import type { WireServer } from '../support/wire-server.ts';
-import { violations } from './axe.ts';
+import { showTheme, THEMES, violations } from './axe.ts';
 import { answeredBy, ChatPage, modelServer, writeSettings } from './chat-page.ts';
 import { freshWorkspace } from './editor.ts';
 import { Keyboard } from './keyboard.ts';
@@ -24,13 +24,6 @@ interface PageGlobals {
   readonly DragEvent: new (type: string, options: object) => Event;
   readonly File: new (parts: readonly unknown[], name: string, options: { readonly type: string }) => unknown;
 }
-
-const THEMES = [
-  ['light', 'Default Light Modern'],
-  ['dark', 'Default Dark Modern'],
-  ['high-contrast', 'Default High Contrast'],
-  ['high-contrast-light', 'Default High Contrast Light'],
-] as const;
 
 describe('composer with context', () => {
   let server: WireServer;
@@ -234,12 +227,10 @@ describe('composer with context', () => {
     await attach('#SQLITE', /^sqlite-store\.ts/, /sqlite-store\.ts/);
     await keys.seek('Why? #s');
     await option(/^store\.ts/).waitFor();
-    for (const [name, theme] of THEMES) {
-      const color = { 'workbench.colorTheme': theme, 'workbench.preferredDarkColorTheme': theme };
-      await writeSettings(chat.folder, settings(color));
-      await chat.workbench.webview().locator(`body.vscode-${name}`).waitFor();
+    for (const theme of THEMES) {
+      await showTheme(chat, theme, settings());
       assert.deepEqual(await violations(chat.workbench), []);
-      await chat.workbench.screenshot(`context-${name}`);
+      await chat.workbench.screenshot(`context-${theme.name}`);
     }
     // Uses the workspace's settings, because the command would change the user's settings, which all tests share.
     await writeSettings(chat.folder, settings({ 'threadkeeper.chat.location': 'sidebar' }));

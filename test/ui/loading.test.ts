@@ -1,47 +1,33 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
+import { violationsIn } from './axe.ts';
 import { INIT, PAGE_STATES } from './page-states.ts';
 import { StandalonePages, tell } from './standalone-page.ts';
-
-interface Violation {
-  readonly id: string;
-  readonly nodes: readonly { readonly html: string }[];
-}
 
 // The workbench loads the session too quickly, so the page runs alone here, with the host's HTML.
 describe('standalone chat page', () => {
   let pages: StandalonePages;
   let page: Page;
-  let axe: string;
 
   before(async () => {
-    axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
     pages = await StandalonePages.start();
     page = await pages.open();
   });
 
   after(() => pages?.stop());
 
-  async function violations(): Promise<string[]> {
-    await page.evaluate(axe);
-    const found = await page.evaluate<{ violations: Violation[] }>('axe.run()');
-    return found.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join('\n')}`);
-  }
-
   it('says that it is loading, with no accessibility violation', async () => {
     const main = page.getByRole('main', { name: 'Chat' });
     await main.getByText('Opening session…').waitFor();
     assert.equal(await main.getAttribute('aria-busy'), 'true');
-    assert.deepEqual(await violations(), []);
+    assert.deepEqual(await violationsIn(page), []);
   });
 
   for (const [state, { seen, data }] of Object.entries(PAGE_STATES)) {
     it(`has no accessibility violation with ${state}`, async () => {
       await tell(page, data);
       await page.getByText(seen).first().waitFor();
-      assert.deepEqual(await violations(), []);
+      assert.deepEqual(await violationsIn(page), []);
     });
   }
 
