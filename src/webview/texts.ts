@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import type { Phrase } from '../core/text/phrase.ts';
 
 let translated: Readonly<Record<string, string>> = {};
 
@@ -8,8 +9,14 @@ export function readTranslations(data: string): void {
   translated = parsed.success ? parsed.output : {};
 }
 
+const translate = (english: string): string => (Object.hasOwn(translated, english) ? translated[english]! : english);
+
+/** Translates a phrase without values. */
+export const phraseText = ({ english }: Phrase): string => translate(english);
+
 /** Translates an English text and replaces `{0}`, `{1}`, … by the values. */
 export function text(english: string, ...values: readonly (string | number)[]): string {
-  const template = Object.hasOwn(translated, english) ? translated[english]! : english;
-  return template.replace(/\{(\d)\}/g, (placeholder, index: string) => String(values[Number(index)] ?? placeholder));
+  return translate(english).replace(/\{(\d)\}/g, (placeholder, index: string) =>
+    String(values[Number(index)] ?? placeholder),
+  );
 }

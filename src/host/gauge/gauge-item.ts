@@ -4,6 +4,7 @@ import type { Conversation } from '../../app/conversation.ts';
 import { gaugeLevelOf, type GaugePart } from '../../core/budget/gauge.ts';
 import { tokensStillSaved } from '../../core/state/counters.ts';
 import type { TriggerDistance } from '../../core/policy/triggers.ts';
+import { PART_NAMES } from '../../protocol/names.ts';
 import type { GaugeView } from '../../protocol/views.ts';
 import type { ContextGauge } from './context-gauge.ts';
 import { GAUGE_ITEM } from '../platform/contribution-ids.ts';
@@ -71,18 +72,7 @@ export class GaugeItem implements vscode.Disposable {
 }
 
 /** The name of a part of a request, in the Status Bar and the tree. */
-export const partName = (part: GaugePart): string =>
-  ({
-    system: vscode.l10n.t('System prompt'),
-    rules: vscode.l10n.t('Project instructions'),
-    memory: vscode.l10n.t('Memory'),
-    ledger: vscode.l10n.t('Key events'),
-    summaries: vscode.l10n.t('Summaries'),
-    window: vscode.l10n.t('Recent messages'),
-    task: vscode.l10n.t('Task'),
-    attachments: vscode.l10n.t('Attachments'),
-    recalled: vscode.l10n.t('Recalled excerpts'),
-  })[part];
+export const partName = (part: GaugePart): string => translated(PART_NAMES[part]);
 
 function tooltip(
   view: GaugeView,

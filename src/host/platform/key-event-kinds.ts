@@ -1,20 +1,11 @@
 import * as vscode from 'vscode';
 import type { EventStatus } from '../../core/context/ledger-lines.ts';
 import type { KeyEventKind } from '../../core/model/key-event.ts';
-import { countText } from './l10n.ts';
+import { KIND_NAMES } from '../../protocol/names.ts';
+import { countText, translated } from './l10n.ts';
 
 /** The name of a single key event's kind. */
-export const kindName = (kind: KeyEventKind): string =>
-  ({
-    decision: vscode.l10n.t('Decision'),
-    error: vscode.l10n.t('Error'),
-    preference: vscode.l10n.t('Preference'),
-    constraint: vscode.l10n.t('Constraint'),
-    configuration: vscode.l10n.t('Configuration'),
-    fact: vscode.l10n.t('Fact'),
-    todo: vscode.l10n.t('To-do'),
-    outcome: vscode.l10n.t('Outcome'),
-  })[kind];
+export const kindName = (kind: KeyEventKind): string => translated(KIND_NAMES[kind]);
 
 /** The heading for key events of a kind. */
 export const kindHeading = (kind: KeyEventKind): string =>

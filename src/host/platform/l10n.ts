@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { CompressionProgress } from '../../app/compression-job.ts';
 import { dollarsText } from '../../protocol/dollars.ts';
+import { ROLE_NAMES } from '../../protocol/names.ts';
 import { renderPhrase, type Phrase } from '../../core/text/phrase.ts';
 import { truncate } from '../../core/text/truncate.ts';
 
@@ -73,14 +74,8 @@ export function translated(phrase: Phrase): string {
 
 /** The name of a message's role, or of the role `summary` of search results. */
 export function roleName(role: string): string {
-  const names: Readonly<Record<string, string>> = {
-    user: vscode.l10n.t('You'),
-    assistant: vscode.l10n.t('Assistant'),
-    system: vscode.l10n.t('System'),
-    tool: vscode.l10n.t('Tool'),
-    summary: vscode.l10n.t('summary'),
-  };
-  return names[role] ?? role;
+  const name = ROLE_NAMES[role];
+  return name ? translated(name) : role;
 }
 
 /** The displayed title of a session or chat, which may have none. */

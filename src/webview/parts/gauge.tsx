@@ -1,20 +1,9 @@
+import { PART_NAMES } from '../../protocol/names.ts';
 import type { GaugeView } from '../../protocol/views.ts';
 import { formatCost, formatCount, formatCounted, formatPercent } from '../format.ts';
 import { page } from '../page-instance.ts';
-import { text } from '../texts.ts';
+import { phraseText, text } from '../texts.ts';
 import { Button, Icon } from './elements.tsx';
-
-const NAMES: Readonly<Record<GaugeView['parts'][number]['name'], () => string>> = {
-  system: () => text('System prompt'),
-  rules: () => text('Project instructions'),
-  memory: () => text('Memory'),
-  ledger: () => text('Key events'),
-  summaries: () => text('Summaries'),
-  window: () => text('Recent messages'),
-  task: () => text('Task'),
-  attachments: () => text('Attachments'),
-  recalled: () => text('Recalled excerpts'),
-};
 
 /** The usage of the context budget by parts. Without a gauge, renders an empty line to avoid a layout shift. */
 export function Gauge({ gauge }: { readonly gauge: GaugeView | null }) {
@@ -66,7 +55,7 @@ function GaugePanel({ gauge, parts }: { readonly gauge: GaugeView; readonly part
   const free = Math.max(0, budget - gauge.used);
   const rows = [
     ...parts.map(({ name, tokens }) => ({
-      name: NAMES[name](),
+      name: phraseText(PART_NAMES[name]),
       background: `var(--part-${name})`,
       tokens,
       share: shareOf(tokens),
