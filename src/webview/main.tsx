@@ -2,14 +2,12 @@ import { render } from 'preact';
 import { linkFiles, renderFormulas } from './host-lookups.ts';
 import { page } from './page-instance.ts';
 import { App } from './parts/app.tsx';
-import { readTranslations, text } from './texts.ts';
-import { codeActionAt } from './markdown/code-block.ts';
-import { linkTargetAt } from './markdown/decorate.ts';
+import { readTranslations } from './texts.ts';
 
 const root = document.getElementById('root');
 readTranslations(document.getElementById('translations')?.textContent ?? '{}');
 if (!root) throw new Error('the page lacks its root element');
-activateLinks(root);
+refuseDrops();
 linkFiles(root);
 renderFormulas(root);
 keepFocus(root, () => page.composer?.focus());
@@ -32,55 +30,12 @@ function reportFocus(): void {
     window.addEventListener(type, () => setTimeout(report));
 }
 
-/**
- * Handles clicks and Enter on links and code buttons. The page never navigates: the host opens links, and asks before
- * it opens anything outside of the workspace.
- */
-function activateLinks(root: HTMLElement): void {
-  root.addEventListener('click', (event) => {
-    if (event.target instanceof Element && activate(event.target)) event.preventDefault();
-  });
-  root.addEventListener('keydown', (event) => {
-    if (event.key !== 'Enter' || !(event.target instanceof Element)) return;
-    if (event.target.getAttribute('role') === 'link' && activate(event.target)) event.preventDefault();
-  });
-  // By default, a dropped file or link would replace the page.
-  for (const type of ['dragover', 'drop'] as const) {
-    root.ownerDocument.addEventListener(type, (event) => {
+/** By default, a dropped file or link would replace the page. */
+function refuseDrops(): void {
+  for (const type of ['dragover', 'drop'] as const)
+    document.addEventListener(type, (event) => {
       if (!(event.target instanceof HTMLTextAreaElement)) event.preventDefault();
     });
-  }
-}
-
-/** Runs the action of the link or code button that contains `element`; returns false if there is none. */
-function activate(element: Element): boolean {
-  const source = codeActionAt(element);
-  if (source) {
-    runCodeAction(element, source);
-    return true;
-  }
-  const target = linkTargetAt(element);
-  if (!target || target.kind === 'refused') return false;
-  if (target.kind === 'file') {
-    const { path, line, column } = target;
-    void page.request('openFile', { path, ...(line && { line }), ...(column && { column }) });
-  } else {
-    void page.request('openLink', { href: target.href });
-  }
-  return true;
-}
-
-function runCodeAction(element: Element, source: NonNullable<ReturnType<typeof codeActionAt>>): void {
-  const { action, code, language } = source;
-  if (action === 'apply') {
-    const message = element.closest<HTMLElement>('[data-message]')?.dataset['message'];
-    void page.request('applyEdits', { code, ...(message !== undefined && { message }) });
-    return;
-  }
-  const request = page.tryRequest('codeAction', { action, text: code, ...(language !== '' && { language }) });
-  void request.then((succeeded) => {
-    if (succeeded && action === 'copy') page.toasts.show(text('Copied'));
-  });
 }
 
 /**

@@ -1,16 +1,15 @@
+import { page } from '../page-instance.ts';
 import { text } from '../texts.ts';
 import { highlightSoon } from './highlight.ts';
 import { HIDDEN_CHARACTERS } from './links.ts';
 
-export type CodeAction = 'copy' | 'insert' | 'newFile' | 'apply' | 'preview';
-
-const ACTIONS: readonly { readonly action: CodeAction; readonly label: () => string; readonly icon: string }[] = [
+const ACTIONS = [
   { action: 'apply', label: () => text('Apply in Editor'), icon: 'git-pull-request-go-to-changes' },
   { action: 'copy', label: () => text('Copy'), icon: 'copy' },
   { action: 'insert', label: () => text('Insert at Cursor'), icon: 'insert' },
   { action: 'newFile', label: () => text('Open in New File'), icon: 'new-file' },
   { action: 'preview', label: () => text('Preview Diagram'), icon: 'open-preview' },
-];
+] as const;
 
 interface CodeSource {
   code: string;
@@ -20,19 +19,21 @@ interface CodeSource {
 
 const sources = new WeakMap<Element, CodeSource>();
 
-/** The action of the button that contains `element`, with the code of its block; undefined for other elements. */
-export function codeActionAt(
-  element: Element,
-): { readonly action: CodeAction; readonly code: string; readonly language: string } | undefined {
-  const button = element.closest<HTMLElement>('.code-action');
-  const source = button && sources.get(button.closest('.code-block') ?? button);
-  const action = ACTIONS.find((each) => each.action === button?.dataset['action'])?.action;
-  return source && action ? { action, code: source.code, language: source.language } : undefined;
+async function run(action: (typeof ACTIONS)[number]['action'], block: Element, source: CodeSource): Promise<void> {
+  const { code, language } = source;
+  if (action === 'apply') {
+    const message = block.closest<HTMLElement>('[data-message]')?.dataset['message'];
+    await page.request('applyEdits', { code, ...(message !== undefined && { message }) });
+    return;
+  }
+  const succeeded = await page.tryRequest('codeAction', { action, text: code, ...(language !== '' && { language }) });
+  if (succeeded && action === 'copy') page.toasts.show(text('Copied'));
 }
 
 /** Wraps rendered code in a frame with buttons. Complete code is highlighted. */
 export function addCodeFrame(pre: HTMLElement, isComplete: boolean): void {
   const language = languageOf(pre);
+  const source = { code: pre.textContent, language, isComplete };
   const block = document.createElement('div');
   block.className = 'code-block';
   const bar = document.createElement('div');
@@ -49,9 +50,9 @@ export function addCodeFrame(pre: HTMLElement, isComplete: boolean): void {
     button.dataset['action'] = action;
     button.title = label();
     button.setAttribute('aria-label', label());
+    button.addEventListener('click', () => void run(action, block, source));
     bar.append(button);
   }
-  const source = { code: pre.textContent, language, isComplete };
   sources.set(block, source);
   pre.replaceWith(block);
   pre.tabIndex = 0;

@@ -1,13 +1,8 @@
+import { page } from '../page-instance.ts';
 import { text } from '../texts.ts';
-import { characterName, filePath, HIDDEN_CHARACTERS, linkTarget, type LinkTarget } from './links.ts';
+import { characterName, filePath, HIDDEN_CHARACTERS, linkTarget, type FileTarget, type LinkTarget } from './links.ts';
 
-const targets = new WeakMap<Element, LinkTarget>();
-
-/** The target of the link that contains `element`. */
-export function linkTargetAt(element: Element | null): LinkTarget | undefined {
-  const link = element?.closest('[role="link"]');
-  return link ? targets.get(link) : undefined;
-}
+const fileTargets = new WeakMap<Element, FileTarget>();
 
 /**
  * Prepares sanitized nodes for the page: replaces links by elements without an href, so that no click or drag can
@@ -38,26 +33,37 @@ function markFileName(code: Element): void {
 
 function createLinkElement(target: LinkTarget): HTMLElement {
   const span = document.createElement('span');
-  targets.set(span, target);
-  // `linkFiles` makes it a link if the file exists.
-  if (target.kind === 'file') span.dataset['file'] = target.path;
-  else if (target.kind === 'web') makeLink(span, text('Open {0}', target.href));
-  else if (target.kind === 'message') makeLink(span, text('Go to Message'));
+  if (target.kind === 'file') {
+    // `linkFiles` makes it a link if the file exists.
+    span.dataset['file'] = target.path;
+    fileTargets.set(span, target);
+  } else if (target.kind !== 'refused') {
+    const { kind, href } = target;
+    const tooltip = kind === 'web' ? text('Open {0}', href) : text('Go to Message');
+    makeLink(span, tooltip, () => page.request('openLink', { href }));
+  }
   return span;
 }
 
 /** Makes a marked file name a link. */
 export function makeFileLink(span: HTMLElement): void {
-  const target = targets.get(span);
-  if (target?.kind === 'file')
-    makeLink(span, text('Open {0}', `${target.path}${target.line ? `:${target.line}` : ''}`));
+  const target = fileTargets.get(span);
+  if (!target) return;
+  const { kind: _, ...position } = target;
+  const name = `${target.path}${target.line ? `:${target.line}` : ''}`;
+  makeLink(span, text('Open {0}', name), () => page.request('openFile', position));
 }
 
-function makeLink(span: HTMLElement, tooltip: string): void {
+/** The page never navigates: the host opens links, and asks before it opens anything outside of the workspace. */
+function makeLink(span: HTMLElement, tooltip: string, open: () => unknown): void {
   span.className = 'link';
   span.setAttribute('role', 'link');
   span.tabIndex = 0;
   span.title = tooltip;
+  span.addEventListener('click', open);
+  span.addEventListener('keydown', ({ key }) => {
+    if (key === 'Enter') open();
+  });
 }
 
 function addCheckBox(item: HTMLLIElement): void {
