@@ -65,7 +65,7 @@ export async function runStrict(config: ModelConfig): Promise<{ model: string; r
 
 /** Ten turns that grow like a session, with text that is only part of one turn, and a compression. */
 export async function runLive(config: ModelConfig): Promise<readonly LiveResult[]> {
-  const model = await new ModelRegistry().createModel(config, { search: () => [] });
+  const model = await new ModelRegistry().createModel(config);
   const info = modelInfo(config.model);
   const { reply } = replyBudget({ contextWindow: null, reservedTokens: 1_024, reasoningEffort: null }, info);
   const results: LiveResult[] = [];

@@ -56,7 +56,7 @@ const LIST_TIMEOUT_MS = 4_000;
 /** The model's entry in the server's model list, if any. */
 async function findListedModel(registry: ModelRegistry, config: ModelConfig): Promise<ListedModel | undefined> {
   try {
-    const listed = await registry.listModels(config, AbortSignal.timeout(LIST_TIMEOUT_MS));
+    const listed = await (await registry.createModel(config)).listModels(AbortSignal.timeout(LIST_TIMEOUT_MS));
     return listed.find(({ id }) => id === config.model);
   } catch (error) {
     // Not every gateway has a model list. Other faults recur at the first request, which reports them.
@@ -100,7 +100,7 @@ export async function modelFromOptions({
   const known = modelInfo(id, {}, listed?.facts);
   const info = listed?.isOllama ? limitContextWindow(known, OLLAMA_CONTEXT_WINDOW) : known;
   const ollama = listed?.isOllama ? ({ api: 'ollama', contextWindow: info.contextWindow } as const) : {};
-  const model = withRetries(await registry.createModel({ ...config, ...ollama }, { search: () => [] }), {
+  const model = withRetries(await registry.createModel({ ...config, ...ollama }), {
     maxRateLimitRetries: RATE_LIMIT_RETRIES,
     mayDiscard: true,
   });

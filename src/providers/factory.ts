@@ -1,11 +1,9 @@
-import type { ChatModel } from '../app/ports.ts';
-import type { LocalMemory } from './local.ts';
-import type { ListedModel, ListingModel } from './listed-model.ts';
+import type { ListingModel } from './listed-model.ts';
 import type { CallTimeouts } from './watched-call.ts';
 
 /** The model to use. `compatible` is an OpenAI-compatible server, which requires its base URL. */
 export interface ModelConfig extends CallTimeouts {
-  readonly provider: 'local' | 'openai' | 'anthropic' | 'compatible';
+  readonly provider: 'openai' | 'anthropic' | 'compatible';
   readonly model: string;
   readonly baseUrl?: string;
   readonly apiKey?: string;
@@ -14,8 +12,6 @@ export interface ModelConfig extends CallTimeouts {
   /** The context window requested from Ollama, in tokens. */
   readonly contextWindow?: number;
 }
-
-type RemoteConfig = ModelConfig & { readonly provider: Exclude<ModelConfig['provider'], 'local'> };
 
 /** Maximum number of cached models: those for chat and summaries, and some that the user switches between. */
 const MAX_CACHED = 8;
@@ -28,28 +24,11 @@ export class ModelRegistry {
   readonly #cache = new Map<string, Promise<ListingModel>>();
 
   /**
-   * Returns the model for these settings. The local model answers with what `memory` finds in the session.
+   * Returns the model for these settings.
    *
    * @throws ModelFault `bad_request` if the base URL is invalid
    */
-  async createModel(config: ModelConfig, memory: LocalMemory): Promise<ChatModel> {
-    if (isRemote(config)) return await this.#remote(config);
-    const { LocalModel } = await import('./local.ts');
-    return new LocalModel(memory);
-  }
-
-  /** The available models of a provider. Throws `ModelFault`. */
-  async listModels(config: ModelConfig, signal: AbortSignal): Promise<readonly ListedModel[]> {
-    if (!isRemote(config)) return [{ id: 'local', facts: {} }];
-    return await (await this.#remote(config)).listModels(signal);
-  }
-
-  /** Forgets all models including their keys. */
-  clear(): void {
-    this.#cache.clear();
-  }
-
-  #remote(config: RemoteConfig): Promise<ListingModel> {
+  createModel(config: ModelConfig): Promise<ListingModel> {
     const key = JSON.stringify(config);
     const known = this.#cache.get(key);
     // Moved to the end, so that the least recently used one comes first.
@@ -61,11 +40,14 @@ export class ModelRegistry {
     if (this.#cache.size > MAX_CACHED && oldest.done !== true) this.#cache.delete(oldest.value);
     return model;
   }
+
+  /** Forgets all models including their keys. */
+  clear(): void {
+    this.#cache.clear();
+  }
 }
 
-async function create({ provider, ...settings }: RemoteConfig): Promise<ListingModel> {
+async function create({ provider, ...settings }: ModelConfig): Promise<ListingModel> {
   if (provider === 'anthropic') return (await import('./anthropic.ts')).createAnthropicModel(settings);
   return (await import('./openai.ts')).createOpenAiModel({ ...settings, provider });
 }
-
-const isRemote = (config: ModelConfig): config is RemoteConfig => config.provider !== 'local';

@@ -1,28 +1,15 @@
 import { ModelFault } from '../app/fault.ts';
 import type { ChatChunk, ChatModel, ChatRequest } from '../app/ports.ts';
+import type { SearchResult } from '../app/searchable.ts';
 import { messageText } from '../core/model/message.ts';
 import { bestExcerpt } from '../core/search/excerpt.ts';
 import { LOCAL_TEXTS, languageOf } from './local-texts.ts';
 
 /** A search result in the session. */
-export interface LocalHit {
-  readonly text: string;
-  /** The message's ID, for a link. */
-  readonly message: string;
-  readonly role: string;
-  /** Milliseconds since the epoch. */
-  readonly at: number;
-  /** Higher is better; only used for sorting. */
-  readonly score: number;
-  /** The message's 1-based number in the session, if known. */
-  readonly number?: number;
-}
+export type LocalHit = Pick<SearchResult, 'text' | 'message' | 'role' | 'at' | 'position'>;
 
-/** The session's search, as used by the local model. */
-export interface LocalMemory {
-  /** The best results for a query, at most `limit`. */
-  search(query: string, limit: number): readonly LocalHit[];
-}
+/** Searches the session. Resolves to the best results, at most `limit`. */
+export type LocalSearch = (query: string, limit: number) => Promise<readonly LocalHit[]>;
 
 const MAX_HITS = 5;
 /** Number of results to request, from which the question itself and repetitions are removed. */
@@ -38,16 +25,16 @@ export class LocalModel implements ChatModel {
   readonly id = 'local';
   readonly provider = 'local';
   readonly model = 'local';
-  readonly #memory: LocalMemory;
+  readonly #search: LocalSearch;
 
-  constructor(memory: LocalMemory) {
-    this.#memory = memory;
+  constructor(search: LocalSearch) {
+    this.#search = search;
   }
 
   /** Streams the reply line by line. Throws `ModelFault` with the reason `cancelled` once `signal` is aborted. */
   async *stream(request: ChatRequest, signal: AbortSignal): AsyncGenerator<ChatChunk> {
     const userTexts = request.messages.filter((message) => message.role === 'user').map(messageText);
-    const reply = this.#reply(userTexts.reverse());
+    const reply = await this.#reply(userTexts.reverse());
     for (const piece of reply.split(/(?<=\n)/)) {
       // Lets the page paint, and a stop take effect, between two lines.
       await new Promise((resolve) => setImmediate(resolve));
@@ -58,10 +45,10 @@ export class LocalModel implements ChatModel {
   }
 
   /** @param userTexts texts of the user's messages, newest first */
-  #reply(userTexts: readonly string[]): string {
+  async #reply(userTexts: readonly string[]): Promise<string> {
     const question = userTexts[0] ?? '';
     const texts = LOCAL_TEXTS[languageOf(...userTexts)];
-    const hits = question.trim() === '' ? [] : this.#hits(question);
+    const hits = question.trim() === '' ? [] : await this.#hits(question);
     const found = [texts.found, ...hits.map((hit) => quote(hit, question, texts.message))];
     // At the beginning of a session, nothing could match.
     const nothing = userTexts.length > 1 ? [texts.nothing] : [];
@@ -69,10 +56,10 @@ export class LocalModel implements ChatModel {
   }
 
   /** The best results without repetitions and without the question, which is already part of the session. */
-  #hits(question: string): readonly LocalHit[] {
+  async #hits(question: string): Promise<readonly LocalHit[]> {
     const seen = new Set([normalized(question)]);
     const hits: LocalHit[] = [];
-    for (const hit of this.#memory.search(question, CANDIDATES)) {
+    for (const hit of await this.#search(question, CANDIDATES)) {
       const text = normalized(hit.text);
       if (text === '' || seen.has(text)) continue;
       seen.add(text);
@@ -88,9 +75,8 @@ function quote(hit: LocalHit, question: string, label: string): string {
   const lines = closeFence(excerpt(hit.text.trim(), question))
     .split('\n')
     .map((line) => `> ${line}`.trimEnd());
-  const name = hit.number === undefined ? label : `${label} ${hit.number}`;
   const day = new Date(hit.at).toISOString().slice(0, 10);
-  return `${lines.join('\n')}\n>\n> — ${hit.role}, ${day}, [${name}](threadkeeper:message/${encodeURIComponent(hit.message)})`;
+  return `${lines.join('\n')}\n>\n> — ${hit.role}, ${day}, [${label} ${hit.position + 1}](threadkeeper:message/${encodeURIComponent(hit.message)})`;
 }
 
 /** The text, or the part of a long one that matches the question best. */

@@ -205,7 +205,7 @@ async function testModel(app: ModelsApp, chosen: ChosenModel): Promise<boolean> 
   const title = vscode.l10n.t('Connecting to {0}…', app.models.label(chosen));
   try {
     const isAnswered = await cancellable(title, async (signal) => {
-      const model = await app.models.make(chosen, { search: () => [] });
+      const model = await app.models.make(chosen);
       const limit = AbortSignal.any([signal, AbortSignal.timeout(TRY_TIMEOUT_MS)]);
       // The first chunk is enough; the connection is closed after it.
       const chunks = model.stream(TRY_REQUEST, limit)[Symbol.asyncIterator]();

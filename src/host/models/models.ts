@@ -12,7 +12,6 @@ import { DEFAULT_MODELS, modelInfo, priceOf, type ModelInfo } from '../../core/t
 import { ModelRegistry, type ModelConfig } from '../../providers/factory.ts';
 import type { ListedModel } from '../../providers/listed-model.ts';
 import { withoutImages } from '../../providers/without-images.ts';
-import type { LocalMemory } from '../../providers/local.ts';
 import type { VsCodeModels } from './vscode-models.ts';
 import { isKeyed, KEYED_PROVIDERS, type KeyHolder, type Keys } from './keys.ts';
 import type { LearnedFacts } from './learned-facts.ts';
@@ -158,7 +157,7 @@ export class Models {
     const server = serverOf(chosen);
     // Only the compatible server itself knows its context window.
     const isKnown = this.info(chosen).known && provider !== 'compatible';
-    if (model === '' || isKnown) return;
+    if (provider === 'local' || model === '' || isKnown) return;
     const key = `${server} ${model}`;
     let request = this.#requests.get(key);
     if (!request) this.#requests.set(key, (request = this.#learn(chosen)));
@@ -167,10 +166,7 @@ export class Models {
 
   async #learn(chosen: ChosenModel): Promise<void> {
     try {
-      const listed = await this.#registry.listModels(
-        await this.#config(chosen),
-        AbortSignal.timeout(DESCRIBE_TIMEOUT_MS),
-      );
+      const listed = await this.list(chosen, AbortSignal.timeout(DESCRIBE_TIMEOUT_MS));
       const match = listed.find(({ id }) => id === chosen.model);
       if (match) await this.#learned.learn(serverOf(chosen), match);
       if (match?.isUnloaded) this.#requests.delete(`${serverOf(chosen)} ${chosen.model}`);
@@ -214,11 +210,11 @@ export class Models {
   }
 
   /** Creates the model. Rejects with `ModelFault`, for example `no_key`, `model_not_found`, or `bad_request` for an invalid base URL. */
-  async make(chosen: ChosenModel, memory: LocalMemory, urgency: Urgency = 'now'): Promise<ChatModel> {
+  async make(chosen: ChosenModel, urgency: Urgency = 'now'): Promise<ChatModel> {
     const isEditorModel = chosen.provider === 'vscode';
     const model = isEditorModel
       ? await this.#vsCodeModels.make(chosen.model, urgency)
-      : await this.#registry.createModel(await this.#config(chosen), memory);
+      : await this.#registry.createModel(await this.#config(chosen));
     this.#created.set(model.id, chosen);
     // The session may contain images from another model or an import, which this model would reject.
     return isEditorModel || this.takesImages(chosen) ? model : withoutImages(model);
@@ -227,7 +223,8 @@ export class Models {
   async list(chosen: ChosenModel, signal: AbortSignal): Promise<readonly ListedModel[]> {
     if (chosen.provider === 'vscode')
       return (await this.#vsCodeModels.list()).map(({ model }) => ({ id: model, facts: {} }));
-    return this.#registry.listModels(await this.#config(chosen), signal);
+    const model = await this.#registry.createModel(await this.#config(chosen));
+    return model.listModels(signal);
   }
 
   /** Whether the provider has the API key that it needs, or VS Code offers the model. */
@@ -250,7 +247,8 @@ export class Models {
 
   async #config(chosen: ChosenModel): Promise<ModelConfig> {
     const { provider, model, baseUrl } = chosen;
-    if (provider === 'vscode') throw new ModelFault('bad_request', 'the editor makes its models itself');
+    if (provider === 'vscode' || provider === 'local')
+      throw new ModelFault('bad_request', `the provider ${provider} has no server`);
     const apiKey = await this.#key(chosen);
     if (needsKey(provider) && (apiKey ?? '') === '') throw new ModelFault('no_key', `no API key for ${provider}`);
     if (provider === 'compatible' && baseUrl === '') throw new ModelFault('bad_request', 'the base URL is empty');

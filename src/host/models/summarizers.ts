@@ -2,7 +2,6 @@ import type { CompressionJob } from '../../app/compression-job.ts';
 import type { SpendGate } from '../../app/spend-limited-model.ts';
 import type { SummarizerConfig } from '../../app/summarizer.ts';
 import { reasoningPlan } from '../../core/tokens/models.ts';
-import type { LocalMemory } from '../../providers/local.ts';
 import { withRetries } from '../../providers/retry.ts';
 import type { ChosenModel, Models } from './models.ts';
 import type { SpendLimit } from './spend-limit.ts';
@@ -21,18 +20,14 @@ export class Summarizers {
   }
 
   /** Resolves to undefined for `local`, which means extraction. Rejects with `ModelFault` if the model isn't available. */
-  async model(
-    chosen: ChosenModel,
-    memory: LocalMemory,
-    job: Pick<CompressionJob, 'urgency'>,
-  ): Promise<SummarizerConfig | undefined> {
+  async model(chosen: ChosenModel, job: Pick<CompressionJob, 'urgency'>): Promise<SummarizerConfig | undefined> {
     if (chosen.provider === 'local') return undefined;
     const info = this.#models.info(chosen);
     const reasoning = reasoningPlan(info, 'summary');
     const { contextWindow, statedMaxOutput: maxOutputTokens, maxInput = contextWindow } = info;
     // Thinking counts against the context window as well.
     const maxInputTokens = Math.min(maxInput, contextWindow - reasoning.tokens);
-    const model = withRetries(await this.#models.make(chosen, memory, job.urgency), { mayDiscard: true });
+    const model = withRetries(await this.#models.make(chosen, job.urgency), { mayDiscard: true });
     return { model, maxInputTokens, maxOutputTokens, contextWindow, reasoning };
   }
 

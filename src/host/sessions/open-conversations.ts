@@ -2,22 +2,15 @@ import { ModelNotices } from '../models/model-notices.ts';
 import type { CompressionWork } from '../../app/compression-job.ts';
 import type { Conversation } from '../../app/conversation.ts';
 import type { ResummarizeOptions } from '../../app/resummarize.ts';
-import {
-  wrapModel,
-  type ChatModel,
-  type Clock,
-  type CountStore,
-  type Log,
-  type SessionJournal,
-} from '../../app/ports.ts';
+import type { ChatModel, Clock, CountStore, Log, SessionJournal } from '../../app/ports.ts';
 import type { SessionSearch } from '../../app/session-search.ts';
 import type { ConversationSettings } from '../../app/conversation-settings.ts';
 import type { NodeId, SessionId } from '../../core/model/ids.ts';
 import type { SummaryCheck, SummaryNode } from '../../core/model/summary.ts';
 import { loadEncoding, type TokenCounter } from '../../core/tokens/token-counter.ts';
-import type { LocalMemory } from '../../providers/local.ts';
 import { replyBudget } from '../../app/reply-budget.ts';
 import { withRetries } from '../../providers/retry.ts';
+import { withoutImages } from '../../providers/without-images.ts';
 import type { ProjectRules } from '../rules/project-rules.ts';
 import type { WorkspaceMemory } from '../memory/workspace-memory.ts';
 import type { Calibrations } from '../models/calibrations.ts';
@@ -112,7 +105,6 @@ export class OpenConversations {
     ]);
     const counter = await loadEncoding(models.info(chatModel()).encoding, clock.yielder);
     const search = new SessionSearch(() => journal.state, clock);
-    const memory = localMemory(search, journal);
     const compressor = new Compressor({
       journal,
       clock,
@@ -120,7 +112,7 @@ export class OpenConversations {
       counter,
       spendGate: summarizers.gate(summarizer),
       work: this.#work(summarizer),
-      summaryModel: (request) => summarizers.model(summarizer(), memory, request),
+      summaryModel: (request) => summarizers.model(summarizer(), request),
       price: models.priceOf(summarizer),
     });
     const recordUsage = compressor.recordUsage.bind(compressor);
@@ -136,9 +128,9 @@ export class OpenConversations {
       settings: () => this.#settings(journal, counter),
       chatModel: async () => {
         const chosen = chatModel();
+        if (chosen.provider === 'local') return localModel(search, journal);
         await models.prepare(chosen);
-        const model = await models.make(chosen, memory);
-        return withRetries(chosen.provider === 'local' ? withSearch(model, search) : model, {
+        return withRetries(await models.make(chosen), {
           onWait: (ms, _attempt, fault) => conversation.setWaiting({ until: clock.now() + ms, fault }),
         });
       },
@@ -171,7 +163,7 @@ export class OpenConversations {
         return { model: models.label(chosen), estimatedCostUsd };
       },
       resummarize: async (request, chosen = summarizer(), signal) => {
-        const model = await summarizers.model(chosen, memory, USER_REQUEST);
+        const model = await summarizers.model(chosen, USER_REQUEST);
         const { resummarize } = await import('../../app/resummarize.ts');
         const deps = {
           journal,
@@ -189,7 +181,7 @@ export class OpenConversations {
         return conversation.run(signal, (abort) => resummarize(deps, options, abort));
       },
       checkSummary: async (node, chosen, signal) => {
-        const model = await summarizers.model(chosen, memory, USER_REQUEST);
+        const model = await summarizers.model(chosen, USER_REQUEST);
         const { checkSummary } = await import('../../app/check-summary.ts');
         const spendGate = summarizers.gate(() => chosen);
         const price = models.priceOf(() => chosen);
@@ -236,18 +228,13 @@ export class OpenConversations {
   }
 }
 
-/** Updates the search index before each request, because the local model quotes from it. */
-const withSearch = (model: ChatModel, search: SessionSearch): ChatModel =>
-  wrapModel(model, async function* (request, signal) {
+/** The local model, which quotes from the session. */
+async function localModel(search: SessionSearch, journal: SessionJournal): Promise<ChatModel> {
+  const { LocalModel } = await import('../../providers/local.ts');
+  const model = new LocalModel(async (query, limit) => {
     await search.updateIndex();
-    yield* model.stream(request, signal);
-  });
-
-/** The session's search, for the local provider. */
-const localMemory = (search: SessionSearch, journal: SessionJournal): LocalMemory => ({
-  search: (query, limit) =>
     // Exclude the newest message, which is the question itself.
-    search
-      .search(query, limit, (position) => position < journal.state.path.length - 1)
-      .map((hit) => ({ ...hit, number: hit.position + 1 })),
-});
+    return search.search(query, limit, (position) => position < journal.state.path.length - 1);
+  });
+  return withoutImages(model);
+}

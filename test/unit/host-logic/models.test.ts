@@ -15,7 +15,6 @@ import { defaultSettings, hostIn } from '../../support/fake-editor.ts';
 const SERVER = 'https://openrouter.ai/api/v1';
 const OLLAMA = 'http://localhost:11434/v1';
 const USAGE = { input: 1_000_000, output: 0 };
-const memory = { search: () => [] };
 
 /** The parts of VS Code that the models use: the manifest's defaults, overridden by settings. */
 const settings = defaultSettings();
@@ -56,7 +55,7 @@ describe('configured model', () => {
     );
   const at = (model: string, baseUrl = SERVER): ChosenModel => ({ provider: 'compatible', model, baseUrl });
   const costOf = async (models: Models, chosen: ChosenModel): Promise<number | null> => {
-    const { id } = await models.make(chosen, memory);
+    const { id } = await models.make(chosen);
     const cost = models.priceOf(() => at('another'))(id, USAGE);
     assert.equal(cost, models.cost(chosen, USAGE));
     return cost;
@@ -83,8 +82,8 @@ describe('configured model', () => {
 
   it('has the price at its own address, even if a model of the same name was created at another one', async () => {
     const models = modelsThatKnow({ [`compatible ${SERVER} x-new/y`]: { facts: { price: { input: 3, output: 9 } } } });
-    const { id } = await models.make(at('x-new/y'), memory);
-    await models.make(at('x-new/y', OLLAMA), memory);
+    const { id } = await models.make(at('x-new/y'));
+    await models.make(at('x-new/y', OLLAMA));
     assert.equal(models.priceOf(() => at('x-new/y'))(id, USAGE), 3);
   });
 

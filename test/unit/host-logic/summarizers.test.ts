@@ -9,7 +9,6 @@ import { says, throws, type Script } from '../app/harness.ts';
 const chosen = { provider: 'openai', model: 'gpt-4o-mini', baseUrl: '' } as const;
 const background = { due: { trigger: 'messages', threshold: 50 }, urgency: 'background' } as const;
 const command = { due: { trigger: 'command', threshold: 0 }, urgency: 'now' } as const;
-const memory = { search: () => [] };
 
 describe('the summarizer', () => {
   let script: Script;
@@ -51,7 +50,7 @@ describe('the summarizer', () => {
   });
 
   async function ask(job: typeof background | typeof command): Promise<string> {
-    const made = await summarizers.model(chosen, memory, job);
+    const made = await summarizers.model(chosen, job);
     assert.ok(made);
     let text = '';
     const request = { purpose: 'summary' as const, system: [], messages: [], maxOutputTokens: 100 };
@@ -67,15 +66,12 @@ describe('the summarizer', () => {
     script = says('A summary.');
     assert.equal(await ask(background), 'A summary.');
     assert.equal(calls, 5);
-    const made = await summarizers.model({ ...chosen, model: 'my-finetune' }, memory, command);
+    const made = await summarizers.model({ ...chosen, model: 'my-finetune' }, command);
     assert.deepEqual([made?.maxInputTokens, made?.reasoning?.tokens], [32_768 - 4_096, 4_096]);
   });
 
   it('uses no model if none is selected', async () => {
-    assert.equal(
-      await summarizers.model({ provider: 'local', model: 'local', baseUrl: '' }, memory, command),
-      undefined,
-    );
+    assert.equal(await summarizers.model({ provider: 'local', model: 'local', baseUrl: '' }, command), undefined);
   });
 
   it('is subject to the spend limit only if its model has a price', () => {

@@ -4,56 +4,43 @@ import { promisify } from 'node:util';
 import { ModelFault } from '../../../src/app/fault.ts';
 import { ModelRegistry } from '../../../src/providers/factory.ts';
 import { WireServer } from '../../support/wire-server.ts';
-import { ask, turn } from './protocols.ts';
-
-const NOTHING = { search: () => [] };
 
 describe('the model registry', () => {
   it('keeps a model while its settings stay the same, and creates another when they change', async () => {
     const registry = new ModelRegistry();
     const config = { provider: 'openai', model: 'gpt-5-mini', apiKey: 'a' } as const;
-    const first = await registry.createModel(config, NOTHING);
-    assert.equal(await registry.createModel({ ...config }, NOTHING), first);
-    assert.notEqual(await registry.createModel({ ...config, apiKey: 'b' }, NOTHING), first);
+    const first = await registry.createModel(config);
+    assert.equal(await registry.createModel({ ...config }), first);
+    assert.notEqual(await registry.createModel({ ...config, apiKey: 'b' }), first);
     registry.clear();
-    assert.notEqual(await registry.createModel(config, NOTHING), first);
+    assert.notEqual(await registry.createModel(config), first);
   });
 
   it('keeps models in use and evicts the least recently used one', async () => {
     const registry = new ModelRegistry();
     const config = (model: string) => ({ provider: 'anthropic', model, apiKey: 'a' }) as const;
-    const used = await registry.createModel(config('used'), NOTHING);
-    const unused = await registry.createModel(config('unused'), NOTHING);
+    const used = await registry.createModel(config('used'));
+    const unused = await registry.createModel(config('unused'));
     for (let n = 0; n < 8; n += 1) {
-      await registry.createModel(config(`other ${n}`), NOTHING);
-      assert.equal(await registry.createModel(config('used'), NOTHING), used);
+      await registry.createModel(config(`other ${n}`));
+      assert.equal(await registry.createModel(config('used')), used);
     }
-    assert.notEqual(await registry.createModel(config('unused'), NOTHING), unused);
-  });
-
-  it('creates and lists the local model, which answers from the given session', async () => {
-    const registry = new ModelRegistry();
-    const config = { provider: 'local', model: 'local' } as const;
-    const model = await registry.createModel(config, {
-      search: () => [{ text: 'Redis', message: 'm1', role: 'user', at: 0, score: 1 }],
-    });
-    assert.equal(model.id, 'local');
-    assert.match((await turn(model, ask('cache?'))).text, /> Redis/);
-    assert.deepEqual(await registry.listModels(config, new AbortController().signal), [{ id: 'local', facts: {} }]);
+    assert.notEqual(await registry.createModel(config('unused')), unused);
   });
 
   it('lists the models of an OpenAI-compatible server', async () => {
     await using server = await WireServer.start();
     const config = { provider: 'compatible', model: '', baseUrl: server.url } as const;
-    const models = await new ModelRegistry().listModels(config, new AbortController().signal);
+    const model = await new ModelRegistry().createModel(config);
+    const models = await model.listModels(new AbortController().signal);
     assert.ok(models.some(({ id }) => id === 'gpt-4o'));
   });
 
   it('rejects an invalid base URL and accepts the corrected one', async () => {
     const registry = new ModelRegistry();
     const config = { provider: 'compatible', model: 'm', baseUrl: 'not an address' } as const;
-    await assert.rejects(registry.createModel(config, NOTHING), (error) => ModelFault.is(error, 'bad_request'));
-    assert.ok(await registry.createModel({ ...config, baseUrl: 'http://localhost:1234' }, NOTHING));
+    await assert.rejects(registry.createModel(config), (error) => ModelFault.is(error, 'bad_request'));
+    assert.ok(await registry.createModel({ ...config, baseUrl: 'http://localhost:1234' }));
   });
 
   it('loads each SDK only when its first model is created', async () => {
@@ -69,12 +56,12 @@ describe('the model registry', () => {
       const { ModelRegistry } = await import(${JSON.stringify(factory)});
       const registry = new ModelRegistry();
       const report = [[...seen]];
-      for (const provider of ['local', 'openai', 'anthropic']) {
-        await registry.createModel({ provider, model: 'm', apiKey: 'k' }, { search: () => [] });
+      for (const provider of ['openai', 'anthropic']) {
+        await registry.createModel({ provider, model: 'm', apiKey: 'k' });
         report.push([...seen]);
       }
       console.log(JSON.stringify(report));`;
     const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script]);
-    assert.deepEqual(JSON.parse(stdout), [[], [], ['openai'], ['openai', '@anthropic-ai']]);
+    assert.deepEqual(JSON.parse(stdout), [[], ['openai'], ['openai', '@anthropic-ai']]);
   });
 });

@@ -1,26 +1,27 @@
 import assert from 'node:assert/strict';
+import { messageId } from '../../../src/core/model/ids.ts';
 import { LocalModel } from '../../../src/providers/local.ts';
-import type { LocalHit, LocalMemory } from '../../../src/providers/local.ts';
+import type { LocalHit, LocalSearch } from '../../../src/providers/local.ts';
 import { languageOf } from '../../../src/providers/local-texts.ts';
 import { ask, turn } from './protocols.ts';
 
 const AT = Date.parse('2026-03-04T10:00:00Z');
 const hit = (text: string, number: number): LocalHit => ({
   text,
-  message: `m-${number}`,
+  message: messageId(`m-${number}`),
   role: 'user',
   at: AT,
-  score: 10 - number,
-  number,
+  position: number - 1,
 });
 
 /** A session whose search matches any word of the query. */
-const memory = (...hits: readonly LocalHit[]): LocalMemory => ({
-  search: (query, limit) => {
+const memory =
+  (...hits: readonly LocalHit[]): LocalSearch =>
+  (query, limit) => {
     const words = query.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
-    return hits.filter((each) => words.some((word) => each.text.toLowerCase().includes(word))).slice(0, limit);
-  },
-});
+    const found = hits.filter((each) => words.some((word) => each.text.toLowerCase().includes(word)));
+    return Promise.resolve(found.slice(0, limit));
+  };
 
 describe('the local model', () => {
   it('quotes the session, with links to the messages', async () => {
