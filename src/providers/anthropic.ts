@@ -13,7 +13,7 @@ import type { ChatChunk, ChatModel, ChatRequest } from '../app/ports.ts';
 import type { Ending } from '../core/model/message.ts';
 import { usageFrom } from './strict-turns.ts';
 import { anthropicBody, anthropicPrompt } from './anthropic-request.ts';
-import { CLIENT_OPTIONS, parseBaseUrl, withoutCustomHeaders } from './http.ts';
+import { CLIENT_OPTIONS, orMissingKey, parseBaseUrl, withoutCustomHeaders } from './http.ts';
 import { parseAnthropicListedModel, sortedById, type ListedModel, type ListingModel } from './listed-model.ts';
 import { isObject } from '../core/text/json-value.ts';
 import { toModelFault, type SdkErrors } from './provider-errors.ts';
@@ -61,7 +61,7 @@ export function createAnthropicModel(
         ...CLIENT_OPTIONS,
       }),
   );
-  const toFault = (error: unknown): ModelFault => toModelFault(error, ERRORS, [apiKey]);
+  const toFault = (error: unknown): ModelFault => orMissingKey(toModelFault(error, ERRORS, [apiKey]), apiKey);
   const refused = (request: ChatRequest): ReadonlySet<OptionalPart> =>
     fallback.without(optionalPartsOf(request, 'messages'), request.jsonSchema?.name);
   const requireKey = (): void => {

@@ -3,7 +3,7 @@ import { ModelFault } from '../app/fault.ts';
 import type { ChatChunk, ChatRequest } from '../app/ports.ts';
 import { modelInfo } from '../core/tokens/models.ts';
 import { toModelFault, type SdkErrors } from './provider-errors.ts';
-import { CLIENT_OPTIONS, parseBaseUrl, withoutCustomHeaders } from './http.ts';
+import { CLIENT_OPTIONS, orMissingKey, parseBaseUrl, withoutCustomHeaders } from './http.ts';
 import { isObject } from '../core/text/json-value.ts';
 import { parseOpenAiListedModel, sortedById, type ListedModel, type ListingModel } from './listed-model.ts';
 import { isLmStudioEntry, lmStudioFacts } from './lm-studio.ts';
@@ -73,12 +73,7 @@ export function createOpenAiModel(settings: OpenAiSettings): ListingModel {
         ...CLIENT_OPTIONS,
       }),
   );
-  const toFault = (error: unknown): ModelFault => {
-    const fault = toModelFault(error, ERRORS, [apiKey]);
-    if (apiKey !== '' || fault.reason !== 'refused_key') return fault;
-    // The server requires a key, but none is set.
-    return new ModelFault('no_key', fault.message, { status: fault.status, cause: fault.cause });
-  };
+  const toFault = (error: unknown): ModelFault => orMissingKey(toModelFault(error, ERRORS, [apiKey]), apiKey);
   const requireKey = (): void => {
     if (official && apiKey === '') throw new ModelFault('no_key', 'no key is set for OpenAI');
   };

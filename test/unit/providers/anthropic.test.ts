@@ -230,6 +230,12 @@ describe('the Anthropic provider', () => {
     assert.equal((await turn(keyless, ask('hi'))).fault?.reason, 'no_key');
   });
 
+  it('reports a missing key rather than a wrong one if a custom server requires a key and none was sent', async () => {
+    server.refuseNext(401, { type: 'authentication_error', message: 'x-api-key header is required' });
+    const keyless = createAnthropicModel({ baseUrl: server.url, model: 'm' });
+    assert.equal((await turn(keyless, ask('hi'))).fault?.reason, 'no_key');
+  });
+
   it('counts the tokens of a request with the API', async () => {
     server.disturbNext({ kind: 'reply', status: 200, type: 'application/json', body: '{"input_tokens":421}' });
     assert.equal(await model().countTokens(TALK, new AbortController().signal), 421);
