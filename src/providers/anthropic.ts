@@ -9,22 +9,16 @@ import { Messages, type RawMessageStreamEvent, type StopReason } from '@anthropi
 import { BaseAnthropic } from '@anthropic-ai/sdk/client';
 import { Models } from '@anthropic-ai/sdk/resources/models';
 import { ModelFault } from '../app/fault.ts';
-import type { ChatChunk, ChatModel, ChatRequest } from '../app/ports.ts';
+import type { ChatChunk } from '../app/ports.ts';
 import type { Ending } from '../core/model/message.ts';
 import { usageFrom } from './strict-turns.ts';
 import { anthropicBody, anthropicPrompt } from './anthropic-request.ts';
-import { CLIENT_OPTIONS, orMissingKey, parseBaseUrl, withoutCustomHeaders } from './http.ts';
-import { parseAnthropicListedModel, sortedById, type ListedModel, type ListingModel } from './listed-model.ts';
+import { CLIENT_OPTIONS, parseBaseUrl, withoutCustomHeaders } from './http.ts';
+import { parseAnthropicListedModel, type ListingModel } from './listed-model.ts';
 import { isObject } from '../core/text/json-value.ts';
-import { toModelFault, type SdkErrors } from './provider-errors.ts';
-import { optionalPartsOf, RequestFallback, type OptionalPart } from './request-fallback.ts';
-import {
-  askWatched,
-  MAX_CONCURRENT_REQUESTS,
-  runWatched,
-  type CallTimeouts,
-  type WatchedCall,
-} from './watched-call.ts';
+import type { SdkErrors } from './provider-errors.ts';
+import { remoteModel, type RemoteSettings } from './remote-model.ts';
+import type { WatchedCall } from './watched-call.ts';
 
 const OFFICIAL_URL = 'https://api.anthropic.com';
 
@@ -35,88 +29,38 @@ const ERRORS: SdkErrors = {
   timedOut: APIConnectionTimeoutError,
 };
 
-export interface AnthropicSettings extends CallTimeouts {
-  /** May be missing at a custom base URL, where the server may not require one. */
-  readonly apiKey?: string;
-  /** Default: Anthropic's own. A trailing `/v1` is removed, because the SDK adds it. */
-  readonly baseUrl?: string;
-  readonly model: string;
-}
-
 /** A chat model for Anthropic's Messages endpoint, with its own client. */
-export function createAnthropicModel(
-  settings: AnthropicSettings,
-): ListingModel & Required<Pick<ChatModel, 'countTokens'>> {
+export function createAnthropicModel(settings: RemoteSettings): ListingModel {
   const { model, apiKey = '' } = settings;
-  const fallback = new RequestFallback();
   const baseURL = serverUrl(settings.baseUrl);
-  const official = baseURL === OFFICIAL_URL;
+  const isOfficial = baseURL === OFFICIAL_URL;
   const client = withoutCustomHeaders(
     () =>
       new AnthropicClient({
         apiKey: apiKey === '' ? 'none' : apiKey,
         baseURL,
         // Gateways for older versions of the API read the key from this header.
-        ...(!official && apiKey !== '' && { defaultHeaders: { 'x-api-key': apiKey } }),
+        ...(!isOfficial && apiKey !== '' && { defaultHeaders: { 'x-api-key': apiKey } }),
         ...CLIENT_OPTIONS,
       }),
   );
-  const toFault = (error: unknown): ModelFault => orMissingKey(toModelFault(error, ERRORS, [apiKey]), apiKey);
-  const refused = (request: ChatRequest): ReadonlySet<OptionalPart> =>
-    fallback.without(optionalPartsOf(request, 'messages'), request.jsonSchema?.name);
-  const requireKey = (): void => {
-    if (official && apiKey === '') throw new ModelFault('no_key', 'no key is set for Anthropic');
-  };
-
-  async function* open(request: ChatRequest, call: WatchedCall): AsyncGenerator<ChatChunk> {
-    requireKey();
-    const response = await fallback.send(optionalPartsOf(request, 'messages'), request, async (without, tolerated) => {
-      try {
-        const body = anthropicBody(model, tolerated, without);
-        return await client.messages.create(body, { signal: call.controller.signal }).asResponse();
-      } catch (error) {
-        throw toFault(error);
-      }
-    });
-    yield* readMessages(call.watch(response), call, client);
-  }
-
-  const ask = <T>(signal: AbortSignal, action: (call: WatchedCall) => Promise<T>): Promise<T> =>
-    askWatched(
-      signal,
-      settings,
-      async (call) => {
-        requireKey();
-        return await action(call);
-      },
-      toFault,
-    );
-
-  return {
-    id: `anthropic/${model}`,
+  return remoteModel(settings, {
     provider: 'anthropic',
-    model,
-    ...(official && { maxConcurrency: MAX_CONCURRENT_REQUESTS }),
-    wireBody: (request) => JSON.stringify(anthropicBody(model, fallback.limited(request), refused(request))),
-    stream: (request, signal) => runWatched(signal, settings, (call) => open(request, call), toFault),
-    listModels: (signal) =>
-      ask(signal, async (call) => {
-        const models: ListedModel[] = [];
-        for await (const entry of client.models.list({ limit: 1000 }, { signal: call.controller.signal })) {
-          const listed = parseAnthropicListedModel(entry);
-          if (listed) models.push(listed);
-        }
-        return sortedById(models);
-      }),
-    countTokens: (request, signal) =>
-      ask(signal, async (call) => {
-        const counted = await client.messages.countTokens(
-          { model, ...anthropicPrompt(request, refused(request)) },
-          { signal: call.controller.signal },
-        );
-        return counted.input_tokens;
-      }),
-  };
+    endpoint: 'messages',
+    isOfficial,
+    errors: ERRORS,
+    body: (request, without) => anthropicBody(model, request, without),
+    post: (body, signal) => client.post('/v1/messages', { body, signal, stream: true }).asResponse(),
+    read: (response, call) => readMessages(response, call, client),
+    list: async (signal) => {
+      const { data } = await client.models.list({ limit: 1000 }, { signal });
+      return data.flatMap((entry) => parseAnthropicListedModel(entry) ?? []);
+    },
+    count: async (request, without, signal) => {
+      const prompt = { model, ...anthropicPrompt(request, without) };
+      return (await client.messages.countTokens(prompt, { signal })).input_tokens;
+    },
+  });
 }
 
 /** The figures of a reply's usage by their names in the API, which updates them during the reply. */

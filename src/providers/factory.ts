@@ -1,16 +1,9 @@
 import type { ListingModel } from './listed-model.ts';
-import type { CallTimeouts } from './watched-call.ts';
+import type { RemoteSettings } from './remote-model.ts';
 
 /** The model to use. `compatible` is an OpenAI-compatible server, which requires its base URL. */
-export interface ModelConfig extends CallTimeouts {
+export interface ModelConfig extends RemoteSettings {
   readonly provider: 'openai' | 'anthropic' | 'compatible';
-  readonly model: string;
-  readonly baseUrl?: string;
-  readonly apiKey?: string;
-  /** The endpoint. The default depends on the address: see `OpenAiSettings`. */
-  readonly api?: 'responses' | 'chat' | 'ollama';
-  /** The context window requested from Ollama, in tokens. */
-  readonly contextWindow?: number;
 }
 
 /** Maximum number of cached models: those for chat and summaries, and some that the user switches between. */

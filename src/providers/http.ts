@@ -1,5 +1,4 @@
 import http from 'node:http';
-import { ModelFault } from '../app/fault.ts';
 import { isObject, tryParse, type JsonObject } from '../core/text/json-value.ts';
 import { connectionFault } from './provider-errors.ts';
 
@@ -69,12 +68,6 @@ export function withoutCustomHeaders<T>(make: () => T): T {
     process.env = real;
   }
 }
-
-/** The fault, or `no_key` if the server requires a key, but none is set. */
-export const orMissingKey = (fault: ModelFault, apiKey: string): ModelFault =>
-  apiKey === '' && fault.reason === 'refused_key'
-    ? new ModelFault('no_key', fault.message, { status: fault.status, cause: fault.cause })
-    : fault;
 
 /** The parts of an address; `path` has no trailing slash. Undefined if it isn't an HTTP address. */
 export function parseBaseUrl(

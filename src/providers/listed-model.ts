@@ -20,9 +20,6 @@ export interface ListingModel extends ChatModel {
   listModels(signal: AbortSignal): Promise<readonly ListedModel[]>;
 }
 
-export const sortedById = (models: readonly ListedModel[]): readonly ListedModel[] =>
-  models.toSorted((a, b) => (a.id < b.id ? -1 : 1));
-
 /** Listed models that aren't for chats. */
 const NO_CHAT =
   /embed|whisper|tts|dall-e|moderation|realtime|transcribe|rerank|sora|gpt-image|gpt-audio|^(babbage|davinci)-/i;

@@ -1,4 +1,4 @@
-import { ModelFault } from '../app/fault.ts';
+import type { ModelFault } from '../app/fault.ts';
 import type { ChatRequest } from '../app/ports.ts';
 import { withImageMentions } from './without-images.ts';
 
@@ -42,17 +42,17 @@ const UNKNOWN_NAME =
 const MAX_OUTPUT =
   /at most (\d+) completion tokens|max_\w*tokens\b.{0,80}less than or equal to `?(\d+)|> (\d+), which is the maximum allowed number of output|maximum output tokens \(?(\d+)|max_?\w*tokens\b.{0,60}\[\d+, ?(\d+)\]/i;
 
-/** The parts of a request that may be rejected. */
-export function optionalPartsOf(
-  request: ChatRequest,
-  api: 'responses' | 'chat' | 'ollama' | 'messages',
-): readonly OptionalPart[] {
+/** An endpoint: OpenAI's Responses, Chat Completions, Ollama's own, Anthropic's Messages, or VS Code's models. */
+export type Endpoint = 'responses' | 'chat' | 'ollama' | 'messages' | 'vscode';
+
+/** The parts of a request that may be rejected. VS Code's models only get a temperature. */
+function optionalPartsOf(request: ChatRequest, api: Endpoint): readonly OptionalPart[] {
   const blocks = request.messages.flatMap(({ content }) => content);
   const has = (type: string): boolean => blocks.some((block) => block.type === type);
   const extras: readonly (readonly [OptionalPart, boolean])[] = [
     ['temperature', request.temperature !== undefined && api !== 'messages'],
-    ['effort', request.effort !== undefined],
-    ['schema', request.jsonSchema !== undefined],
+    ['effort', api !== 'vscode' && request.effort !== undefined],
+    ['schema', api !== 'vscode' && request.jsonSchema !== undefined],
     ['usage', api === 'chat'],
     ['cache', (api === 'chat' || api === 'messages') && request.cache !== undefined],
     ['cache_lifetime', api === 'messages' && (request.cache?.idleMs ?? 0) > CACHE_LIFETIME_MS],
@@ -60,7 +60,7 @@ export function optionalPartsOf(
     ['tools', api === 'chat' && has('tool_call')],
     ['calls', (api === 'chat' || api === 'messages') && has('tool_call')],
     ['stream', api === 'responses' || api === 'chat'],
-    ['images', has('image')],
+    ['images', api !== 'vscode' && has('image')],
   ];
   return extras.flatMap(([extra, isSent]) => (isSent ? [extra] : []));
 }
@@ -72,36 +72,42 @@ export function optionalPartsOf(
  * parts. If the server rejects the output limit and names a lower one, that one is used.
  */
 export class RequestFallback {
+  readonly #endpoint: Endpoint;
+  readonly #toFault: (error: unknown) => ModelFault;
   readonly #refused = new Set<string>();
   #maxOutput = Infinity;
 
+  constructor(endpoint: Endpoint, toFault: (error: unknown) => ModelFault) {
+    this.#endpoint = endpoint;
+    this.#toFault = toFault;
+  }
+
   /**
-   * @param offered optional parts of the request
-   *
-   * @param send sends the request without the given parts
-   * @throws ModelFault that `send` throws, once nothing is left to omit
+   * @param send sends a request without the given parts
+   * @throws ModelFault for the error of `send`, once nothing is left to omit
    */
   async send<T>(
-    offered: readonly OptionalPart[],
     request: ChatRequest,
-    send: (without: ReadonlySet<OptionalPart>, request: ChatRequest) => Promise<T>,
+    send: (request: ChatRequest, without: ReadonlySet<OptionalPart>) => Promise<T>,
   ): Promise<T> {
-    const schemaName = request.jsonSchema?.name;
+    const offered = optionalPartsOf(request, this.#endpoint);
     let tolerated = request;
     let images = true;
     const suspected = new Set<OptionalPart>();
     for (;;) {
-      const without = new Set([...this.without(offered, schemaName), ...suspected]);
+      const without = new Set([...this.without(request), ...suspected]);
       const sent = this.limited(tolerated);
       try {
-        const answer = await send(without, sent);
-        for (const extra of suspected) this.#refused.add(keyOf(extra, schemaName));
+        const answer = await send(sent, without);
+        for (const extra of suspected) this.#refused.add(keyOf(extra, request));
         return answer;
       } catch (error) {
-        if (ModelFault.is(error, 'bad_request') && this.#learnLimit(error.message, sent)) continue;
+        const fault = this.#toFault(error);
+        if (fault.reason !== 'bad_request') throw fault;
+        if (this.#learnLimit(fault.message, sent)) continue;
         const left = offered.filter((extra) => !without.has(extra) && (images || extra !== 'images'));
-        const refused = ModelFault.is(error, 'bad_request') ? refusedPart(error.message, left) : undefined;
-        if (refused === undefined) throw error;
+        const refused = refusedPart(fault.message, left);
+        if (refused === undefined) throw fault;
         if (refused === 'images') {
           images = false;
           tolerated = withImageMentions(request);
@@ -125,14 +131,15 @@ export class RequestFallback {
     return true;
   }
 
-  /** The parts to omit, as far as known. */
-  without(offered: readonly OptionalPart[], schemaName: string | undefined): ReadonlySet<OptionalPart> {
-    return new Set(offered.filter((extra) => this.#refused.has(keyOf(extra, schemaName))));
+  /** The parts to omit from a request, as far as known. */
+  without(request: ChatRequest): ReadonlySet<OptionalPart> {
+    const offered = optionalPartsOf(request, this.#endpoint);
+    return new Set(offered.filter((extra) => this.#refused.has(keyOf(extra, request))));
   }
 }
 
-const keyOf = (extra: OptionalPart, schemaName: string | undefined): string =>
-  extra === 'schema' ? `schema ${schemaName ?? ''}` : extra;
+const keyOf = (extra: OptionalPart, { jsonSchema }: ChatRequest): string =>
+  extra === 'schema' ? `schema ${jsonSchema?.name ?? ''}` : extra;
 
 function refusedPart(message: string, left: readonly OptionalPart[]): OptionalPart | undefined {
   for (const [extra, pattern] of REJECTIONS) {

@@ -14,9 +14,6 @@ export interface CallTimeouts {
  */
 const DEFAULT_TIMEOUTS = { firstTokenMs: 300_000, silenceMs: 90_000 };
 
-/** Maximum number of concurrent requests to a vendor's own address. Other servers may be the user's and queue them. */
-export const MAX_CONCURRENT_REQUESTS = 24;
-
 /** How long a server that keeps the connection open may take to send a completed reply's usage, in ms. */
 const MAX_USAGE_DELAY_MS = 5_000;
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import type { ChatChunk, ChatModel, ChatRequest } from '../../app/ports.ts';
 import type { Usage } from '../../core/model/message.ts';
-import { RequestFallback, type OptionalPart } from '../../providers/request-fallback.ts';
+import { RequestFallback } from '../../providers/request-fallback.ts';
 import { runWatched, type WatchedCall } from '../../providers/watched-call.ts';
 import { callTimeouts } from '../platform/settings.ts';
 import { toVsCodeMessages, type VsCodeMessage, vsCodeModelFault } from './vscode-lm.ts';
@@ -21,7 +21,7 @@ export class VsCodeChatModel implements ChatModel {
   readonly model: string;
   readonly id: string;
   readonly #chat: vscode.LanguageModelChat;
-  readonly #fallback = new RequestFallback();
+  readonly #fallback = new RequestFallback('vscode', vsCodeModelFault);
 
   /** @param model `vendor/id`, the name stored in the session */
   constructor(model: string, chat: vscode.LanguageModelChat) {
@@ -49,9 +49,8 @@ export class VsCodeChatModel implements ChatModel {
     const inputTokens = this.#count(messages.map((message) => message.text).join('\n'));
     let replyText = '';
     try {
-      const extras: readonly OptionalPart[] = request.temperature === undefined ? [] : ['temperature'];
-      const { parts, first } = await this.#fallback.send(extras, request, (without) =>
-        this.#begin(messages, without.has('temperature') ? undefined : request.temperature, cancel.token, signal),
+      const { parts, first } = await this.#fallback.send(request, ({ temperature }, without) =>
+        this.#begin(messages, without.has('temperature') ? undefined : temperature, cancel.token, signal),
       );
       for (let part = first; part.done !== true; part = await unlessStopped(parts.next(), signal)) {
         // Thinking isn't yielded, but shows that the model isn't silent.
@@ -77,29 +76,25 @@ export class VsCodeChatModel implements ChatModel {
     token: vscode.CancellationToken,
     signal: AbortSignal,
   ): Promise<{ readonly parts: AsyncIterator<unknown>; readonly first: IteratorResult<unknown> }> {
-    try {
-      const response = await unlessStopped(
-        this.#chat.sendRequest(
-          messages.map(({ role, text }) =>
-            role === 'user'
-              ? vscode.LanguageModelChatMessage.User(text)
-              : vscode.LanguageModelChatMessage.Assistant(text),
-          ),
-          {
-            justification: vscode.l10n.t(
-              'Threadkeeper uses the model that you selected to respond to your messages and to summarize them.',
-            ),
-            ...(temperature !== undefined && { modelOptions: { temperature } }),
-          },
-          token,
+    const response = await unlessStopped(
+      this.#chat.sendRequest(
+        messages.map(({ role, text }) =>
+          role === 'user'
+            ? vscode.LanguageModelChatMessage.User(text)
+            : vscode.LanguageModelChatMessage.Assistant(text),
         ),
-        signal,
-      );
-      const parts = response.stream[Symbol.asyncIterator]();
-      return { parts, first: await unlessStopped(parts.next(), signal) };
-    } catch (error) {
-      throw vsCodeModelFault(error);
-    }
+        {
+          justification: vscode.l10n.t(
+            'Threadkeeper uses the model that you selected to respond to your messages and to summarize them.',
+          ),
+          ...(temperature !== undefined && { modelOptions: { temperature } }),
+        },
+        token,
+      ),
+      signal,
+    );
+    const parts = response.stream[Symbol.asyncIterator]();
+    return { parts, first: await unlessStopped(parts.next(), signal) };
   }
 
   async #usage(inputTokens: Promise<number | undefined>, replyText: string): Promise<Usage | undefined> {

@@ -238,7 +238,7 @@ describe('the Anthropic provider', () => {
 
   it('counts the tokens of a request with the API', async () => {
     server.disturbNext({ kind: 'reply', status: 200, type: 'application/json', body: '{"input_tokens":421}' });
-    assert.equal(await model().countTokens(TALK, new AbortController().signal), 421);
+    assert.equal(await model().countTokens!(TALK, new AbortController().signal), 421);
     assert.equal(server.lastRequest?.path, '/v1/messages/count_tokens');
     assert.ok(!('stream' in server.lastRequest.body));
   });

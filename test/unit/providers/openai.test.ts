@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import type { ChatRequest } from '../../../src/app/ports.ts';
 import { ModelFault } from '../../../src/app/fault.ts';
 import { createOpenAiModel } from '../../../src/providers/openai.ts';
-import type { OpenAiSettings } from '../../../src/providers/openai.ts';
+import type { RemoteSettings } from '../../../src/providers/remote-model.ts';
 import { WireServer } from '../../support/wire-server.ts';
 import { ask, turn } from './protocols.ts';
 
@@ -41,7 +41,7 @@ describe('the provider for OpenAI and compatible servers', () => {
   after(() => server.stop());
   beforeEach(() => void server.reset().answer('ok'));
 
-  const chat = (more: Partial<OpenAiSettings> = {}) =>
+  const chat = (more: Partial<RemoteSettings> = {}) =>
     createOpenAiModel({
       baseUrl: server.url,
       model: 'llama3',

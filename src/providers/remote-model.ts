@@ -1,0 +1,98 @@
+import { ModelFault } from '../app/fault.ts';
+import type { ChatChunk, ChatRequest } from '../app/ports.ts';
+import type { ListedModel, ListingModel } from './listed-model.ts';
+import { toModelFault, type SdkErrors } from './provider-errors.ts';
+import { RequestFallback, type Endpoint, type OptionalPart } from './request-fallback.ts';
+import { askWatched, runWatched, type CallTimeouts, type WatchedCall } from './watched-call.ts';
+
+/** A model on a server. */
+export interface RemoteSettings extends CallTimeouts {
+  readonly model: string;
+  /**
+   * Default: the vendor's own. `/v1` is added to a plain host, except for Anthropic, where it's removed because the SDK
+   * adds it. A query (Azure's `api-version`) is sent with each request.
+   */
+  readonly baseUrl?: string;
+  /** May be missing at a custom base URL, where the server may not require one. */
+  readonly apiKey?: string;
+  /** Default: `responses` for OpenAI, `chat` (Chat Completions) for all other addresses. Ignored for Anthropic. */
+  readonly api?: 'responses' | 'chat' | 'ollama';
+  /** The context window requested from Ollama, in tokens; by default, Ollama's own default. */
+  readonly contextWindow?: number;
+}
+
+/** Maximum number of concurrent requests to a vendor's own address. Other servers may be the user's and queue them. */
+const MAX_CONCURRENT_REQUESTS = 24;
+
+/** How to talk to a model's server. */
+interface RemoteServer {
+  readonly provider: string;
+  readonly endpoint: Endpoint;
+  /** The vendor's own address, which requires a key. */
+  readonly isOfficial: boolean;
+  readonly errors: SdkErrors;
+  /** Adapts requests to the model. */
+  readonly adapt?: (request: ChatRequest) => ChatRequest;
+  readonly body: (request: ChatRequest, without: ReadonlySet<OptionalPart>) => object;
+  readonly post: (body: object, signal: AbortSignal) => Promise<Response>;
+  readonly read: (response: Response, call: WatchedCall) => AsyncIterable<ChatChunk>;
+  /** The entries of the server's model list that are models for chats. */
+  readonly list: (signal: AbortSignal) => Promise<readonly ListedModel[]>;
+  /** Counts the input tokens of a request, if the server can. */
+  readonly count?: (request: ChatRequest, without: ReadonlySet<OptionalPart>, signal: AbortSignal) => Promise<number>;
+}
+
+/** What all remote models have in common: keys, timeouts, faults, and optional parts that a server may reject. */
+export function remoteModel({ model, apiKey = '', ...timeouts }: RemoteSettings, server: RemoteServer): ListingModel {
+  const { provider, isOfficial, count } = server;
+  const adapt = server.adapt ?? ((request: ChatRequest) => request);
+  const toFault = (error: unknown): ModelFault => {
+    const fault = toModelFault(error, server.errors, [apiKey]);
+    if (apiKey !== '' || fault.reason !== 'refused_key') return fault;
+    // The server requires a key, but none is set.
+    return new ModelFault('no_key', fault.message, { status: fault.status, cause: fault.cause });
+  };
+  const fallback = new RequestFallback(server.endpoint, toFault);
+  const requireKey = (): void => {
+    if (isOfficial && apiKey === '') throw new ModelFault('no_key', `no key is set for ${provider}`);
+  };
+
+  async function* open(request: ChatRequest, call: WatchedCall): AsyncGenerator<ChatChunk> {
+    requireKey();
+    const { signal } = call.controller;
+    const response = await fallback.send(adapt(request), (sent, without) =>
+      server.post(server.body(sent, without), signal),
+    );
+    yield* server.read(call.watch(response), call);
+  }
+
+  const ask = <T>(signal: AbortSignal, question: (signal: AbortSignal) => Promise<T>): Promise<T> =>
+    askWatched(
+      signal,
+      timeouts,
+      async (call) => {
+        requireKey();
+        return await question(call.controller.signal);
+      },
+      toFault,
+    );
+
+  return {
+    id: `${provider}/${model}`,
+    provider,
+    model,
+    ...(isOfficial && { maxConcurrency: MAX_CONCURRENT_REQUESTS }),
+    wireBody: (original) => {
+      const request = adapt(original);
+      return JSON.stringify(server.body(fallback.limited(request), fallback.without(request)));
+    },
+    stream: (request, signal) => runWatched(signal, timeouts, (call) => open(request, call), toFault),
+    listModels: async (signal) => {
+      const models = await ask(signal, (stopped) => server.list(stopped));
+      return models.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+    },
+    ...(count && {
+      countTokens: (request, signal) => ask(signal, (stopped) => count(request, fallback.without(request), stopped)),
+    }),
+  };
+}
