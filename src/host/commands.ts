@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { REMEDIES, type PageCommand } from '../protocol/views.ts';
-import { isChatItemRow } from './external-chats/chat-rows.ts';
+import { isChatRow } from './external-chats/chat-rows.ts';
 import * as externalChats from './external-chats/external-chat-commands.ts';
 import * as chat from './chat/chat-commands.ts';
 import type { ChatApp } from './chat/chat-app.ts';
@@ -172,11 +172,11 @@ export const HANDLERS: Readonly<Record<PageCommand, Handler> & Record<string, Ha
   searchChats: externalChats.searchChats,
   chatsAboutFile: externalChats.chatsAboutFile,
   openKeptChat: async (app, row, position) =>
-    isChatItemRow(row)
+    isChatRow(row) && row.chat
       ? externalChats.openChat(app, row.chat, typeof position === 'number' ? position : undefined)
       : false,
   continueHere: async (app, row) => {
-    if (isChatItemRow(row) && !(await externalChats.openChat(app, row.chat))) return false;
+    if (isChatRow(row) && row.chat && !(await externalChats.openChat(app, row.chat))) return false;
     return externalChats.continueHere(app, row);
   },
 

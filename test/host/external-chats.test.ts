@@ -5,7 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import * as vscode from 'vscode';
-import { childRows, type ChatRow } from '../../src/host/external-chats/chat-rows.ts';
+import type { ChatRow } from '../../src/host/external-chats/chat-rows.ts';
 import { lines, put } from '../support/tool-homes/conversation.ts';
 import { answering, product, transcript, withSettings } from './product.ts';
 
@@ -60,14 +60,13 @@ describe('chats from other tools in the editor', () => {
     rmSync(home, { recursive: true, force: true });
   });
 
-  /** All rows of the view, at all levels. */
+  /** All rows of the view, at all levels, except those below compactions. */
   async function allRows(): Promise<readonly ChatRow[]> {
     const { chatsTree } = await product();
-    const below = (row: ChatRow): readonly ChatRow[] => [row, ...childRows(row).flatMap(below)];
+    const below = (row: ChatRow): readonly ChatRow[] => [row, ...(row.rows ?? []).flatMap(below)];
     return (await chatsTree.getChildren()).flatMap(below);
   }
-  const chatRow = async (): Promise<Extract<ChatRow, { kind: 'chat' }>> =>
-    (await allRows()).find((row) => row.kind === 'chat')!;
+  const chatRow = async (): Promise<ChatRow> => (await allRows()).find(({ chat }) => chat)!;
 
   async function eventually(isSo: () => Promise<boolean>): Promise<void> {
     for (const since = Date.now(); !(await isSo()); await new Promise((resolve) => setTimeout(resolve, 50)))
@@ -100,14 +99,14 @@ describe('chats from other tools in the editor', () => {
       [['Claude Code', 3, '1 session']],
     );
     assert.deepEqual(
-      (await allRows()).map(({ kind }) => kind),
-      ['workspace', 'tool', 'chat', 'compaction'],
+      (await allRows()).map(({ item }) => item.label),
+      ['api', 'Claude Code', 'Never use port 80 for the bookings service. We decided to…', 'Compaction 1'],
     );
   });
 
   it('show messages that the tool adds', async () => {
     appendFileSync(path.join(home, SESSION), lines(claude(5, 'user', 'Thanks.')));
-    await eventually(async () => (await chatRow()).chat.entry.messages === 5);
+    await eventually(async () => (await chatRow()).chat?.entry.messages === 5);
   });
 
   it('are read once for concurrent requests, and an invalid setting causes no error', async () => {
@@ -136,7 +135,7 @@ describe('chats from other tools in the editor', () => {
     await answering({ showWarningMessage }, async () => {
       await threads.at(-1)!.terminate();
       appendFileSync(path.join(home, SESSION), lines(claude(6, 'user', 'Bye.')));
-      await eventually(async () => threads.length > 1 && (await chatRow()).chat.entry.messages === 6);
+      await eventually(async () => threads.length > 1 && (await chatRow()).chat?.entry.messages === 6);
     });
     assert.deepEqual(told, [
       'Reading chats from other tools stopped unexpectedly (exit 1). It restarts automatically.',
@@ -229,10 +228,10 @@ describe('chats from other tools in the editor', () => {
   it('show key events dropped by their own compaction, to copy or restore', async () => {
     const app = await product();
     const { chatsTree } = app;
-    const compaction = (await allRows()).find(({ kind }) => kind === 'compaction');
+    const compaction = (await allRows()).find(({ load }) => load);
     const entries = await chatsTree.getChildren(compaction);
-    const entry = entries.find((row) => row.kind === 'dropped');
-    const quotes = entry?.group.events.map(({ quote }) => quote) ?? [];
+    const entry = entries.find(({ dropped }) => dropped);
+    const quotes = entry?.dropped?.map(({ quote }) => quote) ?? [];
     assert.ok(
       quotes.some((quote) => quote.includes('Never use port 80')),
       quotes.join(', '),
@@ -260,7 +259,7 @@ describe('chats from other tools in the editor', () => {
 
   it('stay when the tool deletes them, and go when the user deletes the copies', async () => {
     rmSync(path.join(home, SESSION));
-    await eventually(async () => (await chatRow()).chat.isGone);
+    await eventually(async () => (await chatRow()).chat?.isGone === true);
     await answering(
       {
         showWarningMessage: (_text: string, _options: unknown, forget: string) => Promise.resolve(forget),
@@ -269,7 +268,7 @@ describe('chats from other tools in the editor', () => {
       async () => {
         await run(
           'forgetChats',
-          (await allRows()).find(({ kind }) => kind === 'tool'),
+          (await allRows()).find(({ tool }) => tool),
         );
       },
     );

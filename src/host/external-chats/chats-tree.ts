@@ -1,21 +1,15 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import type { DroppedEvent, DroppedGroup } from '../../app/library/dropped-events.ts';
-import { TOOL_NAMES } from '../../app/library/source.ts';
+import type { Relation } from '../../app/library/relations.ts';
+import { TOOL_NAMES, type UnreadablePath } from '../../app/library/source.ts';
 import type { Yielder } from '../../core/pace/yielder.ts';
 import { runYielding } from '../../core/pace/steps.ts';
 import { KIND_ICON, kindName } from '../platform/key-event-kinds.ts';
 import { keyEventsText, locale, messagesText, oneLine, titleText, translated } from '../platform/l10n.ts';
-import type { ListedChat } from '../../app/library/chat-library-calls.ts';
+import type { ChatList, ListedChat } from '../../app/library/chat-library-calls.ts';
 import type { ExternalChats } from './external-chats.ts';
-import {
-  chatRows,
-  childRows,
-  type ChatItemRow,
-  type ChatRow,
-  type CompactionRow,
-  type DroppedGroupRow,
-} from './chat-rows.ts';
+import { chatItems, type ChatItem, type ChatRow } from './chat-rows.ts';
 
 const { Collapsed, Expanded, None } = vscode.TreeItemCollapsibleState;
 
@@ -53,34 +47,96 @@ export class ChatsTree implements vscode.TreeDataProvider<ChatRow>, vscode.Dispo
   }
 
   async getChildren(row?: ChatRow): Promise<ChatRow[]> {
-    if (row?.kind === 'compaction') return this.#droppedRows(row);
-    if (row) return [...childRows(row)];
+    return [...(row ? (row.rows ?? (await row.load?.()) ?? []) : this.#topRows(await this.#chats.list()))];
+  }
+
+  getTreeItem({ item }: ChatRow): vscode.TreeItem {
+    return item;
+  }
+
+  /** By workspace, the open one first, then by tool and time. */
+  #topRows({ chats, unreadable }: ChatList): readonly ChatRow[] {
     const { workspaceFolders = [] } = vscode.workspace;
+    const rankOf = (folder: string): number => {
+      if (workspaceFolders.some(({ uri }) => isWithin(folder, uri.fsPath))) return 0;
+      return folder === '' ? 2 : 1;
+    };
+    const workspaces = [...Map.groupBy(chatItems(chats), ({ chat }) => chat.entry.workspace ?? '')]
+      .map(([folder, items]) => ({ folder, items, rank: rankOf(folder) }))
+      .sort((a, b) => a.rank - b.rank);
     return [
-      ...chatRows(
-        await this.#chats.list(),
-        workspaceFolders.map(({ uri }) => uri.fsPath),
-      ),
+      ...workspaces.map(({ folder, items, rank }): ChatRow => {
+        const state = rank === 0 ? Expanded : Collapsed;
+        const name = folder === '' ? vscode.l10n.t('No workspace') : path.basename(folder);
+        return {
+          item: treeItem(name, state, { iconPath: new vscode.ThemeIcon('folder'), tooltip: folder }),
+          rows: [...Map.groupBy(items, ({ chat }) => chat.entry.tool)].map(([tool, ofTool]) => ({
+            item: treeItem(TOOL_NAMES[tool], state, {
+              contextValue: 'threadkeeper.tool',
+              description: String(ofTool.length),
+            }),
+            rows: ofTool.map((each) => this.#chatRow(each)),
+            tool,
+          })),
+        };
+      }),
+      ...(unreadable.length > 0 ? [unreadableRow(unreadable)] : []),
     ];
   }
 
-  async #droppedRows(row: CompactionRow): Promise<ChatRow[]> {
-    const { chat, index } = row;
+  #chatRow({ chat, below }: ChatItem): ChatRow {
+    const { key, entry, isGone, relation } = chat;
+    const tool = TOOL_NAMES[entry.tool];
+    const title = titleText(entry.title);
+    const when = new Date(entry.updatedAt).toLocaleString(locale(), { dateStyle: 'medium', timeStyle: 'short' });
+    const lines = [title, `${tool} · ${messagesText(entry.messages)} · ${when}`, entry.path];
+    if (isGone) lines.push(vscode.l10n.t('{0} no longer has this chat. This is Threadkeeper’s copy.', tool));
+    const rows = [
+      ...Array.from({ length: entry.compactions }, (_, index) => this.#compactionRow(chat, index)),
+      ...below.map((each) => this.#chatRow(each)),
+    ];
+    return {
+      item: treeItem(title, rows.length > 0 ? Collapsed : None, {
+        id: key,
+        description: [...(relation ? [relationText(relation)] : []), when].join(' · '),
+        iconPath: new vscode.ThemeIcon(isGone ? 'archive' : ICONS[relation?.kind ?? 'none']),
+        contextValue: 'threadkeeper.chat',
+        command: openCommand(chat),
+        tooltip: lines.join('\n'),
+      }),
+      rows,
+      chat,
+    };
+  }
+
+  #compactionRow(chat: ListedChat, index: number): ChatRow {
+    const tooltip = vscode.l10n.t(
+      '{0} replaced the earlier messages with a summary. Expand to see the key events that are missing from it.',
+      TOOL_NAMES[chat.entry.tool],
+    );
+    const label = vscode.l10n.t('Compaction {0}', index + 1);
+    return {
+      item: treeItem(label, Collapsed, { iconPath: new vscode.ThemeIcon('fold'), tooltip }),
+      load: () => this.#droppedRows(chat, index),
+    };
+  }
+
+  async #droppedRows(chat: ListedChat, index: number): Promise<readonly ChatRow[]> {
     const { messages } = chat.entry;
     const key = `${chat.key} ${index}`;
     let dropped = this.#dropped.get(key);
     if (!dropped || messages < dropped.messages || messages > dropped.messages * OUTDATED_GROWTH)
-      this.#dropped.set(key, (dropped = { messages, groups: this.#droppedBy(row) }));
+      this.#dropped.set(key, (dropped = { messages, groups: this.#droppedBy(chat, index) }));
     // Retry after a failure.
     dropped.groups.catch(() => this.#dropped.delete(key));
     const groups = await dropped.groups;
     return groups.length === 0
-      ? [{ kind: 'nothingDropped' }]
-      : groups.map((group) => ({ kind: 'dropped', chat, group }));
+      ? [{ item: treeItem(vscode.l10n.t('No missing key events found.'), None) }]
+      : groups.map((group) => groupRow(chat, group));
   }
 
-  async #droppedBy({ chat, index }: CompactionRow): Promise<readonly DroppedGroup[]> {
-    const copy = await this.#chats.library.read(chat.key);
+  async #droppedBy({ key }: ListedChat, index: number): Promise<readonly DroppedGroup[]> {
+    const copy = await this.#chats.library.read(key);
     const compaction = copy?.compactions[index];
     if (!compaction) return [];
     const { droppedEvents } = await import('../../app/library/dropped-events.ts');
@@ -88,75 +144,57 @@ export class ChatsTree implements vscode.TreeDataProvider<ChatRow>, vscode.Dispo
     const { before, summary } = compaction;
     return runYielding(droppedEvents(messages.slice(0, before), summary, messages.slice(before)), this.#yielder);
   }
-
-  getTreeItem(row: ChatRow): vscode.TreeItem {
-    switch (row.kind) {
-      case 'workspace': {
-        const name = row.folder === '' ? vscode.l10n.t('No workspace') : path.basename(row.folder);
-        const item = new vscode.TreeItem(name, row.isOpen ? Expanded : Collapsed);
-        item.iconPath = new vscode.ThemeIcon('folder');
-        item.tooltip = row.folder;
-        return item;
-      }
-      case 'tool': {
-        const item = new vscode.TreeItem(TOOL_NAMES[row.tool], row.isOpen ? Expanded : Collapsed);
-        item.contextValue = 'threadkeeper.tool';
-        item.description = String(row.rows.length);
-        return item;
-      }
-      case 'chat':
-        return chatItem(row);
-      case 'compaction': {
-        const item = new vscode.TreeItem(vscode.l10n.t('Compaction {0}', row.index + 1), Collapsed);
-        item.iconPath = new vscode.ThemeIcon('fold');
-        item.tooltip = vscode.l10n.t(
-          '{0} replaced the earlier messages with a summary. Expand to see the key events that are missing from it.',
-          TOOL_NAMES[row.chat.entry.tool],
-        );
-        return item;
-      }
-      case 'dropped':
-        return groupItem(row);
-      case 'droppedEvent':
-        return eventItem(row.chat, row.event, kindName(row.event.kind));
-      case 'nothingDropped':
-        return new vscode.TreeItem(vscode.l10n.t('No missing key events found.'), None);
-      case 'unreadablePaths': {
-        const item = new vscode.TreeItem(vscode.l10n.t('Unreadable files'), Collapsed);
-        item.iconPath = new vscode.ThemeIcon('warning');
-        item.description = String(row.unreadable.length);
-        return item;
-      }
-      case 'unreadablePath': {
-        const item = new vscode.TreeItem(path.basename(row.unreadable.path), None);
-        item.description = translated(row.unreadable.reason);
-        item.tooltip = `${row.unreadable.path}\n${translated(row.unreadable.reason)}`;
-        return item;
-      }
-    }
-  }
 }
 
-function groupItem({ chat, group: { from, to, events } }: DroppedGroupRow): vscode.TreeItem {
+const treeItem = (
+  label: string,
+  state: vscode.TreeItemCollapsibleState,
+  more: Partial<vscode.TreeItem> = {},
+): vscode.TreeItem => Object.assign(new vscode.TreeItem(label, state), more);
+
+/** Opens a chat, at the message with an index if given. */
+const openCommand = (chat: ListedChat, message?: number): vscode.Command => ({
+  command: 'threadkeeper.openKeptChat',
+  title: vscode.l10n.t('Open'),
+  arguments: [{ chat }, message],
+});
+
+/** Key events that a compaction dropped, which are shown together. A single one has no rows below. */
+function groupRow(chat: ListedChat, { from, to, events }: DroppedGroup): ChatRow {
   const position =
     from === to ? vscode.l10n.t('Message {0}', from + 1) : vscode.l10n.t('Messages {0}–{1}', from + 1, to + 1);
-  const count = events.length > 1 ? `${keyEventsText(events.length)} · ` : '';
-  const item = eventItem(chat, events[0]!, count + position);
-  if (events.length > 1) item.collapsibleState = Collapsed;
+  const isSingle = events.length === 1;
+  const { item } = eventRow(chat, events[0]!, isSingle ? position : `${keyEventsText(events.length)} · ${position}`);
   item.tooltip = events.map(({ kind, quote }) => `${kindName(kind)}: ${quote}`).join('\n\n');
-  return item;
+  if (isSingle) return { item, chat, dropped: events };
+  item.collapsibleState = Collapsed;
+  return { item, rows: events.map((event) => eventRow(chat, event, kindName(event.kind))), chat, dropped: events };
 }
 
 /** A row that opens the chat at the event's message. */
-function eventItem(chat: ListedChat, { kind, quote, message }: DroppedEvent, description: string): vscode.TreeItem {
-  const item = new vscode.TreeItem(oneLine(quote), None);
-  item.description = description;
-  item.tooltip = quote;
-  item.iconPath = new vscode.ThemeIcon(KIND_ICON[kind]);
-  item.contextValue = 'threadkeeper.dropped';
-  const row: ChatItemRow = { kind: 'chat', chat, below: [] };
-  item.command = { command: 'threadkeeper.openKeptChat', title: vscode.l10n.t('Open'), arguments: [row, message] };
-  return item;
+function eventRow(chat: ListedChat, event: DroppedEvent, description: string): ChatRow {
+  const { kind, quote, message } = event;
+  const item = treeItem(oneLine(quote), None, {
+    description,
+    tooltip: quote,
+    iconPath: new vscode.ThemeIcon(KIND_ICON[kind]),
+    contextValue: 'threadkeeper.dropped',
+    command: openCommand(chat, message),
+  });
+  return { item, chat, dropped: [event] };
+}
+
+function unreadableRow(unreadable: readonly UnreadablePath[]): ChatRow {
+  return {
+    item: treeItem(vscode.l10n.t('Unreadable files'), Collapsed, {
+      iconPath: new vscode.ThemeIcon('warning'),
+      description: String(unreadable.length),
+    }),
+    rows: unreadable.map(({ path: file, reason }) => {
+      const description = translated(reason);
+      return { item: treeItem(path.basename(file), None, { description, tooltip: `${file}\n${description}` }) };
+    }),
+  };
 }
 
 const ICONS = {
@@ -167,39 +205,20 @@ const ICONS = {
   subagent: 'type-hierarchy-sub',
 } as const;
 
-function relationText({ relation }: ListedChat): string | undefined {
-  if (!relation) return undefined;
-  switch (relation.kind) {
+function relationText({ kind, shared }: Relation): string {
+  switch (kind) {
     case 'copy':
       return vscode.l10n.t('same chat in another file');
     case 'continued':
       return vscode.l10n.t('continues another chat');
     case 'fork':
-      return vscode.l10n.t('fork after message {0}', relation.shared);
+      return vscode.l10n.t('fork after message {0}', shared);
     case 'subagent':
       return vscode.l10n.t('subagent');
   }
 }
 
-function chatItem(row: ChatItemRow): vscode.TreeItem {
-  const { chat, below } = row;
-  const { entry, isGone } = chat;
-  const hasRows = entry.compactions > 0 || below.length > 0;
-  const item = new vscode.TreeItem(titleText(entry.title), hasRows ? Collapsed : None);
-  const when = new Date(entry.updatedAt).toLocaleString(locale(), { dateStyle: 'medium', timeStyle: 'short' });
-  item.id = chat.key;
-  const relation = relationText(chat);
-  item.description = relation === undefined ? when : `${relation} · ${when}`;
-  item.iconPath = new vscode.ThemeIcon(isGone ? 'archive' : ICONS[chat.relation?.kind ?? 'none']);
-  item.contextValue = 'threadkeeper.chat';
-  item.command = { command: 'threadkeeper.openKeptChat', title: vscode.l10n.t('Open'), arguments: [row] };
-  item.tooltip = [
-    titleText(entry.title),
-    `${TOOL_NAMES[entry.tool]} · ${messagesText(entry.messages)} · ${when}`,
-    entry.path,
-    ...(isGone
-      ? [vscode.l10n.t('{0} no longer has this chat. This is Threadkeeper’s copy.', TOOL_NAMES[entry.tool])]
-      : []),
-  ].join('\n');
-  return item;
+function isWithin(folder: string, open: string): boolean {
+  const relative = path.relative(open, folder);
+  return folder !== '' && !relative.startsWith('..') && !path.isAbsolute(relative);
 }

@@ -4,7 +4,8 @@ import { showInfo } from '../platform/notifications.ts';
 import { locale, oneLine, roleName, sessionsText, sizeText, titleText, translated } from '../platform/l10n.ts';
 import { readSettings } from '../platform/settings.ts';
 import type { ExternalChats } from './external-chats.ts';
-import { isDroppedEventsRow, isToolRow, type DroppedEventRow, type DroppedGroupRow } from './chat-rows.ts';
+import { isChatRow } from './chat-rows.ts';
+import type { DroppedEvent } from '../../app/library/dropped-events.ts';
 import type { Conversation } from '../../app/conversation.ts';
 import type { CopiedSession } from '../../app/library/library.ts';
 import { messageText, type Message } from '../../core/model/message.ts';
@@ -93,7 +94,7 @@ async function readWithProgress(chats: ExternalChats): Promise<void> {
 
 /** Removes the copies of a tool's chats, and stops following it. */
 export async function forgetChats({ chats }: Pick<OpenedChatApp, 'chats'>, row?: unknown): Promise<unknown> {
-  const tool = isToolRow(row) ? row.tool : await pickTool(chats);
+  const tool = (isChatRow(row) && row.tool) || (await pickTool(chats));
   if (!tool) return false;
   const forget = vscode.l10n.t('Delete Copies');
   const answer = await vscode.window.showWarningMessage(
@@ -126,8 +127,8 @@ async function pickTool(chats: ExternalChats): Promise<Tool | undefined> {
 
 /** Copies the dropped key events of a row. */
 export async function copyDropped(_app: unknown, row: unknown): Promise<unknown> {
-  if (!isDroppedEventsRow(row)) return false;
-  await vscode.env.clipboard.writeText(bulletList(row));
+  if (!isChatRow(row) || !row.dropped) return false;
+  await vscode.env.clipboard.writeText(bulletList(row.dropped));
   return showInfo(vscode.l10n.t('Copied'));
 }
 
@@ -136,7 +137,7 @@ export async function copyDropped(_app: unknown, row: unknown): Promise<unknown>
  * the chat first if that session isn't open. As an attachment, they are fenced and not the user's words.
  */
 export async function restoreDropped(app: OpenedChatApp & ChatApp, row: unknown): Promise<unknown> {
-  if (!isDroppedEventsRow(row)) return false;
+  if (!isChatRow(row) || !row.chat || !row.dropped) return false;
   const copy = await app.chats.library.read(row.chat.key);
   if (!copy) {
     showInfo(vscode.l10n.t('The copy of this chat no longer exists.'));
@@ -146,14 +147,12 @@ export async function restoreDropped(app: OpenedChatApp & ChatApp, row: unknown)
     return false;
   const conversation = await app.sessions.currentOrLatest();
   const name = vscode.l10n.t('Key events dropped by {0}', TOOL_NAMES[row.chat.entry.tool]);
-  app.attachments.addAll(conversation, { kind: 'paste', name, text: bulletList(row) });
+  app.attachments.addAll(conversation, { kind: 'paste', name, text: bulletList(row.dropped) });
   return showInComposer(app, conversation.journal.id, '');
 }
 
-const bulletList = (row: DroppedGroupRow | DroppedEventRow): string =>
-  (row.kind === 'dropped' ? row.group.events : [row.event])
-    .map(({ quote }) => `- ${quote.replaceAll('\n', '\n  ')}`)
-    .join('\n');
+const bulletList = (events: readonly DroppedEvent[]): string =>
+  events.map(({ quote }) => `- ${quote.replaceAll('\n', '\n  ')}`).join('\n');
 
 /** Whether a session's first message is that of the chat. */
 function continues(session: Conversation | undefined, { messages: [first] }: CopiedSession): boolean {

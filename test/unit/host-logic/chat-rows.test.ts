@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ListedChat } from '../../../src/app/library/chat-library-calls.ts';
-import { chatRows, childRows, type ChatRow } from '../../../src/host/external-chats/chat-rows.ts';
+import { chatItems, type ChatItem } from '../../../src/host/external-chats/chat-rows.ts';
 import type * as TreeModule from '../../../src/host/external-chats/chats-tree.ts';
 import { hostIn, l10n } from '../../support/fake-editor.ts';
 
@@ -15,12 +15,9 @@ const chat = (
 
 /** The IDs of the chats in the view, and the rows below each. */
 function shown(...chats: readonly ListedChat[]): unknown {
-  const inside = (row: ChatRow): unknown[] => {
-    const rows = childRows(row).flatMap(inside);
-    if (row.kind !== 'chat') return rows;
-    return [rows.length > 0 ? { [row.chat.key]: rows } : row.chat.key];
-  };
-  return chatRows({ chats, unreadable: [] }, []).flatMap(inside);
+  const inside = ({ chat: { key }, below }: ChatItem): unknown =>
+    below.length > 0 ? { [key]: below.map(inside) } : key;
+  return chatItems(chats).map(inside);
 }
 
 const copy = { kind: 'copy', of: 's', shared: 1 } as const;
@@ -57,7 +54,11 @@ describe('list of chats from other tools', () => {
     class EventEmitter {
       readonly event = () => ({ dispose: () => undefined });
     }
-    const load = hostIn({ l10n, EventEmitter, TreeItemCollapsibleState: {} });
+    class TreeItem {
+      readonly id = 'row';
+    }
+    const editor = { l10n, env: { language: 'en' }, workspace: {}, EventEmitter, TreeItem };
+    const load = hostIn({ ...editor, ThemeIcon: TreeItem, TreeItemCollapsibleState: {} });
     const { ChatsTree } = await load<typeof TreeModule>('external-chats/chats-tree.ts');
     const readAt: number[] = [];
     let length = 0;
@@ -68,12 +69,18 @@ describe('list of chats from other tools', () => {
       return Promise.resolve({ messages: [{ role: 'user', text }], compactions, replaced: [] });
     };
     const yielder = { isDue: () => false, yield: () => Promise.resolve() };
-    const tree = new ChatsTree({ onDidChange: () => undefined, library: { read } } as never, yielder);
+    const list = () => {
+      const listed = chat('k', { messages: length });
+      return { chats: [{ ...listed, entry: { ...listed.entry, compactions: 1 } }], unreadable: [] };
+    };
+    const tree = new ChatsTree({ onDidChange: () => undefined, list, library: { read } } as never, yielder);
     for (length of [...Array.from({ length: 23 }, (_, more) => 100 + more), 50]) {
-      const rows = await tree.getChildren({ kind: 'compaction', chat: chat('k', { messages: length }), index: 0 });
+      let rows = await tree.getChildren();
+      // From the workspace to the tool, the chat, its compaction, and what that dropped.
+      for (let level = 0; level < 4; level++) rows = await tree.getChildren(rows[0]);
       assert.deepEqual(
-        rows.map(({ kind }) => kind),
-        ['dropped'],
+        rows.map(({ dropped }) => dropped?.length),
+        [1],
       );
     }
     assert.deepEqual(readAt, [100, 111, 50]);

@@ -318,7 +318,7 @@ describe('editor commands', () => {
       panel: { open: () => undefined },
       attachments: { hold: () => assert.fail('the key events are held for another session') },
     };
-    const row = { kind: 'droppedEvent', chat: { key: 'k', entry }, event: { quote: 'Hello.' } };
+    const row = { chat: { key: 'k', entry }, dropped: [{ quote: 'Hello.' }] };
     assert.equal(await restoreDropped(app as never, row), false);
   });
 
