@@ -124,10 +124,10 @@ export class SessionViews {
   }
 
   #refresh(): void {
-    const { sessions, panel, gaugeItem, gauge, tree, chart, files, documentPanel } = this.#app;
+    const { sessions, panel, gaugeItem, tree, chart, files, documentPanel } = this.#app;
     panel.setTitle(titleText(sessions.current?.state.title ?? ''));
     gaugeItem.refresh();
-    gauge.changed();
+    this.#connection?.sendGauge();
     tree.refresh();
     chart.refresh();
     setContextKeys(sessions.current);

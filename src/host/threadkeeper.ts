@@ -21,7 +21,6 @@ import { answerRequest, decisionsTool, recallTool } from './participant/particip
 import { Calibrations } from './models/calibrations.ts';
 import { ImplicitContext } from './chat/implicit-context.ts';
 import { ChatPanel } from './chat/chat-panel.ts';
-import { ContextGauge } from './gauge/context-gauge.ts';
 import { ChartPanel } from './gauge/chart-panel.ts';
 import { Comparison } from './summaries/comparison.ts';
 import type { Conversation } from '../app/conversation.ts';
@@ -90,7 +89,6 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
   readonly keys: Keys;
   readonly models: Models;
   readonly recentModels: RecentModels;
-  readonly gauge: ContextGauge;
   readonly gaugeItem: GaugeItem;
   readonly tree: SummariesTree;
   readonly memoryTree: MemoryTree;
@@ -194,9 +192,7 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
     const allSessions = workspaceArchive(this);
     this.archive = allSessions.archive;
     this.searchWorkspace = allSessions.search;
-    this.gauge = new ContextGauge(warn);
     this.gaugeItem = new GaugeItem(
-      this.gauge,
       () => this.sessions.current,
       () => spend.current(),
       (read) => contextWindowSourceText(this.models, this.chosenModel(), read),

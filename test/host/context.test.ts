@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import * as vscode from 'vscode';
 import type { ContextItem } from '../../src/protocol/views.ts';
 import { pageRequests } from '../../src/host/chat/page-requests.ts';
-import { ContextGauge } from '../../src/host/gauge/context-gauge.ts';
+import { gaugeView } from '../../src/host/gauge/gauge-view.ts';
 import { WireServer } from '../support/wire-server.ts';
 import { answering, product, rejection, replacing, restricted, transcript, withSettings } from './product.ts';
 
@@ -336,7 +336,7 @@ describe('message context', () => {
     const { chip, has, room } = await figures();
     assert.ok(Math.abs(chip - before.chip * 2) <= 1, `${chip}, and ${before.chip} before`);
     assert.ok(Math.abs(has - before.has * 2) <= 1, `${has}, and ${before.has} before`);
-    const gauge = new ContextGauge(() => undefined).view(conversation);
+    const gauge = gaugeView(conversation);
     assert.ok(Math.abs(room - (gauge.budget - gauge.used)) <= 2, `${room} of ${gauge.budget - gauge.used}`);
   });
 

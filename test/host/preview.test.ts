@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import type { Conversation } from '../../src/app/conversation.ts';
 import { editSummary, undoOrRedoChange } from '../../src/app/summary-changes.ts';
-import { ContextGauge } from '../../src/host/gauge/context-gauge.ts';
+import { gaugeView } from '../../src/host/gauge/gauge-view.ts';
 import { documentUri } from '../../src/host/summaries/document-uris.ts';
 import { WireServer } from '../support/wire-server.ts';
 import { product, sampleSession, withSettings } from './product.ts';
@@ -43,7 +43,7 @@ describe('request preview in the editor', () => {
     const conversation = await sampleSession();
     // Like for a model whose tokenizer produces 50% more tokens, and whose provider adds some to each request.
     conversation.meter.providerTokens = (counted) => Math.round(counted * 1.5) + 40;
-    const { used, budget } = new ContextGauge(() => undefined).view(conversation);
+    const { used, budget } = gaugeView(conversation);
     const text = await preview(conversation, '', 'next');
     const figures = text.split('\n').flatMap((line) => /^\| .* \| \**([\d,]+)\** \|$/.exec(line)?.[1] ?? []);
     const [total, ...parts] = figures.map((figure) => Number(figure.replaceAll(',', ''))).toReversed();

@@ -7,7 +7,7 @@ import type { MessageId, NodeId } from '../../core/model/ids.ts';
 import type { HostToPage, InitMessage } from '../../protocol/messages.ts';
 import type { MessageView, StatusView } from '../../protocol/views.ts';
 import type { Log, SessionSummary } from '../../app/ports.ts';
-import type { ContextGauge } from '../gauge/context-gauge.ts';
+import { gaugeView } from '../gauge/gauge-view.ts';
 import type { Attachments } from './attachments.ts';
 import type { Drafts } from './drafts.ts';
 import { coverViews, compressionViews, MessageViews } from './views.ts';
@@ -37,7 +37,6 @@ const MAX_HISTORY = 50;
 
 /** Dependencies of `PageConnection`, besides the conversation. */
 export interface PageApp {
-  readonly gauge: ContextGauge;
   readonly models: Models;
   readonly drafts: Drafts;
   readonly attachments: Attachments;
@@ -69,17 +68,17 @@ export class PageConnection {
   #offline: string | null = null;
 
   constructor(conversation: Conversation, app: PageApp, owner: ConnectionOwner) {
-    const { gauge, log } = app;
     this.conversation = conversation;
     this.#views = new MessageViews(conversation);
     this.#app = app;
     this.#owner = owner;
-    this.#messages = new Emitter((error) => log.warn(`A message could not be sent to the chat page: ${String(error)}`));
+    this.#messages = new Emitter((error) =>
+      app.log.warn(`A message could not be sent to the chat page: ${String(error)}`),
+    );
     this.#subscriptions = [
       conversation.onUpdate((update) => this.#onUpdate(update)),
       conversation.journal.onDidChange((events) => this.#onEvents(events)),
       conversation.compressor.onDidChange(() => this.#sendStatus()),
-      gauge.onDidChange(() => this.sendGauge()),
     ];
   }
 
@@ -151,7 +150,7 @@ export class PageConnection {
   }
 
   sendGauge(): void {
-    this.post({ type: 'gauge', gauge: this.#app.gauge.view(this.conversation) });
+    this.post({ type: 'gauge', gauge: gaugeView(this.conversation) });
   }
 
   async sendSessions(): Promise<void> {

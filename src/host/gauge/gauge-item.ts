@@ -6,7 +6,7 @@ import { tokensStillSaved } from '../../core/state/counters.ts';
 import type { TriggerDistance } from '../../core/policy/triggers.ts';
 import { PART_NAMES } from '../../protocol/names.ts';
 import type { GaugeView } from '../../protocol/views.ts';
-import type { ContextGauge } from './context-gauge.ts';
+import { gaugeView } from './gauge-view.ts';
 import { GAUGE_ITEM } from '../platform/contribution-ids.ts';
 import { appendDroppedNotice } from '../platform/key-event-kinds.ts';
 import type { MonthlySpend } from '../models/spend-limit.ts';
@@ -14,19 +14,16 @@ import type { MonthlySpend } from '../models/spend-limit.ts';
 /** The Status Bar item that shows how full the context window is. */
 export class GaugeItem implements vscode.Disposable {
   readonly #item: vscode.StatusBarItem;
-  readonly #gauge: ContextGauge;
   readonly #conversation: () => Conversation | undefined;
   readonly #spend: () => MonthlySpend;
   readonly #windowSource: (read: number) => string | undefined;
 
   /** @param windowSource describes where the context window's size is from; `read`: tokens that the server reads at most */
   constructor(
-    gauge: ContextGauge,
     conversation: () => Conversation | undefined,
     spend: () => MonthlySpend,
     windowSource: (read: number) => string | undefined,
   ) {
-    this.#gauge = gauge;
     this.#conversation = conversation;
     this.#spend = spend;
     this.#windowSource = windowSource;
@@ -45,7 +42,7 @@ export class GaugeItem implements vscode.Disposable {
       this.#item.hide();
       return;
     }
-    const view = this.#gauge.view(conversation);
+    const view = gaugeView(conversation);
     const share = view.used / Math.max(1, view.budget);
     const percent = Math.round(share * 100);
     const compressing = conversation.compressor.progress !== null;

@@ -5,7 +5,7 @@ import type { Sessions } from '../../app/sessions.ts';
 import type { Context } from '../../core/context/assemble.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
 import type { SessionSearch } from '../../app/session-search.ts';
-import type { ContextGauge } from '../gauge/context-gauge.ts';
+import { gaugeView } from '../gauge/gauge-view.ts';
 import { EventIndex } from './event-index.ts';
 import { tooltipOf, treeItem } from './tree-items.ts';
 import {
@@ -23,7 +23,6 @@ import type { GaugeView } from '../../protocol/views.ts';
 interface SummariesTreeApp {
   readonly clock: Pick<Clock, 'now'>;
   readonly sessions: Pick<Sessions, 'current' | 'currentOrLatestIfAny'>;
-  readonly gauge: ContextGauge;
   /** The search index of a conversation, updated to its current content. */
   searchOf(conversation: Conversation): Promise<SessionSearch | undefined>;
 }
@@ -125,7 +124,7 @@ export class SummariesTree implements vscode.TreeDataProvider<Row>, vscode.Dispo
     return {
       state: conversation.state,
       events: () => this.#eventsOf(conversation),
-      gauge: () => (this.#gaugeView ??= this.#app.gauge.view(conversation)),
+      gauge: () => (this.#gaugeView ??= gaugeView(conversation)),
     };
   }
 

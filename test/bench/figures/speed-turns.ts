@@ -1,7 +1,6 @@
-import assert from 'node:assert/strict';
 import { messageId } from '../../../src/core/model/ids.ts';
 import type { Conversation } from '../../../src/app/conversation.ts';
-import { ContextGauge } from '../../../src/host/gauge/context-gauge.ts';
+import { gaugeView } from '../../../src/host/gauge/gauge-view.ts';
 import type { SessionEvent } from '../../../src/core/journal/schema.ts';
 import type { TranscriptMessage } from '../../../src/core/transcript/transcript-message.ts';
 import { contentOf } from '../../../src/core/transcript/transcript-message.ts';
@@ -79,7 +78,6 @@ export async function compareTurns(
   // Both start without recent messages, so that they are compressed in the same turns.
   await small.compressNow();
   await large.compressNow();
-  const gauge = new ContextGauge((message) => assert.fail(message));
   const asks = syntheticSession(messages, 99).filter(({ role }) => role === 'user');
   for (const [at, { text }] of asks.entries()) {
     // The second one benefits from warm caches, so they alternate.
@@ -87,10 +85,10 @@ export async function compareTurns(
       const conversation = which === 'small' ? small : large;
       const cost = await cpuMs(async () => {
         await conversation.send(text);
-        gauge.view(conversation);
+        gaugeView(conversation);
       });
       await conversation.settled();
-      gauge.view(conversation);
+      gaugeView(conversation);
       if (at >= WARM_UP) costs[which].push(cost);
     }
     harness.requests.length = 0;

@@ -60,7 +60,6 @@ describe('Context view', () => {
     const view = { visible: true, description: '', onDidChangeVisibility: () => nothing };
     tree = new SummariesTree(view as never, {
       sessions: { current: conversation, currentOrLatestIfAny: () => Promise.resolve(conversation) },
-      gauge: { view: () => assert.fail() } as never,
       searchOf: () => Promise.resolve(undefined),
       clock: { now: () => 0 },
     });

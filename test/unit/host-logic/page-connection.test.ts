@@ -18,8 +18,7 @@ describe('messages loaded by the page', () => {
     await using harness = await Harness.open();
     const conversation = await harness.converse();
     await fill(conversation, 100);
-    const gauge = { onDidChange: () => ({ dispose: () => undefined }) };
-    const link = new PageConnection(conversation, { gauge } as never, {} as never);
+    const link = new PageConnection(conversation, {} as never, {} as never);
     let epoch = 0;
     link.onMessage((message) => {
       if (message.type === 'transcript') ({ epoch } = message);
@@ -45,7 +44,6 @@ describe('initial state of the page', () => {
       },
     });
     const app = {
-      gauge: { onDidChange: () => ({ dispose: () => undefined }) },
       drafts: { get: () => '' },
       attachments: { views: () => [] },
       models: { label: () => '', takesImages: () => false },
@@ -67,8 +65,7 @@ describe('status shown on the page', () => {
       yield* says('So it is.')(request, signal);
     });
     const conversation = await harness.converse();
-    const gauge = { onDidChange: () => ({ dispose: () => undefined }) };
-    const link = new PageConnection(conversation, { gauge } as never, {} as never);
+    const link = new PageConnection(conversation, {} as never, {} as never);
     let thinking = 0;
     link.onMessage((message) => {
       if (message.type === 'status' && message.status.thinking !== null) thinking++;
@@ -87,8 +84,7 @@ describe('compressions reported to the page', () => {
     await fill(conversation, 40);
     assert.equal((await conversation.compressNow()).kind, 'committed');
     const { journal } = conversation;
-    const gauge = { onDidChange: () => ({ dispose: () => undefined }) };
-    const link = new PageConnection(conversation, { gauge } as never, {} as never);
+    const link = new PageConnection(conversation, {} as never, {} as never);
     let covers = 0;
     let undone: boolean | undefined;
     link.onMessage((message) => {
