@@ -45,7 +45,6 @@ import { LearnedFacts } from './models/learned-facts.ts';
 import { contextWindowSourceText } from './models/model-notices.ts';
 import { chosenChatModel, Models, RecentModels, type ChosenModel } from './models/models.ts';
 import { SpendLimit } from './models/spend-limit.ts';
-import { Summarizers } from './models/summarizers.ts';
 import { MemoryFile } from '../storage/memory-file.ts';
 import { ProjectRules } from './rules/project-rules.ts';
 import { MemoryTree, WorkspaceMemory } from './memory/workspace-memory.ts';
@@ -164,7 +163,7 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
       clock: this.clock,
       log: this.log,
       models: this.models,
-      summarizers: new Summarizers(this.models, spend),
+      spend,
       calibrations: this.calibrations,
       counts: countFiles(this.folder, warn),
       memory: this.memory,

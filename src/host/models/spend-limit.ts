@@ -1,4 +1,5 @@
 import type * as vscode from 'vscode';
+import type { SpendGate } from '../../app/spend-limited-model.ts';
 
 const STATE_KEY = 'threadkeeper.compressionSpend';
 
@@ -42,6 +43,16 @@ export class SpendLimit {
     this.#state.update(STATE_KEY, this.#known).then(undefined, (error: unknown) => {
       this.#warn(`The cost of compression was not saved: ${String(error)}`);
     });
+  }
+
+  /** Applies the limit to a summarizer. A model without a known price isn't limited, because its cost is unknown. */
+  gate(isPriced: () => boolean): SpendGate {
+    return {
+      state: () => (isPriced() && this.current().isSpent ? 'spent' : 'open'),
+      recordCost: (costUsd) => {
+        if (costUsd !== null && costUsd > 0) this.add(costUsd);
+      },
+    };
   }
 
   // Another window may have stored its costs since, or may have overwritten ours.

@@ -3,6 +3,7 @@ import type { CompressionWork } from '../../app/compression-job.ts';
 import type { Conversation } from '../../app/conversation.ts';
 import type { ResummarizeOptions } from '../../app/resummarize.ts';
 import type { ChatModel, Clock, CountStore, Log, SessionJournal } from '../../app/ports.ts';
+import type { SpendGate } from '../../app/spend-limited-model.ts';
 import type { SessionSearch } from '../../app/session-search.ts';
 import type { ConversationSettings } from '../../app/conversation-settings.ts';
 import type { NodeId, SessionId } from '../../core/model/ids.ts';
@@ -15,7 +16,8 @@ import type { ProjectRules } from '../rules/project-rules.ts';
 import type { WorkspaceMemory } from '../memory/workspace-memory.ts';
 import type { Calibrations } from '../models/calibrations.ts';
 import { chosenChatModel, chosenSummaryModel, type ChosenModel, type Models } from '../models/models.ts';
-import type { Summarizers } from '../models/summarizers.ts';
+import type { SpendLimit } from '../models/spend-limit.ts';
+import { summarizerConfig } from '../models/summarizers.ts';
 import { chosenPolicy, eventRules, policyOf, promptText, readSettings } from '../platform/settings.ts';
 
 /** Upper estimate of a summary prompt's size without the messages, in tokens. */
@@ -23,9 +25,6 @@ const PROMPT_TOKENS = 1500;
 
 /** For chats from other tools, no token counts are stored. */
 const NO_COUNTS: CountStore = { load: () => Promise.resolve(undefined), save: () => Promise.resolve() };
-
-/** A compression requested by the user. */
-const USER_REQUEST = { due: { trigger: 'command', threshold: 0 }, urgency: 'now' } as const;
 
 /** The summarizer's name and the maximum cost of a compression. */
 export interface CostEstimate {
@@ -54,7 +53,7 @@ export interface OpenConversationsDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly models: Models;
-  readonly summarizers: Summarizers;
+  readonly spend: SpendLimit;
   readonly calibrations: Calibrations;
   readonly counts: CountStore;
   readonly memory: WorkspaceMemory;
@@ -94,7 +93,8 @@ export class OpenConversations {
       import('../../app/conversation.ts'),
       import('../../app/session-search.ts'),
     ]);
-    const { clock, log, models, summarizers, calibrations, counts } = this.#deps;
+    const { clock, log, models, spend, calibrations, counts } = this.#deps;
+    const gate = (chosen: () => ChosenModel): SpendGate => spend.gate(() => models.info(chosen()).price !== undefined);
     const chatModel = (): ChosenModel => chosenChatModel(readSettings(), journal.state);
     const summarizer = (): ChosenModel => chosenSummaryModel(readSettings(), chatModel());
     await Promise.all([
@@ -110,9 +110,9 @@ export class OpenConversations {
       clock,
       log,
       counter,
-      spendGate: summarizers.gate(summarizer),
+      spendGate: gate(summarizer),
       work: this.#work(summarizer),
-      summaryModel: (request) => summarizers.model(summarizer(), request),
+      summaryModel: ({ urgency }) => summarizerConfig(models, summarizer(), urgency),
       price: models.priceOf(summarizer),
     });
     const recordUsage = compressor.recordUsage.bind(compressor);
@@ -158,12 +158,12 @@ export class OpenConversations {
           chosen.provider === 'local' ||
           this.#settings(journal, counter).policy.strategy === 'trim' ||
           // No model is called then.
-          summarizers.gate(() => chosen).state() === 'spent';
+          gate(() => chosen).state() === 'spent';
         const estimatedCostUsd = isFree ? 0 : models.cost(chosen, { input, output });
         return { model: models.label(chosen), estimatedCostUsd };
       },
       resummarize: async (request, chosen = summarizer(), signal) => {
-        const model = await summarizers.model(chosen, USER_REQUEST);
+        const model = await summarizerConfig(models, chosen);
         const { resummarize } = await import('../../app/resummarize.ts');
         const deps = {
           journal,
@@ -174,16 +174,16 @@ export class OpenConversations {
           preset: () => readSettings().summarizer.preset,
           promptText: () => promptText(readSettings()),
           price: models.priceOf(() => chosen),
-          spendGate: summarizers.gate(() => chosen),
+          spendGate: gate(() => chosen),
           recordUsage,
         };
         const options = { ...request, ...(model && { model }) };
         return conversation.run(signal, (abort) => resummarize(deps, options, abort));
       },
       checkSummary: async (node, chosen, signal) => {
-        const model = await summarizers.model(chosen, USER_REQUEST);
+        const model = await summarizerConfig(models, chosen);
         const { checkSummary } = await import('../../app/check-summary.ts');
-        const spendGate = summarizers.gate(() => chosen);
+        const spendGate = gate(() => chosen);
         const price = models.priceOf(() => chosen);
         const deps = { journal, clock, counter, price, spendGate, recordUsage };
         return model && conversation.run(signal, (abort) => checkSummary(deps, node, model, abort));
