@@ -1,16 +1,16 @@
 import * as v from 'valibot';
-import { amountSchema, readonlyList, type ReadonlyOutput } from '../model/field-schemas.ts';
+import { amountSchema, type ReadonlyOutput } from '../model/field-schemas.ts';
 
 /** A request's tokens as counted, and as reported by the provider, including cached ones. */
-const observation = v.object({ tokens: amountSchema, reported: amountSchema });
-type Observation = ReadonlyOutput<typeof observation>;
+const observationSchema = v.object({ tokens: amountSchema, reported: amountSchema });
+export type Observation = ReadonlyOutput<typeof observationSchema>;
 
-export const calibrationSchema = v.object({
-  observations: readonlyList(observation),
+export const storedCalibrationSchema = v.object({
+  observations: v.array(observationSchema),
   /** Maximum tokens that the server has read of a longer prompt, in its own tokens. */
   serverWindow: v.optional(amountSchema),
 });
-export type StoredCalibration = ReadonlyOutput<typeof calibrationSchema>;
+export type StoredCalibration = ReadonlyOutput<typeof storedCalibrationSchema>;
 
 /**
  * The outcome of a report. `held`: suspiciously low, so it's only learned if the next one agrees. `truncated`: the

@@ -1,16 +1,20 @@
 import * as v from 'valibot';
-import { amountSchema, readonlyList, type ReadonlyOutput } from '../model/field-schemas.ts';
+import { amountSchema, type ReadonlyOutput } from '../model/field-schemas.ts';
 
 /** Reasoning efforts, lowest first. Each model supports some of them; vendors use the same names. */
 export const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
 export type Effort = (typeof EFFORTS)[number];
 
-/** `on`: the day on which the vendor shuts the model down, as YYYY-MM-DD. `successor`: the model that replaces it. */
-const retirement = v.object({ on: v.string(), successor: v.optional(v.string()) });
-export type Retirement = ReadonlyOutput<typeof retirement>;
+const retirementSchema = v.object({
+  /** The day on which the vendor shuts the model down, as YYYY-MM-DD. */
+  on: v.string(),
+  /** The model that replaces it. */
+  successor: v.optional(v.string()),
+});
+export type Retirement = ReadonlyOutput<typeof retirementSchema>;
 
 /** US dollars per million tokens. Without prices for caching, `input` applies. */
-const price = v.object({
+export const priceSchema = v.object({
   input: amountSchema,
   output: amountSchema,
   /** Input that is read from the provider's prompt cache. */
@@ -20,7 +24,7 @@ const price = v.object({
   /** For models that charge more for the whole request if its input exceeds `over` tokens: the factors. */
   long: v.optional(v.object({ over: amountSchema, inputFactor: amountSchema, outputFactor: amountSchema })),
 });
-export type Price = ReadonlyOutput<typeof price>;
+export type Price = ReadonlyOutput<typeof priceSchema>;
 
 /** What a source says about a model: the data file, a provider's model list, or the user's settings. */
 export const modelFactsSchema = v.object({
@@ -30,15 +34,15 @@ export const modelFactsSchema = v.object({
   /** Limit for input tokens alone, if there is one. */
   maxInput: v.optional(amountSchema),
   maxOutput: v.optional(amountSchema),
-  price: v.optional(price),
+  price: v.optional(priceSchema),
   takesImages: v.optional(v.boolean()),
   /**
    * The supported efforts of a reasoning model, lowest first; empty if none can be requested. Undefined: it doesn't
    * reason.
    */
-  efforts: v.optional(readonlyList(v.picklist(EFFORTS))),
+  efforts: v.optional(v.array(v.picklist(EFFORTS))),
   /** Whether its prompt cache is only matched at marked breakpoints (GPT-5.6 and later). */
   breakpoints: v.optional(v.boolean()),
-  retires: v.optional(retirement),
+  retires: v.optional(retirementSchema),
 });
 export type ModelFacts = ReadonlyOutput<typeof modelFactsSchema>;

@@ -1,25 +1,20 @@
-import * as v from 'valibot';
 import type { Memento } from 'vscode';
-import { Calibration, calibrationSchema, type StoredCalibration } from '../../core/tokens/calibration.ts';
+import { Calibration, storedCalibrationSchema, type StoredCalibration } from '../../core/tokens/calibration.ts';
 import { modelInfo } from '../../core/tokens/models.ts';
+import { StoredMap } from '../platform/stored-map.ts';
 import type { ChosenModel } from './models.ts';
 
 const KEY = 'threadkeeper.calibration';
-/** Maximum number of stored models; the least recently used are dropped. */
-const MAX_MODELS = 12;
-
-const schema = v.array(v.tuple([v.string(), calibrationSchema]));
+const MAX_KEPT = 12;
 
 /** Corrections of our token counts for each model, learned from usage reports and stored. */
 export class Calibrations {
-  readonly #memento: Memento;
+  readonly #stored: StoredMap<StoredCalibration>;
+  /** Those used in this window, the last one at the end. */
   readonly #known = new Map<string, Calibration>();
-  readonly #stored: Map<string, StoredCalibration>;
 
   constructor(memento: Memento) {
-    this.#memento = memento;
-    const parsed = v.safeParse(schema, memento.get(KEY));
-    this.#stored = new Map(parsed.success ? parsed.output : []);
+    this.#stored = new StoredMap<StoredCalibration>(memento, KEY, storedCalibrationSchema, MAX_KEPT);
   }
 
   /** Undefined for the local provider, for which our own counts are exact. */
@@ -39,12 +34,8 @@ export class Calibrations {
   }
 
   save(): void {
-    for (const [key, calibration] of this.#known) {
-      this.#stored.delete(key);
-      this.#stored.set(key, calibration.export());
-    }
-    const newest = [...this.#stored].slice(-MAX_MODELS);
-    void this.#memento.update(KEY, newest);
+    for (const [key, known] of this.#known) this.#stored.set(key, known.export());
+    void this.#stored.save();
   }
 }
 

@@ -4,7 +4,7 @@ import { KEY_EVENT_KINDS } from '../../core/model/key-event.ts';
 import { COST_TIERS } from '../../core/model/summary.ts';
 import { POLICY_NAMES, STRATEGIES } from '../../core/policy/policy.ts';
 import { PRESETS } from '../../core/prompts/render-prompts.ts';
-import { EFFORTS } from '../../core/tokens/model-facts.ts';
+import { EFFORTS, priceSchema } from '../../core/tokens/model-facts.ts';
 
 export const PROVIDERS = ['local', 'vscode', 'openai', 'anthropic', 'compatible'] as const;
 export type ProviderName = (typeof PROVIDERS)[number];
@@ -70,14 +70,7 @@ export const settingsSchema = v.object({
         contextWindow: v.optional(integer(1024)),
         takesImages: v.optional(v.boolean()),
         maxOutput: v.optional(integer(1)),
-        price: v.optional(
-          v.object({
-            input: atLeast(0),
-            output: atLeast(0),
-            cachedInput: v.optional(atLeast(0)),
-            cacheWrite: v.optional(atLeast(0)),
-          }),
-        ),
+        price: v.optional(v.omit(priceSchema, ['long'])),
       }),
     ),
   }),
