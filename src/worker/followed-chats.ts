@@ -177,16 +177,9 @@ export class FollowedChats implements ChatLibrary {
     return this.#withSources(tools, async (sources) => {
       const library = await this.#openLibrary();
       const found = new Map<Tool, readonly SourceFile[]>();
-      const recordingSources = sources.map((source): Source => ({
-        ...source,
-        find: async () => {
-          const result = await source.find();
-          found.set(source.tool, result.files);
-          return result;
-        },
-      }));
       let [progressSentAt, listSentAt] = [-Infinity, performance.now()];
-      const report = await library.sync(recordingSources, {
+      const report = await library.sync(sources, {
+        onFound: (tool, files) => found.set(tool, files),
         isCancelled: () => signal.aborted,
         onUnexpectedError: ({ path: file }, error) =>
           this.#options.onLibraryEvent({

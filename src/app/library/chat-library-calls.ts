@@ -1,8 +1,7 @@
 import type { Phrase } from '../../core/text/phrase.ts';
 import type { ChatHit, ChatQuery, FileEffect } from './chat-index.ts';
 import type { CopiedSession, SyncReport } from './library.ts';
-import type { Relation } from './relations.ts';
-import type { LibraryEntry } from './read-session.ts';
+import type { KeptSession } from './library-store.ts';
 import type { UnreadablePath, Tool } from './source.ts';
 
 /** A tool's chats on this machine, counted without reading them. */
@@ -16,14 +15,7 @@ export interface FoundChats {
 }
 
 /** A chat as shown in lists. */
-export interface ListedChat {
-  readonly key: string;
-  readonly entry: LibraryEntry;
-  /** Its relation to another chat of the same tool. */
-  readonly relation?: Relation | undefined;
-  /** The tool has deleted it. */
-  readonly isGone: boolean;
-}
+export type ListedChat = Pick<KeptSession, 'key' | 'entry' | 'relation' | 'isGone'>;
 
 export interface ChatList {
   readonly chats: readonly ListedChat[];

@@ -44,6 +44,8 @@ export interface SyncReport {
 }
 
 export interface SyncOptions {
+  /** Called with all files of a tool, before they are read. */
+  readonly onFound?: (tool: Tool, files: readonly SourceFile[]) => void;
   readonly onProgress?: (done: number, total: number) => void;
   readonly isCancelled?: () => boolean;
   /** Called when a reader has thrown an unexpected error. */
@@ -83,13 +85,14 @@ export class Library {
   /** Reads new and changed sessions of the sources. */
   async sync(
     sources: readonly Source[],
-    { onProgress, isCancelled, onUnexpectedError, keptSince = 0 }: SyncOptions = {},
+    { onFound, onProgress, isCancelled, onUnexpectedError, keptSince = 0 }: SyncOptions = {},
   ): Promise<SyncReport> {
     const unreadable: UnreadablePath[] = [];
     const found: { source: Source; file: SourceFile; key: string }[] = [];
     const incompleteTools = new Set<Tool>();
     for (const source of sources) {
       const { files, unreadable: places } = await source.find();
+      onFound?.(source.tool, files);
       unreadable.push(...places);
       // If some of a tool's chats can't be found, others may still exist.
       if (places.length > 0) incompleteTools.add(source.tool);
