@@ -6,6 +6,9 @@ import { parseBaseUrl } from '../../providers/http.ts';
 export const KEYED_PROVIDERS = ['openai', 'anthropic', 'compatible'] as const;
 export type KeyedProvider = (typeof KEYED_PROVIDERS)[number];
 
+/** Vendors, whose own addresses require a key. */
+export const VENDORS = ['openai', 'anthropic'] as const;
+
 export const isKeyed = (provider: string): provider is KeyedProvider => KEYED_PROVIDERS.some((one) => one === provider);
 
 /** A provider and the address to which its key is sent; '' is the provider's own address. */

@@ -7,7 +7,7 @@ import { dollars, locale, shortTokens, translated } from '../platform/l10n.ts';
 import { readSettings } from '../platform/settings.ts';
 import type { ProviderName } from '../platform/settings-schema.ts';
 import { LIST_TIMEOUT_MS } from './key-commands.ts';
-import { isKeyed, PROVIDER_LABELS, serverName } from './keys.ts';
+import { isKeyed, PROVIDER_LABELS, serverName, VENDORS } from './keys.ts';
 import { serversToAsk } from './local-servers.ts';
 import { baseUrlOf, isSameModel, type ChosenModel, type ModelsApp } from './models.ts';
 
@@ -44,25 +44,16 @@ export function modelGroups(app: ModelsApp, signal: AbortSignal): readonly Model
   const recent = app.recentModels.all().filter((each) => !isSameModel(each, current));
   const hasCurrent = current.provider !== 'local' && current.model !== '';
   const recentItems = [...(hasCurrent ? [current] : []), ...recent].map((each) => modelItem(app, each));
-  const configured = atConfiguredUrl('compatible').baseUrl;
   const load = (from: ChosenModel, limitMs = LIST_TIMEOUT_MS): Promise<readonly ListItem[]> =>
-    orNone(app, modelItems(app, from, AbortSignal.any([signal, AbortSignal.timeout(limitMs)])));
+    modelItemsIfAny(app, from, signal, limitMs);
   const loadIfReady = async (provider: ProviderName): Promise<readonly ListItem[]> =>
     (await app.models.isReady(atConfiguredUrl(provider))) ? load(atConfiguredUrl(provider)) : [];
   return [
     { title: vscode.l10n.t('Recently used'), items: Promise.resolve(recentItems) },
-    { title: vscode.l10n.t('VS Code language models'), items: load(atConfiguredUrl('vscode')) },
-    ...serversToAsk(configured).map(({ title, baseUrl }) => ({
-      title,
-      items: load(
-        { provider: 'compatible', model: 'list', baseUrl },
-        baseUrl === configured ? LIST_TIMEOUT_MS : LOCAL_TIMEOUT_MS,
-      ),
-    })),
-    { title: PROVIDER_LABELS.openai, items: loadIfReady('openai') },
-    { title: PROVIDER_LABELS.anthropic, items: loadIfReady('anthropic') },
+    ...modelSources().map(({ title, from, limitMs }) => ({ title, items: load(from, limitMs) })),
+    ...VENDORS.map((provider) => ({ title: PROVIDER_LABELS[provider], items: loadIfReady(provider) })),
     { title: vscode.l10n.t('Providers'), items: providerItems(app).then((items) => [...items, otherItem()]) },
-    ...(['openai', 'anthropic'] as const).map((provider) => ({
+    ...VENDORS.map((provider) => ({
       title: vscode.l10n.t('{0}: needs an API key', PROVIDER_LABELS[provider]),
       items: app.models
         .isReady(atConfiguredUrl(provider))
@@ -71,10 +62,27 @@ export function modelGroups(app: ModelsApp, signal: AbortSignal): readonly Model
   ];
 }
 
-/** Resolves to no items if they can't be loaded. The provider's own list shows the reason. */
-async function orNone(app: ModelsApp, items: Promise<readonly ListItem[]>): Promise<readonly ListItem[]> {
+/** The models of VS Code, of the configured server, and of servers that may run on this machine. */
+export function modelSources(): readonly { title: string; from: ChosenModel; limitMs: number }[] {
+  const configured = atConfiguredUrl('compatible').baseUrl;
+  const servers = serversToAsk(configured).map(({ title, baseUrl }) => ({
+    title,
+    from: { provider: 'compatible', model: 'list', baseUrl } as const,
+    limitMs: baseUrl === configured ? LIST_TIMEOUT_MS : LOCAL_TIMEOUT_MS,
+  }));
+  const title = vscode.l10n.t('VS Code language models');
+  return [{ title, from: atConfiguredUrl('vscode'), limitMs: LIST_TIMEOUT_MS }, ...servers];
+}
+
+/** A provider's models, or none if they can't be loaded. The provider's own list shows the reason. */
+export async function modelItemsIfAny(
+  app: ModelsApp,
+  from: ChosenModel,
+  signal: AbortSignal,
+  limitMs: number,
+): Promise<readonly ModelItem[]> {
   try {
-    return await items;
+    return await modelItems(app, from, AbortSignal.any([signal, AbortSignal.timeout(limitMs)]));
   } catch (error) {
     if (!ModelFault.is(error)) throw error;
     app.channel.debug(`A list of models could not be had: ${error.message}`);
@@ -106,7 +114,7 @@ export async function providerItems(app: ModelsApp): Promise<ProviderItem[]> {
       description: vscode.l10n.t('no API key or network access needed · quotes earlier messages'),
       provider: 'local',
     },
-    ...(['openai', 'anthropic'] as const).map((provider) => ({
+    ...VENDORS.map((provider) => ({
       label: PROVIDER_LABELS[provider],
       description: vscode.l10n.t('sends your messages to {0}', serverName(atConfiguredUrl(provider))),
       provider,

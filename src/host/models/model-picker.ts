@@ -7,13 +7,13 @@ import type { ChatRequest } from '../../app/ports.ts';
 import { cancellable, showInfo } from '../platform/notifications.ts';
 import { translated } from '../platform/l10n.ts';
 import { LIST_TIMEOUT_MS } from './key-commands.ts';
-import { askForKey, isKeyed, PROVIDER_LABELS, serverName } from './keys.ts';
-import { serversToAsk } from './local-servers.ts';
+import { askForKey, isKeyed, PROVIDER_LABELS, serverName, VENDORS } from './keys.ts';
 import {
   atConfiguredUrl,
   modelGroups,
   modelItem,
-  modelItems,
+  modelItemsIfAny,
+  modelSources,
   providerItems,
   providerList,
   type ListItem,
@@ -45,13 +45,12 @@ const TRY_REQUEST: ChatRequest = {
 /** Selects the session's model from the list of all models. False if the user cancels. */
 export async function chooseModel(app: ModelsApp): Promise<boolean> {
   await app.sessions.currentOrLatest();
-  const picked = await pickOfAll(app);
-  return picked !== undefined && useModel(app, picked);
+  return useModel(app, await pickOfAll(app));
 }
 
 /** Sets the session's model. An untried model is tested first. False if the user cancels. */
-async function useModel(app: ModelsApp, picked: Picked): Promise<boolean> {
-  if (picked.isUntried && !(await testModel(app, picked))) return false;
+async function useModel(app: ModelsApp, picked: Picked | undefined): Promise<boolean> {
+  if (!picked || (picked.isUntried && !(await testModel(app, picked)))) return false;
   const conversation = await app.sessions.currentOrLatest();
   if (picked.provider === 'compatible' && picked.baseUrl !== atConfiguredUrl('compatible').baseUrl)
     await saveAddress(picked.baseUrl);
@@ -64,15 +63,10 @@ async function useModel(app: ModelsApp, picked: Picked): Promise<boolean> {
 /** Selects the session's model from those of one provider, or from a list; no prompt if the list has only one. */
 export async function chooseModelFrom(app: ModelsApp, from: ProviderName | readonly ModelItem[]): Promise<boolean> {
   const title = vscode.l10n.t('Select Model for This Session');
-  if (typeof from === 'string') {
-    const picked = await pickOfProvider(app, from, title);
-    return picked !== undefined && useModel(app, picked);
-  }
+  if (typeof from === 'string') return useModel(app, await pickOfProvider(app, from, title));
   const picked =
     from.length > 1 ? await vscode.window.showQuickPick(from, { title, matchOnDescription: true }) : from[0];
-  if (!picked) return false;
-  const completed = await complete(app, picked.chosen);
-  return completed !== undefined && useModel(app, completed);
+  return useModel(app, picked && (await complete(app, picked.chosen)));
 }
 
 async function pickOfAll(app: ModelsApp): Promise<Picked | undefined> {
@@ -357,48 +351,28 @@ interface ModelOffer extends OfferView {
 /** Suggested models for a session without one; those that work without further input come first. */
 export async function modelOffers(app: ModelsApp): Promise<readonly ModelOffer[]> {
   const [recent] = app.recentModels.all();
-  const found = await Promise.all([
-    offerOf(app, vscode.l10n.t('VS Code language models'), atConfiguredUrl('vscode')),
-    ...serversToAsk(atConfiguredUrl('compatible').baseUrl).map(({ title, baseUrl }) =>
-      offerOf(app, title, { provider: 'compatible', model: 'list', baseUrl }),
-    ),
-  ]);
+  const { signal } = new AbortController();
+  const found = await Promise.all(
+    modelSources().map(async ({ title, from }) => {
+      const items = await modelItemsIfAny(app, from, signal, OFFER_TIMEOUT_MS);
+      const names = items.slice(0, MAX_NAMES).map((item) => item.chosen.model);
+      const detail = [...names, ...(items.length > MAX_NAMES ? ['…'] : [])].join(', ');
+      return items.length > 0 ? [{ label: title, detail, take: () => chooseModelFrom(app, items) }] : [];
+    }),
+  );
+  const keyed = VENDORS.map(async (provider) => {
+    const isReady = await app.models.isReady(atConfiguredUrl(provider));
+    const detail = isReady ? vscode.l10n.t('API key saved') : vscode.l10n.t('Needs an API key');
+    return { label: PROVIDER_LABELS[provider], detail, take: () => chooseModelFrom(app, provider) };
+  });
+  const takeRecent = (): Promise<boolean> => chooseModelFrom(app, recent ? [modelItem(app, recent)] : []);
   return [
-    ...(recent
-      ? [
-          {
-            label: app.models.label(recent),
-            detail: vscode.l10n.t('Recently used'),
-            take: () => chooseModelFrom(app, [modelItem(app, recent)]),
-          },
-        ]
-      : []),
-    ...found.filter((offer) => offer !== undefined),
-    ...(await Promise.all((['openai', 'anthropic'] as const).map((provider) => keyedOffer(app, provider)))),
+    ...(recent ? [{ label: app.models.label(recent), detail: vscode.l10n.t('Recently used'), take: takeRecent }] : []),
+    ...found.flat(),
+    ...(await Promise.all(keyed)),
     { label: vscode.l10n.t('All Models…'), detail: '', take: () => chooseModel(app) },
     { label: vscode.l10n.t('Continue Without a Model'), detail: '', take: () => searchOnly(app) },
   ];
-}
-
-/** An offer for the models of a server or of VS Code; undefined if there are none. */
-async function offerOf(app: ModelsApp, label: string, from: ChosenModel): Promise<ModelOffer | undefined> {
-  let items: readonly ModelItem[];
-  try {
-    items = await modelItems(app, from, AbortSignal.timeout(OFFER_TIMEOUT_MS));
-  } catch (error) {
-    if (!ModelFault.is(error)) throw error;
-    return undefined;
-  }
-  if (items.length === 0) return undefined;
-  const names = items.slice(0, MAX_NAMES).map((item) => item.chosen.model);
-  const detail = [...names, ...(items.length > MAX_NAMES ? ['…'] : [])].join(', ');
-  return { label, detail, take: () => chooseModelFrom(app, items) };
-}
-
-async function keyedOffer(app: ModelsApp, provider: 'openai' | 'anthropic'): Promise<ModelOffer> {
-  const isReady = await app.models.isReady(atConfiguredUrl(provider));
-  const detail = isReady ? vscode.l10n.t('API key saved') : vscode.l10n.t('Needs an API key');
-  return { label: PROVIDER_LABELS[provider], detail, take: () => chooseModelFrom(app, provider) };
 }
 
 /** Selects no model, so that the session doesn't offer models again. */
