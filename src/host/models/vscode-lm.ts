@@ -4,7 +4,7 @@ import { ModelFault, type FaultReason } from '../../app/fault.ts';
 import { streamFault } from '../../providers/provider-errors.ts';
 
 /** A message for VS Code's models, which have two roles and only text. */
-export interface VsCodeMessage {
+interface VsCodeMessage {
   readonly role: 'user' | 'assistant';
   readonly text: string;
 }

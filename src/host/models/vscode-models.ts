@@ -5,7 +5,6 @@ import { Emitter, type Disposable } from '../../app/emitter.ts';
 import { ModelFault } from '../../app/fault.ts';
 import type { ChatModel } from '../../app/ports.ts';
 import type { Urgency } from '../../app/compression-job.ts';
-import type { VsCodeChatModel } from './vscode-chat-model.ts';
 
 const STATE_KEY = 'threadkeeper.editorModels';
 /** Maximum number of models whose facts are stored. Only those that sessions use are stored, not all. */
@@ -24,7 +23,7 @@ type VsCodeModelFacts = Readonly<v.InferOutput<typeof storedSchema>[number]>;
 export class VsCodeModels implements Disposable {
   readonly #state: vscode.Memento;
   readonly #access: vscode.LanguageModelAccessInformation;
-  readonly #chats = new Map<string, VsCodeChatModel>();
+  readonly #models = new WeakMap<vscode.LanguageModelChat, ChatModel>();
   readonly #available = new Map<string, vscode.LanguageModelChat>();
   /** The first model that VS Code offers, which an empty name means. */
   #first: vscode.LanguageModelChat | undefined;
@@ -89,13 +88,10 @@ export class VsCodeModels implements Disposable {
     if (!chat) throw new ModelFault('model_not_found', `the editor offers no model ${model}`);
     if (urgency === 'background' && this.#access.canSendRequest(chat) !== true)
       throw new ModelFault('forbidden', 'the user has not been asked for consent yet');
-    const { VsCodeChatModel } = await import('./vscode-chat-model.ts');
-    const name = nameOf(chat);
-    const existing = this.#chats.get(name);
-    if (existing?.uses(chat) === true) return existing;
-    const created = new VsCodeChatModel(name, chat);
-    this.#chats.set(name, created);
-    return created;
+    const { vsCodeChatModel } = await import('./vscode-chat-model.ts');
+    const made = this.#models.get(chat) ?? vsCodeChatModel(nameOf(chat), chat);
+    this.#models.set(chat, made);
+    return made;
   }
 
   async #select(selector: vscode.LanguageModelChatSelector): Promise<readonly vscode.LanguageModelChat[]> {

@@ -127,7 +127,7 @@ describe('configured model', () => {
     settings['chat'] = { ...before, firstTokenTimeout: 5 };
     mock.timers.enable({ apis: ['setTimeout'] });
     const silent = { sendRequest: () => new Promise(() => undefined), countTokens: () => Promise.resolve(1) };
-    const chat = new editorChat.VsCodeChatModel('vendor/silent', silent as never);
+    const chat = editorChat.vsCodeChatModel('vendor/silent', silent as never);
     const request = { purpose: 'chat', system: [], messages: [], maxOutputTokens: 9 } as const;
     const first = chat.stream(request, new AbortController().signal)[Symbol.asyncIterator]().next();
     mock.timers.tick(5_000);
@@ -151,7 +151,7 @@ describe('configured model', () => {
       sendRequest: () => Promise.resolve({ stream: thinkThenSpeak() }),
       countTokens: () => Promise.resolve(1),
     };
-    const chat = new editorChat.VsCodeChatModel('vendor/thinking', thinking as never);
+    const chat = editorChat.vsCodeChatModel('vendor/thinking', thinking as never);
     const request = { purpose: 'chat', system: [], messages: [], maxOutputTokens: 9 } as const;
     try {
       let text = '';
