@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { TOOL_NAMES, TOOLS, type Tool } from '../../app/library/source.ts';
-import { showInfo } from '../platform/notifications.ts';
+import { cancellable, showInfo } from '../platform/notifications.ts';
 import { locale, oneLine, roleName, sessionsText, sizeText, titleText, translated } from '../platform/l10n.ts';
 import { readSettings } from '../platform/settings.ts';
 import type { ExternalChats } from './external-chats.ts';
@@ -8,6 +8,7 @@ import { isChatRow } from './chat-rows.ts';
 import type { DroppedEvent } from '../../app/library/dropped-events.ts';
 import type { Conversation } from '../../app/conversation.ts';
 import type { CopiedSession } from '../../app/library/library.ts';
+import { Cancelled, CancellableYielder } from '../../core/pace/cancellable-yielder.ts';
 import { messageText, type Message } from '../../core/model/message.ts';
 import { contentOf } from '../../core/transcript/transcript-message.ts';
 import type { ChatApp } from '../chat/chat-app.ts';
@@ -65,29 +66,20 @@ async function setTools(tools: readonly Tool[]): Promise<void> {
 
 /** Reads the selected tools' chats with a progress indicator. */
 async function readWithProgress(chats: ExternalChats): Promise<void> {
-  const options = {
-    location: vscode.ProgressLocation.Notification,
-    title: vscode.l10n.t('Reading chats from other tools…'),
-    cancellable: true,
-  };
-  await vscode.window.withProgress(options, async (progress, token) => {
+  await cancellable(vscode.l10n.t('Reading chats from other tools…'), async (signal, progress) => {
+    signal.addEventListener('abort', () => void chats.library.cancel());
     let reported = 0;
-    const subscriptions = [
-      token.onCancellationRequested(() => chats.library.cancel()),
-      chats.onLibraryEvent((news) => {
-        if (news.type !== 'progress') return;
-        const { done, total } = news;
-        progress.report({
-          message: vscode.l10n.t('{0} of {1}', done, total),
-          increment: ((done - reported) * 100) / total,
-        });
-        reported = done;
-      }),
-    ];
+    const subscription = chats.onLibraryEvent((news) => {
+      if (news.type !== 'progress') return;
+      const { done, total } = news;
+      const increment = ((done - reported) * 100) / total;
+      progress.report({ message: vscode.l10n.t('{0} of {1}', done, total), increment });
+      reported = done;
+    });
     try {
       await chats.follow();
     } finally {
-      for (const one of subscriptions) one.dispose();
+      subscription.dispose();
     }
   });
 }
@@ -214,24 +206,19 @@ async function showKeyEvents(
     const message = state.messages.get(id);
     return message ? [{ role: message.role, text: messageText(message) }] : [];
   });
-  const isOpen = (): boolean => app.sessions.current === conversation;
-  const found = await runYielding(
-    keyEventsOf(messages, (index) => state.path[index]!),
-    {
-      isDue: () => !isOpen() || app.clock.yielder.isDue(),
-      yield: async () => {
-        if (!isOpen()) throw new Closed('the chat is no longer open');
-        await app.clock.yielder.yield();
-      },
+  const closed = {
+    get aborted() {
+      return app.sessions.current !== conversation;
     },
-  ).catch((error: unknown) => {
-    if (error instanceof Closed) return [];
-    throw error;
-  });
-  journal.add(found.map((event) => ({ type: 'event_added', event })));
+  };
+  const steps = keyEventsOf(messages, (index) => state.path[index]!);
+  try {
+    const found = await runYielding(steps, new CancellableYielder(app.clock.yielder, closed));
+    journal.add(found.map((event) => ({ type: 'event_added', event })));
+  } catch (error) {
+    if (!(error instanceof Cancelled)) throw error;
+  }
 }
-
-class Closed extends Error {}
 
 /** Imports the open chat as a session, up to a message or completely. */
 export async function continueHere(app: OpenedChatApp, argument?: unknown): Promise<boolean> {

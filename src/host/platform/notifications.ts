@@ -53,13 +53,16 @@ export const progressLocation = (): vscode.ProgressLocation =>
   visiblePage() ? vscode.ProgressLocation.Window : vscode.ProgressLocation.Notification;
 
 /** Runs work with a progress notification that has a button to cancel. Resolves to undefined if it's canceled. */
-export async function cancellable<T>(title: string, work: (signal: AbortSignal) => Promise<T>): Promise<T | undefined> {
+export async function cancellable<T>(
+  title: string,
+  work: (signal: AbortSignal, progress: vscode.Progress<{ message: string; increment: number }>) => Promise<T>,
+): Promise<T | undefined> {
   const options = { location: vscode.ProgressLocation.Notification, title, cancellable: true };
-  return vscode.window.withProgress(options, async (_, token) => {
+  return vscode.window.withProgress(options, async (progress, token) => {
     const abort = new AbortController();
     token.onCancellationRequested(() => abort.abort());
     try {
-      return await work(abort.signal);
+      return await work(abort.signal, progress);
     } catch (error) {
       if (abort.signal.aborted && isCancellation(error)) return undefined;
       throw error;
