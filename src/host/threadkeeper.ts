@@ -153,11 +153,7 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
       }),
     });
     this.calibrations = new Calibrations(context.globalState);
-    this.memory = new WorkspaceMemory(
-      new MemoryFile(this.memoryFolder, this.workspace),
-      () => this.clock.id(),
-      () => this.clock.now(),
-    );
+    this.memory = new WorkspaceMemory(new MemoryFile(this.memoryFolder, this.workspace), this.clock);
     this.rules = new ProjectRules(context.workspaceState, warn);
     this.open = new OpenConversations({
       clock: this.clock,

@@ -60,7 +60,7 @@ describe('workspace memory', () => {
     const file = {
       read: () => (faults-- > 0 ? Promise.reject(new Error('too many open files')) : Promise.resolve([])),
     } as unknown as MemoryFile;
-    const memory = new WorkspaceMemory(file, String, Date.now);
+    const memory = new WorkspaceMemory(file, { id: String, now: Date.now });
     await assert.rejects(memory.load(), /too many open files/);
     await memory.load();
     memory.dispose();

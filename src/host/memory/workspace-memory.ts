@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import type { Clock } from '../../app/ports.ts';
 import { isRemembered, memoryLine, memoryText, type MemoryEntry, type SentMemory } from '../../core/memory/memory.ts';
 import type { TokenCounter } from '../../core/tokens/token-counter.ts';
 import type { MemoryFile } from '../../storage/memory-file.ts';
@@ -15,8 +16,7 @@ interface CachedText extends SentMemory {
 /** The workspace memory as last read, with change notifications. */
 export class WorkspaceMemory implements vscode.Disposable {
   readonly #file: MemoryFile;
-  readonly #newId: () => string;
-  readonly #now: () => number;
+  readonly #clock: Pick<Clock, 'id' | 'now'>;
   readonly #changed = new vscode.EventEmitter<void>();
   readonly onDidChange = this.#changed.event;
   #entries: readonly MemoryEntry[] = [];
@@ -24,10 +24,9 @@ export class WorkspaceMemory implements vscode.Disposable {
   #cached: CachedText | undefined;
   readonly #focused: vscode.Disposable;
 
-  constructor(file: MemoryFile, newId: () => string, now: () => number) {
+  constructor(file: MemoryFile, clock: Pick<Clock, 'id' | 'now'>) {
     this.#file = file;
-    this.#newId = newId;
-    this.#now = now;
+    this.#clock = clock;
     // Another window may have changed the file. If reading fails, the next `load` reports the error.
     this.#focused = vscode.window.onDidChangeWindowState(({ focused }) => {
       if (focused && this.#loaded) (this.#loaded = this.#read()).catch(() => undefined);
@@ -86,7 +85,7 @@ export class WorkspaceMemory implements vscode.Disposable {
       for (const { kind, text } of lines) {
         const line = memoryLine(text);
         if (line === '' || isRemembered(all, line)) continue;
-        all.push({ id: this.#newId(), kind, text: line, at: this.#now() });
+        all.push({ id: this.#clock.id(), kind, text: line, at: this.#clock.now() });
       }
       added = all.length - entries.length;
       return all;

@@ -42,7 +42,7 @@ describe('health check without a session', () => {
     mkdirSync(sessions, { recursive: true });
     const file = new MemoryFile(path.join(folder, 'memory'), 'empty');
     const facts = await gatherHealth({
-      memory: new WorkspaceMemory(file, String, Date.now),
+      memory: new WorkspaceMemory(file, { id: String, now: Date.now }),
       store: { list: () => Promise.resolve([]) },
       sessions: { current: undefined },
       folder: sessions,

@@ -48,7 +48,6 @@ const load = hostIn(editor);
 describe('memory commands', () => {
   let harness: Harness;
   let folder = '';
-  const ids = [() => harness.clock.id(), () => harness.clock.now()] as const;
   beforeEach(async () => {
     harness = await Harness.open();
     folder = mkdtempSync(path.join(os.tmpdir(), 'threadkeeper-memory-'));
@@ -84,8 +83,8 @@ describe('memory commands', () => {
   it('stop sending a memory entry removed in another window once this window regains focus', async () => {
     const { WorkspaceMemory } = await load<typeof WorkspaceMemoryModule>('memory/workspace-memory.ts');
     const words = { text: (text: string) => text.split(/\s+/).length };
-    const memory = new WorkspaceMemory(new MemoryFile(folder, 'empty'), ...ids);
-    const other = new WorkspaceMemory(new MemoryFile(folder, 'empty'), ...ids);
+    const memory = new WorkspaceMemory(new MemoryFile(folder, 'empty'), harness.clock);
+    const other = new WorkspaceMemory(new MemoryFile(folder, 'empty'), harness.clock);
     await memory.add([{ kind: 'fact', text: 'The host is db-old.' }]);
     await other.load();
     assert.match(other.text(500, words), /db-old/);
@@ -100,7 +99,7 @@ describe('memory commands', () => {
 
   it('do not add a removed memory entry twice when it was added again before it is restored', async () => {
     const { WorkspaceMemory } = await load<typeof WorkspaceMemoryModule>('memory/workspace-memory.ts');
-    const memory = new WorkspaceMemory(new MemoryFile(folder, 'empty'), ...ids);
+    const memory = new WorkspaceMemory(new MemoryFile(folder, 'empty'), harness.clock);
     await memory.add([{ kind: 'fact', text: 'The host is db-1.' }]);
     const [entry] = memory.entries;
     await memory.remove(entry!.id);
@@ -116,7 +115,7 @@ describe('memory commands', () => {
   it('keep an edited memory entry that another window removed in the meantime', async () => {
     const { WorkspaceMemory } = await load<typeof WorkspaceMemoryModule>('memory/workspace-memory.ts');
     const { editMemory } = await load<typeof MemoryModule>('memory/memory-commands.ts');
-    const memory = new WorkspaceMemory(new MemoryFile(folder, 'empty'), ...ids);
+    const memory = new WorkspaceMemory(new MemoryFile(folder, 'empty'), harness.clock);
     await memory.add([{ kind: 'fact', text: 'The host is db-1.' }]);
     const [entry] = memory.entries;
     editor.window.showInputBox = async () => {
