@@ -17,7 +17,7 @@ import { tryKey } from '../models/key-commands.ts';
 import type { WorkspaceMemory } from '../memory/workspace-memory.ts';
 import { isKeyed } from '../models/keys.ts';
 import type { ModelsApp } from '../models/models.ts';
-import { eventRules, isSet, policyOf, promptText, readSettings } from '../platform/settings.ts';
+import { checkSettings, isSet } from '../platform/settings.ts';
 
 /** Dependencies of the health check. */
 export interface HealthApp extends ModelsApp {
@@ -119,20 +119,12 @@ async function settingsHealth(): Promise<HealthFacts['settings']> {
       .map((name) => `${group}.${name}`)
       .filter(isSet),
   );
-  return { fault: await settingsFault(), changed };
-}
-
-/** What is wrong with the settings. Doesn't contain values of settings, except invalid numbers. */
-async function settingsFault(): Promise<string | undefined> {
-  try {
-    const settings = readSettings();
-    policyOf(settings);
-    await eventRules(settings);
-    promptText(settings);
-    return undefined;
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
-  }
+  // Doesn't contain values of settings, except invalid numbers.
+  const fault = await checkSettings().then(
+    () => undefined,
+    (error: unknown) => (error instanceof Error ? error.message : String(error)),
+  );
+  return { fault, changed };
 }
 
 async function providerState(app: HealthApp): Promise<ProviderState> {

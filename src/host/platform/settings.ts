@@ -35,16 +35,21 @@ export const POLICY_QUERY = '@tag:advanced threadkeeper.compression';
 /** The query for the Settings editor that finds an invalid setting, if any, or else all settings. */
 export async function settingsQuery(): Promise<string> {
   try {
-    const settings = readSettings();
-    promptText(settings);
-    await eventRules(settings);
-    policyOf(settings);
+    await checkSettings();
     return '@ext:threadkeeper.threadkeeper';
   } catch (error) {
     if (error instanceof SettingsError) return `@id:threadkeeper.${error.setting}`;
     if (error instanceof PolicyError) return POLICY_QUERY;
     throw error;
   }
+}
+
+/** Rejects with `SettingsError` or `PolicyError` if a setting is invalid. */
+export async function checkSettings(): Promise<void> {
+  const settings = readSettings();
+  promptText(settings);
+  await eventRules(settings);
+  policyOf(settings);
 }
 
 /** The current settings. Throws `SettingsError` for the first invalid one. */
