@@ -123,7 +123,11 @@ export class PolicyError extends Error {
   }
 }
 
-/** The effective policy. Throws `PolicyError` for the first invalid value. */
+/**
+ * The effective policy. The settings' schema checks each value; this checks how they fit together.
+ *
+ * @throws {PolicyError}
+ */
 export function resolvePolicy(name: PolicyName, overrides: PolicyOverrides = {}): Policy {
   const base = POLICIES[name];
   const policy: Policy = {
@@ -133,34 +137,10 @@ export function resolvePolicy(name: PolicyName, overrides: PolicyOverrides = {})
     triggers: { ...base.triggers, ...overrides.triggers },
     summary: { ...base.summary, ...overrides.summary },
   };
-  const { triggers, summary } = policy;
-  checkShare(phrase('The background threshold'), triggers.share);
-  checkShare(phrase('The blocking threshold'), triggers.beforeSend);
-  checkShare(phrase('The target fraction of the context budget'), policy.targetShare);
-  checkShare(phrase('The key event budget'), policy.ledgerShare);
-  checkInteger(phrase('The maximum number of uncompressed tokens'), triggers.tokens, 1);
-  checkInteger(phrase('The maximum number of uncompressed messages'), triggers.messages, 1);
-  checkInteger(phrase('The message interval'), triggers.every, 1);
-  checkInteger(phrase('The task reset threshold'), triggers.taskReset, 0);
-  checkInteger(phrase('The number of recent messages'), policy.window, 1);
-  checkInteger(phrase('The maximum length of a summary'), summary.maxTokens, 50);
-  if (triggers.ageMs !== null && !(triggers.ageMs > 0))
-    throw new PolicyError(phrase('The maximum age of a summary must be greater than 0.'));
-  if (!(summary.temperature >= 0 && summary.temperature <= 2))
-    throw new PolicyError(phrase('The summary temperature must be between 0 and 2, not {0}.', summary.temperature));
-  if (triggers.share !== null && triggers.beforeSend !== null && triggers.share > triggers.beforeSend)
+  const { share, beforeSend } = policy.triggers;
+  if (share !== null && beforeSend !== null && share > beforeSend)
     throw new PolicyError(phrase('The background threshold can’t be greater than the blocking threshold.'));
   return policy;
-}
-
-function checkShare(what: Phrase, value: number | null): void {
-  if (value !== null && !(value > 0 && value <= 1))
-    throw new PolicyError(phrase('{0} must be greater than 0 and at most 1, not {1}.', what, value));
-}
-
-function checkInteger(what: Phrase, value: number | null, min: number): void {
-  if (value !== null && !(Number.isInteger(value) && value >= min))
-    throw new PolicyError(phrase('{0} must be an integer of at least {1}, not {2}.', what, min, value));
 }
 
 export interface RecentLimits {
