@@ -8,8 +8,8 @@ export interface TriggerFacts {
   /** Uncompressed tokens of messages since the newest compression. */
   readonly tokensSince: number;
   readonly uncoveredMessages: number;
-  /** Number of all messages of the session; undefined in old data, for which `every` never fires. */
-  readonly messagesEver: number | undefined;
+  /** Number of all messages of the session. */
+  readonly messagesEver: number;
   /** `messagesEver` at the previous check. */
   readonly messagesEverBefore: number;
   /** When the newest compression ran, in milliseconds since the epoch; undefined if none did. */
@@ -36,35 +36,31 @@ const SHARE_STEP = 0.05;
 export function dueTrigger(policy: Policy, facts: TriggerFacts): DueTrigger | undefined {
   if (policy.strategy === 'off') return undefined;
   const { share, tokens, messages, every, ageMs } = policy.triggers;
+  /** The trigger, unless it fired at `served` without effect and hasn't reached its next multiple since. */
   const fires = (
     trigger: TriggerName,
     measured: number,
     threshold: number,
     step = threshold,
-  ): DueTrigger | undefined =>
-    isServed(measured - threshold, facts.served?.[trigger], threshold, step)
-      ? undefined
-      : { trigger, threshold, measured };
+  ): DueTrigger | undefined => {
+    const stepsAt = (value: number): number => Math.floor((value - threshold) / step);
+    const served = facts.served?.[trigger];
+    return served !== undefined && stepsAt(measured) <= stepsAt(served) ? undefined : { trigger, threshold, measured };
+  };
   let due: DueTrigger | undefined;
   if (share !== null && facts.share >= share) due ??= fires('share', facts.share, share, SHARE_STEP);
   if (tokens !== null && facts.tokensSince > tokens) due ??= fires('tokens', facts.tokensSince, tokens);
   if (messages !== null && facts.uncoveredMessages > messages)
     due ??= fires('messages', facts.uncoveredMessages, messages);
   if (every !== null && crossedMultiple(every, facts)) due ??= { trigger: 'every', threshold: every };
-  const age = facts.lastCompressedAt === undefined ? undefined : facts.now - facts.lastCompressedAt;
-  if (ageMs !== null && age !== undefined && age > ageMs && facts.uncoveredMessages > policy.window)
-    due ??= fires('age', age, ageMs);
+  const age = facts.now - (facts.lastCompressedAt ?? facts.now);
+  if (ageMs !== null && age > ageMs && facts.uncoveredMessages > policy.window) due ??= fires('age', age, ageMs);
   return due;
-}
-
-/** Whether a trigger that fired without effect hasn't reached its next multiple yet. */
-function isServed(excess: number, served: number | undefined, threshold: number, step: number): boolean {
-  return served !== undefined && Math.floor(excess / step) <= Math.floor((served - threshold) / step);
 }
 
 /** With N = 10: at 20, 30, 40. A turn that skips 30 (from 29 to 31) fires once, at 31. */
 function crossedMultiple(every: number, { messagesEver, messagesEverBefore }: TriggerFacts): boolean {
-  if (messagesEver === undefined || messagesEver < 2 * every) return false;
+  if (messagesEver < 2 * every) return false;
   return Math.floor(messagesEver / every) > Math.floor(Math.max(every, messagesEverBefore) / every);
 }
 
@@ -77,8 +73,6 @@ export interface TriggerDistance {
 /** The distance to the triggers that depend on the session's size. `budget` is in tokens. */
 export function distanceToTrigger(policy: Policy, facts: TriggerFacts, budget: number): TriggerDistance {
   const { share, tokens, messages, every } = policy.triggers;
-  const { messagesEver } = facts;
-  const next = every === null || messagesEver === undefined ? null : nextMultiple(every, messagesEver);
   return {
     tokens: nearest(
       share === null ? null : Math.ceil((share - facts.share) * budget),
@@ -86,7 +80,7 @@ export function distanceToTrigger(policy: Policy, facts: TriggerFacts, budget: n
     ),
     messages: nearest(
       messages === null ? null : messages + 1 - facts.uncoveredMessages,
-      next === null ? null : next - (messagesEver ?? 0),
+      every === null ? null : nextMultiple(every, facts.messagesEver) - facts.messagesEver,
     ),
   };
 }

@@ -30,7 +30,7 @@ const facts: fc.Arbitrary<TriggerFacts> = fc.record({
   share,
   tokensSince: fc.nat({ max: 61 }),
   uncoveredMessages: fc.nat({ max: 61 }),
-  messagesEver: fc.option(fc.nat({ max: 80 }), { nil: undefined }),
+  messagesEver: fc.nat({ max: 80 }),
   messagesEverBefore: fc.nat({ max: 40 }),
   lastCompressedAt: fc.option(fc.nat({ max: 30 }), { nil: undefined }),
   now: fc.integer({ min: 30, max: 90 }),
@@ -48,7 +48,7 @@ const fires: Readonly<Record<string, (policy: Policy, facts: TriggerFacts) => bo
   tokens: ({ triggers: { tokens } }, now) => tokens !== null && now.tokensSince >= tokens + 1,
   messages: ({ triggers: { messages } }, now) => messages !== null && now.uncoveredMessages >= messages + 1,
   every: ({ triggers: { every } }, { messagesEver, messagesEverBefore }) =>
-    every !== null && messagesEver !== undefined && stepsOver(every, messagesEverBefore, messagesEver),
+    every !== null && stepsOver(every, messagesEverBefore, messagesEver),
   age: ({ triggers: { ageMs }, window }, { lastCompressedAt, now, uncoveredMessages }) =>
     ageMs !== null && lastCompressedAt !== undefined && now - ageMs > lastCompressedAt && uncoveredMessages > window,
 };
