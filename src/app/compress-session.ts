@@ -104,11 +104,12 @@ export function compressSession(deps: CompressSessionDeps): CompressionWork {
     const { strategy } = job.settings.policy;
     const detected = keepsEvents(strategy) ? await keeper.draft(job, plan.runs.flat()) : NO_EVENTS;
     const pace = new CancellableYielder(clock.yielder, job.signal);
-    const full = await withTokens(job, plan, detected, pace);
-    const eventsFit =
-      canSaveEnough(job, plan, full) && leavesRoomForSummaries(job, plan, full) && fitsTarget(job, plan, full);
-    const draft = eventsFit ? full : await withTokens(job, plan, dropUnpinned(detected, job, plan), pace);
-    if (!canSaveEnough(job, plan, draft)) return { kind: 'skipped', reason: 'no_saving' };
+    const full = await withSizes(job, plan, detected, pace);
+    const canSaveEnough = ({ ceiling }: SizedDraft): boolean =>
+      ceiling >= plan.runs.length * (job.model ? MIN_SUMMARY_TOKENS : MIN_EXTRACT_TOKENS);
+    const eventsFit = canSaveEnough(full) && leavesRoomForSummaries(job, plan, full);
+    const draft = eventsFit ? full : await withSizes(job, plan, dropUnpinned(detected, job, plan), pace);
+    if (!canSaveEnough(draft)) return { kind: 'skipped', reason: 'no_saving' };
     if (usage.isEmpty) await sampleTermUsage(usage, job.state, pace);
     const summaries = await summarize(job, plan, draft, deps, { cache, usage, pace });
     if (summaries.covered === 0 && summaries.fault !== undefined && job.model) {
@@ -125,21 +126,32 @@ export function compressSession(deps: CompressSessionDeps): CompressionWork {
   return work;
 }
 
-/** A ledger draft with the ledger's tokens in the next request, including tags and introduction. */
+/** A ledger draft and the sizes that follow from it, in tokens. */
 interface SizedDraft extends LedgerDraft {
+  /** The ledger in the next request, including tags and introduction. */
   readonly tokens: number;
+  /** What the ledger takes more than in the current request. */
+  readonly added: number;
+  /** Maximum size of the new summaries for the compression to save enough. */
+  readonly ceiling: number;
+  /** Maximum size of all summaries: the target minus everything else that is sent. */
+  readonly room: number;
 }
 
 const NO_EVENTS: LedgerDraft = { events: [], changes: [], spans: new Map() };
 
-/** Counts the ledger's tokens after the compression. */
-async function withTokens(
+async function withSizes(
   job: CompressionJob,
-  { runs }: Plan,
+  plan: Plan,
   draft: LedgerDraft,
   pace: CancellableYielder,
 ): Promise<SizedDraft> {
-  return { ...draft, tokens: (await runYielding(countSteps(job, runs.map(placeholder), [], draft), pace)).ledger };
+  const { tokens: before } = job.before;
+  const { ledger: tokens } = await runYielding(countSteps(job, plan.runs.map(placeholder), [], draft), pace);
+  const added = Math.max(0, tokens - before.ledger);
+  const frame = before.summaries === 0 ? SUMMARIES_FRAME_TOKENS : 0;
+  const ceiling = Math.floor((1 - MIN_SAVING) * plan.freedTokens) - added - frame;
+  return { ...draft, tokens, added, ceiling, room: summariesRoom(job, plan, tokens) };
 }
 
 /** A summary node for a run that isn't summarized yet. */
@@ -151,33 +163,19 @@ const placeholder = (run: PlannedRun, at: number): SummaryNode =>
     messages: run.length,
   });
 
-const addedLedger = ({ before }: CompressionJob, { tokens }: SizedDraft): number =>
-  Math.max(0, tokens - before.tokens.ledger);
-
-/** Maximum tokens of the new summaries for the compression to save enough. */
-function ceilingOf(job: CompressionJob, { freedTokens }: Plan, draft: SizedDraft): number {
-  const frame = job.before.tokens.summaries === 0 ? SUMMARIES_FRAME_TOKENS : 0;
-  return Math.floor((1 - MIN_SAVING) * freedTokens) - addedLedger(job, draft) - frame;
-}
-
 /** Minimum size of an extracted summary: one line. */
 const MIN_EXTRACT_TOKENS = 32;
-
-const canSaveEnough = (job: CompressionJob, plan: Plan, draft: SizedDraft): boolean =>
-  ceilingOf(job, plan, draft) >= plan.runs.length * (job.model ? MIN_SUMMARY_TOKENS : MIN_EXTRACT_TOKENS);
 
 /** Minimum share of the ledger's and the summaries' tokens that summaries get. */
 const MIN_SUMMARIES_PART = 0.5;
 
-const leavesRoomForSummaries = (job: CompressionJob, plan: Plan, draft: SizedDraft): boolean =>
-  ceilingOf(job, plan, draft) >= MIN_SUMMARIES_PART * (1 - MIN_SAVING) * plan.freedTokens;
-
 /**
- * Whether recent messages and ledger leave at least as much room for summaries as the ledger takes within the target, if
- * there is one. In a small target, the ledger's tags would otherwise take most of it.
+ * Whether a ledger leaves enough room for the summaries: their share of the replaced tokens and, within a target, at
+ * least as much as the ledger itself takes. In a small target, the ledger's tags would otherwise take most of it.
  */
-const fitsTarget = (job: CompressionJob, plan: Plan, draft: SizedDraft): boolean =>
-  !job.target || summariesRoom(job, plan, draft) >= Math.max(MIN_EXTRACT_TOKENS, draft.tokens);
+const leavesRoomForSummaries = ({ target }: CompressionJob, { freedTokens }: Plan, draft: SizedDraft): boolean =>
+  draft.ceiling >= MIN_SUMMARIES_PART * (1 - MIN_SAVING) * freedTokens &&
+  (!target || draft.room >= Math.max(MIN_EXTRACT_TOKENS, draft.tokens));
 
 /** Drops the unpinned key events of the messages to summarize. */
 function dropUnpinned({ events, changes, spans }: LedgerDraft, { state }: CompressionJob, { runs }: Plan): LedgerDraft {
@@ -196,51 +194,33 @@ function dropUnpinned({ events, changes, spans }: LedgerDraft, { state }: Compre
   };
 }
 
-interface NewSummaries {
-  readonly nodes: readonly SummaryNode[];
-  readonly levels: readonly LevelChoice[];
-  /** Number of newly covered messages. */
-  readonly covered: number;
-  readonly replacedTokens: number;
-  readonly last: PlannedRun[number];
-  /** Tokens of the request after this compression, without messages that arrive during it. */
-  readonly after: number;
-  readonly keyEvents: CompressionRecord['keyEvents'];
-  readonly calls: CallLog;
-  readonly fault: unknown;
-}
-
+/** Makes the summaries, merges old ones, and chooses their levels, so that everything fits. */
 async function summarize(
   job: CompressionJob,
   plan: Plan,
   draft: SizedDraft,
   deps: CompressSessionDeps,
   { cache, usage, pace }: Required<Pick<SummarizeTools, 'cache' | 'usage' | 'pace'>>,
-): Promise<NewSummaries> {
+) {
   const { clock } = deps;
   const { state, counter, model } = job;
   const { policy } = job.settings;
   const { total, tokens } = job.before;
-  // Read before the first await, because the user may undo summaries during the compression.
-  const others = Math.max(0, total - tokens.ledger - tokens.summaries - sentTokens(plan, state));
+  const others = Math.max(0, total - tokens.ledger - tokens.summaries - plan.verbatimTokens);
   const calls = new CallLog();
-  const frontierTokens = summariesRoom(job, plan, draft);
   const origin = { nextId: () => nodeId(clock.id()), now: () => clock.now() };
   const parentTools: ParentTools = { counter, pace, ceilings: PARENT_CEILINGS, ...origin, usage };
   const planned = new Set(plan.runs.flat().map(({ message }) => message.id));
   const remaining = state.frontier.map(({ node }) => node).filter(({ first }) => !planned.has(first));
-  const rebuilt = await rebuildStale(remaining, state, frontierTokens, parentTools);
-  const nodes: SummaryNode[] = [...rebuilt.made];
-  let { frontier } = rebuilt;
+  const rebuilt = await rebuildStale(remaining, state, draft.room, parentTools);
 
-  const ceilingTokens = ceilingOf(job, plan, draft);
-  const replacement = replacementTokens(plan, job.before.tokens.summaries);
-  const frame = job.before.tokens.ledger === 0 ? LEDGER_FRAME_TOKENS : 0;
-  const share = job.target ? Infinity : Math.floor(replacement) - Math.max(0, addedLedger(job, draft) - frame);
+  const replacement = replacementTokens(plan, tokens.summaries);
+  const frame = tokens.ledger === 0 ? LEDGER_FRAME_TOKENS : 0;
+  const share = job.target ? Infinity : Math.floor(replacement) - Math.max(0, draft.added - frame);
   const minRoom = Math.max(plan.runs.length * MIN_SUMMARY_TOKENS, MIN_NEW_SUMMARIES_SHARE * plan.freedTokens);
   // Reduce existing summaries to `brief` before giving new ones less room than they need.
-  const free = frontierTokens - Math.min(tokensOf(frontier, 'brief'), frontierTokens / 2);
-  const roomTokens = Math.min(ceilingTokens, free, Math.max(minRoom, share));
+  const free = draft.room - Math.min(tokensOf(rebuilt.frontier, 'brief'), draft.room / 2);
+  const roomTokens = Math.min(draft.ceiling, free, Math.max(minRoom, share));
   const runs = plan.runs.map((items) => ({ ...runOf(items, draft, state), waits: waitsForMore(job, items) }));
   const messages = plan.runs.flat().length;
   const promptWith = (instructions?: string): SummaryPrompt =>
@@ -249,13 +229,11 @@ async function summarize(
   const summarized = await summarizeRuns(
     runs,
     {
+      ...policy.summary,
       roomTokens: policy.strategy === 'trim' ? Math.min(roomTokens, TRIM_TOKENS * runs.length) : roomTokens,
       isBounded: job.target !== undefined,
-      ceilingTokens,
+      ceilingTokens: draft.ceiling,
       prompt: promptWith(),
-      temperature: policy.summary.temperature,
-      maxTokens: policy.summary.maxTokens,
-      effort: policy.summary.effort,
       unspent: plan.provisional.length === 0 ? 0 : unspentTokens(state, policy.summary.effort),
       concurrency: job.isProbing ? 1 : CONCURRENCY,
       isDoubtful: job.isProbing,
@@ -275,40 +253,29 @@ async function summarize(
       },
     },
   );
-  const placed = placeLeaves(plan, summarized.runs, frontier, state);
-  const { covered, last, uncovered } = placed;
-  nodes.push(...placed.leaves);
-  frontier = placed.frontier;
+  const { leaves, covered, last, uncovered, ...placed } = placeLeaves(plan, summarized.runs, rebuilt.frontier, state);
+  const nodes = [...rebuilt.made, ...leaves];
+  let { frontier } = placed;
 
   const mergeSettings = { ...policy.summary, prompt: promptWith(MERGE_INSTRUCTIONS) };
   const mergesByModel = policy.summary.effort === 'thorough' && !job.target && summarized.fault === undefined;
   const merger = modelMerger(mergesByModel ? model : undefined, mergeSettings, { counter, pace, calls });
   const mergeTools: ParentTools = { ...parentTools, rewrite: merger.rewrite };
   const limit = job.target?.targetTokens ?? Infinity;
-  let room = frontierTokens;
+  let { room } = draft;
   let levels: readonly LevelChoice[] = [];
+  /** Tokens of the request after this compression, without messages that arrive during it. */
   let after = 0;
-  const parents: SummaryNode[] = [];
-  let keyEvents: NewSummaries['keyEvents'];
+  let keyEvents: CompressionRecord['keyEvents'];
   const countAgain = async (): Promise<void> => {
-    const sizes = await runYielding(countSteps(job, [...nodes, ...parents], levels, draft), pace);
+    const sizes = await runYielding(countSteps(job, nodes, levels, draft), pace);
     after = others + uncovered + sizes.all;
     keyEvents = sizes.keyEvents();
   };
   for (let round = 0; round < MAX_ROUNDS; round++) {
-    const known = new Map([...state.nodes, ...[...nodes, ...parents].map((node) => [node.id, node] as const)]);
-    const merged = await mergeAdjacent(
-      frontier,
-      {
-        room,
-        known,
-        downTo: job.target || (!model && room <= SMALL_ROOM_TOKENS) ? 1 : MERGED_SHARE,
-        keepsProvisional: model !== undefined && !job.target,
-      },
-      state,
-      mergeTools,
-    );
-    parents.push(...merged.parents);
+    const known = new Map([...state.nodes, ...nodes.map((node) => [node.id, node] as const)]);
+    const merged = await mergeAdjacent(job, frontier, room, known, mergeTools);
+    nodes.push(...merged.parents);
     ({ frontier } = merged);
     // With a target, start with all nodes detailed. Otherwise, prefer the previous levels, to keep the prompt's prefix.
     levels =
@@ -326,8 +293,17 @@ async function summarize(
     room = Math.max(0, room - (after - limit));
   }
   const replacedTokens = plan.freedTokens - uncovered;
-  const fault = summarized.fault ?? merger.fault;
-  return { nodes: [...nodes, ...parents], levels, covered, replacedTokens, last, after, keyEvents, calls, fault };
+  return {
+    nodes,
+    levels,
+    covered,
+    replacedTokens,
+    last,
+    after,
+    keyEvents,
+    calls,
+    fault: summarized.fault ?? merger.fault,
+  };
 }
 
 /** Inserts the new leaves into the frontier, in order. */
@@ -399,19 +375,11 @@ function shortenOne(
   return chosen && levels.map((one) => (one.node === chosen.id ? { ...one, level: 'brief' } : one));
 }
 
-/** Tokens of the runs' messages that are sent verbatim in the current request. */
-function sentTokens({ runs }: Plan, { frontier }: SessionState): number {
-  const isCovered = createCoverageTest(frontier);
-  return runs.flat().reduce((sum, { message, position, tokens }) => {
-    return message.role === 'system' || isCovered(position) ? sum : sum + tokens;
-  }, 0);
-}
-
 /** Maximum tokens of all summaries: the target minus everything else that is sent. */
-function summariesRoom(job: CompressionJob, plan: Plan, draft: SizedDraft): number {
+function summariesRoom(job: CompressionJob, { recentTokens }: Plan, ledgerTokens: number): number {
   const { target, before, budget, settings } = job;
   const { system, rules, memory, task } = before.tokens;
-  const taken = system + rules + memory + task + plan.recentTokens + draft.tokens + SUMMARIES_FRAME_TOKENS;
+  const taken = system + rules + memory + task + recentTokens + ledgerTokens + SUMMARIES_FRAME_TOKENS;
   if (target) {
     // Each block has its own tags.
     const left = Math.max(0, target.targetTokens - taken);
@@ -448,26 +416,19 @@ function runOf(items: PlannedRun, draft: LedgerDraft, state: SessionState): Run 
   };
 }
 
-interface MergeOptions {
-  readonly room: number;
-  /** Share of the room to which nodes are merged once they exceed it. */
-  readonly downTo: number;
-  readonly known: ReadonlyMap<SummaryNode['id'], SummaryNode>;
-  /** Whether provisional summaries at the end aren't merged, because a model will replace them. */
-  readonly keepsProvisional: boolean;
-}
-
 /** Maximum share of the room that is reserved for provisional summaries, which are never merged. */
 const MAX_PROVISIONAL_SHARE = 0.4;
 
-/** Merges adjacent nodes if all nodes together exceed the room. */
+/** Merges adjacent nodes if all nodes together exceed the room, but not those that a model will replace. */
 async function mergeAdjacent(
+  { state, target, model }: CompressionJob,
   all: readonly SummaryNode[],
-  { room: wholeRoom, known, downTo, keepsProvisional }: MergeOptions,
-  state: SessionState,
+  wholeRoom: number,
+  known: ReadonlyMap<SummaryNode['id'], SummaryNode>,
   tools: ParentTools,
 ): Promise<{ readonly frontier: SummaryNode[]; readonly parents: SummaryNode[] }> {
-  const provisional = keepsProvisional ? all.slice(all.findLastIndex((node) => !isProvisional(node)) + 1) : [];
+  const downTo = target || (!model && wholeRoom <= SMALL_ROOM_TOKENS) ? 1 : MERGED_SHARE;
+  const provisional = model && !target ? all.slice(all.findLastIndex((node) => !isProvisional(node)) + 1) : [];
   const frontier = all.slice(0, all.length - provisional.length);
   const room = wholeRoom - Math.min(tokensOf(provisional, 'detailed'), MAX_PROVISIONAL_SHARE * wholeRoom);
   const groups: SummaryNode[][] = [];
@@ -531,7 +492,7 @@ function nodesMatchingTask(frontier: readonly SummaryNode[], { task }: SessionSt
 function toResult(
   job: CompressionJob,
   draft: LedgerDraft,
-  summaries: NewSummaries,
+  summaries: Awaited<ReturnType<typeof summarize>>,
   started: number,
   deps: CompressSessionDeps,
 ): WorkResult {

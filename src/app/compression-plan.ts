@@ -27,6 +27,8 @@ export interface Plan {
   readonly provisional: readonly FrontierItem[];
   /** Tokens of the messages that stay verbatim. */
   readonly recentTokens: number;
+  /** Tokens of the replaced messages that the current request contains verbatim. */
+  readonly verbatimTokens: number;
   /** Tokens of the replaced messages and summaries in the current request. */
   readonly freedTokens: number;
 }
@@ -98,49 +100,33 @@ function planRuns(job: CompressionJob, limits: RecentLimits): Plan {
   const keepsTail = target !== undefined && newestUser !== -1 && tailTokens < MIN_TAIL_TOKENS;
   const start = keepsTail ? Math.min(fitting, newestUser + 1) : fitting;
   const runs: PlannedMessage[][] = [];
+  const provisional: FrontierItem[] = [];
   let recentTokens = 0;
-  let freedTokens = 0;
-  items.forEach((item, at) => {
+  let verbatimTokens = 0;
+  for (const [at, item] of items.entries()) {
     if (at >= start || at === newestUser || restored[item.position] === true) {
       recentTokens += item.tokens;
-      return;
+      continue;
     }
     // System messages aren't part of the context, so summarizing them frees no tokens.
-    if (item.message.role !== 'system') freedTokens += item.tokens;
-    const run = runs.at(-1);
-    if (run?.at(-1)?.position === item.position - 1) run.push(item);
-    else runs.push([item]);
-  });
-  const provisional: FrontierItem[] = [];
-  for (const run of model ? runs : []) {
-    const before = provisionalBefore(run[0]!.position, state);
-    provisional.push(...before);
-    run.unshift(
-      ...before.flatMap(({ from, to }) =>
-        state.path.slice(from, to + 1).flatMap((id, at): PlannedMessage[] => {
+    if (item.message.role !== 'system') verbatimTokens += item.tokens;
+    let run = runs.at(-1);
+    if (run?.at(-1)?.position !== item.position - 1) {
+      const replaced = model ? provisionalBefore(item.position, state) : [];
+      provisional.push(...replaced);
+      const before = replaced.flatMap(({ from, to }) =>
+        state.path.slice(from, to + 1).flatMap((id, offset): PlannedMessage[] => {
           const message = state.messages.get(id);
-          return message ? [{ message, position: from + at, tokens: counts.total(message) }] : [];
+          return message ? [{ message, position: from + offset, tokens: counts.total(message) }] : [];
         }),
-      ),
-    );
+      );
+      if (run?.at(-1)?.position !== (before[0] ?? item).position - 1) runs.push((run = []));
+      run.push(...before);
+    }
+    run.push(item);
   }
-  return {
-    runs: mergeAdjacentRuns(runs),
-    provisional,
-    recentTokens,
-    freedTokens: provisional.reduce((sum, { node }) => sum + tokensAt(node, 'detailed'), freedTokens),
-  };
-}
-
-/** Merges runs that have become adjacent because they now include the messages of provisional summaries. */
-function mergeAdjacentRuns(runs: readonly PlannedRun[]): PlannedRun[] {
-  const all: PlannedMessage[][] = [];
-  for (const run of runs) {
-    const before = all.at(-1);
-    if (before?.at(-1)?.position === run[0]!.position - 1) before.push(...run);
-    else all.push([...run]);
-  }
-  return all;
+  const freedTokens = provisional.reduce((sum, { node }) => sum + tokensAt(node, 'detailed'), verbatimTokens);
+  return { runs, provisional, recentTokens, verbatimTokens, freedTokens };
 }
 
 /** Maximum source tokens of the provisional summaries that a model replaces at once. */
