@@ -14,7 +14,14 @@ import { messageSchema, messageText, ROLES, type ContentBlock, type Role } from 
 import type { KeyEvent } from '../core/model/key-event.ts';
 import { COST_TIERS, type CostTier, type Level, type SummaryNode } from '../core/model/summary.ts';
 import { NEVER_YIELDS, yieldIfDue, type Yielder } from '../core/pace/yielder.ts';
-import { POLICY_NAMES, resolvePolicy, STRATEGIES, type PolicyName, type Strategy } from '../core/policy/policy.ts';
+import {
+  POLICIES,
+  POLICY_NAMES,
+  resolvePolicy,
+  STRATEGIES,
+  type PolicyName,
+  type Strategy,
+} from '../core/policy/policy.ts';
 import { PRESETS, type PresetName } from '../core/prompts/render-prompts.ts';
 import { loadEncoding, type MessageTokens, type TokenCounter } from '../core/tokens/token-counter.ts';
 import { PARENT_CEILINGS, SUMMARIES_FRAME_TOKENS } from './compress-session.ts';
@@ -117,15 +124,13 @@ export async function summarizeRecursive(
   options: LibraryOptions = {},
 ): Promise<RecursiveSummary> {
   validateTarget(targetTokens);
-  const { source, sizes, counter, tokens } = await prepare(messages, options);
-  const whole = renderTranscript(source);
-  if (source.length === 0 || (tokens <= targetTokens && tokensWithFraming(whole, counter) <= targetTokens)) {
-    const size = source.length === 0 ? 0 : tokensWithFraming(whole, counter);
-    return { text: whole, tokens: size, sourceTokens: tokens, unchanged: true, calls: NO_CALLS };
-  }
-  const session = await summarizeAll({ source, sizes }, targetTokens, counter, options);
-  const summary = await summaryWithin(session, targetTokens, counter, options);
-  return { ...summary, sourceTokens: tokens, unchanged: false, calls: session.calls };
+  const input = await prepare(messages, options);
+  const { tokens: sourceTokens } = input;
+  const whole = sourceTokens <= targetTokens ? transcriptOf(input) : undefined;
+  if (whole && whole.tokens <= targetTokens) return { ...whole, sourceTokens, unchanged: true, calls: NO_CALLS };
+  const session = await summarizeAll(input, targetTokens);
+  const summary = await summaryWithin(session, targetTokens, input);
+  return { ...summary, sourceTokens, unchanged: false, calls: session.calls };
 }
 
 /**
@@ -138,35 +143,31 @@ export async function summarizeHierarchical(
   messages: readonly LibraryMessage[],
   options: LibraryOptions = {},
 ): Promise<HierarchicalSummary> {
-  const { source, sizes: counted, counter, tokens } = await prepare(messages, options);
-  const whole = renderTranscript(source);
-  const wholeTokens = source.length === 0 ? 0 : tokensWithFraming(whole, counter);
-  if (tokens <= SHORT_CONVERSATION_TOKENS) {
-    const sizes = { source: tokens, brief: wholeTokens, detailed: wholeTokens, full: wholeTokens };
-    const texts = { brief: whole, detailed: whole, full: whole };
-    return { ...texts, tokens: sizes, unchanged: true, calls: NO_CALLS, isExtracted: false };
+  const input = await prepare(messages, options);
+  const { source, counter, tokens } = input;
+  const whole = tokens <= FULL_AS_IS_TOKENS ? transcriptOf(input) : undefined;
+  if (whole && tokens <= SHORT_CONVERSATION_TOKENS) {
+    const levels = asLevels(tokens, whole, whole, whole);
+    return { ...levels, unchanged: true, calls: NO_CALLS, isExtracted: false };
   }
   const limits = { brief: Math.floor(tokens * BRIEF_SHARE), detailed: Math.floor(tokens * DETAILED_SHARE) };
-  const session = await summarizeAll({ source, sizes: counted }, limits.detailed, counter, options);
-  const brief = await summaryWithin(session, limits.brief, counter, options);
-  const detailed = await summaryWithin(session, limits.detailed, counter, options);
-  const pace = new CancellableYielder(options.yielder);
-  const longest =
-    tokens <= FULL_AS_IS_TOKENS
-      ? { text: whole, tokens: wholeTokens }
-      : await extractAll(source, tokens, Math.floor(tokens * FULL_SHARE), { counter, pace });
+  const session = await summarizeAll(input, limits.detailed);
+  const brief = await summaryWithin(session, limits.brief, input);
+  const detailed = await summaryWithin(session, limits.detailed, input);
+  const tools = { counter, pace: new CancellableYielder(options.yielder) };
+  const longest = whole ?? (await extractAll(source, tokens, Math.floor(tokens * FULL_SHARE), tools));
   // Of messages that repeat themselves, an extract can be shorter than the summary.
   const full = longest.tokens < detailed.tokens ? detailed : longest;
-  return {
-    brief: brief.text,
-    detailed: detailed.text,
-    full: full.text,
-    tokens: { source: tokens, brief: brief.tokens, detailed: detailed.tokens, full: full.tokens },
-    unchanged: false,
-    calls: session.calls,
-    isExtracted: isExtracted(session),
-  };
+  const levels = asLevels(tokens, brief, detailed, full);
+  return { ...levels, unchanged: false, calls: session.calls, isExtracted: isExtracted(session) };
 }
+
+const asLevels = (source: number, brief: SizedText, detailed: SizedText, full: SizedText) => ({
+  brief: brief.text,
+  detailed: detailed.text,
+  full: full.text,
+  tokens: { source, brief: brief.tokens, detailed: detailed.tokens, full: full.tokens },
+});
 
 /**
  * Compresses messages to at most `targetTokens`: key events and recent messages stay verbatim, and the other messages are
@@ -185,39 +186,41 @@ export async function compressPreserveEvents(
   } = {},
 ): Promise<CompressedMessages> {
   validateTarget(targetTokens);
-  const { source, sizes, counter, tokens } = await prepare(messages, options);
+  const input = await prepare(messages, options);
+  const { source, counter, tokens } = input;
   const { keepRecent, strategy } = options;
   if (keepRecent !== undefined && !(Number.isInteger(keepRecent) && keepRecent >= 0))
     throw new RangeError(`keepRecent must be an integer of at least 0, not ${keepRecent}.`);
-  const maxShare = recentShare(targetTokens / Math.max(1, tokens));
-  const session = createSession(targetTokens, counter, options, keepRecent);
-  for (const [at, message] of source.entries()) session.add(message, sizes[at]);
+  const session = createSession(input, targetTokens, keepRecent);
   const isTooLong = tokens > targetTokens && strategy !== 'off';
   if (isTooLong) {
+    const maxShare = recentShare(targetTokens / tokens);
     // `trim` keeps as many recent messages as fit.
     const share = strategy === 'trim' ? 1 : keepRecent === undefined ? maxShare : MAX_KEPT_SHARE;
-    const keep =
-      strategy === 'trim' ? source.length : (keepRecent ?? resolvePolicy(options.policy ?? 'balanced').window);
+    const keep = strategy === 'trim' ? source.length : (keepRecent ?? POLICIES[options.policy ?? 'balanced'].window);
     const recentTokens = Math.floor(Math.min(targetTokens * share, targetTokens - MIN_SUMMARIES_TOKENS));
     const outcome = await session.compress({ targetTokens, recentTokens, keep });
     if (outcome.kind === 'failed') throw outcome.error;
   }
   await options.yielder?.yield();
   const { tokensAfter, ...sent } = await requestWithSummaries(session, counter, options.yielder);
-  if (isTooLong && tokensAfter > targetTokens) {
-    // Not even the newest user message fits, so everything is summarized.
-    const all = await summarizeAll({ source, sizes }, targetTokens, counter, options);
-    const { text, tokens: after } = await summaryWithin(all, targetTokens, counter, options);
-    const events = sent.events.map((event): KeyEvent => {
-      const isLost = event.status === 'active' && !text.includes(event.quote);
-      return isLost ? { ...event, status: 'dropped' } : event;
-    });
-    const whole = text === '' ? [] : [{ role: 'system', content: text } as const];
-    const figures = { before: tokens, after, target: targetTokens };
-    const calls = addCalls(session.calls, all.calls);
-    return { messages: whole, events, nodes: [], tokens: figures, calls, isExtracted: isExtracted(all) };
-  }
-  return { ...sent, tokens: { before: tokens, after: tokensAfter, target: targetTokens } };
+  if (!isTooLong || tokensAfter <= targetTokens)
+    return { ...sent, tokens: { before: tokens, after: tokensAfter, target: targetTokens } };
+  // Not even the newest user message fits, so everything is summarized.
+  const all = await summarizeAll(input, targetTokens);
+  const { text, tokens: after } = await summaryWithin(all, targetTokens, input);
+  const events = sent.events.map((event): KeyEvent => {
+    const isLost = event.status === 'active' && !text.includes(event.quote);
+    return isLost ? { ...event, status: 'dropped' } : event;
+  });
+  return {
+    messages: text === '' ? [] : [{ role: 'system', content: text }],
+    events,
+    nodes: [],
+    tokens: { before: tokens, after, target: targetTokens },
+    calls: addCalls(session.calls, all.calls),
+    isExtracted: isExtracted(all),
+  };
 }
 
 /** Maximum share of the target for recent messages if `keepRecent` is given. */
@@ -278,27 +281,15 @@ const contentBlocks = (content: LibraryMessage['content']): readonly ContentBloc
   typeof content === 'string' ? [{ type: 'text', text: content }] : content;
 
 /** A session's summaries as one text of at most `limit` tokens, including its framing. */
-async function summaryWithin(
-  session: InMemorySession,
-  limit: number,
-  counter: TokenCounter,
-  options: LibraryOptions,
-): Promise<Pick<RecursiveSummary, 'text' | 'tokens'>> {
-  const text = longestPrefixThatFits(await textWithin(session, limit, counter, options), limit, counter);
-  return { text, tokens: text === '' ? 0 : tokensWithFraming(text, counter) };
+async function summaryWithin(session: InMemorySession, limit: number, input: Input): Promise<SizedText> {
+  return sized(longestPrefixThatFits(await textWithin(session, limit, input), limit, input.counter), input);
 }
 
 /** Creates a session in which all messages are summarized, by extraction with the strategy `trim`. */
-async function summarizeAll(
-  { source, sizes }: Pick<Prepared, 'source' | 'sizes'>,
-  targetTokens: number,
-  counter: TokenCounter,
-  options: LibraryOptions,
-): Promise<InMemorySession> {
-  const { model: _, summarizer: __, ...withoutModel } = options;
-  const given = options.strategy === 'trim' ? withoutModel : options;
-  const session = createSession(targetTokens, counter, { ...given, strategy: 'summarize' });
-  for (const [at, message] of source.entries()) session.add(message, sizes[at]);
+async function summarizeAll(input: Input, targetTokens: number): Promise<InMemorySession> {
+  const { model: _, summarizer: __, ...withoutModel } = input.options;
+  const options = input.options.strategy === 'trim' ? withoutModel : input.options;
+  const session = createSession({ ...input, options: { ...options, strategy: 'summarize' } }, targetTokens);
   // The text is returned without the request's tags.
   const target = targetTokens + SUMMARIES_FRAME_TOKENS;
   const outcome = await session.compress({ targetTokens: target, recentTokens: 0, keep: 0, coversAll: true });
@@ -307,12 +298,7 @@ async function summarizeAll(
 }
 
 /** A session's summaries as one text of about `limit` tokens. Older ones are merged and shortened if necessary. */
-async function textWithin(
-  { state }: InMemorySession,
-  limit: number,
-  counter: TokenCounter,
-  { yielder }: LibraryOptions,
-): Promise<string> {
+async function textWithin({ state }: InMemorySession, limit: number, { counter, options }: Input): Promise<string> {
   let made = 0;
   const render = (nodes: readonly SummaryNode[], levels: ReadonlyMap<SummaryNode['id'], Level>): string =>
     nodes.map((node) => nodeText(node, levels.get(node.id) ?? 'detailed')).join('\n\n');
@@ -323,7 +309,7 @@ async function textWithin(
   if (tokensWithFraming(asIs, counter) <= limit) return asIs;
   const tools = {
     counter,
-    pace: new CancellableYielder(yielder),
+    pace: new CancellableYielder(options.yielder),
     ceilings: PARENT_CEILINGS,
     nextId: () => nodeId(`joined-${++made}`),
     now: () => 0,
@@ -333,29 +319,24 @@ async function textWithin(
   return render(frontier, new Map(levels.map(({ node, level }) => [node, level])));
 }
 
-function createSession(budget: number, counter: TokenCounter, options: LibraryOptions, keep?: number): InMemorySession {
-  const {
-    policy = 'balanced',
-    strategy,
-    effort = 'default',
-    preset = 'developer',
-    yielder,
-    price = () => null,
-  } = options;
-  const resolved = resolvePolicy(policy, {
-    ...(strategy && { strategy }),
-    summary: { effort },
-    ...(keep !== undefined && { window: Math.max(1, keep) }),
-  });
-  return new InMemorySession({
-    policy: resolved,
+/** Creates a session with the messages. `keep`: the number of recent messages to keep, instead of the policy's. */
+function createSession({ source, sizes, counter, options }: Input, budget: number, keep?: number): InMemorySession {
+  const { policy = 'balanced', strategy, effort = 'default', preset = 'developer', yielder, price } = options;
+  const session = new InMemorySession({
+    policy: resolvePolicy(policy, {
+      ...(strategy && { strategy }),
+      summary: { effort },
+      ...(keep !== undefined && { window: Math.max(1, keep) }),
+    }),
     budget,
     counter,
     preset,
     model: modelOf(options),
-    price,
+    price: price ?? (() => null),
     ...(yielder && { yielder }),
   });
+  for (const [at, message] of source.entries()) session.add(message, sizes[at]);
+  return session;
 }
 
 const DEFAULT_MAX_INPUT = 100_000;
@@ -386,12 +367,23 @@ function modelOf({
 
 const typeOf = (value: unknown): string => (value === null ? 'null' : typeof value);
 
-interface Prepared {
+/** The validated arguments. */
+interface Input {
   readonly source: readonly SourceMessage[];
-  readonly counter: TokenCounter;
   readonly sizes: readonly MessageTokens[];
+  /** Tokens of all messages. */
   readonly tokens: number;
+  readonly counter: TokenCounter;
+  readonly options: LibraryOptions;
 }
+
+/** A text with its tokens as a message; 0 if it's empty. */
+type SizedText = Pick<RecursiveSummary, 'text' | 'tokens'>;
+
+const sized = (text: string, { counter }: Input): SizedText => ({
+  text,
+  tokens: text === '' ? 0 : tokensWithFraming(text, counter),
+});
 
 function validateTarget(targetTokens: number): void {
   if (!(Number.isFinite(targetTokens) && targetTokens > 0))
@@ -426,7 +418,7 @@ function validate(messages: readonly LibraryMessage[], options: LibraryOptions):
   }
 }
 
-async function prepare(messages: readonly LibraryMessage[], options: LibraryOptions): Promise<Prepared> {
+async function prepare(messages: readonly LibraryMessage[], options: LibraryOptions): Promise<Input> {
   validate(messages, options);
   const { counter: given, yielder } = options;
   const counter = given ?? (await loadEncoding('o200k_base', yielder));
@@ -441,9 +433,10 @@ async function prepare(messages: readonly LibraryMessage[], options: LibraryOpti
     sizes.push(await counter.messageYielding(message, pace));
     await yieldIfDue(pace);
   }
-  return { source, sizes, counter, tokens: sizes.reduce((sum, { body, attachments }) => sum + body + attachments, 0) };
+  const tokens = sizes.reduce((sum, { body, attachments }) => sum + body + attachments, 0);
+  return { source, sizes, tokens, counter, options };
 }
 
 /** All messages as one text, with their roles. */
-const renderTranscript = (messages: readonly SourceMessage[]): string =>
-  messages.map((message) => `${message.role}: ${messageText(message)}`).join('\n');
+const transcriptOf = (input: Input): SizedText =>
+  sized(input.source.map((message) => `${message.role}: ${messageText(message)}`).join('\n'), input);
