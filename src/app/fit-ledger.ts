@@ -36,13 +36,14 @@ export interface LedgerChanges {
  * Fits a ledger into its share of the budget: entries without room are marked as dropped, and those that fit again as
  * active. Both happen in batches, because a change within the ledger invalidates the prompt cache for the rest of the
  * request. Dropped entries, which are most of a long session's ledger, are only checked when they may be restored.
+ * Resolves to the changed entries.
  */
 export async function fitLedgerInBatches(
   job: LedgerInput,
   ledger: Ledger,
   { newlyCovered, updated, coveredTokens }: LedgerChanges,
   pace: CancellableYielder,
-): Promise<{ readonly changed: KeyEvent[]; readonly tokens: number }> {
+): Promise<KeyEvent[]> {
   const { state, budget, counts, settings } = job;
   const isCovered = createCoverageTest(state.frontier);
   // Events of messages that are sent verbatim aren't sent in the ledger.
@@ -85,13 +86,12 @@ export async function fitLedgerInBatches(
   const room = ledgerRoom(budget, settings.policy.ledgerShare, coveredTokens);
   const tokens = await count(included);
   const isWellFilled = tokens <= room && tokens >= MAX_SHARE_TO_RESTORE * room;
-  let fitted: Pick<FittedLedger, 'kept' | 'dropped' | 'tokens'>;
+  let fitted: Pick<FittedLedger, 'kept' | 'dropped'>;
   if (isWellFilled && (await count(excluded, room - tokens)) > room - tokens) {
     const dropped = excluded.filter((entry) => updated.has(entry.id) && coveredPosition(entry) !== undefined);
     fitted = {
       kept: included.filter(({ id }) => costs.has(id)).map(asActive),
       dropped: dropped.map((entry): KeyEvent => ({ ...entry, status: 'dropped' })),
-      tokens,
     };
   } else {
     await count(excluded);
@@ -101,10 +101,9 @@ export async function fitLedgerInBatches(
     const whole = fitLedger(active, cost, room);
     fitted = whole.dropped.length === 0 ? whole : fitLedger(active, cost, Math.floor(room * REDUCED_SHARE));
   }
-  const changed = [...fitted.kept, ...fitted.dropped].filter((entry) => {
+  return [...fitted.kept, ...fitted.dropped].filter((entry) => {
     const status = statusOf(entry);
     const differs = entry.status !== status || updated.has(entry.id);
     return differs && (status === 'active' || status === 'dropped');
   });
-  return { changed, tokens: fitted.tokens };
 }

@@ -98,8 +98,8 @@ export class LedgerKeeper {
     const coveredTokens =
       items.reduce((sum, { tokens }) => sum + tokens, 0) +
       state.frontier.reduce((sum, { node, from }) => sum + (newlyCovered.has(from) ? 0 : node.tokens.source), 0);
-    const fitted = await fitLedgerInBatches(job, ledger, { newlyCovered, updated, coveredTokens }, pace);
-    for (const entry of fitted.changed) updated.set(entry.id, entry);
+    const refitted = await fitLedgerInBatches(job, ledger, { newlyCovered, updated, coveredTokens }, pace);
+    for (const entry of refitted) updated.set(entry.id, entry);
     const events = [...updated.values()].filter((entry) => !state.events.has(entry.id));
     const changes = [...updated.values()]
       .filter((entry) => state.events.has(entry.id))

@@ -7,8 +7,6 @@ export interface FittedLedger {
   readonly dropped: readonly KeyEvent[];
   /** Tokens of the kept entries. */
   readonly tokens: number;
-  /** Whether the pinned entries alone exceed the budget. They are all kept, and the user is told. */
-  readonly pinnedExceed: boolean;
 }
 
 /** Maximum share of the covered tokens, so that compressing short messages saves something. */
@@ -65,9 +63,8 @@ export function fitLedger(entries: readonly KeyEvent[], costs: readonly number[]
     keep.add(i);
     tokens += costs[i]!;
   });
-  const pinnedExceed = tokens > budgetTokens;
   const all = costs.reduce((sum, cost) => sum + cost, 0);
-  if (all <= budgetTokens) return { kept: entries.map(reactivated), dropped: [], tokens: all, pinnedExceed };
+  if (all <= budgetTokens) return { kept: entries.map(reactivated), dropped: [], tokens: all };
   const priorities = entries.map((entry, i) => retentionPriorityOf(entry, entries.length - 1 - i));
   const rest = entries.map((_, i) => i).filter((i) => !keep.has(i));
   rest.sort((a, b) => priorities[b]! - priorities[a]! || b - a);
@@ -89,5 +86,5 @@ export function fitLedger(entries: readonly KeyEvent[], costs: readonly number[]
     if (keep.has(i)) kept.push(reactivated(entry));
     else dropped.push(entry.status === 'active' ? { ...entry, status: 'dropped' } : entry);
   });
-  return { kept, dropped, tokens, pinnedExceed };
+  return { kept, dropped, tokens };
 }

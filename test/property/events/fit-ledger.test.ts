@@ -90,7 +90,7 @@ function plainly(
   known: ReadonlyMap<KeyEvent['id'], KeyEvent>,
   updated: ReadonlyMap<KeyEvent['id'], KeyEvent>,
   room: number,
-): { readonly changed: KeyEvent[]; readonly tokens: number } {
+): KeyEvent[] {
   const stands = ({ status, link }: KeyEvent): boolean =>
     status === 'active' || status === 'dropped' || (link !== undefined && ledger.get(link) === undefined);
   const sent = ledger
@@ -99,7 +99,7 @@ function plainly(
     .map((entry): KeyEvent => (stands(entry) ? { ...entry, status: 'active' } : entry));
   const cost = (entry: KeyEvent): number => counter.text(`${renderEvent(entry, positionOf(entry.message), 'user')}\n`);
   const was = ({ id }: KeyEvent): KeyEvent['status'] => (known.get(id) ?? ledger.get(id)!).status;
-  const fit = (): { readonly kept: readonly KeyEvent[]; readonly dropped: readonly KeyEvent[]; tokens: number } => {
+  const fit = (): { readonly kept: readonly KeyEvent[]; readonly dropped: readonly KeyEvent[] } => {
     const costs = sent.map(cost);
     const whole = fitLedger(sent, costs, room);
     if (whole.dropped.length === 0) return whole;
@@ -107,12 +107,11 @@ function plainly(
     const tokens = standing.reduce((sum, entry) => sum + cost(entry), 0);
     if (tokens > room || tokens < 0.75 * room) return fitLedger(sent, costs, Math.floor(room * 0.8));
     const dropped = sent.filter((entry) => !standing.includes(entry));
-    return { kept: standing, dropped: dropped.map((entry) => ({ ...entry, status: 'dropped' })), tokens };
+    return { kept: standing, dropped: dropped.map((entry) => ({ ...entry, status: 'dropped' })) };
   };
-  const { kept, dropped, tokens } = fit();
-  const changed = [...kept, ...dropped].filter((entry) => {
+  const { kept, dropped } = fit();
+  return [...kept, ...dropped].filter((entry) => {
     const differs = entry.status !== was(entry) || updated.has(entry.id);
     return differs && (was(entry) === 'active' || was(entry) === 'dropped');
   });
-  return { changed, tokens };
 }
