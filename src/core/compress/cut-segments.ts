@@ -20,7 +20,7 @@ const MIN_FILL = 0.5;
 export const MIN_SEGMENT_TOKENS = 24;
 
 /**
- * Cuts `messages[from, to]` into segments of about this size, in order and without gaps. A segment ends with a turn; a
+ * Cuts messages into segments of about this size, in order and without gaps. A segment ends with a turn; a
  * turn larger than a segment is cut after a complete tool result, never between a call and its result. Cuts only depend
  * on the messages before them, so a session that has grown is cut the same way. Linear.
  *
@@ -30,29 +30,28 @@ export function cutSegments(
   messages: readonly SourceMessage[],
   tokens: readonly number[],
   target: SegmentSize,
-  from = 0,
-  to = messages.length - 1,
 ): Segment[] {
   const segments: Segment[] = [];
-  let start = from;
+  const to = messages.length - 1;
+  let start = 0;
   /** Size of the current segment, relative to the target size. */
   let size = 0;
   let sum = 0;
-  const sizeOf = (at: number): number => Math.max((tokens[at] ?? 0) / target.tokens, 1 / target.messages);
+  const sizeOf = (at: number): number => Math.max(tokens[at]! / target.tokens, 1 / target.messages);
   const close = (end: number): void => {
     segments.push({ from: start, to: end, tokens: sum });
     start = end + 1;
     size = 0;
     sum = 0;
   };
-  for (const turn of turns(messages, from, to)) {
+  for (const turn of turns(messages)) {
     let turnSize = 0;
     for (let at = turn.from; at <= turn.to; at++) turnSize += sizeOf(at);
     if (size + turnSize > SLACK && size >= MIN_FILL) close(turn.from - 1);
     const fitsWhole = size + turnSize <= SLACK;
     const safe = fitsWhole ? undefined : safeCuts(messages, turn.from, turn.to);
     for (let at = turn.from; at <= turn.to; at++) {
-      sum += tokens[at] ?? 0;
+      sum += tokens[at]!;
       size += sizeOf(at);
       if (size >= 1 && (at === turn.to || safe?.has(at))) close(at);
     }
@@ -64,16 +63,15 @@ export function cutSegments(
   return segments;
 }
 
-/** Turns of `messages[from, to]`, each starting at a user message. Messages before the first one are a turn, too. */
-function* turns(messages: readonly SourceMessage[], from: number, to: number): Generator<MessageRange> {
-  let start = from;
-  for (let at = from; at <= to; at++) {
-    if (at > start && startsTurn(messages[at]!)) {
-      yield { from: start, to: at - 1 };
-      start = at;
-    }
+/** Turns, each starting at a user message. Messages before the first one are a turn, too. */
+function* turns(messages: readonly SourceMessage[]): Generator<MessageRange> {
+  let from = 0;
+  for (const [at, message] of messages.entries()) {
+    if (at === from || !startsTurn(message)) continue;
+    yield { from, to: at - 1 };
+    from = at;
   }
-  if (start <= to) yield { from: start, to };
+  if (from < messages.length) yield { from, to: messages.length - 1 };
 }
 
 /** Whether a turn begins here. Tool results with the role `user` don't begin a turn. */
