@@ -44,11 +44,11 @@ export function summarizerOf(
     id: model.id,
     maxInputTokens,
     maxConcurrency: model.maxConcurrency ?? DEFAULT_CONCURRENCY,
-    async complete({ system, prompt, maxTokens, temperature, jsonSchema, purpose = 'summary' }) {
+    async complete({ system, prompt, maxTokens, temperature, jsonSchema }) {
       const ask = (reasoningTokens: number): Promise<Collected> => {
         const stream = model.stream(
           {
-            purpose,
+            purpose: 'summary',
             system: [system],
             messages: [{ role: 'user', content: [{ type: 'text', text: prompt }] }],
             maxOutputTokens: maxTokens,

@@ -7,8 +7,6 @@ export interface SummaryRequest {
   readonly temperature: number;
   /** Asks for structured output, if the model supports it. */
   readonly jsonSchema?: { readonly name: string; readonly schema: Readonly<Record<string, unknown>> };
-  /** Default: a summary. */
-  readonly purpose?: 'summary' | 'check';
 }
 
 export interface SummaryReply {
