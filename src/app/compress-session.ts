@@ -255,7 +255,7 @@ async function summarize(
   );
   const { leaves, covered, last, uncovered, ...placed } = placeLeaves(plan, summarized.runs, rebuilt.frontier, state);
   const nodes = [...rebuilt.made, ...leaves];
-  let { frontier } = placed;
+  let frontier: readonly SummaryNode[] = placed.frontier;
 
   const mergeSettings = { ...policy.summary, prompt: promptWith(MERGE_INSTRUCTIONS) };
   const mergesByModel = policy.summary.effort === 'thorough' && !job.target && summarized.fault === undefined;
@@ -274,9 +274,8 @@ async function summarize(
   };
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const known = new Map([...state.nodes, ...nodes.map((node) => [node.id, node] as const)]);
-    const merged = await mergeAdjacent(job, frontier, room, known, mergeTools);
-    nodes.push(...merged.parents);
-    ({ frontier } = merged);
+    frontier = await mergeAdjacent(job, frontier, room, known, mergeTools);
+    nodes.push(...frontier.filter(({ id }) => !known.has(id)));
     // With a target, start with all nodes detailed. Otherwise, prefer the previous levels, to keep the prompt's prefix.
     levels =
       job.target && round === 0
@@ -426,7 +425,7 @@ async function mergeAdjacent(
   wholeRoom: number,
   known: ReadonlyMap<SummaryNode['id'], SummaryNode>,
   tools: ParentTools,
-): Promise<{ readonly frontier: SummaryNode[]; readonly parents: SummaryNode[] }> {
+): Promise<SummaryNode[]> {
   const downTo = target || (!model && wholeRoom <= SMALL_ROOM_TOKENS) ? 1 : MERGED_SHARE;
   const provisional = model && !target ? all.slice(all.findLastIndex((node) => !isProvisional(node)) + 1) : [];
   const frontier = all.slice(0, all.length - provisional.length);
@@ -445,14 +444,11 @@ async function mergeAdjacent(
     );
   const total = leafTokens(frontier);
   const merged: SummaryNode[] = [];
-  const parents: SummaryNode[] = [];
   for (const group of groups) {
     const share = groups.length === 1 ? room : (room * leafTokens(group)) / Math.max(1, total);
-    const result = await mergeOld(group, share, downTo, known, tools);
-    merged.push(...result.frontier);
-    parents.push(...result.parents);
+    merged.push(...(await mergeOld(group, share, downTo, known, tools)));
   }
-  return { frontier: [...merged, ...provisional], parents };
+  return [...merged, ...provisional];
 }
 
 /** Counts the tokens of the ledger alone and with the summaries, and the key events, as if this were committed. */

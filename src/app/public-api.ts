@@ -314,7 +314,7 @@ async function textWithin({ state }: InMemorySession, limit: number, { counter, 
     nextId: () => nodeId(`joined-${++made}`),
     now: () => 0,
   };
-  const { frontier } = await mergeOld(all, limit, 1, state.nodes, tools);
+  const frontier = await mergeOld(all, limit, 1, state.nodes, tools);
   const levels = chooseLevels(frontier, limit);
   return render(frontier, new Map(levels.map(({ node, level }) => [node, level])));
 }

@@ -247,7 +247,7 @@ const MAX_LEAVES = 80;
 /**
  * If a frontier (oldest first) exceeds `budgetTokens`, merges its old nodes into one, so that it takes at most the
  * share `downTo` of the budget. Each time the leaves are merged again, so that facts aren't lost by repeated merging.
- * Returns the new frontier and the new parents.
+ * Returns the new frontier.
  */
 export async function mergeOld(
   frontier: readonly SummaryNode[],
@@ -255,12 +255,11 @@ export async function mergeOld(
   downTo: number,
   known: ReadonlyMap<NodeId, SummaryNode>,
   tools: ParentTools,
-): Promise<{ readonly frontier: SummaryNode[]; readonly parents: SummaryNode[] }> {
+): Promise<readonly SummaryNode[]> {
   const sizes = frontier.map((node) => tokensAt(node, 'detailed'));
   const total = tokensOf(frontier, 'detailed');
-  const asIs = { frontier: [...frontier], parents: [] };
   const isJoined = (frontier[0]?.children.length ?? 0) > 0;
-  if (total <= budgetTokens && !isJoined) return asIs;
+  if (total <= budgetTokens && !isJoined) return frontier;
   let joined = frontier.length;
   let newerTokens = 0;
   const target = total > budgetTokens ? budgetTokens * downTo : budgetTokens;
@@ -275,7 +274,7 @@ export async function mergeOld(
   // A merged node is rebuilt if it no longer fits, or if there is much more room than it uses.
   const growthFactor = isJoined && old[0]!.model !== LOCAL_MODEL ? GROWTH_FACTOR.byModel : GROWTH_FACTOR.local;
   const isDue = total > budgetTokens || (isComplete && detailed > growthFactor * (total - newerTokens));
-  if (!isDue || (old.length < 2 && !isComplete)) return asIs;
+  if (!isDue || (old.length < 2 && !isComplete)) return frontier;
   const ceilings = { brief: Math.min(detailed, tools.ceilings.brief), detailed };
   const parent = await makeParent(
     isComplete ? parts : old,
@@ -283,8 +282,8 @@ export async function mergeOld(
     old.length === 1 ? old[0] : undefined,
   );
   const gained = parent ? tokensAt(parent, 'detailed') - (total - newerTokens) : 0;
-  if (!parent || (total <= budgetTokens && gained <= 0)) return asIs;
-  return { frontier: [parent, ...frontier.slice(joined)], parents: [parent] };
+  if (!parent || (total <= budgetTokens && gained <= 0)) return frontier;
+  return [parent, ...frontier.slice(joined)];
 }
 
 /** The known children of a merged node, or the node itself if it's a leaf or has the user's text. */

@@ -85,20 +85,15 @@ export async function grow(
   const { leaves, covered } = runs[0]!;
   const parents = { ...own, ceilings: { brief: 400, detailed: 1600 } };
   const all = [...frontier, ...leaves];
-  const joined = await mergeOld(
-    all,
-    frontierTokens,
-    1,
-    new Map([...known, ...all].map((node) => [node.id, node])),
-    parents,
-  );
-  const levels = chooseLevels(joined.frontier, frontierTokens);
+  const byId = new Map([...known, ...all].map((node) => [node.id, node]));
+  const merged = await mergeOld(all, frontierTokens, 1, byId, parents);
+  const levels = chooseLevels(merged, frontierTokens);
   return {
     leaves,
-    nodes: [...leaves, ...joined.parents],
-    frontier: joined.frontier,
+    nodes: [...leaves, ...merged.filter(({ id }) => !byId.has(id))],
+    frontier: merged,
     levels,
-    tokens: tokensWith(joined.frontier, levels),
+    tokens: tokensWith(merged, levels),
     covered,
     calls: own.calls,
     ...(fault !== undefined && { fault }),
