@@ -8,7 +8,6 @@ import {
   MIN_SUMMARY_TOKENS,
   summarizeRuns,
   type Run,
-  type SummarizedRun,
   type SummarizeTools,
   type SummaryCache,
 } from '../core/compress/summarize.ts';
@@ -253,7 +252,7 @@ async function summarize(
       },
     },
   );
-  const { leaves, covered, last, uncovered, ...placed } = placeLeaves(plan, summarized.runs, rebuilt.frontier, state);
+  const { leaves, covered, last, uncovered, ...placed } = placeLeaves(plan, summarized.leaves, rebuilt.frontier, state);
   const nodes = [...rebuilt.made, ...leaves];
   let frontier: readonly SummaryNode[] = placed.frontier;
 
@@ -308,7 +307,7 @@ async function summarize(
 /** Inserts the new leaves into the frontier, in order. */
 function placeLeaves(
   plan: Plan,
-  runs: readonly SummarizedRun[],
+  made: readonly (readonly SummaryNode[])[],
   remaining: readonly SummaryNode[],
   state: SessionState,
 ) {
@@ -320,8 +319,9 @@ function placeLeaves(
   /** Tokens of planned messages that aren't covered. */
   let uncovered = 0;
   let last = plan.runs[0]![0]!;
-  for (const [at, { leaves: newLeaves, covered: count }] of runs.entries()) {
-    const items = plan.runs[at]!;
+  for (const [at, items] of plan.runs.entries()) {
+    const newLeaves = made[at]!;
+    const count = newLeaves.reduce((sum, { messages }) => sum + messages, 0);
     const provisional = plan.provisional.filter(
       ({ from, to }) => items[0]!.position <= from && to <= items.at(-1)!.position,
     );

@@ -85,7 +85,7 @@ async function generate(
     return { ...node, full: full.text, tokens: { ...node.tokens, full: full.tokens } };
   }
   const room = Math.max(node.tokens.detailed, Math.floor(source * DETAILED_SHARE));
-  const { runs, fault } = await summarizeRuns(
+  const { leaves, fault } = await summarizeRuns(
     [{ messages, tokens, events: eventsOf(state, messages) }],
     {
       ...summary,
@@ -106,7 +106,7 @@ async function generate(
       ...(paid && { model: paid.model }),
     },
   );
-  const made = runs[0]?.leaves[0];
+  const made = leaves[0]?.[0];
   // Summaries that fell back to extraction or don't cover all messages are discarded.
   if (fault !== undefined || made?.messages !== node.messages) throw new ChangeFault('nothing_shorter');
   // The old level `full` is discarded, because it belonged to the previous summary.

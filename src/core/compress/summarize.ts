@@ -77,12 +77,6 @@ export interface SummarizeTools extends AskTools {
   readonly report?: (progress: { readonly done: number; readonly total: number }) => void;
 }
 
-export interface SummarizedRun {
-  readonly leaves: readonly SummaryNode[];
-  /** Number of covered messages, from the first. The one after them couldn't be shortened. */
-  readonly covered: number;
-}
-
 /** About 60 developer messages: large compared with the prompt's fixed part, but small enough for one topic. */
 const SEGMENT = { tokens: 24_000, messages: 120 } as const;
 
@@ -144,7 +138,8 @@ interface Piece extends SegmentToSummarize {
 
 /**
  * Summarizes runs of messages. The model reads each segment once, several segments concurrently. Without a model, the
- * most important passages of a run are extracted. Has no side effects; linear in the number of messages.
+ * most important passages of a run are extracted. Has no side effects; linear in the number of messages. Resolves to
+ * the leaves of each run, which cover its messages from the first up to one that couldn't be shortened.
  *
  * @throws the model's errors, unless `extractiveOnFault`; {@link Cancelled} soon after a cancellation
  */
@@ -152,7 +147,7 @@ export async function summarizeRuns(
   runs: readonly Run[],
   given: SummarizeSettings,
   tools: SummarizeTools,
-): Promise<{ readonly runs: readonly SummarizedRun[]; readonly fault?: unknown }> {
+): Promise<{ readonly leaves: readonly (readonly SummaryNode[])[]; readonly fault?: unknown }> {
   const { model, pace } = tools;
   const settings = { ...given, maxTokens: Math.min(given.maxTokens, model?.maxOutputTokens ?? Infinity) };
   pace.throwIfCancelled();
@@ -213,18 +208,14 @@ export async function summarizeRuns(
       await pace.yield();
     }
   }
-  const summarized = runs.map((_, run): SummarizedRun => {
+  const leaves = runs.map((_, run) => {
     const ownPieces = pieces.filter((piece) => piece.run === run);
     // Covered messages must not have gaps: what follows is left to the next compression.
     const gap = ownPieces.findIndex((piece) => !made.get(piece));
-    const leaves = ownPieces.slice(0, gap === -1 ? undefined : gap);
-    return {
-      leaves: leaves.map((piece) => leafOf(made.get(piece)!, piece, tools)),
-      covered: (leaves.at(-1)?.segment.to ?? -1) + 1,
-    };
+    return ownPieces.slice(0, gap === -1 ? undefined : gap).map((piece) => leafOf(made.get(piece)!, piece, tools));
   });
   pace.throwIfCancelled();
-  return { runs: summarized, ...(fault !== undefined && { fault }) };
+  return { leaves, ...(fault !== undefined && { fault }) };
 }
 
 /** If the answers exceed the room, shortens each in proportion to how much it exceeds its limit. */

@@ -81,8 +81,8 @@ export async function grow(
 ): Promise<Grown> {
   const tokens = run.messages.map((message) => counter.message(message));
   const { frontierTokens = 20_000, ...rest } = settings;
-  const { runs, fault } = await summarizeRuns([{ tokens, ...run }], { ...SETTINGS, ...rest }, own);
-  const { leaves, covered } = runs[0]!;
+  const { leaves: made, fault } = await summarizeRuns([{ tokens, ...run }], { ...SETTINGS, ...rest }, own);
+  const leaves = made[0]!;
   const parents = { ...own, ceilings: { brief: 400, detailed: 1600 } };
   const all = [...frontier, ...leaves];
   const byId = new Map([...known, ...all].map((node) => [node.id, node]));
@@ -94,7 +94,7 @@ export async function grow(
     frontier: merged,
     levels,
     tokens: tokensWith(merged, levels),
-    covered,
+    covered: leaves.reduce((sum, { messages }) => sum + messages, 0),
     calls: own.calls,
     ...(fault !== undefined && { fault }),
   };

@@ -319,8 +319,8 @@ describe('summarizeRuns', () => {
     const runs = [question, messages].map((own) => ({ messages: own, tokens: own.map((one) => counter.message(one)) }));
     const made = await summarizeRuns(runs, SETTINGS, tools({ model }));
     assert.ok(model.requests.every(({ prompt }) => !prompt.includes('after 40 seconds')));
-    assert.match(made.runs[0]!.leaves[0]!.detailed, /must end after 40 seconds/);
-    assert.equal(made.runs[0]!.covered, 1);
+    assert.match(made.leaves[0]![0]!.detailed, /must end after 40 seconds/);
+    assert.equal(made.leaves[0]![0]!.messages, 1);
   });
 
   it('stays within the cost limit for both short and long messages', async () => {
