@@ -26,8 +26,7 @@ export interface AskTools extends LeafTools {
   readonly onTruncated?: ((tokens: { readonly read: number; readonly affordable: number }) => void) | undefined;
 }
 
-export interface SegmentToSummarize {
-  readonly source: LeafSource;
+export interface SegmentToSummarize extends LeafSource {
   /** Maximum cost of summarizing it, in input tokens. */
   readonly allowance: number;
   /** A description of this part and the topics of the others; '' if there is only one part. */
@@ -63,9 +62,8 @@ export async function askModel(
 ): Promise<NodeContent | undefined> {
   const { prompt, temperature } = settings;
   const { calls, counter, pace } = tools;
-  const { source } = piece;
   // With a small context window, leave most of it for the input.
-  const detailed = Math.min(source.limits.detailed, Math.floor(model.maxInputTokens / 4));
+  const detailed = Math.min(piece.limits.detailed, Math.floor(model.maxInputTokens / 4));
   const short: Form = { tokens: Math.min(detailed, MAX_SHORT_TOKENS), render: renderShortPrompt, share: 1 };
   const isShort = prompt.style === 'sentences' || detailed < MIN_STRUCTURED_TOKENS;
   const form = isShort
@@ -92,7 +90,7 @@ export async function askModel(
     const parsed = parseStructuredSummary(reply.text, isCutOff);
     if (!parsed.ok) return { faults: [{ kind: parsed.fault, text: parsed.detail }] };
     const origin = { model: model.id, promptVersion: prompt.version, rung };
-    const content = await modelContent(parsed.summary, source, tools, origin);
+    const content = await modelContent(parsed.summary, piece, tools, origin);
     return 'detailed' in content ? { content, faults: [] } : { faults: content };
   };
 
@@ -176,13 +174,14 @@ export function messageAllowance(tokens: number, effort: CostTier): number {
 
 /** A prompt with as much of the segment as the allowance and the model's limit permit; undefined if nothing fits. */
 async function fitPrompt(
-  { source, allowance, part, record }: SegmentToSummarize,
+  piece: SegmentToSummarize,
   model: SummaryModel,
   { tokens, render, share }: Form,
   settings: AskSettings,
   { counter, pace, onTruncated }: AskTools,
 ): Promise<(RenderedPrompt & { readonly words: number }) | undefined> {
   const { prompt } = settings;
+  const { corpus, allowance, part, record } = piece;
   const heading = part === '' ? '' : `[${part}]\n`;
   const promptFor = (history: string, words: number): RenderedPrompt => render(prompt, heading + history, words);
   const overhead = promptTokens(promptFor('', tokens), counter);
@@ -195,7 +194,7 @@ async function fitPrompt(
   }
   let room = Math.floor(Math.min(affordable, input - overhead - 8));
   while (room > 0) {
-    const history = await buildSummarizerInput(source.corpus, source, room, counter, pace);
+    const history = await buildSummarizerInput(corpus, piece, room, counter, pace);
     if (history === '') return undefined;
     const words = wordsIn(tokens, history, counter);
     const rendered = promptFor(history, words);

@@ -35,7 +35,7 @@ export function modelMerger(
           return fitted(contentOf(merged), await sourceOf([merged], limits, tools.pace), tools);
         const source = await sourceOf(summaries, limits, tools.pace);
         const record = summaries.map(({ detailed }, at) => `summary ${at + 1}: ${detailed}`).join('\n\n');
-        const piece = { source, allowance: Infinity, part: '', record };
+        const piece = { ...source, allowance: Infinity, part: '', record };
         const content = await askModel(piece, model, settings, tools, true);
         return content && fitted(content, source, tools);
       } catch (error) {

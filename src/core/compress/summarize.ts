@@ -130,8 +130,7 @@ export class UnusableAnswers extends Error {
 }
 
 interface Piece extends SegmentToSummarize {
-  readonly run: number;
-  readonly segment: Segment;
+  readonly run: Run;
   readonly covered: readonly SourceMessage[];
   readonly hash: string;
 }
@@ -158,7 +157,7 @@ export async function summarizeRuns(
   let done = 0;
   const report = (): void => tools.report?.({ done: ++done, total: pieces.length });
   const isWorthAsking = (piece: Piece): boolean =>
-    piece.source.tokens >= MIN_ASKED_TOKENS && !isFullyQuoted(piece.source) && !runs[piece.run]!.waits;
+    piece.tokens >= MIN_ASKED_TOKENS && !isFullyQuoted(piece) && !piece.run.waits;
   const askable = model && settings.roomTokens >= MIN_SUMMARY_TOKENS ? pieces.filter(isWorthAsking) : [];
   const affordable = askable.filter(({ allowance }) => allowance >= MIN_ASKED_ALLOWANCE);
   const asked = affordable.length > 0 ? affordable : askable;
@@ -169,7 +168,7 @@ export async function summarizeRuns(
     await mapLimited(order, concurrency, async (piece) => {
       const key = `${piece.hash}:${settings.prompt.version}:${model.id}`;
       const cached = tools.cache?.get(key);
-      if (cached && cached.tokens.detailed <= piece.source.ceiling) made.set(piece, cached);
+      if (cached && cached.tokens.detailed <= piece.ceiling) made.set(piece, cached);
       else if (fault === undefined && badAnswers < MAX_BAD_ANSWERS) {
         try {
           const content = await askModel(piece, model, settings, tools, badAnswers > 0);
@@ -191,24 +190,24 @@ export async function summarizeRuns(
   if (asked.length > 0 && made.size === 0 && badAnswers > 0) fault ??= new UnusableAnswers();
   if (settings.isBounded) {
     const others = pieces.filter((piece) => !made.get(piece));
-    const room = settings.roomTokens - sum(others.map(({ source }) => source.limits.detailed + NODE_HEADING_TOKENS));
+    const room = settings.roomTokens - sum(others.map(({ limits }) => limits.detailed + NODE_HEADING_TOKENS));
     await shortenAnswers(made, room, tools);
   }
   const rest = pieces.filter((piece) => !made.has(piece));
-  for (const [run] of runs.entries()) {
+  for (const run of runs) {
     const ownPieces = rest.filter((piece) => piece.run === run);
     const texts = await extractTogether(ownPieces, tools);
     for (const [at, piece] of ownPieces.entries()) {
       // If the ledger quotes everything, one line is enough.
-      const source = isFullyQuoted(piece.source) ? { ...piece.source, limits: LINE } : piece.source;
+      const source = isFullyQuoted(piece) ? { ...piece, limits: LINE } : piece;
       const content = await extractiveContent(source, tools, texts[at]);
-      const isBridge = runs[run]!.isBetween === true && piece.source.tokens <= MAX_BRIDGE_TOKENS;
+      const isBridge = run.isBetween === true && piece.tokens <= MAX_BRIDGE_TOKENS;
       made.set(piece, content ?? (isBridge ? wholeContent(source, tools) : undefined));
       if (!asked.includes(piece)) report();
       await pace.yield();
     }
   }
-  const leaves = runs.map((_, run) => {
+  const leaves = runs.map((run) => {
     const ownPieces = pieces.filter((piece) => piece.run === run);
     // Covered messages must not have gaps: what follows is left to the next compression.
     const gap = ownPieces.findIndex((piece) => !made.get(piece));
@@ -225,14 +224,14 @@ async function shortenAnswers(
   tools: LeafTools,
 ): Promise<void> {
   const answers = [...made].flatMap(([piece, content]) =>
-    content ? [{ piece, content, excess: content.tokens.detailed - piece.source.limits.detailed }] : [],
+    content ? [{ piece, content, excess: content.tokens.detailed - piece.limits.detailed }] : [],
   );
   const overrun = sum(answers.map(({ content }) => content.tokens.detailed + NODE_HEADING_TOKENS)) - room;
   const totalExcess = sum(answers.map(({ excess }) => Math.max(0, excess)));
   for (const { piece, content, excess } of answers) {
     if (overrun <= 0 || excess <= 0) continue;
     const limit = content.tokens.detailed - Math.ceil((overrun * excess) / totalExcess);
-    made.set(piece, shortened(content, limit, piece.source, tools));
+    made.set(piece, shortened(content, limit, piece, tools));
     await tools.pace.yield();
   }
 }
@@ -246,76 +245,69 @@ async function cutPieces(
   const { roomTokens, ceilingTokens } = settings;
   const totalTokens = sum(runs.flatMap(({ tokens }) => tokens));
   const messageCount = sum(runs.map(({ messages }) => messages.length));
-  const read: { corpus: Corpus; factors: Float64Array; readable: number[] }[] = [];
-  for (const { messages, events, superseded } of runs) {
+  const read: { readonly run: Run; corpus: Corpus; factors: Float64Array; readable: number[] }[] = [];
+  for (const run of runs) {
+    const { messages, events, superseded } = run;
     await pace.yield();
     const ofRun = await buildCorpus(messages, pace, events, false, superseded);
     await usage?.add(ofRun, messages, pace);
     const corpus = (await usage?.withSessionRarity(ofRun, pace)) ?? ofRun;
     const factors = await usefulnessFactors(corpus, roomTokens / totalTokens, pace, events);
-    read.push({ corpus, factors, readable: messages.map((_, at) => readableTokens(corpus, at)) });
+    read.push({ run, corpus, factors, readable: messages.map((_, at) => readableTokens(corpus, at)) });
   }
   const readableByMessage = read.flatMap((one) => one.readable);
   const parts = settings.segment ? undefined : segmentCount(readableByMessage, totalTokens, settings, model);
-  const cut: { run: number; segment: Segment; title: string; readable: number }[] = [];
-  for (const [run, { messages, tokens }] of runs.entries()) {
-    const { corpus, readable } = read[run]!;
+  const cut: (Segment & Omit<(typeof read)[number], 'readable'> & { title: string; readable: number })[] = [];
+  for (const { readable, ...ofRun } of read) {
+    const { messages, tokens } = ofRun.run;
     const segments =
       parts === undefined
         ? cutSegments(messages, tokens, settings.segment ?? SEGMENT)
         : evenSegments(messages, tokens, readable, sum(readableByMessage) / parts);
     for (const segment of segments) {
-      const title = truncateTitle(topicTitle({ corpus, ...segment }) ?? '');
-      cut.push({ run, segment, title, readable: sum(readable.slice(segment.from, segment.to + 1)) });
+      const title = truncateTitle(topicTitle({ ...ofRun, ...segment }) ?? '');
+      cut.push({ ...ofRun, ...segment, title, readable: sum(readable.slice(segment.from, segment.to + 1)) });
       await pace.yield();
     }
   }
-  const readable = sum(cut.map((one) => one.readable));
+  const readable = cut.map((one) => one.readable);
   const titles = cut.map(({ title }) => title);
   const allowance = allowanceFor(messageCount, totalTokens, settings);
-  const shares = sharesOf(
-    cut.map((one) => one.readable),
-    roomTokens,
-    settings.isBounded ? MIN_SHARE_TOKENS : 0,
-  );
+  const shares = sharesOf(readable, roomTokens, settings.isBounded ? MIN_SHARE_TOKENS : 0);
   const pieces: Piece[] = [];
-  for (const [at, { run, segment, title, readable: ownReadable }] of cut.entries()) {
-    const { messages, events, kept, waits } = runs[run]!;
-    const { corpus, factors } = read[run]!;
+  for (const [at, { readable: ownReadable, ...segment }] of cut.entries()) {
+    const { run, from, to, tokens } = segment;
     const share = Math.floor(shares[at]!) - NODE_HEADING_TOKENS;
-    const maxWorthwhile = Math.floor((ceilingTokens * segment.tokens) / totalTokens) - NODE_HEADING_TOKENS;
-    const ceiling = Math.min(maxWorthwhile, Math.floor(segment.tokens * FULL_SHARE));
+    const maxWorthwhile = Math.floor((ceilingTokens * tokens) / totalTokens) - NODE_HEADING_TOKENS;
+    const ceiling = Math.min(maxWorthwhile, Math.floor(tokens * FULL_SHARE));
     const min = Math.min(MIN_SUMMARY_TOKENS - NODE_HEADING_TOKENS, ceiling);
-    const isLong = segment.tokens >= LONG_SOURCE_TOKENS;
-    const levelLimit = isLong ? Math.floor(segment.tokens * DETAILED_SHARE) : ceiling;
-    const ownAllowance = (allowance * ownReadable) / readable;
+    const isLong = tokens >= LONG_SOURCE_TOKENS;
+    const levelLimit = isLong ? Math.floor(tokens * DETAILED_SHARE) : ceiling;
+    const ownAllowance = (allowance * ownReadable) / sum(readable);
     const answerLimit = model
       ? Math.min(maxAnswerText(settings), Math.max(MIN_ANSWER_TOKENS / 3, affordableAnswer(ownAllowance)))
       : Infinity;
-    const waitingLimit = waits ? segment.tokens * WAITING_SHARE : Infinity;
+    const waitingLimit = run.waits ? tokens * WAITING_SHARE : Infinity;
     const detailed = Math.max(min, Math.floor(Math.min(share, levelLimit, answerLimit, waitingLimit)));
-    const briefLimit = Math.floor(segment.tokens * BRIEF_SHARE);
+    const briefLimit = Math.floor(tokens * BRIEF_SHARE);
     const brief = Math.max(Math.min(min, detailed), Math.min(briefLimit, MAX_BRIEF_TOKENS));
-    const covered = messages.slice(segment.from, segment.to + 1);
+    const covered = run.messages.slice(from, to + 1);
     const hash = sourceHash(covered);
     // Hashing takes long enough to yield here.
     await pace.yield();
-    const source: LeafSource = {
-      corpus,
-      factors,
-      from: segment.from,
-      to: segment.to,
-      title,
-      topics: topicsOf({ corpus, factors, ...segment }),
-      tokens: segment.tokens,
+    pieces.push({
+      ...segment,
+      topics: topicsOf(segment),
       limits: { brief: isLong ? Math.min(brief, briefLimit) : brief, detailed },
       // Longer answers are rejected, because they save too little or aren't summaries.
       ceiling: Math.max(detailed, Math.min(ceiling, Math.max(detailed * OVERLONG_FACTOR, SHORT_ANSWER_TOKENS))),
-      kept,
-      events,
-    };
-    const part = settings.isBounded ? partName(at, titles) : '';
-    pieces.push({ run, segment, source, covered, hash, allowance: ownAllowance, part });
+      kept: run.kept,
+      events: run.events,
+      covered,
+      hash,
+      allowance: ownAllowance,
+      part: settings.isBounded ? partName(at, titles) : '',
+    });
   }
   return pieces;
 }
@@ -452,19 +444,19 @@ async function extractTogether(
 ): Promise<(string | undefined)[]> {
   const first = pieces[0];
   if (!first || pieces.length < 2) return [];
-  const { corpus, kept, factors } = first.source;
-  const limit = sum(pieces.map(({ source }) => source.limits.detailed));
-  const sourceTokens = sum(pieces.map((piece) => piece.source.tokens));
+  const { corpus, kept, factors } = first;
+  const limit = sum(pieces.map(({ limits }) => limits.detailed));
+  const sourceTokens = sum(pieces.map(({ tokens }) => tokens));
   const isScarce = limit >= SCARCE.from * sourceTokens && limit < SCARCE.below * sourceTokens;
-  const weights = pieces.map(({ source }) => segmentWeight(source));
+  const weights = pieces.map(segmentWeight);
   const totalWeight = sum(weights);
   // Half by the segment's limit, half by the scores of its passages.
-  const shares = pieces.map((piece, at) => (piece.source.limits.detailed / limit + weights[at]! / totalWeight) / 2);
-  const headings = pieces.map(({ source: leaf }) => (limit < SCARCE.below * sourceTokens ? '' : topicsLine(leaf)));
+  const shares = pieces.map((piece, at) => (piece.limits.detailed / limit + weights[at]! / totalWeight) / 2);
+  const headings = pieces.map((piece) => (limit < SCARCE.below * sourceTokens ? '' : topicsLine(piece)));
   let room = limit - sum(headings.map((heading) => tokensWithFraming(heading, counter)));
   let best: (string | undefined)[] = [];
   for (let round = 0; round < MAX_ROUNDS && room > 0; round++) {
-    const parts = pieces.map(({ source: { to } }, at) => ({
+    const parts = pieces.map(({ to }, at) => ({
       to,
       left: room * (MAX_SHARE_FACTOR + round * SHARE_FACTOR_STEP) * shares[at]!,
     }));
@@ -473,7 +465,7 @@ async function extractTogether(
       partOf: ({ message }) => parts.find(({ to }) => message <= to)!,
       counter,
       pace,
-      range: { from: first.source.from, to: pieces.at(-1)!.source.to },
+      range: { from: first.from, to: pieces.at(-1)!.to },
       kept,
       factors,
       repetitionPenalty: REPEAT_REDUCTION,
@@ -481,8 +473,8 @@ async function extractTogether(
     });
     const texts: string[] = [];
     const sizes: number[] = [];
-    for (const [at, { source: leaf }] of pieces.entries()) {
-      const chosen = passages.filter(({ message }) => leaf.from <= message && message <= leaf.to);
+    for (const [at, { from, to }] of pieces.entries()) {
+      const chosen = passages.filter(({ message }) => from <= message && message <= to);
       texts.push(chosen.length === 0 ? '' : headings[at]! + renderPassages(corpus, chosen));
       sizes.push(tokensWithFraming(texts[at]!, counter));
       await pace.yield();
@@ -490,7 +482,7 @@ async function extractTogether(
     const spare = limit - sum(sizes);
     if (spare >= 0 || passages.length === 0) {
       best = texts.map((text, at) => {
-        const { tokens, limits } = pieces[at]!.source;
+        const { tokens, limits } = pieces[at]!;
         // Segments with no passages or too many are extracted separately.
         const max = Math.max(limits.detailed, tokens * DETAILED_SHARE);
         return text === '' || sizes[at]! > max ? undefined : text;
@@ -523,7 +515,7 @@ const SLACK_SHARE = 0.02;
 
 function leafOf(
   content: NodeContent,
-  { segment, covered, hash }: Piece,
+  { tokens: source, covered, hash }: Piece,
   { nextId, now }: Pick<SummarizeTools, 'nextId' | 'now'>,
 ): SummaryNode {
   return {
@@ -534,7 +526,7 @@ function leafOf(
     messages: covered.length,
     children: [],
     ...content,
-    tokens: { source: segment.tokens, ...content.tokens },
+    tokens: { source, ...content.tokens },
     sourceHash: hash,
     at: now(),
   };
