@@ -67,9 +67,6 @@ const MERGED_SHARE = 0.8;
 /** In a room up to this size, extracted summaries may fill all of it, because merging them again costs nothing. */
 const SMALL_ROOM_TOKENS = 8_000;
 
-/** Maximum tokens of a parent's texts. */
-export const PARENT_CEILINGS = { brief: 400, detailed: 1600 } as const;
-
 /** Maximum tokens of a run's summary with the `trim` strategy: a line or two. */
 const TRIM_TOKENS = 120;
 
@@ -208,7 +205,7 @@ async function summarize(
   const others = Math.max(0, total - tokens.ledger - tokens.summaries - plan.verbatimTokens);
   const calls = new CallLog();
   const origin = { nextId: () => nodeId(clock.id()), now: () => clock.now() };
-  const parentTools: ParentTools = { counter, pace, ceilings: PARENT_CEILINGS, ...origin, usage };
+  const parentTools: ParentTools = { counter, pace, ...origin, usage };
   const planned = new Set(plan.runs.flat().map(({ message }) => message.id));
   const remaining = state.frontier.map(({ node }) => node).filter(({ first }) => !planned.has(first));
   const rebuilt = await rebuildStale(remaining, state, draft.room, parentTools);

@@ -24,7 +24,7 @@ import {
 } from '../core/policy/policy.ts';
 import { PRESETS, type PresetName } from '../core/prompts/render-prompts.ts';
 import { loadEncoding, type MessageTokens, type TokenCounter } from '../core/tokens/token-counter.ts';
-import { PARENT_CEILINGS, SUMMARIES_FRAME_TOKENS } from './compress-session.ts';
+import { SUMMARIES_FRAME_TOKENS } from './compress-session.ts';
 import { addCalls, InMemorySession, NO_CALLS } from './in-memory-session.ts';
 import type { PriceOf } from './spend-limited-model.ts';
 import type { SummarizerConfig } from './summarizer.ts';
@@ -310,7 +310,6 @@ async function textWithin({ state }: InMemorySession, limit: number, { counter, 
   const tools = {
     counter,
     pace: new CancellableYielder(options.yielder),
-    ceilings: PARENT_CEILINGS,
     nextId: () => nodeId(`joined-${++made}`),
     now: () => 0,
   };

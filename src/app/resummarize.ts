@@ -11,7 +11,7 @@ import { summaryPrompt } from '../core/prompts/render-prompts.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import type { MessageCounts } from '../core/tokens/message-counts.ts';
 import type { CheckSummaryDeps } from './check-summary.ts';
-import { PARENT_CEILINGS, type CompressSessionDeps } from './compress-session.ts';
+import type { CompressSessionDeps } from './compress-session.ts';
 import { spendLimitedModel, type SpendLimitedModel } from './spend-limited-model.ts';
 import type { SummarizerConfig } from './summarizer.ts';
 import type { SessionParts } from './session-parts.ts';
@@ -72,7 +72,7 @@ async function generate(
   const now = (): number => clock.now();
   if (node.children.length > 0 && !options.finer) {
     const children = node.children.map((child) => nodeOf(state, child));
-    const parent = await makeParent(children, { counter, pace, ceilings: PARENT_CEILINGS, nextId: () => node.id, now });
+    const parent = await makeParent(children, { counter, pace, nextId: () => node.id, now });
     if (!parent) throw new ChangeFault('nothing_shorter');
     return parent;
   }

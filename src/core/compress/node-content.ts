@@ -1,10 +1,11 @@
 import { auditSummary } from '../audit/audit-summary.ts';
 import { findQuotes } from '../audit/quotes.ts';
+import type { NodeId } from '../model/ids.ts';
 import type { DetectedEvent, Span } from '../model/key-event.ts';
 import { VERBATIM, type Audit, type AuditFault, type SummaryMethod, type StructuredSummary } from '../model/summary.ts';
 import { runYielding } from '../pace/steps.ts';
 import type { TokenCounter } from '../tokens/token-counter.ts';
-import { buildCorpus, passagesIn, rarityOfText, type Corpus } from './corpus.ts';
+import { buildCorpus, passagesIn, rarityOfText, type Corpus, type TermUsage } from './corpus.ts';
 import { extractPassages, renderPassages } from './extractive.ts';
 import { fillLimit, longestPrefixThatFits, tokensWithFraming } from './fitting.ts';
 import { fitSummary } from './render-summary.ts';
@@ -60,6 +61,14 @@ const MADE_BY_CODE = { model: LOCAL_MODEL, promptVersion: 'extractive-2', audit:
 export interface LeafTools {
   readonly counter: TokenCounter;
   readonly pace: CancellableYielder;
+}
+
+export interface NodeTools extends LeafTools {
+  readonly nextId: () => NodeId;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  /** Term usage of the whole session; by default, that of the messages or summaries at hand. */
+  readonly usage?: TermUsage;
 }
 
 /** Turns a model's summary into node content, or returns the faults for which it's rejected. */

@@ -1,9 +1,8 @@
 import type { DetectedEvent, Span } from '../model/key-event.ts';
-import type { NodeId } from '../model/ids.ts';
 import type { CostTier, SummaryNode } from '../model/summary.ts';
 import { affordableAnswer, answerCost, askModel, maxAnswerText, messageAllowance } from './ask-model.ts';
 import type { SegmentToSummarize, AskSettings, AskTools } from './ask-model.ts';
-import { buildCorpus, passagesIn, type Corpus, type TermUsage } from './corpus.ts';
+import { buildCorpus, passagesIn, type Corpus } from './corpus.ts';
 import { tokensWithFraming } from './fitting.ts';
 import { basePassageScore, extractPassages, renderPassages } from './extractive.ts';
 import {
@@ -16,6 +15,7 @@ import {
   wholeContent,
   type LeafSource,
   type LeafTools,
+  type NodeTools,
   type NodeContent,
 } from './node-content.ts';
 import { NODE_HEADING_TOKENS } from './choose-levels.ts';
@@ -65,14 +65,9 @@ export interface SummarizeSettings extends AskSettings {
 /** Contents of leaves by source, prompt, and model, so that an unchanged segment is never summarized twice. */
 export type SummaryCache = Map<string, NodeContent>;
 
-export interface SummarizeTools extends AskTools {
-  readonly nextId: () => NodeId;
-  /** Milliseconds since the epoch. */
-  readonly now: () => number;
+export interface SummarizeTools extends AskTools, NodeTools {
   readonly model?: SummaryModel;
   readonly cache?: SummaryCache;
-  /** Term usage of the whole session, if these messages are part of one. */
-  readonly usage?: TermUsage;
   /** Called after each segment. */
   readonly report?: (progress: { readonly done: number; readonly total: number }) => void;
 }
@@ -513,23 +508,21 @@ const SHARE_FACTOR_STEP = 0.3;
 /** Share of unused room that justifies another round. */
 const SLACK_SHARE = 0.02;
 
-function leafOf(
+const leafOf = (
   content: NodeContent,
   { tokens: source, covered, hash }: Piece,
-  { nextId, now }: Pick<SummarizeTools, 'nextId' | 'now'>,
-): SummaryNode {
-  return {
-    id: nextId(),
-    depth: 0,
-    first: covered[0]!.id,
-    last: covered.at(-1)!.id,
-    messages: covered.length,
-    children: [],
-    ...content,
-    tokens: { source, ...content.tokens },
-    sourceHash: hash,
-    at: now(),
-  };
-}
+  { nextId, now }: NodeTools,
+): SummaryNode => ({
+  id: nextId(),
+  depth: 0,
+  first: covered[0]!.id,
+  last: covered.at(-1)!.id,
+  messages: covered.length,
+  children: [],
+  ...content,
+  tokens: { source, ...content.tokens },
+  sourceHash: hash,
+  at: now(),
+});
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);

@@ -8,7 +8,7 @@ import {
   type StructuredSummary,
   type SummaryNode,
 } from '../model/summary.ts';
-import { buildCorpus, firstOf, rarityOfText, type Corpus, type TermUsage } from './corpus.ts';
+import { buildCorpus, firstOf, rarityOfText, type Corpus } from './corpus.ts';
 import { extractPassages, NOTED_LABEL, renderPassages, type ExtractOptions } from './extractive.ts';
 import { fillLimit, longestPrefixThatFits, tokensWithFraming } from './fitting.ts';
 import {
@@ -18,6 +18,7 @@ import {
   type LeafTools,
   type LevelLimits,
   type NodeContent,
+  type NodeTools,
 } from './node-content.ts';
 import { NODE_HEADING_TOKENS, tokensAt, tokensOf } from './choose-levels.ts';
 import { passageText, type Passage } from './passages.ts';
@@ -27,14 +28,7 @@ import { truncateTitle } from './topics.ts';
 import { MESSAGE_FRAMING_TOKENS } from '../tokens/token-counter.ts';
 import { textHash } from '../text/hash.ts';
 
-export interface ParentTools extends LeafTools {
-  /** Limits for the texts of a parent, in tokens. */
-  readonly ceilings: LevelLimits;
-  readonly nextId: () => NodeId;
-  /** Milliseconds since the epoch. */
-  readonly now: () => number;
-  /** Term usage of the whole session; by default, that of the children. */
-  readonly usage?: TermUsage;
+export interface ParentTools extends NodeTools {
   /** Has a model merge summaries; undefined if it can't. `merged` is what the same ones were merged into before. */
   readonly rewrite?: (
     summaries: readonly SummaryNode[],
@@ -42,6 +36,9 @@ export interface ParentTools extends LeafTools {
     merged?: SummaryNode,
   ) => Promise<NodeContent | undefined>;
 }
+
+/** Maximum tokens of a parent's texts, unless there is more room. */
+const PARENT_CEILINGS: LevelLimits = { brief: 400, detailed: 1600 };
 
 /** In old messages, unusual content is preferred. */
 const OLD_OPTIONS = { novelty: 4, discountsUserRoutine: true } satisfies Partial<ExtractOptions>;
@@ -60,6 +57,7 @@ const MERGED_BY_CODE = {
 export async function makeParent(
   children: readonly SummaryNode[],
   tools: ParentTools,
+  ceilings = PARENT_CEILINGS,
   mergedBefore?: SummaryNode,
 ): Promise<SummaryNode | undefined> {
   const first = children[0];
@@ -69,8 +67,8 @@ export async function makeParent(
   const source = children.reduce((sum, child) => sum + child.tokens.source, 0);
   // Never longer than the children together, so that merging always saves tokens and terminates.
   const limits: LevelLimits = {
-    brief: Math.min(Math.floor(source * BRIEF_SHARE), tools.ceilings.brief, sumOf(children, 'brief')),
-    detailed: Math.min(Math.floor(source * DETAILED_SHARE), tools.ceilings.detailed, sumOf(children, 'detailed')),
+    brief: Math.min(Math.floor(source * BRIEF_SHARE), ceilings.brief, sumOf(children, 'brief')),
+    detailed: Math.min(Math.floor(source * DETAILED_SHARE), ceilings.detailed, sumOf(children, 'detailed')),
   };
   const rewritten = await tools.rewrite?.(children, limits, mergedBefore);
   if (rewritten) return parentOf(children, source, rewritten, tools);
@@ -116,7 +114,7 @@ const parentOf = (
   children: readonly SummaryNode[],
   source: number,
   content: NodeContent,
-  { nextId, now }: Pick<ParentTools, 'nextId' | 'now'>,
+  { nextId, now }: NodeTools,
 ): SummaryNode => ({
   id: nextId(),
   depth: Math.max(...children.map((child) => child.depth)) + 1,
@@ -275,12 +273,8 @@ export async function mergeOld(
   const growthFactor = isJoined && old[0]!.model !== LOCAL_MODEL ? GROWTH_FACTOR.byModel : GROWTH_FACTOR.local;
   const isDue = total > budgetTokens || (isComplete && detailed > growthFactor * (total - newerTokens));
   if (!isDue || (old.length < 2 && !isComplete)) return frontier;
-  const ceilings = { brief: Math.min(detailed, tools.ceilings.brief), detailed };
-  const parent = await makeParent(
-    isComplete ? parts : old,
-    { ...tools, ceilings },
-    old.length === 1 ? old[0] : undefined,
-  );
+  const ceilings = { brief: Math.min(detailed, PARENT_CEILINGS.brief), detailed };
+  const parent = await makeParent(isComplete ? parts : old, tools, ceilings, old.length === 1 ? old[0] : undefined);
   const gained = parent ? tokensAt(parent, 'detailed') - (total - newerTokens) : 0;
   if (!parent || (total <= budgetTokens && gained <= 0)) return frontier;
   return [parent, ...frontier.slice(joined)];
@@ -307,11 +301,11 @@ const MAX_PARENT_SHARE = 0.5;
 const UNFADED = { share: 0.75, tokens: 1000 } as const;
 
 /** The limits of a parent in a frontier with a budget of `budgetTokens`. */
-function parentCeilings(children: readonly SummaryNode[], budgetTokens: number, min: LevelLimits): LevelLimits {
+function parentCeilings(children: readonly SummaryNode[], budgetTokens: number): LevelLimits {
   const max = budgetTokens * MAX_PARENT_SHARE;
   const ceilingOf = (level: 'brief' | 'detailed', times: number): number =>
     Math.max(
-      min[level],
+      PARENT_CEILINGS[level],
       Math.floor(Math.min(UNFADED.tokens, budgetTokens * UNFADED.share) * times),
       Math.floor(Math.min(sumOf(children, level) * PARENT_SHARE, max * times)),
     );
@@ -336,8 +330,7 @@ export async function rebuildStale(
       const child = nodes.get(id);
       if (child) children.push(await rebuilt(child));
     }
-    const ceilings = parentCeilings(children, budgetTokens, tools.ceilings);
-    const parent = await makeParent(children, { ...tools, ceilings });
+    const parent = await makeParent(children, tools, parentCeilings(children, budgetTokens));
     if (!parent) return node;
     made.push(parent);
     return parent;

@@ -83,10 +83,9 @@ export async function grow(
   const { frontierTokens = 20_000, ...rest } = settings;
   const { leaves: made, fault } = await summarizeRuns([{ tokens, ...run }], { ...SETTINGS, ...rest }, own);
   const leaves = made[0]!;
-  const parents = { ...own, ceilings: { brief: 400, detailed: 1600 } };
   const all = [...frontier, ...leaves];
   const byId = new Map([...known, ...all].map((node) => [node.id, node]));
-  const merged = await mergeOld(all, frontierTokens, 1, byId, parents);
+  const merged = await mergeOld(all, frontierTokens, 1, byId, own);
   const levels = chooseLevels(merged, frontierTokens);
   return {
     leaves,
