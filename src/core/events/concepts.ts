@@ -7,7 +7,6 @@ import { GERMAN } from './lexicon/german.ts';
 import { JAPANESE } from './lexicon/japanese.ts';
 import { ITALIAN, KOREAN, RUSSIAN } from './lexicon/korean-russian-italian.ts';
 import { CONCEPTS, type Concept, type Lexicon } from './lexicon/lexicon.ts';
-import { PhraseTrie, type TriePhrase } from './phrase-trie.ts';
 import { PORTUGUESE } from './lexicon/portuguese.ts';
 import { SPANISH } from './lexicon/spanish.ts';
 
@@ -48,18 +47,38 @@ const isLetter = (code: number): boolean =>
   (code >= 0xc0 && code <= 0x24f && code !== 0xd7 && code !== 0xf7) ||
   (code >= 0x370 && code <= 0x52f);
 
-function* phrases(): Iterable<TriePhrase> {
+/** A node of a trie of phrases, by UTF-16 unit. */
+interface Branch {
+  readonly next: Map<number, Branch>;
+  /** Flags of the concepts whose phrases end here, and of those whose phrases may continue after their last letter. */
+  whole: number;
+  open: number;
+}
+
+const newBranch = (): Branch => ({ next: new Map(), whole: 0, open: 0 });
+
+/** The trie of all lexicons. In scripts without spaces, every phrase may continue. */
+function phrases(): Branch {
+  const root = newBranch();
   for (const lexicon of LEXICONS) {
     for (const [index, concept] of CONCEPTS.entries()) {
       for (const raw of (lexicon[concept] ?? '').split('|')) {
         const entry = fold(raw.trim());
         if (entry === '') continue;
-        const isOpen = entry.endsWith('*');
-        const text = isOpen ? entry.slice(0, -1) : entry;
-        yield { text, open: isOpen || isCjkUnit(text.charCodeAt(text.length - 1)), bits: 1 << index };
+        const text = entry.replace(/\*$/, '');
+        let branch = root;
+        for (let at = 0; at < text.length; at++) {
+          const unit = text.charCodeAt(at);
+          const child = branch.next.get(unit) ?? newBranch();
+          branch.next.set(unit, child);
+          branch = child;
+        }
+        const isOpen = text !== entry || isCjkUnit(text.charCodeAt(text.length - 1));
+        branch[isOpen ? 'open' : 'whole'] |= 1 << index;
       }
     }
   }
+  return root;
 }
 
 export const hasConcept = ({ count }: ConceptHits, concept: Concept): boolean => count[CONCEPTS.indexOf(concept)]! > 0;
@@ -68,7 +87,7 @@ export const hasConcept = ({ count }: ConceptHits, concept: Concept): boolean =>
 export const beginsWith = ({ first }: ConceptHits, concept: Concept, lastWord = 0): boolean =>
   first[CONCEPTS.indexOf(concept)]! <= lastWord;
 
-const PHRASES = new PhraseTrie(phrases());
+const PHRASES = phrases();
 const indexOf = (concept: Concept): number => CONCEPTS.indexOf(concept);
 const FAULT = indexOf('fault');
 const FAULTLESS = indexOf('faultless');
@@ -105,17 +124,17 @@ export function findConcepts(sentence: string): ConceptHits {
     const isWordStart = unspaced || (isLetter(code) && !isLetter(previous) && previous !== 39);
     previous = code;
     if (!isWordStart) continue;
-    let node = PHRASES.start(code);
+    let branch = PHRASES.next.get(code);
     let stop = at + 1;
     const limit = Math.min(end, at + MAX_ENTRY_LENGTH);
-    while (node !== 0) {
-      const after = stop < text.length ? text.charCodeAt(stop) : 32;
-      const bits = PHRASES.bitsAt(node, !isLetter(after));
+    while (branch) {
+      const endsWord = stop >= text.length || !isLetter(text.charCodeAt(stop));
+      const bits = endsWord ? branch.open | branch.whole : branch.open;
       if (bits !== 0) record(bits, at, stop);
       if (stop >= limit) break;
       let unit = text.charCodeAt(stop);
       if (unit === 9 || unit === 10 || unit === 0x3000) unit = 32;
-      node = PHRASES.step(node, unit);
+      branch = branch.next.get(unit);
       stop++;
     }
     if (unspaced) {
