@@ -37,6 +37,7 @@ import {
   type PlannedRun,
 } from './compression-plan.ts';
 import { LedgerKeeper, type LedgerDraft, type LedgerKeeperDeps } from './ledger-keeper.ts';
+import { isUnusableAnswer } from './fault.ts';
 import type { PriceOf } from './spend-limited-model.ts';
 
 export interface CompressSessionDeps extends LedgerKeeperDeps {
@@ -233,6 +234,7 @@ async function summarize(
       unspent: plan.provisional.length === 0 ? 0 : unspentTokens(state, policy.summary.effort),
       concurrency: job.isProbing ? 1 : CONCURRENCY,
       isDoubtful: job.isProbing,
+      isUnusable: isUnusableAnswer,
       extractiveOnFault: job.extractiveOnFault,
     },
     {

@@ -174,6 +174,9 @@ function provisionalBefore(position: number, { frontier, summaries }: SessionSta
   return frontier.slice(at + 1).filter(({ to }) => to < position);
 }
 
-/** Whether a model may still replace a summary: it was extracted, because no model was available or to wait for more. */
-export const isProvisional = ({ children, model, rung }: SummaryNode): boolean =>
-  children.length === 0 && model === LOCAL_MODEL && rung !== 'edited';
+/**
+ * Whether a model may still replace a summary: it was extracted, because no model was available or to wait for more, and
+ * not because a model didn't answer.
+ */
+export const isProvisional = ({ children, model, rung, audit }: SummaryNode): boolean =>
+  children.length === 0 && model === LOCAL_MODEL && rung !== 'edited' && audit.faults.length === 0;

@@ -23,7 +23,7 @@ import type {
   WorkResult,
 } from './compression-job.ts';
 import { Emitter, type Disposable } from './emitter.ts';
-import { ModelFault } from './fault.ts';
+import { isUnusableAnswer, ModelFault } from './fault.ts';
 import {
   spendLimitedModel,
   type SpendLimitedModel,
@@ -305,7 +305,7 @@ export class Compressor {
       if (refusal) throw refusal;
       return { paid: spendLimitedModel(model, spendGate, price, signal) };
     } catch (fault) {
-      if (!allowsFallback) throw fault;
+      if (!allowsFallback && !isUnusableAnswer(fault)) throw fault;
       return { fault };
     }
   }

@@ -1,3 +1,4 @@
+import { UnusableAnswers } from '../core/compress/summarize.ts';
 import type { Ending, Usage } from '../core/model/message.ts';
 
 /** Why a model request failed. Each provider adapter maps its SDK's errors to these reasons. */
@@ -60,6 +61,10 @@ export class ModelFault extends Error {
     return error instanceof ModelFault && (reasons.length === 0 || reasons.includes(error.reason));
   }
 }
+
+/** Whether an error is the model's answer to these messages, so that asking again wouldn't help. */
+export const isUnusableAnswer = (error: unknown): boolean =>
+  error instanceof UnusableAnswers || ModelFault.is(error, 'content_refused', 'highest_output_limit');
 
 /** The fault of a reply without text. */
 export function emptyReply(ending: Ending | undefined, usage: Usage | undefined, isHighest = false): ModelFault {

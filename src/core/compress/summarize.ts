@@ -1,5 +1,5 @@
 import type { DetectedEvent, Span } from '../model/key-event.ts';
-import type { CostTier, SummaryNode } from '../model/summary.ts';
+import { UNANSWERED, type CostTier, type SummaryNode } from '../model/summary.ts';
 import { affordableAnswer, answerCost, askModel, maxAnswerText, messageAllowance } from './ask-model.ts';
 import type { SegmentToSummarize, AskSettings, AskTools } from './ask-model.ts';
 import { buildCorpus, passagesIn, type Corpus } from './corpus.ts';
@@ -58,6 +58,8 @@ export interface SummarizeSettings extends AskSettings {
   readonly concurrency: number;
   /** Whether the model failed last time, so that one more bad answer is enough to stop asking. */
   readonly isDoubtful?: boolean;
+  /** Whether an error is the model's answer to a segment, such as a refusal. That segment is extracted. Default: never. */
+  readonly isUnusable?: (error: unknown) => boolean;
   /** Whether to fall back to extraction if the provider fails, instead of throwing. */
   readonly extractiveOnFault: boolean;
 }
@@ -147,6 +149,7 @@ export async function summarizeRuns(
   pace.throwIfCancelled();
   const pieces = await cutPieces(runs, settings, tools);
   const made = new Map<Piece, NodeContent | undefined>();
+  const unanswered = new Map<Piece, unknown>();
   let fault: unknown;
   let badAnswers = settings.isDoubtful === true ? 1 : 0;
   let done = 0;
@@ -173,15 +176,20 @@ export async function summarizeRuns(
             tools.cache?.set(key, content);
           }
         } catch (error) {
+          const isAnswer = settings.isUnusable?.(error) === true;
           pace.throwIfCancelled();
-          if (!settings.extractiveOnFault) throw error;
-          fault ??= error;
+          if (!isAnswer && !settings.extractiveOnFault) throw error;
+          if (isAnswer) {
+            badAnswers++;
+            unanswered.set(piece, error);
+          } else fault ??= error;
         }
       }
       await pace.yield();
       report();
     });
   }
+  fault ??= unanswered.values().next().value;
   if (asked.length > 0 && made.size === 0 && badAnswers > 0) fault ??= new UnusableAnswers();
   if (settings.isBounded) {
     const others = pieces.filter((piece) => !made.get(piece));
@@ -197,7 +205,8 @@ export async function summarizeRuns(
       const source = isFullyQuoted(piece) ? { ...piece, limits: LINE } : piece;
       const content = await extractiveContent(source, tools, texts[at]);
       const isBridge = run.isBetween === true && piece.tokens <= MAX_BRIDGE_TOKENS;
-      made.set(piece, content ?? (isBridge ? wholeContent(source, tools) : undefined));
+      const extracted = content ?? (isBridge ? wholeContent(source, tools) : undefined);
+      made.set(piece, extracted && unanswered.has(piece) ? { ...extracted, audit: UNANSWERED } : extracted);
       if (!asked.includes(piece)) report();
       await pace.yield();
     }

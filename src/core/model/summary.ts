@@ -103,7 +103,7 @@ export const missingFromSource = ({ faults }: Audit): string[] =>
 
 /** The audit after an edit, without the faults that the edit removed from the text. */
 export function auditAfterEdit(audit: Audit, before: string, after: string): Audit {
-  const removed = audit.faults.filter(({ text }) => before.includes(text) && !after.includes(text));
+  const removed = audit.faults.filter(({ text }) => text === '' || (before.includes(text) && !after.includes(text)));
   const without = ({ known, total }: Audit['quotes'], fault: AuditFault['kind']): Audit['quotes'] => ({
     known,
     total: total - removed.filter(({ kind }) => kind === fault).length,
@@ -123,6 +123,9 @@ export const VERBATIM: Audit = {
   quotes: { known: 0, total: 0 },
   faults: [],
 };
+
+/** The audit of an extracted summary of messages that the model was asked to summarize, but didn't. */
+export const UNANSWERED: Audit = { ...VERBATIM, faults: [{ kind: 'empty', text: '' }] };
 
 /**
  * Replaces consecutive messages: the chain of parents from `last` to `first`, so it belongs to every branch that

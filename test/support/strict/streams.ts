@@ -9,6 +9,8 @@ export interface Reply {
   /** Tokens of the text. */
   readonly answered: number;
   readonly cut: boolean;
+  /** Only Anthropic's protocol has refusals without text. */
+  readonly refused: boolean;
   /** Input tokens that the server read, including cached ones. */
   readonly input: number;
   readonly cache: CacheUse;
@@ -86,7 +88,7 @@ export function* chatStream(reply: Reply, withUsage: boolean, servesLocally: boo
 
 /** Anthropic's Messages: platform.claude.com/docs/en/build-with-claude/streaming */
 export function* messagesStream(reply: Reply): Generator<string> {
-  const { model, cut, input, reasoning, answered, cache } = reply;
+  const { model, cut, refused, input, reasoning, answered, cache } = reply;
   const event = (type: string, more: object = {}): string => sse({ type, ...more }, type);
   const usage = {
     input_tokens: input - cache.read - cache.write,
@@ -111,7 +113,7 @@ export function* messagesStream(reply: Reply): Generator<string> {
     yield event('content_block_stop', { index });
   }
   yield event('message_delta', {
-    delta: { stop_reason: cut ? 'max_tokens' : 'end_turn', stop_sequence: null },
+    delta: { stop_reason: refused ? 'refusal' : cut ? 'max_tokens' : 'end_turn', stop_sequence: null },
     usage: { output_tokens: reasoning + answered, output_tokens_details: { thinking_tokens: reasoning } },
   });
   yield event('message_stop');

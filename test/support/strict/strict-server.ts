@@ -16,6 +16,8 @@ export type Flavour = 'openai' | 'anthropic' | 'ollama' | 'vllm' | 'llamacpp' | 
 export interface StrictOptions {
   /** The model's reply. By default, it's as long as requested, and JSON if the request has a schema. */
   readonly answer?: (request: AskedOf) => string;
+  /** Anthropic: requests that the model refuses with the stop reason `refusal` (the SDK's `StopReason`). */
+  readonly refuses?: (request: AskedOf) => boolean;
   /** Thinking tokens of every model, whatever the request. */
   readonly think?: number;
   /** The share of requests that are first answered with 429 or 529; the same ones in each run. */
@@ -350,12 +352,14 @@ export class StrictServer {
     const wanted = thinkingAt(traits, asked.effort, this.options.think);
     const reasoning = Math.min(wanted, limit);
     const prompt = pieces.map((piece) => piece.text).join('\n');
-    const full = (this.options.answer ?? defaultAnswer)({ model, prompt, schema: asked.schema });
+    const request = { model, prompt, schema: asked.schema };
+    const refused = this.options.refuses?.(request) === true;
+    const full = refused ? '' : (this.options.answer ?? defaultAnswer)(request);
     const text = this.#counter.text(full) <= limit - reasoning ? full : cutTo(full, limit - reasoning, this.#counter);
     const answered = this.#counter.text(text);
     const thinkingAs = traits.thinkingAs ?? 'field';
     const cut = text.length < full.length;
-    return { reply: { model, text, reasoning, answered, cut, input: read, cache, thinkingAs }, sent };
+    return { reply: { model, text, reasoning, answered, cut, refused, input: read, cache, thinkingAs }, sent };
   }
 
   /** Tokens of the prompt that are read: all, what Ollama leaves of it, or none if it's rejected. */
