@@ -3,6 +3,7 @@ import { kindName } from '../platform/key-event-kinds.ts';
 import { countText, dollars, locale, messagesText, tokensText } from '../platform/l10n.ts';
 import type { CompressionRecord, TriggerName } from '../../core/journal/schema.ts';
 import { knownCost, type CompressionEntry } from '../../core/state/counters.ts';
+import { missingFromSource } from '../../core/model/summary.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
 import type { Policy } from '../../core/policy/policy.ts';
 import { levelName, summaryMethodName, triggerName, nothingToCompressText } from './summary-texts.ts';
@@ -95,7 +96,7 @@ function writeEntry(page: DocumentWriter, state: SessionState, entry: Compressio
     page.line(vscode.l10n.t('- Key events kept: {0} of {1}', countText(kept), countText(total)));
   }
   for (const node of nodes) {
-    const faults = node.audit.faults.length;
+    const faults = missingFromSource(node.audit).length;
     const found = faults === 0 ? '' : ` · ${faultsText(faults)}`;
     page.line('- ', { text: node.title, to: nodeUri(state, node, 'node') }, found);
   }

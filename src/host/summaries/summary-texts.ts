@@ -75,6 +75,9 @@ function auditFaultText({ kind, text }: AuditFault): string {
     case 'unknown_event':
       return vscode.l10n.t('Not in the source: {0}', text);
     case 'empty':
+      return vscode.l10n.t(
+        'The summarizer returned no usable response. The summary was extracted from the messages without a model.',
+      );
     case 'grew':
     case 'missing_section':
     case 'not_json':

@@ -4,7 +4,7 @@ import MarkdownIt from 'markdown-it';
 import type { Conversation } from '../../../src/app/conversation.ts';
 import { compressionId, keyEventId, messageId, nodeId } from '../../../src/core/model/ids.ts';
 import { pinQuote } from '../../../src/app/summary-changes.ts';
-import { nodeWith, type SummaryNode } from '../../../src/core/model/summary.ts';
+import { nodeWith, UNANSWERED, type SummaryNode } from '../../../src/core/model/summary.ts';
 import type * as TargetsModule from '../../../src/host/summaries/command-targets.ts';
 import type * as ComparisonModule from '../../../src/host/summaries/comparison.ts';
 import type * as CompressionsModule from '../../../src/host/summaries/compression-documents.ts';
@@ -173,6 +173,16 @@ describe('documents and commands of a session', () => {
     const html = new MarkdownIt().render(sourceDocument(conversation.state, node).text);
     assert.equal(html.match(/<h2>/g)?.length, 4, html);
     assert.match(html, /<p>Fine\.<\/p>/);
+  });
+
+  it('say that a summary was extracted because the model did not answer, but report no missing quote', async () => {
+    const { nodeDocument } = await load<typeof DocumentsModule>('summaries/node-documents.ts');
+    const { compressionsDocument } = await load<typeof CompressionsModule>('summaries/compression-documents.ts');
+    const node = await summarized('Will it sail?', 'Yes.');
+    const { journal, state } = conversation;
+    await journal.append({ type: 'node_replaced', node: { ...node, audit: UNANSWERED } });
+    assert.match(nodeDocument(state, state.nodes.get(node.id)!).text, /^- The summarizer returned no usable response/m);
+    assert.doesNotMatch(compressionsDocument(state).text, /not found in the source/);
   });
 
   it('say that a session without messages has none, rather than only recent ones', async () => {
