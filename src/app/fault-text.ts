@@ -100,8 +100,17 @@ const TEXTS: Readonly<Record<FaultReason, FaultText>> = {
 };
 
 /** The message and button for a fault. */
-export function describeFault({ reason, retryAfterMs }: Pick<ModelFault, 'reason' | 'retryAfterMs'>): FaultText {
+export function describeFault({
+  reason,
+  retryAfterMs,
+  contentType,
+}: Pick<ModelFault, 'reason' | 'retryAfterMs' | 'contentType'>): FaultText {
   const { action, message } = TEXTS[reason];
+  if (contentType !== undefined)
+    return {
+      action,
+      message: phrase('The server responded with {0} instead of a model’s response. Check the base URL.', contentType),
+    };
   if (message.values.length === 0 || retryAfterMs === undefined) return { action, message };
   return { action, message: { ...message, values: [after(retryAfterMs)] } };
 }

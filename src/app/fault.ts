@@ -38,6 +38,8 @@ export class ModelFault extends Error {
   readonly status: number | undefined;
   /** The model's context window in tokens, if the provider stated it when it rejected a request as too long. */
   readonly contextWindow: number | undefined;
+  /** The media type of a response that isn't from a model's API, such as `text/html`. */
+  readonly contentType: string | undefined;
 
   constructor(
     reason: FaultReason,
@@ -46,6 +48,7 @@ export class ModelFault extends Error {
       retryAfterMs?: number | undefined;
       status?: number | undefined;
       contextWindow?: number | undefined;
+      contentType?: string | undefined;
       cause?: unknown;
     } = {},
   ) {
@@ -55,6 +58,7 @@ export class ModelFault extends Error {
     this.retryAfterMs = options.retryAfterMs;
     this.status = options.status;
     this.contextWindow = options.contextWindow;
+    this.contentType = options.contentType;
   }
 
   static is(error: unknown, ...reasons: readonly FaultReason[]): error is ModelFault {

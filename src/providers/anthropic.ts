@@ -13,10 +13,10 @@ import type { ChatChunk } from '../app/ports.ts';
 import type { Ending } from '../core/model/message.ts';
 import { usageFrom } from './strict-turns.ts';
 import { anthropicBody, anthropicPrompt } from './anthropic-request.ts';
-import { CLIENT_OPTIONS, parseBaseUrl, withoutCustomHeaders } from './http.ts';
+import { CLIENT_OPTIONS, detectJson, parseBaseUrl, withoutCustomHeaders } from './http.ts';
 import { parseAnthropicListedModel, type ListingModel } from './listed-model.ts';
 import { isObject } from '../core/text/json-value.ts';
-import type { SdkErrors } from './provider-errors.ts';
+import { notFromApi, type SdkErrors } from './provider-errors.ts';
 import { remoteModel, type RemoteSettings } from './remote-model.ts';
 import type { WatchedCall } from './watched-call.ts';
 
@@ -70,15 +70,9 @@ type Figures = Record<string, number>;
  * Reads a streamed reply. Thinking blocks are dropped, so they are neither shown nor stored. Their tokens are part of
  * the usage, because they are paid for.
  */
-async function* readMessages(
-  response: Response,
-  call: WatchedCall,
-  client: AnthropicClient,
-): AsyncGenerator<ChatChunk> {
-  const kind = response.headers.get('content-type') ?? '';
-  if (!kind.includes('event-stream')) {
-    throw new ModelFault('malformed', `the server answered with ${kind === '' ? 'no type' : kind}, not a stream`);
-  }
+async function* readMessages(answer: Response, call: WatchedCall, client: AnthropicClient): AsyncGenerator<ChatChunk> {
+  const { isJson, response } = await detectJson(answer);
+  if (isJson) throw notFromApi(answer, await response.text());
   const figures: Figures = {};
   let stop: StopReason | null = null;
   for await (const event of Stream.fromSSEResponse<RawMessageStreamEvent>(response, call.controller, client)) {

@@ -1,6 +1,7 @@
 import http from 'node:http';
+import { ModelFault } from '../app/fault.ts';
 import { isObject, tryParse, type JsonObject } from '../core/text/json-value.ts';
-import { connectionFault } from './provider-errors.ts';
+import { connectionFault, notFromApi, replyFault } from './provider-errors.ts';
 
 /**
  * `fetch` with errors in the format that the SDKs read: they expect a member `error` and ignore other bodies. FastAPI
@@ -16,7 +17,10 @@ export const serverFetch: typeof fetch = async (input, init) => {
   // The body is already decoded, and may have another length.
   rest.delete('content-encoding');
   rest.delete('content-length');
-  return new Response(JSON.stringify({ error: errorIn(text) }), { status, headers: rest });
+  const body = tryParse(text);
+  // Otherwise, the type says what the server sent instead of an error.
+  if (body !== undefined) rest.set('content-type', 'application/json');
+  return new Response(JSON.stringify({ error: errorIn(body, text) }), { status, headers: rest });
 };
 
 /** Like `serverFetch`, but throws `ModelFault` if there is no connection. */
@@ -32,6 +36,44 @@ export async function askServer(url: string, init: RequestInit): Promise<JsonObj
   return isObject(answer) ? answer : {};
 }
 
+/**
+ * Whether a reply is a single JSON object instead of an event stream, and the response, of which nothing has been read.
+ * Told by its beginning, because gateways label both kinds as the other one (openclaw/openclaw#96497).
+ *
+ * @throws ModelFault `malformed` if it's neither, such as a web page
+ */
+export async function detectJson(original: Response): Promise<{ isJson: boolean; response: Response }> {
+  const { body, headers, status } = original;
+  const [peeked, rest] = body?.tee() ?? [];
+  const begin = peeked === undefined ? '' : await beginningOf(peeked);
+  const response = new Response(rest ?? null, { headers, status });
+  const type = headers.get('content-type') ?? '';
+  if (begin.startsWith('{')) return { isJson: true, response };
+  // An empty stream was cut off.
+  if (FIELD.test(begin) || (begin === '' && /^$|event-stream/.test(type))) return { isJson: false, response };
+  throw notFromApi(original, begin);
+}
+
+/** The beginning of an event stream: the name of a field, or a comment. */
+const FIELD = /^(data|event|id|retry)?:/;
+
+async function beginningOf(body: ReadableStream<Uint8Array>): Promise<string> {
+  const texts: AsyncIterable<string> = body.pipeThrough(new TextDecoderStream());
+  let begin = '';
+  for await (const text of texts) {
+    begin = (begin + text).trimStart();
+    if (begin.length >= 'event:'.length) break;
+  }
+  return begin;
+}
+
+/** Throws `ModelFault` if a single JSON object is an error, or no reply, which has the list `name`. */
+export function checkReply(reply: unknown, name: 'choices' | 'output'): void {
+  if (isObject(reply) && reply['error']) throw replyFault(reply['error']);
+  if (!isObject(reply) || !Array.isArray(reply[name]))
+    throw new ModelFault('malformed', 'the server answered with JSON that is no reply');
+}
+
 /** Options for the clients of both SDKs. */
 export const CLIENT_OPTIONS = {
   // `withRetries` retries instead, visibly for the user.
@@ -43,8 +85,7 @@ export const CLIENT_OPTIONS = {
   fetch: serverFetch,
 } as const;
 
-function errorIn(text: string): unknown {
-  const parsed = tryParse(text);
+function errorIn(parsed: unknown, text: string): unknown {
   const body: unknown = Array.isArray(parsed) ? parsed[0] : parsed;
   if (!isObject(body)) return { message: text };
   if ('error' in body) return body['error'];

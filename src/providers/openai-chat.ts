@@ -6,12 +6,11 @@ import type {
 import { ModelFault } from '../app/fault.ts';
 import type { ChatChunk, ChatRequest } from '../app/ports.ts';
 import type { Ending, Usage } from '../core/model/message.ts';
-import { replyFault } from './provider-errors.ts';
 import { isObject } from '../core/text/json-value.ts';
 import { anthropicBreakpoint } from './anthropic-request.ts';
+import { checkReply, detectJson } from './http.ts';
 import {
   dataUrl,
-  detectJson,
   eventsOf,
   outputLimit,
   schemaFormat,
@@ -160,12 +159,9 @@ function contentText(content: unknown): string {
     .join('');
 }
 
-function* readWhole(body: unknown, filter: ThinkFilter): Generator<ChatChunk> {
-  if (isObject(body) && body['error']) throw replyFault(body['error']);
-  const part = readChunk(body);
-  if (!isObject(body) || !Array.isArray(body['choices'])) {
-    throw new ModelFault('malformed', 'the server answered with JSON that is no reply');
-  }
+function* readWhole(reply: unknown, filter: ThinkFilter): Generator<ChatChunk> {
+  checkReply(reply, 'choices');
+  const part = readChunk(reply);
   yield* chunksOf(part, filter);
   yield* filter.end(isCut(part.finish));
   yield { type: 'end', ending: ending(part.finish) };

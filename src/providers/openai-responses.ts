@@ -9,10 +9,10 @@ import type {
 import { ModelFault } from '../app/fault.ts';
 import type { ChatChunk, ChatRequest } from '../app/ports.ts';
 import type { Usage } from '../core/model/message.ts';
+import { checkReply, detectJson } from './http.ts';
 import { streamFault } from './provider-errors.ts';
 import { isObject } from '../core/text/json-value.ts';
 import {
-  contentType,
   dataUrl,
   eventsOf,
   outputLimit,
@@ -79,9 +79,11 @@ function systemItem(request: ChatRequest): ResponseInputItem[] {
 }
 
 /** Reads a streamed reply of the Responses endpoint. Reasoning summaries aren't part of the answer and are skipped. */
-export async function* readResponses(response: Response, call: WatchedCall): AsyncGenerator<ChatChunk> {
-  if (contentType(response).includes('application/json')) {
+export async function* readResponses(answer: Response, call: WatchedCall): AsyncGenerator<ChatChunk> {
+  const { isJson, response } = await detectJson(answer);
+  if (isJson) {
     const reply = (await response.json()) as Reply;
+    checkReply(reply, 'output');
     const texts = reply.output.flatMap((item) => (item.type === 'message' ? item.content : []));
     for (const part of texts) yield { type: 'text', text: part.type === 'output_text' ? part.text : part.refusal };
     yield* finish(reply);

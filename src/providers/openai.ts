@@ -1,7 +1,7 @@
 import OpenAI, { APIConnectionError, APIConnectionTimeoutError, APIError, APIUserAbortError } from 'openai';
 import { ModelFault } from '../app/fault.ts';
 import { modelInfo } from '../core/tokens/models.ts';
-import type { SdkErrors } from './provider-errors.ts';
+import { notFromApi, type SdkErrors } from './provider-errors.ts';
 import { CLIENT_OPTIONS, parseBaseUrl, withoutCustomHeaders } from './http.ts';
 import { isObject, objectsAt } from '../core/text/json-value.ts';
 import { parseOpenAiListedModel, type ListedModel, type ListingModel } from './listed-model.ts';
@@ -74,7 +74,8 @@ export function createOpenAiModel(settings: RemoteSettings & { readonly provider
     },
     list: async (signal) => {
       const models: ListedModel[] = [];
-      const answer: unknown = await client.get('/models', { signal });
+      const { data: answer, response } = await client.get('/models', { signal }).withResponse();
+      if (typeof answer === 'string') throw notFromApi(response, answer);
       // Together sends the list without an object around it.
       for (const entry of objectsAt({ entries: isObject(answer) ? answer['data'] : answer }, 'entries')) {
         const listed = parseOpenAiListedModel(entry);

@@ -92,8 +92,27 @@ export const responseFault = ({ status, headers, statusText }: Response, error: 
 export const replyFault = (error: unknown): ModelFault =>
   apiFault({ status: undefined, headers: undefined, error, message: 'the reply failed' }, []);
 
+/** Statuses of a server that has no such endpoint. */
+const NO_ENDPOINT: readonly unknown[] = [404, 405, 501];
+
+/** The fault of a response that isn't from a model's API, such as a web page. `said`: its beginning. */
+export function notFromApi({ status, headers }: Pick<Response, 'status' | 'headers'>, said: string): ModelFault {
+  const contentType = mediaType(headers);
+  const message = clean(`the server answered with ${contentType ?? 'no type'}: ${said}`, []);
+  return new ModelFault('malformed', message, { status, ...(!isJson(contentType) && { contentType }) });
+}
+
+/** The media type of a response; undefined if there is none. */
+const mediaType = (headers: Headers | undefined): string | undefined =>
+  /^[\w.+-]+\/[\w.+-]+/.exec(headers?.get('content-type') ?? '')?.[0];
+
+const isJson = (type = 'json'): boolean => type.includes('json');
+
 function apiFault(error: Omit<ApiErrorShape, 'name'>, secrets: readonly string[], cause?: unknown): ModelFault {
   const complaint = complaintOf(error);
+  const { status, headers } = error;
+  if (status && headers && NO_ENDPOINT.includes(status) && !isJson(mediaType(headers)))
+    return notFromApi({ status, headers }, complaint.message);
   const retryAfterMs = retryAfter(error.headers, Date.now()) ?? statedWait(complaint.message);
   const reason = reasonOf(complaint);
   return new ModelFault(reason, clean(complaint.message, secrets), {

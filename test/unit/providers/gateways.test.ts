@@ -150,12 +150,14 @@ describe('a vendor’s model list', () => {
     );
   });
 
-  /** A server with these answers by path. */
+  /** A server with these answers by path; texts are web pages. */
   async function serving<T>(answers: Record<string, unknown>, work: (url: string) => Promise<T>): Promise<T> {
     const server = createServer((request, response) => {
       const answer = answers[request.url ?? ''];
-      response.writeHead(answer === undefined ? 404 : 200, { 'content-type': 'application/json' });
-      response.end(JSON.stringify(answer ?? { error: 'Unexpected endpoint or method.' }));
+      const isPage = typeof answer === 'string';
+      const type = isPage ? 'text/html' : 'application/json';
+      response.writeHead(answer === undefined ? 404 : 200, { 'content-type': type });
+      response.end(isPage ? answer : JSON.stringify(answer ?? { error: 'Unexpected endpoint or method.' }));
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     try {
@@ -165,6 +167,11 @@ describe('a vendor’s model list', () => {
       server.close();
     }
   }
+
+  it('is reported with its content type if it is a web page', () =>
+    serving({ '/v1/models': '<html>Log in</html>' }, async (url) => {
+      await assert.rejects(listed('openai', url, 'm'), { reason: 'malformed', contentType: 'text/html' });
+    }));
 
   it('is read if it is a bare array, as sent by Together', () =>
     serving({ '/v1/models': [{ id: 'qwen/qwen3', type: 'chat', context_length: 131_072 }] }, async (url) => {

@@ -1,8 +1,15 @@
 import assert from 'node:assert/strict';
 import { inspect } from 'node:util';
 import type { FaultReason } from '../../../src/app/fault.ts';
+import { describeFault } from '../../../src/app/fault-text.ts';
+import type { ChatModel } from '../../../src/app/ports.ts';
+import { inEnglish } from '../../../src/core/text/phrase.ts';
+import { withRetries } from '../../../src/providers/retry.ts';
 import { WireServer } from '../../support/wire-server.ts';
 import { KEY, PROTOCOLS, ask, turn } from './protocols.ts';
+
+/** Retries as in a compression, without pauses. */
+const patient = (model: ChatModel): ChatModel => withRetries(model, { mayDiscard: true, baseMs: 1 });
 
 const REPLY = 'Rename the column first, then deploy the reader, then the writer.';
 
@@ -286,6 +293,33 @@ for (const protocol of PROTOCOLS) {
       assert.ok(models.length > 0);
       assert.deepEqual(models, [...models].sort());
       assert.ok(protocol.path === '/v1/messages' || !models.some((id) => id.includes('embedding')));
+    });
+
+    for (const [what, status, type, body] of [
+      ['a web page', 200, 'text/html', '<!doctype html><title>Log in</title>'],
+      ['a text', 200, 'text/plain; charset=utf-8', 'OK'],
+      ['nothing', 200, 'text/plain', ''],
+      ['a text about a missing page', 404, 'text/plain', '404 page not found'],
+      ['a web page about the method', 405, 'text/html', '<h1>Not Allowed</h1>'],
+      ['a page that says it is not implemented', 501, 'text/html', '<p>Unsupported method (POST).</p>'],
+    ] as const) {
+      it(`names the content type and the base URL after a single request if the server answers with ${what}`, async () => {
+        server.disturbBy(() => ({ kind: 'reply', status, type, body }));
+        const { fault } = await turn(patient(protocol.make(server.url)), ask('hi'));
+        assert.equal(server.requests.length, 1);
+        const shown = inEnglish(describeFault(fault!).message);
+        const [mediaType] = type.split(';');
+        assert.equal(
+          shown,
+          `The server responded with ${mediaType} instead of a model’s response. Check the base URL.`,
+        );
+      });
+    }
+
+    it('reports JSON that is no reply after a single request', async () => {
+      server.disturbBy(() => ({ kind: 'reply', status: 200, type: 'application/json', body: '{"hello":1}' }));
+      const { fault } = await turn(patient(protocol.make(server.url)), ask('hi'));
+      assert.deepEqual([fault?.reason, fault?.contentType, server.requests.length], ['malformed', undefined, 1]);
     });
 
     it('handles several concurrent turns independently', async () => {
