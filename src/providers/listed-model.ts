@@ -41,13 +41,14 @@ export function parseOpenAiListedModel(entry: unknown): ListedModel | undefined 
     entry['max_context_length'], // Mistral
     entry['context_size'], // Novita
     entry['max_context'], // Arli (NousResearch/hermes-agent#81442)
+    entry['max_input_tokens'], // LiteLLM
     inner('metadata')['context_length'], // DeepInfra
     inner('meta')['n_ctx'], // llama.cpp
   );
   const maxOutput = positive(
     inner('top_provider')['max_completion_tokens'],
     entry['max_completion_tokens'],
-    entry['max_output_tokens'], // Novita
+    entry['max_output_tokens'], // Novita, LiteLLM
     entry['max_output_length'], // Chutes
   );
   const price = routerPrice(inner('pricing'));

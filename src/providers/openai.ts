@@ -5,8 +5,8 @@ import { notFromApi, type SdkErrors } from './provider-errors.ts';
 import { CLIENT_OPTIONS, parseBaseUrl, withoutCustomHeaders } from './http.ts';
 import { isObject, objectsAt } from '../core/text/json-value.ts';
 import { parseOpenAiListedModel, type ListedModel, type ListingModel } from './listed-model.ts';
-import { isLmStudioEntry, lmStudioFacts } from './lm-studio.ts';
-import { isOllamaEntry, ollamaBody, ollamaFacts, openOllama, readOllama } from './ollama.ts';
+import { serverFacts } from './server-facts.ts';
+import { ollamaBody, openOllama, readOllama } from './ollama.ts';
 import { chatBody, readChat, type ChatDialect } from './openai-chat.ts';
 import { readResponses, responsesBody } from './openai-responses.ts';
 import { ThinkFilter, thinkingHabit } from './think-filter.ts';
@@ -81,25 +81,14 @@ export function createOpenAiModel(settings: RemoteSettings & { readonly provider
         const listed = parseOpenAiListedModel(entry);
         if (!listed) continue;
         // Ollama takes names without a tag, too.
-        const isWanted = listed.id === model || listed.id === `${model}:latest`;
-        const facts = isWanted ? await ownFacts(origin, listed.id, entry['owned_by'], bearer, signal) : undefined;
+        const isWanted = !isOfficial && (listed.id === model || listed.id === `${model}:latest`);
+        const init = { headers: bearer, signal };
+        const facts = isWanted && (await serverFacts({ origin, url }, listed.id, entry['owned_by'], init));
         models.push(facts ? { ...listed, ...facts, id: model } : listed);
       }
       return models;
     },
   });
-}
-
-/** Facts about a model from its server's own endpoints. Some servers tell the context window only there. */
-async function ownFacts(
-  origin: string,
-  id: string,
-  owner: unknown,
-  headers: Readonly<Record<string, string>>,
-  signal: AbortSignal,
-): Promise<Partial<ListedModel> | undefined> {
-  if (isOllamaEntry(id, owner)) return ollamaFacts(origin, id, headers, signal);
-  return isLmStudioEntry(owner) ? lmStudioFacts(origin, id, headers, signal) : undefined;
 }
 
 type Vendor = 'openai' | 'azure' | 'openrouter' | 'other';

@@ -168,6 +168,12 @@ describe('a vendor’s model list', () => {
     }
   }
 
+  /** Prices are products of fractions. */
+  const rounded = (facts: unknown): unknown =>
+    JSON.parse(JSON.stringify(facts), (_, value: unknown) =>
+      typeof value === 'number' ? Math.round(value * 1e9) / 1e9 : value,
+    );
+
   it('is reported with its content type if it is a web page', () =>
     serving({ '/v1/models': '<html>Log in</html>' }, async (url) => {
       await assert.rejects(listed('openai', url, 'm'), { reason: 'malformed', contentType: 'text/html' });
@@ -220,12 +226,51 @@ describe('a vendor’s model list', () => {
     it(`is read with its prices: ${what}`, () =>
       serving({ '/v1/models': { data: [{ id: 'a/b', pricing }] } }, async (url) => {
         const listing = await listed('openai', url, 'a/b');
-        // Rounded, because the prices are products of fractions.
-        const round = (_: string, value: unknown): unknown =>
-          typeof value === 'number' ? Math.round(value * 1e9) / 1e9 : value;
-        assert.deepEqual(JSON.parse(JSON.stringify({ price: listing?.facts.price }), round), price ? { price } : {});
+        assert.deepEqual(rounded({ price: listing?.facts.price }), price ? { price } : {});
       }));
   }
+
+  describe('of LiteLLM, which has no prices, is completed at its own endpoint', () => {
+    const entry = { id: 'claude', object: 'model', created: 1_677_610_602, owned_by: 'openai' };
+    const model_info = {
+      key: 'claude-sonnet-4-5',
+      max_input_tokens: 200_000,
+      max_output_tokens: 64_000,
+      input_cost_per_token: 3e-6,
+      output_cost_per_token: 1.5e-5,
+      cache_read_input_token_cost: 3e-7,
+      cache_creation_input_token_cost: null,
+      input_cost_per_token_above_200k_tokens: 6e-6,
+      output_cost_per_token_above_200k_tokens: 2.25e-5,
+      input_cost_per_token_above_128k_tokens: null,
+      supports_vision: true,
+    };
+    const detailed = (info: object, work: (facts: unknown) => void) =>
+      serving(
+        {
+          '/v1/models': { data: [entry] },
+          '/v1/model/info': { data: [{ model_name: 'other' }, { model_name: 'claude', model_info: info }] },
+        },
+        async (url) => work((await listed('openai', url, 'claude'))?.facts),
+      );
+
+    it('with its limits and prices, including those for long prompts', () =>
+      detailed(model_info, (facts) => {
+        const long = { over: 200_000, inputFactor: 2, outputFactor: 1.5 };
+        const price = { input: 3, output: 15, cachedInput: 0.3, long };
+        assert.deepEqual(rounded(facts), { contextWindow: 200_000, maxOutput: 64_000, price, takesImages: true });
+      }));
+
+    it('without prices if they are zero, as of models that LiteLLM doesn’t know', () =>
+      detailed({ max_input_tokens: null, input_cost_per_token: 0, output_cost_per_token: 0 }, (facts) => {
+        assert.deepEqual(facts, {});
+      }));
+
+    it('unless its key may not read them, which leaves what the list says', () =>
+      serving({ '/v1/models': { data: [{ ...entry, max_input_tokens: 8_192 }] } }, async (url) => {
+        assert.deepEqual((await listed('openai', url, 'claude'))?.facts, { contextWindow: 8_192 });
+      }));
+  });
 
   describe('of LM Studio, which has only IDs, is completed at its own endpoint', () => {
     // lmstudio-ai/lmstudio-bug-tracker#2139 and lmstudio.ai/docs/developer/rest/list
