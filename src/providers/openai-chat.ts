@@ -6,7 +6,7 @@ import type {
 import { ModelFault } from '../app/fault.ts';
 import type { ChatChunk, ChatRequest } from '../app/ports.ts';
 import type { Ending, Usage } from '../core/model/message.ts';
-import { isObject } from '../core/text/json-value.ts';
+import { isObject, type JsonObject } from '../core/text/json-value.ts';
 import { anthropicBreakpoint } from './anthropic-request.ts';
 import { checkReply, detectJson } from './http.ts';
 import {
@@ -194,7 +194,19 @@ function readUsage(usage: unknown): Usage | undefined {
   const written = isObject(details) ? details['cache_write_tokens'] : undefined;
   const thought = usage['completion_tokens_details'];
   const reasoning = isObject(thought) ? thought['reasoning_tokens'] : undefined;
-  return usageFrom(input, billed, { reasoning, cachedInput: cached, cacheWrite: written });
+  const costUsd = reportedCost(usage);
+  const tokens = usageFrom(input, billed, { reasoning, cachedInput: cached, cacheWrite: written });
+  return costUsd === undefined ? tokens : { ...tokens, costUsd };
+}
+
+/**
+ * What OpenRouter charges, and if the user's own key at a provider was used, what that one charges
+ * (openrouter.ai/docs/use-cases/usage-accounting). A plain `cost` of other services may be in another currency.
+ */
+function reportedCost({ cost, cost_details: details, is_byok: isOwnKey }: JsonObject): number | undefined {
+  if (typeof cost !== 'number' || !isObject(details)) return undefined;
+  const upstream = isOwnKey === true ? details['upstream_inference_cost'] : undefined;
+  return cost + (typeof upstream === 'number' ? upstream : 0);
 }
 
 /** OpenAI's automatic breakpoint is only disabled if ours are sure to arrive, because a gateway may drop them. */

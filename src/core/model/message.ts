@@ -43,6 +43,8 @@ export const usageSchema = v.object({
   cacheWrite: v.optional(amountSchema),
   /** The part of `cacheWrite` that is cached for an hour, at a higher price. */
   cacheWriteHour: v.optional(amountSchema),
+  /** US dollars that the provider says it charges. */
+  costUsd: v.optional(amountSchema),
 });
 export type Usage = ReadonlyOutput<typeof usageSchema>;
 

@@ -204,12 +204,12 @@ export function encodingFor(id: string): EncodingName {
 const HOUR_WRITE_FACTOR = 2;
 
 /**
- * The cost of a reply in US dollars, or undefined if the model's price is unknown. `usage.input` includes tokens that
- * were read from or written to a prompt cache.
+ * The cost of a reply in US dollars, as reported or else by the model's price; undefined if that is unknown.
+ * `usage.input` includes tokens that were read from or written to a prompt cache.
  */
 export function priceOf(usage: Usage, model: Pick<ModelInfo, 'price'>): number | undefined {
   const { price } = model;
-  if (price === undefined) return undefined;
+  if (usage.costUsd !== undefined || price === undefined) return usage.costUsd;
   const cached = Math.min(usage.cachedInput ?? 0, usage.input);
   const written = Math.min(usage.cacheWrite ?? 0, usage.input - cached);
   const hour = Math.min(usage.cacheWriteHour ?? 0, written);

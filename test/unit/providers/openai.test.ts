@@ -428,6 +428,22 @@ describe('the provider for OpenAI and compatible servers', () => {
     ]);
   });
 
+  it('reads the cost that OpenRouter reports, with that of the user’s own key, but no cost in another form', async () => {
+    const read = [];
+    for (const more of [
+      { cost: 0.0012, is_byok: false, cost_details: { upstream_inference_cost: null } },
+      { cost: 0, is_byok: false, cost_details: { upstream_inference_cost: 0.5 } },
+      { cost: 0.001, is_byok: true, cost_details: { upstream_inference_cost: 0.02 } },
+      { cost: 0.3 },
+      { cost: { total_cost: 0.3 } },
+    ]) {
+      const usage = { prompt_tokens: 100, completion_tokens: 5, ...more };
+      replyWith(`${chunk({ content: 'yes' }, 'stop')}data: ${JSON.stringify({ choices: [], usage })}\n\n`);
+      read.push((await turn(chat(), ask('hi'))).usage?.costUsd);
+    }
+    assert.deepEqual(read, [0.0012, 0, 0.021, undefined, undefined]);
+  });
+
   it('adds thinking tokens to the output if the server counts them separately', async () => {
     // x.ai: 10,120 + 1,499 + 2,809 = 14,428 (Wei-Shaw/sub2api#5771). Gemini returns no details.
     const grok = { total_tokens: 14_428, completion_tokens_details: { reasoning_tokens: 2_809 } };

@@ -164,6 +164,11 @@ describe('price of a reply', () => {
     assert.equal(priceOf({ input: 1000, output: 10 }, modelInfo('local')), 0);
   });
 
+  it('is what the provider reports, whatever the model’s price', () => {
+    const usage = { input: 1000, output: 10, costUsd: 0.004 };
+    for (const id of ['my-finetune', 'gpt-4o-mini']) assert.equal(priceOf(usage, modelInfo(id)), 0.004);
+  });
+
   it('is zero for OpenRouter’s free variant of a model', () => {
     assert.equal(modelInfo('openai/gpt-oss-120b:free').contextWindow, modelInfo('openai/gpt-oss-120b').contextWindow);
     assert.equal(priceOf({ input: 1000, output: 10 }, modelInfo('openai/gpt-oss-120b:free')), 0);
