@@ -1,7 +1,7 @@
 import http from 'node:http';
 import { ModelFault } from '../app/fault.ts';
 import { isObject, tryParse, type JsonObject } from '../core/text/json-value.ts';
-import { connectionFault, notFromApi, replyFault } from './provider-errors.ts';
+import { connectionFault, faultIn, notFromApi } from './provider-errors.ts';
 
 /**
  * `fetch` with errors in the format that the SDKs read: they expect a member `error` and ignore other bodies. FastAPI
@@ -69,7 +69,8 @@ async function beginningOf(body: ReadableStream<Uint8Array>): Promise<string> {
 
 /** Throws `ModelFault` if a single JSON object is an error, or no reply, which has the list `name`. */
 export function checkReply(reply: unknown, name: 'choices' | 'output'): void {
-  if (isObject(reply) && reply['error']) throw replyFault(reply['error']);
+  const fault = faultIn(reply);
+  if (fault) throw fault;
   if (!isObject(reply) || !Array.isArray(reply[name]))
     throw new ModelFault('malformed', 'the server answered with JSON that is no reply');
 }

@@ -1,8 +1,7 @@
 import { _iterSSEMessages as messagesOf } from 'openai/core/streaming';
 import type { ChatRequest } from '../app/ports.ts';
 import type { ContentBlock } from '../core/model/message.ts';
-import { replyFault } from './provider-errors.ts';
-import { isObject } from '../core/text/json-value.ts';
+import { faultIn } from './provider-errors.ts';
 import { isStrictSchema } from './strict-schema.ts';
 import type { WatchedCall } from './watched-call.ts';
 
@@ -46,7 +45,8 @@ export async function* eventsOf(
     if (data.startsWith('[DONE]')) return onEndMark?.();
     if (data === '' || data.startsWith(':')) continue;
     const event: unknown = JSON.parse(data);
-    if (isObject(event) && event['error']) throw replyFault(event['error']);
+    const fault = faultIn(event);
+    if (fault) throw fault;
     yield event;
   }
 }

@@ -89,8 +89,34 @@ export const responseFault = ({ status, headers, statusText }: Response, error: 
   apiFault({ status, headers, error, message: statusText }, []);
 
 /** The fault of an error in the body of a response with a success status. */
-export const replyFault = (error: unknown): ModelFault =>
-  apiFault({ status: undefined, headers: undefined, error, message: 'the reply failed' }, []);
+const replyFault = (error: unknown, status?: number): ModelFault =>
+  apiFault({ status, headers: undefined, error, message: 'the reply failed' }, []);
+
+/** The fault of a reply, or a part of one, that is an error in the form of OpenAI or MiniMax; undefined if it's none. */
+export function faultIn(reply: unknown): ModelFault | undefined {
+  const error = valueAt(reply, 'error');
+  if (error) return replyFault(error);
+  const status = valueAt(reply, 'base_resp', 'status_code');
+  if (typeof status !== 'number' || status === 0) return undefined;
+  const [like, code] = MINIMAX[status] ?? [500];
+  return replyFault({ code, message: textAt(reply, 'base_resp', 'status_msg') }, like);
+}
+
+/** MiniMax's errors as an HTTP status and a code (platform.minimax.io/docs/api-reference/errorcode); others are its own. */
+const MINIMAX: Readonly<Record<number, readonly [status: number, code?: string]>> = {
+  1001: [408],
+  1002: [429],
+  1004: [401],
+  1008: [402],
+  1026: [400, 'content_filter'],
+  1027: [400, 'content_filter'],
+  1039: [429],
+  1041: [429],
+  2013: [400],
+  2045: [429],
+  2049: [401],
+  2056: [402],
+};
 
 /** Statuses of a server that has no such endpoint. */
 const NO_ENDPOINT: readonly unknown[] = [404, 405, 501];

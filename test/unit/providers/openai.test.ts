@@ -338,6 +338,30 @@ describe('the provider for OpenAI and compatible servers', () => {
     }
   });
 
+  for (const [code, msg, reason] of [
+    [1002, 'rate limit', 'rate_limited'],
+    [1004, 'login fail: Please carry the API secret key in the header', 'no_key'],
+    [1008, 'insufficient balance', 'quota'],
+    [1026, 'input new_sensitive', 'content_refused'],
+    [1033, 'system error', 'overloaded'],
+    [2013, 'invalid params, context window exceeds limit', 'context_too_long'],
+    [2013, 'invalid params', 'bad_request'],
+    [2056, 'usage limit exceeded', 'quota'],
+  ] as const)
+    it(`reports MiniMax’s error ${code}, which has a success status, as ${reason}: ${msg}`, async () => {
+      const failed = { id: '1', choices: null, base_resp: { status_code: code, status_msg: msg } };
+      replyWith(JSON.stringify(failed), 'application/json');
+      assert.equal((await turn(chat(), ask('hi'))).fault?.reason, reason);
+      replyWith(`data: ${JSON.stringify({ ...failed, choices: [] })}\n\n`);
+      assert.equal((await turn(chat(), ask('hi'))).fault?.reason, reason);
+    });
+
+  it('reads a reply with MiniMax’s status of a success', async () => {
+    const done = { choices: [{ delta: { content: 'yes' }, finish_reason: 'stop' }], base_resp: { status_code: 0 } };
+    replyWith(`data: ${JSON.stringify(done)}\n\ndata: [DONE]\n\n`);
+    assert.equal((await turn(chat(), ask('hi'))).text, 'yes');
+  });
+
   it('omits thinking in tags before the answer', async () => {
     replyWith(
       `${['<th', 'ink>The user', ' wants</thi', 'nk>\n\nSay ', '<think> is a tag'].map((content) => chunk({ content })).join('')}${chunk({}, 'stop')}data: [DONE]\n\n`,
