@@ -36,6 +36,9 @@ export const CONTACT =
 /** The beginning of a standing instruction. */
 export const STANDING =
   /^\W*(?:(?:please|and|but|also|bitte|por favor|y|e|et|und)\s+)?(?:always|never|change of plans?|from now on|in (?:the )?future|i (?:\p{L}+ )?prefer|i want you to|(?!(?:ich|wir|ihr|er|sie|es|das|je|tu|on|ça|ils?|elles?|yo|tú|él|ella|esto|eso|eu|ele|ela|isso)\s)\p{L}+\s+(?:immer|niemals|siempre|toujours|jamais|sempre)|i'd (?:rather|prefer)|siempre|nunca|prefiero|(?:quiero|me gustaría) que|a partir de ahora|de ahora en adelante|immer|niemals|nie|ab jetzt|ab sofort|ich (?:bevorzuge|möchte, dass)|toujours|jamais|désormais|dorénavant|je préfère|je veux que|sempre|prefiro|quero que|a partir de agora|今後|今后|必ず|常に|决不|绝不|始终|总是|永远|请始终|请总是)(?!\p{Ll})/iu;
+/** Announces that something was decided or is important. */
+export const ANNOUNCEMENT =
+  /^\W*(?:(?:importante?|decision|decided|decisión|decisão|décision|décidé|entscheidung|entschieden|wichtig|決定|重要|决定)[*_]*\s?[:：!！]|(?:(?:we(?:['’]ve| have)? )?decided (?:to|on|that|against)|se decidió|decidimos|(?:nous avons|on a) décidé|wir haben (?:uns )?(?:entschieden|beschlossen))(?!\p{L}))/iu;
 /** Says that nothing else is wanted. */
 export const CLOSING =
   /^\W*(?:(?:no|nope|yes|ok(?:ay)?|and|great|perfect|sí|vale|não|sim|nein|ja|non|oui)[\s,.!]+)*(?:that(?:['’]?s| is| was| will be|['’]ll be| would be| should be)(?: all| it| everything)|this should be enough|nothing (?:else|more)|(?:eso|esto) (?:es|sería) todo|nada más|das (?:ist|war|wäre) alles|das war['’]s|c['’]est tout|ce sera tout|é só isso|só isso|isso é tudo|以上です|没有了|就这些)(?:[\s,.!]+(?:for (?:now|today|me)|(?:that )?i need.{0,20}|por (?:ahora|hoy|enquanto|hoje)|fürs erste|pour l['’]instant))?(?:[\s,.!]+(?:thank|gracias|danke|merci|obrigad).{0,20})?\W*$/iu;

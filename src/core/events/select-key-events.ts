@@ -4,6 +4,7 @@ import type { PresetName } from '../prompts/render-prompts.ts';
 import { isTableTalk, isThanks } from '../text/small-talk.ts';
 import type { Analysis, Candidate, DetectorInput } from './analyze-message.ts';
 import { beginsWith, hasConcept } from './concepts.ts';
+import { ANNOUNCEMENT } from './feature-patterns.ts';
 import { CONCEPTS, type Concept } from './lexicon/lexicon.ts';
 import { logistic, scoreFeatures, type LinearModel } from './linear-model.ts';
 
@@ -71,14 +72,21 @@ export function* selectKeyEvents(
   const setting = { score: 0.5, importance: 2, reason: 'command that sets' } as const;
   for (const span of analysis.settings)
     events.push({ ...span, kind: 'configuration', quote: quoteOf(span), ...setting });
-  /** In a conversation among people, users don't address the model, so the weights of other speakers apply. */
-  const isUser = role === 'user' && !analysis.speech.named;
+  /**
+   * In a conversation among people, users don't address the model, so the weights of other speakers apply. What an
+   * assistant announces as decided or important is weighed like a user's words, unless it tells a document's readers.
+   */
+  const isWeighedAsUser = ({ features }: Candidate['traits'], quote: string): boolean =>
+    role === 'user'
+      ? !analysis.speech.named
+      : role === 'assistant' && ANNOUNCEMENT.test(quote) && !features.includes('of a document');
   let last: { readonly event: DetectedEvent; readonly candidate: Candidate } | undefined;
   for (const [at, candidate] of analysis.candidates.entries()) {
     if (at % CANDIDATES_PER_STEP === CANDIDATES_PER_STEP - 1) yield;
     const { segment, traits } = candidate;
     if (traits.ruledOut || isThanks(quoteOf(segment))) continue;
     if (!analysis.before.asked && isInterjection(traits, quoteOf(segment))) continue;
+    const isUser = isWeighedAsUser(traits, quoteOf(segment));
     const probability = logistic(scoreFeatures(traits.features, model, isUser, 1)[0]!);
     if (probability < (isUser ? MIN_PROBABILITY.user : MIN_PROBABILITY.other)) continue;
     if (preset === 'role-play' && isTableTalk(quoteOf(segment))) continue;

@@ -74,6 +74,29 @@ describe('key event detection', () => {
       );
   });
 
+  it('detects what an assistant announces as decided or important, in several languages', () => {
+    for (const [text, kind] of [
+      ['Decided to use port 7443.', 'decision'],
+      ['We’ve decided against Kafka.', 'decision'],
+      ['**Decision:** use Redis for the queue.', 'decision'],
+      ['IMPORTANT: user preference', 'preference'],
+      ['**Important**: backups run at 3 am.', 'fact'],
+      ['Wichtig: Der Port ist 7443.', 'configuration'],
+      ['Se decidió usar el puerto 7443.', 'fact'],
+      ['重要：端口是 7443。', 'fact'],
+    ] as const)
+      assert.deepEqual(
+        find('assistant', text).map((event) => [event.quote, event.kind]),
+        [[text, kind]],
+      );
+    for (const text of [
+      'I decided to read the file first.',
+      'It is important to note that this works well.',
+      'Important:',
+    ])
+      assert.deepEqual(find('assistant', text), [], text);
+  });
+
   it('does not treat thanks as the answer to a question', () => {
     for (const [before, text] of [
       ['How can I help?', 'Thanks for the help'],
