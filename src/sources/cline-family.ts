@@ -3,13 +3,7 @@ import type { Source, Tool } from '../app/library/source.ts';
 import { phrase } from '../core/text/phrase.ts';
 import { isList, isObject, stringOf, tryParse, type JsonObject } from '../core/text/json-value.ts';
 import { readRoleContent } from '../core/transcript/role-content.ts';
-import {
-  addCompaction,
-  checkVersion,
-  parseTimestamp,
-  usageOf,
-  type TranscriptSink,
-} from '../core/transcript/transcript-message.ts';
+import { checkVersion, parseTimestamp, usageOf, type TranscriptSink } from '../core/transcript/transcript-message.ts';
 import type { Databases } from './databases.ts';
 import {
   createSource,
@@ -109,7 +103,7 @@ function addMessage(message: unknown, sink: TranscriptSink): void {
   const at = parseTimestamp(message['ts']);
   if (message['isSummary'] === true) {
     const summary = [message['content']].flat().map((part) => stringOf(isObject(part) ? part['text'] : part) ?? '');
-    addCompaction(sink, { summary: summary.join('\n'), at });
+    sink.compacted({ summary: summary.join('\n'), at });
     return;
   }
   if (message['isTruncationMarker'] === true) return sink.skip(phrase('context added by the tool'));

@@ -4,7 +4,7 @@ import { isObject, stringOf, tryParse } from '../core/text/json-value.ts';
 import { phrase } from '../core/text/phrase.ts';
 import { joinTextBlocks, readContent } from '../core/transcript/content-parts.ts';
 import { isRoleContent, readRoleContent } from '../core/transcript/role-content.ts';
-import { addCompaction, parseTimestamp, type TranscriptSink } from '../core/transcript/transcript-message.ts';
+import { parseTimestamp, type TranscriptSink } from '../core/transcript/transcript-message.ts';
 import { columnText, type Databases, type Row } from './databases.ts';
 import { createSource, dataFolders, fieldsOf, hasExtension, unknownFormat, type Finder, type Home } from './files.ts';
 import { readRecords } from './read-records.ts';
@@ -63,7 +63,7 @@ function addMessages(rows: readonly Row[], sink: TranscriptSink): void {
     if (!isHidden(index)) readRoleContent({ role: row['role'], content }, sink, { at });
     else if (visibility[index]?.['agentVisible'] === false) sink.skip(phrase('hidden message'));
     else if (row['role'] === 'user' && isHidden(index + 1) && rows[index + 1]?.['role'] === 'assistant')
-      addCompaction(sink, { summary: joinTextBlocks(readContent(content, sink)), at });
+      sink.compacted({ summary: joinTextBlocks(readContent(content, sink)), at });
     else sink.skip(phrase('context added by the tool'));
   }
 }
@@ -90,6 +90,6 @@ function parseSqliteTime(value: unknown): number | undefined {
 function addRecord(record: unknown, sink: TranscriptSink): void {
   if (isObject(record) && !isRoleContent(record)) {
     const [title, workspace] = [stringOf(record['description']), stringOf(record['working_dir'])];
-    sink.about?.({ ...(title && { title }), workspace });
+    sink.about({ ...(title && { title }), workspace });
   } else readRoleContent(record, sink, { at: isObject(record) ? parseTimestamp(record['created']) : undefined });
 }

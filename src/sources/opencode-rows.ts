@@ -3,7 +3,6 @@ import { phrase } from '../core/text/phrase.ts';
 import { objectsAt, stringOf, textAt, tryParse, type JsonObject } from '../core/text/json-value.ts';
 import { toolCall, toolResult } from '../core/transcript/content-parts.ts';
 import {
-  addCompaction,
   messageFromBlocks,
   parseTimestamp,
   skipAttachment,
@@ -44,7 +43,7 @@ export function addOpencodeRow(row: Row, sink: TranscriptSink): void {
     }
     case 'compaction': {
       const summary = stringOf(data['summary']) ?? '';
-      if (data['status'] === undefined || data['status'] === 'completed') addCompaction(sink, { summary, at });
+      if (data['status'] === undefined || data['status'] === 'completed') sink.compacted({ summary, at });
       return;
     }
     case 'synthetic':

@@ -6,7 +6,6 @@ import type { ContentBlock } from '../core/model/message.ts';
 import { toolCall, toolResult } from '../core/transcript/content-parts.ts';
 import { isObject, stringOf, tryParse, type JsonObject } from '../core/text/json-value.ts';
 import {
-  addCompaction,
   messageFromBlocks,
   parseTimestamp,
   skipContent,
@@ -204,7 +203,7 @@ function addMessage({ data, at: storedAt, parts }: StoredMessage, sink: Transcri
   }
   if (data['summary'] === true) {
     const summary = blocks.map((block) => (block.type === 'text' ? block.text : '')).join('\n');
-    addCompaction(sink, { summary, at });
+    sink.compacted({ summary, at });
     return;
   }
   const usage = opencodeUsage(data['tokens']);

@@ -35,35 +35,25 @@ export async function readRecords(
   const canResume = before.length === 0 && !isCompressed(file.path);
   const isUnchanged = canResume && from !== undefined && (await prefixHash(file.path, from.offset)) === from.prefix;
   const resumed = isUnchanged ? from : undefined;
-  const progress = { messages: resumed?.messages ?? 0, compactions: resumed?.compactions ?? 0, model: resumed?.model };
-  const countingSink: TranscriptSink = {
-    add(message) {
-      progress.messages++;
-      sink.add(message);
-    },
-    skip: (reason) => sink.skip(reason),
-    about(facts) {
-      progress.model = facts.model ?? progress.model;
-      sink.about?.(facts);
-    },
-    compacted(compaction) {
-      progress.compactions++;
-      sink.compacted?.(compaction);
-    },
-  };
-  const importer = recordLineImporter(importerOf(countingSink, resumed), countingSink);
+  const importer = recordLineImporter(importerOf(sink, resumed), sink);
   if (before.length > 0) importer.line((await readFirstLine(file.path)) ?? '');
   for (const part of before)
     for await (const { text } of readLines(part.path, 0, part.end)) if (text !== undefined) importer.line(text);
   let offset = resumed?.offset ?? 0;
-  let resumePoint = { ...progress, offset };
+  const resumePointAt = (bytes: number): Omit<Resume, 'prefix'> => ({
+    offset: bytes,
+    messages: (resumed?.messages ?? 0) + sink.counts.messages,
+    compactions: (resumed?.compactions ?? 0) + sink.counts.compactions,
+    model: sink.facts.model ?? resumed?.model,
+  });
+  let resumePoint = resumePointAt(offset);
   for await (const { text, bytes, isTerminated } of readLines(file.path, offset)) {
     // Without a newline, a line is complete only if it ends like a JSON object or list.
     if (!isTerminated && !/[}\]]\s*$/.test(text ?? '')) break;
-    if (text === undefined) countingSink.skip(phrase('line longer than {0} MB', MAX_LINE_BYTES / 1_000_000));
+    if (text === undefined) sink.skip(phrase('line longer than {0} MB', MAX_LINE_BYTES / 1_000_000));
     else importer.line(text);
     offset += bytes;
-    if (importer.isSettled && isTerminated) resumePoint = { ...progress, offset };
+    if (importer.isSettled && isTerminated) resumePoint = resumePointAt(offset);
   }
   importer.end();
   if (offset === 0) throw file.bytes > 0 ? damagedFile() : new TranscriptError(phrase('The file is empty.'));

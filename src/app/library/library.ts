@@ -1,8 +1,12 @@
 import { textHash } from '../../core/text/hash.ts';
-import { TranscriptError, type TranscriptMessage } from '../../core/transcript/transcript-message.ts';
+import {
+  TranscriptError,
+  type PlacedCompaction,
+  type TranscriptMessage,
+} from '../../core/transcript/transcript-message.ts';
 import { StoreFault } from '../ports.ts';
 import type { CopyRecord, KeptSession, LibraryStore } from './library-store.ts';
-import { entryOf, readSession, type PlacedCompaction, type ReadSession } from './read-session.ts';
+import { entryOf, readSession, type ReadSession } from './read-session.ts';
 import { ChatIndex, indexOfMessages } from './chat-index.ts';
 import {
   commonLength,

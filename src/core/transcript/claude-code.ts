@@ -3,14 +3,7 @@ import { messageText, type ContentBlock, type Usage } from '../model/message.ts'
 import { readContent } from './content-parts.ts';
 import { isObject, stringOf, textAt, valueAt, type JsonObject } from '../text/json-value.ts';
 import { addBlocks } from './role-content.ts';
-import {
-  addCompaction,
-  parseTimestamp,
-  skipRecord,
-  usageOf,
-  type MessageFacts,
-  type TranscriptSink,
-} from './transcript-message.ts';
+import { parseTimestamp, skipRecord, usageOf, type MessageFacts, type TranscriptSink } from './transcript-message.ts';
 
 /** Whether this is a message record of a Claude Code session. */
 export function isClaudeCode(record: unknown): record is JsonObject & { readonly message: JsonObject } {
@@ -82,8 +75,7 @@ export class ClaudeCodeImporter {
       return;
     }
     this.#flush();
-    if (record['isCompactSummary'] === true)
-      addCompaction(this.#sink, { summary: messageText({ content: blocks }), at });
+    if (record['isCompactSummary'] === true) this.#sink.compacted({ summary: messageText({ content: blocks }), at });
     else if (isReply && id !== undefined) this.#reply = { id, blocks, facts };
     else if (blocks.length > 0) {
       const isNotification = textAt(record, 'origin', 'kind') === 'task-notification';
@@ -114,7 +106,7 @@ export class ClaudeCodeImporter {
     const title = textAt(record, 'customTitle') ?? textAt(record, 'aiTitle') ?? summary;
     const agent = this.#isSubagent ? textAt(record, 'agentId') : undefined;
     const ids = agent === undefined ? { id } : { id: agent, ...(id && { parent: id }) };
-    this.#sink.about?.({ ...ids, workspace: textAt(record, 'cwd'), title });
+    this.#sink.about({ ...ids, workspace: textAt(record, 'cwd'), title });
   }
 }
 

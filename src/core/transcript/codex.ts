@@ -4,7 +4,6 @@ import { readContent, resultBlocks, toolCall, toolResult } from './content-parts
 import { isList, isObject, stringOf, textAt, tryParse, valueAt, type JsonObject } from '../text/json-value.ts';
 import { addBlocks } from './role-content.ts';
 import {
-  addCompaction,
   messageFromBlocks,
   parseTimestamp,
   skipContent,
@@ -40,7 +39,6 @@ const isAddedContext = (text: string): boolean => ADDED_CONTEXT.test(text) || AD
 export class CodexImporter {
   readonly #sink: TranscriptSink;
   readonly #pending: TranscriptMessage[] = [];
-  readonly #send: (message: TranscriptMessage) => void;
   #model: string | undefined;
   #isDescribed: boolean;
 
@@ -48,15 +46,7 @@ export class CodexImporter {
   constructor(sink: TranscriptSink, resumed?: { readonly model?: string }) {
     this.#model = resumed?.model;
     this.#isDescribed = resumed !== undefined;
-    this.#sink = {
-      ...sink,
-      add: (message) => {
-        if (message.role !== 'tool') this.#flush();
-        if (message.role === 'user') sink.add(message);
-        else this.#pending.push(message);
-      },
-    };
-    this.#send = (message) => sink.add(message);
+    this.#sink = sink;
   }
 
   get isSettled(): boolean {
@@ -76,7 +66,7 @@ export class CodexImporter {
     if (type === 'response_item') this.#item(payload, at);
     else if (type === 'compacted') {
       this.#flush();
-      addCompaction(this.#sink, { summary: textAt(payload, 'message') ?? '', at });
+      this.#sink.compacted({ summary: textAt(payload, 'message') ?? '', at });
     } else skipRecord(this.#sink, type);
   }
 
@@ -84,14 +74,20 @@ export class CodexImporter {
     this.#flush();
   }
 
+  #add(message: TranscriptMessage): void {
+    if (message.role !== 'tool') this.#flush();
+    if (message.role === 'user') this.#sink.add(message);
+    else this.#pending.push(message);
+  }
+
   #flush(): void {
-    for (const message of this.#pending.splice(0)) this.#send(message);
+    for (const message of this.#pending.splice(0)) this.#sink.add(message);
   }
 
   #readFacts(type: unknown, payload: JsonObject, at: number | undefined): void {
     if (type === 'turn_context') {
       this.#model = textAt(payload, 'model') ?? this.#model;
-      if (this.#model !== undefined) this.#sink.about?.({ model: this.#model });
+      if (this.#model !== undefined) this.#sink.about({ model: this.#model });
     } else if (type === 'session_meta') {
       // Forks and subagents repeat the descriptions of the sessions that they continue.
       if (this.#isDescribed) return;
@@ -99,7 +95,7 @@ export class CodexImporter {
       // Only subagents name their parent session. Forks are recognized by their messages.
       const spawn = textAt(payload, 'source', 'subagent', 'thread_spawn', 'parent_thread_id');
       const parent = spawn ?? textAt(payload, 'parent_thread_id');
-      this.#sink.about?.({ id: textAt(payload, 'id'), workspace: textAt(payload, 'cwd'), parent, createdAt: at });
+      this.#sink.about({ id: textAt(payload, 'id'), workspace: textAt(payload, 'cwd'), parent, createdAt: at });
     } else if (type === 'event_msg' && payload['type'] === 'token_count') {
       const count = (name: string): unknown => valueAt(payload, 'info', 'last_token_usage', name);
       const usage = usageOf({
@@ -117,7 +113,7 @@ export class CodexImporter {
     const type = stringOf(item['type']) ?? (typeof item['role'] === 'string' ? 'message' : 'unknown');
     const call = (name: unknown, input: unknown): void => {
       const block = toolCall(item['call_id'] ?? item['id'], name, input);
-      this.#sink.add(messageFromBlocks('assistant', [block], this.#facts('assistant', at)));
+      this.#add(messageFromBlocks('assistant', [block], this.#facts('assistant', at)));
     };
     switch (type) {
       case 'message':
@@ -132,7 +128,7 @@ export class CodexImporter {
       case 'function_call_output':
       case 'custom_tool_call_output': {
         const blocks = readOutput(item['call_id'], item['output'], this.#sink);
-        return this.#sink.add(messageFromBlocks('tool', blocks, { at }));
+        return this.#add(messageFromBlocks('tool', blocks, { at }));
       }
       case 'reasoning':
         return skipReasoning(this.#sink);
@@ -147,7 +143,11 @@ export class CodexImporter {
     const first = blocks[0];
     if (role !== 'assistant' && first?.type === 'text' && (role === 'system' || isAddedContext(first.text)))
       this.#sink.skip(phrase('context added by the tool'));
-    else if (blocks.length > 0) addBlocks(role, blocks, this.#facts(role, at), this.#sink);
+    else if (blocks.length > 0)
+      addBlocks(role, blocks, this.#facts(role, at), {
+        add: (message) => this.#add(message),
+        skip: (reason) => this.#sink.skip(reason),
+      });
   }
 
   #facts(role: Role, at: number | undefined): MessageFacts {

@@ -2,7 +2,6 @@ import { isList, isObject, objectsAt, textAt, valueAt, type JsonObject } from '.
 import { toolResult } from './content-parts.ts';
 import { readRoleContent } from './role-content.ts';
 import {
-  addCompaction,
   folderPath,
   messageFromBlocks,
   skipAttachment,
@@ -24,7 +23,7 @@ export function isContinueSession(value: unknown): value is JsonObject & { reado
 /** Imports a session of Continue: OpenAI messages with attachments, without times. */
 export function importContinueSession(session: JsonObject, sink: TranscriptSink): void {
   const workspace = folderPath(session['workspaceDirectory']);
-  sink.about?.({ id: textAt(session, 'sessionId'), title: textAt(session, 'title'), workspace });
+  sink.about({ id: textAt(session, 'sessionId'), title: textAt(session, 'title'), workspace });
   const history = objectsAt(session, 'history');
   const answered = new Set(history.map((item) => textAt(item, 'message', 'toolCallId')));
   for (const item of history) {
@@ -51,6 +50,6 @@ export function importContinueSession(session: JsonObject, sink: TranscriptSink)
     }
     if (isList(item['contextItems'])) item['contextItems'].forEach(() => skipAttachment(sink, 'context'));
     const summary = textAt(item, 'conversationSummary');
-    if (summary !== undefined) addCompaction(sink, { summary });
+    if (summary !== undefined) sink.compacted({ summary });
   }
 }

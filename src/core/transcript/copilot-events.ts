@@ -3,7 +3,6 @@ import type { ContentBlock } from '../model/message.ts';
 import { toolCall, toolResult } from './content-parts.ts';
 import { isObject, objectsAt, stringOf, textAt, type JsonObject } from '../text/json-value.ts';
 import {
-  addCompaction,
   checkVersion,
   messageFromBlocks,
   parseTimestamp,
@@ -68,7 +67,7 @@ export class CopilotEventsImporter {
       case 'session.model_change':
         return this.#useModel(data['newModel']);
       case 'session.title_changed':
-        if (typeof data['title'] === 'string') this.#sink.about?.({ title: data['title'] });
+        if (typeof data['title'] === 'string') this.#sink.about({ title: data['title'] });
         return;
       case 'user.message':
         if (isAddedByTool(data)) return this.#sink.skip(phrase('instruction added by the tool'));
@@ -92,7 +91,7 @@ export class CopilotEventsImporter {
         return this.#sink.add(messageFromBlocks('tool', [block], { at }));
       }
       case 'session.compaction_complete':
-        if (data['success'] !== false) addCompaction(this.#sink, { summary: textAt(data, 'summaryContent') ?? '', at });
+        if (data['success'] !== false) this.#sink.compacted({ summary: textAt(data, 'summaryContent') ?? '', at });
         return;
       default:
         if (!BOOKKEEPING.test(type)) skipRecord(this.#sink, type);
@@ -102,13 +101,13 @@ export class CopilotEventsImporter {
   #start(data: JsonObject, at: number | undefined): void {
     checkVersion(data['version'], SUPPORTED_VERSION);
     this.#useModel(data['selectedModel']);
-    this.#sink.about?.({ id: textAt(data, 'sessionId'), workspace: textAt(data, 'context', 'cwd'), createdAt: at });
+    this.#sink.about({ id: textAt(data, 'sessionId'), workspace: textAt(data, 'context', 'cwd'), createdAt: at });
   }
 
   #useModel(model: unknown): void {
     if (typeof model !== 'string') return;
     this.#model = model;
-    this.#sink.about?.({ model });
+    this.#sink.about({ model });
   }
 
   #assistantMessage(data: JsonObject, at: number | undefined): void {

@@ -5,7 +5,6 @@ import { isList, isObject, objectsAt, textAt, tryParse, valueAt, type JsonObject
 import { contentText, GeminiLog, isAddedContext } from './gemini-log.ts';
 import { addBlocks } from './role-content.ts';
 import {
-  addCompaction,
   messageFromBlocks,
   parseTimestamp,
   skipReasoning,
@@ -57,11 +56,11 @@ export function importGemini(source: string | JsonObject, sink: TranscriptSink):
     else putMessage(record);
   }
   const createdAt = parseTimestamp(session['startTime']);
-  sink.about?.({ id: textAt(session, 'sessionId'), title: textAt(session, 'summary'), createdAt });
+  sink.about({ id: textAt(session, 'sessionId'), title: textAt(session, 'summary'), createdAt });
   const answered = new Set<string>();
   for (const { message, isSummary } of log.items) {
     if (!isSummary) addMessage(message, answered, sink);
-    else addCompaction(sink, { summary: contentText(message), at: parseTimestamp(message['timestamp']) });
+    else sink.compacted({ summary: contentText(message), at: parseTimestamp(message['timestamp']) });
   }
 }
 

@@ -2,7 +2,7 @@ import { phrase } from '../text/phrase.ts';
 import { readContent } from './content-parts.ts';
 import { isList, isObject, objectsAt, textAt, valueAt, type JsonObject } from '../text/json-value.ts';
 import { addBlocks } from './role-content.ts';
-import { addCompaction, parseTimestamp, skipRecord, usageOf, type TranscriptSink } from './transcript-message.ts';
+import { parseTimestamp, skipRecord, usageOf, type TranscriptSink } from './transcript-message.ts';
 
 /** Whether this is a record of a Qwen Code session: a record like Claude Code's with a message in Google's format. */
 export const isQwen = (record: unknown): record is JsonObject =>
@@ -24,7 +24,7 @@ export function importQwenRecord(record: unknown, sink: TranscriptSink, isSubage
     // The compressed history begins with the summary, as a user message.
     const [first] = objectsAt(record, 'systemPayload', 'compressedHistory');
     const summary = objectsAt(first, 'parts').map((part) => textAt(part, 'text') ?? '');
-    return addCompaction(sink, { summary: summary.join('\n'), at });
+    return sink.compacted({ summary: summary.join('\n'), at });
   }
   if (!isQwen(record) || record['type'] === 'system') return skipRecord(sink, record['type']);
   const isReply = record['type'] === 'assistant' || textAt(record, 'message', 'role') === 'model';
@@ -46,5 +46,5 @@ function reportFacts(record: JsonObject, sink: TranscriptSink, isSubagent: boole
   const agent = isSubagent ? textAt(record, 'agentId') : undefined;
   const parent = agent === undefined ? textAt(record, 'systemPayload', 'parentSessionId') : session;
   const title = record['subtype'] === 'custom_title' ? textAt(record, 'systemPayload', 'customTitle') : undefined;
-  sink.about?.({ id: agent ?? session, parent, title, workspace: textAt(record, 'cwd') });
+  sink.about({ id: agent ?? session, parent, title, workspace: textAt(record, 'cwd') });
 }

@@ -36,7 +36,7 @@ export function addBlocks(
   role: Role,
   blocks: readonly ContentBlock[],
   facts: MessageFacts,
-  sink: TranscriptSink,
+  sink: Pick<TranscriptSink, 'add' | 'skip'>,
   keepEmpty = false,
 ): void {
   if (blocks.length === 0) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { ClaudeCodeImporter } from '../../../src/core/transcript/claude-code.ts';
-import type { TranscriptMessage } from '../../../src/core/transcript/transcript-message.ts';
+import { TranscriptSink } from '../../../src/core/transcript/transcript-message.ts';
 import { imported } from '../../support/imported.ts';
 
 describe('importing a Claude Code session', () => {
@@ -34,12 +34,12 @@ describe('importing a Claude Code session', () => {
       type: 'user',
       message: { content: [{ type: 'tool_result', tool_use_id: id, content: `Result ${id}` }] },
     });
-    const messages: TranscriptMessage[] = [];
-    const importer = new ClaudeCodeImporter({ add: (message) => messages.push(message), skip: () => undefined });
+    const sink = new TranscriptSink();
+    const importer = new ClaudeCodeImporter(sink);
     for (const record of [part(call('a'), 1), result('a'), part(call('b'), 40), result('b')]) importer.record(record);
     assert.equal(importer.isSettled, true);
     assert.deepEqual(
-      messages.map(({ role, text, usage }) => [role, text, usage?.input, usage?.output]),
+      sink.take().messages.map(({ role, text, usage }) => [role, text, usage?.input, usage?.output]),
       [
         ['assistant', 'Read {"id":"a"}', 100, 1],
         ['tool', 'Result a', undefined, undefined],

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { folderPath } from '../../../src/core/transcript/transcript-message.ts';
+import { folderPath, TranscriptSink } from '../../../src/core/transcript/transcript-message.ts';
 import { importContinueSession } from '../../../src/core/transcript/continue-session.ts';
 
 describe('workspace folder of an imported chat', () => {
@@ -13,16 +13,10 @@ describe('workspace folder of an imported chat', () => {
   ] as const) {
     it(`is parsed from ${written}`, () => {
       assert.equal(folderPath(written), folder);
-      const told: (string | undefined)[] = [];
-      importContinueSession(
-        { sessionId: 's', workspaceDirectory: written, history: [] },
-        {
-          add: () => assert.fail('no message'),
-          skip: () => assert.fail('nothing to skip'),
-          about: ({ workspace }) => told.push(workspace),
-        },
-      );
-      assert.deepEqual(told, [folder]);
+      const sink = new TranscriptSink();
+      importContinueSession({ sessionId: 's', workspaceDirectory: written, history: [] }, sink);
+      assert.equal(sink.facts.workspace, folder);
+      assert.deepEqual([sink.take().messages, sink.skipped], [[], []]);
     });
   }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { importGemini } from '../../../src/core/transcript/gemini.ts';
 import { inEnglish } from '../../../src/core/text/phrase.ts';
+import { TranscriptSink } from '../../../src/core/transcript/transcript-message.ts';
 
 const start = { sessionId: 's', projectHash: 'p', startTime: '2026-03-02T09:00:00Z' };
 const user = (id: string, text: string): object => ({ id, type: 'user', content: [{ text }] });
@@ -11,14 +12,12 @@ const calling = (id: string, output: string): object =>
   reply(id, 'I look.', { toolCalls: [{ id: 'c1', name: 'read', args: { path: 'a.ts' }, result: [answer(output)] }] });
 
 function read(...records: readonly object[]): { said: string[]; skipped: string[] } {
-  const said: string[] = [];
-  const skipped: string[] = [];
-  importGemini([start, ...records].map((one) => JSON.stringify(one)).join('\n'), {
-    add: ({ role, text }) => said.push(`${role}: ${text}`),
-    skip: (reason) => skipped.push(inEnglish(reason)),
-    compacted: ({ summary }) => said.push(`(${summary})`),
-  });
-  return { said, skipped };
+  const sink = new TranscriptSink();
+  importGemini([start, ...records].map((one) => JSON.stringify(one)).join('\n'), sink);
+  const { messages, compactions } = sink.take();
+  const said = messages.map(({ role, text }) => `${role}: ${text}`);
+  for (const { summary, before } of compactions.toReversed()) said.splice(before, 0, `(${summary})`);
+  return { said, skipped: sink.skipped.map(({ reason }) => inEnglish(reason)) };
 }
 
 const CONVERSATION = [user('1', 'Which port?'), calling('2', 'port = 8080'), reply('3', '8080.')];
