@@ -42,8 +42,8 @@ export async function readRecords(
   let offset = resumed?.offset ?? 0;
   const resumePointAt = (bytes: number): Omit<Resume, 'prefix'> => ({
     offset: bytes,
-    messages: (resumed?.messages ?? 0) + sink.counts.messages,
-    compactions: (resumed?.compactions ?? 0) + sink.counts.compactions,
+    messages: (resumed?.messages ?? 0) + (sink.position?.messages ?? 0),
+    compactions: (resumed?.compactions ?? 0) + (sink.position?.compactions ?? 0),
     model: sink.facts.model ?? resumed?.model,
   });
   let resumePoint = resumePointAt(offset);

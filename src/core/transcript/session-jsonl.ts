@@ -1,8 +1,14 @@
 import { phrase } from '../text/phrase.ts';
 import * as v from 'valibot';
-import { messageSchema, type Message, messageText } from '../model/message.ts';
+import { messageSchema, type Message } from '../model/message.ts';
 import { tryParse } from '../text/json-value.ts';
-import { skipAttachment, TranscriptError, type TranscriptSink } from './transcript-message.ts';
+import {
+  messageFromBlocks,
+  skipAttachment,
+  TranscriptError,
+  type TranscriptPosition,
+  type TranscriptSink,
+} from './transcript-message.ts';
 
 /** A message as in the journal, except that `content` may be a string. */
 const exportedMessageSchema = v.object({
@@ -48,13 +54,12 @@ function parseExportedMessage(value: unknown): Message | undefined {
 export const isExportedMessage = (value: unknown): boolean => v.is(exportedMessageSchema, value);
 
 /**
- * Imports a session exported by Threadkeeper, in which every message names its parent. Keeps the branch that ends at
- * the last message; messages on other branches are counted as skipped.
+ * Imports a session exported by Threadkeeper, in which every message names its parent. The branch of the last message
+ * remains.
  */
 export class ExportedSessionImporter {
   readonly #sink: TranscriptSink;
-  readonly #messages = new Map<string, Message>();
-  #last: Message | undefined;
+  readonly #positions = new Map<string | null, TranscriptPosition>();
 
   constructor(sink: TranscriptSink) {
     this.#sink = sink;
@@ -63,29 +68,11 @@ export class ExportedSessionImporter {
   record(record: unknown): void {
     const message = parseExportedMessage(record);
     if (!message) return this.#sink.skip(phrase('invalid line in an exported session'));
-    if (this.#messages.has(message.id)) return this.#sink.skip(phrase('duplicate message'));
-    this.#messages.set(message.id, message);
-    this.#last = message;
-  }
-
-  /** Messages are passed on at the end, when the branch is known. */
-  readonly isSettled = false;
-
-  end(): void {
-    const branch: Message[] = [];
-    for (let one = this.#last; one; one = one.parent === null ? undefined : this.#messages.get(one.parent)) {
-      branch.push(one);
-      // Prevents an endless loop if a message is its own ancestor.
-      this.#messages.delete(one.id);
-    }
-    for (const { role, content, at, model, usage, attachments = [] } of branch.reverse()) {
-      const text = messageText({ content });
-      const isPlain = content.length === 1 && content[0]?.type === 'text';
-      const facts = { ...(model !== undefined && { model }), ...(usage && { usage }) };
-      this.#sink.add({ role, text, at, ...(!isPlain && { blocks: content }), ...facts });
-      for (const { kind } of attachments) skipAttachment(this.#sink, kind);
-    }
-    for (let count = this.#messages.size; count > 0; count--) this.#sink.skip(phrase('message on another branch'));
-    this.#messages.clear();
+    const { id, parent, role, content, at, model, usage, attachments = [] } = message;
+    if (this.#positions.has(id)) return this.#sink.skip(phrase('duplicate message'));
+    this.#sink.position = this.#positions.get(parent);
+    this.#sink.add(messageFromBlocks(role, content, { at, model, usage }));
+    this.#positions.set(id, this.#sink.position);
+    for (const { kind } of attachments) skipAttachment(this.#sink, kind);
   }
 }

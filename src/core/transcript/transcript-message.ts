@@ -91,11 +91,25 @@ export interface PlacedCompaction extends Compaction {
   readonly before: number;
 }
 
+/** A message or compaction, and the one that it follows. The counts include it. */
+interface Entry {
+  readonly before: TranscriptPosition;
+  readonly message?: TranscriptMessage;
+  readonly compaction?: Compaction;
+  readonly messages: number;
+  readonly compactions: number;
+}
+
+/** A place in a transcript, after a message or compaction. Undefined: at the beginning. */
+export type TranscriptPosition = Entry | undefined;
+
 /** Collects what an importer finds. */
 export class TranscriptSink {
+  /** Where the next message is added. If the user went back, an importer sets an earlier position. */
+  position: TranscriptPosition;
   #facts: SessionFacts = {};
-  #messages: TranscriptMessage[] = [];
-  #compactions: PlacedCompaction[] = [];
+  /** Number of messages since the last `take`. */
+  #added = 0;
   readonly #skips = new Map<string, Skipped>();
 
   constructor(facts: SessionFacts = {}) {
@@ -106,26 +120,25 @@ export class TranscriptSink {
     return this.#facts;
   }
 
-  /** Number of messages and compactions since the last `take`. */
-  get counts(): { readonly messages: number; readonly compactions: number } {
-    return { messages: this.#messages.length, compactions: this.#compactions.length };
-  }
-
   get skipped(): readonly Skipped[] {
     return [...this.#skips.values()];
   }
 
   add(message: TranscriptMessage): void {
-    this.#messages.push(truncateMessage(message, this));
+    this.#added++;
+    const { messages = 0, compactions = 0 } = this.position ?? {};
+    const truncated = truncateMessage(message, this);
+    this.position = { before: this.position, message: truncated, messages: messages + 1, compactions };
   }
 
   compacted(compaction: Compaction): void {
-    this.#compactions.push({ ...compaction, before: this.#messages.length });
+    const { messages = 0, compactions = 0 } = this.position ?? {};
+    this.position = { before: this.position, compaction, messages, compactions: compactions + 1 };
   }
 
-  skip(reason: Phrase): void {
+  skip(reason: Phrase, count = 1): void {
     const name = inEnglish(reason);
-    this.#skips.set(name, { reason, count: (this.#skips.get(name)?.count ?? 0) + 1 });
+    this.#skips.set(name, { reason, count: (this.#skips.get(name)?.count ?? 0) + count });
   }
 
   /** Later facts replace earlier ones, unless they are undefined. */
@@ -134,12 +147,18 @@ export class TranscriptSink {
     this.#facts = { ...this.#facts, ...Object.fromEntries(known) };
   }
 
-  /** Removes and returns the messages and compactions so far. */
+  /** Removes and returns the messages and compactions before the position. The others were undone, and are skipped. */
   take(): { readonly messages: readonly TranscriptMessage[]; readonly compactions: readonly PlacedCompaction[] } {
-    const taken = { messages: this.#messages, compactions: this.#compactions };
-    this.#messages = [];
-    this.#compactions = [];
-    return taken;
+    const messages: TranscriptMessage[] = [];
+    const compactions: PlacedCompaction[] = [];
+    for (let entry = this.position; entry; entry = entry.before) {
+      if (entry.message) messages.push(entry.message);
+      if (entry.compaction) compactions.push({ ...entry.compaction, before: entry.messages });
+    }
+    if (messages.length < this.#added) this.skip(phrase('message on another branch'), this.#added - messages.length);
+    this.position = undefined;
+    this.#added = 0;
+    return { messages: messages.reverse(), compactions: compactions.reverse() };
   }
 
   /** The reason why a transcript without any message can't be read. */

@@ -95,7 +95,7 @@ describe('session export as JSONL', () => {
     ]);
     assert.deepEqual(
       skipped.map(({ reason, count }) => `${count} × ${inEnglish(reason)}`),
-      ['1 × invalid line in an exported session', '1 × attachment of type “file”'],
+      ['1 × attachment of type “file”', '1 × invalid line in an exported session'],
     );
   });
 
