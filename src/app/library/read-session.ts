@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { countSchema, type ReadonlyOutput } from '../../core/model/field-schemas.ts';
 import {
+  BeforeResumeError,
   TranscriptSink,
   type PlacedCompaction,
   type SessionFacts,
@@ -37,7 +38,13 @@ export type LibraryEntry = ReadonlyOutput<typeof entrySchema>;
 /** Reads a session. Throws `TranscriptError` if the format is unknown or there are no messages. */
 export async function readSession(source: Source, file: SourceFile, from?: Resume): Promise<ReadSession> {
   const sink = new TranscriptSink(file.facts);
-  const end = await source.read(file, sink, from);
+  let end: ReadEnd;
+  try {
+    end = await source.read(file, sink, from);
+  } catch (error) {
+    if (error instanceof BeforeResumeError) return readSession(source, file);
+    throw error;
+  }
   const { messages, compactions } = sink.take();
   if (messages.length === 0 && !end.resumed) throw sink.emptyError();
   return { facts: sink.facts, messages, compactions, skipped: sink.skipped, end };

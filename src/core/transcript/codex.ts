@@ -4,6 +4,7 @@ import { readContent, resultBlocks, toolCall, toolResult } from './content-parts
 import { isList, isObject, stringOf, textAt, tryParse, valueAt, type JsonObject } from '../text/json-value.ts';
 import { addBlocks } from './role-content.ts';
 import {
+  BeforeResumeError,
   messageFromBlocks,
   parseTimestamp,
   skipContent,
@@ -12,6 +13,7 @@ import {
   usageOf,
   type MessageFacts,
   type TranscriptMessage,
+  type TranscriptPosition,
   type TranscriptSink,
 } from './transcript-message.ts';
 
@@ -34,18 +36,23 @@ const isAddedContext = (text: string): boolean => ADDED_CONTEXT.test(text) || AD
 
 /**
  * Imports a Codex session (`rollout-*.jsonl`) record by record. The conversation is in `response_item` records; all
- * others are skipped. A reply is held back until the next message, because the record with its token usage follows it.
+ * others are skipped, except for the number of turns that the user undid. A reply is held back until the next message,
+ * because the record with its token usage follows it.
  */
 export class CodexImporter {
   readonly #sink: TranscriptSink;
   readonly #pending: TranscriptMessage[] = [];
+  /** The positions of the user's messages. */
+  readonly #turns: TranscriptPosition[] = [];
+  readonly #isResumed: boolean;
   #model: string | undefined;
   #isDescribed: boolean;
 
   /** `resumed`: what is known of the session if it's continued after its first record. */
   constructor(sink: TranscriptSink, resumed?: { readonly model?: string }) {
     this.#model = resumed?.model;
-    this.#isDescribed = resumed !== undefined;
+    this.#isResumed = resumed !== undefined;
+    this.#isDescribed = this.#isResumed;
     this.#sink = sink;
   }
 
@@ -67,7 +74,8 @@ export class CodexImporter {
     else if (type === 'compacted') {
       this.#flush();
       this.#sink.compacted({ summary: textAt(payload, 'message') ?? '', at });
-    } else skipRecord(this.#sink, type);
+    } else if (type === 'event_msg' && payload['type'] === 'thread_rolled_back') this.#rollBack(payload['num_turns']);
+    else skipRecord(this.#sink, type);
   }
 
   end(): void {
@@ -76,8 +84,19 @@ export class CodexImporter {
 
   #add(message: TranscriptMessage): void {
     if (message.role !== 'tool') this.#flush();
-    if (message.role === 'user') this.#sink.add(message);
-    else this.#pending.push(message);
+    if (message.role === 'user') {
+      this.#turns.push(this.#sink.position);
+      this.#sink.add(message);
+    } else this.#pending.push(message);
+  }
+
+  /** Undoes the newest turns, or all if there are fewer. */
+  #rollBack(turns: unknown): void {
+    if (typeof turns !== 'number') return;
+    this.#flush();
+    if (turns > this.#turns.length && this.#isResumed) throw new BeforeResumeError();
+    const undone = this.#turns.splice(Math.max(0, this.#turns.length - turns));
+    if (undone.length > 0) this.#sink.position = undone[0];
   }
 
   #flush(): void {

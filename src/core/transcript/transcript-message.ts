@@ -75,6 +75,9 @@ export class TranscriptError extends Error {
   }
 }
 
+/** Thrown by an importer if the user went back to before the position at which reading was resumed. */
+export class BeforeResumeError extends Error {}
+
 /** Throws `TranscriptError` if a document's version is newer than the known one. */
 export function checkVersion(version: unknown, known: number): void {
   if (typeof version === 'number' && version > known) throw newerFormat(version, known);

@@ -203,6 +203,32 @@ describe('the library of chats from other tools', () => {
     );
   });
 
+  it('keeps turns that the user undid, but not as part of the conversation', async () => {
+    const record = (type: string, payload: object): string => `${JSON.stringify({ type, payload })}\n`;
+    const item = (role: string, text: string): string =>
+      record('response_item', { type: 'message', role, content: [{ type: 'input_text', text }] });
+    const turn = (name: string): string => item('user', name) + item('assistant', `To ${name}`);
+    const file = put(home, '.codex/sessions/rollout-s.jsonl', record('session_meta', { id: 's' }) + turn('alpha'));
+    const library = await open();
+    await library.sync(sources);
+    appendFileSync(file, turn('beta'));
+    await library.sync(sources);
+    appendFileSync(file, record('event_msg', { type: 'thread_rolled_back', num_turns: 1 }));
+    await library.sync(sources);
+    assert.deepEqual(texts(await only(library)), ['alpha', 'To alpha']);
+    assert.equal(library.sessions()[0]?.entry.messages, 2);
+    appendFileSync(file, turn('gamma'));
+    await library.sync(sources);
+    const session = await only(await open());
+    assert.deepEqual(texts(session), ['alpha', 'To alpha', 'gamma', 'To gamma']);
+    assert.deepEqual(
+      session.replaced.map((list) => list.map(({ text }) => text)),
+      [['beta', 'To beta']],
+    );
+    const found = await library.index.search(library.sessions(), { text: 'beta gamma', limit: 9 });
+    assert.deepEqual(found.map(({ text }) => text).sort(), ['To gamma', 'gamma']);
+  });
+
   it('contains a tool’s compaction once, at its position', async () => {
     const file = put(home, SESSION, said(1, 'Which port?') + said(2, '8080.'));
     const library = await open();

@@ -45,6 +45,23 @@ describe('importing a Codex session', () => {
     });
   });
 
+  it('omits turns that the user undid, and those before them that a later undo reaches', () => {
+    const undo = (turns: unknown): object => line('event_msg', { type: 'thread_rolled_back', num_turns: turns });
+    const turn = (name: string): object[] => [said('user', name), said('assistant', `To ${name}`)];
+    const kept = ['user: A', 'assistant: To A'];
+    const seen = (...records: readonly object[]): readonly string[] => read(META, ...turn('A'), ...records).said;
+    assert.deepEqual(seen(...turn('B'), undo(1)), kept);
+    assert.deepEqual(seen(...turn('B'), ...turn('C'), undo(1), undo(1), ...turn('D')), [
+      ...kept,
+      'user: D',
+      'assistant: To D',
+    ]);
+    assert.deepEqual(seen(...turn('B'), undo(9), said('user', 'New')), ['user: New']);
+    assert.deepEqual(seen(undo(0), undo('1')), kept);
+    const { skipped } = read(META, ...turn('A'), ...turn('B'), undo(1));
+    assert.deepEqual(skipped, { 'record of type “session_meta”': 1, 'message on another branch': 2 });
+  });
+
   it('shows tool calls of every kind with their arguments', () => {
     const { said: seen } = read(
       META,
