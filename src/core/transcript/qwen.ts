@@ -2,7 +2,14 @@ import { phrase } from '../text/phrase.ts';
 import { readContent } from './content-parts.ts';
 import { isList, isObject, objectsAt, textAt, valueAt, type JsonObject } from '../text/json-value.ts';
 import { addBlocks } from './role-content.ts';
-import { parseTimestamp, skipRecord, usageOf, type TranscriptSink } from './transcript-message.ts';
+import {
+  BeforeResumeError,
+  parseTimestamp,
+  skipRecord,
+  usageOf,
+  type TranscriptPosition,
+  type TranscriptSink,
+} from './transcript-message.ts';
 
 /** Whether this is a record of a Qwen Code session: a record like Claude Code's with a message in Google's format. */
 export const isQwen = (record: unknown): record is JsonObject =>
@@ -12,11 +19,37 @@ export const isQwen = (record: unknown): record is JsonObject =>
 const NOTIFICATIONS: readonly unknown[] = ['notification', 'background_task_completed', 'goal_runtime'];
 
 /**
- * Imports a record of a Qwen Code session (`projects/<folder>/chats/<id>.jsonl`). `isSubagent`: the file is a subagent's
- * session, whose records name the session that started it.
+ * Imports a Qwen Code session (`projects/<folder>/chats/<id>.jsonl`) record by record. Each record names the one before
+ * it. When the user goes back, the tool adds a record of the type `rewind`, which names an earlier one.
  */
-export function importQwenRecord(record: unknown, sink: TranscriptSink, isSubagent = false): void {
-  if (!isObject(record)) return sink.skip(phrase('invalid record'));
+export class QwenImporter {
+  readonly #sink: TranscriptSink;
+  readonly #isSubagent: boolean;
+  readonly #isResumed: boolean;
+  /** The positions after records, by their IDs. */
+  readonly #positions: Map<unknown, TranscriptPosition>;
+
+  /** `isSubagent`: the file is a subagent's session, whose records name the session that started it. */
+  constructor(sink: TranscriptSink, isSubagent = false, isResumed = false) {
+    this.#sink = sink;
+    this.#isSubagent = isSubagent;
+    this.#isResumed = isResumed;
+    this.#positions = new Map(isResumed ? [] : [[null, undefined]]);
+  }
+
+  record(record: unknown): void {
+    if (!isObject(record)) return this.#sink.skip(phrase('invalid record'));
+    const { uuid, parentUuid, subtype } = record;
+    if (subtype === 'rewind') {
+      if (this.#positions.has(parentUuid)) this.#sink.position = this.#positions.get(parentUuid);
+      else if (this.#isResumed) throw new BeforeResumeError();
+    }
+    importRecord(record, this.#sink, this.#isSubagent);
+    if (typeof uuid === 'string') this.#positions.set(uuid, this.#sink.position);
+  }
+}
+
+function importRecord(record: JsonObject, sink: TranscriptSink, isSubagent: boolean): void {
   const at = parseTimestamp(record['timestamp']);
   reportFacts(record, sink, isSubagent);
   if (record['isSidechain'] === true && !isSubagent) return sink.skip(phrase('subagent message'));

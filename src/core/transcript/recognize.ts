@@ -8,7 +8,7 @@ import { CopilotEventsImporter, isCopilotEvent } from './copilot-events.ts';
 import { isExportedMessage, ExportedSessionImporter } from './session-jsonl.ts';
 import { importGemini, isGemini } from './gemini.ts';
 import { isTooDeep, isList, isObject, tryParse, valueAt, type JsonObject } from '../text/json-value.ts';
-import { importQwenRecord, isQwen } from './qwen.ts';
+import { QwenImporter, isQwen } from './qwen.ts';
 import { isRoleContent, readRoleContent } from './role-content.ts';
 import { importSpecStory, looksLikeSpecStory } from './specstory.ts';
 import { TranscriptError, type TranscriptFormat, type TranscriptSink } from './transcript-message.ts';
@@ -65,7 +65,7 @@ const RECORD_FORMATS: readonly {
   { format: 'claude-code', matches: isClaudeCode, importer: (sink) => new ClaudeCodeImporter(sink) },
   { format: 'codex', matches: isCodex, importer: (sink) => new CodexImporter(sink) },
   { format: 'copilot', matches: isCopilotEvent, importer: (sink) => new CopilotEventsImporter(sink) },
-  { format: 'qwen', matches: isQwen, importer: (sink) => ({ record: (one) => importQwenRecord(one, sink) }) },
+  { format: 'qwen', matches: isQwen, importer: (sink) => new QwenImporter(sink) },
   { format: 'threadkeeper', matches: isExportedMessage, importer: (sink) => new ExportedSessionImporter(sink) },
   { format: 'messages', matches: isRoleContent, importer: (sink) => ({ record: (one) => readRoleContent(one, sink) }) },
 ];

@@ -78,6 +78,37 @@ describe('importing a Claude Code session', () => {
   });
 });
 
+describe('importing a Qwen Code session', () => {
+  const said = (uuid: string, parentUuid: string | null, role: string, text: string): object => ({
+    type: role,
+    uuid,
+    parentUuid,
+    message: { role, parts: [{ text }] },
+  });
+  const rewind = (uuid: string, parentUuid: string | null): object => ({
+    type: 'system',
+    subtype: 'rewind',
+    uuid,
+    parentUuid,
+    systemPayload: { truncatedCount: 2 },
+  });
+  const read = (...records: readonly object[]): readonly string[] =>
+    imported('qwen', records.map((one) => JSON.stringify(one)).join('\n')).said;
+  const FIRST = [said('u1', null, 'user', 'A'), said('a1', 'u1', 'assistant', 'To A')];
+  const SECOND = [said('u2', 'a1', 'user', 'B'), said('a2', 'u2', 'assistant', 'To B')];
+
+  it('omits turns before which the user went back', () => {
+    const third = [said('u3', 'r', 'user', 'C')];
+    assert.deepEqual(read(...FIRST, ...SECOND, rewind('r', 'a1')), ['user: A', 'assistant: To A']);
+    assert.deepEqual(read(...FIRST, ...SECOND, rewind('r', 'a1'), ...third), ['user: A', 'assistant: To A', 'user: C']);
+    assert.deepEqual(read(...FIRST, ...SECOND, rewind('r', null), ...third), ['user: C']);
+  });
+
+  it('keeps all turns if the record that the user went back to is missing', () => {
+    assert.equal(read(...FIRST, ...SECOND, rewind('r', 'lost')).length, 4);
+  });
+});
+
 describe('importing a Copilot session', () => {
   it('skips subagents’ messages, and does not take what the tool writes as the user’s', () => {
     const said = (type: string, content: string, more: object = {}, agent: object = {}): object => ({
