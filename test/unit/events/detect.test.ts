@@ -325,4 +325,9 @@ describe('key event detection', () => {
     for (const said of ['Morning.', 'ugh.', 'Back.', 'Guten Morgen.']) assert.deepEqual(quotes('user', said), [], said);
     assert.deepEqual(quotes('user', 'SQLite.', 'Do we take PostgreSQL or SQLite?'), ['SQLite.']);
   });
+
+  it('does not take words before a colon for the name of a speaker', () => {
+    const [event] = find('user', 'Ruth just called: they fly home on the 20th.', 'Done: a table at 20:00.');
+    assert.equal(event?.kind, 'constraint');
+  });
 });
