@@ -7,6 +7,7 @@ import { beginsWith, hasConcept } from './concepts.ts';
 import { ANNOUNCEMENT } from './feature-patterns.ts';
 import { CONCEPTS, type Concept } from './lexicon/lexicon.ts';
 import { logistic, scoreFeatures, type LinearModel } from './linear-model.ts';
+import { saysReplacement } from './subject.ts';
 
 /**
  * Minimum probability of a key event, by speaker. Chosen on held-out sources, where these values balance misses and
@@ -101,6 +102,8 @@ export function* selectKeyEvents(
     const scoreOf = (one: KeyEventKind): number => kinds[KEY_EVENT_KINDS.indexOf(one)]!;
     const kind = allowed.reduce((best, one) => (scoreOf(one) > scoreOf(best) ? one : best));
     const { start, end } = segment;
+    // Without a user's correction, what it corrects would seem current.
+    const isLasting = logistic(lasting!) >= MIN_LASTING || (isUser && saysReplacement(quoteOf(segment)));
     const joins =
       last !== undefined &&
       last.event.kind === kind &&
@@ -113,7 +116,7 @@ export function* selectKeyEvents(
       kind,
       quote: text.slice(start, end),
       score: (probability * HALF_LENGTH) / (HALF_LENGTH + end - start),
-      importance: logistic(lasting!) >= MIN_LASTING && kind !== 'error' && kind !== 'outcome' ? 3 : 2,
+      importance: isLasting && kind !== 'error' && kind !== 'outcome' ? 3 : 2,
       reason: reasonOf(candidate, kind),
     };
     const merged = joins ? mergeEvents(last!.event, found, text) : found;

@@ -65,6 +65,9 @@ const NUMBERED: ReadonlySet<string> = new Set(
 
 const REPLACING =
   /\b(?:instead|rather|no longer|anymore|switch(?:ed|ing)?|chang(?:e|ed|ing) (?:it |that |this )?(?:to|from|back)|mov(?:e|ed|ing) to|replac\w+|actually|not .{1,40} but|from now on|revert\w*|en vez|en lugar|ya no|cambi\w+|a partir de ahora|mejor|em vez|ao inves|agora|mud\w+|troc\w+|au lieu|plutot|desormais|finalement|remplac\w+|statt\w*|anstatt|doch|lieber|ab jetzt|nicht mehr|wechsel\w*|umstell\w*|invece)\b|代わり|やっぱり|やはり|今後|変更|切り替え|にする|ではなく|改成|改用|改为|换成|而不是|不再|还是用|以后/;
+/** Whether a quote says that something is replaced, changed, or corrected. */
+export const saysReplacement = (quote: string): boolean => REPLACING.test(fold(quote.slice(0, MAX_READ)));
+
 const REVERSING =
   /\w after all\b|\b(?:(?:moves|switches|changes) (?:over )?to|on second thoughts?|finalement|en fin de compte|finalmente|al final|no fim das contas|(?:nun|jetzt|dann) doch)\b/;
 const PLACED =

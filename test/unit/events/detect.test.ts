@@ -330,4 +330,15 @@ describe('key event detection', () => {
     const [event] = find('user', 'Ruth just called: they fly home on the 20th.', 'Done: a table at 20:00.');
     assert.equal(event?.kind, 'constraint');
   });
+
+  it('keeps what a user corrects or changes permanently', () => {
+    for (const [text, before] of [
+      ['Sorry, the party changed to the 4th of May.', 'Noted, 3 May.'],
+      ['Na verdade, agora somos cinco pessoas.', 'Mesa para quatro reservada.'],
+      ['Finalement nous serons six.', 'Une table pour quatre.'],
+    ] as const) {
+      const importances = find('user', text, before).map(({ importance }) => importance);
+      assert.deepEqual(importances, [3], text);
+    }
+  });
 });
