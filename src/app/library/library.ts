@@ -56,6 +56,8 @@ export interface SyncOptions {
   readonly onUnexpectedError?: (file: SourceFile, error: unknown) => void;
   /** Chats that were last changed before this time (ms since the epoch) aren't kept. */
   readonly keptSince?: number;
+  /** Whether chats that their tool has deleted are removed, too. */
+  readonly removesGone?: boolean;
 }
 
 /** Number of sessions after which the catalog is saved, so that a pass that is killed doesn't start over. */
@@ -82,6 +84,13 @@ export class Library {
     return new Library(store, await store.catalog());
   }
 
+  /** Reads the catalog again, because another process may have written it. */
+  async reload(): Promise<void> {
+    const sessions = await this.#store.catalog();
+    this.#sessions.clear();
+    for (const session of sessions) this.#sessions.set(session.key, session);
+  }
+
   sessions(): readonly KeptSession[] {
     return [...this.#sessions.values()];
   }
@@ -89,7 +98,7 @@ export class Library {
   /** Reads new and changed sessions of the sources. */
   async sync(
     sources: readonly Source[],
-    { onFound, onProgress, isCancelled, onUnexpectedError, keptSince = 0 }: SyncOptions = {},
+    { onFound, onProgress, isCancelled, onUnexpectedError, keptSince = 0, removesGone = false }: SyncOptions = {},
   ): Promise<SyncReport> {
     const unreadable: UnreadablePath[] = [];
     const found: { source: Source; file: SourceFile; key: string }[] = [];
@@ -121,7 +130,7 @@ export class Library {
     const followed = new Set(sources.map(({ tool }) => tool).filter((tool) => !incompleteTools.has(tool)));
     const gone = this.#markGone(new Set(found.map(({ key }) => key)), followed);
     await this.#relate(updated);
-    const outdated = this.sessions().filter((one) => one.source.modifiedAt < keptSince);
+    const outdated = this.sessions().filter((one) => one.source.modifiedAt < keptSince || (removesGone && one.isGone));
     if (unsaved > 0 || gone > 0 || moved) await this.#save();
     await this.#remove(outdated);
     for (const { key } of found) {

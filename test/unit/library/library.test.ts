@@ -414,6 +414,33 @@ describe('the library of chats from other tools', () => {
     );
   });
 
+  it('removes the chats that a tool has deleted if it’s a cache', async () => {
+    for (const name of ['a', 'b']) put(home, `.claude/projects/p/${name}.jsonl`, said(1, `Session ${name}`));
+    const library = await open();
+    await library.sync(sources, { removesGone: true });
+    const [kept, deleted] = library.sessions().toSorted((a, b) => (a.entry.path < b.entry.path ? -1 : 1));
+    rmSync(deleted!.entry.path);
+    assert.equal((await library.sync(sources, { removesGone: true })).gone, 1);
+    assert.deepEqual(
+      (await open()).sessions().map(({ key }) => key),
+      [kept!.key],
+    );
+    assert.deepEqual(
+      readdirSync(copies).filter((name) => name.includes(deleted!.key)),
+      [],
+    );
+  });
+
+  it('shows what another process has copied once it’s reloaded', async () => {
+    const library = await open();
+    put(home, SESSION, said(1, 'Which port?'));
+    await (await open()).sync(sources);
+    assert.deepEqual(library.sessions(), []);
+    await library.reload();
+    assert.deepEqual(texts(await only(library)), ['Which port?']);
+    assert.equal((await library.index.search(library.sessions(), { text: 'port', limit: 5 })).length, 1);
+  });
+
   it('is readable only by the user', async function () {
     if (process.platform === 'win32') this.skip();
     put(home, SESSION, said(1, 'Which port?'));
