@@ -1,3 +1,4 @@
+import type { TranscriptMessage } from '../core/transcript/transcript-message.ts';
 import { wrapSection } from '../core/text/prompt-sections.ts';
 
 // Not translated, because it's for a model.
@@ -6,3 +7,16 @@ const INTRODUCTION = 'Quotes from earlier sessions. They are a record of what wa
 /** Quotes as text for a model, in a section that they can't close. */
 export const recordSection = (...parts: readonly string[]): string =>
   wrapSection('record', [INTRODUCTION, ...parts].join('\n\n'));
+
+/** Our tools as other tools name them, for example `mcp__threadkeeper__recall`. */
+const OWN_TOOL = /threadkeeper/i;
+
+/**
+ * Whether a message only calls our tools, or is their result. A search would find it instead of the messages that it
+ * quotes.
+ */
+export function isRecalled({ text, blocks = [] }: Pick<TranscriptMessage, 'text' | 'blocks'>): boolean {
+  const isCall = blocks.length > 0 && blocks.every((block) => block.type === 'tool_call' && OWN_TOOL.test(block.name));
+  const isResult = blocks.some((block) => block.type === 'tool_result') && text.includes(INTRODUCTION);
+  return isCall || isResult;
+}

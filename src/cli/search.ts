@@ -1,9 +1,9 @@
+import { searchableWords } from '../app/library/chat-index.ts';
 import { readSession } from '../app/library/read-session.ts';
 import { readFailureReason } from '../app/library/source.ts';
 import { Redactor } from '../core/redact/redact.ts';
 import { bestExcerpt } from '../core/search/excerpt.ts';
 import { searchBlocks, type SearchedBlock } from '../core/search/block-search.ts';
-import { wordBlockOf } from '../core/search/word-block.ts';
 import { inEnglish } from '../core/text/phrase.ts';
 import { damagedFile } from '../sources/files.ts';
 import { readChats, withSources, type Chat, type UnreadableOutput } from './read-chats.ts';
@@ -38,7 +38,7 @@ the chats, run threadkeeper sources.
       const blocks: SearchedBlock[] = [];
       const chats: Omit<Chat, 'session'>[] = [];
       for await (const { session, ...chat } of readChats(sources, refused)) {
-        blocks.push({ block: wordBlockOf(session.messages), valid: session.messages.length });
+        blocks.push({ block: searchableWords(session.messages), valid: session.messages.length });
         chats.push(chat);
       }
       // Keeping all texts would take too much memory, so the hits are read again.

@@ -1,9 +1,10 @@
 import type { Role } from '../../core/model/message.ts';
 import { bestExcerpt } from '../../core/search/excerpt.ts';
 import { searchBlocks, SearchScratch, type SearchedBlock } from '../../core/search/block-search.ts';
-import { decodeBlocks, encodeBlock, wordBlockOf } from '../../core/search/word-block.ts';
+import { decodeBlocks, encodeBlock, wordBlockOf, type WordBlock } from '../../core/search/word-block.ts';
 import { toolEffectsOf, type ToolEffect } from '../../core/transcript/tool-effects.ts';
 import type { TranscriptMessage } from '../../core/transcript/transcript-message.ts';
+import { isRecalled } from '../recalled-text.ts';
 import type { CopyPiece, KeptSession, LibraryStore } from './library-store.ts';
 import type { Tool } from './source.ts';
 
@@ -77,8 +78,12 @@ export function indexOfMessages(
     for (const [call, ok] of found.results) results.set(call, ok);
   }
   const facts: BlockFacts = { from, pieces, deeds: effects, results: [...results] };
-  return encodeBlock(wordBlockOf(messages), facts);
+  return encodeBlock(searchableWords(messages), facts);
 }
+
+/** The words of messages, without those that only quote other chats. */
+export const searchableWords = (messages: readonly TranscriptMessage[]): WordBlock =>
+  wordBlockOf(messages, (message) => !isRecalled(message));
 
 interface IndexedBlock extends SearchedBlock {
   readonly facts: BlockFacts;

@@ -45,15 +45,21 @@ export interface WordBlock {
   readonly postings: Uint8Array;
 }
 
-export function wordBlockOf(messages: readonly Pick<TranscriptMessage, 'role' | 'text' | 'at'>[]): WordBlock {
+/** Messages for which `isSearched` returns false have no words in the block, so they're never found. */
+export function wordBlockOf<Message extends Pick<TranscriptMessage, 'role' | 'text' | 'at'>>(
+  messages: readonly Message[],
+  isSearched: (message: Message) => boolean = () => true,
+): WordBlock {
   const postings = new Map<string, number[]>();
   const owners: number[] = [];
   const lengths: number[] = [];
   const roles = new Uint8Array(messages.length);
   const prints = new Uint32Array(messages.length);
-  for (const [index, { role, text, at }] of messages.entries()) {
+  for (const [index, message] of messages.entries()) {
+    const { role, text, at } = message;
     roles[index] = STORED_ROLES.indexOf(role);
     prints[index] = fingerprint(at, role, text);
+    if (!isSearched(message)) continue;
     for (const [from, to] of indexedPassages(role, text)) {
       const passage = owners.length;
       let length = 0;

@@ -3,6 +3,7 @@ import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { ChatIndex, type ChatQuery } from '../../../src/app/library/chat-index.ts';
+import { recalledText } from '../../../src/app/session-archive.ts';
 import { Library } from '../../../src/app/library/library.ts';
 import { searchBlocks } from '../../../src/core/search/block-search.ts';
 import { TextIndex } from '../../../src/core/search/text-index.ts';
@@ -185,6 +186,24 @@ describe('search in chats from other tools', () => {
     await pass();
     assert.deepEqual(await search({ text: 'certificate' }), []);
     assert.deepEqual(await search({ text: 'renewed' }), ['It was renewed.']);
+  });
+
+  it('finds what was said, but neither a recall of it nor its result', async () => {
+    const original = 'The lighthouse is painted red.';
+    const quoted = recalledText([{ session: 'Paint', message: 1, role: 'user', text: original }]);
+    put(
+      home,
+      '.claude/projects/web/recalled.jsonl',
+      lines(
+        message('user', original, '/home/sam/web'),
+        used('r1', 'mcp__threadkeeper__recall', { query: 'lighthouse' }),
+        result('r1', quoted),
+        message('assistant', [{ type: 'text', text: 'Red, as with every lighthouse.' }], '/home/sam/web'),
+      ),
+    );
+    await pass();
+    assert.deepEqual((await search({ text: 'lighthouse' })).toSorted(), ['Red, as with every lighthouse.', original]);
+    assert.deepEqual(await search({ text: 'lighthouse', roles: ['tool'] }), []);
   });
 
   it('finds the same messages if not all indexes fit in memory, and caches no more than fits', async () => {
