@@ -1,5 +1,6 @@
 import type { Role } from '../../core/model/message.ts';
 import { bestExcerpt } from '../../core/search/excerpt.ts';
+import { Redactor } from '../../core/redact/redact.ts';
 import { searchBlocks, SearchScratch, type SearchedBlock } from '../../core/search/block-search.ts';
 import { decodeBlocks, encodeBlock, wordBlockOf, type WordBlock } from '../../core/search/word-block.ts';
 import { toolEffectsOf, type ToolEffect } from '../../core/transcript/tool-effects.ts';
@@ -23,6 +24,12 @@ export interface ChatQuery {
   readonly file?: string | undefined;
   /** Searches the commands that ran successfully instead of the messages. */
   readonly commands?: boolean | undefined;
+  /** Only chats in these folders or in folders inside them. */
+  readonly folders?: readonly string[] | undefined;
+  /** Maximum length of an excerpt in UTF-16 units; by default 300. */
+  readonly excerptUnits?: number | undefined;
+  /** Masks secrets in the results. Offsets are those in the masked message. */
+  readonly redact?: boolean | undefined;
 }
 
 /** A search result in a kept chat. */
@@ -47,7 +54,7 @@ export interface FileEffect extends ToolEffect {
 
 /** Maximum size of the indexes that are cached in memory. Others are read from disk for each search. */
 const MAX_CACHED_BYTES = 160 << 20;
-/** Length of an excerpt in UTF-16 units. */
+/** Default length of an excerpt in UTF-16 units. */
 const EXCERPT_UNITS = 300;
 
 type PlacedEffect = ToolEffect & { readonly callId: string; readonly message: number };
@@ -139,7 +146,7 @@ export class ChatIndex {
     found.sort((a, b) => b.score - a.score || b.chat.session.entry.updatedAt - a.chat.session.entry.updatedAt);
     const hits = await Promise.all(
       found.slice(0, query.limit).map(async ({ chat, message, score, command }) => {
-        const hit = await this.#hit(chat, message, query.text, command);
+        const hit = await this.#hit(chat, message, query, command);
         return hit ? [{ ...hit, score }] : [];
       }),
     );
@@ -169,7 +176,7 @@ export class ChatIndex {
   async #hit(
     chat: IndexedChat,
     message: number,
-    query: string,
+    { text: query, excerptUnits = EXCERPT_UNITS, redact = false }: ChatQuery,
     command: string | undefined,
   ): Promise<Omit<ChatHit, 'score'> | undefined> {
     const { key } = chat.session;
@@ -178,8 +185,11 @@ export class ChatIndex {
     const found = piece && (await this.#store.readMessage(key, piece, message));
     if (!found) return undefined;
     const { role, at, text } = found;
-    const { start, end } = bestExcerpt(text, query, EXCERPT_UNITS);
-    return { key, message, role, at, text: command ?? text.slice(start, end), start };
+    // Redacts the whole message, because an excerpt may cut off the part by which a secret is recognized.
+    const mask = (one: string): string => (redact ? new Redactor().redact(one) : one);
+    const whole = mask(text);
+    const { start, end } = bestExcerpt(whole, query, excerptUnits);
+    return { key, message, role, at, text: command === undefined ? whole.slice(start, end) : mask(command), start };
   }
 
   /** Loads the indexes in groups that fit in memory. The group with the newest chats is cached. */
@@ -225,12 +235,14 @@ export class ChatIndex {
   }
 }
 
-function matchesFilters({ entry, source }: KeptSession, { tools, workspace, since, before }: ChatQuery): boolean {
+function matchesFilters({ entry, source }: KeptSession, query: ChatQuery): boolean {
+  const { tools, workspace, folders, since, before } = query;
   // A changed file may have newer messages than its index.
   const changedAt = Math.max(entry.updatedAt, source.modifiedAt);
   return (
     tools?.includes(entry.tool) !== false &&
     (workspace === undefined || endsWithPath(entry.workspace ?? '', workspace)) &&
+    folders?.some((folder) => isInFolder(entry.workspace ?? '', folder)) !== false &&
     (since === undefined || changedAt >= since) &&
     (before === undefined || entry.updatedAt < before)
   );
@@ -283,6 +295,10 @@ function isSameFile(named: string, file: string, workspace: string | undefined):
 function endsWithPath(path: string, end: string): boolean {
   const [whole, part] = [normalizePath(path), normalizePath(end)];
   return whole === part || whole.endsWith(part.startsWith('/') ? part : `/${part}`);
+}
+
+function isInFolder(path: string, folder: string): boolean {
+  return `${normalizePath(path)}/`.startsWith(`${normalizePath(folder)}/`);
 }
 
 /** Makes Windows paths comparable: backslashes and upper-case drive letters are replaced. */

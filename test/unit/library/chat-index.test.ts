@@ -157,6 +157,9 @@ describe('search in chats from other tools', () => {
     assert.deepEqual(await search({ text: 'port', since: Date.now() + 1000 }), []);
     assert.deepEqual(await search({ text: 'port', before: Date.parse('2026-03-01') }), []);
     assert.deepEqual(await search({ text: 'port', file: 'src/config.ts' }), [TEXTS[0]]);
+    assert.deepEqual(await search({ text: 'port', folders: ['/home/sam/web'] }), [TEXTS[1]]);
+    assert.equal((await search({ text: 'port', folders: ['/home/sam/'] })).length, 2);
+    assert.deepEqual(await search({ text: 'port', folders: ['/home/sam/we'] }), []);
   });
 
   it('finds only commands that succeeded', async () => {
@@ -186,6 +189,17 @@ describe('search in chats from other tools', () => {
     await pass();
     assert.deepEqual(await search({ text: 'certificate' }), []);
     assert.deepEqual(await search({ text: 'renewed' }), ['It was renewed.']);
+  });
+
+  it('masks secrets in excerpts of a given length, wherever they begin', async () => {
+    const key = `ghp_${'a1B2c3D4e5'.repeat(4).slice(0, 36)}`;
+    const said = `${'The harbour is closed. '.repeat(40)}The crane token is ${key}, and nothing else.`;
+    put(home, '.claude/projects/web/secret.jsonl', lines(message('user', said, '/home/sam/web')));
+    await pass();
+    const [text = ''] = await search({ text: 'crane token', redact: true, excerptUnits: 60 });
+    assert.match(text, /crane token is \[redacted: /);
+    assert.ok(text.length <= 60, text);
+    assert.match((await search({ text: 'crane token' }))[0]!, /crane token is ghp_/);
   });
 
   it('finds what was said, but neither a recall of it nor its result', async () => {
