@@ -56,6 +56,8 @@ export interface FileEffect extends ToolEffect {
 const MAX_CACHED_BYTES = 160 << 20;
 /** Default length of an excerpt in UTF-16 units. */
 const EXCERPT_UNITS = 300;
+/** Number of candidates per requested result, because copies of a chat have the same messages. */
+const CANDIDATE_FACTOR = 3;
 
 type PlacedEffect = ToolEffect & { readonly callId: string; readonly message: number };
 
@@ -107,6 +109,8 @@ interface RankedMessage {
   readonly score: number;
   /** The command, if commands are searched. */
   readonly command?: string;
+  /** The message's fingerprint. */
+  readonly print?: number;
 }
 
 /** Searches the kept chats with the indexes that are stored next to their copies. */
@@ -135,20 +139,24 @@ export class ChatIndex {
       if (query.commands === true) collectCommands(commands, chats, query.text);
       else {
         const blocks = chats.flatMap((chat) => chat.blocks.map((block) => ({ ...block, chat })));
-        const { roles, limit } = query;
+        const { roles } = query;
+        const limit = query.limit * CANDIDATE_FACTOR;
         for (const hit of searchBlocks(blocks, query.text, { limit, ...(roles && { roles }) }, this.#scratch)) {
-          const { chat, facts } = blocks[hit.block]!;
-          found.push({ chat, message: facts.from + hit.message, score: hit.score });
+          const { chat, facts, block } = blocks[hit.block]!;
+          const print = block.prints[hit.message]!;
+          found.push({ chat, message: facts.from + hit.message, score: hit.score, print });
         }
       }
     }
     found.push(...commands.values());
     found.sort((a, b) => b.score - a.score || b.chat.session.entry.updatedAt - a.chat.session.entry.updatedAt);
     const hits = await Promise.all(
-      found.slice(0, query.limit).map(async ({ chat, message, score, command }) => {
-        const hit = await this.#hit(chat, message, query, command);
-        return hit ? [{ ...hit, score }] : [];
-      }),
+      withoutCopies(found)
+        .slice(0, query.limit)
+        .map(async ({ chat, message, score, command }) => {
+          const hit = await this.#hit(chat, message, query, command);
+          return hit ? [{ ...hit, score }] : [];
+        }),
     );
     return hits.flat();
   }
@@ -233,6 +241,17 @@ export class ChatIndex {
     }
     return { session, blocks };
   }
+}
+
+/** Results without further copies of the same message, as in a chat that was continued in another file. */
+function withoutCopies(ranked: readonly RankedMessage[]): readonly RankedMessage[] {
+  const seen = new Set<string>();
+  return ranked.filter(({ chat, print }) => {
+    const message = `${chat.session.entry.tool} ${print ?? ''}`;
+    if (print !== undefined && seen.has(message)) return false;
+    seen.add(message);
+    return true;
+  });
 }
 
 function matchesFilters({ entry, source }: KeptSession, query: ChatQuery): boolean {

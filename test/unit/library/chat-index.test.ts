@@ -202,6 +202,17 @@ describe('search in chats from other tools', () => {
     assert.match((await search({ text: 'crane token' }))[0]!, /crane token is ghp_/);
   });
 
+  it('finds a message once, although a chat was continued in another file', async () => {
+    const first = [
+      message('user', 'The ferry leaves at ten.'),
+      message('assistant', [{ type: 'text', text: 'Noted.' }]),
+    ];
+    put(home, '.claude/projects/api/first.jsonl', lines(...first));
+    put(home, '.claude/projects/api/second.jsonl', lines(...first, message('user', 'The ferry is late.')));
+    await pass();
+    assert.deepEqual((await search({ text: 'ferry' })).toSorted(), ['The ferry is late.', 'The ferry leaves at ten.']);
+  });
+
   it('finds what was said, but neither a recall of it nor its result', async () => {
     const original = 'The lighthouse is painted red.';
     const quoted = recalledText([{ session: 'Paint', message: 1, role: 'user', text: original }]);
