@@ -1,12 +1,11 @@
-import { detectSteps } from '../../core/events/detect.ts';
 import { retentionPriorityOf } from '../../core/events/ledger-budget.ts';
-import { Ledger } from '../../core/events/ledger.ts';
 import { overlap, subjectOf, type Subject } from '../../core/events/subject.ts';
-import { messageId, type MessageId } from '../../core/model/ids.ts';
+import { messageId } from '../../core/model/ids.ts';
 import type { KeyEvent } from '../../core/model/key-event.ts';
 import type { Steps } from '../../core/pace/steps.ts';
 import { sentencesOf } from '../../core/text/sentences.ts';
 import type { TranscriptMessage } from '../../core/transcript/transcript-message.ts';
+import { keyEventsOf } from './chat-events.ts';
 
 /** Maximum number of groups. Longer lists aren't read. */
 const MAX_GROUPS = 40;
@@ -122,22 +121,6 @@ function rankGroups(
     return { group: { from, to, events: rated.map(({ event }) => event) }, priority: rated[0]!.priority };
   });
   return ratedGroups.sort((a, b) => b.priority - a.priority || b.group.to - a.group.to).map(({ group }) => group);
-}
-
-/** The key events of messages. `idOf` returns the ID of the message at an index. */
-export function* keyEventsOf(
-  messages: readonly Pick<TranscriptMessage, 'role' | 'text'>[],
-  idOf: (index: number) => MessageId,
-): Steps<readonly KeyEvent[]> {
-  const ledger = new Ledger();
-  for (const [index, message] of messages.entries()) {
-    const before = messages[index - 1];
-    const found = yield* detectSteps(message, before ? { before } : {});
-    if (found.length > 0) ledger.add(idOf(index), found, before && idOf(index - 1));
-    // Yield here as well, because detection only yields within long messages.
-    yield;
-  }
-  return ledger.entries();
 }
 
 /** Maximum length of a line that isn't split into sentences, in UTF-16 units. */

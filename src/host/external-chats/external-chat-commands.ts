@@ -199,7 +199,7 @@ async function showKeyEvents(
   conversation: Conversation,
   journal: ExternalChatJournal,
 ): Promise<void> {
-  const { keyEventsOf } = await import('../../app/library/dropped-events.ts');
+  const { keyEventsOf } = await import('../../app/library/chat-events.ts');
   const { runYielding } = await import('../../core/pace/steps.ts');
   const { state } = journal;
   const messages = state.path.flatMap((id) => {

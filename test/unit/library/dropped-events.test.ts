@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { droppedEvents, keyEventsOf, type DroppedGroup } from '../../../src/app/library/dropped-events.ts';
+import { keyEventsOf } from '../../../src/app/library/chat-events.ts';
+import { droppedEvents, type DroppedGroup } from '../../../src/app/library/dropped-events.ts';
 import { messageId } from '../../../src/core/model/ids.ts';
 import { runSynchronously } from '../../../src/core/pace/steps.ts';
 import type { TranscriptMessage } from '../../../src/core/transcript/transcript-message.ts';
