@@ -21,7 +21,7 @@ const VENDORED = [
   { name: 'gitleaks rules', version: GITLEAKS.version, license: 'MIT', file: 'src/core/redact/gitleaks.LICENSE' },
 ];
 
-/** The packages in the extension and its page, according to the bundler, sorted by name. */
+/** The packages in the extension, its page, and the command line, according to the bundler, sorted by name. */
 export async function bundledPackages(): Promise<readonly BundledPackage[]> {
   const inputs = await Promise.all([
     inputsOf({ entryPoints: ['src/host/extension.ts'], platform: 'node', format: 'esm', external: ['vscode'] }),
@@ -31,6 +31,7 @@ export async function bundledPackages(): Promise<readonly BundledPackage[]> {
       jsx: 'automatic',
       jsxImportSource: 'preact',
     }),
+    inputsOf({ entryPoints: ['src/cli/main.ts'], platform: 'node', format: 'esm' }),
   ]);
   const folders = new Set([...COPIED.map((name) => inPackages(name)), ...inputs.flat().flatMap(folderOf)]);
   const packages = await Promise.all([...folders].map(describe));
