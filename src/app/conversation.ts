@@ -61,8 +61,12 @@ const MIN_RECALL_TOKENS = 50;
  * journals it. Triggers are checked between turns. It continues when its panel is closed.
  */
 export class Conversation {
+  readonly journal: SessionJournal;
+  readonly counter: TokenCounter;
+  readonly compressor: Compressor;
   /** Assembles and counts the context. */
   readonly meter: ContextMeter;
+  readonly counts: MessageCounts;
   /** Messages written while a reply arrives. */
   readonly queue: SendQueue;
   readonly #deps: ConversationDeps;
@@ -89,7 +93,11 @@ export class Conversation {
       calibration: () => (this.#turn?.called ? this.#turn.called.calibration : calibration()),
     };
     this.#deps = deps;
+    this.journal = deps.journal;
+    this.counter = deps.counter;
+    this.compressor = deps.compressor;
     this.meter = new ContextMeter(deps);
+    this.counts = this.meter.counts;
     this.#updates = new Emitter((error) => {
       deps.log.warn(`Session ${deps.journal.id}: a listener failed: ${String(error)}`);
     });
@@ -110,23 +118,7 @@ export class Conversation {
   }
 
   get state(): SessionState {
-    return this.#deps.journal.state;
-  }
-
-  get journal(): SessionJournal {
-    return this.#deps.journal;
-  }
-
-  get counts(): MessageCounts {
-    return this.meter.counts;
-  }
-
-  get counter(): TokenCounter {
-    return this.#deps.counter;
-  }
-
-  get compressor(): Compressor {
-    return this.#deps.compressor;
+    return this.journal.state;
   }
 
   /** The pending retry, if any. */
