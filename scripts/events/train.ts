@@ -75,7 +75,7 @@ const penaltyOf = (name: string): number =>
   name.startsWith('bias') ? 0.001 : isWord(name) ? 4 : name.includes('|') ? 2 : 1;
 
 function rowsOf({ item, analysis, set }: Sample): Row[] {
-  const side = item.role === 'user' && !analysis.speech.named ? '|user' : '|other';
+  const side = item.role === 'user' && !analysis.message.speech.named ? '|user' : '|other';
   const read = set === 'readings' ? READ : Infinity;
   const candidates = analysis.candidates.filter(({ segment }) => segment.end <= read);
   return candidates.map(({ segment, traits: { features } }) => {

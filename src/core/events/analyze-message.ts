@@ -3,16 +3,10 @@ import type { Role } from '../model/message.ts';
 import type { Steps } from '../pace/steps.ts';
 import { findConcepts, type ConceptHits } from './concepts.ts';
 import { describeSegment, type SegmentTraits } from './features.ts';
-import { isOutputOrCodeLine, lineSteps } from '../text/lines.ts';
+import { lineSteps } from '../text/lines.ts';
 import { findToolOutputEvents, type ToolOutputEvent } from './tool-output.ts';
 import { segmentLines, type Segment, type SegmentedMessage } from './split-message.ts';
-import {
-  trailingQuestionOf,
-  previousMessageTraits,
-  speechOf,
-  type PreviousMessageTraits,
-  type Speech,
-} from './message-context.ts';
+import { messageTraits, type MessageTraits } from './message-context.ts';
 
 /** A message's text and its speaker: the detector's input. */
 export interface DetectorInput {
@@ -31,8 +25,7 @@ export interface Analysis {
   readonly candidates: readonly Candidate[];
   readonly toolOutputEvents: readonly ToolOutputEvent[];
   readonly settings: SegmentedMessage['settings'];
-  readonly before: PreviousMessageTraits;
-  readonly speech: Speech;
+  readonly message: MessageTraits;
 }
 
 /** Few, because a sentence takes a fraction of a millisecond until the JIT has warmed up. */
@@ -46,17 +39,7 @@ export function* analyzeMessage(message: DetectorInput, before: string | undefin
   const lines = yield* lineSteps(text, { tool: role === 'tool' });
   const toolOutputEvents = yield* findToolOutputEvents(text, lines);
   const { segments, settings } = yield* segmentLines(text, lines, role);
-  const traits = previousMessageTraits(segments.length === 0 ? undefined : before);
-  const speech = speechOf(text, before, role === 'user');
-  const context = {
-    trailingQuestion: trailingQuestionOf(text),
-    role,
-    segments: segments.length,
-    items: segments.filter(({ line }) => line.kind === 'bullet' || line.kind === 'numbered').length,
-    speech,
-    before: traits,
-    code: lines.some((line) => isOutputOrCodeLine(line.kind)),
-  };
+  const traits = messageTraits(role, text, lines, segments, before);
   const headings = new Map<Segment, ConceptHits>();
   const candidates: Candidate[] = [];
   const seen = new Set<string>();
@@ -66,17 +49,11 @@ export function* analyzeMessage(message: DetectorInput, before: string | undefin
     const quote = text.slice(segment.start, segment.end);
     if (seen.has(quote)) continue;
     seen.add(quote);
-    let hits: ConceptHits | undefined;
-    if (segment.heading !== undefined) {
-      hits = headings.get(segment.heading);
-      if (hits === undefined) {
-        hits = findConcepts(
-          text.slice(segment.heading.start, Math.min(segment.heading.end, segment.heading.start + 160)),
-        );
-        headings.set(segment.heading, hits);
-      }
-    }
-    candidates.push({ segment, traits: describeSegment(text, segment, context, hits, candidates[0]?.traits.hits) });
+    const { heading } = segment;
+    if (heading && !headings.has(heading))
+      headings.set(heading, findConcepts(text.slice(heading.start, Math.min(heading.end, heading.start + 160))));
+    const hits = heading && headings.get(heading);
+    candidates.push({ segment, traits: describeSegment(text, segment, traits, hits, candidates[0]?.traits.hits) });
   }
-  return { candidates, toolOutputEvents, settings, before: traits, speech };
+  return { candidates, toolOutputEvents, settings, message: traits };
 }

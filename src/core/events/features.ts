@@ -1,17 +1,10 @@
-import type { Role } from '../model/message.ts';
 import { fold } from '../text/fold.ts';
 import { isCjkUnit } from '../text/script.ts';
 import { beginsWith, findConcepts, hasConcept, type ConceptHits } from './concepts.ts';
 import * as mark from './feature-patterns.ts';
 import { CONCEPTS, type Concept } from './lexicon/lexicon.ts';
 import type { Segment } from './split-message.ts';
-import {
-  isSpoken,
-  QUESTION_END,
-  type TrailingQuestion,
-  type PreviousMessageTraits,
-  type Speech,
-} from './message-context.ts';
+import { isSpoken, QUESTION_END, type MessageTraits } from './message-context.ts';
 
 /** A longer list is a table of contents, a review, or a complete plan. */
 const MANY_ITEMS = 10;
@@ -29,20 +22,6 @@ export interface SegmentTraits {
   readonly hits: ConceptHits;
   /** Whether it's never a key event: a mere question, an option, a “yes” without a question, or a title. */
   readonly ruledOut: boolean;
-}
-
-export interface MessageTraits {
-  readonly role: Role;
-  /** Whether the message ends with a question, and which kind. */
-  readonly trailingQuestion: TrailingQuestion;
-  /** Whether it contains code or tool output besides prose. */
-  readonly code: boolean;
-  /** Number of segments. */
-  readonly segments: number;
-  /** Number of segments that are list items. */
-  readonly items: number;
-  readonly speech: Speech;
-  readonly before: PreviousMessageTraits;
 }
 
 /** Feature names are built once, because concatenating them for each segment would double the time. */

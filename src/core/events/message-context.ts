@@ -1,7 +1,30 @@
+import type { Role } from '../model/message.ts';
+import { isOutputOrCodeLine, type Line } from '../text/lines.ts';
 import { findConcepts, hasConcept } from './concepts.ts';
+import type { Segment } from './split-message.ts';
+
+/** What a sentence's features depend on besides the sentence. `before`: the text of the previous message. */
+export const messageTraits = (
+  role: Role,
+  text: string,
+  lines: readonly Line[],
+  segments: readonly Segment[],
+  before: string | undefined,
+) => ({
+  role,
+  trailingQuestion: trailingQuestionOf(text),
+  /** Whether it contains code or tool output besides prose. */
+  code: lines.some((line) => isOutputOrCodeLine(line.kind)),
+  /** Number of segments, and of those that are list items. */
+  segments: segments.length,
+  items: segments.filter(({ line }) => line.kind === 'bullet' || line.kind === 'numbered').length,
+  speech: speechOf(text, before, role === 'user'),
+  before: previousMessageTraits(segments.length === 0 ? undefined : before),
+});
+export type MessageTraits = ReturnType<typeof messageTraits>;
 
 /** What the previous message tells about this one. */
-export interface PreviousMessageTraits {
+interface PreviousMessageTraits {
   /** It asked something or offered options. */
   readonly asked: boolean;
   /** It reports an error or was cancelled. */
@@ -9,7 +32,7 @@ export interface PreviousMessageTraits {
 }
 
 /** What the end of a message asks for: a choice, or anything. */
-export type TrailingQuestion = 'choice' | 'something' | undefined;
+type TrailingQuestion = 'choice' | 'something' | undefined;
 
 /** The end of a question, including languages whose questions need no question mark. */
 export const QUESTION_END = /[?？؟][\s"'”’)\]*_】」）]*$|(?:吗|呢|か|かな|の)[。．.]?$/;
@@ -18,7 +41,7 @@ const CHOICE =
   /\bwhich\b|prefer|choose|\bpick\b|\boption|\bcu[aá]l|opci[oó]n|\bqual\b|op[cç][aã]o|laquelle|lequel|quelle|pr[eé]f[eé]r|choisi|welche|was ist dir|lieber|bevorzug|どれ|どちら|どっち|哪|选|選/i;
 
 /** Whether a message ends with a question, and whether it's a choice. Only its end is examined. */
-export function trailingQuestionOf(text: string): TrailingQuestion {
+function trailingQuestionOf(text: string): TrailingQuestion {
   const last = text.slice(-200).trimEnd();
   if (!QUESTION_END.test(last.slice(-80).replace(/[\s\p{Extended_Pictographic}\uFE0F]+$/u, ''))) return undefined;
   return CHOICE.test(last.slice(-120)) ? 'choice' : 'something';
@@ -29,7 +52,7 @@ const BEFORE_END = 700;
 
 const OPTIONS = /(?:^|\n)\s*(?:\*\*)?(?:\d[.)]|[A-D][.)]|option [A-D1-9]|opção|opción)/i;
 
-export function previousMessageTraits(before: string | undefined): PreviousMessageTraits {
+function previousMessageTraits(before: string | undefined): PreviousMessageTraits {
   if (before === undefined || before === '') return { asked: false, failed: false };
   const end = before.slice(-BEFORE_END).trimEnd();
   const last = end.slice(-220);
@@ -44,7 +67,7 @@ export function previousMessageTraits(before: string | undefined): PreviousMessa
 }
 
 /** Signs that a message is a transcript of people talking rather than typed to a model. */
-export interface Speech {
+interface Speech {
   /** It starts with a speaker's name, and either the previous message does as well or it was spoken. */
   readonly named: boolean;
   /** It has interjections and restarts that nobody types. */
@@ -65,7 +88,7 @@ const SOUNDS =
 export const isSpoken = (text: string): boolean => SOUNDS.test(text);
 
 /** Tells spoken from typed messages by their beginning. A game master may have the assistant's role. */
-export function speechOf(text: string, before: string | undefined, byUser: boolean): Speech {
+function speechOf(text: string, before: string | undefined, byUser: boolean): Speech {
   const start = text.slice(0, MAX_READ);
   const spoken = byUser && isSpoken(start);
   const labelled = SPEAKER.test(start);

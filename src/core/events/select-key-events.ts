@@ -79,14 +79,14 @@ export function* selectKeyEvents(
    */
   const isWeighedAsUser = ({ features }: Candidate['traits'], quote: string): boolean =>
     role === 'user'
-      ? !analysis.speech.named
+      ? !analysis.message.speech.named
       : role === 'assistant' && ANNOUNCEMENT.test(quote) && !features.includes('of a document');
   let last: { readonly event: DetectedEvent; readonly candidate: Candidate } | undefined;
   for (const [at, candidate] of analysis.candidates.entries()) {
     if (at % CANDIDATES_PER_STEP === CANDIDATES_PER_STEP - 1) yield;
     const { segment, traits } = candidate;
     if (traits.ruledOut || isThanks(quoteOf(segment))) continue;
-    if (!analysis.before.asked && isInterjection(traits, quoteOf(segment))) continue;
+    if (!analysis.message.before.asked && isInterjection(traits, quoteOf(segment))) continue;
     const isUser = isWeighedAsUser(traits, quoteOf(segment));
     const probability = logistic(scoreFeatures(traits.features, model, isUser, 1)[0]!);
     if (probability < (isUser ? MIN_PROBABILITY.user : MIN_PROBABILITY.other)) continue;
