@@ -5,8 +5,7 @@ import { analyzeMessage, type DetectorInput } from './analyze-message.ts';
 import { emphasisIn, proposalOf } from './short-answers.ts';
 import { selectKeyEvents } from './select-key-events.ts';
 import type { PresetName } from '../prompts/render-prompts.ts';
-import type { CompiledRule } from './user-rules.ts';
-import { applyRules } from './apply-rules.ts';
+import { applyRules, type CompiledRule } from './user-rules.ts';
 import { KEY_EVENT_MODEL } from './weights.ts';
 
 /** An event with the proposal that it answers, if it isn't meaningful alone. */
