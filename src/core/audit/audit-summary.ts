@@ -1,7 +1,7 @@
 import type { Audit, AuditFault } from '../model/summary.ts';
 import type { Steps } from '../pace/steps.ts';
 import { findQuotes } from './quotes.ts';
-import { statementsOf } from './split-statements.ts';
+import { statementsOf } from './statements.ts';
 import { SourceTerms } from './source-terms.ts';
 
 interface Audited<Text> {
