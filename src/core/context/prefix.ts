@@ -39,16 +39,23 @@ export const assemblePrefix = (input: PrefixInput): ContextPrefix => runSynchron
 export function* prefixSteps(input: PrefixInput): Steps<ContextPrefix> {
   const { state, systemPrompt, rules = '', memory, counts, ledgerBudget } = input;
   const { kept, leftOut } = selectLedgerLines(state, counts, ledgerBudget);
-  const parts: PartSource[] = [];
-  if (systemPrompt !== '') parts.push(textPart('system', systemPrompt));
-  if (rules !== '') parts.push(textPart('rules', rules));
-  if (memory !== '') parts.push(textPart('memory', memory));
+  const parts: (TextSource & { readonly part: SystemPart })[] = [];
+  const texts = [['system', systemPrompt] as const, ['rules', rules] as const, ['memory', memory] as const];
+  for (const [part, text] of texts) if (text !== '') parts.push({ part, key: part, from: [text], render: () => text });
   const isFirst = (part: SystemPart): boolean => !parts.some((one) => one.part === part);
   for (const items of groupIntoBlocks(state)) {
-    parts.push(summariesBlock(items, isFirst('summaries')));
     const [{ from }, { to }] = [items[0]!, items.at(-1)!];
+    const startsSummaries = isFirst('summaries');
+    parts.push({
+      part: 'summaries',
+      key: `summaries ${from}`,
+      from: [startsSummaries, ...items.flatMap((item) => [item.from, item.to, nodeText(item.node, item.level)])],
+      render: () => renderSummaries(items, startsSummaries),
+    });
     const lines = kept.filter(({ position }) => from <= position && position <= to).map(({ line }) => line);
-    if (lines.length > 0) parts.push(ledgerBlock(lines, from, isFirst('ledger')));
+    const startsLedger = isFirst('ledger');
+    const render = (): string => renderLedger(lines, startsLedger);
+    if (lines.length > 0) parts.push({ part: 'ledger', key: `ledger ${from}`, from: [startsLedger, ...lines], render });
   }
   const system: string[] = [];
   const tokens = { system: 0, rules: 0, memory: 0, ledger: 0, summaries: 0 };
@@ -60,31 +67,6 @@ export function* prefixSteps(input: PrefixInput): Steps<ContextPrefix> {
   }
   return { system, systemParts: parts.map(({ part }) => part), tokens, leftOut };
 }
-
-interface PartSource extends TextSource {
-  readonly part: SystemPart;
-}
-
-const textPart = (part: SystemPart, text: string): PartSource => ({
-  part,
-  key: part,
-  from: [text],
-  render: () => text,
-});
-
-const summariesBlock = (items: readonly SentItem[], isFirst: boolean): PartSource => ({
-  part: 'summaries',
-  key: `summaries ${items[0]!.from}`,
-  from: [isFirst, ...items.flatMap(({ node, from, to, level }) => [from, to, nodeText(node, level)])],
-  render: () => renderSummaries(items, isFirst),
-});
-
-const ledgerBlock = (lines: readonly string[], position: number, isFirst: boolean): PartSource => ({
-  part: 'ledger',
-  key: `ledger ${position}`,
-  from: [isFirst, ...lines],
-  render: () => renderLedger(lines, isFirst),
-});
 
 /** Settled nodes whose last messages are in the same range of this many messages form one block. */
 const BLOCK_MESSAGES = 400;
