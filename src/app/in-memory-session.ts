@@ -69,16 +69,17 @@ export class InMemorySession {
   readonly state = new SessionState();
   readonly meter: ContextMeter;
   readonly attempts: CompressionAttempt[] = [];
+  /** The error of the summarizer's last call; undefined if it succeeded. */
+  fault: Error | undefined;
+  /** Why the model failed in the last compression; undefined if one was committed since. */
+  failure: FaultReason | undefined;
   readonly #options: InMemorySessionOptions;
-  readonly #compressor: Compressor;
   readonly #triggers: CompressionTriggers;
   /** The calls of each attempt without a result. */
   readonly #unused: Calls[] = [];
   /** The calls since the last attempt. */
   #usage = NO_CALLS;
   #at = 0;
-  #fault: Error | undefined;
-  #failure: FaultReason | undefined;
 
   constructor(options: InMemorySessionOptions) {
     const { counter, policy, budget, preset, model, price, yielder = NEVER_YIELDS } = options;
@@ -98,47 +99,31 @@ export class InMemorySession {
       recallShare: 0,
       countWithProvider: false,
     };
-    const journal = this.#journal();
-    const countStore = { load: () => Promise.resolve(undefined), save: () => Promise.resolve() };
-    this.meter = new ContextMeter({
-      journal,
+    const parts = {
+      journal: this.#journal(),
       clock,
+      log: { event: (name, fields) => this.#recordAttempt(name, fields), warn: () => undefined } satisfies Log,
       counter,
-      countStore,
+      price,
+      countStore: { load: () => Promise.resolve(undefined), save: () => Promise.resolve() },
       settings: () => settings,
       calibration: () => undefined,
-    });
-    const log: Log = { event: (name, fields) => this.#recordAttempt(name, fields), warn: () => undefined };
-    this.#compressor = new Compressor({
-      journal,
-      clock,
-      log,
-      counter,
+    };
+    this.meter = new ContextMeter(parts);
+    const compressor = new Compressor({
+      ...parts,
       work: compressSession({ clock, preset: () => preset, price }),
       spendGate: OPEN_GATE,
       summaryModel: () => Promise.resolve(model && { ...model, model: this.#recordingFault(model) }),
-      price,
     });
+    const { meter } = this;
     this.#triggers = new CompressionTriggers({
-      journal,
-      clock,
-      log,
-      compressor: this.#compressor,
-      meter: this.meter,
-      settings: () => settings,
+      ...parts,
+      compressor,
+      meter,
       isReplying: () => false,
       isEnding: () => false,
     });
-  }
-
-  /** The error of the summarizer's last call; undefined if it succeeded. */
-  get fault(): Error | undefined {
-    return this.#fault;
-  }
-
-  /** Why the model failed in the last compression; undefined if one was committed since. */
-  get failure(): FaultReason | undefined {
-    return this.#failure;
   }
 
   /** Adds a message as in a chat: checks the triggers between turns and before a request. */
@@ -237,8 +222,8 @@ export class InMemorySession {
       this.attempts.pop();
       this.#unused.pop();
     }
-    if (outcome === 'committed') this.#failure = undefined;
-    if (outcome === 'failed') this.#failure = FAULT_REASONS.find((reason) => reason === fields['error']);
+    if (outcome === 'committed') this.failure = undefined;
+    if (outcome === 'failed') this.failure = FAULT_REASONS.find((reason) => reason === fields['error']);
     if (outcome !== 'committed') this.#unused.push(this.#usage);
     this.#usage = NO_CALLS;
     const number = (field: string, otherwise = 0): number => Number(fields[field] ?? otherwise);
@@ -259,7 +244,7 @@ export class InMemorySession {
 
   #recordingFault({ model }: SummarizerConfig): SummarizerConfig['model'] {
     const keep = (error: unknown): void => {
-      this.#fault = error instanceof Error ? error : undefined;
+      this.fault = error instanceof Error ? error : undefined;
     };
     return wrapModel(model, async function* (request, signal) {
       try {
