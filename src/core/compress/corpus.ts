@@ -1,6 +1,6 @@
 import type { Span } from '../model/key-event.ts';
 import { messageText, type Role } from '../model/message.ts';
-import { isProse, newPassage, PassageCutter, passageText, type Passage } from './passages.ts';
+import { isProse, newPassage, PassageCutter, type Passage } from './passages.ts';
 import { isSmallTalk, withoutStageDirections } from '../text/small-talk.ts';
 import { isToolResult, type SourceMessage } from './source-message.ts';
 import type { CancellableYielder } from '../pace/cancellable-yielder.ts';
@@ -75,24 +75,22 @@ export async function buildCorpus(
     let ofMessage = await new PassageCutter(message, text, position, takesAll, isShort).cut(pace);
     const spans = wanted?.get(position);
     if (spans) ofMessage = withSpans(ofMessage, spans, text, position);
-    if (isShort && !takesAll) ofMessage = ofMessage.flatMap((one) => withoutSmallTalk(one, text));
+    if (isShort && !takesAll) ofMessage = ofMessage.flatMap(withoutSmallTalk);
     const removedHere = removed?.get(position);
     if (removedHere) ofMessage = ofMessage.flatMap((one) => withoutSpans(one, removedHere, text));
     // A message may have more passages than a call can have arguments.
     for (const one of ofMessage) cut.push(one);
     if (pace.isDue(200)) await pace.yield();
   }
-  const distinct = await dropRepeats(cut, texts, pace);
+  const distinct = await dropRepeats(cut, pace);
   const vocabulary = new Map<string, number>();
   const terms: Term[] = [];
   const passages: IndexedPassage[] = [];
   for (const passage of distinct) {
-    const text = passage.text ?? texts[passage.message]!;
-    const from = passage.text === undefined ? passage.start : 0;
-    const to = passage.text?.length ?? passage.end;
+    const { text } = passage;
     const role = roles[passage.message]!;
     const termIndexes: number[] = [];
-    const cursor = new TermCursor(text, from, to);
+    const cursor = new TermCursor(text, 0, text.length);
     while (cursor.next()) {
       const { kind, start, end } = cursor;
       if (end - start > MAX_TERM_LENGTH || (kind === 'word' && end - start < 3 && text.charCodeAt(start) < 0x2e80))
@@ -107,8 +105,7 @@ export async function buildCorpus(
       const term = terms[index]!;
       if (isShort) {
         if (/^\p{Ll}/u.test(text.slice(start, start + 2))) term.isWord = true;
-        else if (kind === 'name' && /[\p{Ll},] $/u.test(text.slice(Math.max(from, start - 2), start)))
-          term.isName = true;
+        else if (kind === 'name' && /[\p{Ll},] $/u.test(text.slice(Math.max(0, start - 2), start))) term.isName = true;
       }
       if (term.lastMessage === passage.message) {
         if (!termIndexes.includes(index)) termIndexes.push(index);
@@ -121,7 +118,7 @@ export async function buildCorpus(
       else term.assistant++;
     }
     passages.push({ ...passage, terms: termIndexes });
-    if (pace.isDue((to - from) * 4)) await pace.yield();
+    if (pace.isDue(text.length * 4)) await pace.yield();
   }
   const termWeights = Float64Array.from(
     terms,
@@ -202,21 +199,23 @@ function withSpans(
   const rest = passages.filter((one) => !uncovered.some(({ start, end }) => start < one.end && one.start < end));
   const added = uncovered
     .filter((span, at) => at === 0 || span.start >= uncovered[at - 1]!.end)
-    .map(({ start, end }) => newPassage(message, start, end, 'prose', isRunningText(lineShape(text, start, end))));
+    .map(({ start, end }) => {
+      const running = isRunningText(lineShape(text, start, end));
+      return newPassage(message, start, end, 'prose', running, text.slice(start, end));
+    });
   return [...rest, ...added].sort((a, b) => a.start - b.start || a.end - b.end);
 }
 
 /** Removes stage directions from a passage; drops it if it's small talk. */
-function withoutSmallTalk(passage: Passage, text: string): Passage[] {
-  const words = passageText(passage, text);
-  if (isSmallTalk(words)) return [];
-  const bare = withoutStageDirections(words);
-  return [bare.length === words.length ? passage : { ...passage, text: bare }];
+function withoutSmallTalk(passage: Passage): Passage[] {
+  if (isSmallTalk(passage.text)) return [];
+  const text = withoutStageDirections(passage.text);
+  return [text.length === passage.text.length ? passage : { ...passage, text, isSlice: false }];
 }
 
 function withoutSpans(passage: Passage, spans: readonly Span[], text: string): Passage[] {
   const span = spans.find(({ start, end }) => start < passage.end && passage.start < end);
-  if (!span || passage.text !== undefined) return [passage];
+  if (!span || !passage.isSlice) return [passage];
   return [
     { start: passage.start, end: span.start },
     { start: span.end, end: passage.end },
@@ -225,7 +224,7 @@ function withoutSpans(passage: Passage, spans: readonly Span[], text: string): P
     const from = start + rest.length - rest.trimStart().length;
     const to = start + rest.trimEnd().length;
     if (to - from < MIN_REST) return [];
-    return withoutSpans({ ...passage, start: from, end: to }, spans, text);
+    return withoutSpans({ ...passage, start: from, end: to, text: rest.trim() }, spans, text);
   });
 }
 
@@ -233,18 +232,13 @@ function withoutSpans(passage: Passage, spans: readonly Span[], text: string): P
 const MIN_REST = 12;
 
 /** Of identical passages, keeps the newest; prose is preferred to tool output. */
-async function dropRepeats(
-  passages: readonly Passage[],
-  texts: readonly string[],
-  pace: CancellableYielder,
-): Promise<Passage[]> {
+async function dropRepeats(passages: readonly Passage[], pace: CancellableYielder): Promise<Passage[]> {
   const kept = new Map<string, Passage>();
   for (let at = passages.length - 1; at >= 0; at--) {
     const passage = passages[at]!;
-    const key = passageText(passage, texts[passage.message]!);
-    const newer = kept.get(key);
-    if (!newer || (isProse(passage) && !isProse(newer))) kept.set(key, passage);
-    if (pace.isDue(key.length * 2)) await pace.yield();
+    const newer = kept.get(passage.text);
+    if (!newer || (isProse(passage) && !isProse(newer))) kept.set(passage.text, passage);
+    if (pace.isDue(passage.text.length * 2)) await pace.yield();
   }
   const fresh = new Set(kept.values());
   return passages.filter((passage) => fresh.has(passage));

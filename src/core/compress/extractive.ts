@@ -4,7 +4,7 @@ import type { TokenCounter } from '../tokens/token-counter.ts';
 import { quoteSpeakerLabels } from '../text/prompt-sections.ts';
 import { speakerOf, type Corpus, type IndexedPassage } from './corpus.ts';
 import type { MessageRange } from './source-message.ts';
-import { passageText, type PassageKind } from './passages.ts';
+import type { PassageKind } from './passages.ts';
 import type { CancellableYielder } from '../pace/cancellable-yielder.ts';
 
 /** The base score of a passage's token, by kind of line and speaker. */
@@ -116,10 +116,7 @@ export async function extractPassages(
       cover(passage);
       continue;
     }
-    tokens[index - first] =
-      passage.text === undefined
-        ? estimateTokens(corpus.texts[passage.message]!, passage)
-        : Math.ceil(passage.text.length / 4);
+    tokens[index - first] = estimateTokens(passage);
     heap.push(scoreOf(index), index);
     if (pace.isDue(200)) await pace.yield();
   }
@@ -132,9 +129,7 @@ export async function extractPassages(
     if (pace.isDue(200)) await pace.yield();
     const part = options.partOf?.(passage);
     if (part && part.left < MIN_LEFT) continue;
-    tokens[index - first] = corpus.passageTokens[index] ||= counter.text(
-      passageText(passage, corpus.texts[passage.message]!),
-    );
+    tokens[index - first] = corpus.passageTokens[index] ||= counter.text(passage.text);
     const now = scoreOf(index);
     if (heap.size > 0 && now < heap.topKey() - 1e-9) {
       heap.push(now, index);
@@ -184,7 +179,7 @@ const SHORT_CHAT = { statement: 0.4, question: 0.04 } as const;
 /** The base score of a passage, by its speaker and the kind of line. */
 export function basePassageScore(corpus: Corpus, passage: IndexedPassage): number {
   if (corpus.isShortChat && passage.kind === 'prose') {
-    const isQuestion = /[?？]["”』」)\s]*$/u.test(passageText(passage, corpus.texts[passage.message]!));
+    const isQuestion = /[?？]["”』」)\s]*$/u.test(passage.text);
     return isQuestion ? SHORT_CHAT.question : SHORT_CHAT.statement;
   }
   const role = speakerOf(corpus, passage);
@@ -198,9 +193,9 @@ export function basePassageScore(corpus: Corpus, passage: IndexedPassage): numbe
  * Estimates tokens from characters: 4 per token, or 1.6 in non-Latin scripts. Exact counts are only taken for
  * candidates.
  */
-function estimateTokens(text: string, { start, end }: Span): number {
-  const middle = text.charCodeAt((start + end) >> 1);
-  return Math.ceil((end - start) / (middle < 0x250 ? 4 : 1.6));
+function estimateTokens({ text, start, end, isSlice }: IndexedPassage): number {
+  const middle = text.charCodeAt(((start + end) >> 1) - start);
+  return Math.ceil(text.length / (middle < 0x250 || !isSlice ? 4 : 1.6));
 }
 
 /**
@@ -235,14 +230,14 @@ export function renderPassages(corpus: Corpus, passages: readonly IndexedPassage
     let next = at + 1;
     for (; next < passages.length; next++) {
       const passage = passages[next]!;
-      if (first.text !== undefined || passage.text !== undefined) break;
+      if (!first.isSlice || !passage.isSlice) break;
       if (passage.message !== first.message || !isBlank(text, end, passage.start)) break;
       end = passage.end;
     }
     const role = first.kind === 'noted' ? NOTED_LABEL : speakerOf(corpus, first);
     const label = role === speaker ? '' : `${role}: `;
     speaker = role;
-    lines.push(label + quoteSpeakerLabels(first.text ?? text.slice(first.start, end)));
+    lines.push(label + quoteSpeakerLabels(first.isSlice ? text.slice(first.start, end) : first.text));
     at = next;
   }
   return lines.join('\n');

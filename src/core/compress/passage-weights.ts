@@ -1,7 +1,7 @@
 import { speakerOf, type Corpus, type IndexedPassage } from './corpus.ts';
 import type { DetectedEvent } from '../model/key-event.ts';
 import type { Role } from '../model/message.ts';
-import { isProse, passageText } from './passages.ts';
+import { isProse } from './passages.ts';
 import type { CancellableYielder } from '../pace/cancellable-yielder.ts';
 import { isSmallTalk } from '../text/small-talk.ts';
 
@@ -95,11 +95,10 @@ async function factorsBySpeech(corpus: Corpus, room: number, pace: CancellableYi
     let proseLength = 0;
     for (let at = firstOf[message]!; at < firstOf[message + 1]!; at++) {
       const passage = passages[at]!;
-      const words = passageText(passage, text);
-      if (pace.isDue(words.length * PATTERNS)) await pace.yield();
-      factors[at] = factorOf(words, passage, speakerOf(corpus, passage), isReport);
-      if (alike.isSurplus(words, passage)) factors[at]! *= ALIKE_FACTOR;
-      if (passage.kind === 'prose') proseLength += words.length;
+      if (pace.isDue(passage.text.length * PATTERNS)) await pace.yield();
+      factors[at] = factorOf(passage, speakerOf(corpus, passage), isReport);
+      if (alike.isSurplus(passage)) factors[at]! *= ALIKE_FACTOR;
+      if (passage.kind === 'prose') proseLength += passage.text.length;
     }
     const length = LONG_MESSAGE / Math.max(LONG_MESSAGE, proseLength);
     let weight = role === 'user' ? length : Math.sqrt(length);
@@ -129,7 +128,8 @@ const PATTERNS = 6;
 export class SimilarLineFilter {
   private readonly seen = new Map<string, number>();
 
-  isSurplus(words: string, passage: IndexedPassage): boolean {
+  isSurplus(passage: IndexedPassage): boolean {
+    const { text: words } = passage;
     if (passage.kind === 'names') return false;
     const letters = (): string => words.replace(/[^\p{L}]+/gu, ' ');
     if (isProse(passage) && letters().length >= words.length * MIN_PROSE_SHARE) return false;
@@ -176,7 +176,7 @@ export function isScaffolding(words: string): boolean {
   return HARNESS.test(text) || LISTED.test(text) || COMMAND.test(text);
 }
 
-function factorOf(words: string, { kind, running }: IndexedPassage, role: Role, isReport: boolean): number {
+function factorOf({ text: words, kind, running }: IndexedPassage, role: Role, isReport: boolean): number {
   if (isScaffolding(words)) return 0;
   const text = words.replace(LINE_MARKS, '');
   switch (kind) {

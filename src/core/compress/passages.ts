@@ -32,8 +32,9 @@ export interface Passage {
   readonly kind: PassageKind;
   /** Whether it's running text, as opposed to names and symbols. */
   readonly running: boolean;
-  /** Replaces the slice of the message: a sentence about code, in place of the code. */
-  readonly text: string | undefined;
+  readonly text: string;
+  /** Whether the text is the message from `start` to `end`, and not a sentence about code, in place of the code. */
+  readonly isSlice: boolean;
   /** Within a listing: a comment, or a message that the code prints. */
   readonly inListing: boolean;
 }
@@ -45,12 +46,9 @@ export const newPassage = (
   end: number,
   kind: PassageKind,
   running: boolean,
-  text?: string,
-): Passage => ({ message, start, end, kind, running, text, inListing: false });
-
-export function passageText(passage: Passage, messageText: string): string {
-  return passage.text ?? messageText.slice(passage.start, passage.end);
-}
+  text: string,
+  isSlice = true,
+): Passage => ({ message, start, end, kind, running, text, isSlice, inListing: false });
 
 const PROSE_KINDS: ReadonlySet<PassageKind> = new Set(['prose', 'quoted', 'heading', 'noted']);
 
@@ -128,7 +126,7 @@ export class PassageCutter {
     }
     this.endRun();
     for (const sentence of this.definitionSentences())
-      this.passages.push(newPassage(this.position, text.length, text.length, 'names', true, sentence));
+      this.passages.push(newPassage(this.position, text.length, text.length, 'names', true, sentence, false));
     return this.passages;
   }
 
@@ -319,7 +317,7 @@ export class PassageCutter {
     if (lines >= MIN_LISTING_LENGTH && code >= lines * MIN_CODE_SHARE) {
       for (let at = from; at < this.passages.length; at++) {
         const passage = this.passages[at]!;
-        const isShown = passage.kind === 'text' || PRINTED_BY_CODE.test(this.text.slice(passage.start, passage.end));
+        const isShown = passage.kind === 'text' || PRINTED_BY_CODE.test(passage.text);
         if (isShown) this.passages[at] = { ...passage, inListing: true };
       }
     }
@@ -361,7 +359,8 @@ export class PassageCutter {
   }
 
   private add(start: number, end: number, kind: PassageKind, running = false): void {
-    if (end > start) this.passages.push(newPassage(this.position, start, end, kind, running));
+    const text = this.text.slice(start, end);
+    if (end > start) this.passages.push(newPassage(this.position, start, end, kind, running, text));
   }
 }
 

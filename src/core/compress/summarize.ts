@@ -418,8 +418,7 @@ const SHORT_ANSWER_TOKENS = 150;
 /** Approximate number of tokens of a message that are worth reading. Tool output counts less than prose. */
 function readableTokens(corpus: Corpus, at: number): number {
   let chars = 1;
-  for (const { start, end, text, running } of passagesIn(corpus, at))
-    chars += (text?.length ?? end - start) * (running ? 1 : 0.25);
+  for (const { text, running } of passagesIn(corpus, at)) chars += text.length * (running ? 1 : 0.25);
   return chars / CHARS_PER_TOKEN;
 }
 
@@ -503,9 +502,8 @@ async function extractTogether(
 function segmentWeight({ corpus, factors, from, to }: LeafSource): number {
   let weight = 1;
   for (let index = corpus.firstOf[from]!; index < corpus.firstOf[to + 1]!; index++) {
-    const { start, end, text } = corpus.passages[index]!;
-    weight +=
-      (text?.length ?? end - start) * basePassageScore(corpus, corpus.passages[index]!) * (factors?.[index] ?? 1);
+    const passage = corpus.passages[index]!;
+    weight += passage.text.length * basePassageScore(corpus, passage) * (factors?.[index] ?? 1);
   }
   return weight;
 }

@@ -4,7 +4,7 @@ import { passagesIn, speakerOf, type Corpus, type IndexedPassage } from './corpu
 import type { MessageRange } from './source-message.ts';
 import { extractPassages, type ExtractOptions } from './extractive.ts';
 import { isFileLine, isRule, isStatement, TAG, WRAPPERS } from './line-tests.ts';
-import { isProse, newPassage, passageText, type Passage } from './passages.ts';
+import { isProse, newPassage, type Passage } from './passages.ts';
 import type { CancellableYielder } from '../pace/cancellable-yielder.ts';
 import { SimilarLineFilter, FILE_SHOWN, compactionSummaryStart, isRecap, isScaffolding } from './passage-weights.ts';
 
@@ -103,12 +103,11 @@ async function readable(
     const handOver = compactionSummaryStart(text);
     if (handOver === undefined && isRecap(text, message)) continue;
     for (const passage of passagesIn(corpus, message).toReversed()) {
-      const words = passageText(passage, text);
-      if (pace.isDue(words.length * PATTERNS)) await pace.yield();
-      if (isScaffolding(words) || (message > 0 && passage.start < (handOver ?? 0))) continue;
+      if (pace.isDue(passage.text.length * PATTERNS)) await pace.yield();
+      if (isScaffolding(passage.text) || (message > 0 && passage.start < (handOver ?? 0))) continue;
       // Numbered lines in prose quote a file.
       if (isSaidEcho(corpus, passage)) continue;
-      if (!lines.isSurplus(words, passage)) read.add(passage);
+      if (!lines.isSurplus(passage)) read.add(passage);
       else if (isProse(passage)) alike.add(passage);
     }
   }
@@ -128,7 +127,7 @@ function partOfMessage(corpus: Corpus, { message, kind, inListing, start }: Inde
 }
 
 const isSaidEcho = (corpus: Corpus, one: IndexedPassage): boolean =>
-  speakerOf(corpus, one) !== 'tool' && one.text === undefined && isFileLine(corpus.texts[one.message]!, one.start);
+  speakerOf(corpus, one) !== 'tool' && one.isSlice && isFileLine(corpus.texts[one.message]!, one.start);
 
 function budgetsPerMessage(corpus: Corpus): (passage: IndexedPassage) => { left: number } {
   const parts = new Map<string, { left: number }>();
@@ -156,7 +155,7 @@ function renderSummarizerInput(corpus: Corpus, passages: readonly IndexedPassage
       const passage = passages[at]!;
       if (speakerOf(corpus, passage) !== speaker) break;
       omitted += linesBetween(text, end, passage.start);
-      parts.push(passageText(passage, text));
+      parts.push(passage.text);
       end = passage.end;
     }
     if (passages[at]?.message !== message) omitted += linesBetween(text, end, text.length);
@@ -212,7 +211,7 @@ export async function selectResults(
     if (pace.isDue(text.length)) await pace.yield();
     if (FILE_SHOWN.test(text)) continue;
     for (const block of blocksIn(text, message, roles[message] === 'tool').reverse()) {
-      const fresh = block.toReversed().filter((one) => !alike.isSurplus(text.slice(one.start, one.end), one));
+      const fresh = block.toReversed().filter((one) => !alike.isSurplus(one));
       blocks.push(fresh.reverse());
     }
   }
@@ -226,9 +225,9 @@ export async function selectResults(
     for (const block of blocks) {
       const part = startAndEnd(block, chars);
       let partTokens = 0;
-      for (const { message, start, end } of part) {
-        if (pace.isDue((end - start) * 4)) await pace.yield();
-        partTokens += counter.text(texts[message]!.slice(start, end)) + 1;
+      for (const line of part) {
+        if (pace.isDue(line.text.length * 4)) await pace.yield();
+        partTokens += counter.text(line.text) + 1;
       }
       fits = tokens + partTokens <= budgetTokens;
       if (!fits) break;
@@ -239,8 +238,8 @@ export async function selectResults(
   }
   const spans = new Map<number, Passage[]>();
   for (const one of passages) spans.set(one.message, [...(spans.get(one.message) ?? []), one]);
-  const contains = ({ message, start, end, text }: Passage): boolean =>
-    text === undefined && spans.get(message)?.some((one) => one.start <= start && end <= one.end) === true;
+  const contains = ({ message, start, end, isSlice }: Passage): boolean =>
+    isSlice && spans.get(message)?.some((one) => one.start <= start && end <= one.end) === true;
   return { passages, tokens, contains };
 }
 
@@ -270,7 +269,7 @@ function blocksIn(text: string, message: number, isOutput: boolean): IndexedPass
       }
     } else if (isOpen && isResultLine(text, start, end)) {
       if (isStatement(text, start, end)) code++;
-      block.push({ ...newPassage(message, start, end, 'line', false), terms: [] });
+      block.push({ ...newPassage(message, start, end, 'line', false, line.trim()), terms: [] });
     }
     at = next + 1;
   }

@@ -21,7 +21,7 @@ import {
   type NodeTools,
 } from './node-content.ts';
 import { NODE_HEADING_TOKENS, tokensAt, tokensOf } from './choose-levels.ts';
-import { passageText, type Passage } from './passages.ts';
+import type { Passage } from './passages.ts';
 import { fitSummary, relativePositionsIn, splitSentences, type FittedSummary } from './render-summary.ts';
 import type { CancellableYielder } from '../pace/cancellable-yielder.ts';
 import { truncateTitle } from './topics.ts';
@@ -152,8 +152,7 @@ async function corpusBySpeaker(children: readonly SummaryNode[], pace: Cancellab
   const passages = corpus.passages.map((passage) =>
     speeches[passage.message]!.noted ? { ...passage, kind: 'noted' as const } : passage,
   );
-  const plainText = (passage: Passage): string =>
-    passageText(passage, corpus.texts[passage.message]!).replace(EDGES, '');
+  const plainText = ({ text }: Passage): string => text.replace(EDGES, '');
   const noted = new Set(passages.filter(({ kind }) => kind === 'noted').map(plainText));
   // Drops quotations that a summary's own text repeats.
   const kept = passages.filter((passage) => passage.kind === 'noted' || !noted.has(plainText(passage)));
