@@ -2,7 +2,7 @@ import type { Context } from '../core/context/assemble.ts';
 import type { SourceMessage } from '../core/compress/source-message.ts';
 import type { CompressionRecord, SessionEvent, TriggerName } from '../core/journal/schema.ts';
 import { detectEvents } from '../core/events/detect.ts';
-import { eventIdAt } from '../core/events/ledger.ts';
+import { entryOf } from '../core/events/ledger.ts';
 import { sessionId } from '../core/model/ids.ts';
 import type { KeyEvent } from '../core/model/key-event.ts';
 import { messageText, type Message } from '../core/model/message.ts';
@@ -184,19 +184,8 @@ export class InMemorySession {
       const previous = position > 0 ? state.messages.get(state.path[position - 1]!) : undefined;
       const before = previous && { role: previous.role, text: messageText(previous) };
       const found = detectEvents({ role: message.role, text: messageText(message) }, before && { before });
-      for (const event of found) {
-        const id = eventIdAt(message.id, event);
-        if (state.events.has(id)) continue;
-        const { about, ...detected } = event;
-        events.push({
-          ...detected,
-          id,
-          message: message.id,
-          status: 'active',
-          pinned: false,
-          ...(about && previous && { about: { ...about, message: previous.id } }),
-        });
-      }
+      const entries = found.map((event) => entryOf(event, message.id, previous?.id));
+      events.push(...entries.filter(({ id }) => !state.events.has(id)));
     }
     return events;
   }

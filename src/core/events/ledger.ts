@@ -35,6 +35,16 @@ interface Item {
 export const eventIdAt = (message: MessageId, span: Span): KeyEventId =>
   keyEventId(`${message}:${span.start}-${span.end}`);
 
+/** The entry of an event that was detected in a message. `before`: the previous message, which `about` quotes. */
+export const entryOf = (event: DetectedEventWithContext, message: MessageId, before?: MessageId): KeyEvent => ({
+  ...detectedFields(event),
+  id: eventIdAt(message, event),
+  message,
+  status: 'active',
+  pinned: false,
+  ...(event.about && before !== undefined && { about: { message: before, ...event.about } }),
+});
+
 /**
  * A session's key events, updated with each message. Entries are never removed; only their status and links change.
  * Deterministic. Adding an event takes the same time regardless of the session's length, because related entries are
@@ -81,10 +91,8 @@ export class Ledger {
     this.countMessage(message);
     const changed = new Map<KeyEventId, KeyEvent>();
     for (const event of events) {
-      const id = eventIdAt(message, event);
-      if (this.dismissed.has(id) || this.items.has(id)) continue;
-      const about = event.about && before !== undefined && { about: { message: before, ...event.about } };
-      this.addEvent({ ...detectedFields(event), id, message, status: 'active', pinned: false, ...about }, changed);
+      const entry = entryOf(event, message, before);
+      if (!this.dismissed.has(entry.id) && !this.items.has(entry.id)) this.addEvent(entry, changed);
     }
     return [...changed.values()];
   }
