@@ -9,8 +9,7 @@
 // Running never changes the session. Commits happen only between turns.
 import type { CompressionRecord } from '../core/journal/schema.ts';
 import type { LevelChoice } from '../core/compress/choose-levels.ts';
-import type { MessageId, NodeId } from '../core/model/ids.ts';
-import { isSameSummary, type Level, type SummaryNode } from '../core/model/summary.ts';
+import { isSameSummary } from '../core/model/summary.ts';
 import { yieldIfDue } from '../core/pace/yielder.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import type {
@@ -65,11 +64,7 @@ const IDLE: Phase = { kind: 'idle' };
 type LogFields = Readonly<Record<string, string | number | boolean | null>>;
 
 /** The active branch and the summaries when a compression was planned. */
-interface PlanBasis {
-  readonly path: readonly MessageId[];
-  readonly nodes: ReadonlyMap<NodeId, SummaryNode>;
-  readonly levels: ReadonlyMap<NodeId, Level>;
-}
+type PlanBasis = Pick<SessionState, 'path' | 'nodes' | 'levels'>;
 
 /** Runs and commits all compressions of a session, one at a time. */
 export class Compressor {
@@ -248,12 +243,8 @@ export class Compressor {
         this.#phase = IDLE;
         if (logsOnlyResult) return result;
         const cost_usd = usage.reduce((sum, { costUsd }) => sum + (costUsd ?? 0), 0);
-        log.event('history_compression_skipped', {
-          ...triggered,
-          reason: result.reason,
-          calls: usage.length,
-          cost_usd,
-        });
+        const { reason } = result;
+        log.event('history_compression_skipped', { ...triggered, reason, calls: usage.length, cost_usd });
         return result;
       }
       if (logsOnlyResult) logTriggered();
