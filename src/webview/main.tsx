@@ -1,5 +1,4 @@
 import { render } from 'preact';
-import { linkFiles, renderFormulas } from './host-lookups.ts';
 import { page } from './page-instance.ts';
 import { App } from './parts/app.tsx';
 import { readTranslations } from './texts.ts';
@@ -8,8 +7,6 @@ const root = document.getElementById('root');
 readTranslations(document.getElementById('translations')?.textContent ?? '{}');
 if (!root) throw new Error('the page lacks its root element');
 refuseDrops();
-linkFiles(root);
-renderFormulas(root);
 keepFocus(root, () => page.composer?.focus());
 reportFocus();
 render(<App />, root);

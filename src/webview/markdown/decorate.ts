@@ -1,12 +1,12 @@
 import { page } from '../page-instance.ts';
 import { text } from '../texts.ts';
-import { characterName, filePath, HIDDEN_CHARACTERS, linkTarget, type FileTarget, type LinkTarget } from './links.ts';
-
-const fileTargets = new WeakMap<Element, FileTarget>();
+import { lookUpFile, lookUpFormula } from './host-lookups.ts';
+import { characterName, filePath, HIDDEN_CHARACTERS, linkTarget, type LinkTarget } from './links.ts';
+import { sanitizeMath } from './sanitize.ts';
 
 /**
  * Prepares sanitized nodes for the page: replaces links by elements without an href, so that no click or drag can
- * navigate; marks file names for `linkFiles`; adds check boxes to task lists; makes hidden characters visible.
+ * navigate; links existing files; renders formulas; adds check boxes to task lists; makes hidden characters visible.
  */
 export function decorate(root: DocumentFragment): void {
   for (const anchor of root.querySelectorAll('a')) replaceLink(anchor);
@@ -14,6 +14,7 @@ export function decorate(root: DocumentFragment): void {
   for (const item of root.querySelectorAll('li')) addCheckBox(item);
   for (const table of root.querySelectorAll('table')) wrapTable(table);
   showHiddenCharacters(root);
+  for (const code of root.querySelectorAll<HTMLElement>('.math-inline, .math-display')) renderFormula(code);
 }
 
 function replaceLink(anchor: HTMLAnchorElement): void {
@@ -34,24 +35,17 @@ function markFileName(code: Element): void {
 function createLinkElement(target: LinkTarget): HTMLElement {
   const span = document.createElement('span');
   if (target.kind === 'file') {
-    // `linkFiles` makes it a link if the file exists.
-    span.dataset['file'] = target.path;
-    fileTargets.set(span, target);
+    const { path, line, column } = target;
+    span.dataset['file'] = path;
+    const tooltip = text('Open {0}', line ? `${path}:${line}` : path);
+    const position = { path, ...(line && { line }), ...(column && { column }) };
+    lookUpFile(span, path, () => makeLink(span, tooltip, () => page.request('openFile', position)));
   } else if (target.kind !== 'refused') {
     const { kind, href } = target;
     const tooltip = kind === 'web' ? text('Open {0}', href) : text('Go to Message');
     makeLink(span, tooltip, () => page.request('openLink', { href }));
   }
   return span;
-}
-
-/** Makes a marked file name a link. */
-export function makeFileLink(span: HTMLElement): void {
-  const target = fileTargets.get(span);
-  if (!target) return;
-  const { kind: _, ...position } = target;
-  const name = `${target.path}${target.line ? `:${target.line}` : ''}`;
-  makeLink(span, text('Open {0}', name), () => page.request('openFile', position));
 }
 
 /** The page never navigates: the host opens links, and asks before it opens anything outside of the workspace. */
@@ -79,6 +73,19 @@ function addCheckBox(item: HTMLLIElement): void {
   box.setAttribute('aria-label', text(done ? 'done' : 'not done'));
   holder.prepend(box);
   item.classList.add('task-item');
+}
+
+/** Replaces a formula by its MathML. Invalid formulas stay as their source. */
+function renderFormula(code: HTMLElement): void {
+  const display = code.classList.contains('math-display');
+  lookUpFormula(code, { tex: code.textContent, display }, (mathml) => {
+    if (mathml === '') return;
+    const formula = document.createElement('span');
+    formula.className = code.className;
+    formula.title = code.textContent;
+    formula.append(sanitizeMath(mathml));
+    code.replaceWith(formula);
+  });
 }
 
 function wrapTable(table: HTMLTableElement): void {

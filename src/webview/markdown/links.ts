@@ -1,14 +1,8 @@
 /** The target of a link; `refused` if it can't be opened. */
 export type LinkTarget =
-  { readonly kind: 'web' | 'message'; readonly href: string } | FileTarget | { readonly kind: 'refused' };
-
-/** A file in the workspace. `line` and `column` are 1-based. */
-export interface FileTarget {
-  readonly kind: 'file';
-  readonly path: string;
-  readonly line?: number;
-  readonly column?: number;
-}
+  | { readonly kind: 'web' | 'message'; readonly href: string }
+  | { readonly kind: 'file'; readonly path: string; readonly line?: number; readonly column?: number }
+  | { readonly kind: 'refused' };
 
 const WEB_SCHEMES = new Set(['http:', 'https:', 'mailto:']);
 /** A link to a message, as in the local provider's answers. The host resolves the message. */
@@ -34,7 +28,7 @@ export function linkTarget(href: string): LinkTarget {
 }
 
 /** Parses inline text as a file name; undefined if it doesn't look like one. */
-export function filePath(text: string): FileTarget | undefined {
+export function filePath(text: string): Extract<LinkTarget, { kind: 'file' }> | undefined {
   if (text.length > 300 || text.includes('://') || HIDDEN_CHARACTERS.test(text)) return undefined;
   const target = fileTarget(text);
   if (!target) return undefined;
@@ -47,7 +41,7 @@ export function filePath(text: string): FileTarget | undefined {
 /** Maximum length of a path, in characters. The host refuses longer ones. */
 const MAX_PATH_LENGTH = 1_000;
 
-function fileTarget(text: string): FileTarget | undefined {
+function fileTarget(text: string): Extract<LinkTarget, { kind: 'file' }> | undefined {
   const found = FILE_REFERENCE.exec(text)?.groups;
   const path = found?.path;
   // Exclude network paths such as `\\server\share`, because the host accesses the file before the user clicks.
