@@ -158,7 +158,8 @@ const withPositions = (from: number, messages: readonly MessageView[]) =>
 export class LiveReply {
   readonly id: MessageId;
   text: string;
-  readonly #listeners = new Set<() => void>();
+  /** Called after each change. Set by the component that renders the reply. */
+  onChange: () => void = () => undefined;
 
   constructor(message: MessageView) {
     this.id = message.id;
@@ -169,13 +170,7 @@ export class LiveReply {
   add(offset: number, text: string): boolean {
     if (offset > this.text.length) return false;
     this.text = this.text.slice(0, offset) + text;
-    for (const listener of this.#listeners) listener();
+    this.onChange();
     return true;
-  }
-
-  /** Calls `listener` after each change until the returned function is called. */
-  onChange(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
   }
 }

@@ -69,11 +69,11 @@ function followReply(live: LiveReply, renderer: IncrementalRenderer): () => void
     });
   };
   render();
-  const unlisten = live.onChange(() => {
+  live.onChange = () => {
     timer ??= setTimeout(render, pause);
-  });
+  };
   return () => {
-    unlisten();
+    live.onChange = () => undefined;
     clearTimeout(timer);
   };
 }
