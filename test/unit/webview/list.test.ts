@@ -1,16 +1,10 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { messageId } from '../../../src/core/model/ids.ts';
-import type { MessageView } from '../../../src/protocol/views.ts';
 import { RowHeights } from '../../../src/webview/list/row-heights.ts';
 import { PAGE_SIZE, Transcript } from '../../../src/webview/state.ts';
+import { said } from './init.ts';
 
-const message = (position: number): MessageView => ({
-  id: messageId(`m${position}`),
-  role: 'user',
-  parts: [{ type: 'text', text: `message ${position}` }],
-  at: position,
-});
+const message = (position: number) => said(`m${position}`, `message ${position}`, 'user');
 const messages = (from: number, count: number) => Array.from({ length: count }, (_, index) => message(from + index));
 const loaded = (transcript: Transcript): number =>
   Array.from({ length: transcript.total }, (_, position) => transcript.at(position)).filter(Boolean).length;

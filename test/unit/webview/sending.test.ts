@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { messageId } from '../../../src/core/model/ids.ts';
 import type { MessageView } from '../../../src/protocol/views.ts';
 import { plainText } from '../../../src/webview/markdown/parser.ts';
 import {
@@ -12,18 +11,12 @@ import {
   type KeyPress,
 } from '../../../src/webview/sending.ts';
 import { Transcript } from '../../../src/webview/state.ts';
-import { INIT } from './init.ts';
+import { INIT, said } from './init.ts';
 
-const message = (role: MessageView['role'], text: string, index: number): MessageView => ({
-  id: messageId(`m${index}`),
-  role,
-  parts: [{ type: 'text', text }],
-  at: index,
-});
 const transcript = (...messages: readonly [MessageView['role'], string][]) =>
   Transcript.empty.replaceFrom(
     0,
-    messages.map(([role, text], index) => message(role, text, index)),
+    messages.map(([role, text], index) => said(`m${index}`, text, role)),
     messages.length,
     true,
   );
