@@ -12,11 +12,6 @@ const isInSidebar = (): boolean => readSettings().chat.location === 'sidebar';
 /** Timeout of an offer in ms, longer than the eight seconds for which the page shows it. */
 const OFFER_MS = 10_000;
 
-interface OpenPage<T extends vscode.WebviewPanel | vscode.WebviewView> {
-  readonly container: T;
-  readonly page: ServedPage;
-}
-
 /**
  * Shows the chat in at most one tab per window, or in the Side Bar. When it's reopened, moved, or reloaded, its page
  * requests everything again.
@@ -27,8 +22,8 @@ export class ChatPanel
   readonly #app: PageServer;
   readonly #offers = new Map<number, (isAccepted: boolean) => void>();
   #lastOffer = 0;
-  #tab: OpenPage<vscode.WebviewPanel> | undefined;
-  #view: OpenPage<vscode.WebviewView> | undefined;
+  #tab: ServedPage<vscode.WebviewPanel> | undefined;
+  #view: ServedPage<vscode.WebviewView> | undefined;
   /** The message to send when the page has loaded its session. */
   #pendingMessage: { readonly session: SessionId | undefined; readonly message: HostToPage } | undefined;
 
@@ -41,7 +36,7 @@ export class ChatPanel
 
   dispose(): void {
     this.#tab?.container.dispose();
-    this.#view?.page.dispose();
+    this.#view?.dispose();
     for (const offer of [...this.#offers.keys()]) this.#resolveOffer(offer, false);
   }
 
@@ -50,7 +45,7 @@ export class ChatPanel
     const isSidebar = isInSidebar();
     if (isSidebar || this.#tab) {
       this.#focus();
-      (isSidebar ? this.#view : this.#tab)?.page.post({ type: 'focus', target: 'composer' });
+      (isSidebar ? this.#view : this.#tab)?.post({ type: 'focus', target: 'composer' });
       return;
     }
     const unrestored = unrestoredTabs();
@@ -74,8 +69,8 @@ export class ChatPanel
     const shown = isInSidebar() ? this.#view : this.#tab;
     // A hidden page is reloaded when it's shown, and one with another session is about to get this one, so a message
     // sent now would be lost.
-    const hasSession = session === undefined || session === shown?.page.session;
-    if (shown?.container.visible && shown.page.listens && hasSession) {
+    const hasSession = session === undefined || session === shown?.session;
+    if (shown?.container.visible && shown.listens && hasSession) {
       this.#focus();
       this.post(message);
       return;
@@ -104,7 +99,7 @@ export class ChatPanel
   }
 
   resolveWebviewView(view: vscode.WebviewView): void {
-    this.#view?.page.dispose();
+    this.#view?.dispose();
     const shown = this.#serve(view, () => void this.#reloadView(), setFocusKey);
     this.#view = shown;
     // The page is removed before it can report that it has lost the focus.
@@ -125,11 +120,11 @@ export class ChatPanel
 
   /** Shows the session that is current now. */
   async changed(): Promise<void> {
-    await Promise.all([this.#tab?.page.changed(), this.#view?.page.changed()]);
+    await Promise.all([this.#tab?.changed(), this.#view?.changed()]);
   }
 
   get isVisible(): boolean {
-    return [this.#tab, this.#view].some((shown) => shown?.container.visible === true && shown.page.listens);
+    return [this.#tab, this.#view].some((shown) => shown?.container.visible === true && shown.listens);
   }
 
   say(text: string): void {
@@ -149,8 +144,8 @@ export class ChatPanel
   }
 
   post(message: HostToPage): void {
-    this.#tab?.page.post(message);
-    this.#view?.page.post(message);
+    this.#tab?.post(message);
+    this.#view?.post(message);
   }
 
   #resolveOffer(offer: number, isAccepted: boolean): void {
@@ -205,20 +200,17 @@ export class ChatPanel
     container: T,
     hung: () => void,
     focused?: (focused: boolean) => void,
-  ): OpenPage<T> {
-    const page = new ServedPage(container.webview, this.#app, {
+  ): ServedPage<T> {
+    return new ServedPage(container, this.#app, {
       begun: ({ session, title }) => {
         this.setTitle(title);
         this.#sendPending(session);
       },
-      isShown: () => container.visible,
       offerTaken: (id) => this.#resolveOffer(id, true),
       hung,
       ...(focused && { focused }),
       careful: this.#careful,
     });
-    container.onDidDispose(() => page.dispose());
-    return { container, page };
   }
 }
 

@@ -37,13 +37,12 @@ export interface PageServer {
   describe(error: unknown): FaultView;
 }
 
-/** Notifications for the page's container. */
-export interface PageContainer {
+/** Notifications for the object that shows the page. */
+interface PageOwner {
   /** The page has received its session. */
   begun(init: InitMessage): void;
   focused?(focused: boolean): void;
   offerTaken(id: number): void;
-  isShown(): boolean;
   /** The page has stopped responding and should be replaced by one that renders carefully. */
   hung(): void;
   /** Whether the previous page has hung. */
@@ -51,13 +50,13 @@ export interface PageContainer {
 }
 
 /**
- * The chat page in a webview. It shows the current session, but doesn't own any state. After a reload, it requests
+ * The chat page in a tab or view. It shows the current session, but doesn't own any state. After a reload, it requests
  * everything again.
  */
-export class ServedPage implements vscode.Disposable {
+export class ServedPage<T extends vscode.WebviewPanel | vscode.WebviewView> implements vscode.Disposable {
+  readonly container: T;
   readonly #app: PageServer;
-  readonly #webview: vscode.Webview;
-  readonly #host: PageContainer;
+  readonly #owner: PageOwner;
   readonly #messages: vscode.Disposable;
   #pingTimer: NodeJS.Timeout | undefined;
   #unanswered = 0;
@@ -71,11 +70,13 @@ export class ServedPage implements vscode.Disposable {
   /** Number of initializations so far; results of all but the latest are ignored. */
   #initializations = 0;
 
-  /** Loads the page into the webview. */
-  constructor(webview: vscode.Webview, app: PageServer, host: PageContainer) {
+  /** Loads the page into a tab or view, until that is closed. */
+  constructor(container: T, app: PageServer, owner: PageOwner) {
+    const { webview } = container;
+    this.container = container;
     this.#app = app;
-    this.#webview = webview;
-    this.#host = host;
+    this.#owner = owner;
+    container.onDidDispose(() => this.dispose());
     const dist = vscode.Uri.joinPath(app.extensionUri, 'dist');
     const media = vscode.Uri.joinPath(app.extensionUri, 'media');
     webview.options = { enableScripts: true, localResourceRoots: [dist, media] };
@@ -99,7 +100,6 @@ export class ServedPage implements vscode.Disposable {
     return this.#session;
   }
 
-  /** Must be called when the webview is closed. */
   dispose(): void {
     this.#listens = false;
     this.#initializations++;
@@ -114,7 +114,7 @@ export class ServedPage implements vscode.Disposable {
   }
 
   post(message: HostToPage): void {
-    if (this.#listens) void this.#webview.postMessage(message);
+    if (this.#listens) void this.container.webview.postMessage(message);
   }
 
   async #initialize(): Promise<void> {
@@ -130,9 +130,9 @@ export class ServedPage implements vscode.Disposable {
       if (initialization !== this.#initializations) return;
       this.#connection = link;
       this.#session = init.session;
-      this.post(this.#host.careful ? { ...init, careful: true } : init);
+      this.post(this.#owner.careful ? { ...init, careful: true } : init);
       this.#subscription = link.onMessage((message) => this.post(message));
-      this.#host.begun(init);
+      this.#owner.begun(init);
       // The gauge takes longer, so it's sent after the session.
       setTimeout(() => {
         try {
@@ -150,7 +150,7 @@ export class ServedPage implements vscode.Disposable {
 
   /** Checks whether the page still responds. If it hasn't for long, it has hung and is replaced. */
   #checkResponds(): void {
-    if (!this.#host.isShown()) {
+    if (!this.container.visible) {
       this.#unanswered = 0;
     } else if (this.#unanswered < MAX_UNANSWERED) {
       void this.#ping(this.#unanswered + 1);
@@ -161,13 +161,13 @@ export class ServedPage implements vscode.Disposable {
         rendering === null ? 'The chat page has hung.' : `The chat page has hung over message ${rendering}.`,
       );
       if (rendering !== null) this.#connection?.showPlain(rendering);
-      this.#host.hung();
+      this.#owner.hung();
     }
   }
 
   /** Sends a ping, and sets the number of unanswered ones unless it can't be delivered. */
   async #ping(unanswered: number): Promise<void> {
-    const delivery = this.#webview.postMessage({ type: 'ping' });
+    const delivery = this.container.webview.postMessage({ type: 'ping' });
     if (canLoseConnection() && !(await delivery)) return;
     this.#unanswered = unanswered;
   }
@@ -198,9 +198,9 @@ export class ServedPage implements vscode.Disposable {
       case 'setDraft':
         return this.#app.drafts.set(message.session, message.text);
       case 'offerTaken':
-        return this.#host.offerTaken(message.id);
+        return this.#owner.offerTaken(message.id);
       case 'focusChanged':
-        return this.#host.focused?.(message.focused);
+        return this.#owner.focused?.(message.focused);
       case 'pong':
         return;
       case 'drawing':

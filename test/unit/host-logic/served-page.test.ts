@@ -59,8 +59,9 @@ describe('a page and its server', () => {
     heard.length = 0;
     const describe = () => ({ reason: 'failed', text: 'See the log.' });
     const app = { extensionUri: '', connection, describe, log: { warn: () => undefined } };
-    const host = { begun: () => undefined, isShown: () => false };
-    const page = new ServedPage(webview as never, app as never, host as never);
+    const host = { begun: () => undefined };
+    const container = { webview, visible: false, onDidDispose: () => nothing };
+    const page = new ServedPage(container as never, app as never, host as never);
     return { page, heard, say: (message: unknown) => say(message) };
   }
 
@@ -103,7 +104,7 @@ describe('a visible page', () => {
   const sent: (() => void)[] = [];
   const drafts: string[] = [];
   let hung = 0;
-  let page: InstanceType<typeof ServedPageModule.ServedPage>;
+  let page: { dispose(): void };
 
   /** Like in VS Code, messages wait while a remote window has no connection. */
   const send = (deliver: () => void): void => {
@@ -142,8 +143,9 @@ describe('a visible page', () => {
       log: { warn: () => undefined },
     };
     mock.timers.enable({ apis: ['setInterval'] });
-    const host = { begun: () => undefined, isShown: () => true, hung: () => hung++, careful: false };
-    page = new ServedPage({ ...webview, postMessage } as never, app as never, host as never);
+    const host = { begun: () => undefined, hung: () => hung++, careful: false };
+    const container = { webview: { ...webview, postMessage }, visible: true, onDidDispose: () => nothing };
+    page = new ServedPage(container as never, app as never, host as never);
     say({ type: 'ready' });
     await soon();
   });
