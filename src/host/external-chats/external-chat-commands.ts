@@ -242,7 +242,7 @@ async function* batches(
   app: Pick<ImportApp, 'clock'>,
   { state }: Conversation,
   path: readonly MessageId[],
-): AsyncGenerator<readonly Message[]> {
+): AsyncGenerator<{ readonly messages: readonly Message[] }> {
   let parent: MessageId | null = null;
   for (let from = 0; from < path.length; from += BATCH_SIZE) {
     const batch: Message[] = [];
@@ -251,7 +251,7 @@ async function* batches(
       parent = message.id;
       batch.push(message);
     }
-    yield await Promise.resolve(batch);
+    yield await Promise.resolve({ messages: batch });
   }
 }
 

@@ -135,12 +135,9 @@ export async function importPreviewed(
   model: readonly SessionEvent[] = [],
 ): Promise<number | undefined> {
   if (watch.isCancelled()) return undefined;
-  const batches = preview.isExact ? exactMessages(uri) : newMessages(app, uri);
-  const progress: ImportProgress = {
-    isCancelled: watch.isCancelled,
-    report: (_, messages) => watch.report(messages / Math.max(1, preview.messages), messages),
-  };
-  return importMessages(app, titleOf(uri, preview), batches, progress, model);
+  const batches = preview.isExact ? exportedBatches(uri) : newMessages(app, uri);
+  const report: ImportProgress['report'] = (_, messages) => watch.report(messages / preview.messages, messages);
+  return importMessages(app, titleOf(uri, preview), batches, { ...watch, report }, model);
 }
 
 /** The file's name without its extension, or the folder's name for aider, whose histories all have the same name. */
@@ -157,14 +154,14 @@ function titleOf(uri: vscode.Uri, { format }: ImportPreview): string {
 export async function importMessages(
   app: Pick<ImportApp, 'sessions' | 'store' | 'modelChanged'>,
   title: string,
-  batches: AsyncIterable<readonly Message[]>,
+  batches: AsyncIterable<{ readonly messages: readonly Message[] }>,
   watch: ImportProgress,
   model: readonly SessionEvent[],
 ): Promise<number | undefined> {
   const previous = app.sessions.current?.journal;
   const titles = (await app.sessions.list()).map((one) => one.title);
   const conversation = await app.sessions.create(uniqueTitle(title, titles));
-  let messages = 0;
+  let count = 0;
   let isComplete = false;
   try {
     if (model.length > 0) {
@@ -172,20 +169,19 @@ export async function importMessages(
       await app.modelChanged();
     }
     isComplete = await conversation.import(async () => {
-      for await (const batch of batches) {
+      for await (const { messages } of batches) {
         // Opening another session closes this one.
         if (watch.isCancelled() || app.sessions.current !== conversation) return false;
-        const events = batch.map((message): SessionEvent => ({ type: 'message_added', message }));
-        await conversation.journal.append(...events);
-        messages += batch.length;
-        watch.report(0, messages);
+        await conversation.journal.append(...messages.map((message) => ({ type: 'message_added', message }) as const));
+        count += messages.length;
+        watch.report(0, count);
       }
       return true;
     });
   } finally {
     if (!isComplete) await discardImport(app, conversation, previous);
   }
-  return isComplete ? messages : undefined;
+  return isComplete ? count : undefined;
 }
 
 /** The title, with a number if it's already used. */
@@ -209,11 +205,7 @@ async function discardImport(
   else await (previous.isExternal === true ? app.sessions.show(previous) : app.sessions.open(previous.id));
 }
 
-async function* exactMessages(uri: vscode.Uri): AsyncGenerator<readonly Message[]> {
-  for await (const { messages } of exportedBatches(uri)) yield messages;
-}
-
-async function* newMessages(app: Pick<ImportApp, 'clock'>, uri: vscode.Uri): AsyncGenerator<readonly Message[]> {
+async function* newMessages(app: Pick<ImportApp, 'clock'>, uri: vscode.Uri): AsyncGenerator<{ messages: Message[] }> {
   const now = app.clock.now();
   let parent: MessageId | null = null;
   for await (const { messages } of transcriptBatches(uri)) {
@@ -231,7 +223,7 @@ async function* newMessages(app: Pick<ImportApp, 'clock'>, uri: vscode.Uri): Asy
       parent = message.id;
       batch.push(message);
     }
-    yield batch;
+    if (batch.length > 0) yield { messages: batch };
   }
 }
 

@@ -50,29 +50,23 @@ async function* filePieces(uri: vscode.Uri): AsyncGenerator<Uint8Array> {
   for (let start = 0; start < bytes.length; start += PIECE_BYTES) yield bytes.subarray(start, start + PIECE_BYTES);
 }
 
-/** Messages, and the share of the file (0 to 1) that has been read including them. */
+/** Messages, and the share of the file (0 to 1) that has been read including them. The last batch has the totals. */
 interface Batch<T> {
   readonly messages: readonly T[];
   readonly share: number;
-}
-
-/** Totals of a transcript, known at its end. */
-export interface TranscriptEnd {
-  readonly format: TranscriptFormat;
-  readonly skipped: readonly Skipped[];
+  readonly totals?: Pick<ImportPreview, 'format' | 'skipped'>;
 }
 
 /** Maximum number of messages per batch; processing them takes a few milliseconds. */
 const MAX_BATCH = 200;
 
 /** Reads a transcript in any known format. Throws `TranscriptError`. */
-export async function* transcriptBatches(uri: vscode.Uri): AsyncGenerator<Batch<TranscriptMessage>, TranscriptEnd> {
+export async function* transcriptBatches(uri: vscode.Uri): AsyncGenerator<Batch<TranscriptMessage>> {
   const { TranscriptReader } = await import('../../core/transcript/transcript-reader.ts');
   const reader = new TranscriptReader();
   for await (const { text, share } of readTextChunks(uri)) yield* inBatches(reader.push(text), share);
   yield* inBatches(reader.end(), 1);
-  const { format, skipped } = reader.totals();
-  return { format, skipped };
+  yield { messages: [], share: 1, totals: reader.totals() };
 }
 
 /** Reads an exported session with every message unchanged. Throws `TranscriptError` for an invalid line. */
@@ -104,8 +98,8 @@ export interface ImportPreview {
   readonly messages: number;
   readonly roles: ReadonlyMap<Role, number>;
   /** The earliest and the latest time of a message, in milliseconds since the epoch. */
-  readonly from?: number;
-  readonly to?: number;
+  readonly from: number | undefined;
+  readonly to: number | undefined;
   /** The beginnings of the first messages. */
   readonly first: readonly { readonly role: Role; readonly text: string }[];
   readonly skipped: readonly Skipped[];
@@ -124,66 +118,54 @@ export interface ImportProgress {
 export async function scanTranscript(uri: vscode.Uri, watch: ImportProgress): Promise<ImportPreview | undefined> {
   const exact = uri.path.endsWith('.jsonl') ? await scanExported(uri, watch) : 'other';
   if (exact !== 'other') return exact;
-  const tally = new Tally();
-  const batches = transcriptBatches(uri);
-  for (;;) {
-    const next = await batches.next();
-    if (watch.isCancelled()) return undefined;
-    if (next.done === true) {
-      if (tally.messages === 0)
-        throw new TranscriptError(phrase('No messages found in {0}. Select another file.', fileName(uri)));
-      return { isExact: false, ...next.value, ...tally.result() };
-    }
-    for (const one of next.value.messages) tally.add(one);
-    watch.report(next.value.share, tally.messages);
-  }
+  const preview = await previewOf(transcriptBatches(uri), watch);
+  if (preview?.messages === 0)
+    throw new TranscriptError(phrase('No messages found in {0}. Select another file.', fileName(uri)));
+  return preview;
 }
 
 /** Returns `other` if a line isn't a message of ours or if an ID is repeated. The file may be in another format. */
 async function scanExported(uri: vscode.Uri, watch: ImportProgress): Promise<ImportPreview | undefined | 'other'> {
-  const tally = new Tally();
   const ids = new Set<string>();
-  try {
+  const batches = async function* (): AsyncGenerator<Batch<ScannedMessage>> {
     for await (const { messages, share } of exportedBatches(uri)) {
-      if (watch.isCancelled()) return undefined;
-      for (const one of messages) {
-        ids.add(one.id);
-        tally.add({ role: one.role, at: one.at, text: messageText(one) });
-      }
-      watch.report(share, tally.messages);
+      for (const { id } of messages) ids.add(id);
+      yield { messages: messages.map((one) => ({ ...one, text: messageText(one) })), share };
     }
+  };
+  try {
+    const preview = await previewOf(batches(), watch);
+    if (preview && (preview.messages === 0 || ids.size < preview.messages)) return 'other';
+    return preview && { ...preview, isExact: true };
   } catch (error) {
     if (TranscriptError.is(error)) return 'other';
     throw error;
   }
-  if (tally.messages === 0 || ids.size < tally.messages) return 'other';
-  return { isExact: true, format: 'threadkeeper', skipped: [], ...tally.result() };
 }
 
-class Tally {
-  messages = 0;
-  readonly #roles = new Map<Role, number>();
-  readonly #first: { role: Role; text: string }[] = [];
-  #from: number | undefined;
-  #to: number | undefined;
+type ScannedMessage = Pick<TranscriptMessage, 'role' | 'text' | 'at'>;
 
-  add({ role, text, at }: Pick<TranscriptMessage, 'role' | 'text' | 'at'>): void {
-    this.messages++;
-    this.#roles.set(role, (this.#roles.get(role) ?? 0) + 1);
-    if (this.#first.length < SHOWN_MESSAGES && text.trim() !== '')
-      this.#first.push({ role, text: truncate(text.trim().replaceAll(/\s+/g, ' '), SHOWN_UNITS) });
-    if (at === undefined) return;
-    this.#from = Math.min(at, this.#from ?? at);
-    this.#to = Math.max(at, this.#to ?? at);
+async function previewOf(
+  batches: AsyncIterable<Batch<ScannedMessage>>,
+  watch: ImportProgress,
+): Promise<ImportPreview | undefined> {
+  let totals: Batch<never>['totals'] = { format: 'threadkeeper', skipped: [] };
+  let count = 0;
+  let [from, to] = [Infinity, -Infinity];
+  const roles = new Map<Role, number>();
+  const first: { role: Role; text: string }[] = [];
+  for await (const batch of batches) {
+    if (watch.isCancelled()) return undefined;
+    for (const { role, text, at } of batch.messages) {
+      roles.set(role, (roles.get(role) ?? 0) + 1);
+      if (first.length < SHOWN_MESSAGES && text.trim() !== '')
+        first.push({ role, text: truncate(text.trim().replaceAll(/\s+/g, ' '), SHOWN_UNITS) });
+      if (at !== undefined) [from, to] = [Math.min(at, from), Math.max(at, to)];
+    }
+    count += batch.messages.length;
+    totals = batch.totals ?? totals;
+    watch.report(batch.share, count);
   }
-
-  result(): Pick<ImportPreview, 'messages' | 'roles' | 'first' | 'from' | 'to'> {
-    return {
-      messages: this.messages,
-      roles: this.#roles,
-      first: this.#first,
-      ...(this.#from !== undefined && { from: this.#from }),
-      ...(this.#to !== undefined && { to: this.#to }),
-    };
-  }
+  const times = from <= to ? { from, to } : { from: undefined, to: undefined };
+  return { isExact: false, ...totals, messages: count, roles, first, ...times };
 }

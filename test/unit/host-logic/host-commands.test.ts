@@ -218,7 +218,7 @@ describe('editor commands', () => {
     };
     const canceled = { isCancelled: () => true, report: () => undefined };
     const batches = (async function* () {
-      yield await Promise.resolve([]);
+      yield await Promise.resolve({ messages: [] });
     })();
     assert.equal(await importMessages({ sessions } as never, 'Canceled', batches, canceled, []), undefined);
     assert.deepEqual(shown, [chat]);

@@ -58,7 +58,7 @@ describe('a transcript to import', () => {
       close: () => Promise.resolve(events.push('closed')),
     };
     const batches = (async function* () {
-      yield await Promise.resolve([]);
+      yield await Promise.resolve({ messages: [] });
     })();
     const model = [{ type: 'model_selected', provider: 'openai', model: 'm' }] as const;
     await assert.rejects(importMessages({ sessions } as never, 'Chat', batches, never, model), /no space left/);
