@@ -116,6 +116,11 @@ export class OpenConversations {
       price: models.priceOf(summarizer),
     });
     const recordUsage = compressor.recordUsage.bind(compressor);
+    const paidBy = (chosen: ChosenModel) => ({
+      price: models.priceOf(() => chosen),
+      spendGate: gate(() => chosen),
+      recordUsage,
+    });
     const conversation: Conversation = new Conversation({
       journal,
       clock,
@@ -173,9 +178,7 @@ export class OpenConversations {
           settings: () => this.#settings(journal, counter),
           preset: () => readSettings().summarizer.preset,
           promptText: () => promptText(readSettings()),
-          price: models.priceOf(() => chosen),
-          spendGate: gate(() => chosen),
-          recordUsage,
+          ...paidBy(chosen),
         };
         const options = { ...request, ...(model && { model }) };
         return conversation.run(signal, (abort) => resummarize(deps, options, abort));
@@ -183,9 +186,7 @@ export class OpenConversations {
       checkSummary: async (node, chosen, signal) => {
         const model = await summarizerConfig(models, chosen);
         const { checkSummary } = await import('../../app/check-summary.ts');
-        const spendGate = gate(() => chosen);
-        const price = models.priceOf(() => chosen);
-        const deps = { journal, clock, counter, price, spendGate, recordUsage };
+        const deps = { journal, clock, counter, ...paidBy(chosen) };
         return model && conversation.run(signal, (abort) => checkSummary(deps, node, model, abort));
       },
     });
