@@ -12,6 +12,7 @@ import {
   RECALL_TOOL,
   SUMMARIES_VIEW,
 } from './platform/contribution-ids.ts';
+import type { EditableFiles } from './summaries/document-files.ts';
 import type { Row } from './summaries/rows.ts';
 
 type Pages = vscode.WebviewPanelSerializer & vscode.WebviewViewProvider;
@@ -26,7 +27,7 @@ export interface EntryPoints {
   readonly tree: vscode.TreeDataProvider<Row>;
   readonly memoryTree: vscode.TreeDataProvider<MemoryEntry>;
   readonly chatsTree: vscode.TreeDataProvider<ChatRow>;
-  readonly files: vscode.FileSystemProvider;
+  readonly files: EditableFiles;
   readonly tools: Readonly<Record<typeof RECALL_TOOL | typeof DECISIONS_TOOL, vscode.LanguageModelTool<unknown>>>;
   readonly answer: vscode.ChatRequestHandler;
   /** Runs a command by its ID. */
@@ -96,7 +97,10 @@ function lazyTree<T>(load: () => Promise<vscode.TreeDataProvider<T>>): vscode.Tr
   };
 }
 
-function lazyFiles(load: () => Promise<vscode.FileSystemProvider>): vscode.FileSystemProvider {
+function lazyFiles(load: () => Promise<EditableFiles>): vscode.FileSystemProvider {
+  const refuse = (uri: vscode.Uri): never => {
+    throw vscode.FileSystemError.NoPermissions(uri);
+  };
   const [get, onDidChangeFile] = lazyProvider(load, ({ onDidChangeFile: event }) => event);
   return {
     onDidChangeFile,
@@ -105,10 +109,12 @@ function lazyFiles(load: () => Promise<vscode.FileSystemProvider>): vscode.FileS
     stat: async (uri) => (await get()).stat(uri),
     readFile: async (uri) => (await get()).readFile(uri),
     writeFile: async (uri, content, options) => (await get()).writeFile(uri, content, options),
-    readDirectory: async (uri) => (await get()).readDirectory(uri),
-    createDirectory: async (uri) => (await get()).createDirectory(uri),
-    delete: async (uri, options) => (await get()).delete(uri, options),
-    rename: async (from, to, options) => (await get()).rename(from, to, options),
+    readDirectory: (uri) => {
+      throw vscode.FileSystemError.FileNotADirectory(uri);
+    },
+    createDirectory: refuse,
+    delete: refuse,
+    rename: refuse,
   };
 }
 

@@ -9,6 +9,9 @@ import { DOCUMENT_SCHEME } from '../platform/contribution-ids.ts';
 import { plainDocument, type RenderedDocument } from './rendered-document.ts';
 import { documentUri, editableLevel, parseDocumentUri, type DocumentAddress } from './document-uris.ts';
 
+/** The part of a file system that reads files and writes existing ones. */
+export type EditableFiles = Pick<vscode.FileSystemProvider, 'onDidChangeFile' | 'stat' | 'readFile' | 'writeFile'>;
+
 interface SessionFilesApp {
   readonly clock: Pick<Clock, 'now'>;
   /** The composers' texts and attachments. */
@@ -21,10 +24,6 @@ interface SessionFilesApp {
   describe(error: unknown): FaultView;
 }
 
-const refuse = (uri: vscode.Uri): never => {
-  throw vscode.FileSystemError.NoPermissions(uri);
-};
-
 interface CachedDocument {
   readonly rendered: RenderedDocument;
   readonly bytes: Uint8Array;
@@ -36,7 +35,7 @@ interface CachedDocument {
  * A file system with the session's documents: summaries at their levels, which can be edited and saved, and read-only
  * documents. Each is created on demand from the current session.
  */
-export class SessionFiles implements vscode.FileSystemProvider, vscode.Disposable {
+export class SessionFiles implements EditableFiles, vscode.Disposable {
   readonly #app: SessionFilesApp;
   readonly #documents = new Map<string, CachedDocument>();
   readonly #changed = new vscode.EventEmitter<vscode.FileChangeEvent[]>();
@@ -71,18 +70,6 @@ export class SessionFiles implements vscode.FileSystemProvider, vscode.Disposabl
     const isOpen = vscode.workspace.textDocuments.some((one) => one.uri.toString() === name);
     return ((isOpen ? this.#documents.get(name) : undefined) ?? (await this.#load(uri))).rendered;
   }
-
-  watch(): vscode.Disposable {
-    return new vscode.Disposable(() => undefined);
-  }
-
-  readDirectory(uri: vscode.Uri): never {
-    throw vscode.FileSystemError.FileNotADirectory(uri);
-  }
-
-  readonly createDirectory = refuse;
-  readonly delete = refuse;
-  readonly rename = refuse;
 
   async stat(uri: vscode.Uri): Promise<vscode.FileStat> {
     const { bytes, changedAt } = this.#documents.get(uri.toString()) ?? (await this.#load(uri));
