@@ -114,8 +114,7 @@ export class SessionFiles implements EditableFiles, vscode.Disposable {
   async #render(address: DocumentAddress): Promise<RenderedDocument | undefined> {
     const conversation = await this.#app.conversationOf(address.session);
     if (!conversation) return plainDocument(vscode.l10n.t('To view this document, open its session.'));
-    const { compressionsDocument, dryRunDocument } = await import('./compression-documents.ts');
-    const { nextRequestDocument } = await import('./next-request-document.ts');
+    const { compressionsDocument, dryRunDocument, nextRequestDocument } = await import('./session-documents.ts');
     const { nodeDocument, sourceDocument, structuredDocument } = await import('./node-documents.ts');
     const { state } = conversation;
     const node = state.nodes.get(nodeId(address.id));

@@ -7,7 +7,7 @@ import { pinQuote } from '../../../src/app/summary-changes.ts';
 import { nodeWith, UNANSWERED, type SummaryNode } from '../../../src/core/model/summary.ts';
 import type * as TargetsModule from '../../../src/host/summaries/command-targets.ts';
 import type * as ComparisonModule from '../../../src/host/summaries/comparison.ts';
-import type * as CompressionsModule from '../../../src/host/summaries/compression-documents.ts';
+import type * as CompressionsModule from '../../../src/host/summaries/session-documents.ts';
 import type * as CommandsModule from '../../../src/host/summaries/compression-commands.ts';
 import type * as DocumentsModule from '../../../src/host/summaries/node-documents.ts';
 import type * as UrisModule from '../../../src/host/summaries/document-uris.ts';
@@ -224,7 +224,7 @@ describe('documents and commands of a session', () => {
   });
 
   it('name the kinds of key events in a compression preview like everywhere else', async () => {
-    const { dryRunDocument } = await load<typeof CompressionsModule>('summaries/compression-documents.ts');
+    const { dryRunDocument } = await load<typeof CompressionsModule>('summaries/session-documents.ts');
     await fill(conversation, 40, (n) =>
       n === 0 ? 'We have decided: use port 8401 for the gateway.' : 'Rows. '.repeat(40),
     );
