@@ -147,27 +147,19 @@ export function wholeLines(document: vscode.TextDocument, from: number, to: numb
 
 /** Throws `RequestFault` if the file is too large, or neither text nor an image. */
 async function readFile(uri: vscode.Uri): Promise<Attachment | ImageFile> {
-  if (uri.scheme !== 'untitled') {
-    const { size } = await vscode.workspace.fs.stat(uri);
-    const mediaType = imageTypeOf(uri);
-    if (mediaType) {
-      if (size > MAX_IMAGE_BYTES) throw imageTooLarge();
-      const base64 = Buffer.from(await vscode.workspace.fs.readFile(uri)).toString('base64');
-      const name = vscode.workspace.asRelativePath(uri);
-      return { kind: 'image', name, image: { type: 'image', mediaType, base64 } };
-    }
-    if (size > MAX_BYTES)
-      throw tooLarge(
-        vscode.l10n.t(
-          '{0} is larger than 1 MB. Add a selection from it instead.',
-          vscode.workspace.asRelativePath(uri),
-        ),
-      );
-    if (!isText(await vscode.workspace.fs.readFile(uri)))
-      throw invalid(
-        vscode.l10n.t('{0} isn’t a text file, so it can’t be added.', vscode.workspace.asRelativePath(uri)),
-      );
+  if (uri.scheme === 'untitled') return excerpt(await vscode.workspace.openTextDocument(uri));
+  const name = vscode.workspace.asRelativePath(uri);
+  const mediaType = imageTypeOf(uri);
+  const { size } = await vscode.workspace.fs.stat(uri);
+  if (mediaType && size > MAX_IMAGE_BYTES) throw imageTooLarge();
+  if (!mediaType && size > MAX_BYTES)
+    throw tooLarge(vscode.l10n.t('{0} is larger than 1 MB. Add a selection from it instead.', name));
+  const bytes = await vscode.workspace.fs.readFile(uri);
+  if (mediaType) {
+    const base64 = Buffer.from(bytes).toString('base64');
+    return { kind: 'image', name, image: { type: 'image', mediaType, base64 } };
   }
+  if (!isText(bytes)) throw invalid(vscode.l10n.t('{0} isn’t a text file, so it can’t be added.', name));
   return excerpt(await vscode.workspace.openTextDocument(uri));
 }
 
