@@ -94,17 +94,16 @@ export class EditReviews implements vscode.TextDocumentContentProvider, vscode.D
     const { uri, base } = review;
     const edit = new vscode.WorkspaceEdit();
     const before = linesOf(base ?? '');
-    const after = [...before];
-    for (const change of accepted.toReversed()) after.splice(change.from, change.to - change.from, ...change.put);
+    const after = withChanges(before, accepted);
     if (base === undefined) {
-      edit.createFile(uri, { contents: Buffer.from(after.join('\n')) });
+      edit.createFile(uri, { contents: Buffer.from(after) });
     } else {
       for (const change of accepted) edit.replace(uri, rangeOf(before, change), textFor(before, change));
     }
     // The file is only saved automatically if it had no unsaved changes before.
     const isClean = !vscode.workspace.textDocuments.some((one) => one.isDirty && String(one.uri) === String(uri));
-    review.base = after.join('\n');
-    review.known.add(review.base);
+    review.base = after;
+    review.known.add(after);
     if (!(await vscode.workspace.applyEdit(edit))) {
       review.base = base;
       throw new RequestFault('storage', vscode.l10n.t('Couldn’t change the file. Check that it isn’t read-only.'));
@@ -118,9 +117,7 @@ export class EditReviews implements vscode.TextDocumentContentProvider, vscode.D
     const review = this.#current();
     const all = changesOf(review);
     const remaining = what === 'all' ? [] : all.filter((_, at) => at !== this.#atCursor(review, all));
-    const lines = linesOf(review.base ?? '');
-    for (const change of remaining.toReversed()) lines.splice(change.from, change.to - change.from, ...change.put);
-    review.proposed = lines.join('\n');
+    review.proposed = withChanges(linesOf(review.base ?? ''), remaining);
     this.#changed.fire(review.right);
     await this.#next(review);
   }
@@ -195,6 +192,12 @@ export function warnSkippedChanges(uri: vscode.Uri, unplaced: readonly UnplacedC
 
 const changesOf = ({ base, proposed }: Pick<Review, 'base' | 'proposed'>): LineChange[] =>
   base === proposed ? [] : lineChanges(base ?? '', proposed);
+
+function withChanges(lines: readonly string[], changes: readonly LineChange[]): string {
+  const changed = [...lines];
+  for (const { from, to, put } of changes.toReversed()) changed.splice(from, to - from, ...put);
+  return changed.join('\n');
+}
 
 /** The changes' line ranges in the proposed text. */
 function rangesIn(changes: readonly LineChange[]): { readonly from: number; readonly to: number }[] {
