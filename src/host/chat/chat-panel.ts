@@ -134,13 +134,10 @@ export class ChatPanel
   offer(text: string, label: string): Promise<boolean> {
     const id = ++this.#lastOffer;
     this.post({ type: 'say', text, offer: { id, label } });
-    return new Promise((resolve) => {
-      const timer = setTimeout(() => this.#resolveOffer(id, false), OFFER_MS);
-      this.#offers.set(id, (isAccepted) => {
-        clearTimeout(timer);
-        resolve(isAccepted);
-      });
-    });
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    this.#offers.set(id, resolve);
+    setTimeout(() => this.#resolveOffer(id, false), OFFER_MS).unref();
+    return promise;
   }
 
   post(message: HostToPage): void {

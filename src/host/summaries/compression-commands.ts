@@ -1,7 +1,6 @@
 import * as vscode from 'vscode';
 import { countText, messagesText, stageText } from '../platform/l10n.ts';
-import type { CompressionOutcome } from '../../app/compression-job.ts';
-import type { Compressor } from '../../app/compressor.ts';
+import type { CompressionOutcome, CompressionProgress } from '../../app/compression-job.ts';
 import type { Conversation } from '../../app/conversation.ts';
 import { SpendLimitReached } from '../../app/spend-limited-model.ts';
 import { UnusableAnswers } from '../../core/compress/summarize.ts';
@@ -28,7 +27,9 @@ async function withProgress(
   const options = { location: progressLocation(), title: vscode.l10n.t('Compressing history…'), cancellable: true };
   return vscode.window.withProgress(options, async (progress, token) => {
     token.onCancellationRequested(() => compressor.cancel());
-    const subscription = compressor.onDidChange(() => report(compressor, progress));
+    const subscription = compressor.onDidChange(() => {
+      if (compressor.progress) progress.report({ message: progressText(compressor.progress) });
+    });
     try {
       return await work();
     } finally {
@@ -37,12 +38,8 @@ async function withProgress(
   });
 }
 
-function report(compressor: Compressor, progress: vscode.Progress<{ message?: string }>): void {
-  const current = compressor.progress;
-  if (!current) return;
-  const stage = stageText(current.stage);
-  progress.report({ message: current.stage === 'planning' ? stage : `${stage}, ${current.done}/${current.total}` });
-}
+const progressText = ({ stage, done, total }: CompressionProgress): string =>
+  stage === 'planning' ? stageText(stage) : `${stageText(stage)}, ${done}/${total}`;
 
 function reportOutcome(app: SummariesApp, outcome: CompressionOutcome, conversation: Conversation): void {
   switch (outcome.kind) {
