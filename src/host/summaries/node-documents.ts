@@ -21,17 +21,12 @@ export function nodeDocument(state: SessionState, node: SummaryNode): RenderedDo
   }
   const faults = faultTexts(state, node);
   if (faults.length > 0) {
-    page.heading(2, vscode.l10n.t('Verification'));
-    for (const fault of faults) page.line(`- ${fault}`);
-    page.line();
+    page.heading(2, vscode.l10n.t('Verification')).list(faults);
   }
   if (node.children.length > 0) {
-    page.heading(2, vscode.l10n.t('Generated from'));
-    for (const id of node.children) {
-      const child = state.nodes.get(id);
-      if (child) page.line('- ', { text: child.title, to: nodeUri(state, child, 'node') });
-    }
-    page.line();
+    const children = node.children.flatMap((id) => state.nodes.get(id) ?? []);
+    const links = children.map((child) => [{ text: child.title, to: nodeUri(state, child, 'node') }]);
+    page.heading(2, vscode.l10n.t('Generated from')).list(links);
   } else if (range) {
     page.heading(2, vscode.l10n.t('Source'));
     writeMessages(page, state, range.from, range.to, 3);
@@ -54,12 +49,7 @@ export function structuredDocument(state: SessionState, node: SummaryNode): Rend
   writeLinks(page, state, node);
   const { structured } = node;
   if (!structured) return page.block(vscode.l10n.t('This summary has no structured sections.')).document();
-  for (const [name, entries] of lists(structured)) {
-    if (entries.length === 0) continue;
-    page.heading(2, name);
-    for (const entry of entries) page.line(`- ${entry}`);
-    page.line();
-  }
+  for (const [name, entries] of lists(structured)) if (entries.length > 0) page.heading(2, name).list(entries);
   return page.heading(2, vscode.l10n.t('Narrative')).block(structured.narrative).document();
 }
 
@@ -81,18 +71,14 @@ function sessionOf({ id }: SessionState): NonNullable<SessionState['id']> {
 }
 
 function writeLinks(page: DocumentWriter, state: SessionState, node: SummaryNode): void {
-  const parts: LinePart[] = [];
-  const add = (text: string, to: vscode.Uri): void => {
-    if (parts.length > 0) parts.push(' · ');
-    parts.push({ text, to });
-  };
-  for (const part of [...EDITABLE_LEVELS, 'structured', 'source'] as const)
-    if (part === 'source' || node[part] !== undefined) add(partName(part), nodeUri(state, node, part));
-  for (const id of state.summaries.parentsOf(node.id)) {
-    const parent = state.nodes.get(id);
-    if (parent) add(vscode.l10n.t('Part of: {0}', parent.title), nodeUri(state, parent, 'node'));
-  }
-  page.line(...parts).line();
+  const parts = ([...EDITABLE_LEVELS, 'structured', 'source'] as const)
+    .filter((part) => part === 'source' || node[part] !== undefined)
+    .map((part) => ({ text: partName(part), to: nodeUri(state, node, part) }));
+  const parents = [...state.summaries.parentsOf(node.id)]
+    .flatMap((id) => state.nodes.get(id) ?? [])
+    .map((parent) => ({ text: vscode.l10n.t('Part of: {0}', parent.title), to: nodeUri(state, parent, 'node') }));
+  const links = [...parts, ...parents].flatMap((link): LinePart[] => [' · ', link]);
+  page.line(...links.slice(1)).line();
 }
 
 function writeMessages(page: DocumentWriter, state: SessionState, from: number, to: number, depth: number): void {

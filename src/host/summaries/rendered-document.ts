@@ -46,6 +46,12 @@ export class DocumentWriter {
     return this;
   }
 
+  /** Adds a bulleted list and an empty line. */
+  list(entries: Iterable<string | readonly LinePart[]>): this {
+    for (const entry of entries) this.line('- ', ...[entry].flat());
+    return this.line();
+  }
+
   /** Adds a text and an empty line. Closes a code block that the text leaves open, so that it doesn't include the rest. */
   block(text: string): this {
     const lines = text.replaceAll(LINE_END, '\n');

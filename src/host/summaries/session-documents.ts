@@ -14,7 +14,7 @@ import { partName } from '../gauge/gauge-item.ts';
 import { levelName, summaryMethodName, triggerName, nothingToCompressText } from './summary-texts.ts';
 import { eventIndexAfter } from './event-index.ts';
 import { nodeUri } from './node-documents.ts';
-import { DocumentWriter, type RenderedDocument } from './rendered-document.ts';
+import { DocumentWriter, type LinePart, type RenderedDocument } from './rendered-document.ts';
 
 /** A preview of a compression: sizes, summaries, and which key events are kept and dropped; or why there is none. */
 export function dryRunDocument(
@@ -42,9 +42,9 @@ export function dryRunDocument(
   }
   const events = eventIndexAfter(state, record);
   const kept = events.kept();
-  page.heading(2, `${vscode.l10n.t('Key events kept verbatim')} · ${kept.length}`);
-  for (const event of kept) page.line(`- ${kindName(event.kind)}: ${event.quote}`);
-  page.line();
+  page
+    .heading(2, `${vscode.l10n.t('Key events kept verbatim')} · ${kept.length}`)
+    .list(kept.map(({ kind, quote }) => `${kindName(kind)}: ${quote}`));
   const dropped = events.dropped();
   page.heading(2, `${vscode.l10n.t('Key events that didn’t fit')} · ${dropped.length}`);
   for (const { quote } of dropped) page.line(`- ${quote}`);
@@ -100,12 +100,12 @@ function writeEntry(page: DocumentWriter, state: SessionState, entry: Compressio
     const { kept, total } = entry.keyEvents;
     page.line(vscode.l10n.t('- Key events kept: {0} of {1}', countText(kept), countText(total)));
   }
-  for (const node of nodes) {
+  const links = nodes.map((node): LinePart[] => {
     const faults = missingFromSource(node.audit).length;
     const found = faults === 0 ? '' : ` · ${faultsText(faults)}`;
-    page.line('- ', { text: node.title, to: nodeUri(state, node, 'node') }, found);
-  }
-  page.line();
+    return [{ text: node.title, to: nodeUri(state, node, 'node') }, found];
+  });
+  page.list(links);
 }
 
 /** The exceeded limit in the trigger's own unit; '' for triggers without one. */
