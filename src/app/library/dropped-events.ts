@@ -53,12 +53,9 @@ export function* droppedEvents(
   const entries = (yield* keyEventsOf(before, (index) => messageId(String(index)))).filter(
     ({ status, importance }) => status === 'active' && importance >= MIN_IMPORTANCE,
   );
-  const inSummary = yield* Passages.of([summary], {
-    words: CONTAINED_SHARE,
-    wordsWithNames: CONTAINED_SHARE_WITH_NAMES,
-  });
+  const inSummary = yield* Passages.of([summary], CONTAINED_SHARE, CONTAINED_SHARE_WITH_NAMES);
   const laterTexts = after.filter(({ role }) => role !== 'tool').map(({ text }) => text);
-  const inLaterTexts = yield* Passages.of(laterTexts, { words: REPEATED_SHARE, wordsWithNames: REPEATED_SHARE });
+  const inLaterTexts = yield* Passages.of(laterTexts, REPEATED_SHARE);
   const dropped: KeyEvent[] = [];
   for (const entry of entries) {
     if (!inSummary.contain(entry.quote) && !inLaterTexts.contain(entry.quote)) dropped.push(entry);
@@ -133,25 +130,24 @@ interface Passage {
   readonly values: ReadonlySet<string>;
 }
 
-/** Minimum shares of an event's words in a passage, without and with identifiers. */
-interface Shares {
-  readonly words: number;
-  readonly wordsWithNames: number;
-}
-
 /** The lines or sentences of texts, indexed by their words. */
 class Passages {
-  readonly #shares: Shares;
+  readonly #share: number;
+  readonly #shareWithNames: number;
   readonly #all: Passage[] = [];
   readonly #byToken = new Map<string, number[]>();
   #normal = '';
 
-  private constructor(shares: Shares) {
-    this.#shares = shares;
+  private constructor(share: number, shareWithNames: number) {
+    this.#share = share;
+    this.#shareWithNames = shareWithNames;
   }
 
-  static *of(texts: readonly string[], shares: Shares): Steps<Passages> {
-    const passages = new Passages(shares);
+  /**
+   * @param share minimum share of an event's words in a passage; `shareWithNames`: for events with identifiers
+   */
+  static *of(texts: readonly string[], share: number, shareWithNames = share): Steps<Passages> {
+    const passages = new Passages(share, shareWithNames);
     const normals: string[] = [];
     for (const text of texts)
       for (const line of text.split('\n')) {
@@ -167,7 +163,7 @@ class Passages {
     const sought = subjectOf(quote);
     if (sought.normal === '' || this.#normal.includes(` ${sought.normal} `)) return true;
     const names = identifiersIn(quote);
-    const share = names.size > 0 ? this.#shares.wordsWithNames : this.#shares.words;
+    const share = names.size > 0 ? this.#shareWithNames : this.#share;
     const needed = share * sought.tokens.size;
     // A passage with enough of the words contains at least one of the rarest.
     const rarest = Array.from(sought.tokens, (token) => this.#byToken.get(token) ?? [])

@@ -282,10 +282,8 @@ export class Library {
 
   /** Determines the relations between updated sessions and those with the same beginning. */
   async #relate(updated: ReadonlySet<string>): Promise<void> {
-    const byRelationKey = new Map<string, KeptSession[]>();
-    for (const one of this.#sessions.values())
-      for (const name of relationKeys(one.entry, one.first))
-        byRelationKey.set(name, [...(byRelationKey.get(name) ?? []), one]);
+    const keyed = this.sessions().flatMap((one) => relationKeys(one.entry, one.first).map((name) => ({ name, one })));
+    const byRelationKey = Map.groupBy(keyed, ({ name }) => name);
     const related = new Set<string>();
     for (const key of updated) {
       const first = this.#sessions.get(key);
@@ -293,12 +291,11 @@ export class Library {
       const family = new Set([first]);
       for (const one of family)
         for (const name of relationKeys(one.entry, one.first))
-          for (const other of byRelationKey.get(name) ?? []) family.add(other);
+          for (const other of byRelationKey.get(name) ?? []) family.add(other.one);
       const fingerprinted: FingerprintedEntry[] = [];
       for (const one of family) {
         related.add(one.key);
-        const prints = family.size > 1 ? await this.index.fingerprints(one) : [];
-        fingerprinted.push({ entry: one.entry, prints });
+        fingerprinted.push({ entry: one.entry, prints: family.size > 1 ? await this.index.fingerprints(one) : [] });
       }
       const found = relationsBetween(fingerprinted);
       for (const one of family) {
@@ -325,31 +322,20 @@ export class Library {
   }
 }
 
-function fileStateOf({ bytes, modifiedAt }: SourceFile): KeptSession['source'] {
-  return { bytes, modifiedAt };
-}
+const fileStateOf = ({ bytes, modifiedAt }: SourceFile): KeptSession['source'] => ({ bytes, modifiedAt });
+const keyOf = ({ tool, path, key = '' }: SourceFile): string => `${tool}-${textHash([path, key])}`;
 
-function keyOf({ tool, path, key = '' }: SourceFile): string {
-  return `${tool}-${textHash([path, key])}`;
-}
-
-/** The records of messages and compactions, in order. */
+/** The records of messages, of which the first has the index `from`, and of the compactions before them, in order. */
 function recordsOf(
   messages: readonly TranscriptMessage[],
   compactions: readonly PlacedCompaction[],
   from: number,
 ): CopyRecord[] {
-  const records: CopyRecord[] = [];
-  let next = 0;
-  const addCompactions = (place: number): void => {
-    while (next < compactions.length && compactions[next]!.before <= place) {
-      records.push({ compaction: compactions[next++]! });
-    }
+  const rest = [...compactions];
+  const takeUntil = (place: number): CopyRecord[] => {
+    const end = rest.findIndex(({ before }) => before > place);
+    return rest.splice(0, end < 0 ? rest.length : end).map((compaction) => ({ compaction }));
   };
-  for (const [index, message] of messages.entries()) {
-    addCompactions(from + index);
-    records.push({ message });
-  }
-  addCompactions(Infinity);
-  return records;
+  const records = messages.flatMap((message, index) => [...takeUntil(from + index), { message }]);
+  return [...records, ...takeUntil(Infinity)];
 }
