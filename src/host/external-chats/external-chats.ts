@@ -54,11 +54,9 @@ export class ExternalChats implements vscode.Disposable {
   constructor({ extensionUri, storage, window, warn }: ExternalChatsOptions) {
     this.#warn = warn;
     this.#folder = vscode.Uri.joinPath(storage, 'all-chats').fsPath;
-    this.#thread = new LibraryThread({
-      file: vscode.Uri.joinPath(extensionUri, 'dist/all-chats.cjs').fsPath,
-      data: () => ({ folder: this.#folder, home: os.homedir(), window }),
-      ended: (fault) => this.#ended(fault),
-    });
+    const file = vscode.Uri.joinPath(extensionUri, 'dist/all-chats.cjs').fsPath;
+    const data = (): object => ({ folder: this.#folder, home: os.homedir(), window });
+    this.#thread = new LibraryThread(file, data, (fault) => this.#ended(fault));
     this.onLibraryEvent = this.#thread.onLibraryEvent;
     this.#subscriptions = [
       this.#thread,
@@ -151,20 +149,14 @@ export class ExternalChats implements vscode.Disposable {
   }
 }
 
-export interface LibraryThreadOptions {
-  /** The thread's script. */
-  readonly file: string;
-  readonly data: () => { readonly folder: string; readonly home: string; readonly window: string };
-  /** Called when the thread ends unexpectedly. */
-  readonly ended: (fault: StoreFault) => void;
-}
-
 /** More than reading 200 chats of 1 GB in total takes. A thread that needs more ends; the editor doesn't. */
 const MAX_HEAP_MB = 2048;
 
 /** Runs the library in a worker thread, so that reading chats never blocks the extension host. */
-export class LibraryThread implements vscode.Disposable {
-  readonly #options: LibraryThreadOptions;
+class LibraryThread implements vscode.Disposable {
+  readonly #file: string;
+  readonly #data: () => object;
+  readonly #onEnd: (fault: StoreFault) => void;
   readonly #libraryEvents = new vscode.EventEmitter<ChatLibraryEvent>();
   readonly onLibraryEvent = this.#libraryEvents.event;
   readonly #pending = new Map<number, Deferred<unknown>>();
@@ -173,8 +165,11 @@ export class LibraryThread implements vscode.Disposable {
   /** Its methods run in the thread. */
   readonly library: ChatLibrary;
 
-  constructor(options: LibraryThreadOptions) {
-    this.#options = options;
+  /** @param onEnd called when the thread ends unexpectedly */
+  constructor(file: string, data: () => object, onEnd: (fault: StoreFault) => void) {
+    this.#file = file;
+    this.#data = data;
+    this.#onEnd = onEnd;
     const methods = CHAT_LIBRARY_METHODS.map(
       (method) => [method, (...args: readonly unknown[]) => this.#call(method, args)] as const,
     );
@@ -213,9 +208,8 @@ export class LibraryThread implements vscode.Disposable {
 
   #ensureWorker(): Worker {
     if (this.#worker) return this.#worker;
-    const { file, data } = this.#options;
-    const worker = new Worker(file, {
-      workerData: data(),
+    const worker = new Worker(this.#file, {
+      workerData: this.#data(),
       resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
       // Node warns that SQLite is experimental each time it's loaded.
       execArgv: ['--no-warnings'],
@@ -241,7 +235,7 @@ export class LibraryThread implements vscode.Disposable {
     this.#worker = undefined;
     const fault = faultOf(reason);
     this.#rejectAll(fault);
-    this.#options.ended(fault);
+    this.#onEnd(fault);
   }
 
   #rejectAll(fault: StoreFault): void {
