@@ -6,7 +6,7 @@ import type {
 import { ModelFault } from '../app/fault.ts';
 import type { ChatChunk, ChatRequest } from '../app/ports.ts';
 import type { Ending, Usage } from '../core/model/message.ts';
-import { isObject, type JsonObject } from '../core/text/json-value.ts';
+import { isObject, objectsAt, textAt, valueAt, type JsonObject } from '../core/text/json-value.ts';
 import { anthropicBreakpoint } from './anthropic-request.ts';
 import { checkReply, detectJson } from './http.ts';
 import {
@@ -125,12 +125,11 @@ function readChunk(chunk: unknown): Part {
   // Kimi's is in the last choice (platform.kimi.ai/docs/api/chat).
   const usage = readUsage(chunk['usage']) ?? (isObject(choice) ? readUsage(choice['usage']) : undefined);
   if (!isObject(choice)) return { text: '', thinks: false, finish: undefined, usage };
-  const finish = choice['finish_reason'];
   const message = isObject(choice['delta']) ? choice['delta'] : choice['message'];
   return {
-    text: isObject(message) ? contentText(message['content']) + contentText(message['refusal']) : '',
-    thinks: isObject(message) && hasThinking(message),
-    finish: typeof finish === 'string' && finish !== '' ? finish : undefined,
+    text: textOf(message, 'content') + textOf(message, 'refusal'),
+    thinks: hasThinking(message),
+    finish: textAt(choice, 'finish_reason') || undefined,
     usage,
   };
 }
@@ -138,25 +137,19 @@ function readChunk(chunk: unknown): Part {
 /** Fields for thinking: a text or a list of details. */
 const THINKING_FIELDS = ['reasoning_content', 'reasoning', 'reasoning_text', 'reasoning_details'];
 
-function hasThinking(message: Readonly<Record<string, unknown>>): boolean {
-  const thoughts = THINKING_FIELDS.map((name) => message[name]);
-  // Mistral's is among the content parts.
-  const parts: readonly unknown[] = Array.isArray(message['content']) ? message['content'] : [];
+function hasThinking(message: unknown): boolean {
+  const thoughts = THINKING_FIELDS.map((name) => valueAt(message, name));
   return (
     thoughts.some((each) => (typeof each === 'string' || Array.isArray(each)) && each.length > 0) ||
-    parts.some((part) => isObject(part) && part['type'] === 'thinking')
+    // Mistral's is among the content parts.
+    objectsAt(message, 'content').some(({ type }) => type === 'thinking')
   );
 }
 
-/** Content as a string, or the text of a list of parts. */
-function contentText(content: unknown): string {
-  if (typeof content === 'string') return content;
-  if (!Array.isArray(content)) return '';
-  return content
-    .map((part: unknown) =>
-      isObject(part) && part['type'] === 'text' && typeof part['text'] === 'string' ? part['text'] : '',
-    )
-    .join('');
+/** The text of a message's field: a string, or a list of parts. */
+function textOf(message: unknown, field: string): string {
+  const texts = objectsAt(message, field).map((part) => (part['type'] === 'text' ? textAt(part, 'text') : undefined));
+  return textAt(message, field) ?? texts.join('');
 }
 
 function* readWhole(reply: unknown, filter: ThinkFilter): Generator<ChatChunk> {
@@ -187,15 +180,13 @@ function readUsage(usage: unknown): Usage | undefined {
   if (typeof input !== 'number' || input <= 0) return undefined;
   // Grok and Gemini only include thinking in the total.
   const billed = typeof output === 'number' && typeof total === 'number' ? Math.max(output, total - input) : output;
-  const details = usage['prompt_tokens_details'];
   // DeepSeek and Kimi have names of their own for it.
   const own = usage['prompt_cache_hit_tokens'] ?? usage['cached_tokens'];
-  const cached = (isObject(details) ? details['cached_tokens'] : undefined) ?? own;
-  const written = isObject(details) ? details['cache_write_tokens'] : undefined;
-  const thought = usage['completion_tokens_details'];
-  const reasoning = isObject(thought) ? thought['reasoning_tokens'] : undefined;
+  const cachedInput = valueAt(usage, 'prompt_tokens_details', 'cached_tokens') ?? own;
+  const cacheWrite = valueAt(usage, 'prompt_tokens_details', 'cache_write_tokens');
+  const reasoning = valueAt(usage, 'completion_tokens_details', 'reasoning_tokens');
   const costUsd = reportedCost(usage);
-  const tokens = usageFrom(input, billed, { reasoning, cachedInput: cached, cacheWrite: written });
+  const tokens = usageFrom(input, billed, { reasoning, cachedInput, cacheWrite });
   return costUsd === undefined ? tokens : { ...tokens, costUsd };
 }
 

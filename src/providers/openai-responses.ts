@@ -4,14 +4,12 @@ import type {
   ResponseInputContent,
   ResponseInputItem,
   ResponseStreamEvent,
-  ResponseUsage,
 } from 'openai/resources/responses/responses';
 import { ModelFault } from '../app/fault.ts';
 import type { ChatChunk, ChatRequest } from '../app/ports.ts';
-import type { Usage } from '../core/model/message.ts';
 import { checkReply, detectJson } from './http.ts';
 import { streamFault } from './provider-errors.ts';
-import { isObject } from '../core/text/json-value.ts';
+import { valueAt } from '../core/text/json-value.ts';
 import {
   dataUrl,
   eventsOf,
@@ -114,20 +112,17 @@ function* finish(reply: Reply): Generator<ChatChunk> {
   yield { type: 'end', ending: reason === undefined && reply.status !== 'incomplete' ? 'complete' : 'length' };
 }
 
-function* usageOf(reply: Reply): Generator<ChatChunk> {
+function* usageOf({ usage }: Reply): Generator<ChatChunk> {
   // Servers that don't count tokens send zeros.
-  if (reply.usage != null && reply.usage.input_tokens > 0) yield { type: 'usage', usage: toUsage(reply.usage) };
-}
-
-function toUsage(usage: ResponseUsage): Usage {
+  if (usage == null || usage.input_tokens <= 0) return;
   // Some proxies omit the details.
-  const details: unknown = usage.input_tokens_details;
-  const cached = isObject(details) ? details['cached_tokens'] : undefined;
-  const written = isObject(details) ? details['cache_write_tokens'] : undefined;
-  const thought: unknown = usage.output_tokens_details;
-  const reasoning = isObject(thought) ? thought['reasoning_tokens'] : undefined;
-  const { input_tokens: input, output_tokens: output } = usage;
-  return usageFrom(input, output, { reasoning, cachedInput: cached, cacheWrite: written });
+  const cachedInput = valueAt(usage, 'input_tokens_details', 'cached_tokens');
+  const cacheWrite = valueAt(usage, 'input_tokens_details', 'cache_write_tokens');
+  const reasoning = valueAt(usage, 'output_tokens_details', 'reasoning_tokens');
+  yield {
+    type: 'usage',
+    usage: usageFrom(usage.input_tokens, usage.output_tokens, { reasoning, cachedInput, cacheWrite }),
+  };
 }
 
 function inputItems(turn: Turn, isMarked: boolean): ResponseInputItem[] {
