@@ -3,14 +3,8 @@ import { ModelFault } from '../app/fault.ts';
 import { wrapModel, type ChatChunk, type ChatModel, type ChatRequest } from '../app/ports.ts';
 
 export interface RetryOptions {
-  /** Maximum number of retries; default 4. */
-  readonly maxRetries?: number;
-  /** Maximum number of retries after rate limits; default `maxRetries`. */
+  /** Maximum number of retries after rate limits; default `MAX_RETRIES`. */
   readonly maxRateLimitRetries?: number;
-  /** Milliseconds before the first retry, doubled for each further one; default 1,000. */
-  readonly baseMs?: number;
-  /** Maximum pause, also for those that a provider asks for; default 60,000 ms. */
-  readonly capMs?: number;
   /** Nobody sees the reply before its end, so a reply that breaks off can be discarded and requested again. */
   readonly mayDiscard?: boolean;
   /**
@@ -24,7 +18,9 @@ export interface RetryOptions {
 }
 
 const MAX_RETRIES = 4;
+/** Milliseconds before the first retry, doubled for each further one. */
 const BASE_MS = 1_000;
+/** Maximum pause in ms, also for those that a provider asks for. */
 const CAP_MS = 60_000;
 /** Number of timeouts after which retries end. Each takes minutes, so more would look like a hanging turn. */
 const MAX_TIMEOUTS = 2;
@@ -45,8 +41,13 @@ async function* streamWithRetries(
   signal: AbortSignal,
   options: RetryOptions,
 ): AsyncGenerator<ChatChunk> {
-  const { maxRetries = MAX_RETRIES, onWait, sleep = pause, mayDiscard = false } = options;
-  const { maxRateLimitRetries = maxRetries } = options;
+  const {
+    maxRateLimitRetries = MAX_RETRIES,
+    onWait,
+    random = Math.random,
+    sleep = pause,
+    mayDiscard = false,
+  } = options;
   let timeouts = 0;
   for (let attempt = 1; ; attempt += 1) {
     let hasText = false;
@@ -60,10 +61,10 @@ async function* streamWithRetries(
       return;
     } catch (error) {
       if ((hasText && !mayDiscard) || !isTemporary(error, mayDiscard)) throw error;
-      if (attempt > (error.reason === 'rate_limited' ? maxRateLimitRetries : maxRetries)) throw error;
+      if (attempt > (error.reason === 'rate_limited' ? maxRateLimitRetries : MAX_RETRIES)) throw error;
       if (error.reason === 'timeout') timeouts += 1;
       if (timeouts >= MAX_TIMEOUTS) throw error;
-      const ms = retryDelayMs(error, attempt, options);
+      const ms = retryDelayMs(error, attempt, random());
       if (ms === undefined) throw error;
       onWait?.(ms, attempt + 1, error);
       await sleep(ms, signal);
@@ -82,16 +83,11 @@ const isTemporary = (error: unknown, mayDiscard: boolean): error is ModelFault =
  * exponential backoff with "equal jitter" (half fixed, half random), so that many windows don't retry at the same time.
  * Source: M. Brooker, "Exponential Backoff and Jitter", AWS Architecture Blog, 2015.
  */
-export function retryDelayMs(
-  fault: ModelFault,
-  attempt: number,
-  options: Pick<RetryOptions, 'baseMs' | 'capMs' | 'random'>,
-): number | undefined {
-  const { baseMs = BASE_MS, capMs = CAP_MS, random = Math.random } = options;
+export function retryDelayMs({ retryAfterMs }: ModelFault, attempt: number, random: number): number | undefined {
   // `retryAfterMs` is 0 for a date that has passed, as when this clock is ahead of the server's.
-  if (fault.retryAfterMs) return fault.retryAfterMs > capMs ? undefined : fault.retryAfterMs;
-  const full = Math.min(capMs, baseMs * 2 ** (attempt - 1));
-  return full / 2 + (random() * full) / 2;
+  if (retryAfterMs) return retryAfterMs > CAP_MS ? undefined : retryAfterMs;
+  const full = Math.min(CAP_MS, BASE_MS * 2 ** (attempt - 1));
+  return full / 2 + (random * full) / 2;
 }
 
 async function pause(ms: number, signal: AbortSignal): Promise<void> {

@@ -31,7 +31,7 @@ for (const [seed, protocol] of PROTOCOLS.entries()) {
       server.answerWith(answer).disturbBy(() => {
         return random() < FAULTED ? FAULTS[Math.floor(random() * FAULTS.length)] : undefined;
       });
-      const model = withRetries(protocol.make(server.url, 400), { baseMs: 1, capMs: 50 });
+      const model = withRetries(protocol.make(server.url, 400), { sleep: () => Promise.resolve() });
 
       const outcomes: Outcome[] = [];
       let next = 0;
