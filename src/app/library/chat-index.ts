@@ -135,7 +135,8 @@ export class ChatIndex {
     const found: RankedMessage[] = [];
     const commands = new Map<string, RankedMessage>();
     for await (const group of this.#groups(sessions.filter((session) => matchesFilters(session, query)))) {
-      const chats = query.file === undefined ? group : group.filter((chat) => usesFile(chat, query.file!));
+      const chats =
+        query.file === undefined ? group : group.filter((chat) => effectsOnFile(chat, query.file!).length > 0);
       if (query.commands === true) collectCommands(commands, chats, query.text);
       else {
         const blocks = chats.flatMap((chat) => chat.blocks.map((block) => ({ ...block, chat })));
@@ -153,12 +154,9 @@ export class ChatIndex {
     const hits = await Promise.all(
       withoutCopies(found)
         .slice(0, query.limit)
-        .map(async ({ chat, message, score, command }) => {
-          const hit = await this.#hit(chat, message, query, command);
-          return hit ? [{ ...hit, score }] : [];
-        }),
+        .map((ranked) => this.#hit(ranked, query)),
     );
-    return hits.flat();
+    return hits.filter((hit) => hit !== undefined);
   }
 
   /** The tool calls that read or changed a file, newest chat first. `file` is a whole path, or the end of one. */
@@ -166,10 +164,10 @@ export class ChatIndex {
     const effects: FileEffect[] = [];
     for await (const group of this.#groups(sessions)) {
       for (const chat of group) {
-        for (const { kind, what, ok, message } of effectsIn(chat)) {
-          if (kind === 'run' || !isSameFile(what, file, chat.session.entry.workspace)) continue;
-          effects.push({ key: chat.session.key, kind, what, message, ...(ok !== undefined && { ok }) });
-        }
+        const { key } = chat.session;
+        effects.push(
+          ...effectsOnFile(chat, file).map(({ kind, what, ok, message }) => ({ key, kind, what, ok, message })),
+        );
       }
     }
     return effects;
@@ -182,11 +180,9 @@ export class ChatIndex {
   }
 
   async #hit(
-    chat: IndexedChat,
-    message: number,
+    { chat, message, score, command }: RankedMessage,
     { text: query, excerptUnits = EXCERPT_UNITS, redact = false }: ChatQuery,
-    command: string | undefined,
-  ): Promise<Omit<ChatHit, 'score'> | undefined> {
+  ): Promise<ChatHit | undefined> {
     const { key } = chat.session;
     const block = chat.blocks.findLast(({ facts, valid }) => facts.from <= message && message < facts.from + valid);
     const piece = block?.facts.pieces.findLast(({ first }) => first <= message);
@@ -197,7 +193,8 @@ export class ChatIndex {
     const mask = (one: string): string => (redact ? new Redactor().redact(one) : one);
     const whole = mask(text);
     const { start, end } = bestExcerpt(whole, query, excerptUnits);
-    return { key, message, role, at, text: command === undefined ? whole.slice(start, end) : mask(command), start };
+    const shown = command === undefined ? whole.slice(start, end) : mask(command);
+    return { key, message, role, at, text: shown, start, score };
   }
 
   /** Loads the indexes in groups that fit in memory. The group with the newest chats is cached. */
@@ -278,12 +275,11 @@ function* effectsIn({ blocks }: IndexedChat): Generator<PlacedEffect> {
   }
 }
 
-function usesFile(chat: IndexedChat, file: string): boolean {
-  for (const { kind, what } of effectsIn(chat)) {
-    if (kind !== 'run' && isSameFile(what, file, chat.session.entry.workspace)) return true;
-  }
-  return false;
-}
+/** The calls in a chat that read or changed a file. */
+const effectsOnFile = (chat: IndexedChat, file: string): readonly PlacedEffect[] =>
+  [...effectsIn(chat)].filter(
+    ({ kind, what }) => kind !== 'run' && isSameFile(what, file, chat.session.entry.workspace),
+  );
 
 /** Successful commands that contain all words. Each is found once: its latest run in the first chat that has it. */
 function collectCommands(found: Map<string, RankedMessage>, chats: readonly IndexedChat[], text: string): void {
