@@ -65,15 +65,12 @@ export class ProjectRules implements vscode.Disposable {
   }
 
   async #readAndWatch(): Promise<void> {
-    const read = async (): Promise<void> => {
-      this.#files = await this.#read();
-    };
-    const first = read();
+    const first = this.#read();
     // One after the other, so that the latest version counts.
     let last = first;
     const readSoon = (): void => {
       last = last
-        .then(read)
+        .then(() => this.#read())
         .then(() => this.#changed.fire())
         .catch((error: unknown) => this.#warn(String(error)));
     };
@@ -104,7 +101,7 @@ export class ProjectRules implements vscode.Disposable {
     }
   }
 
-  async #read(): Promise<readonly RuleFile[]> {
+  async #read(): Promise<void> {
     const files: RuleFile[] = [];
     for (const { uri } of vscode.workspace.isTrusted ? (vscode.workspace.workspaceFolders ?? []) : [])
       for (const name of NAMES) {
@@ -114,7 +111,7 @@ export class ProjectRules implements vscode.Disposable {
         if (text !== undefined && !files.some((one) => one.text === text))
           files.push({ name: vscode.workspace.asRelativePath(file), text });
       }
-    return files;
+    this.#files = files;
   }
 
   async #textOf(file: vscode.Uri): Promise<string | undefined> {
