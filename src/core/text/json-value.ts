@@ -21,6 +21,12 @@ export function objectsAt(value: unknown, ...keys: readonly string[]): readonly 
   return isList(list) ? list.filter(isObject) : [];
 }
 
+/** Removes undefined properties, so that they don't overwrite known ones. */
+export function withoutUndefined<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  const entries = Object.entries(values).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as { [K in keyof T]?: Exclude<T[K], undefined> };
+}
+
 /** Parses JSON; undefined if it's invalid or nested too deeply. */
 export function tryParse(text: string): unknown {
   if (isTooDeep(text)) return undefined;

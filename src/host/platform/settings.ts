@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import * as vscode from 'vscode';
 import { compileRule, type CompiledRule } from '../../core/events/user-rules.ts';
+import { withoutUndefined } from '../../core/text/json-value.ts';
 import { checkPrompt } from '../../core/prompts/render-prompts.ts';
 import {
   POLICY_NAMES,
@@ -148,21 +149,16 @@ export function policyOf(settings: Settings, name = settings.compression.policy)
     taskReset: trigger(compression.taskResetThreshold),
   };
   return resolvePolicy(name, {
-    triggers: defined(triggers),
+    triggers: withoutUndefined(triggers),
     ...(compression.strategy !== null && { strategy: compression.strategy }),
     ...(compression.recentMessages !== null && { window: compression.recentMessages }),
     ...(compression.keyEventBudget !== null && { ledgerShare: compression.keyEventBudget }),
-    summary: defined({
+    summary: withoutUndefined({
       temperature: summarizer.temperature ?? undefined,
       maxTokens: summarizer.maxTokens ?? undefined,
       effort: summarizer.effort,
     }),
   });
-}
-
-function defined<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  const entries = Object.entries(values).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(entries) as { [K in keyof T]?: Exclude<T[K], undefined> };
 }
 
 /** Settings that were renamed after a preview, as pairs of old and new name. */

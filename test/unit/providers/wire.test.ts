@@ -9,7 +9,8 @@ import { WireServer } from '../../support/wire-server.ts';
 import { KEY, PROTOCOLS, ask, turn } from './protocols.ts';
 
 /** Retries as in a compression, without pauses. */
-const patient = (model: ChatModel): ChatModel => withRetries(model, { mayDiscard: true, baseMs: 1 });
+const patient = (model: ChatModel): ChatModel =>
+  withRetries(model, { mayDiscard: true, sleep: () => Promise.resolve() });
 
 const REPLY = 'Rename the column first, then deploy the reader, then the writer.';
 
