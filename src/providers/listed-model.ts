@@ -1,6 +1,6 @@
 import { EFFORTS, type Effort, type ModelFacts } from '../core/tokens/model-facts.ts';
 import type { ChatModel } from '../app/ports.ts';
-import { isObject, objectsAt } from '../core/text/json-value.ts';
+import { isObject, objectsAt, valueAt, withoutUndefined } from '../core/text/json-value.ts';
 
 /** A model in a provider's list, with the facts that the list contains. */
 export interface ListedModel {
@@ -51,20 +51,18 @@ export function parseOpenAiListedModel(entry: unknown): ListedModel | undefined 
     entry['max_output_tokens'], // Novita, LiteLLM
     entry['max_output_length'], // Chutes
   );
-  const price = routerPrice(inner('pricing'));
   const modalities = inner('architecture')['input_modalities'] ?? entry['input_modalities'];
-  const shutdown = entry['shutdown_date'];
   return {
     id: entry['id'],
     // llama.cpp with several models
     ...(inner('status')['value'] === 'unloaded' && { isUnloaded: true }),
-    facts: {
-      ...(contextWindow !== undefined && { contextWindow }),
-      ...(maxOutput !== undefined && { maxOutput }),
-      ...(price && { price }),
-      ...(Array.isArray(modalities) && { takesImages: modalities.includes('image') }),
-      ...(typeof shutdown === 'string' && { retires: { on: shutdown.slice(0, 10) } }),
-    },
+    facts: withoutUndefined({
+      contextWindow,
+      maxOutput,
+      price: routerPrice(inner('pricing')),
+      takesImages: Array.isArray(modalities) ? modalities.includes('image') : undefined,
+      retires: retirementOn(entry['shutdown_date']),
+    }),
   };
 }
 
@@ -106,29 +104,23 @@ function routerPrice(pricing: Readonly<Record<string, unknown>>): ModelFacts['pr
 /** Parses an entry of Anthropic's list of models (`ModelInfo` in its SDK), leniently, because gateways imitate it. */
 export function parseAnthropicListedModel(entry: unknown): ListedModel | undefined {
   if (!isObject(entry) || typeof entry['id'] !== 'string') return undefined;
-  const contextWindow = positive(entry['max_input_tokens']);
-  const maxOutput = positive(entry['max_tokens']);
-  const capabilities = isObject(entry['capabilities']) ? entry['capabilities'] : {};
-  const images = capabilities['image_input'];
-  const retires = entry['retires_at'];
+  const supports = (...path: readonly string[]): unknown => valueAt(entry, 'capabilities', ...path, 'supported');
+  const hasEffort = (effort: Effort): boolean =>
+    supports(...(effort === 'none' ? ['thinking', 'types', 'disabled'] : ['effort', effort])) === true;
   return {
     id: entry['id'],
-    facts: {
+    facts: withoutUndefined({
       vendor: 'anthropic',
-      ...(contextWindow !== undefined && { contextWindow }),
-      ...(maxOutput !== undefined && { maxOutput }),
-      ...(isObject(images) && { takesImages: images['supported'] === true }),
-      ...effortsOf(capabilities),
-      ...(typeof retires === 'string' && { retires: { on: retires.slice(0, 10) } }),
-    },
+      contextWindow: positive(entry['max_input_tokens']),
+      maxOutput: positive(entry['max_tokens']),
+      takesImages: isObject(valueAt(entry, 'capabilities', 'image_input'))
+        ? supports('image_input') === true
+        : undefined,
+      efforts: supports('effort') === true ? EFFORTS.filter(hasEffort) : undefined,
+      retires: retirementOn(entry['retires_at']),
+    }),
   };
 }
 
-function effortsOf(capabilities: Readonly<Record<string, unknown>>): { readonly efforts?: readonly Effort[] } {
-  const { effort, thinking } = capabilities;
-  if (!isObject(effort) || effort['supported'] !== true) return {};
-  const types = isObject(thinking) && isObject(thinking['types']) ? thinking['types'] : {};
-  const off = types['disabled'];
-  const has = (level: unknown): boolean => isObject(level) && level['supported'] === true;
-  return { efforts: EFFORTS.filter((each) => (each === 'none' ? has(off) : has(effort[each]))) };
-}
+const retirementOn = (day: unknown): ModelFacts['retires'] =>
+  typeof day === 'string' ? { on: day.slice(0, 10) } : undefined;
