@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { wholeCharacters } from '../../core/compress/fitting.ts';
 import { eventsOnBranch } from '../../core/context/ledger-lines.ts';
+import { firstIndexWhere } from '../../core/search/binary-search.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
 import type { MessageCounts } from '../../core/tokens/message-counts.ts';
 import { countText, messagesText, tokensText } from '../platform/l10n.ts';
@@ -191,13 +192,5 @@ export function contextSeries(
 }
 
 /** Number of messages of the branch that existed at `time` (ms since the epoch). */
-function messagesUntil(state: SessionState, time: number): number {
-  let low = 0;
-  let high = state.path.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((state.messages.get(state.path[middle]!)?.at ?? 0) <= time) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
+const messagesUntil = ({ path, messages }: SessionState, time: number): number =>
+  firstIndexWhere(path.length, (index) => (messages.get(path[index]!)?.at ?? 0) > time);
