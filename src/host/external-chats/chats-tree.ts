@@ -8,6 +8,7 @@ import { runYielding } from '../../core/pace/steps.ts';
 import { KIND_ICON, kindName } from '../platform/key-event-kinds.ts';
 import { keyEventsText, locale, messagesText, oneLine, titleText, translated } from '../platform/l10n.ts';
 import type { ChatList, ListedChat } from '../../app/library/chat-library-calls.ts';
+import { isUnder } from '../platform/workspace-files.ts';
 import type { ExternalChats } from './external-chats.ts';
 import { chatItems, type ChatItem, type ChatRow } from './chat-rows.ts';
 
@@ -58,8 +59,8 @@ export class ChatsTree implements vscode.TreeDataProvider<ChatRow>, vscode.Dispo
   #topRows({ chats, unreadable }: ChatList): readonly ChatRow[] {
     const { workspaceFolders = [] } = vscode.workspace;
     const rankOf = (folder: string): number => {
-      if (workspaceFolders.some(({ uri }) => isWithin(folder, uri.fsPath))) return 0;
-      return folder === '' ? 2 : 1;
+      if (folder === '') return 2;
+      return workspaceFolders.some(({ uri }) => isUnder(uri.fsPath, folder)) ? 0 : 1;
     };
     const workspaces = [...Map.groupBy(chatItems(chats), ({ chat }) => chat.entry.workspace ?? '')]
       .map(([folder, items]) => ({ folder, items, rank: rankOf(folder) }))
@@ -216,9 +217,4 @@ function relationText({ kind, shared }: Relation): string {
     case 'subagent':
       return vscode.l10n.t('subagent');
   }
-}
-
-function isWithin(folder: string, open: string): boolean {
-  const relative = path.relative(open, folder);
-  return folder !== '' && !relative.startsWith('..') && !path.isAbsolute(relative);
 }

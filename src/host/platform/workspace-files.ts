@@ -133,7 +133,8 @@ async function realPath(file: string): Promise<string> {
   }
 }
 
-function isUnder(folder: string, file: string): boolean {
+/** Whether a path is that of the folder, or of something in it. */
+export function isUnder(folder: string, file: string): boolean {
   const relative = path.relative(folder, file);
   return relative !== '..' && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative);
 }
