@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import { locale } from '../platform/l10n.ts';
 import type { Conversation } from '../../app/conversation.ts';
 import { CHART_PANEL } from '../platform/contribution-ids.ts';
-import { saveFile } from '../platform/save-file.ts';
+import { askWhereToSave, saveFile } from '../platform/save-file.ts';
 import { readSettings } from '../platform/settings.ts';
 import { chartSvg, chartTitle, contextSeries } from './chart-svg.ts';
 
@@ -49,11 +49,7 @@ export class ChartPanel implements vscode.Disposable {
 
   /** Saves the chart to a file that the user selects. Quotes are redacted like in other exports. */
   async save(): Promise<void> {
-    const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
-    const uri = await vscode.window.showSaveDialog({
-      filters: { SVG: ['svg'] },
-      ...(folder && { defaultUri: vscode.Uri.joinPath(folder, 'context.svg') }),
-    });
+    const uri = await askWhereToSave('context.svg', { filters: { SVG: ['svg'] } });
     if (!uri) return;
     const redactor = new (await import('../../core/redact/redact.ts')).Redactor();
     const redact = readSettings().export.maskSecrets ? (text: string) => redactor.redact(text) : undefined;

@@ -3,7 +3,7 @@ import { showInfo } from '../platform/notifications.ts';
 import type { Conversation } from '../../app/conversation.ts';
 import { importFile, type ImportApp } from './import-file.ts';
 import { locale, titleText } from '../platform/l10n.ts';
-import { saveFile } from '../platform/save-file.ts';
+import { askWhereToSave, saveFile } from '../platform/save-file.ts';
 import { readSettings } from '../platform/settings.ts';
 import { yieldIfDue } from '../../core/pace/yielder.ts';
 import { truncate } from '../../core/text/truncate.ts';
@@ -120,11 +120,9 @@ async function askForTarget(title: string): Promise<{ target: vscode.Uri; format
   if (!picked) return undefined;
   const { format } = picked;
   const name = `${fileName(title)}${EXTENSIONS[format]}`;
-  const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
-  const target = await vscode.window.showSaveDialog({
+  const target = await askWhereToSave(name, {
     title: vscode.l10n.t('Export Session'),
     filters: format === 'jsonl' ? { JSONL: ['jsonl'] } : { Markdown: ['md'] },
-    ...(folder && { defaultUri: vscode.Uri.joinPath(folder, name) }),
   });
   return target && { target, format };
 }

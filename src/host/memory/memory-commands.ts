@@ -13,7 +13,7 @@ import { KEY_EVENT_KINDS, type KeyEvent } from '../../core/model/key-event.ts';
 import { Redactor } from '../../core/redact/redact.ts';
 import { kindHeading, kindName } from '../platform/key-event-kinds.ts';
 import { itemText } from '../platform/l10n.ts';
-import { saveFile } from '../platform/save-file.ts';
+import { askWhereToSave, saveFile } from '../platform/save-file.ts';
 import { readSettings } from '../platform/settings.ts';
 import type { WorkspaceMemory } from './workspace-memory.ts';
 
@@ -130,14 +130,8 @@ export async function exportMemory(app: MemoryApp, target?: vscode.Uri): Promise
     showInfo(vscode.l10n.t('There are no memories to export.'));
     return;
   }
-  const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
-  const uri =
-    target ??
-    (await vscode.window.showSaveDialog({
-      title: vscode.l10n.t('Export Memory'),
-      filters: { Markdown: ['md'] },
-      ...(folder && { defaultUri: vscode.Uri.joinPath(folder, 'MEMORY.md') }),
-    }));
+  const options = { title: vscode.l10n.t('Export Memory'), filters: { Markdown: ['md'] } };
+  const uri = target ?? (await askWhereToSave('MEMORY.md', options));
   if (!uri) return;
   const body = `# ${vscode.l10n.t('Memory')}\n\n${memoryMarkdown(app.memory.entries, kindHeading)}`;
   const text = readSettings().export.maskSecrets ? new Redactor().redact(body) : body;
