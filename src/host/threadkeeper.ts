@@ -291,10 +291,6 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
   answer: vscode.ChatRequestHandler = (request, _context, stream, token) =>
     answerRequest(this.archive, request, stream, token);
 
-  forgetContextWindow(chosen: ChosenModel): void {
-    this.calibrations.forgetContextWindow(chosen);
-  }
-
   /** Updates everything that depends on the selected model. */
   async modelChanged(): Promise<void> {
     if (this.sessions.current) await this.models.prepare(this.chosenModel());

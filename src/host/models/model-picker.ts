@@ -237,7 +237,7 @@ export async function selectModel(
   model: string,
 ): Promise<{ readonly isOutgrown: boolean }> {
   const before = conversation.meter.budget();
-  app.forgetContextWindow({ ...atConfiguredUrl(provider), model });
+  app.calibrations.forgetContextWindow({ ...atConfiguredUrl(provider), model });
   await conversation.journal.append({ type: 'model_selected', provider, model });
   if (provider !== 'local') await app.recentModels.add({ ...atConfiguredUrl(provider), model });
   await app.modelChanged();

@@ -321,8 +321,7 @@ export interface ModelsApp {
   readonly keys: Keys;
   readonly models: Models;
   readonly recentModels: RecentModels;
-  /** Forgets the observed context window of a server, because it may be larger now. */
-  forgetContextWindow(chosen: ChosenModel): void;
+  readonly calibrations: { forgetContextWindow(chosen: ChosenModel): void };
   /** The chat's model in the current session. */
   chosenModel(): ChosenModel;
   /** Updates the UI after another model was selected. */

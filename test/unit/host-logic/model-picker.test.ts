@@ -103,7 +103,7 @@ describe('model selection by the user', () => {
         },
       },
       recentModels: { add: () => Promise.resolve() },
-      forgetContextWindow: () => undefined,
+      calibrations: { forgetContextWindow: () => undefined },
       modelChanged: () => Promise.resolve(),
     } as never;
   };
