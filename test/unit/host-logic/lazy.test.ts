@@ -77,7 +77,7 @@ describe('closing the product', () => {
     const product = {
       dispose: () => undefined,
       chats: { close: note('chats') },
-      snapshots: { flush: note('snapshots') },
+      snapshots: { dispose: note('snapshots') },
       sessions: { close: note('sessions') },
       store: { close: note('store') },
       ...parts,
@@ -98,7 +98,7 @@ describe('closing the product', () => {
     const fails = () => Promise.reject(new Error('It failed.'));
     for (const [name, parts] of [
       ['chats', { chats: { close: fails } }],
-      ['snapshots', { snapshots: { flush: fails } }],
+      ['snapshots', { snapshots: { dispose: fails } }],
       ['sessions', { sessions: { close: fails } }],
     ] as const) {
       const { closed, ended } = await close(parts);
