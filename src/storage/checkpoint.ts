@@ -69,14 +69,6 @@ export async function loadHead(journal: string, file: FileHandle, id: SessionId)
   return head && (await isValid(head, file, id)) ? head : undefined;
 }
 
-export interface ReadJournal {
-  readonly reader: JournalReader;
-  /** The checkpoint's offset in bytes, or 0. */
-  readonly checkpointOffset: number;
-  /** Whether the journal ends before the checkpoint's offset, because something else has truncated it. */
-  readonly endsBeforeCheckpoint: boolean;
-}
-
 /** Reads a journal to its end, from its checkpoint if there is a valid one; messages before it are read on demand. */
 export async function readJournal(
   journal: string,
@@ -84,22 +76,21 @@ export async function readJournal(
   id: SessionId,
   yielder: Yielder,
   onDamage?: () => void,
-): Promise<ReadJournal> {
+): Promise<JournalReader> {
   const reader = new JournalReader(journal, file, yielder, onDamage);
   const bytes = await unlessDiskFails(() => readFile(checkpointPath(journal)));
   const head = bytes && unsealed(bytes, headSchema);
-  let endsBeforeCheckpoint = false;
   if (head && (await isValid(head, file, id))) {
     await yieldIfDue(yielder);
     const fold = unsealed(bytes.subarray(bytes.indexOf('\n') + 1), foldSchema);
     if (fold && !fold.unknown.some(isKnownType)) await reader.resume(fold, head.offset);
   } else {
     // A last line that only lacks its newline is complete.
-    endsBeforeCheckpoint = head?.id === id && (await file.stat()).size < head.offset - 1;
+    reader.endsBeforeCheckpoint = head?.id === id && (await file.stat()).size < head.offset - 1;
   }
-  const checkpointOffset = reader.offset;
+  reader.checkpointOffset = reader.offset;
   await reader.readOn();
-  return { reader, checkpointOffset, endsBeforeCheckpoint };
+  return reader;
 }
 
 /** Whether the journal still begins with what the checkpoint was made from. */

@@ -116,7 +116,7 @@ async function readFrom(folder: string, id: SessionId, yielder: Yielder): Promis
   if (path === undefined) return undefined;
   return accessing(phrase('this session'), async () => {
     const file = await ifExists(open(path, 'r'));
-    return file && (await readJournal(path, file, id, yielder).finally(() => file.close())).reader;
+    return file && readJournal(path, file, id, yielder).finally(() => file.close());
   });
 }
 

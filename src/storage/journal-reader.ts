@@ -88,6 +88,10 @@ export class JournalReader {
   missing = 0;
   /** Whether a line was written by a later version of the format. */
   newer = false;
+  /** The offset of the newest checkpoint, in bytes, or 0. */
+  checkpointOffset = 0;
+  /** Whether the journal ends before the checkpoint's offset, because something else has truncated it. */
+  endsBeforeCheckpoint = false;
   readonly #path: string;
   readonly #yielder: Yielder;
   readonly #onDamage: () => void;

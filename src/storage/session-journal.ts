@@ -86,8 +86,6 @@ export class SessionJournalFile implements SessionJournal {
   /** Events that were appended while the disk was full, in order. */
   #unsaved: SessionEvent[] = [];
   #lastAttemptAt = -Infinity;
-  #checkpointOffset = 0;
-  #endsBeforeCheckpoint = false;
   #isAnswering = false;
   #timer: NodeJS.Timeout | undefined;
 
@@ -204,13 +202,10 @@ export class SessionJournalFile implements SessionJournal {
     const { path, id, clock } = this.#options;
     const lock = await this.#tryLock();
     const { file } = this.#reader;
-    const read = await readJournal(path, file, id, clock.yielder, () => this.#recoverFromDamage());
-    this.#reader = read.reader;
-    this.#checkpointOffset = read.checkpointOffset;
-    this.#endsBeforeCheckpoint = read.endsBeforeCheckpoint;
+    this.#reader = await readJournal(path, file, id, clock.yielder, () => this.#recoverFromDamage());
     // Delete a checkpoint that doesn't fit the journal, so that it's reported only once, even if no new one is written.
-    if (read.checkpointOffset === 0) await dropCheckpoint(path);
-    if (read.reader.newer) {
+    if (this.#reader.checkpointOffset === 0) await dropCheckpoint(path);
+    if (this.#reader.newer) {
       if (lock.held) await this.#lock.release();
       this.#role = { kind: 'reader', fault: new StoreFault('newer', NEWER) };
     } else if (lock.held) await this.#becomeWriter(lock.alone);
@@ -249,7 +244,7 @@ export class SessionJournalFile implements SessionJournal {
     } else if (folded.length > 0) this.#listeners.emit(folded);
     if (!isWriter) throw elsewhere();
     const every = Math.max(CHECKPOINT_EVERY_BYTES, this.#reader.offset * CHECKPOINT_EVERY_SHARE);
-    if (this.#reader.offset - this.#checkpointOffset > every) await this.#saveCheckpoint();
+    if (this.#reader.offset - this.#reader.checkpointOffset > every) await this.#saveCheckpoint();
   }
 
   /** Folds events that can't be written because the disk is full. Throws if they could never be written. */
@@ -277,9 +272,9 @@ export class SessionJournalFile implements SessionJournal {
   }
 
   async #saveCheckpoint(): Promise<void> {
-    const { state, offset } = this.#reader;
-    if (offset === this.#checkpointOffset || state.id === undefined) return;
-    this.#checkpointOffset = offset;
+    const { state, offset, checkpointOffset } = this.#reader;
+    if (offset === checkpointOffset || state.id === undefined) return;
+    this.#reader.checkpointOffset = offset;
     await saveCheckpoint(this.#options.path, this.id, this.#reader);
   }
 
@@ -296,9 +291,9 @@ export class SessionJournalFile implements SessionJournal {
 
   /** Replaces the state at once, because it can be read at any time. */
   #replaceReader(reader: JournalReader): void {
+    reader.endsBeforeCheckpoint = this.#reader.endsBeforeCheckpoint;
     this.#reader = reader;
     this.#savedReader = undefined;
-    this.#checkpointOffset = 0;
   }
 
   /**
@@ -473,7 +468,7 @@ export class SessionJournalFile implements SessionJournal {
       parts.push(
         reader.missing === 1 ? phrase('1 entry is missing') : phrase('{0} entries are missing', reader.missing),
       );
-    else if (this.#endsBeforeCheckpoint) parts.push(phrase('entries at its end are missing'));
+    else if (reader.endsBeforeCheckpoint) parts.push(phrase('entries at its end are missing'));
     if (parts.length === 0) return undefined;
     const all = parts.reduce((before, part) => phrase('{0}; {1}', before, part));
     return phrase('The session file was damaged: {0}. Everything else was recovered.', all);
