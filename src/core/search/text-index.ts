@@ -139,8 +139,8 @@ export class TextIndex {
   *#addSteps(id: string, text: string, properties: IndexedTextProperties): Steps<void> {
     const entry: Entry = { id, properties, order: this.#nextPassage, state: 'adding' };
     try {
-      for (const [from, to] of passagesOf(text, 0, text.length)) {
-        this.#addPassage(entry, text, from, to);
+      for (const passage of passagesOf(text)) {
+        this.#addPassage(entry, passage);
         yield;
       }
       this.remove(id);
@@ -152,19 +152,14 @@ export class TextIndex {
     }
   }
 
-  #addPassage(entry: Entry, text: string, from: number, to: number): void {
+  #addPassage(entry: Entry, text: string): void {
     const passage = this.#nextPassage++;
     const occurrences = new Map<string, number>();
     let length = 0;
-    visitWords(
-      text,
-      (word) => {
-        occurrences.set(word, (occurrences.get(word) ?? 0) + 1);
-        length++;
-      },
-      from,
-      to,
-    );
+    visitWords(text, (word) => {
+      occurrences.set(word, (occurrences.get(word) ?? 0) + 1);
+      length++;
+    });
     for (const [word, times] of occurrences) {
       const posting = passage * PASSAGE_UNIT + Math.min(times, PASSAGE_UNIT - 1);
       const list = this.#postings.get(word);

@@ -60,21 +60,16 @@ export function wordBlockOf<Message extends Pick<TranscriptMessage, 'role' | 'te
     roles[index] = STORED_ROLES.indexOf(role);
     prints[index] = fingerprint(at, role, text);
     if (!isSearched(message)) continue;
-    for (const [from, to] of indexedPassages(role, text)) {
+    for (const content of indexedPassages(role, text)) {
       const passage = owners.length;
       let length = 0;
-      visitWords(
-        text,
-        (word) => {
-          length++;
-          const list = postings.get(word);
-          if (!list) postings.set(word, [passage * POSTING_UNIT + 1]);
-          else if (Math.floor(list.at(-1)! / POSTING_UNIT) < passage) list.push(passage * POSTING_UNIT + 1);
-          else if (list.at(-1)! % POSTING_UNIT < POSTING_UNIT - 1) list[list.length - 1]!++;
-        },
-        from,
-        to,
-      );
+      visitWords(content, (word) => {
+        length++;
+        const list = postings.get(word);
+        if (!list) postings.set(word, [passage * POSTING_UNIT + 1]);
+        else if (Math.floor(list.at(-1)! / POSTING_UNIT) < passage) list.push(passage * POSTING_UNIT + 1);
+        else if (list.at(-1)! % POSTING_UNIT < POSTING_UNIT - 1) list[list.length - 1]!++;
+      });
       owners.push(index);
       lengths.push(Math.min(length, MAX_PASSAGE_WORDS));
     }
@@ -96,12 +91,10 @@ const sum = (lengths: Uint16Array): number => lengths.reduce((words, length) => 
 const fingerprint = (at: number | undefined, role: Role, text: string): number =>
   Number.parseInt(textHash([role, String(at), text]).slice(-8), 16);
 
-function* indexedPassages(role: Role, text: string): Generator<readonly [number, number]> {
-  if (role === 'tool' && text.length > MAX_TOOL_HEAD + MAX_TOOL_TAIL) {
-    yield [0, MAX_TOOL_HEAD];
-    yield [text.length - MAX_TOOL_TAIL, text.length];
-  } else yield* passagesOf(text, 0, text.length);
-}
+const indexedPassages = (role: Role, text: string): Iterable<string> =>
+  role === 'tool' && text.length > MAX_TOOL_HEAD + MAX_TOOL_TAIL
+    ? [text.slice(0, MAX_TOOL_HEAD), text.slice(-MAX_TOOL_TAIL)]
+    : passagesOf(text);
 
 function flatten(
   postings: ReadonlyMap<string, readonly number[]>,

@@ -54,13 +54,13 @@ function classify(unit: number): number {
 }
 
 /**
- * Visits the words of `text[from, to)`: in lower case and without accents, the parts of camelCase and snake_case names
- * in addition to the whole name, and pairs of characters in scripts without spaces. Positions ascend, except that a
- * name's parts come before the name.
+ * Visits the words of a text: in lower case and without accents, the parts of camelCase and snake_case names in addition
+ * to the whole name, and pairs of characters in scripts without spaces. Positions ascend, except that a name's parts
+ * come before the name.
  */
-export function visitWords(text: string, visit: WordVisitor, from = 0, to = text.length): void {
-  let at = from;
-  while (at < to) {
+export function visitWords(text: string, visit: WordVisitor): void {
+  let at = 0;
+  while (at < text.length) {
     const kind = classAt(text, at) & (WORD | UNSPACED | SYMBOL);
     if (kind === 0) {
       at++;
@@ -69,7 +69,7 @@ export function visitWords(text: string, visit: WordVisitor, from = 0, to = text
     const start = at;
     let seen = 0;
     let previous = 0;
-    while (at < to) {
+    while (at < text.length) {
       const here = classAt(text, at);
       if ((here & kind) === 0) break;
       // Boundaries within a name: aB, or before the last capital of ABc.
@@ -91,13 +91,13 @@ const PASSAGE_UNITS = 6_000;
 /** Maximum extension of a passage to the next white space, in UTF-16 units. */
 const MAX_PASSAGE_OVERHANG = 1_000;
 
-/** The passages of `text[start, end)`, which end at white space if possible. */
-export function* passagesOf(text: string, start: number, end: number): Generator<readonly [from: number, to: number]> {
-  for (let from = start; from < end;) {
-    const minEnd = Math.min(end, from + PASSAGE_UNITS);
-    const space = text.slice(minEnd, Math.min(end, minEnd + MAX_PASSAGE_OVERHANG)).search(/\s/);
+/** The passages of a text, which end at white space if possible. */
+export function* passagesOf(text: string): Generator<string> {
+  for (let from = 0; from < text.length;) {
+    const minEnd = Math.min(text.length, from + PASSAGE_UNITS);
+    const space = text.slice(minEnd, minEnd + MAX_PASSAGE_OVERHANG).search(/\s/);
     const to = minEnd + Math.max(0, space);
-    yield [from, to];
+    yield text.slice(from, to);
     from = to;
   }
 }
