@@ -28,7 +28,6 @@ export class Summaries {
    * the messages instead, not other summaries.
    */
   #openedBelow: ReadonlySet<NodeId> = new Set();
-  readonly #parents = new Map<NodeId, NodeId[]>();
   /** The children of a node when it was made. A restored node keeps its original ones. */
   readonly #madeFrom = new WeakMap<SummaryNode, readonly SummaryNode[]>();
 
@@ -44,8 +43,8 @@ export class Summaries {
   }
 
   /** The nodes that were made from this one. */
-  parentsOf(node: NodeId): readonly NodeId[] {
-    return this.#parents.get(node) ?? [];
+  parentsOf(node: NodeId): readonly SummaryNode[] {
+    return [...this.nodes.values()].filter(({ children }) => children.includes(node));
   }
 
   isUndone(node: NodeId): boolean {
@@ -92,11 +91,6 @@ export class Summaries {
       this.nodes.set(node.id, node);
       const deleted = deletedIn(node);
       if (deleted.length > 0) this.#deletedWhenMade.set(node.id, deleted);
-      for (const child of node.children) {
-        const parents = this.#parents.get(child);
-        if (parents) parents.push(node.id);
-        else this.#parents.set(child, [node.id]);
-      }
       this.#madeFrom.set(node, this.#childrenOf(node));
     }
     this.#stale = undefined;

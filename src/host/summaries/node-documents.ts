@@ -74,8 +74,8 @@ function writeLinks(page: DocumentWriter, state: SessionState, node: SummaryNode
   const parts = ([...EDITABLE_LEVELS, 'structured', 'source'] as const)
     .filter((part) => part === 'source' || node[part] !== undefined)
     .map((part) => ({ text: partName(part), to: nodeUri(state, node, part) }));
-  const parents = [...state.summaries.parentsOf(node.id)]
-    .flatMap((id) => state.nodes.get(id) ?? [])
+  const parents = state.summaries
+    .parentsOf(node.id)
     .map((parent) => ({ text: vscode.l10n.t('Part of: {0}', parent.title), to: nodeUri(state, parent, 'node') }));
   const links = [...parts, ...parents].flatMap((link): LinePart[] => [' · ', link]);
   page.line(...links.slice(1)).line();

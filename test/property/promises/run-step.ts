@@ -113,7 +113,7 @@ const textsOf = (state: SessionState): ReadonlyMap<NodeId, string> =>
 
 /** Summaries made from a changed summary are marked as stale. */
 function checkStaleAbove(state: SessionState, changed: NodeId): void {
-  for (const parent of state.summaries.parentsOf(changed)) {
+  for (const { id: parent } of state.summaries.parentsOf(changed)) {
     assert.ok(state.stale.has(parent), `${parent} was made from ${changed}, which has changed since`);
     checkStaleAbove(state, parent);
   }
