@@ -20,14 +20,13 @@ const NOT_ASCII = /[\u0080-\uffff]/;
 const MAX_SCAN_LENGTH = 300;
 
 /** The kind of an informative line of output or code; undefined for other lines. */
-export function outputKind(text: string, start: number, end: number): 'error' | 'outcome' | undefined {
-  if (end - start > MAX_SCAN_LENGTH) return undefined;
-  const line = text.slice(start, end);
+export function outputKind(line: string): 'error' | 'outcome' | undefined {
+  if (line.length > MAX_SCAN_LENGTH) return undefined;
   if (COMMIT.test(line)) return 'outcome';
   const isForeign = NOT_ASCII.test(line);
   const isError = ERROR.test(line) || (isForeign && ERROR_OTHER_SCRIPTS.test(line));
   const informs = isError || OUTCOME.test(line) || (isForeign && DONE_MARK.test(line));
-  if (!informs || isCodeLine(text, start, end)) return undefined;
+  if (!informs || isCodeLine(line)) return undefined;
   return isError ? 'error' : 'outcome';
 }
 
@@ -41,19 +40,17 @@ export function answerIn(line: string): 'here' | 'follows' | undefined {
 }
 
 /** Whether a line ends with a mark that only code has, or its beginning matches. */
-const endsLikeCodeOrMatches = (pattern: RegExp, text: string, start: number, end: number): boolean =>
-  ';{}(['.includes(text[end - 1]!) || pattern.test(text.slice(start, Math.min(end, start + MAX_SCAN_LENGTH)));
+const endsLikeCodeOrMatches = (pattern: RegExp, line: string): boolean =>
+  /[;{}([]$/.test(line) || pattern.test(line.slice(0, MAX_SCAN_LENGTH));
 
 /** Whether a line looks like code: it ends like a statement or block, or assigns, calls, or returns. */
-export const isCodeLine = (text: string, start: number, end: number): boolean =>
-  endsLikeCodeOrMatches(CODE, text, start, end);
+export const isCodeLine = (line: string): boolean => endsLikeCodeOrMatches(CODE, line);
 
 const CODE =
   /^(?:if|for|while|return|import|from|const|let|var|else|elif|switch|case|try|catch|except)\b.*[({=:;]|\w\s*:?=\s*\S|^[@<}\])]|=>|->|\w\([^ ]*\)\s*[{:;]?$/;
 
 /** Whether a line can only be code or a comment. Assignments don't count, because logs contain them as well. */
-export const isStatement = (text: string, start: number, end: number): boolean =>
-  endsLikeCodeOrMatches(STATEMENT, text, start, end);
+export const isStatement = (line: string): boolean => endsLikeCodeOrMatches(STATEMENT, line);
 
 const STATEMENT =
   /^(?:\/\/|\/\*|\*\/|[-+]?[})\]@]|(?:if|for|while|return|import|from|const|let|var|else|elif|switch|case|try|catch|except|def|class|func|fn|type|package|use)\b[^.]*[\w"'`):,]$)|:=|=>|^[\w.$]+\(.*\)\W?$|["'`\w)],$/;
@@ -69,17 +66,10 @@ export const WRAPPERS = new Set(
 );
 
 /** A line of symbols only, such as a rule or a table border. */
-export const isRule = (text: string, start: number, end: number): boolean => !WORD_CHAR.test(text.slice(start, end));
-
-const WORD_CHAR = /[0-9A-Za-z\u00c0-\u1fff\u2c00-\uffff]/;
+export const isRule = (line: string): boolean => !/[0-9A-Za-z\u00c0-\u1fff\u2c00-\uffff]/.test(line);
 
 /** Whether a line is a numbered line of a file: `12→` or `12│`. */
-export function isNumbered(text: string, start: number): boolean {
-  NUMBERED.lastIndex = start;
-  return NUMBERED.test(text);
-}
-
-const NUMBERED = /\d+[→│]/y;
+export const isNumbered = (line: string): boolean => /^\d+[→│]/.test(line);
 
 /** A file's line in an editor or a search result: `12→`, `12 |`, `L12:`, `store.ts:12:`, `store.ts-12-`. */
 const ECHO = /^[ \t]*(?:\d{1,6} ?[→│|]|L\d{1,6}\b|[^\s:]*[\w/]\.\w{1,6}(?::\d{1,6}:|-\d{1,6}-))/;
@@ -106,25 +96,11 @@ function numberAt(text: string, start: number): number | undefined {
   return found ? Number(found[1]) : undefined;
 }
 
-/** Skips the line number that tools print before lines of a file: `12→`, `12:`, `12|`, `12<tab>`. */
-export function skipLineNumber(text: string, start: number, end: number): number {
-  LINE_NUMBER.lastIndex = start;
-  if (!LINE_NUMBER.test(text) || LINE_NUMBER.lastIndex > end) return start;
-  let at = LINE_NUMBER.lastIndex;
-  while (at < end && text.charCodeAt(at) <= 32) at++;
-  return at;
-}
+/** The length of the line number that tools print before lines of a file: `12→`, `12:`, `12|`, `12<tab>`. */
+export const lineNumberLength = (line: string): number => /^(?:\d+[→:|\t][\0- ]*)?/.exec(line)![0].length;
 
-const LINE_NUMBER = /\d+[→:|\t]/y;
-
-/** Skips markup before a comment, list entry, quote, or diff line. */
-export function skipMarks(text: string, start: number, end: number): number {
-  MARKS.lastIndex = start;
-  MARKS.test(text);
-  return Math.min(MARKS.lastIndex, end);
-}
-
-const MARKS = /[ \t/*#\-+>|;%!"']*/y;
+/** The length of the markup before a comment, list entry, quote, or diff line. */
+export const marksLength = (line: string): number => /^[ \t/*#\-+>|;%!"']*/.exec(line)![0].length;
 
 type DefinitionKind = 'function' | 'type' | 'class' | 'constant' | 'test';
 

@@ -6,9 +6,9 @@ import {
   isNumbered,
   isRule,
   isStatement,
+  lineNumberLength,
+  marksLength,
   outputKind,
-  skipLineNumber,
-  skipMarks,
   TAG,
   WRAPPERS,
 } from './line-tests.ts';
@@ -152,7 +152,7 @@ export class PassageCutter {
       return;
     }
     if (this.quoting) {
-      this.noteCode(first, last, 0);
+      this.noteCode(text.slice(first, last), 0);
       if (last - first <= MAX_OUTPUT_LINE_LENGTH)
         this.add(first, last, 'quoted', isRunningText(lineShape(text, first, last)));
       return;
@@ -245,7 +245,8 @@ export class PassageCutter {
 
   private proseLine(first: number, last: number): void {
     const { text } = this;
-    if (isNumbered(text, first) || isEscaped(text.slice(first, last))) {
+    const line = text.slice(first, last);
+    if (isNumbered(line) || isEscaped(line)) {
       this.outputLine(first, last);
       return;
     }
@@ -257,9 +258,9 @@ export class PassageCutter {
     if (end - first > MAX_PROSE_LINE_LENGTH) return;
     const shape = lineShape(text, first, Math.min(end, first + 2000));
     const running = isRunningText(shape);
-    if (!running && shape.plain === 0 && isRule(text, first, end)) return;
+    if (!running && shape.plain === 0 && isRule(text.slice(first, end))) return;
     // Indented lines or lines with many symbols outside a fence are pasted code, but a user's are kept as prose.
-    if (!running && !this.isUser && shape.plain < 2 && isCodeLine(text, first, end)) {
+    if (!running && !this.isUser && shape.plain < 2 && isCodeLine(text.slice(first, end))) {
       this.outputLine(first, end);
       return;
     }
@@ -294,20 +295,21 @@ export class PassageCutter {
   private outputLine(from: number, to: number): void {
     const { text } = this;
     if (to - from > MAX_OUTPUT_LINE_LENGTH) return;
-    const first = skipLineNumber(text, from, to);
+    const first = from + lineNumberLength(text.slice(from, to));
     // After a line number, tags are part of a file's content and don't open or close blocks.
     const last = first === from && text[to - 1] === '>' ? this.trimClosingTags(first, to) : to;
+    const line = text.slice(first, last);
     this.run.lines++;
-    if (isStatement(text, first, last)) this.run.code++;
-    if (last - first < 4) return;
-    const body = skipMarks(text, first, last);
+    if (isStatement(line)) this.run.code++;
+    if (line.length < 4) return;
+    const body = first + marksLength(line);
     const shape = lineShape(text, body, last);
     const running = isRunningText(shape);
-    this.noteCode(first, last, shape.plain);
-    const kind = outputKind(text, first, last);
+    this.noteCode(line, shape.plain);
+    const kind = outputKind(line);
     if (kind !== undefined) this.add(first, last, kind, running);
-    else if (running && (body > first || !isCodeLine(text, first, last))) this.add(body, last, 'text', true);
-    else if (this.isCall(first, last)) this.add(first, last, 'call');
+    else if (running && (body > first || !isCodeLine(line))) this.add(body, last, 'text', true);
+    else if (this.isCall(line)) this.add(first, last, 'call');
     else if (this.takesAll) this.add(first, last, 'line');
   }
 
@@ -325,9 +327,8 @@ export class PassageCutter {
   }
 
   /** Remembers the current file and the names that its code defines. */
-  private noteCode(first: number, last: number, plain: number): void {
+  private noteCode(line: string, plain: number): void {
     if (plain > MAX_WORDS_BESIDE_FILE) return;
-    const line = this.text.slice(first, last);
     if (this.fence === '' && !this.editing) this.file = fileIn(line) ?? this.file;
     const defined = definitionIn(line);
     if (!defined) return;
@@ -352,9 +353,8 @@ export class PassageCutter {
   }
 
   /** Whether a line shows or describes a command: it's in backticks or after a prompt, and outside of a code block. */
-  private isCall(first: number, last: number): boolean {
+  private isCall(line: string): boolean {
     if (this.fence !== '' || this.editing) return false;
-    const line = this.text.slice(first, last);
     return line.startsWith('`') || line.startsWith('$') ? line.length > 4 : line.includes('`');
   }
 

@@ -268,7 +268,7 @@ function blocksIn(text: string, message: number, isOutput: boolean): IndexedPass
         isOpen = !isOpen;
       }
     } else if (isOpen && isResultLine(text, start, end)) {
-      if (isStatement(text, start, end)) code++;
+      if (isStatement(line.trim())) code++;
       block.push({ ...newPassage(message, start, end, 'line', false, line.trim()), terms: [] });
     }
     at = next + 1;
@@ -282,9 +282,8 @@ const FENCE = /^\s*(?:```|~~~)/;
 const LISTED = /^(?:at \S+ \(|[├│└]|index [0-9a-f]{6}|diff --git |(?:---|\+\+\+) )/;
 
 function isResultLine(text: string, start: number, end: number): boolean {
-  if (end - start < 2 || end - start > MAX_LINE_LENGTH || isRule(text, start, end) || isFileLine(text, start))
-    return false;
   const line = text.slice(start, end);
+  if (line.length < 2 || line.length > MAX_LINE_LENGTH || isRule(line) || isFileLine(text, start)) return false;
   const tag = TAG.exec(line)?.[2]?.toLowerCase();
   const isPath = line.includes('/') && !line.includes(' ');
   return !(tag !== undefined && WRAPPERS.has(tag)) && !isPath && !LISTED.test(line) && !isScaffolding(line);
