@@ -88,9 +88,7 @@ export class EditReviews implements vscode.TextDocumentContentProvider, vscode.D
 
   /** Applies the change at the cursor, or all changes. */
   async accept(what: 'change' | 'all'): Promise<void> {
-    const review = this.#current();
-    const all = changesOf(review);
-    const accepted = what === 'all' ? all : all.filter((_, at) => at === this.#atCursor(review, all));
+    const [review, accepted] = this.#choose(what);
     const { uri, base } = review;
     const edit = new vscode.WorkspaceEdit();
     const before = linesOf(base ?? '');
@@ -114,9 +112,7 @@ export class EditReviews implements vscode.TextDocumentContentProvider, vscode.D
 
   /** Rejects the change at the cursor, or all changes. */
   async reject(what: 'change' | 'all'): Promise<void> {
-    const review = this.#current();
-    const all = changesOf(review);
-    const remaining = what === 'all' ? [] : all.filter((_, at) => at !== this.#atCursor(review, all));
+    const [review, , remaining] = this.#choose(what);
     review.proposed = withChanges(linesOf(review.base ?? ''), remaining);
     this.#changed.fire(review.right);
     await this.#next(review);
@@ -125,26 +121,28 @@ export class EditReviews implements vscode.TextDocumentContentProvider, vscode.D
   /** Moves to the next change, or to the file if there are none left. */
   async #next(review: Review): Promise<void> {
     const [first] = changesOf(review);
-    const tabs = tabsOf(review.right);
     if (first) {
-      const editor = vscode.window.visibleTextEditors.find(
-        ({ document }) => String(document.uri) === String(review.right),
-      );
-      if (editor) showLine(editor, rangesIn(changesOf(review))[0]!.from);
+      const { visibleTextEditors } = vscode.window;
+      const editor = visibleTextEditors.find(({ document }) => String(document.uri) === String(review.right));
+      if (editor) showLine(editor, first.from);
       return;
     }
+    const tabs = tabsOf(review.right);
     this.#reviews.delete(String(review.right));
     const viewColumn = tabs[0]?.group.viewColumn ?? vscode.ViewColumn.Active;
     await vscode.window.tabGroups.close(tabs);
     if (review.known.size > 1) await vscode.window.showTextDocument(review.uri, { viewColumn, preview: false });
   }
 
-  /** The active review. Throws `RequestFault` if there is none. */
-  #current(): Review {
+  /** The active review, its change at the cursor or all changes, and the others. Throws `RequestFault` without a review. */
+  #choose(what: 'change' | 'all'): [review: Review, chosen: LineChange[], others: LineChange[]] {
     const input = vscode.window.tabGroups.activeTabGroup.activeTab?.input;
     const review = input instanceof vscode.TabInputTextDiff && this.#reviews.get(String(input.modified));
     if (!review) throw new RequestFault('not_found', vscode.l10n.t('There are no changes to review.'));
-    return review;
+    const all = changesOf(review);
+    if (what === 'all') return [review, all, []];
+    const at = this.#atCursor(review, all);
+    return [review, all.slice(at, at + 1), all.toSpliced(at, 1)];
   }
 
   /** The index of the change at the cursor, or of the next one below it, or of the last one. */
