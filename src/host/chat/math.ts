@@ -13,9 +13,8 @@ export function mathMl({ tex, display }: Formula): string {
     });
     // The page's Content Security Policy forbids styles.
     return mathml.replaceAll(/ style="[^"]*"/g, '');
-  } catch (error) {
-    // Deeply nested braces overflow the stack.
-    if (error instanceof temml.ParseError || error instanceof RangeError) return '';
-    throw error;
+  } catch {
+    // Not only `ParseError`: a missing exponent is a `TypeError`, and deeply nested braces overflow the stack.
+    return '';
   }
 }

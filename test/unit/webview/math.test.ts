@@ -78,6 +78,8 @@ describe('formula in a message', () => {
       '{'.repeat(3_000),
       '\\frac{'.repeat(500),
       '\\class{x}{y}',
+      'x^',
+      'x_',
     ])
       assert.equal(mathMl({ tex, display: false }), '', tex.slice(0, 40));
   });
