@@ -24,7 +24,7 @@ export async function contextItems(
   const matches = (label: string): boolean => label.toLowerCase().includes(lowerQuery);
   const [others, files, folders, symbols] = await Promise.all([
     otherItems(editor),
-    query === '' ? openFiles() : filesNamed(lowerQuery),
+    filesNamed(lowerQuery),
     query.length < MIN_QUERY ? [] : findFolders(query),
     query.length < MIN_QUERY ? [] : findSymbols(query),
   ]);
@@ -77,12 +77,13 @@ async function findFiles(glob: string, max: number): Promise<vscode.Uri[]> {
 
 /** Open files first, then those whose names begin with the query; among equal ones, those with shorter paths first. */
 async function filesNamed(lowerQuery: string): Promise<vscode.Uri[]> {
+  const open = new Map((await openFiles()).map((uri) => [String(uri), uri]));
   const found = await findFiles(`**/*${anyCase(lowerQuery)}*`, MAX_FOUND);
-  const open = new Set((await openFiles()).map(String));
+  const files = [...open.values(), ...found.filter((uri) => !open.has(String(uri)))];
   const rank = (uri: vscode.Uri): number =>
     (open.has(String(uri)) ? 0 : 2) + (posix.basename(uri.path).toLowerCase().startsWith(lowerQuery) ? 0 : 1);
   const order = (a: vscode.Uri, b: vscode.Uri): number => rank(a) - rank(b) || a.path.length - b.path.length;
-  const named = found.filter((uri) => vscode.workspace.asRelativePath(uri).toLowerCase().includes(lowerQuery));
+  const named = files.filter((uri) => vscode.workspace.asRelativePath(uri).toLowerCase().includes(lowerQuery));
   return named.sort(order).slice(0, MAX_FILES);
 }
 

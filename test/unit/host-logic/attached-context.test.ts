@@ -49,22 +49,30 @@ function documentOf(lines: readonly string[]) {
 
 const window = {
   activeTerminal: undefined,
-  tabGroups: { all: [] },
+  tabGroups: { all: [] as object[] },
   activeTextEditor: undefined as ReturnType<typeof editorOf> | undefined,
   visibleTextEditors: [] as readonly ReturnType<typeof editorOf>[],
   onDidChangeActiveTextEditor: () => nothing,
   onDidChangeTextEditorSelection: () => nothing,
 };
 let document: unknown;
+let found = [uriOf('/w/a.ts'), uriOf('/w/[slug].ts')];
+class TabInputText {
+  readonly uri: ReturnType<typeof uriOf>;
+  constructor(path: string) {
+    this.uri = uriOf(path);
+  }
+}
 const load = hostIn({
   l10n,
   window,
   Range,
+  TabInputText,
   languages: { getDiagnostics: () => [] },
   extensions: { getExtension: () => undefined },
   commands: { executeCommand: () => Promise.resolve([]) },
   workspace: {
-    findFiles: () => Promise.resolve([uriOf('/w/a.ts'), uriOf('/w/[slug].ts')]),
+    findFiles: () => Promise.resolve(found),
     onDidCloseTextDocument: () => nothing,
     openTextDocument: () => Promise.resolve(document),
     workspaceFolders: [{ name: 'w', uri: uriOf('/w') }],
@@ -120,6 +128,16 @@ describe('files to attach', () => {
         expected,
       );
     });
+
+  it('are suggested before a letter is typed: a limited number, open ones first', async () => {
+    const { contextItems } = await load<typeof ContextItemsModule>('chat/context-items.ts');
+    const labels = async () => (await contextItems('', { current: undefined } as never, [])).map(({ label }) => label);
+    assert.deepEqual(await labels(), ['a.ts', '[slug].ts']);
+    found = Array.from({ length: 200 }, (_, n) => uriOf(`/w/src/part-${n}.ts`));
+    window.tabGroups.all = [{ tabs: [{ input: new TabInputText('/w/src/deep/inside/open.ts') }] }];
+    const many = await labels();
+    assert.deepEqual([many[0], many.length], ['open.ts', 20]);
+  });
 });
 
 describe('inserting code from a response', () => {
