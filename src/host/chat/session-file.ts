@@ -1,0 +1,59 @@
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import * as v from 'valibot';
+import type { SessionId } from '../../core/model/ids.ts';
+import { tryParse } from '../../core/text/json-value.ts';
+import { errorCode, OWNER_ONLY } from '../../storage/disk-errors.ts';
+import { journalPath } from '../../storage/session-store.ts';
+
+export interface SessionFileDeps {
+  /** The folder of the journals. */
+  readonly folder: string;
+  readonly warn: (message: string) => void;
+}
+
+/**
+ * A JSON file next to each session's journal. It's written synchronously: VS Code's own storage is written later, and
+ * would lose the latest change if the window were reloaded at once. Errors are only logged.
+ */
+export class SessionFile<T> {
+  readonly #deps: SessionFileDeps;
+  readonly #kind: string;
+  readonly #schema: v.GenericSchema<unknown, T>;
+
+  /** @param kind part of the file's name */
+  constructor(deps: SessionFileDeps, kind: 'queue' | 'draft', schema: v.GenericSchema<unknown, T>) {
+    this.#deps = deps;
+    this.#kind = kind;
+    this.#schema = schema;
+  }
+
+  /** Undefined if there is no valid file. */
+  read(session: SessionId): T | undefined {
+    const file = this.#path(session);
+    if (file === undefined) return undefined;
+    try {
+      const parsed = v.safeParse(this.#schema, tryParse(readFileSync(file, 'utf8')));
+      return parsed.success ? parsed.output : undefined;
+    } catch (error) {
+      if (errorCode(error) !== 'ENOENT') this.#deps.warn(`A ${this.#kind} could not be read: ${String(error)}`);
+      return undefined;
+    }
+  }
+
+  /** Writes a value, or deletes the file if it's undefined. */
+  write(session: SessionId, value: unknown): void {
+    const file = this.#path(session);
+    if (file === undefined) return;
+    try {
+      if (value === undefined) return rmSync(file, { force: true });
+      writeFileSync(`${file}.new`, JSON.stringify(value), { mode: OWNER_ONLY });
+      renameSync(`${file}.new`, file);
+    } catch (error) {
+      this.#deps.warn(`A ${this.#kind} could not be stored: ${String(error)}`);
+    }
+  }
+
+  #path(session: SessionId): string | undefined {
+    return journalPath(this.#deps.folder, session)?.replace(/jsonl$/, `${this.#kind}.json`);
+  }
+}
