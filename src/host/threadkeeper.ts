@@ -130,9 +130,9 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
     );
     const limitUsd = (): number | null => readSettings().compression.monthlySpendLimit;
     const spend = new SpendLimit(context.globalState, () => this.clock.now(), limitUsd, warn);
-    this.drafts = new Drafts(context.workspaceState);
     this.folder = vscode.Uri.joinPath(context.globalStorageUri, 'sessions').fsPath;
     this.memoryFolder = vscode.Uri.joinPath(context.globalStorageUri, 'memory').fsPath;
+    this.drafts = new Drafts({ folder: this.folder, warn });
     this.queued = new QueuedMessages({
       folder: this.folder,
       reportCut: () =>
@@ -311,7 +311,7 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
   }
 
   async forget(sessions: ReadonlySet<SessionId>): Promise<void> {
-    for (const id of sessions) this.drafts.set(id, '');
+    for (const id of sessions) this.drafts.delete(id);
     await this.snapshots.forget(sessions);
   }
 

@@ -46,6 +46,8 @@ const hostToPage = v.variant('type', [
     settings: settingsSchema,
     status: statusSchema,
     draft: draftSchema,
+    /** The texts in the editors of messages, by message. */
+    edits: v.record(v.string(), longTextSchema),
     /** The user's texts, newest last, for the composer's history. */
     history: readonlyList(v.string()),
     /** A message for the user about the session's file. */
@@ -116,6 +118,13 @@ const pageToHost = v.variant('type', [
   v.object({ type: v.literal('stop') }),
   /** Sent at most every 300 ms while the user types, and when the page is hidden. */
   v.object({ type: v.literal('setDraft'), session: sessionIdSchema, text: longTextSchema }),
+  /** The text in the editor of a message; null when the editor is closed. */
+  v.object({
+    type: v.literal('setEdit'),
+    session: sessionIdSchema,
+    message: messageIdSchema,
+    text: v.nullable(longTextSchema),
+  }),
   v.object({ type: v.literal('offerTaken'), id: countSchema }),
   /** Whether the page has the keyboard focus. VS Code knows that of tabs, but not of a view in the Side Bar. */
   v.object({ type: v.literal('focusChanged'), focused: v.boolean() }),

@@ -18,10 +18,10 @@ const KEPT_AFTER_DELETION_MS = 7 * 24 * 3_600_000;
 const LEFTOVER_AFTER_MS = 10 * 60_000;
 
 const DRAFT =
-  /^.+\.(?:(?:lock|request)\.[0-9a-f]{12}|request|(?:counts|checkpoint)\.json(?:\.[0-9a-f]{12}|\.\d+\.new)|queue\.json\.new)$/;
+  /^.+\.(?:(?:lock|request)\.[0-9a-f]{12}|request|(?:counts|checkpoint)\.json(?:\.[0-9a-f]{12}|\.\d+\.new)|(?:queue|draft)\.json\.new)$/;
 const DERIVED = /^(.+)\.(?:counts|checkpoint)\.json$/;
 /** A session's files, except for its lock, which is removed by its holder. */
-const OWNED = /^(.+)\.(?:jsonl(?:\.damaged|\.torn-[\d-]+|\.unreadable-\d+)?|(?:counts|checkpoint|queue)\.json)$/;
+const OWNED = /^(.+)\.(?:jsonl(?:\.damaged|\.torn-[\d-]+|\.unreadable-\d+)?|(?:counts|checkpoint|queue|draft)\.json)$/;
 
 const SESSION_FILES = phrase('the session files');
 

@@ -19,8 +19,6 @@ const savedSchema = v.object({
   told: v.optional(v.string(), ''),
   /** Texts that were pasted into the drafts, by session. */
   pasted: v.optional(v.record(v.string(), v.optional(v.array(v.string()))), {}),
-  /** The texts in the editors of messages, by message. */
-  edits: v.optional(v.record(v.string(), v.optional(v.string())), {}),
   /** The message at the top of the view and how far it's scrolled, in px; null at the end of the transcript. */
   place: v.nullable(v.object({ position: v.number(), offset: v.number() })),
 });
@@ -67,6 +65,8 @@ export class Page {
   readonly #connection: HostConnection;
   readonly post: (message: PageToHost) => void;
   #saved: SavedState | undefined;
+  /** The texts in the editors of the shown session's messages, by message. */
+  #edits = new Map<string, string>();
   /** Undoes a change to the session that is shown. */
   #undoToast: Toast | undefined;
   readonly #focusedElement: () => FocusTarget | undefined;
@@ -137,6 +137,7 @@ export class Page {
       if (message.careful === true)
         this.renderQueue ??= new RenderQueue((next) => this.post({ type: 'drawing', message: next }));
       if (this.session?.id !== message.session) {
+        this.#edits = new Map(Object.entries(message.edits));
         this.toasts.clearErrors();
         if (this.#undoToast) this.toasts.dismiss(this.#undoToast);
         if (SESSION_PANELS.has(this.panel)) this.panel = 'none';
@@ -293,20 +294,22 @@ export class Page {
 
   /** The text in a message's editor, even if the message isn't rendered; undefined if the editor is closed. */
   editOf(message: MessageId): string | undefined {
-    return this.#saved?.edits[message];
+    return this.#edits.get(message);
   }
 
-  /** Saves the text in a message's editor; undefined if the editor is closed. */
-  saveEdit(message: MessageId, edited: string | undefined): void {
-    this.save({ edits: { ...this.#saved?.edits, [message]: edited } });
+  /** Has the host store the text in a message's editor, before a reload can lose it; null if the editor is closed. */
+  saveEdit(message: MessageId, edited: string | null): void {
+    if (edited === null) this.#edits.delete(message);
+    else this.#edits.set(message, edited);
+    if (this.session) this.post({ type: 'setEdit', session: this.session.id, message, text: edited });
   }
 
   save(change: Partial<Omit<SavedState, 'session'>>): void {
     const session = this.session?.id;
     if (!session) return;
-    const { pasted = {}, edits = {} } = this.#saved ?? {};
+    const { pasted = {} } = this.#saved ?? {};
     const own = this.savedStateOf(session);
-    this.#saved = { session, draft: '', told: '', place: null, ...own, pasted, edits, ...change };
+    this.#saved = { session, draft: '', told: '', place: null, ...own, pasted, ...change };
     this.#api.setState(this.#saved);
   }
 

@@ -3,7 +3,10 @@ import type { HostToPage, InitMessage } from '../protocol/messages.ts';
 import type { CoverView, MessageView } from '../protocol/views.ts';
 
 /** The state of the session that the page shows. */
-export interface OpenSession extends Omit<InitMessage, 'type' | 'session' | 'total' | 'from' | 'messages' | 'careful'> {
+export interface OpenSession extends Omit<
+  InitMessage,
+  'type' | 'session' | 'total' | 'from' | 'messages' | 'edits' | 'careful'
+> {
   readonly id: SessionId;
   readonly transcript: Transcript;
 }

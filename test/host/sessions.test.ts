@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { messageId } from '../../src/core/model/ids.ts';
+import { messageId, type SessionId } from '../../src/core/model/ids.ts';
 import type { Message } from '../../src/core/model/message.ts';
 import { answering, product, transcript, withSettings } from './product.ts';
 
@@ -193,7 +193,7 @@ describe('sessions in the editor', () => {
   it('are permanently deleted after confirmation if selected, while open and unselected ones stay', async () => {
     const app = await product();
     const open = await app.sessions.create('Open');
-    const ids: string[] = [];
+    const ids: SessionId[] = [];
     for (const title of ['Old', 'Dear']) {
       const journal = await app.store.create(title, app.workspace);
       if (title === 'Old') await journal.append({ type: 'session_deleted', deleted: true });

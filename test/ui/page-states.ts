@@ -42,6 +42,7 @@ export const INIT = {
   },
   status: STATUS,
   draft: { text: '', attachments: [] },
+  edits: {},
 };
 
 /** The host's messages for states that are hard to produce, and text that is visible in them. */

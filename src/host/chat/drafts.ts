@@ -1,32 +1,53 @@
 import * as v from 'valibot';
-import type { Memento } from 'vscode';
+import type { MessageId, SessionId } from '../../core/model/ids.ts';
+import { SessionFile, type SessionFileDeps } from './session-file.ts';
 
-/** Maximum number of sessions whose drafts are stored: the most recently changed ones. */
-const MAX_DRAFTS = 20;
-const KEY = 'threadkeeper.drafts';
-const draftsSchema = v.fallback(v.array(v.tuple([v.string(), v.string()])), []);
+const schema = v.object({ text: v.string(), edits: v.record(v.string(), v.string()) });
+type Draft = v.InferOutput<typeof schema>;
 
-/** Unsent text in the composer, per session. It survives a reload. */
+/** Unsent texts per session: in the composer, and in the editors of messages. They survive a reload. */
 export class Drafts {
-  readonly #memento: Memento;
-  readonly #drafts: Map<string, string>;
+  readonly #file: SessionFile<Draft>;
+  readonly #drafts = new Map<SessionId, Draft>();
 
-  constructor(memento: Memento) {
-    this.#memento = memento;
-    this.#drafts = new Map(v.parse(draftsSchema, memento.get<unknown>(KEY)));
+  constructor(deps: SessionFileDeps) {
+    this.#file = new SessionFile(deps, 'draft', schema);
   }
 
-  get(session: string): string {
-    return this.#drafts.get(session) ?? '';
+  get(session: SessionId): string {
+    return this.#draft(session).text;
   }
 
-  set(session: string, text: string): void {
+  /** The texts in the editors of messages, by message. */
+  editsOf(session: SessionId): Readonly<Record<string, string>> {
+    return this.#draft(session).edits;
+  }
+
+  set(session: SessionId, text: string): void {
+    this.#store(session, { ...this.#draft(session), text });
+  }
+
+  /** Null: the editor is closed. */
+  setEdit(session: SessionId, message: MessageId, text: string | null): void {
+    const { [message]: _, ...others } = this.#draft(session).edits;
+    const edits = text === null ? others : { ...others, [message]: text };
+    this.#store(session, { ...this.#draft(session), edits });
+  }
+
+  delete(session: SessionId): void {
     this.#drafts.delete(session);
-    if (text !== '') this.#drafts.set(session, text);
-    for (const oldest of this.#drafts.keys()) {
-      if (this.#drafts.size <= MAX_DRAFTS) break;
-      this.#drafts.delete(oldest);
-    }
-    void this.#memento.update(KEY, [...this.#drafts]);
+    this.#file.write(session, undefined);
+  }
+
+  #draft(session: SessionId): Draft {
+    const draft = this.#drafts.get(session) ?? this.#file.read(session) ?? { text: '', edits: {} };
+    this.#drafts.set(session, draft);
+    return draft;
+  }
+
+  #store(session: SessionId, draft: Draft): void {
+    this.#drafts.set(session, draft);
+    const isEmpty = draft.text === '' && Object.keys(draft.edits).length === 0;
+    this.#file.write(session, isEmpty ? undefined : draft);
   }
 }

@@ -117,6 +117,7 @@ export class PageConnection {
       settings: { enterSends, sendWhileResponding, pasteAsAttachmentAbove, locale: locale() },
       status: this.#status(),
       draft: { text: drafts.get(journal.id), attachments: attachments.views(journal.id) },
+      edits: drafts.editsOf(journal.id),
       history: this.#views.history(MAX_HISTORY),
       notice: journal.notice === undefined ? null : translated(journal.notice),
     };

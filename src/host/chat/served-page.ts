@@ -28,7 +28,7 @@ const MAX_UNANSWERED = 5;
 export interface PageServer {
   readonly extensionUri: vscode.Uri;
   readonly sessions: Pick<Sessions, 'current'>;
-  readonly drafts: Pick<Drafts, 'set'>;
+  readonly drafts: Pick<Drafts, 'set' | 'setEdit'>;
   readonly log: Pick<Log, 'warn'>;
   /** The link to the current session; rejects with a message for the user if there is none. */
   connection(): Promise<PageConnection>;
@@ -197,6 +197,8 @@ export class ServedPage<T extends vscode.WebviewPanel | vscode.WebviewView> impl
         return this.#app.sessions.current?.stop();
       case 'setDraft':
         return this.#app.drafts.set(message.session, message.text);
+      case 'setEdit':
+        return this.#app.drafts.setEdit(message.session, message.message, message.text);
       case 'offerTaken':
         return this.#owner.offerTaken(message.id);
       case 'focusChanged':

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { Conversation, SendPreview } from '../../app/conversation.ts';
 import type { ChatModel, Clock } from '../../app/ports.ts';
 import type { UserMessage } from '../../app/user-message.ts';
-import { messageId, nodeId } from '../../core/model/ids.ts';
+import { messageId, nodeId, type SessionId } from '../../core/model/ids.ts';
 import { messageText } from '../../core/model/message.ts';
 import type { FaultView } from '../../protocol/faults.ts';
 import { DOCUMENT_SCHEME } from '../platform/contribution-ids.ts';
@@ -15,7 +15,7 @@ export type EditableFiles = Pick<vscode.FileSystemProvider, 'onDidChangeFile' | 
 interface SessionFilesApp {
   readonly clock: Pick<Clock, 'now'>;
   /** The composers' texts and attachments. */
-  readonly drafts: { get(session: string): string };
+  readonly drafts: { get(session: SessionId): string };
   readonly attachments: { contents(session: string): Required<Pick<UserMessage, 'attachments' | 'images'>> };
   /** The session with this ID, opened if it's the newest of the workspace; undefined if it isn't available. */
   conversationOf(id: string): Promise<Conversation | undefined>;

@@ -48,7 +48,7 @@ export function Message(props: MessageProps) {
     setEditor('opened');
   };
   const closeEditor = () => {
-    page.saveEdit(message.id, undefined);
+    page.saveEdit(message.id, null);
     setEditor('closed');
   };
   const actions = !message.streaming && editor === 'closed' && (
@@ -200,7 +200,7 @@ function MessageEditor(props: {
   const resend = async () => {
     if (isEmpty) return;
     // The page may be closed before the reply ends.
-    page.saveEdit(message.id, undefined);
+    page.saveEdit(message.id, null);
     const session = page.session?.id;
     if (await page.tryRequest('editAndResend', { message: message.id, text: value })) {
       close();

@@ -44,7 +44,7 @@ describe('initial state of the page', () => {
       },
     });
     const app = {
-      drafts: { get: () => '' },
+      drafts: { get: () => '', editsOf: () => ({}) },
       attachments: { views: () => [] },
       models: { label: () => '', takesImages: () => false },
       chosenModel: () => ({}),

@@ -47,6 +47,7 @@ describe('session folder clean-up', () => {
         's1.checkpoint.json.0123456789ab': 'half',
         's1.counts.json.4711.new': 'half',
         's1.queue.json.new': 'half',
+        's1.draft.json.new': 'half',
         'gone.counts.json': '{}',
         'gone.checkpoint.json': '12345678 {}',
         'gone.checkpoint.json.0123456789ab': 'half',
@@ -56,6 +57,7 @@ describe('session folder clean-up', () => {
         's1.counts.json': '{}',
         's1.checkpoint.json': 'x',
         's1.queue.json': '[]',
+        's1.draft.json': '{}',
         's1.jsonl.damaged': 'lines',
         's1.jsonl.torn-17': 'tail',
         'gone.jsonl.unreadable-17': 'what was said',
@@ -93,6 +95,7 @@ describe('session folder clean-up', () => {
       await put(folder, {
         's2.counts.json': '{}',
         's2.queue.json': '[]',
+        's2.draft.json': '{}',
         's2.jsonl.damaged': 'lines',
         's2.jsonl.torn-17-1': 'tail',
         's2.jsonl.unreadable-18': 'old',
@@ -108,7 +111,7 @@ describe('session folder clean-up', () => {
       assert.deepEqual(
         before
           .filter((name) => !after.includes(name))
-          .filter((name) => !/^s2\.(jsonl|counts|checkpoint|queue)/.test(name)),
+          .filter((name) => !/^s2\.(jsonl|counts|checkpoint|queue|draft)/.test(name)),
         [],
       );
       assert.ok(after.includes('s2.x.jsonl') && after.includes('s22.counts.json') && after.includes('s1.jsonl'));

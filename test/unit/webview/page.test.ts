@@ -49,24 +49,20 @@ describe('page', () => {
     assert.deepEqual([written, page.session?.draft.attachments], [['Of this one'], attachments]);
   });
 
-  it('keeps the text in a message’s editor after a reload and while another session is shown', () => {
-    let saved: unknown = null;
-    const reload = () => {
-      page = new Page(
-        { postMessage() {}, getState: () => saved, setState: (state) => (saved = state) },
-        () => undefined,
-      );
-      page.receive(INIT);
-    };
-    reload();
-    page.saveEdit(messageId('m0'), 'My correction');
+  it('has the host store the text in a message’s editor at once, and shows it when the session is shown again', () => {
+    const [id, session] = [messageId('m0'), sessionId('s1')];
+    sent.length = 0;
+    page.saveEdit(id, 'My correction');
+    assert.deepEqual(sent, [{ type: 'setEdit', session, message: id, text: 'My correction' }]);
+    page.receive({ ...INIT, edits: { m0: 'An older text, because the host had not stored the latest yet' } });
+    assert.equal(page.editOf(id), 'My correction');
     page.receive({ ...INIT, session: 's2' });
-    page.save({ draft: 'Another draft' });
-    reload();
-    assert.equal(page.editOf(messageId('m0')), 'My correction');
-    page.saveEdit(messageId('m0'), undefined);
-    reload();
-    assert.equal(page.editOf(messageId('m0')), undefined);
+    assert.equal(page.editOf(id), undefined);
+    page.receive({ ...INIT, edits: { m0: 'My correction' } });
+    assert.equal(page.editOf(id), 'My correction');
+    page.saveEdit(id, null);
+    assert.equal(page.editOf(id), undefined);
+    assert.deepEqual(sent.at(-1), { type: 'setEdit', session, message: id, text: null });
   });
 
   describe('when messaging with the host', () => {

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { messageId, sessionId } from '../../../src/core/model/ids.ts';
+import { Drafts } from '../../../src/host/chat/drafts.ts';
+
+describe('unsent texts', () => {
+  let folder: string;
+  let warnings: string[];
+  const session = sessionId('s1');
+  const message = messageId('m1');
+  /** The drafts as another window or the next one reads them. */
+  const drafts = () => new Drafts({ folder, warn: (text) => warnings.push(text) });
+
+  beforeEach(async () => {
+    folder = await mkdtemp(path.join(os.tmpdir(), 'drafts-'));
+    warnings = [];
+  });
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+
+  it('survive a reload right after they were typed, in a file that only the user can read', async () => {
+    const before = drafts();
+    before.setEdit(session, message, 'My correction');
+    before.set(session, 'Why?');
+    const after = drafts();
+    assert.deepEqual([after.get(session), after.editsOf(session)], ['Why?', { m1: 'My correction' }]);
+    assert.equal((await stat(path.join(folder, 's1.draft.json'))).mode & 0o077, 0);
+  });
+
+  it('leave no file when they were sent or given up', async () => {
+    const before = drafts();
+    before.set(session, 'Why?');
+    before.setEdit(session, message, '');
+    before.set(session, '');
+    assert.deepEqual(drafts().editsOf(session), { m1: '' });
+    before.setEdit(session, message, null);
+    assert.deepEqual([drafts().editsOf(session), await readdir(folder)], [{}, []]);
+    before.set(session, 'And?');
+    before.delete(session);
+    assert.deepEqual([before.get(session), await readdir(folder)], ['', []]);
+  });
+
+  it('stay until the window is closed if they cannot be stored', async () => {
+    const before = drafts();
+    await rm(folder, { recursive: true });
+    before.set(session, 'Why?');
+    assert.equal(before.get(session), 'Why?');
+    assert.match(warnings.join(), /draft could not be stored/);
+    const outside = sessionId('../s1');
+    before.set(outside, 'Where?');
+    assert.deepEqual([before.get(outside), warnings.length], ['Where?', 1]);
+  });
+});
