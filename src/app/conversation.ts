@@ -347,12 +347,12 @@ export class Conversation {
     return this.#triggers.compress({ trigger: 'command', threshold: 0 }, 'now');
   }
 
-  /** Called when another model is selected: the request may fit in its context window. */
-  async modelChanged(): Promise<void> {
+  /** Called when the session is shown or another model is selected: the request may fit in the context window now. */
+  async endEscalation(): Promise<void> {
     await this.#triggers.endEscalation();
   }
 
-  /** Commits finished compressions and checks the triggers. Called after each turn and at startup. */
+  /** Commits finished compressions and checks the triggers. Called after each turn. */
   async betweenTurns(): Promise<void> {
     if (this.isReplying || this.#closed || this.#halting || this.#imported || this.journal.readOnly !== undefined)
       return;

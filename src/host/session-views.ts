@@ -70,8 +70,6 @@ export class SessionViews {
     const conversation = sessions.current;
     open.keepOnly(conversation?.journal.id);
     if (!conversation) return;
-    // A new session, or one that an import is about to fill, has no content yet.
-    const hasContent = conversation.state.counters.messagesEver > 0;
     const { journal } = conversation;
     // Created immediately, because the caller requests the link next.
     this.#connection = new PageConnection(conversation, this.#app, {
@@ -97,13 +95,14 @@ export class SessionViews {
     await new Promise((resolve) => setTimeout(resolve));
     if (sessions.current !== conversation) return;
     this.#refresh();
-    if (hasContent) this.#inBackground(conversation.betweenTurns());
+    // Triggers are checked after the next turn, because a compression may cost money.
+    this.#inBackground(conversation.endEscalation());
   }
 
   /** Updates everything that depends on the selected model. */
   async modelChanged(): Promise<void> {
     await this.#checkModel();
-    await this.#app.sessions.current?.modelChanged();
+    await this.#app.sessions.current?.endEscalation();
     await this.#app.panel.changed();
     this.#refresh();
   }

@@ -68,10 +68,10 @@ describe('session under pressure', () => {
     await conversation.journal.append({ type: 'escalation', reason: 'token_overflow' });
     const { contextWindow } = harness.settings;
     harness.settings = { ...harness.settings, contextWindow: conversation.context().total, reservedTokens: 0 };
-    await conversation.modelChanged();
+    await conversation.endEscalation();
     assert.equal(conversation.state.escalation, 'token_overflow');
     harness.settings = { ...harness.settings, contextWindow };
-    await conversation.modelChanged();
+    await conversation.endEscalation();
     assert.equal(conversation.state.escalation, null);
   });
 
