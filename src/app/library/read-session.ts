@@ -45,8 +45,8 @@ export async function readSession(source: Source, file: SourceFile, from?: Resum
     if (error instanceof BeforeResumeError) return readSession(source, file);
     throw error;
   }
-  const { messages, compactions } = sink.take();
-  if (messages.length === 0 && !end.resumed) throw sink.emptyError();
+  const { messages, compactions, undone } = sink.take();
+  if (messages.length === 0 && undone === 0 && !end.resumed) throw sink.emptyError();
   return { facts: sink.facts, messages, compactions, skipped: sink.skipped, end };
 }
 
@@ -66,7 +66,8 @@ export function entryOf(
     id: facts.id ?? file.key ?? file.path,
     tool: file.tool,
     path: file.path,
-    title: sessionTitleFrom(mask(facts.title?.trim() ? facts.title : (firstMessage?.text ?? ''))),
+    // The user may have undone all turns.
+    title: sessionTitleFrom(mask(facts.title?.trim() || (firstMessage?.text ?? known?.title ?? ''))),
     workspace: facts.workspace,
     parent: facts.parent,
     messages: messages.length,

@@ -150,18 +150,23 @@ export class TranscriptSink {
     this.#facts = { ...this.#facts, ...Object.fromEntries(known) };
   }
 
-  /** Removes and returns the messages and compactions before the position. The others were undone, and are skipped. */
-  take(): { readonly messages: readonly TranscriptMessage[]; readonly compactions: readonly PlacedCompaction[] } {
+  /** Removes and returns the messages and compactions before the position. `undone` is the number of other messages. */
+  take(): {
+    readonly messages: readonly TranscriptMessage[];
+    readonly compactions: readonly PlacedCompaction[];
+    readonly undone: number;
+  } {
     const messages: TranscriptMessage[] = [];
     const compactions: PlacedCompaction[] = [];
     for (let entry = this.position; entry; entry = entry.before) {
       if (entry.message) messages.push(entry.message);
       if (entry.compaction) compactions.push({ ...entry.compaction, before: entry.messages });
     }
-    if (messages.length < this.#added) this.skip(phrase('message on another branch'), this.#added - messages.length);
+    const undone = this.#added - messages.length;
+    if (undone > 0) this.skip(phrase('message on another branch'), undone);
     this.position = undefined;
     this.#added = 0;
-    return { messages: messages.reverse(), compactions: compactions.reverse() };
+    return { messages: messages.reverse(), compactions: compactions.reverse(), undone };
   }
 
   /** The reason why a transcript without any message can't be read. */

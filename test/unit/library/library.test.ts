@@ -227,6 +227,10 @@ describe('the library of chats from other tools', () => {
     );
     const found = await library.index.search(library.sessions(), { text: 'beta gamma', limit: 9 });
     assert.deepEqual(found.map(({ text }) => text).sort(), ['To gamma', 'gamma']);
+    appendFileSync(file, record('event_msg', { type: 'thread_rolled_back', num_turns: 2 }));
+    await library.sync(sources);
+    assert.deepEqual(texts(await only(await open())), []);
+    assert.equal(library.sessions()[0]?.entry.title, 'alpha');
   });
 
   it('contains a tool’s compaction once, at its position', async () => {
