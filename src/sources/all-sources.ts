@@ -69,7 +69,7 @@ function claudeCode(home: Home): Source {
     (finder) => finder.addFiles(projects, hasExtension('.jsonl'), 3),
     (file, sink, from) => {
       const isSubagent = path.basename(file.path).startsWith('agent-');
-      return readRecords(file, sink, (to) => new ClaudeCodeImporter(to, isSubagent), from);
+      return readRecords(file, sink, (to, resumed) => new ClaudeCodeImporter(to, isSubagent, resumed), from);
     },
   );
 }

@@ -35,7 +35,8 @@ export async function readRecords(
   const canResume = before.length === 0 && !isCompressed(file.path);
   const isUnchanged = canResume && from !== undefined && (await prefixHash(file.path, from.offset)) === from.prefix;
   const resumed = isUnchanged ? from : undefined;
-  const importer = recordLineImporter(importerOf(sink, resumed), sink);
+  const records = importerOf(sink, resumed);
+  const importer = recordLineImporter(records, sink);
   if (before.length > 0) importer.line((await readFirstLine(file.path)) ?? '');
   for (const part of before)
     for await (const { text } of readLines(part.path, 0, part.end)) if (text !== undefined) importer.line(text);
@@ -45,6 +46,7 @@ export async function readRecords(
     messages: (resumed?.messages ?? 0) + (sink.position?.messages ?? 0),
     compactions: (resumed?.compactions ?? 0) + (sink.position?.compactions ?? 0),
     model: sink.facts.model ?? resumed?.model,
+    leaf: records.leaf,
   });
   let resumePoint = resumePointAt(offset);
   for await (const { text, bytes, isTerminated } of readLines(file.path, offset)) {

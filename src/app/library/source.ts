@@ -60,6 +60,8 @@ export const resumeSchema = v.object({
   compactions: countSchema,
   /** The model in use at `offset`. */
   model: v.optional(v.string()),
+  /** The ID of the newest message before `offset`. */
+  leaf: v.optional(v.string()),
 });
 export type Resume = ReadonlyOutput<typeof resumeSchema>;
 

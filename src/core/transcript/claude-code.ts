@@ -3,7 +3,15 @@ import { messageText, type ContentBlock, type Usage } from '../model/message.ts'
 import { readContent } from './content-parts.ts';
 import { isObject, stringOf, textAt, valueAt, type JsonObject } from '../text/json-value.ts';
 import { addBlocks } from './role-content.ts';
-import { parseTimestamp, skipRecord, usageOf, type MessageFacts, type TranscriptSink } from './transcript-message.ts';
+import {
+  BeforeResumeError,
+  parseTimestamp,
+  skipRecord,
+  usageOf,
+  type MessageFacts,
+  type TranscriptPosition,
+  type TranscriptSink,
+} from './transcript-message.ts';
 
 /** Whether this is a message record of a Claude Code session. */
 export function isClaudeCode(record: unknown): record is JsonObject & { readonly message: JsonObject } {
@@ -21,20 +29,40 @@ const isQueuedPrompt = (record: unknown): record is JsonObject =>
 /**
  * Imports a Claude Code session record by record. Consecutive records of a reply have the same message ID and are
  * merged. Text that the tool wrote for the model, subagents' messages, and other records are counted as skipped.
+ *
+ * Each record names the one that it follows. If a prompt follows the same message as an earlier prompt, the user went
+ * back and undid the earlier one. Other branches, such as parallel tool calls and retries, are part of the conversation.
  */
 export class ClaudeCodeImporter {
   readonly #sink: TranscriptSink;
   readonly #isSubagent: boolean;
+  readonly #isResumed: boolean;
+  /** The newest message up to each record, by the record's ID. Null: there was none. */
+  readonly #messageAt: Map<unknown, string | null>;
+  /** The newest message. */
+  #leaf: string | null;
+  /** The position after messages that a prompt followed, or at which a branch was left. `at` is the prompt's time. */
+  readonly #branches = new Map<string | null, { readonly position: TranscriptPosition; readonly at?: unknown }>();
   #reply: { readonly id: string; readonly blocks: ContentBlock[]; facts: MessageFacts } | undefined;
   /** IDs of user records, which a queued prompt may repeat. */
   readonly #promptIds = new Set<string>();
   /** The usage so far of the newest finished reply, which may continue after the results of its tool calls. */
   #reported: { readonly id: string; readonly usage: Usage } | undefined;
 
-  /** `isSubagent`: the file is a subagent's session, whose records are all marked as a subagent's. */
-  constructor(sink: TranscriptSink, isSubagent = false) {
+  /**
+   * `isSubagent`: the file is a subagent's session, whose records are all marked as a subagent's. `resumed`: the ID of
+   * the newest message, if reading is resumed.
+   */
+  constructor(sink: TranscriptSink, isSubagent = false, resumed?: { readonly leaf?: string | undefined }) {
     this.#sink = sink;
     this.#isSubagent = isSubagent;
+    this.#isResumed = resumed !== undefined;
+    this.#leaf = resumed?.leaf ?? null;
+    this.#messageAt = new Map(this.#isResumed && this.#leaf === null ? [] : [[this.#leaf, this.#leaf]]);
+  }
+
+  get leaf(): string | undefined {
+    return this.#leaf ?? undefined;
   }
 
   get isSettled(): boolean {
@@ -42,14 +70,46 @@ export class ClaudeCodeImporter {
   }
 
   record(record: unknown): void {
-    if (isObject(record)) this.#reportFacts(record);
+    if (!isObject(record)) return this.#sink.skip(phrase('invalid record'));
+    this.#reportFacts(record);
+    const { uuid } = record;
     if (!isClaudeCode(record)) {
       if (isQueuedPrompt(record)) this.#queuedPrompt(record);
-      else if (isObject(record)) skipRecord(this.#sink, record['type']);
-      else this.#sink.skip(phrase('invalid record'));
+      else skipRecord(this.#sink, record['type']);
     } else if (record['isSidechain'] === true && !this.#isSubagent) this.#sink.skip(phrase('subagent message'));
     else if (record['isMeta'] === true) this.#sink.skip(phrase('instruction added by the tool'));
-    else this.#message(record, record.message);
+    else {
+      this.#message(record, record.message);
+      if (typeof uuid === 'string') {
+        this.#leaf = uuid;
+        this.#messageAt.set(uuid, uuid);
+      }
+      return;
+    }
+    // A record that follows none after the first prompt isn't the beginning of the conversation.
+    const previous = previousOf(record);
+    const message = previous === null && this.#branches.size > 0 ? undefined : this.#messageAt.get(previous);
+    if (message !== undefined) this.#messageAt.set(uuid, message);
+  }
+
+  /** Goes back, or to another branch, if a prompt doesn't follow the newest message. */
+  #follow(prompt: JsonObject): void {
+    const previous = previousOf(prompt);
+    const message = this.#messageAt.get(previous);
+    if (message === undefined) {
+      if (this.#isResumed && previous !== undefined) throw new BeforeResumeError();
+      // The tool names records that it never wrote.
+      return;
+    }
+    const branch = this.#branches.get(message);
+    const at = prompt['timestamp'];
+    if (branch && message !== this.#leaf) {
+      // A compaction may write prompts again, with the same times.
+      if (at !== undefined && at === branch.at) return;
+      this.#branches.set(this.#leaf, { position: this.#sink.position });
+      this.#sink.position = branch.position;
+    }
+    this.#branches.set(message, { position: this.#sink.position, at });
   }
 
   /** A prompt that the user sent while the model was working usually has no record of its own. */
@@ -79,7 +139,9 @@ export class ClaudeCodeImporter {
     else if (isReply && id !== undefined) this.#reply = { id, blocks, facts };
     else if (blocks.length > 0) {
       const isNotification = textAt(record, 'origin', 'kind') === 'task-notification';
-      addBlocks(isReply ? 'assistant' : isNotification ? 'tool' : 'user', blocks, facts, this.#sink);
+      const role = isReply ? 'assistant' : isNotification ? 'tool' : 'user';
+      if (role === 'user' && !blocks.some(({ type }) => type === 'tool_result')) this.#follow(record);
+      addBlocks(role, blocks, facts, this.#sink);
       if (!isReply && typeof record['uuid'] === 'string') this.#promptIds.add(record['uuid']);
     }
   }
@@ -109,6 +171,9 @@ export class ClaudeCodeImporter {
     this.#sink.about({ ...ids, workspace: textAt(record, 'cwd'), title });
   }
 }
+
+/** The ID of the record that a record follows. A compaction has another name for it. Undefined if it isn't recorded. */
+const previousOf = (record: JsonObject): unknown => record['logicalParentUuid'] ?? record['parentUuid'];
 
 /** What was added to the usage of a reply since it was reported before. */
 function usageSince(usage: Usage, before: Usage): Usage {

@@ -35,6 +35,8 @@ export interface RecordImporter {
   end?(): void;
   /** See `LineImporter`. Undefined, which means true, if every record is a message of its own. */
   readonly isSettled?: boolean;
+  /** The ID of the newest message, if records name the ones that they follow. */
+  readonly leaf?: string | undefined;
 }
 
 type RecognizedFormat =

@@ -13,7 +13,7 @@ const MAX_LINE_UNITS = 100_000_000;
 const MAX_DOCUMENT_UNITS = 400_000_000;
 
 /** Formats of sessions in which the user can go back, so that it's only known at the end which messages remain. */
-const BRANCHING_FORMATS: ReadonlySet<TranscriptFormat> = new Set(['codex', 'qwen', 'threadkeeper']);
+const BRANCHING_FORMATS: ReadonlySet<TranscriptFormat> = new Set(['claude-code', 'codex', 'qwen', 'threadkeeper']);
 
 export interface TranscriptTotals {
   readonly format: TranscriptFormat;
