@@ -130,9 +130,12 @@ export class ExternalChatJournal implements SessionJournal {
   }
 }
 
-/** The session ID of a chat. It changes with the number of messages, so that a chat with new messages is read again. */
-export function externalChatSessionId(key: string, { messages }: LibraryEntry): SessionId {
-  return sessionId(`chat-${key}-${messages}`);
+/**
+ * The session ID of a chat. It changes with the messages, so that a chat is read again if it has new ones, which may
+ * have replaced as many undone ones.
+ */
+export function externalChatSessionId(key: string, { messages, updatedAt }: LibraryEntry): SessionId {
+  return sessionId(`chat-${key}-${messages}-${updatedAt}`);
 }
 
 const idOf = (index: number): MessageId => messageId(`m${index}`);

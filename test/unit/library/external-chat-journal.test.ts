@@ -32,6 +32,12 @@ const open = (): ExternalChatJournal =>
   });
 
 describe('a chat from another tool, opened for reading', () => {
+  it('is another session when turns were undone and replaced by as many new ones', () => {
+    const id = externalChatSessionId('k', entry);
+    assert.notEqual(externalChatSessionId('k', { ...entry, updatedAt: entry.updatedAt + 1 }), id);
+    assert.equal(externalChatSessionId('k', { ...entry }), id);
+  });
+
   it('shows each message with its role, time, model, and usage', () => {
     const { state } = open();
     const shown = state.path.map((id) => state.messages.get(id)!);
