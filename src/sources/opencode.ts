@@ -10,6 +10,7 @@ import {
   parseTimestamp,
   skipContent,
   skipReasoning,
+  type TranscriptPosition,
   type TranscriptSink,
 } from '../core/transcript/transcript-message.ts';
 import { columnText, type Database, type Databases, type Row } from './databases.ts';
@@ -28,10 +29,10 @@ import {
 } from './files.ts';
 import { addOpencodeRow, isConversation, opencodeFile, opencodeUsage } from './opencode-rows.ts';
 
-/** A message and its parts, from a database or from files. */
+/** A message and its parts, from a database or from files. `at` is used if `data` has no time. */
 interface StoredMessage {
   readonly data: JsonObject;
-  readonly at: number | undefined;
+  readonly at?: number | undefined;
   readonly parts: readonly JsonObject[];
 }
 
@@ -78,8 +79,9 @@ export async function readOpencodeSession(
   file: SourceFile,
   sink: TranscriptSink,
 ): Promise<undefined> {
-  if (file.key === undefined) for (const message of await readFromFiles(file)) addMessage(message, sink);
-  else readFromDatabase(await databases.open(file.path), file.key, sink);
+  if (file.key === undefined) return readFromFiles(file, sink);
+  const database = await databases.open(file.path);
+  addMessages(messagesOf(database, file.key), revertIn(database, file.key), sink);
 }
 
 /** The sizes of sessions' messages, because a growing reply doesn't change the session's time. */
@@ -89,6 +91,9 @@ const SIZE_QUERIES = {
   session_message: 'SELECT session_id AS id, sum(octet_length(data)) AS bytes FROM session_message GROUP BY session_id',
 };
 
+/** A session of version 1 that was continued in version 2 is in both tables. */
+const SESSION_TABLES = ['session_v2', 'session'];
+
 async function addSessions(finder: Finder, databases: Databases, file: string): Promise<void> {
   const database = await databases.open(file);
   const bytes = new Map<string, number>();
@@ -97,8 +102,7 @@ async function addSessions(finder: Finder, databases: Databases, file: string): 
     for (const row of database.rows(query))
       bytes.set(String(row['id']), (bytes.get(String(row['id'])) ?? 0) + Number(row['bytes']));
   }
-  // A session of version 1 that was continued in version 2 is in both tables.
-  const tables = ['session_v2', 'session'].filter((table) => database.columns(table).size > 0);
+  const tables = SESSION_TABLES.filter((table) => database.columns(table).size > 0);
   if (tables.length === 0) throw unknownFormat('opencode');
   const added = new Set<string>();
   for (const row of tables.flatMap((table) => database.rows(`SELECT * FROM ${table}`))) {
@@ -112,13 +116,36 @@ async function addSessions(finder: Finder, databases: Databases, file: string): 
   }
 }
 
-/** A message of a database, and how to add it. */
+/** A message, and how to add its parts up to the one with the ID `end`. */
 interface FoundMessage {
-  readonly at: number | undefined;
-  readonly add: (sink: TranscriptSink) => void;
+  readonly id: unknown;
+  readonly at?: number | undefined;
+  readonly add: (sink: TranscriptSink, end?: unknown) => void;
 }
 
-function readFromDatabase(database: Database, session: string, sink: TranscriptSink): void {
+/** Adds messages. Those from the one that `revert` names are hidden, and deleted with the next prompt. */
+function addMessages(messages: readonly FoundMessage[], revert: JsonObject, sink: TranscriptSink): void {
+  const { messageID, partID } = revert;
+  let kept: { readonly position: TranscriptPosition } | undefined;
+  for (const { id, add } of messages) {
+    const isReverted = messageID !== undefined && id === messageID;
+    if (isReverted) kept = { position: sink.position };
+    add(sink, isReverted ? partID : undefined);
+    if (isReverted && partID !== undefined) kept = { position: sink.position };
+  }
+  if (kept) sink.position = kept.position;
+}
+
+function revertIn(database: Database, session: string): JsonObject {
+  for (const table of SESSION_TABLES) {
+    if (!database.columns(table).has('revert')) continue;
+    const [row] = database.rows(`SELECT revert FROM ${table} WHERE id = ?`, session);
+    if (row) return fieldsOf(tryParse(columnText(row['revert']) ?? ''));
+  }
+  return {};
+}
+
+function messagesOf(database: Database, session: string): readonly FoundMessage[] {
   const old = database.columns('message').size === 0 ? [] : database.rows(messagesQuery(database), session);
   const rows =
     database.columns('session_message').size === 0
@@ -133,14 +160,15 @@ function readFromDatabase(database: Database, session: string, sink: TranscriptS
   const isContinued = rows.some(({ id }) => oldIds.has(id)) || rows.every((row) => (timeOf(row) ?? 0) > lastAt);
   const added = isContinued ? rows.filter(({ id }) => !oldIds.has(id)) : [];
   const found: FoundMessage[] = [
-    ...old.map((row) => ({
+    ...old.map((row): FoundMessage => ({
+      id: row['id'],
       at: timeOf(row),
-      add: (to: TranscriptSink) => addMessage(storedMessage(database, row), to),
+      add: (to, end) => addMessage(storedMessage(database, row), to, end),
     })),
-    ...added.map((row) => ({ at: timeOf(row), add: (to: TranscriptSink) => addOpencodeRow(row, to) })),
+    ...added.map((row): FoundMessage => ({ id: row['id'], at: timeOf(row), add: (to) => addOpencodeRow(row, to) })),
   ];
   if (old.length > 0 && added.length > 0) found.sort((a, b) => (a.at ?? 0) - (b.at ?? 0));
-  for (const { add } of found) add(sink);
+  return found;
 }
 
 const timeOf = (row: Row): number | undefined => parseTimestamp(row['time_created'] ?? row['created_at']);
@@ -153,26 +181,31 @@ const messagesQuery = (database: Database): string =>
 
 function storedMessage(database: Database, row: Row): StoredMessage {
   const order = timeColumn(database, 'part') ?? 'id';
-  const parts = database.rows(`SELECT data FROM part WHERE message_id = ? ORDER BY ${order}, id`, String(row['id']));
+  const parts = database.rows(
+    `SELECT id, data FROM part WHERE message_id = ? ORDER BY ${order}, id`,
+    String(row['id']),
+  );
   return {
     data: objectOf(columnText(row['data'])),
     at: timeOf(row),
-    parts: parts.map(({ data }) => objectOf(columnText(data))),
+    parts: parts.map(({ id, data }) => ({ ...objectOf(columnText(data)), id })),
   };
 }
 
-async function readFromFiles(file: SourceFile): Promise<StoredMessage[]> {
+async function readFromFiles(file: SourceFile, sink: TranscriptSink): Promise<undefined> {
   const storage = path.resolve(path.dirname(file.path), '../..');
   const session = path.basename(file.path, '.json');
-  if (!isObject(await readJson(file.path))) throw unknownFormat('opencode');
-  const messages: StoredMessage[] = [];
+  const { revert } = objectOf(await readJson(file.path));
+  const messages: FoundMessage[] = [];
   for (const message of await jsonFilesIn(path.join(storage, 'message', session))) {
+    const id = path.basename(message, '.json');
     const parts: JsonObject[] = [];
-    for (const part of await jsonFilesIn(path.join(storage, 'part', path.basename(message, '.json'))))
-      parts.push(objectOf(await readJson(part)));
-    messages.push({ data: objectOf(await readJson(message)), at: undefined, parts });
+    for (const part of await jsonFilesIn(path.join(storage, 'part', id)))
+      parts.push({ ...objectOf(await readJson(part)), id: path.basename(part, '.json') });
+    const data = objectOf(await readJson(message));
+    messages.push({ id, add: (to, end) => addMessage({ data, parts }, to, end) });
   }
-  return messages;
+  addMessages(messages, fieldsOf(revert), sink);
 }
 
 /** A folder's JSON files, oldest first, because their names are IDs that sort by time. */
@@ -187,12 +220,14 @@ function objectOf(value: unknown): JsonObject {
   return parsed;
 }
 
-function addMessage({ data, at: storedAt, parts }: StoredMessage, sink: TranscriptSink): void {
+/** Adds a message with its parts up to the one with the ID `end`. */
+function addMessage({ data, at: storedAt, parts }: StoredMessage, sink: TranscriptSink, end: unknown): void {
   const role = data['role'] === 'assistant' ? 'assistant' : 'user';
   const at = parseTimestamp(fieldsOf(data['time'])['created']) ?? storedAt;
   const blocks: ContentBlock[] = [];
   const results: ContentBlock[] = [];
   for (const part of parts) {
+    if (end !== undefined && part['id'] === end) break;
     const type = stringOf(part['type']) ?? 'unknown';
     if (type === 'text' && part['synthetic'] === true) sink.skip(phrase('context added by the tool'));
     else if (type === 'text') blocks.push({ type: 'text', text: stringOf(part['text']) ?? '' });

@@ -101,6 +101,44 @@ describe('stores of other tools', () => {
       assert.deepEqual(textsOf(await readOnly('opencode')), ['user: One?', 'assistant: One.']);
     });
 
+    it('omits what the user reverted, up to a message or a part of one', async () => {
+      const columns = TABLES.replaceAll('time_updated INTEGER)', 'time_updated INTEGER, revert TEXT)');
+      const asked = ['One?', 'Two?'].map((text, index) => stored(`msg_${index}`, 'user', index, text));
+      const more = ['prt_x', 'msg_1', 'ses_1', ms(5), JSON.stringify({ type: 'text', text: 'And more.' })];
+      const read = async (revert: object | null): Promise<string[]> => {
+        rmSync(path.join(home, '.local'), { recursive: true, force: true });
+        await databases.close();
+        const session = ['ses_1', '/home/sam/api', 'The port', ms(0), ms(1), JSON.stringify(revert)];
+        database(home, '.local/share/opencode/opencode.db', columns, {
+          session: [session],
+          message: asked.flatMap(({ message }) => message!),
+          part: [...asked.flatMap(({ part }) => part!), more],
+          session_message: [
+            row('msg_2', 'user', 3, 6, { text: 'Three?' }),
+            row('msg_3', 'user', 4, 7, { text: 'Four?' }),
+          ],
+        });
+        return textsOf(await readOnly('opencode'));
+      };
+      const [one, two, three, four] = ['One?', 'Two?\nAnd more.', 'Three?', 'Four?'].map((text) => `user: ${text}`);
+      assert.deepEqual(await read(null), [one, two, three, four]);
+      assert.deepEqual(await read({ messageID: 'msg_3' }), [one, two, three]);
+      assert.deepEqual(await read({ messageID: 'msg_1' }), [one]);
+      assert.deepEqual(await read({ messageID: 'msg_1', partID: 'prt_x' }), [one, 'user: Two?']);
+      assert.deepEqual(await read({ messageID: 'msg_0' }), []);
+      assert.deepEqual(await read({ messageID: 'lost' }), [one, two, three, four]);
+    });
+
+    it('omits what the user reverted in a session that is stored in files', async () => {
+      const storage = '.local/share/opencode/storage';
+      put(home, `${storage}/session/p/ses_1.json`, JSON.stringify({ id: 'ses_1', revert: { messageID: 'msg_2' } }));
+      for (const id of ['msg_1', 'msg_2']) {
+        put(home, `${storage}/message/ses_1/${id}.json`, JSON.stringify({ id, role: 'user' }));
+        put(home, `${storage}/part/${id}/prt_1.json`, JSON.stringify({ type: 'text', text: id }));
+      }
+      assert.deepEqual(textsOf(await readOnly('opencode')), ['user: msg_1']);
+    });
+
     it('reads images of messages and tool results', async () => {
       const image = { type: 'file', mime: 'image/png', uri: 'data:image/png;base64,QQ==' };
       write('.local/share/opencode/opencode.db', [
