@@ -23,6 +23,7 @@ import {
   type TranscriptSink,
   TranscriptError,
 } from './transcript-message.ts';
+import { askedQuestion, markdownText, type AskedQuestion } from './vscode-questions.ts';
 
 /** Whether this is the JSON of VS Code's “Chat: Export Chat…”. */
 export function isVsCodeChat(value: unknown): value is JsonObject & { readonly requests: readonly unknown[] } {
@@ -127,9 +128,20 @@ class ResponseImporter {
         return this.#flush([toolCall('', 'edit_file', { path: uriPath(part['uri']), edits: part['edits'] ?? [] })]);
       case 'thinking':
         return skipReasoning(this.#sink);
-      default:
-        skipContent(this.#sink, kind);
+      default: {
+        const asked = askedQuestion(part);
+        if (asked) this.#asked(asked);
+        else skipContent(this.#sink, kind);
+      }
     }
+  }
+
+  /** A question belongs to the response, and its answer is the user's. */
+  #asked({ question, answer }: AskedQuestion): void {
+    this.#text += `\n\n${question}`;
+    if (answer === '') return;
+    this.#flush([]);
+    this.#add('user', [{ type: 'text', text: answer }]);
   }
 
   #tool(part: JsonObject, results: ReadonlyMap<string, string>): void {
@@ -152,14 +164,12 @@ class ResponseImporter {
     if (blocks.length > 0) this.#add('assistant', blocks);
   }
 
-  #add(role: 'assistant' | 'tool', blocks: readonly ContentBlock[]): void {
+  #add(role: 'assistant' | 'tool' | 'user', blocks: readonly ContentBlock[]): void {
     if (this.#pending) this.#sink.add(this.#pending);
     const { at, model } = this.#facts;
     this.#pending = messageFromBlocks(role, blocks, { at, ...(role === 'assistant' && { model }) });
   }
 }
-
-const markdownText = (value: unknown): string => stringOf(value) ?? textAt(value, 'value') ?? '';
 
 function referenceText(part: JsonObject): string {
   const target = isObject(part['inlineReference']) ? part['inlineReference'] : {};

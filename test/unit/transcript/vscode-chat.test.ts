@@ -80,6 +80,64 @@ describe('importing a VS Code chat export', () => {
     assert.deepEqual(skipped, { 'hidden message': 1 });
   });
 
+  it('reads questions as the response’s, and their answers as the user’s', () => {
+    const options = ['http', 'https'].map((value) => ({ id: value, label: value.toUpperCase(), value }));
+    const port = { id: 'q1', type: 'text', title: 'Port', message: { value: 'Which port?' } };
+    const protocol = { id: 'q2', type: 'singleSelect', title: 'Protocol', options };
+    const hosts = { id: 'q3', type: 'multiSelect', title: 'Hosts' };
+    const carousel = (questions: readonly object[], data?: object): object => ({
+      kind: 'questionCarousel',
+      questions,
+      data,
+      isUsed: true,
+    });
+    const { said, skipped } = read(
+      ask('Start it.', ['First, ', carousel([port], { q1: '8080' }), 'Started.']),
+      ask('Again.', [
+        carousel([port, protocol, hosts], {
+          q2: { selectedValue: 'https', freeformValue: 'with a key' },
+          q3: { selectedValues: ['alpha', 'beta'] },
+        }),
+      ]),
+      ask('Once more.', [carousel([hosts], { q3: ['alpha', 'beta'] }), carousel([port])]),
+      ask('Plan it.', [
+        { kind: 'planReview', title: 'Plan', content: 'Stop it.', data: { rejected: true, feedback: 'Wait for it.' } },
+        { kind: 'planReview', title: 'Plan', content: 'Wait.', data: { rejected: false, action: 'Approve' } },
+      ]),
+      ask('Sign in.', [
+        {
+          kind: 'elicitationSerialized',
+          title: 'Name',
+          message: 'Your name?',
+          acceptedResult: { name: 'sam', tags: ['a', 'b'] },
+        },
+        { kind: 'elicitationSerialized', title: 'Go on?', message: '', state: 'accepted' },
+      ]),
+    );
+    assert.deepEqual(said, [
+      'user: Start it.',
+      'assistant: First, \n\nWhich port?',
+      'user: 8080',
+      'assistant: Started.',
+      'user: Again.',
+      'assistant: Which port?\n\nProtocol\n\nHosts',
+      'user: Protocol: HTTPS, with a key\nHosts: alpha, beta',
+      'user: Once more.',
+      'assistant: Hosts',
+      'user: alpha, beta',
+      'assistant: Which port?',
+      'user: Plan it.',
+      'assistant: Plan\n\nStop it.',
+      'user: Wait for it.',
+      'assistant: Plan\n\nWait.',
+      'user: Approve',
+      'user: Sign in.',
+      'assistant: Name\n\nYour name?',
+      'user: name: sam\ntags: a, b',
+    ]);
+    assert.deepEqual(skipped, { 'content of type “elicitationSerialized”': 1 });
+  });
+
   it('joins every form of Markdown into one reply', () => {
     const { said } = read(
       ask('Go on.', [
