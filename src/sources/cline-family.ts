@@ -35,7 +35,8 @@ const USER_INPUT = /^\s*(?:<mode_notice>[^]*?<\/mode_notice>\s*)?<user_input mod
 const ENVIRONMENT_DETAILS = /^\s*<environment_details>[^]*<\/environment_details>\s*$/;
 
 /**
- * Cline and its forks: `tasks/<id>/api_conversation_history.json` in the extension's storage. Cline's CLI stores
+ * Cline and its forks: `tasks/<id>/api_conversation_history.json` in the extension's storage, or in the folder that the
+ * setting `customStoragePath` of Roo Code or Kilo Code names. Cline's CLI stores
  * `~/.cline/data/sessions/<id>/*.messages.json`. Since version 7, Kilo Code is a fork of opencode.
  */
 export function clineFamily(tool: 'cline' | 'roo' | 'kilo', home: Home, databases: Databases): Source {
@@ -43,8 +44,10 @@ export function clineFamily(tool: 'cline' | 'roo' | 'kilo', home: Home, database
     tool,
     async (finder) => {
       for (const user of editorFolders(home)) {
+        const settings = await readSettings(finder, user);
         for (const extension of EXTENSIONS[tool]) {
           await addTasks(finder, path.join(user, 'globalStorage', extension));
+          for (const folder of customStorage(settings, extension)) await addTasks(finder, folder);
         }
       }
       if (tool === 'cline') {
@@ -64,6 +67,22 @@ export function clineFamily(tool: 'cline' | 'roo' | 'kilo', home: Home, database
       return undefined;
     },
   );
+}
+
+/** The settings of an editor's user, of all profiles, and on a remote machine. They are JSON with comments. */
+async function readSettings(finder: Finder, user: string): Promise<string> {
+  const folders = [user, path.join(user, '../Machine'), ...(await finder.subfolders(path.join(user, 'profiles')))];
+  return (await Promise.all(folders.map((folder) => readOptionalText(path.join(folder, 'settings.json'))))).join('\n');
+}
+
+/** The folders that an extension's setting names. One in a comment may contain chats from before. */
+function customStorage(settings: string, extension: string): readonly string[] {
+  const setting = `"${extension.slice(extension.indexOf('.') + 1)}.customStoragePath"`;
+  const values = settings
+    .split(setting)
+    .slice(1)
+    .map((text) => /^\s*:\s*("(?:[^"\\]|\\.)*")/.exec(text)?.[1]);
+  return values.flatMap((value) => stringOf(tryParse(value ?? '')) ?? []).filter((folder) => path.isAbsolute(folder));
 }
 
 async function addTasks(finder: Finder, storage: string): Promise<void> {

@@ -321,6 +321,24 @@ describe('stores of other tools', () => {
     });
   });
 
+  describe('Roo Code and Kilo Code', () => {
+    it('reads the folders that editors’ settings name', async () => {
+      const task = (folder: string): string => {
+        put(home, `${folder}/tasks/t/api_conversation_history.json`, [{ role: 'user', content: folder }]);
+        return JSON.stringify(path.join(home, folder));
+      };
+      const setting = (name: string, value: string): string =>
+        `{\n  // Mine.\n  "${name}.customStoragePath" : ${value},\n}`;
+      put(home, '.config/Code/User/settings.json', setting('roo-cline', task('roo "A"')));
+      put(home, '.config/VSCodium/User/profiles/1a2b/settings.json', setting('roo-cline', task('roo B')));
+      put(home, '.vscode-server/data/Machine/settings.json', setting('kilo-code', task('kilo')));
+      put(home, '.config/Cursor/User/settings.json', setting('roo-cline', '"tasks"'));
+      assert.deepEqual((await readAll('roo')).flatMap(textsOf), ['user: roo "A"', 'user: roo B']);
+      assert.deepEqual((await readAll('kilo')).flatMap(textsOf), ['user: kilo']);
+      assert.deepEqual(await readAll('cline'), []);
+    });
+  });
+
   describe('Zed', () => {
     const TABLE = 'CREATE TABLE threads (id TEXT, summary TEXT, updated_at TEXT, data_type TEXT, data BLOB)';
     const thread = (messages: readonly unknown[]): string =>
