@@ -44,7 +44,7 @@ import { zed } from './zed.ts';
 export function allSources(home: Home, databases: Databases): readonly Source[] {
   return [
     claudeCode(home),
-    codex(home),
+    codex(home, databases),
     copilotChat(home),
     copilotCli(home),
     clineFamily('cline', home, databases),

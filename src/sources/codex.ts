@@ -5,6 +5,7 @@ import { phrase } from '../core/text/phrase.ts';
 import { textAt, tryParse, valueAt } from '../core/text/json-value.ts';
 import { CodexImporter } from '../core/transcript/codex.ts';
 import type { TranscriptSink } from '../core/transcript/transcript-message.ts';
+import { columnText, type Databases } from './databases.ts';
 import { createSource, fieldsOf, ifExists, readOptionalText, toolFolder, type Home } from './files.ts';
 import { readFirstLine, readRecords, type FilePart } from './read-records.ts';
 
@@ -12,21 +13,31 @@ import { readFirstLine, readRecords, type FilePart } from './read-records.ts';
 const ROLLOUT_NAME = /^rollout-.*\.jsonl(?:\.zst)?$/;
 const THREAD_ID = /([0-9a-f]{8}-[0-9a-f-]{27})(?:_[0-9a-f-]{36})?\.jsonl(?:\.zst)?$/;
 
+const STATE_NAME = /^state(?:_\d+)?\.sqlite$/;
+const byVersion = (a: string, b: string): number => a.localeCompare(b, 'en', { numeric: true });
+
 /** Maximum number of files that a forked session continues, one after another. */
 const MAX_PARTS = 100;
 
 /**
  * `~/.codex/sessions/YYYY/MM/DD/rollout-*.jsonl`, before August 2025 without subfolders. Archived sessions are in
- * `archived_sessions`. Since 2026, a forked session continues the beginning of another session's file.
+ * `archived_sessions`. Since 2026, a forked session continues the beginning of another session's file. Names of threads
+ * are in `session_index.jsonl`, and since 2026 in `state_<version>.sqlite`.
  */
-export function codex(home: Home): Source {
+export function codex(home: Home, databases: Databases): Source {
   const root = toolFolder(home, 'CODEX_HOME', '.codex');
   const filesOfThread = new Map<string, string[]>();
   return createSource(
     'codex',
     async (finder) => {
       filesOfThread.clear();
-      const titles = await readTitles(path.join(root, 'session_index.jsonl'));
+      const indexed = await readTitles(path.join(root, 'session_index.jsonl'));
+      const stored = { name: new Map<string, string>(), title: new Map<string, string>() };
+      const states = await finder.findFiles(home.env['CODEX_SQLITE_HOME'] || root, (name) => STATE_NAME.test(name));
+      for (const file of states.toSorted(byVersion))
+        await finder.attempt(file, () => addNames(stored, databases, file));
+      const titleOf = (id: string): string | undefined =>
+        stored.name.get(id) ?? indexed.get(id) ?? stored.title.get(id);
       for (const folder of ['sessions', 'archived_sessions']) {
         const found = await finder.findFiles(path.join(root, folder), (name) => ROLLOUT_NAME.test(name), 3);
         const names = new Set(found);
@@ -35,7 +46,7 @@ export function codex(home: Home): Source {
           if (file.endsWith('.zst') && names.has(file.slice(0, -'.zst'.length))) continue;
           const id = THREAD_ID.exec(path.basename(file))?.[1];
           if (id !== undefined) filesOfThread.set(id, [...(filesOfThread.get(id) ?? []), file]);
-          await finder.addFile(file, id === undefined ? {} : { id, title: titles.get(id) });
+          await finder.addFile(file, id === undefined ? {} : { id, title: titleOf(id) });
         }
       }
     },
@@ -57,6 +68,21 @@ async function readTitles(file: string): Promise<ReadonlyMap<string, string>> {
     if (id !== undefined && name) titles.set(id, name);
   }
   return titles;
+}
+
+/** Adds the names in a database. Without a column for them, a name replaces the title, which is the prompt otherwise. */
+async function addNames(
+  names: Readonly<Record<'name' | 'title', Map<string, string>>>,
+  databases: Databases,
+  file: string,
+): Promise<void> {
+  const database = await databases.open(file);
+  const columns = database.columns('threads');
+  const column = columns.has('name') ? 'name' : 'title';
+  if (!columns.has(column)) return;
+  const condition = column === 'name' ? "trim(name) <> ''" : "trim(title) NOT IN ('', trim(first_user_message))";
+  for (const row of database.rows(`SELECT id, ${column} AS name FROM threads WHERE ${condition}`))
+    names[column].set(String(row['id']), columnText(row['name']) ?? '');
 }
 
 /** The beginnings of other files that a file continues, oldest first. */

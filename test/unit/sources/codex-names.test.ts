@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import type { FoundFiles } from '../../../src/app/library/source.ts';
+import { allSources } from '../../../src/sources/all-sources.ts';
+import { Databases } from '../../../src/sources/databases.ts';
+import { database, lines, put } from '../../support/tool-homes/conversation.ts';
+
+const ID = (last: number): string => `0195a1b2-0000-7000-8000-00000000000${last}`;
+const TITLES = 'CREATE TABLE threads (id TEXT, title TEXT, first_user_message TEXT)';
+const NAMES = 'CREATE TABLE threads (id TEXT, title TEXT, first_user_message TEXT, name TEXT)';
+
+describe('names of Codex threads', () => {
+  let home = '';
+  let databases: Databases;
+  beforeEach(() => {
+    home = mkdtempSync(path.join(os.tmpdir(), 'threadkeeper-home-'));
+    databases = new Databases(home);
+    for (const last of [1, 2, 3]) put(home, `.codex/sessions/rollout-${ID(last)}.jsonl`, lines({ last }));
+  });
+  afterEach(async () => {
+    await databases.close();
+    rmSync(home, { recursive: true, force: true });
+  });
+
+  const find = (env: Readonly<Record<string, string>> = {}): Promise<FoundFiles> =>
+    allSources({ folder: home, env }, databases)
+      .find(({ tool }) => tool === 'codex')!
+      .find();
+  const names = async (env?: Readonly<Record<string, string>>): Promise<(string | undefined)[]> => {
+    const { files, unreadable } = await find(env);
+    assert.deepEqual(unreadable, []);
+    return files.map(({ facts }) => facts.title);
+  };
+
+  it('come from the newest database, or else from the index', async () => {
+    const row = (last: number, name: string | null): (string | null)[] => [ID(last), 'A title', 'A prompt', name];
+    database(home, '.codex/state_9.sqlite', NAMES, { threads: [row(1, 'Old')] });
+    database(home, '.codex/state_10.sqlite', NAMES, { threads: [row(1, 'New'), row(2, null), row(3, ' ')] });
+    put(
+      home,
+      '.codex/session_index.jsonl',
+      lines({ id: ID(1), thread_name: 'Older' }, { id: ID(2), thread_name: 'Ports' }),
+    );
+    assert.deepEqual(await names(), ['New', 'Ports', undefined]);
+  });
+
+  it('are titles that differ from the prompt in a database without names', async () => {
+    const folder = path.join(home, 'elsewhere');
+    database(home, 'elsewhere/state.sqlite', TITLES, {
+      threads: [
+        [ID(1), 'Ports', 'Which port?'],
+        [ID(2), 'Which host? ', 'Which host?'],
+        [ID(3), 'Keys', 'Which key?'],
+      ],
+    });
+    database(home, 'elsewhere/state_2.sqlite', TITLES, { threads: [[ID(1), 'Gateway', 'Which port?']] });
+    put(home, '.codex/session_index.jsonl', lines({ id: ID(3), thread_name: 'Renamed' }));
+    assert.deepEqual(await names({ CODEX_SQLITE_HOME: folder }), ['Gateway', undefined, 'Renamed']);
+    assert.deepEqual(await names(), [undefined, undefined, 'Renamed']);
+  });
+
+  it('are missing, with a reason, if the database is damaged', async () => {
+    const file = put(home, '.codex/state_5.sqlite', '');
+    writeFileSync(file, 'no database'.repeat(20));
+    const { files, unreadable } = await find();
+    assert.equal(files.length, 3);
+    assert.deepEqual(
+      unreadable.map((one) => one.path),
+      [file],
+    );
+  });
+});
