@@ -27,7 +27,8 @@ module.exports = {
     only('storage-is-an-adapter', 'storage', ['core', 'app'], 'adapters behind ports'),
     only('sources-are-adapters', 'sources', ['core', 'app'], 'adapters behind ports'),
     only('protocol-is-shared', 'protocol', ['core'], 'types of core alone'),
-    only('cli-is-a-root', 'cli', ['core', 'app', 'providers', 'storage', 'sources'], 'a composition root'),
+    only('cli-is-a-root', 'cli', ['core', 'app', 'providers', 'storage', 'sources', 'mcp'], 'a composition root'),
+    only('mcp-is-a-root', 'mcp', ['core', 'app', 'storage', 'sources'], 'a composition root'),
     only(
       'host-is-a-root',
       'host',
@@ -65,6 +66,12 @@ module.exports = {
       severity: 'error',
       from: { path: '^src/', pathNot: '^src/providers/' },
       to: { path: 'node_modules/(openai|@anthropic-ai)/' },
+    },
+    {
+      name: 'protocol-library-stays-in-mcp',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/mcp/' },
+      to: { path: '(^|node_modules/)@modelcontextprotocol/' },
     },
   ],
   options: {

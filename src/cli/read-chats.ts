@@ -5,6 +5,7 @@ import { Redactor } from '../core/redact/redact.ts';
 import { inEnglish } from '../core/text/phrase.ts';
 import { allSources } from '../sources/all-sources.ts';
 import { Databases } from '../sources/databases.ts';
+import type { Home } from '../sources/files.ts';
 import { textOption, type OptionValues } from './command.ts';
 
 /** A session, and the source and file to read it again. */
@@ -22,16 +23,21 @@ export interface UnreadableOutput {
   readonly reason: string;
 }
 
+/** The home folder that is searched. */
+export function homeOf(options: OptionValues, env: Readonly<Record<string, string | undefined>>): Home {
+  const home = textOption(options, 'home');
+  return { folder: home ?? os.homedir(), env: home === undefined ? env : {} };
+}
+
 /** Calls `use` with the sources of all tools in the `--home` folder, and closes their databases afterwards. */
 export async function withSources<Result>(
   options: OptionValues,
   env: Readonly<Record<string, string | undefined>>,
   use: (sources: readonly Source[]) => Promise<Result>,
 ): Promise<Result> {
-  const home = textOption(options, 'home');
   const databases = new Databases(os.tmpdir());
   try {
-    return await use(allSources({ folder: home ?? os.homedir(), env: home === undefined ? env : {} }, databases));
+    return await use(allSources(homeOf(options, env), databases));
   } finally {
     await databases.close();
   }

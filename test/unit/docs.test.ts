@@ -96,6 +96,7 @@ const shown = [
   // Texts of VS Code itself.
   'Extensions: Install from VSIX…',
   'Chat: Export Chat…',
+  'MCP: Open User Configuration',
 ].map((text) => text.replace(/\{\d\}/g, '…'));
 /** Names of other programs. */
 const FOREIGN = ['conversations.json', 'parentUuid', 'OLLAMA_CONTEXT_LENGTH', 'parsePatch', 'applyPatch'];

@@ -18,6 +18,7 @@ const PLANTED: Readonly<Record<string, readonly [file: string, text: string]>> =
   ],
   'protocol-is-shared': ['src/protocol/asks-app.ts', "export { a } from '../app/plain.ts';\n"],
   'cli-is-a-root': ['src/cli/asks-host.ts', "export { a } from '../host/plain.ts';\n"],
+  'mcp-is-a-root': ['src/mcp/asks-providers.ts', "export { a } from '../providers/plain.ts';\n"],
   'host-is-a-root': ['src/host/asks-page.ts', "export { a } from '../webview/plain.ts';\n"],
   'webview-is-a-page': ['src/webview/asks-app.ts', "export { a } from '../app/plain.ts';\n"],
   'webview-takes-only-types-of-core': ['src/webview/asks-core.ts', "export { a } from '../core/plain.ts';\n"],
@@ -25,6 +26,10 @@ const PLANTED: Readonly<Record<string, readonly [file: string, text: string]>> =
   'core-has-no-sdk': ['src/core/asks-sdk.ts', "import OpenAI from 'openai';\nexport const b = OpenAI;\n"],
   'only-host-knows-vscode': ['src/app/asks-editor.ts', "import * as vscode from 'vscode';\nexport const b = vscode;\n"],
   'sdks-stay-in-providers': ['src/cli/asks-sdk.ts', "import OpenAI from 'openai';\nexport const b = OpenAI;\n"],
+  'protocol-library-stays-in-mcp': [
+    'src/cli/asks-protocol.ts',
+    "import { McpServer } from '@modelcontextprotocol/server';\nexport const b = McpServer;\n",
+  ],
   'no-circles': ['src/core/circle-a.ts', "export { b as c } from './circle-b.ts';\n"],
 };
 
@@ -36,7 +41,7 @@ const FOLDER_CYCLE: Readonly<Record<string, string>> = {
   'src/storage/left/two.ts': 'export const b = 1;\n',
 };
 
-const LAYERS = ['core', 'app', 'providers', 'storage', 'protocol', 'host', 'cli', 'webview'];
+const LAYERS = ['core', 'app', 'providers', 'storage', 'protocol', 'host', 'cli', 'mcp', 'webview'];
 
 describe('the layer check', function () {
   let folder: string;

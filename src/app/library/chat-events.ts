@@ -1,4 +1,5 @@
 import { detectSteps } from '../../core/events/detect.ts';
+import { retentionPriorityOf } from '../../core/events/ledger-budget.ts';
 import { Ledger } from '../../core/events/ledger.ts';
 import type { MessageId } from '../../core/model/ids.ts';
 import type { KeyEvent } from '../../core/model/key-event.ts';
@@ -19,4 +20,18 @@ export function* keyEventsOf(
     yield;
   }
   return ledger.entries();
+}
+
+/** Whether a key event is a decision, or stays relevant for the whole session, such as a constraint. */
+const isLasting = ({ kind, importance, status }: KeyEvent): boolean =>
+  status === 'active' && (kind === 'decision' || importance === 3);
+
+/** The decisions and other lasting key events of a ledger, at most `max`, the most important. In the ledger's order. */
+export function lastingEvents<Event extends KeyEvent>(ledger: readonly Event[], max: number): readonly Event[] {
+  const ranked = ledger
+    .map((event, at) => ({ event, priority: retentionPriorityOf(event, ledger.length - 1 - at) }))
+    .filter(({ event }) => isLasting(event))
+    .sort((a, b) => b.priority - a.priority);
+  const kept = new Set(ranked.slice(0, max).map(({ event }) => event));
+  return ledger.filter((event) => kept.has(event));
 }

@@ -307,7 +307,8 @@ function isSameFile(named: string, file: string, workspace: string | undefined):
   return endsWithPath(whole, wanted) || (!isWhole && workspace === undefined && endsWithPath(wanted, path));
 }
 
-function endsWithPath(path: string, end: string): boolean {
+/** Whether a path is `end`, or ends with its folders. */
+export function endsWithPath(path: string, end: string): boolean {
   const [whole, part] = [normalizePath(path), normalizePath(end)];
   return whole === part || whole.endsWith(part.startsWith('/') ? part : `/${part}`);
 }

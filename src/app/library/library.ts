@@ -71,20 +71,22 @@ const SAVE_INTERVAL = 20;
 export class Library {
   readonly #store: LibraryStore;
   readonly index: ChatIndex;
-  readonly #sessions: Map<string, KeptSession>;
+  readonly #sessions = new Map<string, KeptSession>();
   readonly #unreadableFiles = new Map<string, KnownUnreadableFile>();
 
-  private constructor(store: LibraryStore, sessions: readonly KeptSession[]) {
+  /** Has no sessions until its catalog is read. */
+  constructor(store: LibraryStore) {
     this.#store = store;
     this.index = new ChatIndex(store);
-    this.#sessions = new Map(sessions.map((session) => [session.key, session]));
   }
 
   static async open(store: LibraryStore): Promise<Library> {
-    return new Library(store, await store.catalog());
+    const library = new Library(store);
+    await library.reload();
+    return library;
   }
 
-  /** Reads the catalog again, because another process may have written it. */
+  /** Reads the catalog, also if another process has written it meanwhile. */
   async reload(): Promise<void> {
     const sessions = await this.#store.catalog();
     this.#sessions.clear();

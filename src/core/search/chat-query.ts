@@ -48,7 +48,8 @@ const PARSERS = {
   before: parseTime,
 };
 
-function parseTime(value: string): number | undefined {
+/** Parses a date or an ISO time to milliseconds since the epoch; undefined for other texts. */
+export function parseTime(value: string): number | undefined {
   // Other texts that begin with a number, such as "5", would be parsed as dates, too.
   if (!/^\d{4}(?!\d)/.test(value)) return undefined;
   // A date without a time would be midnight in UTC.

@@ -9,7 +9,19 @@ import { encodeLine } from '../../../src/storage/journal-line.ts';
 import { sessionId } from '../../../src/core/model/ids.ts';
 import { DEMO_SESSION, ROOT, runCli, runJson, TRANSCRIPTS } from './run-cli.ts';
 
-const COMMANDS = ['import', 'count', 'events', 'compress', 'levels', 'recall', 'audit', 'sources', 'search', 'verify'];
+const COMMANDS = [
+  'import',
+  'count',
+  'events',
+  'compress',
+  'levels',
+  'recall',
+  'audit',
+  'sources',
+  'search',
+  'mcp',
+  'verify',
+];
 
 interface Said {
   readonly role: string;

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -51,9 +51,7 @@ export async function runCli(
     readonly ignoresErr?: boolean;
   } = {},
 ): Promise<CliResult> {
-  const { OPENAI_API_KEY: _openai, ANTHROPIC_API_KEY: _anthropic, ...clean } = process.env;
-  bundled ??= bundle();
-  const child = spawn(process.execPath, [await bundled, ...args], { cwd: ROOT, env: { ...clean, ...options.env } });
+  const child = await startCli(args, options.env);
   child.stdin.end(options.input ?? '');
   if (options.ignoresErr === true) child.stderr.destroy();
   return await new Promise((resolve, reject) => {
@@ -64,6 +62,16 @@ export async function runCli(
     child.on('error', reject);
     child.on('close', (code) => resolve({ code, out, err }));
   });
+}
+
+/** Starts the command line in a separate process with piped input and output. */
+export async function startCli(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<ChildProcessWithoutNullStreams> {
+  const { OPENAI_API_KEY: _openai, ANTHROPIC_API_KEY: _anthropic, ...clean } = process.env;
+  bundled ??= bundle();
+  return spawn(process.execPath, [await bundled, ...args], { cwd: ROOT, env: { ...clean, ...env } });
 }
 
 /** The JSON object of a successful run with `--json`. */

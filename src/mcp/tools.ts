@@ -1,0 +1,273 @@
+import { toStandardJsonSchema } from '@valibot/to-json-schema';
+import type { CallToolResult, McpServer } from '@modelcontextprotocol/server';
+import * as v from 'valibot';
+import { endsWithPath } from '../app/library/chat-index.ts';
+import type { ListedChat } from '../app/library/chat-library-calls.ts';
+import { keyEventsOf, lastingEvents } from '../app/library/chat-events.ts';
+import { TOOLS } from '../app/library/source.ts';
+import { messageId } from '../core/model/ids.ts';
+import { runYielding } from '../core/pace/steps.ts';
+import { yieldIfDue, type Yielder } from '../core/pace/yielder.ts';
+import { parseTime } from '../core/search/chat-query.ts';
+import type { MachineChats } from './machine-chats.ts';
+import { renderChats, renderEvents, renderHits, renderMessages, type SaidEvent } from './render-chats.ts';
+
+/** How long a call waits for the first pass over all chats, in ms. Some clients cancel a call after 60 s. */
+const MAX_WAIT_MS = 20_000;
+/** Length of a quote in UTF-16 units: a paragraph or two. */
+const QUOTE_UNITS = 600;
+/** Maximum length of the messages of a range, in UTF-16 units, without the section around them. */
+const MAX_EXPANDED_UNITS = 31_000;
+/** Maximum number of chats that are read for decisions, because finding them takes a second per megabyte. */
+const MAX_DECISION_CHATS = 10;
+/** Maximum number of decisions of one chat, if it's the only one, and if there are several. */
+const MAX_DECISIONS = 60;
+const MAX_DECISIONS_PER_CHAT = 8;
+/** Number of chats whose key events are cached. */
+const MAX_CACHED_CHATS = 100;
+
+const count = (min: number, max: number) => v.pipe(v.number(), v.integer(), v.minValue(min), v.maxValue(max));
+const described = <Schema extends v.GenericSchema>(schema: Schema, description: string) =>
+  v.pipe(schema, v.description(description));
+const text = v.pipe(v.string(), v.minLength(1), v.maxLength(500));
+const date = v.pipe(v.string(), v.isoDate());
+const tool = v.optional(described(v.picklist(TOOLS), 'Only chats of this tool'));
+const workspace = v.optional(
+  described(text, 'Only chats of this folder: its path, or the end of it, for example the folder’s name'),
+);
+const session = described(text, 'The session, as recall and sessions name it');
+
+const INPUTS = {
+  recall: v.strictObject({
+    query: described(text, 'Keywords, in the language of the chats'),
+    limit: v.optional(described(count(1, 20), 'Maximum number of quotes'), 8),
+    tool,
+    workspace,
+    since: v.optional(described(date, 'Only chats that changed at or after this date, for example 2026-03-31')),
+    before: v.optional(described(date, 'Only chats that last changed before this date')),
+  }),
+  sessions: v.strictObject({
+    tool,
+    workspace,
+    limit: v.optional(described(count(1, 100), 'Maximum number of chats'), 20),
+    skip: v.optional(described(count(0, 1_000_000), 'Number of newer chats to skip'), 0),
+  }),
+  decisions: v.strictObject({
+    session: v.optional(described(text, 'Only this session, as recall and sessions name it')),
+    workspace,
+  }),
+  expand: v.strictObject({
+    session,
+    from: described(count(0, 100_000_000), 'Number of the first message; the first one of a chat has 0'),
+    to: v.optional(described(count(0, 100_000_000), 'Number of the last message; by default the first one')),
+    offset: v.optional(described(count(0, 100_000_000), 'Begin the first message at this character'), 0),
+  }),
+};
+type Input<Name extends keyof typeof INPUTS> = v.InferOutput<(typeof INPUTS)[Name]>;
+
+const answer = (parts: readonly string[]): CallToolResult => ({
+  content: [{ type: 'text', text: parts.join('\n\n') }],
+});
+
+/** What a call can't do, as a sentence for the model. */
+class ToolError extends Error {
+  override readonly name = 'ToolError';
+}
+
+/** The tools of the server: they search and quote the chats of all tools, and change nothing. */
+export class ChatTools {
+  readonly #chats: MachineChats;
+  readonly #yielder: Yielder;
+  /** The lasting key events of chats, by chat and number of messages. */
+  readonly #events = new Map<string, readonly SaidEvent[]>();
+
+  constructor(chats: MachineChats, yielder: Yielder) {
+    this.#chats = chats;
+    this.#yielder = yielder;
+  }
+
+  /** Adds the tools to a server. */
+  register(server: McpServer): void {
+    const annotations = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
+    server.registerTool(
+      'recall',
+      {
+        title: 'Search Earlier Chats',
+        description:
+          'Searches all messages of the user’s earlier AI chats on this machine (Claude Code, Codex, Copilot, Cline, Gemini CLI, and others), best matches first, and returns quotes with session, date, and message number. Use it when the user refers to an earlier conversation, also with another tool, or when an earlier decision, error, or command may matter.',
+        inputSchema: toStandardJsonSchema(INPUTS.recall),
+        annotations,
+      },
+      async (input) => answer(await this.#recall(input)),
+    );
+    server.registerTool(
+      'sessions',
+      {
+        title: 'List Earlier Chats',
+        description:
+          'Lists the user’s earlier AI chats on this machine, newest first, with date, session, title, tool, folder, and number of messages.',
+        inputSchema: toStandardJsonSchema(INPUTS.sessions),
+        annotations,
+      },
+      async (input) => answer(await this.#sessions(input)),
+    );
+    server.registerTool(
+      'decisions',
+      {
+        title: 'List Decisions',
+        description:
+          'Lists the decisions, constraints, and preferences of one session, or of the newest sessions of a folder, verbatim, without those that were superseded. Use it before proposing an approach, to avoid proposing again what was already settled.',
+        inputSchema: toStandardJsonSchema(INPUTS.decisions),
+        annotations,
+      },
+      async (input, { mcpReq }) => answer(await this.#decisions(input, mcpReq.signal)),
+    );
+    server.registerTool(
+      'expand',
+      {
+        title: 'Show Messages',
+        description:
+          'Returns the original messages of a session from one number to another, at most 32,000 characters. Use it for the messages around a quote.',
+        inputSchema: toStandardJsonSchema(INPUTS.expand),
+        annotations,
+      },
+      async (input) => answer(await this.#expand(input)),
+    );
+  }
+
+  async #recall({ query, limit, tool: only, workspace: folder, since, before }: Input<'recall'>): Promise<string[]> {
+    const notes = await this.#refresh();
+    const hits = await this.#chats.search({
+      text: query,
+      limit,
+      tools: only && [only],
+      workspace: folder,
+      since: since === undefined ? undefined : parseTime(since),
+      before: before === undefined ? undefined : parseTime(before),
+      excerptUnits: QUOTE_UNITS,
+      redact: true,
+    });
+    const chats = new Map(this.#chats.list().map((chat) => [chat.key, chat]));
+    const found = hits.flatMap((hit) => {
+      const chat = chats.get(hit.key);
+      return chat ? [{ ...hit, chat }] : [];
+    });
+    if (found.length > 0) return [renderHits(found), 'For the messages around a quote, call expand.', ...notes];
+    return [chats.size === 0 ? NO_CHATS : 'No message matches. Try other words, or fewer filters.', ...notes];
+  }
+
+  async #sessions({ tool: only, workspace: folder, limit, skip }: Input<'sessions'>): Promise<string[]> {
+    const notes = await this.#refresh();
+    const all = this.#list(folder).filter(({ entry }) => only === undefined || entry.tool === only);
+    const main = all.filter(isMain);
+    const shown = main.slice(skip, skip + limit);
+    const older = main.length - skip - shown.length;
+    const { unreadable } = this.#chats;
+    return [
+      shown.length > 0 ? renderChats(shown) : noChats(this.#chats),
+      ...(older > 0 ? [`Older chats: ${older}. To list them, call sessions with skip: ${skip + shown.length}.`] : []),
+      ...(all.length > main.length
+        ? [`Copies and chats of subagents, which only recall searches: ${all.length - main.length}.`]
+        : []),
+      ...(unreadable.length > 0
+        ? [`Files that can’t be read: ${unreadable.length}. The user can list them with “threadkeeper sources”.`]
+        : []),
+      ...notes,
+    ];
+  }
+
+  async #decisions({ session: name, workspace: folder }: Input<'decisions'>, signal: AbortSignal): Promise<string[]> {
+    const notes = name === undefined ? await this.#refresh() : [];
+    const chats = name === undefined ? this.#list(folder).filter(isMain) : [await this.#find(name)];
+    const read = chats.slice(0, MAX_DECISION_CHATS);
+    const found: { readonly chat: ListedChat; readonly events: readonly SaidEvent[] }[] = [];
+    const each = chats.length === 1 ? MAX_DECISIONS : MAX_DECISIONS_PER_CHAT;
+    for (const chat of read) {
+      signal.throwIfAborted();
+      const events = lastingEvents(await this.#eventsOf(chat), each);
+      if (events.length > 0) found.push({ chat, events });
+    }
+    const none = chats.length === 0 ? noChats(this.#chats) : 'There are no decisions in these chats.';
+    return [
+      found.length > 0 ? renderEvents(found) : none,
+      ...(chats.length > read.length ? [`Only the newest ${read.length} of ${chats.length} chats were read.`] : []),
+      ...notes,
+    ];
+  }
+
+  async #expand({ session: name, from, to = from, offset }: Input<'expand'>): Promise<string[]> {
+    if (to < from) throw new ToolError(`“to” (${to}) must not be less than “from” (${from}).`);
+    const chat = await this.#find(name);
+    const messages = (await this.#chats.read(chat.key))?.messages ?? [];
+    const last = messages.length - 1;
+    if (from > last) throw new ToolError(`The last message of this session has the number ${last}.`);
+    const range = { from, to: Math.min(to, last), offset };
+    const { text: shown, next } = renderMessages(chat, messages, range, MAX_EXPANDED_UNITS);
+    if (!next) return [shown];
+    const offsetText = next.offset > 0 ? ` and offset: ${next.offset}` : '';
+    return [shown, `Cut at 32,000 characters. To continue, call expand with from: ${next.from}${offsetText}.`];
+  }
+
+  /** Reads what has changed. Resolves to a note if chats are still missing. */
+  async #refresh(): Promise<readonly string[]> {
+    if (await this.#chats.refresh(MAX_WAIT_MS)) return [];
+    const { progress } = this.#chats;
+    const read = progress ? `${progress.done} of ${progress.total} new or changed chats` : 'Not all chats';
+    return [`${read} have been read so far. Call again for the others.`];
+  }
+
+  /** The chats of a folder, newest first. */
+  #list(folder: string | undefined): readonly ListedChat[] {
+    const chats = this.#chats.list();
+    return folder === undefined ? chats : chats.filter(({ entry }) => endsWithPath(entry.workspace ?? '', folder));
+  }
+
+  /** The chat with this key, or with this ID of its tool. Throws `ToolError`. */
+  async #find(name: string): Promise<ListedChat> {
+    let chat = this.#named(name);
+    if (!chat) {
+      await this.#refresh();
+      chat = this.#named(name);
+    }
+    if (!chat) throw new ToolError(`There is no session “${name}”. To list the sessions, call sessions.`);
+    return chat;
+  }
+
+  #named(name: string): ListedChat | undefined {
+    const chats = this.#chats.list();
+    const [named] = chats
+      .filter(({ entry }) => entry.id === name)
+      // Of several copies, the most complete one.
+      .sort((a, b) => b.entry.messages - a.entry.messages);
+    return chats.find(({ key }) => key === name) ?? named;
+  }
+
+  /** A chat's lasting key events. */
+  async #eventsOf(chat: ListedChat): Promise<readonly SaidEvent[]> {
+    const name = `${chat.key} ${chat.entry.messages}`;
+    const cached = this.#events.get(name);
+    if (cached) return cached;
+    const messages = (await this.#chats.read(chat.key))?.messages ?? [];
+    await yieldIfDue(this.#yielder);
+    const ledger = await runYielding(
+      keyEventsOf(messages, (index) => messageId(String(index))),
+      this.#yielder,
+    );
+    const found = lastingEvents(ledger, MAX_DECISIONS).map((event) => {
+      const { role, at } = messages[Number(event.message)]!;
+      return { ...event, role, at };
+    });
+    this.#events.set(name, found);
+    for (const oldest of this.#events.keys()) {
+      if (this.#events.size <= MAX_CACHED_CHATS) break;
+      this.#events.delete(oldest);
+    }
+    return found;
+  }
+}
+
+/** Not a copy of another chat, and not a subagent's. */
+const isMain = ({ relation }: ListedChat): boolean => relation?.kind !== 'copy' && relation?.kind !== 'subagent';
+
+const NO_CHATS = 'There are no chats of supported tools on this machine.';
+const noChats = (chats: MachineChats): string => (chats.list().length === 0 ? NO_CHATS : 'No chat matches.');

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { MachineChats } from '../../../src/mcp/machine-chats.ts';
+import { lines, put } from '../../support/tool-homes/conversation.ts';
+
+const said = (content: string): string =>
+  lines({ type: 'user', sessionId: 's', timestamp: '2026-03-02T09:00:00Z', message: { role: 'user', content } });
+
+describe('chats of a machine', () => {
+  let place = '';
+  let warnings: string[] = [];
+  const opened: MachineChats[] = [];
+
+  const open = (): MachineChats => {
+    const chats = new MachineChats({
+      home: { folder: path.join(place, 'home'), env: {} },
+      folder: { path: path.join(place, 'index'), isTemporary: false },
+      warn: (message) => warnings.push(message),
+    });
+    opened.push(chats);
+    return chats;
+  };
+  const texts = async (chats: MachineChats, text: string): Promise<string[]> =>
+    (await chats.search({ text, limit: 10 })).map((hit) => hit.text);
+
+  beforeEach(() => {
+    place = mkdtempSync(path.join(os.tmpdir(), 'threadkeeper-machine-'));
+    put(place, 'index/empty', '');
+    warnings = [];
+  });
+  afterEach(async () => {
+    for (const chats of opened.splice(0)) await chats.close();
+    rmSync(place, { recursive: true, force: true });
+  });
+
+  it('include what a tool adds, although they aren’t read again at once', async () => {
+    const file = put(place, 'home/.claude/projects/p/s.jsonl', said('The ferry leaves at ten.'));
+    const chats = open();
+    assert.equal(await chats.refresh(60_000), true);
+    appendFileSync(file, said('The ferry is late.'));
+    assert.equal(await chats.refresh(60_000), true);
+    assert.deepEqual(await texts(chats, 'ferry'), ['The ferry leaves at ten.']);
+    const now = performance.now.bind(performance);
+    performance.now = () => now() + 20_000;
+    try {
+      assert.equal(await chats.refresh(60_000), true);
+    } finally {
+      performance.now = now;
+    }
+    assert.deepEqual((await texts(chats, 'ferry')).toSorted(), ['The ferry is late.', 'The ferry leaves at ten.']);
+    assert.deepEqual(warnings, []);
+  });
+
+  it('can be searched while they are read for the first time', async () => {
+    for (let index = 0; index < 60; index++)
+      put(place, `home/.claude/projects/p/${index}.jsonl`, said(`Ferry ${index} leaves.`).repeat(20));
+    const chats = open();
+    assert.equal(await chats.refresh(0), false);
+    while (chats.list().length === 0) await chats.refresh(1);
+    const { done = 0, total } = chats.progress ?? {};
+    assert.equal(total, 60);
+    assert.ok(done < 60 && (await texts(chats, 'ferry')).length > 0);
+    assert.equal(await chats.refresh(60_000), true);
+    assert.deepEqual([chats.list().length, chats.progress], [60, undefined]);
+  });
+
+  it('are read by one server at a time, and by the next one when that one ends', async () => {
+    for (let index = 0; index < 60; index++)
+      put(place, `home/.claude/projects/p/${index}.jsonl`, said(`Ferry ${index} leaves.`).repeat(20));
+    const [first, second] = [open(), open()];
+    assert.equal(await first.refresh(0), false);
+    while (!first.progress) await first.refresh(1);
+    const waiting = second.refresh(60_000);
+    await first.close();
+    assert.ok(first.list().length < 60);
+    assert.equal(await waiting, true);
+    assert.equal(second.list().length, 60);
+    assert.deepEqual(warnings, []);
+  });
+});
