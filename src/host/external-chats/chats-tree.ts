@@ -8,7 +8,7 @@ import { runYielding } from '../../core/pace/steps.ts';
 import { KIND_ICON, kindName } from '../platform/key-event-kinds.ts';
 import { keyEventsText, locale, messagesText, oneLine, titleText, translated } from '../platform/l10n.ts';
 import type { ChatList, ListedChat } from '../../app/library/chat-library-calls.ts';
-import { isUnder } from '../platform/workspace-files.ts';
+import { isUnder, openFolders } from '../platform/workspace-files.ts';
 import type { ExternalChats } from './external-chats.ts';
 import { chatItems, type ChatItem, type ChatRow } from './chat-rows.ts';
 
@@ -57,10 +57,9 @@ export class ChatsTree implements vscode.TreeDataProvider<ChatRow>, vscode.Dispo
 
   /** By workspace, the open one first, then by tool and time. */
   #topRows({ chats, unreadable }: ChatList): readonly ChatRow[] {
-    const { workspaceFolders = [] } = vscode.workspace;
     const rankOf = (folder: string): number => {
       if (folder === '') return 2;
-      return workspaceFolders.some(({ uri }) => isUnder(uri.fsPath, folder)) ? 0 : 1;
+      return openFolders().some((opened) => isUnder(opened, folder)) ? 0 : 1;
     };
     const workspaces = [...Map.groupBy(chatItems(chats), ({ chat }) => chat.entry.workspace ?? '')]
       .map(([folder, items]) => ({ folder, items, rank: rankOf(folder) }))

@@ -2,6 +2,10 @@ import { realpath } from 'node:fs/promises';
 import path from 'node:path';
 import * as vscode from 'vscode';
 
+/** The paths of the open folders. */
+export const openFolders = (): readonly string[] =>
+  (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
+
 /**
  * The URIs to which a path may refer, in groups to try one after the other. If the workspace has several folders, VS
  * Code puts a folder's name before its paths, so a path that begins with one is looked up in that folder first.
