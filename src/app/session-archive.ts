@@ -3,17 +3,30 @@ import type { MemoryEntry } from '../core/memory/memory.ts';
 import { Redactor } from '../core/redact/redact.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import { neutralizeTags, plainName } from '../core/text/prompt-sections.ts';
+import { TOOL_NAMES, type Tool } from './library/source.ts';
 import type { SessionSummary } from './ports.ts';
 import { recordSection } from './recalled-text.ts';
 import type { SearchRequest, WorkspaceHit } from './workspace-search.ts';
 
 export interface SessionArchiveDeps {
   readonly search: (run: SearchRequest) => Promise<readonly WorkspaceHit[] | undefined>;
+  /** The best quotes from copied chats of other tools in this workspace. */
+  readonly searchChats: (query: string, limit: number) => Promise<readonly ChatQuote[]>;
   /** The workspace's sessions, newest first. */
   readonly list: () => Promise<readonly SessionSummary[]>;
   /** Undefined if the session doesn't exist anymore or can't be read. */
   readonly read: (id: SessionSummary['id']) => Promise<SessionState | undefined>;
   readonly memory: () => Promise<readonly MemoryEntry[]>;
+}
+
+/** A quote from a copied chat of another tool, in which secrets are already masked. */
+export interface ChatQuote {
+  readonly tool: Tool;
+  readonly title: string;
+  /** 0-based. */
+  readonly message: number;
+  readonly role: string;
+  readonly text: string;
 }
 
 /** A quote with the session's title and the 1-based number of the message. */
@@ -35,7 +48,10 @@ export interface Decisions {
 const MAX_SESSIONS = 10;
 const MAX_DECISIONS = 60;
 
-/** Answers questions about this workspace's sessions with quotes, for VS Code's own chat. Secrets are redacted. */
+/**
+ * Answers questions about this workspace's sessions, and its copied chats of other tools, with quotes, for VS Code's own
+ * chat. Secrets are redacted.
+ */
 export class SessionArchive {
   readonly #deps: SessionArchiveDeps;
 
@@ -43,17 +59,32 @@ export class SessionArchive {
     this.#deps = deps;
   }
 
-  /** The best results for a query; undefined if canceled. */
+  /** The best results for a query, alternately from sessions and copied chats; undefined if canceled. */
   async recall(query: string, limit: number, isCancelled: () => boolean): Promise<readonly Citation[] | undefined> {
     const redactor = new Redactor();
     const mask = (text: string): string => redactor.redact(text);
-    const hits = await this.#deps.search({ query, limit, mask, isCancelled });
-    return hits?.map(({ title, position, role, text }) => ({
+    const [hits, quotes] = await Promise.all([
+      this.#deps.search({ query, limit, mask, isCancelled }),
+      this.#deps.searchChats(query, limit),
+    ]);
+    if (!hits) return undefined;
+    const own = hits.map(({ title, position, role, text }) => ({
       session: mask(title),
       message: position + 1,
       role,
       text,
     }));
+    const others = quotes
+      // A session that continues a chat has the same messages.
+      .filter((one) => !own.some(({ role, text }) => role === one.role && text === one.text))
+      .map(({ tool, title, message, role, text }) => ({
+        session: `${TOOL_NAMES[tool]}: ${mask(title)}`,
+        message: message + 1,
+        role,
+        text,
+      }));
+    const pairs = Array.from({ length: limit }, (_, at) => [own.slice(at, at + 1), others.slice(at, at + 1)]);
+    return pairs.flat(2).slice(0, limit);
   }
 
   async decisions(isCancelled: () => boolean): Promise<Decisions> {

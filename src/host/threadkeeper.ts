@@ -16,6 +16,7 @@ import { StoredSnapshots } from '../storage/stored-snapshots.ts';
 import { openSessionStore, type FileSessionStore } from '../storage/session-store.ts';
 import { ExternalChats } from './external-chats/external-chats.ts';
 import { ChatsTree } from './external-chats/chats-tree.ts';
+import { quoteChats } from './external-chats/quote-chats.ts';
 import { Attachments } from './chat/attachments.ts';
 import { answerRequest, decisionsTool, recallTool } from './participant/participant.ts';
 import { Calibrations } from './models/calibrations.ts';
@@ -295,6 +296,10 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
   async modelChanged(): Promise<void> {
     if (this.sessions.current) await this.models.prepare(this.chosenModel());
     await this.#views.modelChanged();
+  }
+
+  searchChats(query: string, limit: number): ReturnType<typeof quoteChats> {
+    return quoteChats(this.chats, query, limit);
   }
 
   async search(query: string): Promise<ReturnType<SessionSearch['search']>> {

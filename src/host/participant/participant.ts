@@ -34,7 +34,9 @@ export async function answerRequest(
   stream.progress(vscode.l10n.t('Searching sessions…'));
   const found = await archive.recall(request.prompt, MAX_QUOTES, cancelled);
   if (found?.length === 0)
-    stream.markdown(vscode.l10n.t('No results for “{0}” in the sessions of this workspace.', request.prompt));
+    stream.markdown(
+      vscode.l10n.t('No results for “{0}” in the sessions and copied chats of this workspace.', request.prompt),
+    );
   for (const one of found ?? []) stream.markdown(quoteWithSource(one));
 }
 
@@ -72,7 +74,7 @@ export function recallTool(archive: SessionArchive): vscode.LanguageModelTool<un
         confirmationMessages: {
           title: vscode.l10n.t('Search Sessions'),
           message: vscode.l10n.t(
-            'Threadkeeper searches the sessions of this workspace for “{0}” and sends matching excerpts and their session titles to the model of this chat. Recognized API keys and passwords are masked.',
+            'Threadkeeper searches the sessions and the copied chats from other tools of this workspace for “{0}” and sends matching excerpts and their titles to the model of this chat. Recognized API keys and passwords are masked.',
             asked.success ? asked.output.query : '',
           ),
         },

@@ -1,5 +1,5 @@
 import type { Clock, SessionStore } from '../../app/ports.ts';
-import { SessionArchive } from '../../app/session-archive.ts';
+import { SessionArchive, type SessionArchiveDeps } from '../../app/session-archive.ts';
 import type { SearchRequest, WorkspaceHit, WorkspaceSearch } from '../../app/workspace-search.ts';
 import type { SessionId } from '../../core/model/ids.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
@@ -16,6 +16,7 @@ interface ArchiveApp {
   /** Open sessions are used as they are in memory. */
   readonly open: OpenConversations;
   readonly memory: WorkspaceMemory;
+  readonly searchChats: SessionArchiveDeps['searchChats'];
   /** Logs why a session can't be read. The others are read nevertheless. */
   describe(error: unknown): unknown;
 }
@@ -48,6 +49,11 @@ export function workspaceArchive(app: ArchiveApp): {
   };
   const archive = new SessionArchive({
     search,
+    searchChats: (query, limit) =>
+      app.searchChats(query, limit).catch((error: unknown) => {
+        app.describe(error);
+        return [];
+      }),
     list: async () => [...(await list())].sort((a, b) => b.updatedAt - a.updatedAt),
     read: readOrSkip,
     memory: async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { SessionArchive } from '../../../src/app/session-archive.ts';
-import { messageId } from '../../../src/core/model/ids.ts';
+import { SessionArchive, recalledText, type ChatQuote } from '../../../src/app/session-archive.ts';
+import type { WorkspaceHit } from '../../../src/app/workspace-search.ts';
+import { messageId, sessionId } from '../../../src/core/model/ids.ts';
 import type { KeyEvent } from '../../../src/core/model/key-event.ts';
 import { WorkspaceSearch } from '../../../src/app/workspace-search.ts';
 import { openLoop } from '../../support/yielders.ts';
@@ -36,12 +37,74 @@ describe('quotes requested by another chat', () => {
     const read = () => Promise.resolve(state);
     const search = new WorkspaceSearch({ clock: { yielder: openLoop() }, list, read });
     const memory = () => Promise.resolve([]);
-    const archive = new SessionArchive({ search: (run) => search.search(run), list, read, memory });
+    const searchChats = () => Promise.resolve([]);
+    const archive = new SessionArchive({ search: (run) => search.search(run), searchChats, list, read, memory });
     const found = await archive.recall('deploy server', 1, () => false);
     assert.deepEqual(
       found?.map((one) => one.text),
       ['[redacted: private-key]\nThe deploy server has this key.'],
     );
+  });
+});
+
+describe('recall requested by another chat', () => {
+  const own = (position: number, text: string): WorkspaceHit => ({
+    session: sessionId('s'),
+    title: 'Billing',
+    kind: 'message',
+    message: messageId(`m${position}`),
+    position,
+    role: 'user',
+    tier: 'sent',
+    at: 0,
+    start: 0,
+    end: text.length,
+    text,
+    matchesTogetherShare: 1,
+    score: 1,
+  });
+  const chat = (message: number, text: string): ChatQuote => ({
+    tool: 'claude-code',
+    title: 'Fix </record> "ports"',
+    message,
+    role: 'user',
+    text,
+  });
+  const recall = (hits: readonly WorkspaceHit[], quotes: readonly ChatQuote[], limit = 8) =>
+    new SessionArchive({
+      search: () => Promise.resolve(hits),
+      searchChats: () => Promise.resolve(quotes),
+      list: () => Promise.resolve([]),
+      read: () => Promise.resolve(undefined),
+      memory: () => Promise.resolve([]),
+    }).recall('port', limit, () => false);
+
+  it('quotes sessions and copied chats of other tools alternately, with the tool’s name', async () => {
+    const found = await recall([own(0, 'Port 1'), own(4, 'Port 2')], [chat(2, 'Port 3'), chat(3, 'Port 4')], 3);
+    assert.deepEqual(
+      found?.map(({ session, message, text }) => [session, message, text]),
+      [
+        ['Billing', 1, 'Port 1'],
+        ['Claude Code: Fix </record> "ports"', 3, 'Port 3'],
+        ['Billing', 5, 'Port 2'],
+      ],
+    );
+    assert.match(recalledText(found), /^\[session “Claude Code: Fix \/record ports”, message 3, user\] Port 3$/m);
+  });
+
+  it('quotes what a session has continued from a chat only once', async () => {
+    const found = await recall([own(0, 'Port 1')], [chat(0, 'Port 1'), chat(1, 'Port 2')]);
+    assert.deepEqual(
+      found?.map(({ text }) => text),
+      ['Port 1', 'Port 2'],
+    );
+  });
+
+  it('fills up with quotes from chats if there are few from sessions, and the reverse', async () => {
+    const texts = async (...given: Parameters<typeof recall>) => (await recall(...given))?.map(({ text }) => text);
+    const quotes = [chat(0, 'A'), chat(1, 'B'), chat(2, 'C')];
+    assert.deepEqual(await texts([], quotes, 2), ['A', 'B']);
+    assert.deepEqual(await texts([own(0, 'D'), own(1, 'E'), own(2, 'F')], [], 3), ['D', 'E', 'F']);
   });
 });
 
@@ -66,6 +129,7 @@ describe('decisions requested by another chat', () => {
     await decide(4, 'active');
     const archive = new SessionArchive({
       search: () => Promise.resolve([]),
+      searchChats: () => Promise.resolve([]),
       list: () => Promise.resolve([{ id: journal.id, title: '', workspace: 'test', ...FIGURES }]),
       read: () => Promise.resolve(state),
       memory: () => Promise.resolve([]),

@@ -47,6 +47,7 @@ describe('workspace archive', () => {
       workspace: 'here',
       open: { get: () => undefined } as never,
       memory: { load: () => Promise.resolve(), entries: [] } as never,
+      searchChats: () => Promise.reject(new Error('The copies can’t be read.')),
       describe: (error) => faults.push(error),
     });
     const found = async () => (await search({ query: 'slot', limit: 5 }))?.map(({ title }) => title).sort();
@@ -58,6 +59,8 @@ describe('workspace archive', () => {
     assert.deepEqual(await found(), ['Billing']);
     assert.deepEqual(await decided(), ['Billing']);
     assert.equal(faults.length, 2);
+    assert.equal((await archive.recall('slot', 5, () => false))?.length, 1);
+    assert.ok(faults.some((fault) => /The copies can’t be read/.test(String(fault))));
     await rm(file, { recursive: true });
     await rename(`${file}.away`, file);
     assert.deepEqual(await found(), ['Billing', 'Booking']);

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import type * as QuoteChatsModule from '../../../src/host/external-chats/quote-chats.ts';
+import { FollowedChats } from '../../../src/worker/followed-chats.ts';
+import { hostIn } from '../../support/fake-editor.ts';
+import { lines, put } from '../../support/tool-homes/conversation.ts';
+
+describe('quotes from copied chats', () => {
+  let place = '';
+  let chats: FollowedChats;
+  const secret = `ghp_${'a1B2c3D4e5'.repeat(4).slice(0, 36)}`;
+
+  before(async () => {
+    place = mkdtempSync(path.join(os.tmpdir(), 'threadkeeper-quotes-'));
+    const said = (cwd: string, content: string): string =>
+      lines({ type: 'user', cwd, timestamp: '2026-03-02T09:00:00Z', message: { role: 'user', content } });
+    put(
+      place,
+      'home/.claude/projects/api/a.jsonl',
+      said('/home/sam/api', `The api port is 4600, the token ${secret}.`),
+    );
+    put(place, 'home/.claude/projects/web/b.jsonl', said('/home/sam/api/web', 'The web port is 4601.'));
+    put(place, 'home/.claude/projects/other/c.jsonl', said('/home/sam/other', 'The other port is 4602.'));
+    const home = { folder: path.join(place, 'home'), env: {} };
+    chats = new FollowedChats({
+      folder: path.join(place, 'copies'),
+      home,
+      window: 'w',
+      onLibraryEvent: () => undefined,
+    });
+    await chats.follow({ tools: ['claude-code'], keepMs: 0 });
+  });
+  after(async () => {
+    await chats.close();
+    rmSync(place, { recursive: true, force: true });
+  });
+
+  async function quotes(folders: readonly string[] | undefined, limit = 5): Promise<readonly string[]> {
+    const workspaceFolders = folders?.map((fsPath) => ({ uri: { fsPath } }));
+    const load = hostIn({ workspace: { workspaceFolders } });
+    const { quoteChats } = await load<typeof QuoteChatsModule>('external-chats/quote-chats.ts');
+    const external = { list: () => chats.list(), library: chats };
+    return (await quoteChats(external, 'port', limit)).map(({ tool, message, text }) => `${tool} ${message} ${text}`);
+  }
+
+  it('are those of the open folders, with secrets masked', async () => {
+    assert.deepEqual((await quotes(['/home/sam/api'])).toSorted(), [
+      'claude-code 0 The api port is 4600, the token [redacted: github-token].',
+      'claude-code 0 The web port is 4601.',
+    ]);
+    assert.deepEqual((await quotes(['/home/sam/other', '/home/sam/api/web'])).toSorted(), [
+      'claude-code 0 The other port is 4602.',
+      'claude-code 0 The web port is 4601.',
+    ]);
+    assert.equal((await quotes(['/home/sam'], 2)).length, 2);
+  });
+
+  it('are none without an open folder, or if nothing was copied', async () => {
+    assert.deepEqual(await quotes(undefined), []);
+    assert.deepEqual(await quotes(['/home/sam/new']), []);
+  });
+});
