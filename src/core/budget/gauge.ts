@@ -23,8 +23,6 @@ export interface Budget {
   readonly tokens: number;
   /** Tokens reserved for the response. */
   readonly reserved: number;
-  /** At least the sum of `tokens` and `reserved`. */
-  readonly contextWindow: number;
 }
 
 export type GaugeLevel = 'ok' | 'warning' | 'error';
@@ -45,7 +43,7 @@ export function budgetOf(
 ): Budget {
   const { contextWindow, maxInput = contextWindow, maxOutput } = model;
   const reserved = Math.max(0, Math.min(Math.floor(reservedReply), maxOutput, Math.floor(contextWindow / 2)));
-  return { tokens: Math.min(contextWindow - reserved, maxInput), reserved, contextWindow };
+  return { tokens: Math.min(contextWindow - reserved, maxInput), reserved };
 }
 
 /**
