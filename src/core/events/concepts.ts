@@ -42,10 +42,11 @@ export interface ConceptHits {
 const isAsciiWord = (code: number): boolean =>
   (code >= 97 && code <= 122) || (code >= 48 && code <= 57) || code === 95 || (code >= 65 && code <= 90);
 
+/** Scripts without a lexicon, such as Arabic, only need their words counted, so their punctuation doesn't matter. */
 const isLetter = (code: number): boolean =>
   isAsciiWord(code) ||
   (code >= 0xc0 && code <= 0x24f && code !== 0xd7 && code !== 0xf7) ||
-  (code >= 0x370 && code <= 0x52f);
+  (code >= 0x370 && code <= 0x1fff);
 
 /** A node of a trie of phrases, by UTF-16 unit. */
 interface Branch {

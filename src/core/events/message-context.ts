@@ -57,11 +57,11 @@ function previousMessageTraits(before: string | undefined): PreviousMessageTrait
   const end = before.slice(-BEFORE_END).trimEnd();
   const last = end.slice(-220);
   const question =
-    /[?？][\s"'”’)\]*_】」）\p{Extended_Pictographic}[\]A-Z]*$/u.test(last) ||
+    /[?？؟][\s"'”’)\]*_】」）\p{Extended_Pictographic}[\]A-Z]*$/u.test(last) ||
     /(?:吗|呢|ですか|ますか|でしょうか|ましょうか)[。．.\s]*$/.test(last);
-  const offered = hasConcept(findConcepts(last), 'suggest') && /[?？]/.test(last);
+  const offered = hasConcept(findConcepts(last), 'suggest') && /[?？؟]/.test(last);
   return {
-    asked: question || offered || (OPTIONS.test(end) && /[?？]/.test(end)),
+    asked: question || offered || (OPTIONS.test(end) && /[?？؟]/.test(end)),
     failed: /error|exception|failed|cancel|interrupt|traceback|fehler|erreur|エラー|错误|失败/i.test(last),
   };
 }

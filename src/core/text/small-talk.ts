@@ -16,6 +16,9 @@ const COURTESIES: readonly RegExp[] = [
 const THANKS =
   /^[^\p{L}\p{N}]*(?:(?:(?:many|muchas|mil|muito|vielen|herzlichen|mille) )?(?:thanks|thank you|gracias|obrigad[oa]|danke?|merci|grazie)(?: (?:so much|very much|a lot|again|de nuevo|mais uma vez|sehr|schön|nochmals|beaucoup|bien|encore|mille))*(?: (?:for|por|pel[ao]|für|pour|per|di)(?: (?:all|the|your|la|el|su|tu|toda|a|sua|die|deine|ihre|das|votre|ton|il|tuo))*(?: |(?<=[ '’]))(?:l['’])?(?:help|time|patience|support|assistance|everything|ayuda|tiempo|paciencia|todo|ajuda|tempo|paciência|tudo|hilfe|zeit|geduld|alles|aide|temps|patience|tout|aiuto|pazienza|tutto))?|(?:どうも)?ありがとうございま(?:す|した)|谢谢(?:您|你)?(?:的帮助)?)(?:[\s,.!]+(?:bye|goodbye|see you(?: \p{L}+)?|have an? (?:nice|great|good|lovely) \p{L}+|adiós|hasta (?:el )?\p{L}+|até (?:logo|mais|amanhã)|tchau|tschüss|auf wiedersehen|au revoir|bonne (?:journée|soirée)|arrivederci))*[^\p{L}\p{N}]*$/iu;
 
+/** Like `THANKS`, in languages without a lexicon: a few words around "thanks" (Arabic, Hebrew, Hindi). */
+const SHORT_THANKS = /^[^,،:\p{N}]{0,24}(?<!\p{L})(?:و?شكر[اً]*|תודה|धन्यवाद)(?!\p{L})[^,،:\p{N}]{0,24}$/u;
+
 /** Dice and other mechanics of a tabletop game, in the words of its rules. */
 const TABLE_TALK =
   /\b(?:roll(?:s|ed|ing)?(?: (?:for|a|an|me|your|my))* ?(?:initiative|perception|stealth|insight|investigation|performance|persuasion|deception|intimidation|survival|athletics|acrobatics|damage|attack|with (?:dis)?advantage|saving throw|d\d+)|natural (?:\d+|twenty|one)|\d*d(?:4|6|8|10|12|20|100)\b|(?:plus|minus) (?:\d+|one|two|three|four|five|six|seven|eight|nine|ten)\b|(?:armor|armour) class|hit points?|saving throw|does (?:a )?\d+ hit)\b|^\W*(?:that(?:'|’)?s|that is|it(?:'|’)?s|a|with an?)? ?(?:an? )?\d{1,2}[.!]*$|^(?:ha|great|nice|good|what a|terrible) roll\b|\bgreat roll\b/i;
@@ -41,7 +44,8 @@ export function isTableTalk(line: string): boolean {
 }
 
 /** Whether a sentence only thanks. */
-export const isThanks = (sentence: string): boolean => sentence.length <= MAX_SENTENCE && THANKS.test(sentence);
+export const isThanks = (sentence: string): boolean =>
+  sentence.length <= MAX_SENTENCE && (THANKS.test(sentence) || SHORT_THANKS.test(sentence));
 
 /** Whether a sentence of a short message is small talk: courtesies, dice, stage directions, or agreement. */
 export function isSmallTalk(sentence: string): boolean {

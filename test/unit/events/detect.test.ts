@@ -97,6 +97,23 @@ describe('key event detection', () => {
       assert.deepEqual(find('assistant', text), [], text);
   });
 
+  it('detects names and bookings in scripts without a lexicon, but no thanks', () => {
+    for (const [before, text] of [
+      ['ما اسمك الكامل من فضلك؟', 'اسمي خالد المنصوري'],
+      ['حسنا.', 'زوجتي فاطمة الزهراني سترافقني وهي تحتاج إلى فحص أيضا'],
+      ['בסדר.', 'אשתי מיכל אברמוב תבוא איתי והיא צריכה בדיקה גם'],
+      ['ठीक है।', 'मेरी पत्नी अनीता देसाई मेरे साथ आएगी और उसे भी जाँच चाहिए'],
+    ] as const)
+      assert.deepEqual(quotes('user', text, before), [text]);
+    for (const text of [
+      'شكرا جزيلا لك على المساعدة',
+      'שלום, מה שלומך היום?',
+      'תודה רבה על העזרה',
+      'आपकी मदद के लिए धन्यवाद',
+    ])
+      assert.deepEqual(find('user', text, 'هل تريد شيئا آخر؟'), [], text);
+  });
+
   it('does not treat thanks as the answer to a question', () => {
     for (const [before, text] of [
       ['How can I help?', 'Thanks for the help'],
