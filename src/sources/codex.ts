@@ -14,7 +14,7 @@ const ROLLOUT_NAME = /^rollout-.*\.jsonl(?:\.zst)?$/;
 const THREAD_ID = /([0-9a-f]{8}-[0-9a-f-]{27})(?:_[0-9a-f-]{36})?\.jsonl(?:\.zst)?$/;
 
 const STATE_NAME = /^state(?:_\d+)?\.sqlite$/;
-const byVersion = (a: string, b: string): number => a.localeCompare(b, 'en', { numeric: true });
+const stateVersion = (file: string): number => Number(/_(\d+)\.sqlite$/.exec(file)?.[1] ?? 0);
 
 /** Maximum number of files that a forked session continues, one after another. */
 const MAX_PARTS = 100;
@@ -34,7 +34,7 @@ export function codex(home: Home, databases: Databases): Source {
       const indexed = await readTitles(path.join(root, 'session_index.jsonl'));
       const stored = { name: new Map<string, string>(), title: new Map<string, string>() };
       const states = await finder.findFiles(home.env['CODEX_SQLITE_HOME'] || root, (name) => STATE_NAME.test(name));
-      for (const file of states.toSorted(byVersion))
+      for (const file of states.toSorted((a, b) => stateVersion(a) - stateVersion(b)))
         await finder.attempt(file, () => addNames(stored, databases, file));
       const titleOf = (id: string): string | undefined =>
         stored.name.get(id) ?? indexed.get(id) ?? stored.title.get(id);
