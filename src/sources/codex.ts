@@ -51,10 +51,8 @@ export function codex(home: Home, databases: Databases): Source {
       }
     },
     async (file, sink, from) => {
-      const importerOf = (to: TranscriptSink, resumed?: { readonly model?: string }): CodexImporter =>
-        new CodexImporter(to, resumed);
       const before = await inheritedParts(file.path, filesOfThread, sink);
-      return readRecords(file, sink, importerOf, from, before);
+      return readRecords(file, sink, (to, resumed) => new CodexImporter(to, resumed), from, before);
     },
   );
 }
