@@ -1,4 +1,5 @@
 import { createReadStream } from 'node:fs';
+import { decodedText } from '../storage/decoded-text.ts';
 import type { SourceMessage } from '../core/compress/source-message.ts';
 import { messageId } from '../core/model/ids.ts';
 import { TranscriptReader, type TranscriptTotals } from '../core/transcript/transcript-reader.ts';
@@ -9,9 +10,9 @@ import type { Output } from './output.ts';
 
 /** A file's text in chunks; `-` is standard input. Throws `UsageError` if it can't be read. */
 export async function* readText(file: string): AsyncGenerator<string> {
-  const stream = file === '-' ? process.stdin.setEncoding('utf8') : createReadStream(file, { encoding: 'utf8' });
+  const stream: AsyncIterable<Buffer> = file === '-' ? process.stdin : createReadStream(file);
   try {
-    for await (const chunk of stream) yield String(chunk);
+    yield* decodedText(stream);
   } catch (error) {
     throw unreadableFile(file, error);
   }

@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs';
 import * as vscode from 'vscode';
+import { decodedText } from '../../storage/decoded-text.ts';
 import { phrase } from '../../core/text/phrase.ts';
 import { truncate } from '../../core/text/truncate.ts';
 import {
@@ -21,13 +22,17 @@ interface TextChunk {
 
 /** Reads a file's text in chunks, so that files of any size take little memory. Throws `TranscriptError`. */
 async function* readTextChunks(uri: vscode.Uri): AsyncGenerator<TextChunk> {
-  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   let read = 0;
-  try {
-    const { size } = await vscode.workspace.fs.stat(uri);
+  const countedPieces = async function* (): AsyncGenerator<Uint8Array> {
     for await (const bytes of filePieces(uri)) {
       read += bytes.length;
-      yield { text: decoder.decode(bytes, { stream: true }), share: Math.min(1, read / Math.max(1, size)) };
+      yield bytes;
+    }
+  };
+  try {
+    const { size } = await vscode.workspace.fs.stat(uri);
+    for await (const text of decodedText(countedPieces())) {
+      yield { text, share: Math.min(1, read / Math.max(1, size)) };
       await new Promise((resolve) => setImmediate(resolve));
     }
   } catch (error) {
@@ -36,7 +41,6 @@ async function* readTextChunks(uri: vscode.Uri): AsyncGenerator<TextChunk> {
       phrase('Can’t read {0}. Check that the file exists and that you have permission to read it.', fileName(uri)),
     );
   }
-  yield { text: decoder.decode(), share: 1 };
 }
 
 export function fileName(uri: vscode.Uri): string {

@@ -43,6 +43,14 @@ describe('a transcript to import', () => {
     assert.deepEqual(preview?.first, [{ role: 'user', text: 'a'.repeat(199) }]);
   });
 
+  it('may be UTF-16 with a byte order mark', async () => {
+    const { scanTranscript } = await load<typeof TranscriptModule>('import-export/transcript-batches.ts');
+    const file = path.join(folder, 'utf-16.jsonl');
+    writeFileSync(file, `\uFEFF${JSON.stringify({ role: 'user', content: 'Où ?' })}\r\n`, 'utf16le');
+    const preview = await scanTranscript({ scheme: 'file', path: file, fsPath: file } as never, never);
+    assert.deepEqual(preview?.first, [{ role: 'user', text: 'Où ?' }]);
+  });
+
   it('leaves no session if its model cannot be stored', async () => {
     const { importMessages } = await load<typeof ImportModule>('import-export/import-file.ts');
     const events: string[] = [];
