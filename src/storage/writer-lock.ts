@@ -50,7 +50,8 @@ export class WriterLock {
 
   /**
    * Acquires the lock if it's free or its holder is gone. `alone`: there was no lock, or its holder's process has
-   * ended. `inherits`: a lock with this window's name was left by a thread that has ended, so it may be replaced.
+   * ended. `inherits`: a lock with this window's name, or an incomplete one, was left by a thread that has ended, so it
+   * may be replaced. If another window is just writing it, that window notices before it writes anything else.
    * Throws the file system's error in a read-only folder.
    */
   async acquire(inherits = false): Promise<AcquireResult> {
@@ -60,7 +61,7 @@ export class WriterLock {
     // The writer has handed it over.
     if (holder.token === this.#token) return { held: true, alone: false };
     const isDead = holder.host === hostname() && !isRunning(holder.pid);
-    const isInherited = inherits && holder.token.startsWith(`${this.#window}:`);
+    const isInherited = inherits && (holder.token === '' || holder.token.startsWith(`${this.#window}:`));
     if (!isDead && !isInherited && !(await this.#isStale())) return { held: false, alone: false };
     await this.seize();
     // If two windows replace a dead holder, the later one has the lock.

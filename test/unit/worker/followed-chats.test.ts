@@ -267,6 +267,13 @@ describe('chats followed from other tools', () => {
     assert.equal(await messages(next), 2);
   });
 
+  it('are followed without delay when a thread ended while it created the lock', async () => {
+    put(place, 'copies/library.lock', '');
+    const chats = open('one');
+    await chats.follow({ tools: ['claude-code'], keepMs: 0 });
+    assert.equal(await messages(chats), 1);
+  });
+
   it('stay with the window that reads them, however long reading takes', async function () {
     if (process.platform === 'win32') return this.skip();
     // Reading a pipe would wait until somebody writes to it.
