@@ -1,7 +1,6 @@
 import os from 'node:os';
 import { entryOf, readSession, type LibraryEntry, type ReadSession } from '../app/library/read-session.ts';
 import { readFailureReason, type Source, type SourceFile } from '../app/library/source.ts';
-import { Redactor } from '../core/redact/redact.ts';
 import { inEnglish } from '../core/text/phrase.ts';
 import { allSources } from '../sources/all-sources.ts';
 import { Databases } from '../sources/databases.ts';
@@ -43,16 +42,15 @@ export async function withSources<Result>(
   }
 }
 
-/** Reads all sessions, one at a time, and masks secrets in titles. Adds those that can't be read to `refused`. */
+/** Reads all sessions, one at a time. Adds those that can't be read to `refused`. */
 export async function* readChats(sources: readonly Source[], refused: UnreadableOutput[]): AsyncGenerator<Chat> {
-  const mask = (text: string): string => new Redactor().redact(text);
   for (const source of sources) {
     const found = await source.find();
     for (const { path, tool, reason } of found.unreadable) refused.push({ path, tool, reason: inEnglish(reason) });
     for (const file of found.files) {
       try {
         const session = await readSession(source, file);
-        yield { entry: entryOf(file, session, undefined, mask), session, source, file };
+        yield { entry: entryOf(file, session), session, source, file };
       } catch (error) {
         refused.push({ path: file.path, tool: file.tool, reason: inEnglish(readFailureReason(error)) });
       }

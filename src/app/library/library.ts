@@ -6,7 +6,7 @@ import {
 } from '../../core/transcript/transcript-message.ts';
 import { StoreFault } from '../ports.ts';
 import type { CopyRecord, KeptSession, LibraryStore } from './library-store.ts';
-import { entryOf, readSession, type ReadSession } from './read-session.ts';
+import { entryOf, readSession, withMaskedTitle, type ReadSession } from './read-session.ts';
 import { ChatIndex, indexOfMessages } from './chat-index.ts';
 import {
   commonLength,
@@ -90,7 +90,9 @@ export class Library {
   async reload(): Promise<void> {
     const sessions = await this.#store.catalog();
     this.#sessions.clear();
-    for (const session of sessions) this.#sessions.set(session.key, session);
+    // An earlier version stored titles with secrets.
+    for (const session of sessions)
+      this.#sessions.set(session.key, { ...session, entry: withMaskedTitle(session.entry) });
   }
 
   sessions(): readonly KeptSession[] {

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { countSchema, type ReadonlyOutput } from '../../core/model/field-schemas.ts';
+import { Redactor } from '../../core/redact/redact.ts';
 import {
   BeforeResumeError,
   TranscriptSink,
@@ -50,13 +51,14 @@ export async function readSession(source: Source, file: SourceFile, from?: Resum
   return { facts: sink.facts, messages, compactions, skipped: sink.skipped, end };
 }
 
-/** The list entry of a session. If reading was resumed, facts in `known` are kept. `mask` redacts secrets in the title. */
-export function entryOf(
-  file: SourceFile,
-  session: ReadSession,
-  known?: LibraryEntry,
-  mask = (text: string): string => text,
-): LibraryEntry {
+/** An entry without secrets in its title, which is shown in lists. */
+export const withMaskedTitle = (entry: LibraryEntry): LibraryEntry => ({
+  ...entry,
+  title: new Redactor().redact(entry.title),
+});
+
+/** The list entry of a session. If reading was resumed, facts in `known` are kept. */
+export function entryOf(file: SourceFile, session: ReadSession, known?: LibraryEntry): LibraryEntry {
   const { messages, compactions, end } = session;
   const before = end.resumed ? known : undefined;
   const facts = { ...before, ...session.facts };
@@ -67,7 +69,7 @@ export function entryOf(
     tool: file.tool,
     path: file.path,
     // The user may have undone all turns.
-    title: sessionTitleFrom(mask(facts.title?.trim() || (firstMessage?.text ?? known?.title ?? ''))),
+    title: sessionTitleFrom(new Redactor().redact(facts.title?.trim() || (firstMessage?.text ?? known?.title ?? ''))),
     workspace: facts.workspace,
     parent: facts.parent,
     messages: messages.length,

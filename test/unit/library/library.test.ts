@@ -326,6 +326,21 @@ describe('the library of chats from other tools', () => {
     assert.deepEqual(defects, [`${odd} TypeError: not a function`]);
   });
 
+  it('masks secrets in titles, also in those of a catalog from an earlier version', async () => {
+    const token = ['ghp_', 'a1B2c3D4e5F6g7H8'.repeat(3).slice(0, 36)].join('');
+    put(home, SESSION, said(1, `Use ${token} for the port.`));
+    const masked = /^Use \[redacted: [^\]]+\] for the port\.$/;
+    const library = await open();
+    await library.sync(sources);
+    assert.match(library.sessions()[0]!.entry.title, masked);
+    const catalog = path.join(copies, 'catalog.json');
+    const title = JSON.stringify(library.sessions()[0]!.entry.title);
+    const text = readFileSync(catalog, 'utf8');
+    assert.ok(text.includes(title));
+    writeFileSync(catalog, text.replace(title, JSON.stringify(`Use ${token} for the port.`)));
+    assert.match((await open()).sessions()[0]!.entry.title, masked);
+  });
+
   it('recognizes a session that the tool has moved, and moved back', async () => {
     const id = '0199a213-81c0-7800-8aa1-bbab2a035a53';
     const record = (type: string, payload: object): string =>
