@@ -91,19 +91,8 @@ export function opencodeFile(mediaType: unknown, uri: unknown, sink: TranscriptS
   return [];
 }
 
-/** opencode's input tokens don't include those read from or written to the cache. */
 export function opencodeUsage(value: unknown): Usage | undefined {
-  const tokens = fieldsOf(value);
-  const cache = fieldsOf(tokens['cache']);
-  const input = [tokens['input'], cache['read'], cache['write']].reduce<number>(
-    (sum, one) => sum + (typeof one === 'number' ? one : 0),
-    0,
-  );
-  return usageOf({
-    input,
-    output: tokens['output'],
-    cached: cache['read'],
-    cacheWrite: cache['write'],
-    reasoning: tokens['reasoning'],
-  });
+  const { input: uncached, output, reasoning, cache } = fieldsOf(value);
+  const { read: cached, write: cacheWrite } = fieldsOf(cache);
+  return usageOf({ uncached, output, cached, cacheWrite, reasoning });
 }

@@ -190,14 +190,12 @@ function modelOf(message: JsonObject): string | undefined {
   return model === '<synthetic>' ? undefined : model;
 }
 
-/** Anthropic's input tokens don't include those read from or written to the cache. */
 function readUsage(counts: unknown): Usage | undefined {
-  const [uncached, cached, cacheWrite] = ['input_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens'].map(
-    (name) => valueAt(counts, name),
-  );
-  const input = [uncached, cached, cacheWrite].reduce<number>(
-    (sum, one) => sum + (typeof one === 'number' ? one : 0),
-    0,
-  );
-  return usageOf({ input, output: valueAt(counts, 'output_tokens'), cached, cacheWrite });
+  const [uncached, cached, cacheWrite, output] = [
+    'input_tokens',
+    'cache_read_input_tokens',
+    'cache_creation_input_tokens',
+    'output_tokens',
+  ].map((name) => valueAt(counts, name));
+  return usageOf({ uncached, cached, cacheWrite, output });
 }

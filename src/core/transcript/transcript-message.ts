@@ -219,9 +219,13 @@ export function messageFromBlocks(
   };
 }
 
-/** A message's token usage; undefined if `input` or `output` is unknown. `input` includes the `cached` tokens. */
+/**
+ * A message's token usage; undefined if the input or `output` is unknown. `input` includes the `cached` tokens, while
+ * `uncached` excludes those read from or written to the cache.
+ */
 export function usageOf(counts: {
-  readonly input: unknown;
+  readonly input?: unknown;
+  readonly uncached?: unknown;
   readonly output: unknown;
   readonly cached?: unknown;
   readonly cacheWrite?: unknown;
@@ -229,9 +233,11 @@ export function usageOf(counts: {
 }): Usage | undefined {
   const count = (value: unknown): number | undefined =>
     typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined;
-  const [input, output] = [count(counts.input), count(counts.output)];
+  const { uncached, cached, cacheWrite, reasoning } = counts;
+  const sum = (parts: readonly unknown[]): number => parts.reduce<number>((total, one) => total + (count(one) ?? 0), 0);
+  const input = 'uncached' in counts ? sum([uncached, cached, cacheWrite]) : count(counts.input);
+  const output = count(counts.output);
   if (input === undefined || output === undefined || input + output === 0) return undefined;
-  const { cached, cacheWrite, reasoning } = counts;
   const parts = { cachedInput: count(cached), cacheWrite: count(cacheWrite), reasoning: count(reasoning) };
   return { input, output, ...Object.fromEntries(Object.entries(parts).filter(([, tokens]) => tokens !== undefined)) };
 }
