@@ -15,6 +15,7 @@ const COMMANDS: Readonly<
   audit: { about: 'check a summary against its transcript', load: () => import('./audit.ts') },
   sources: { about: 'list the chats from other tools on this machine', load: () => import('./sources.ts') },
   search: { about: 'search the chats from other tools', load: () => import('./search.ts') },
+  handoff: { about: 'print a briefing for another tool', load: () => import('./handoff.ts') },
   mcp: { about: 'start an MCP server that searches the chats', load: () => import('./mcp.ts') },
   verify: { about: 'check a session journal', load: () => import('./verify.ts') },
 };

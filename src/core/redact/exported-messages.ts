@@ -26,7 +26,7 @@ export function exportedMessages(state: SessionState): Message[] {
 
 /** Redacts secrets in a message; images, IDs, and numbers stay. */
 export function redactMessage(message: Message, redactor: Redactor): Message {
-  const content = message.content.map((block) => redactBlock(block, redactor));
+  const content = redactContent(message.content, redactor);
   const attachments = message.attachments?.map((one) => redactAttachment(one, redactor));
   const pasted = message.pasted?.map(({ start, end }) => ({
     start: redactedOffset(message, start),
@@ -34,6 +34,10 @@ export function redactMessage(message: Message, redactor: Redactor): Message {
   }));
   return { ...message, content, ...(pasted && { pasted }), ...(attachments && { attachments }) };
 }
+
+/** Redacts secrets in a message's content. */
+export const redactContent = (content: readonly ContentBlock[], redactor: Redactor): readonly ContentBlock[] =>
+  content.map((block) => redactBlock(block, redactor));
 
 /** Where an offset in a message's text is after redaction: the length of the redacted text before it. */
 const redactedOffset = (message: Message, offset: number): number =>

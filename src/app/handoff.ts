@@ -1,0 +1,307 @@
+import { longestPrefixThatFits, tokensWithFraming } from '../core/compress/fitting.ts';
+import { retentionPriorityOf } from '../core/events/ledger-budget.ts';
+import { BY_CLIENT } from '../core/events/split-message.ts';
+import { messageId } from '../core/model/ids.ts';
+import type { KeyEvent, KeyEventKind, Span } from '../core/model/key-event.ts';
+import { messageText, type ContentBlock, type Role } from '../core/model/message.ts';
+import { listedSteps } from '../core/model/task-list.ts';
+import { runYielding } from '../core/pace/steps.ts';
+import { NEVER_YIELDS } from '../core/pace/yielder.ts';
+import { redactContent } from '../core/redact/exported-messages.ts';
+import { Redactor } from '../core/redact/redact.ts';
+import { sentencesOf } from '../core/text/sentences.ts';
+import { isSmallTalk } from '../core/text/small-talk.ts';
+import { loadEncoding, type TokenCounter } from '../core/tokens/token-counter.ts';
+import { oneLine } from '../core/transcript/markdown-export.ts';
+import { NO_CALLS } from './in-memory-session.ts';
+import { keyEventsOf } from './library/chat-events.ts';
+import { summarizeRecursive, type LibraryCalls, type LibraryMessage, type LibraryOptions } from './public-api.ts';
+import { renderBriefing, type BriefingLine, type BriefingSection, type HandoffTarget } from './render-briefing.ts';
+
+/** A message of the session that is handed over. `at` is in milliseconds since the epoch. */
+export interface HandoffMessage {
+  readonly role: Role;
+  readonly content: readonly ContentBlock[];
+  readonly at?: number | undefined;
+}
+
+export interface HandoffOptions extends LibraryOptions {
+  readonly target: HandoffTarget;
+  /** Maximum tokens of the briefing, including its framing as a message. */
+  readonly maxTokens: number;
+}
+
+export interface Handoff {
+  /** '' if nothing fits. */
+  readonly text: string;
+  /** Tokens of the text, including framing. */
+  readonly tokens: number;
+  readonly calls: LibraryCalls;
+}
+
+/** Maximum shares of the room for the task, the newest messages, and the key events. The summary gets the rest. */
+const TASK_SHARE = 0.2;
+const NEWEST_SHARE = 0.2;
+const EVENTS_SHARE = 0.35;
+/** If all messages take at most this share of the room, they are included as they are. */
+const WHOLE_SHARE = 0.6;
+/** Maximum share of a section for one message, and of the key events' room for one of them. */
+const MESSAGE_SHARE = 0.5;
+const EVENT_SHARE = 0.25;
+/** Maximum number of the newest messages. */
+const MAX_NEWEST = 6;
+/** The newest list of steps counts if it's in this many messages at the end. */
+const STEPS_WITHIN = 20;
+/** In fewer tokens, nothing useful can be said. */
+const MIN_PART_TOKENS = 24;
+/** Tokens of the summary's heading. */
+const SUMMARY_HEADING_TOKENS = 8;
+/** Additional priority of kinds that bind whoever continues. */
+const BINDING_BONUS = 0.5;
+const BINDING: ReadonlySet<KeyEventKind> = new Set(['decision', 'constraint', 'preference']);
+
+const SECTION_OF: Readonly<Record<KeyEventKind, BriefingSection>> = {
+  todo: 'Open steps',
+  decision: 'Decisions',
+  constraint: 'Constraints and preferences',
+  preference: 'Constraints and preferences',
+  fact: 'Facts',
+  configuration: 'Facts',
+  error: 'Errors and outcomes',
+  outcome: 'Errors and outcomes',
+};
+
+/** Sections that are worth repeating if all messages are included. */
+const BESIDE_WHOLE: readonly BriefingSection[] = ['Open steps', 'Decisions', 'Constraints and preferences'];
+
+/** A message's text. `isSubstantive`: somebody said more than a courtesy. */
+interface SaidMessage {
+  readonly index: number;
+  readonly role: Role;
+  readonly text: string;
+  readonly at: number | undefined;
+  readonly isSubstantive: boolean;
+}
+
+/** A line with the span of a message that it quotes. */
+interface QuoteLine extends BriefingLine {
+  readonly quote: string;
+  readonly of?: Span & { readonly message: number };
+}
+
+/**
+ * A briefing with which another tool continues a session: the task, the newest messages, open steps, decisions, and other
+ * key events, verbatim, and a summary of the conversation. Secrets are masked.
+ *
+ * @throws `RangeError` for invalid options, and the summarizer's errors
+ */
+export async function createHandoff(messages: readonly HandoffMessage[], options: HandoffOptions): Promise<Handoff> {
+  const { target, maxTokens, yielder = NEVER_YIELDS } = options;
+  const counter = options.counter ?? (await loadEncoding('o200k_base', yielder));
+  const redactor = new Redactor();
+  const source = messages
+    .filter(({ role }) => role !== 'system')
+    .map((message) => ({ ...message, content: redactContent(message.content, redactor) }));
+  const said = source.map(saidMessage);
+  const facts = { messages: source.length, days: daysOf(source) };
+  const render = (lines: readonly BriefingLine[], summary: string): string =>
+    renderBriefing(target, { ...facts, lines, summary });
+  const tokensOf = (text: string): number => tokensWithFraming(text, counter);
+
+  const room = maxTokens - tokensOf(render([], ''));
+  const nothing = { text: '', tokens: 0, calls: NO_CALLS };
+  if (room < MIN_PART_TOKENS || said.length === 0) return nothing;
+  const isWhole = said.reduce((sum, { text }) => sum + tokensOf(text), 0) <= room * WHOLE_SHARE;
+  const ledger = await runYielding(
+    keyEventsOf(said, (index) => messageId(String(index))),
+    yielder,
+  );
+  let lines = selectLines(said, ledger, { room, isWhole, counter });
+  while (lines.length > 0 && tokensOf(render(lines, '')) > maxTokens) lines = lines.slice(0, -1);
+  const left = maxTokens - tokensOf(render(lines, '')) - SUMMARY_HEADING_TOKENS;
+  // Without a model, a summary consists of quotes, which would be repeated. A model needs them to understand the rest.
+  const isExtract = options.model === undefined && options.summarizer === undefined;
+  const rest = isExtract && !isWhole ? withoutQuotes(source, lines) : source;
+  if (left < MIN_PART_TOKENS || rest.length === 0) {
+    const text = lines.length === 0 ? '' : render(lines, '');
+    return { ...nothing, text, tokens: text === '' ? 0 : tokensOf(text) };
+  }
+  const { text: whole, calls } = await summarizeRecursive(rest, left, { ...options, counter });
+  let summary = whole;
+  // Tags in content are replaced by others, which may take a few more tokens.
+  for (let excess = 1; summary !== '' && excess > 0;) {
+    excess = tokensOf(render(lines, summary)) - maxTokens;
+    if (excess > 0) summary = longestPrefixThatFits(summary, tokensOf(summary) - excess, counter);
+  }
+  const text = render(lines, summary);
+  return { text, tokens: tokensOf(text), calls };
+}
+
+function saidMessage({ role, content, at }: HandoffMessage, index: number): SaidMessage {
+  const text = messageText({ content });
+  const isSubstantive =
+    (role === 'user' || role === 'assistant') &&
+    sentencesOf(text).some(({ start, end }) => {
+      const sentence = text.slice(start, end).trim();
+      return /[\p{L}\p{N}]/u.test(sentence) && !BY_CLIENT.test(sentence) && !isSmallTalk(sentence);
+    });
+  return { index, role, text, at, isSubstantive };
+}
+
+const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
+
+function daysOf(messages: readonly HandoffMessage[]): readonly [string, string] | undefined {
+  const times = messages.flatMap(({ at }) => at ?? []);
+  const [first, last] = [times[0], times.at(-1)];
+  return first === undefined || last === undefined ? undefined : [dayOf(first), dayOf(last)];
+}
+
+interface Selection {
+  /** Tokens for all parts of the briefing. */
+  readonly room: number;
+  /** Whether all messages are included anyway. */
+  readonly isWhole: boolean;
+  readonly counter: TokenCounter;
+}
+
+/** The lines of the briefing, the least important last. */
+function selectLines(
+  said: readonly SaidMessage[],
+  ledger: readonly KeyEvent[],
+  { room, isWhole, counter }: Selection,
+): QuoteLine[] {
+  const substantive = said.filter((one) => one.isSubstantive);
+  const newest = isWhole ? [] : newestLines(substantive, room * NEWEST_SHARE, counter);
+  const task = taskLines(substantive, isWhole, room * TASK_SHARE, counter);
+  const known = newest.map(({ of }) => of?.message);
+  const opening = task.filter(({ of }) => !known.includes(of?.message));
+  const shown = [...opening, ...newest];
+  const candidates = [...stepLines(said), ...eventLines(ledger, said)].filter(
+    ({ quote, section }) =>
+      !shown.some((line) => line.quote.includes(quote)) && (!isWhole || BESIDE_WHOLE.includes(section)),
+  );
+  return [...shown, ...fitLines(candidates, room * EVENTS_SHARE, counter)];
+}
+
+/** The first request, and the latest one. If all messages are included anyway, the first is enough. */
+function taskLines(
+  substantive: readonly SaidMessage[],
+  isWhole: boolean,
+  room: number,
+  counter: TokenCounter,
+): QuoteLine[] {
+  const requests = substantive.filter(({ role }) => role === 'user');
+  const [first, latest] = [requests[0] ?? substantive[0], isWhole ? undefined : requests.at(-1)];
+  const limit = room * MESSAGE_SHARE;
+  return [
+    ...(first ? [messageLine(first, 'Task', 'First request', limit, counter)] : []),
+    ...(latest && latest !== first ? [messageLine(latest, 'Task', 'Latest request', limit, counter)] : []),
+  ];
+}
+
+/** The newest messages within `room` tokens, at least one. */
+function newestLines(substantive: readonly SaidMessage[], room: number, counter: TokenCounter): QuoteLine[] {
+  const lines: QuoteLine[] = [];
+  let left = room;
+  for (const message of substantive.slice(-MAX_NEWEST).reverse()) {
+    const line = messageLine(message, 'Newest messages', message.role, room * MESSAGE_SHARE, counter);
+    left -= counter.text(line.text);
+    if (left < 0 && lines.length > 0) break;
+    lines.push(line);
+  }
+  return lines;
+}
+
+function messageLine(
+  { index, text, at }: SaidMessage,
+  section: BriefingSection,
+  label: string,
+  limit: number,
+  counter: TokenCounter,
+): QuoteLine {
+  const said = text.trim();
+  const quote = longestPrefixThatFits(said, Math.max(limit, MIN_PART_TOKENS), counter);
+  const when = at === undefined ? '' : ` (${dayOf(at)})`;
+  const start = text.indexOf(said);
+  // A prefix that was cut ends with an ellipsis.
+  const end = start + (quote === said ? said.length : quote.length - 1);
+  return { section, order: index, text: `${label}${when}: ${quote}`, quote, of: { message: index, start, end } };
+}
+
+/** The open steps of the newest list of steps, if it's recent. */
+function stepLines(said: readonly SaidMessage[]): QuoteLine[] {
+  for (const { index, role, text } of said.slice(-STEPS_WITHIN).reverse()) {
+    const steps = role === 'user' || role === 'assistant' ? listedSteps(text) : [];
+    if (steps.length === 0) continue;
+    return steps
+      .filter(({ done }) => !done)
+      .map((step, at) => ({
+        section: 'Open steps',
+        order: index + at / steps.length,
+        text: `${oneLine(step.text)}${step.isCurrent ? ' (in progress)' : ''}`,
+        quote: step.text,
+      }));
+  }
+  return [];
+}
+
+/** Key events that still count, the most important first. */
+function eventLines(ledger: readonly KeyEvent[], said: readonly SaidMessage[]): QuoteLine[] {
+  const priorityOf = (event: KeyEvent, at: number): number =>
+    retentionPriorityOf(event, ledger.length - 1 - at) + (BINDING.has(event.kind) ? BINDING_BONUS : 0);
+  return (
+    ledger
+      .map((event, at) => ({ event, at, priority: priorityOf(event, at) }))
+      // Resolved and old to-dos, errors, and outcomes have a priority below 1, and superseded events one below 0.
+      .filter(({ priority }) => priority >= 1)
+      .sort((a, b) => b.priority - a.priority || b.at - a.at)
+      .map(({ event, at }) => eventLine(event, at, said))
+  );
+}
+
+function eventLine(event: KeyEvent, order: number, said: readonly SaidMessage[]): QuoteLine {
+  const { kind, quote, quoted: isQuoted = false, about, start, end } = event;
+  const message = Number(event.message);
+  const { role, at } = said[message]!;
+  const by = `${isQuoted ? 'quoted by ' : ''}${role}${at === undefined ? '' : `, ${dayOf(at)}`}`;
+  const answered = about ? `, on “${oneLine(about.quote)}”` : '';
+  return {
+    section: SECTION_OF[kind],
+    order,
+    text: `“${oneLine(quote)}” (${by}${answered})`,
+    quote,
+    of: { message, start, end },
+  };
+}
+
+/** The lines that fit, in their order. Of lines with the same quote, the first. */
+function fitLines(candidates: readonly QuoteLine[], room: number, counter: TokenCounter): QuoteLine[] {
+  const lines: QuoteLine[] = [];
+  let left = room;
+  for (const line of candidates) {
+    const tokens = counter.text(line.text) + 2;
+    const isKnown = lines.some(({ quote }) => quote.includes(line.quote));
+    if (isKnown || tokens > Math.min(left, room * EVENT_SHARE)) continue;
+    left -= tokens;
+    lines.push(line);
+  }
+  return lines;
+}
+
+/** The messages without the spans that lines quote. */
+function withoutQuotes(source: readonly HandoffMessage[], lines: readonly QuoteLine[]): LibraryMessage[] {
+  const quotes = lines.flatMap(({ of }) => of ?? []);
+  return source.flatMap(({ role, content }, index): LibraryMessage[] => {
+    const spans = quotes.filter(({ message }) => message === index);
+    if (spans.length === 0) return [{ role, content }];
+    let text = '';
+    let from = 0;
+    const whole = messageText({ content });
+    for (const { start, end } of spans.toSorted((a, b) => a.start - b.start)) {
+      if (start > from) text += whole.slice(from, start);
+      from = Math.max(from, end);
+    }
+    text = (text + whole.slice(from)).replace(/\n{3,}/g, '\n\n').trim();
+    return /[\p{L}\p{N}]/u.test(text) ? [{ role, content: text }] : [];
+  });
+}

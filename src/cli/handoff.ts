@@ -1,0 +1,52 @@
+import { createHandoff } from '../app/handoff.ts';
+import { HANDOFF_TARGETS } from '../app/render-briefing.ts';
+import { priceOf } from '../core/tokens/models.ts';
+import { loadEncoding } from '../core/tokens/token-counter.ts';
+import { contentOf } from '../core/transcript/transcript-message.ts';
+import { modelFromOptions, MODEL_HELP, MODEL_OPTIONS } from './model-options.ts';
+import { readTranscriptFile } from './transcript-file.ts';
+import { UsageError, choiceOption, integerOption, requiredOption, type Command } from './command.ts';
+
+/** Room for what matters of a long session, and a small part of any context window. */
+const DEFAULT_MAX_TOKENS = 4_000;
+
+export const command: Command = {
+  help: `Usage: threadkeeper handoff FILE --for TOOL [--max-tokens N] [--provider P]
+         [--model M] [--base-url U] [--json]
+
+Prints a briefing with which another tool continues a session: task, newest messages, open
+steps, decisions and other key events as quotes, and a summary of the conversation.
+Recognized secrets are masked.
+
+  --for TOOL       ${HANDOFF_TARGETS.join(', ')}
+                   claude and codex: Markdown to paste, or to keep in CLAUDE.local.md or
+                   AGENTS.md; copilot: an instructions file; text: plain text
+  --max-tokens N   maximum tokens of the briefing; default ${DEFAULT_MAX_TOKENS.toLocaleString('en')}
+${MODEL_HELP}
+  --json           {"text","tokens","maxTokens","for","messages",
+                   "calls":{"count","inputTokens","outputTokens","costUsd"}}
+`,
+  options: { ...MODEL_OPTIONS, for: { type: 'string' }, 'max-tokens': { type: 'string' } },
+  async run(invocation) {
+    const { file, options, json, output } = invocation;
+    requiredOption(options, 'for');
+    const target = choiceOption(options, 'for', HANDOFF_TARGETS)!;
+    const maxTokens = integerOption(options, 'max-tokens', 1) ?? DEFAULT_MAX_TOKENS;
+    const transcript = await readTranscriptFile(file, output);
+    const selected = await modelFromOptions(invocation);
+    const counter = await loadEncoding(selected.encoding);
+    const messages = transcript.map((message) => ({ role: message.role, content: contentOf(message), at: message.at }));
+    const { text, tokens, calls } = await createHandoff(messages, {
+      target,
+      maxTokens,
+      counter,
+      price: (_model, usage) => (selected.info && priceOf(usage, selected.info)) ?? null,
+      ...(selected.chat && { model: selected.chat }),
+    });
+    if (text === '')
+      throw new UsageError(`No part of the transcript fits in ${maxTokens} tokens. Increase --max-tokens.`);
+    if (json) await output.json({ text, tokens, maxTokens, for: target, messages: messages.length, calls });
+    else await output.write(text);
+    return 0;
+  },
+};
