@@ -17,8 +17,13 @@ import type { IndexFolder } from './index-folder.ts';
 /** The copies that VS Code makes, in its folder for the user's data. */
 const EDITOR_COPIES = 'globalStorage/threadkeeper.threadkeeper/all-chats';
 
-/** Looking for changes takes longer than a search, so an index of at most this age (ms) is searched as it is. */
-const MAX_AGE_MS = 15_000;
+/**
+ * An index of at most this age (ms) is searched as it is, because looking for changes takes longer than a search. Tools'
+ * databases are read completely when they change, so the age is a multiple of the time it took, up to a maximum.
+ */
+const MIN_MAX_AGE_MS = 15_000;
+const MAX_AGE_FACTOR = 10;
+const MAX_MAX_AGE_MS = 120_000;
 
 /** Interval for checking whether another server has finished reading, in ms. */
 const LOCK_POLL_MS = 200;
@@ -50,6 +55,7 @@ export class MachineChats {
   readonly #warned = new Set<string>();
   #refreshing: Promise<boolean> | undefined;
   #refreshedAt = -Infinity;
+  #maxAgeMs = MIN_MAX_AGE_MS;
   /** Whether the index has to be built again. */
   #isDamaged = false;
   #unreadable: readonly UnreadablePath[] = [];
@@ -76,12 +82,17 @@ export class MachineChats {
     return this.#progress;
   }
 
+  /** Whether all chats have been read once. */
+  get isComplete(): boolean {
+    return this.#refreshedAt > -Infinity;
+  }
+
   /**
    * Waits up to `ms` until the index has all changes. Resolves to whether it has; if not, the chats that were already
    * read can be searched. Failures are passed to `warn`.
    */
   async refresh(ms: number): Promise<boolean> {
-    if (!this.#refreshing && performance.now() - this.#refreshedAt < MAX_AGE_MS) return true;
+    if (!this.#refreshing && performance.now() - this.#refreshedAt < this.#maxAgeMs) return true;
     this.#refreshing ??= this.#readChanges().finally(() => (this.#refreshing = undefined));
     const waiting = new AbortController();
     try {
@@ -101,11 +112,10 @@ export class MachineChats {
 
   /** All chats, newest first. A chat that only VS Code has is one that its tool has deleted. */
   list(): readonly ListedChat[] {
-    const areAllRead = this.#refreshedAt > -Infinity;
     return this.#chats()
       .flatMap(({ library, sessions }) =>
         sessions.map(({ key, entry, relation, isGone }) => {
-          const isOnlyCopy = isGone || (areAllRead && library !== this.#library);
+          const isOnlyCopy = isGone || (this.isComplete && library !== this.#library);
           return { key, entry, relation, isGone: isOnlyCopy };
         }),
       )
@@ -157,6 +167,7 @@ export class MachineChats {
     try {
       for (const library of this.#editorCopies) await library.reload().catch((error: unknown) => this.#warn(error));
       if (!(await this.#acquireLock())) return false;
+      const startedAt = performance.now();
       const beat = setInterval(() => void this.#lock.beat().catch((error: unknown) => this.#warn(error)), HEARTBEAT_MS);
       try {
         await this.#loadCatalog();
@@ -167,6 +178,8 @@ export class MachineChats {
         await this.#lock.release();
       }
       this.#refreshedAt = performance.now();
+      const duration = this.#refreshedAt - startedAt;
+      this.#maxAgeMs = Math.min(Math.max(MIN_MAX_AGE_MS, duration * MAX_AGE_FACTOR), MAX_MAX_AGE_MS);
       return true;
     } catch (error) {
       this.#warn(error);

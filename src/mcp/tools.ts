@@ -12,8 +12,12 @@ import { parseTime } from '../core/search/chat-query.ts';
 import type { MachineChats } from './machine-chats.ts';
 import { renderChats, renderEvents, renderHits, renderMessages, type SaidEvent } from './render-chats.ts';
 
-/** How long a call waits for the first pass over all chats, in ms. Some clients cancel a call after 60 s. */
-const MAX_WAIT_MS = 20_000;
+/**
+ * How long a call waits for the first pass over all chats, and later for changes, in ms. Some clients cancel a call after
+ * 60 s.
+ */
+const MAX_FIRST_WAIT_MS = 20_000;
+const MAX_WAIT_MS = 2_000;
 /** Length of a quote in UTF-16 units: a paragraph or two. */
 const QUOTE_UNITS = 600;
 /** Maximum length of the messages of a range, in UTF-16 units, without the section around them. */
@@ -210,7 +214,7 @@ export class ChatTools {
 
   /** Reads what has changed. Resolves to a note if chats are still missing. */
   async #refresh(): Promise<readonly string[]> {
-    if (await this.#chats.refresh(MAX_WAIT_MS)) return [];
+    if (await this.#chats.refresh(this.#chats.isComplete ? MAX_WAIT_MS : MAX_FIRST_WAIT_MS)) return [];
     const { progress } = this.#chats;
     const read = progress ? `${progress.done} of ${progress.total} new or changed chats` : 'Not all chats';
     return [`${read} have been read so far. Call again for the others.`];

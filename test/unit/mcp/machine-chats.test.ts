@@ -43,7 +43,7 @@ describe('chats of a machine', () => {
     assert.equal(await chats.refresh(60_000), true);
     assert.deepEqual(await texts(chats, 'ferry'), ['The ferry leaves at ten.']);
     const now = performance.now.bind(performance);
-    performance.now = () => now() + 20_000;
+    performance.now = () => now() + 200_000;
     try {
       assert.equal(await chats.refresh(60_000), true);
     } finally {
@@ -51,6 +51,27 @@ describe('chats of a machine', () => {
     }
     assert.deepEqual((await texts(chats, 'ferry')).toSorted(), ['The ferry is late.', 'The ferry leaves at ten.']);
     assert.deepEqual(warnings, []);
+  });
+
+  it('aren’t read again for a while if reading them took long', async () => {
+    const file = put(place, 'home/.claude/projects/p/s.jsonl', said('The ferry leaves at ten.'));
+    const chats = open();
+    const now = performance.now.bind(performance);
+    let offset = 0;
+    try {
+      performance.now = () => now() + (offset += 10_000);
+      assert.equal(await chats.refresh(60_000), true);
+      const readAt = offset;
+      appendFileSync(file, said('The ferry is late.'));
+      performance.now = () => now() + readAt + 60_000;
+      assert.equal(await chats.refresh(60_000), true);
+      assert.equal((await texts(chats, 'ferry')).length, 1);
+      performance.now = () => now() + readAt + 200_000;
+      assert.equal(await chats.refresh(60_000), true);
+      assert.equal((await texts(chats, 'ferry')).length, 2);
+    } finally {
+      performance.now = now;
+    }
   });
 
   it('can be searched while they are read for the first time', async () => {
