@@ -177,7 +177,7 @@ describe('documents and commands of a session', () => {
 
   it('say that a summary was extracted because the model did not answer, but report no missing quote', async () => {
     const { nodeDocument } = await load<typeof DocumentsModule>('summaries/node-documents.ts');
-    const { compressionsDocument } = await load<typeof CompressionsModule>('summaries/compression-documents.ts');
+    const { compressionsDocument } = await load<typeof CompressionsModule>('summaries/session-documents.ts');
     const node = await summarized('Will it sail?', 'Yes.');
     const { journal, state } = conversation;
     await journal.append({ type: 'node_replaced', node: { ...node, audit: UNANSWERED } });

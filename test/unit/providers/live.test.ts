@@ -55,6 +55,6 @@ describe('the live check', () => {
     const found = differences(real, strict).join('\n');
     assert.match(found, /turn 1: the ending is length, on the strict server complete/);
     assert.match(found, /turn 2: not reached/);
-    assert.match(found, /compress: the ending is highest_output_limit/);
+    assert.match(found, /compress: the ending is not by the model/);
   });
 });
