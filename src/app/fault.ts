@@ -1,4 +1,4 @@
-import { UnusableAnswers } from '../core/compress/summarize.ts';
+import { UnusableAnswers } from '../core/compress/summary-model.ts';
 import type { Ending, Usage } from '../core/model/message.ts';
 
 /** Why a model request failed. Each provider adapter maps its SDK's errors to these reasons. */

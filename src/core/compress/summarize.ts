@@ -22,7 +22,7 @@ import { NODE_HEADING_TOKENS } from './choose-levels.ts';
 import { mapLimited } from './map-limited.ts';
 import { cutSegments, type Segment, type SegmentSize } from './cut-segments.ts';
 import { sourceHash, type SourceMessage } from './source-message.ts';
-import type { SummaryModel } from './summary-model.ts';
+import { UnusableAnswers, type SummaryModel } from './summary-model.ts';
 import { usefulnessFactors } from './passage-weights.ts';
 import { topicTitle, truncateTitle, topicsOf } from './topics.ts';
 
@@ -116,15 +116,6 @@ const MAX_BRIDGE_TOKENS = 40;
 
 /** After this many unusable answers in a row, the model isn't called again during this compression. */
 const MAX_BAD_ANSWERS = 2;
-
-/** None of the model's answers was usable, so the summaries were extracted. */
-export class UnusableAnswers extends Error {
-  override readonly name = 'UnusableAnswers';
-
-  constructor() {
-    super('The summarizer gave no usable answer.');
-  }
-}
 
 interface Piece extends SegmentToSummarize {
   readonly run: Run;

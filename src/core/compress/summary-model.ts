@@ -44,3 +44,12 @@ export class CallLog {
     this.outputTokens += output;
   }
 }
+
+/** None of the model's answers was usable, so the summaries were extracted. */
+export class UnusableAnswers extends Error {
+  override readonly name = 'UnusableAnswers';
+
+  constructor() {
+    super('The summarizer gave no usable answer.');
+  }
+}

@@ -3,7 +3,7 @@ import { countText, messagesText, stageText } from '../platform/l10n.ts';
 import type { CompressionOutcome, CompressionProgress } from '../../app/compression-job.ts';
 import type { Conversation } from '../../app/conversation.ts';
 import { SpendLimitReached } from '../../app/spend-limited-model.ts';
-import { UnusableAnswers } from '../../core/compress/summarize.ts';
+import { UnusableAnswers } from '../../core/compress/summary-model.ts';
 import { compressionsSince, newestActiveCompression, pinEvents, undoCompressions } from '../../app/summary-changes.ts';
 import { chosenPolicy, POLICY_QUERY, readSettings } from '../platform/settings.ts';
 import { showInfo, progressLocation } from '../platform/notifications.ts';
