@@ -286,8 +286,10 @@ export class Library {
 
   /** Determines the relations between updated sessions and those with the same beginning. */
   async #relate(updated: ReadonlySet<string>): Promise<void> {
-    const keyed = this.sessions().flatMap((one) => relationKeys(one.entry, one.first).map((name) => ({ name, one })));
-    const byRelationKey = Map.groupBy(keyed, ({ name }) => name);
+    const byRelationKey = new Map<string, KeptSession[]>();
+    for (const one of this.#sessions.values())
+      for (const name of relationKeys(one.entry, one.first))
+        byRelationKey.set(name, [...(byRelationKey.get(name) ?? []), one]);
     const related = new Set<string>();
     for (const key of updated) {
       const first = this.#sessions.get(key);
@@ -295,7 +297,7 @@ export class Library {
       const family = new Set([first]);
       for (const one of family)
         for (const name of relationKeys(one.entry, one.first))
-          for (const other of byRelationKey.get(name) ?? []) family.add(other.one);
+          for (const other of byRelationKey.get(name) ?? []) family.add(other);
       const fingerprinted: FingerprintedEntry[] = [];
       for (const one of family) {
         related.add(one.key);
