@@ -4,6 +4,7 @@ import path from 'node:path';
 import { modelFromOptions } from '../../../src/cli/model-options.ts';
 import { command as compress } from '../../../src/cli/compress.ts';
 import type { Invocation } from '../../../src/cli/command.ts';
+import { Output } from '../../../src/cli/output.ts';
 import type { ChatMessage, ChatModel } from '../../../src/app/ports.ts';
 import { replyBudget } from '../../../src/app/reply-budget.ts';
 import { resolvePolicy } from '../../../src/core/policy/policy.ts';
@@ -136,21 +137,24 @@ interface Compressed {
   readonly calls: { readonly count: number; readonly costUsd: number };
 }
 
+class JsonOutput extends Output {
+  printed: unknown;
+
+  override json(value: unknown): Promise<void> {
+    this.printed = value;
+    return Promise.resolve();
+  }
+
+  override note(): Promise<void> {
+    return Promise.resolve();
+  }
+}
+
 /** Runs a command, by default on the sample session of 446 messages, and returns its JSON output. */
 async function run(command: typeof compress, options: Invocation['options'], file = DEMO_SESSION): Promise<unknown> {
-  let printed: unknown;
-  const nothing = (): Promise<void> => Promise.resolve();
-  const output = {
-    write: nothing,
-    note: nothing,
-    flush: nothing,
-    json: (value: unknown): Promise<void> => {
-      printed = value;
-      return Promise.resolve();
-    },
-  };
+  const output = new JsonOutput();
   assert.equal(await command.run({ file, options, json: true, output, env: ENV }), 0);
-  return printed;
+  return output.printed;
 }
 
 /** 1,000 messages of booking dialogues, about 60 tokens each, which aren't part of the repository. */
