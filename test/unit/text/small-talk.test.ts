@@ -1,0 +1,14 @@
+import assert from 'node:assert/strict';
+import { isSmallTalk } from '../../../src/core/text/small-talk.ts';
+
+describe('small talk', () => {
+  it('includes courtesies of one word', () => {
+    for (const text of ['Lovely.', 'Noted.', 'Brilliant!', 'Understood, thanks.', 'Congratulations, Ruth!'])
+      assert.ok(isSmallTalk(text), text);
+  });
+
+  it('does not include a courtesy with content', () => {
+    for (const text of ['Understood: a lift is required.', 'Noted, the invoice goes to Ruth.', '4 Lovely Road'])
+      assert.ok(!isSmallTalk(text), text);
+  });
+});
