@@ -1,9 +1,4 @@
-import {
-  APIConnectionError,
-  APIConnectionTimeoutError,
-  APIError,
-  APIUserAbortError,
-} from '@anthropic-ai/sdk/core/error';
+import * as sdkErrors from '@anthropic-ai/sdk/core/error';
 import { Stream } from '@anthropic-ai/sdk/core/streaming';
 import { Messages, type RawMessageStreamEvent, type StopReason } from '@anthropic-ai/sdk/resources/messages/messages';
 import { BaseAnthropic } from '@anthropic-ai/sdk/client';
@@ -16,18 +11,11 @@ import { anthropicBody, anthropicPrompt } from './anthropic-request.ts';
 import { CLIENT_OPTIONS, detectJson, parseBaseUrl, withoutCustomHeaders } from './http.ts';
 import { parseAnthropicListedModel, type ListingModel } from './listed-model.ts';
 import { isObject } from '../core/text/json-value.ts';
-import { notFromApi, type SdkErrors } from './provider-errors.ts';
+import { notFromApi } from './provider-errors.ts';
 import { remoteModel, type RemoteSettings } from './remote-model.ts';
 import type { WatchedCall } from './watched-call.ts';
 
 const OFFICIAL_URL = 'https://api.anthropic.com';
-
-const ERRORS: SdkErrors = {
-  api: APIError,
-  aborted: APIUserAbortError,
-  connection: APIConnectionError,
-  timedOut: APIConnectionTimeoutError,
-};
 
 /** A chat model for Anthropic's Messages endpoint, with its own client. */
 export function createAnthropicModel(settings: RemoteSettings): ListingModel {
@@ -48,7 +36,7 @@ export function createAnthropicModel(settings: RemoteSettings): ListingModel {
     provider: 'anthropic',
     endpoint: 'messages',
     isOfficial,
-    errors: ERRORS,
+    errors: sdkErrors,
     body: (request, without) => anthropicBody(model, request, without),
     post: (body, signal) => client.post('/v1/messages', { body, signal, stream: true }).asResponse(),
     read: (response, call) => readMessages(response, call, client),

@@ -1,7 +1,8 @@
-import OpenAI, { APIConnectionError, APIConnectionTimeoutError, APIError, APIUserAbortError } from 'openai';
+import OpenAI from 'openai';
+import * as sdkErrors from 'openai/core/error';
 import { ModelFault } from '../app/fault.ts';
 import { modelInfo } from '../core/tokens/models.ts';
-import { notFromApi, type SdkErrors } from './provider-errors.ts';
+import { notFromApi } from './provider-errors.ts';
 import { CLIENT_OPTIONS, parseBaseUrl, withoutCustomHeaders } from './http.ts';
 import { isObject, objectsAt } from '../core/text/json-value.ts';
 import { parseOpenAiListedModel, type ListedModel, type ListingModel } from './listed-model.ts';
@@ -13,13 +14,6 @@ import { ThinkFilter, thinkingHabit } from './think-filter.ts';
 import { remoteModel, type RemoteSettings } from './remote-model.ts';
 
 const OFFICIAL_URL = 'https://api.openai.com/v1';
-
-const ERRORS: SdkErrors = {
-  api: APIError,
-  aborted: APIUserAbortError,
-  connection: APIConnectionError,
-  timedOut: APIConnectionTimeoutError,
-};
 
 /** A chat model for OpenAI's Responses endpoint, Chat Completions, or Ollama's own endpoint, with its own client. */
 export function createOpenAiModel(settings: RemoteSettings & { readonly provider?: string }): ListingModel {
@@ -52,7 +46,7 @@ export function createOpenAiModel(settings: RemoteSettings & { readonly provider
     provider,
     endpoint,
     isOfficial,
-    errors: ERRORS,
+    errors: sdkErrors,
     // OpenAI's reasoning models only accept a temperature if reasoning is disabled.
     adapt: ({ temperature, ...request }) =>
       isOfficial && efforts !== undefined && request.effort !== 'none' ? request : { ...request, temperature },

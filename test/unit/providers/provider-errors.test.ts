@@ -1,20 +1,13 @@
 import assert from 'node:assert/strict';
 import { inEnglish } from '../../../src/core/text/phrase.ts';
-import { APIConnectionError, APIConnectionTimeoutError, APIError, APIUserAbortError } from 'openai';
+import * as SDK from 'openai/core/error';
 import type { FaultReason } from '../../../src/app/fault.ts';
 import { FAULT_REASONS, ModelFault } from '../../../src/app/fault.ts';
 import { describeFault } from '../../../src/app/fault-text.ts';
 import { retryAfter, streamFault, toModelFault } from '../../../src/providers/provider-errors.ts';
 
-const SDK = {
-  api: APIError,
-  aborted: APIUserAbortError,
-  connection: APIConnectionError,
-  timedOut: APIConnectionTimeoutError,
-};
-
 const refused = (status: number, body: object, headers: Record<string, string> = {}): ModelFault =>
-  toModelFault(APIError.generate(status, body, undefined, new Headers(headers)), SDK);
+  toModelFault(SDK.APIError.generate(status, body, undefined, new Headers(headers)), SDK);
 
 /** google-gemini/gemini-cli#8883: Gemini uses this text for all limits, per minute and per day. */
 function gemini(wait: string, quotaId = 'GenerateRequestsPerMinutePerProjectPerModel'): object {
@@ -217,7 +210,7 @@ describe('the mapping of provider errors', () => {
   });
 
   it('maps an abort by the user to cancelled', () => {
-    assert.equal(toModelFault(new APIUserAbortError(), SDK).reason, 'cancelled');
+    assert.equal(toModelFault(new SDK.APIUserAbortError(), SDK).reason, 'cancelled');
   });
 
   for (const [message, window] of [
@@ -246,8 +239,8 @@ describe('the mapping of provider errors', () => {
   }
 
   it('distinguishes a timeout from an unreachable network', () => {
-    const lost = (code: string) => new APIConnectionError({ cause: Object.assign(new Error('x'), { code }) });
-    assert.equal(toModelFault(new APIConnectionTimeoutError(), SDK).reason, 'timeout');
+    const lost = (code: string) => new SDK.APIConnectionError({ cause: Object.assign(new Error('x'), { code }) });
+    assert.equal(toModelFault(new SDK.APIConnectionTimeoutError(), SDK).reason, 'timeout');
     assert.equal(toModelFault(lost('UND_ERR_HEADERS_TIMEOUT'), SDK).reason, 'timeout');
     assert.equal(toModelFault(lost('ECONNREFUSED'), SDK).reason, 'network');
     assert.equal(toModelFault(lost('ENOTFOUND'), SDK).reason, 'network');
