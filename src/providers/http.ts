@@ -7,7 +7,7 @@ import { connectionFault, faultIn, notFromApi } from './provider-errors.ts';
  * `fetch` with errors in the format that the SDKs read: they expect a member `error` and ignore other bodies. FastAPI
  * uses `detail`, vLLM before 0.10 and NIM a top-level message, and Gemini a list.
  */
-export const serverFetch: typeof fetch = async (input, init) => {
+const serverFetch: typeof fetch = async (input, init) => {
   // Messages are only sent to the configured address, so redirects aren't followed.
   const response = await fetch(input, { ...init, redirect: 'manual' });
   if (response.ok) return response;
@@ -23,15 +23,11 @@ export const serverFetch: typeof fetch = async (input, init) => {
   return new Response(JSON.stringify({ error: errorIn(body, text) }), { status, headers: rest });
 };
 
-/** Like `serverFetch`, but throws `ModelFault` if there is no connection. */
-export const fetchFrom = (url: string, init: RequestInit): Promise<Response> =>
-  serverFetch(url, init).catch((error: unknown) => {
+/** A server's answer about itself; empty if it doesn't know the question. Throws `ModelFault` without a connection. */
+export async function askServer(url: string, init: RequestInit): Promise<JsonObject> {
+  const response = await serverFetch(url, init).catch((error: unknown) => {
     throw connectionFault(error);
   });
-
-/** A server's answer about itself; empty if it doesn't know the question. */
-export async function askServer(url: string, init: RequestInit): Promise<JsonObject> {
-  const response = await fetchFrom(url, init);
   const answer: unknown = response.ok ? await response.json().catch(() => undefined) : undefined;
   return isObject(answer) ? answer : {};
 }

@@ -1,8 +1,8 @@
 import { ModelFault } from '../app/fault.ts';
 import type { ChatChunk, ChatRequest } from '../app/ports.ts';
 import type { ListedModel } from './listed-model.ts';
-import { responseFault, streamFault } from './provider-errors.ts';
-import { askServer, fetchFrom } from './http.ts';
+import { streamFault } from './provider-errors.ts';
+import { askServer } from './http.ts';
 import { isObject } from '../core/text/json-value.ts';
 import { outputLimit, systemText } from './openai-shared.ts';
 import type { ThinkFilter } from './think-filter.ts';
@@ -10,25 +10,10 @@ import type { OptionalPart } from './request-fallback.ts';
 import { inputObject, plainText, toTurns } from './strict-turns.ts';
 
 /**
- * Ollama's own endpoint (docs.ollama.com/api/chat). Through its OpenAI-compatible one, which has no parameter for the
- * context window, it reads 4,096 tokens by default, silently drops the oldest messages, and reports what it has read.
+ * The body of a request to Ollama's own endpoint (docs.ollama.com/api/chat). Through its OpenAI-compatible one, which has
+ * no parameter for the context window, it reads 4,096 tokens by default, silently drops the oldest messages, and reports
+ * what it has read.
  */
-export async function openOllama(
-  origin: string,
-  body: object,
-  headers: Readonly<Record<string, string>>,
-  signal: AbortSignal,
-): Promise<Response> {
-  const response = await fetchFrom(`${origin}/api/chat`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...headers },
-    body: JSON.stringify(body),
-    signal,
-  });
-  if (response.ok) return response;
-  throw responseFault(response, await response.json());
-}
-
 export function ollamaBody(
   model: string,
   request: ChatRequest,

@@ -7,7 +7,7 @@ import { CLIENT_OPTIONS, parseBaseUrl, withoutCustomHeaders } from './http.ts';
 import { isObject, objectsAt } from '../core/text/json-value.ts';
 import { parseOpenAiListedModel, type ListedModel, type ListingModel } from './listed-model.ts';
 import { serverFacts } from './server-facts.ts';
-import { ollamaBody, openOllama, readOllama } from './ollama.ts';
+import { ollamaBody, readOllama } from './ollama.ts';
 import { chatBody, readChat, type ChatDialect } from './openai-chat.ts';
 import { readResponses, responsesBody } from './openai-responses.ts';
 import { ThinkFilter, thinkingHabit } from './think-filter.ts';
@@ -57,8 +57,7 @@ export function createOpenAiModel(settings: RemoteSettings & { readonly provider
         : chatBody(model, request, dialect, without);
     },
     post: (body, signal) => {
-      if (endpoint === 'ollama') return openOllama(origin, body, bearer, signal);
-      const path = endpoint === 'responses' ? '/responses' : '/chat/completions';
+      const path = { ollama: `${origin}/api/chat`, responses: '/responses', chat: '/chat/completions' }[endpoint];
       return client.post(path, { body, signal, stream: true }).asResponse();
     },
     read: (response, call) => {

@@ -85,10 +85,6 @@ export function toModelFault(error: unknown, sdk: SdkErrors, secrets: readonly s
   return new ModelFault(reason, clean(message, secrets), { cause });
 }
 
-/** The fault of an error response that no SDK has parsed; `error` is its body. */
-export const responseFault = ({ status, headers, statusText }: Response, error: unknown): ModelFault =>
-  apiFault({ status, headers, error, message: statusText }, []);
-
 /** The fault of an error in the body of a response with a success status. */
 const replyFault = (error: unknown, status?: number): ModelFault =>
   apiFault({ status, headers: undefined, error, message: 'the reply failed' }, []);
