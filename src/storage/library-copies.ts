@@ -86,6 +86,8 @@ export class LibraryCopies implements LibraryStore {
   }
 
   async readIndex(key: string, bytes: number): Promise<Uint8Array> {
+    // A chat without messages, because all turns were undone, has no file.
+    if (bytes === 0) return new Uint8Array();
     return (await readFile(this.#index(key))).subarray(0, bytes);
   }
 

@@ -231,6 +231,22 @@ describe('the library of chats from other tools', () => {
     await library.sync(sources);
     assert.deepEqual(texts(await only(await open())), []);
     assert.equal(library.sessions()[0]?.entry.title, 'alpha');
+    assert.deepEqual(await library.index.search(library.sessions(), { text: 'alpha', limit: 9 }), []);
+  });
+
+  it('searches the other chats if all turns of a new one were undone', async () => {
+    const undone = { type: 'event_msg', payload: { type: 'thread_rolled_back', num_turns: 1 } };
+    const message = { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Which port?' }] };
+    const records = [{ type: 'response_item', payload: message }, undone];
+    put(home, '.codex/sessions/rollout-s.jsonl', records.map((one) => `${JSON.stringify(one)}\n`).join(''));
+    put(home, SESSION, said(1, 'The port is 8080.'));
+    const library = await open();
+    await library.sync(sources);
+    const found = await library.index.search(library.sessions(), { text: 'port', limit: 9 });
+    assert.deepEqual(
+      found.map(({ text }) => text),
+      ['The port is 8080.'],
+    );
   });
 
   it('contains a tool’s compaction once, at its position', async () => {
