@@ -77,7 +77,8 @@ async function addNames(
   const database = await databases.open(file);
   const columns = database.columns('threads');
   const column = columns.has('name') ? 'name' : 'title';
-  if (!columns.has(column)) return;
+  // The first versions of the database don't have the prompt.
+  if (!columns.has(column) || (column === 'title' && !columns.has('first_user_message'))) return;
   const condition = column === 'name' ? "trim(name) <> ''" : "trim(title) NOT IN ('', trim(first_user_message))";
   for (const row of database.rows(`SELECT id, ${column} AS name FROM threads WHERE ${condition}`))
     names[column].set(String(row['id']), columnText(row['name']) ?? '');

@@ -61,6 +61,13 @@ describe('names of Codex threads', () => {
     assert.deepEqual(await names(), [undefined, undefined, 'Renamed']);
   });
 
+  it('are missing in a database of a version that could not tell titles from prompts', async () => {
+    const old = 'CREATE TABLE threads (id TEXT, title TEXT)';
+    database(home, '.codex/state_1.sqlite', old, { threads: [[ID(1), 'Which port?']] });
+    database(home, '.codex/state_2.sqlite', TITLES, { threads: [[ID(2), 'Hosts', 'Which host?']] });
+    assert.deepEqual(await names(), [undefined, 'Hosts', undefined]);
+  });
+
   it('are missing, with a reason, if the database is damaged', async () => {
     const file = put(home, '.codex/state_5.sqlite', '');
     writeFileSync(file, 'no database'.repeat(20));
