@@ -16,8 +16,12 @@ const COURTESIES: readonly RegExp[] = [
 const THANKS =
   /^[^\p{L}\p{N}]*(?:(?:(?:many|muchas|mil|muito|vielen|herzlichen|mille) )?(?:thanks|thank you|gracias|obrigad[oa]|danke?|merci|grazie)(?: (?:so much|very much|a lot|again|de nuevo|mais uma vez|sehr|schön|nochmals|beaucoup|bien|encore|mille))*(?: (?:for|por|pel[ao]|für|pour|per|di)(?: (?:all|the|your|la|el|su|tu|toda|a|sua|die|deine|ihre|das|votre|ton|il|tuo))*(?: |(?<=[ '’]))(?:l['’])?(?:help|time|patience|support|assistance|everything|ayuda|tiempo|paciencia|todo|ajuda|tempo|paciência|tudo|hilfe|zeit|geduld|alles|aide|temps|patience|tout|aiuto|pazienza|tutto))?|(?:どうも)?ありがとうございま(?:す|した)|谢谢(?:您|你)?(?:的帮助)?)(?:[\s,.!]+(?:bye|goodbye|see you(?: \p{L}+)?|have an? (?:nice|great|good|lovely) \p{L}+|adiós|hasta (?:el )?\p{L}+|até (?:logo|mais|amanhã)|tchau|tschüss|auf wiedersehen|au revoir|bonne (?:journée|soirée)|arrivederci))*[^\p{L}\p{N}]*$/iu;
 
-/** Like `THANKS`, in languages without a lexicon: a few words around "thanks" (Arabic, Hebrew, Hindi). */
-const SHORT_THANKS = /^[^,،:\p{N}]{0,24}(?<!\p{L})(?:و?شكر[اً]*|תודה|धन्यवाद)(?!\p{L})[^,،:\p{N}]{0,24}$/u;
+/**
+ * Like `THANKS`, in languages without a lexicon: "thanks" and a few words, of which at most one comes before it, besides
+ * what the thanks are for (Arabic, Hebrew, Hindi).
+ */
+const SHORT_THANKS =
+  /^[^\p{L}\p{N}]*(?:[^,،:\p{N}]{1,24} के लिए )?(?:[\p{L}\p{M}]{1,9} )?(?:बहुत[ -])*(?:و?شكر[اً]*|תודה|धन्यवाद)(?![\p{L}\p{M}])[^,،:\p{N}a-z]{0,24}$/iu;
 
 /** Dice and other mechanics of a tabletop game, in the words of its rules. */
 const TABLE_TALK =
