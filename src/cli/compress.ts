@@ -178,8 +178,9 @@ function toOutput(
   tokens: CompressedMessages['tokens'],
   { info }: ModelFromOptions,
 ): Outcome {
-  // If the model's price is unknown, so is the cost.
-  const costUsd = calls.count > 0 && info && !info.price ? null : calls.costUsd;
+  // If the model's price is unknown, so is the cost, unless the provider reports it.
+  const isUnknown = calls.count > 0 && calls.costUsd === 0 && info && !info.price;
+  const costUsd = isUnknown ? null : calls.costUsd;
   return {
     messages,
     events: events.map(eventOutput),

@@ -360,6 +360,30 @@ describe('command line', () => {
     }
   });
 
+  it('reports the cost that the provider reports if the model’s price is unknown', async () => {
+    const usage = { prompt_tokens: 1000, completion_tokens: 50, cost: 0.002, cost_details: {} };
+    const choice = { message: { content: 'They built a lock service.' }, finish_reason: 'stop' };
+    const server = createServer((request, response) => {
+      request.resume();
+      const isList = request.url?.endsWith('/models') === true;
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(isList ? { data: [] } : { choices: [choice], usage }));
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    try {
+      const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+      const args = ['compress', DEMO_SESSION, '--target-tokens', '8000', '--provider', 'openai', '--model', 'acme/one'];
+      const { calls } = (await runJson(...args, '--base-url', base)) as {
+        calls: { count: number; costUsd: number | null };
+      };
+      assert.ok(calls.count > 0);
+      assert.equal(calls.costUsd?.toFixed(6), (0.002 * calls.count).toFixed(6));
+    } finally {
+      server.close();
+    }
+  });
+
   it('the demo workspace’s session is long, spans several days, and is in order', () => {
     const times = readFileSync(DEMO_SESSION, 'utf8')
       .trimEnd()
