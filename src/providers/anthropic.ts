@@ -41,8 +41,9 @@ export function createAnthropicModel(settings: RemoteSettings): ListingModel {
     post: (body, signal) => client.post('/v1/messages', { body, signal, stream: true }).asResponse(),
     read: (response, call) => readMessages(response, call, client),
     list: async (signal) => {
-      const { data } = await client.models.list({ limit: 1000 }, { signal });
-      return data.flatMap((entry) => parseAnthropicListedModel(entry) ?? []);
+      const entries: unknown[] = [];
+      for await (const entry of client.models.list({ limit: 1000 }, { signal })) entries.push(entry);
+      return entries.flatMap((entry) => parseAnthropicListedModel(entry) ?? []);
     },
     count: async (request, without, signal) => {
       const prompt = { model, ...anthropicPrompt(request, without) };

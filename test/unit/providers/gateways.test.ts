@@ -179,6 +179,14 @@ describe('a vendor’s model list', () => {
       await assert.rejects(listed('openai', url, 'm'), { reason: 'malformed', contentType: 'text/html' });
     }));
 
+  it('is read to its end if Anthropic’s format has several pages', () => {
+    const pages = {
+      '/v1/models?limit=1000': { data: [{ id: 'claude-a' }], has_more: true, last_id: 'claude-a' },
+      '/v1/models?limit=1000&after_id=claude-a': { data: [{ id: 'claude-b' }], has_more: false, last_id: 'claude-b' },
+    };
+    return serving(pages, async (url) => assert.equal((await listed('anthropic', url, 'claude-b'))?.id, 'claude-b'));
+  });
+
   it('is read if it is a bare array, as sent by Together', () =>
     serving({ '/v1/models': [{ id: 'qwen/qwen3', type: 'chat', context_length: 131_072 }] }, async (url) => {
       const listing = await listed('openrouter', url, 'qwen/qwen3');
