@@ -63,9 +63,15 @@ describe('chats from other tools in the editor', () => {
   /** All rows of the view, at all levels, except those below compactions. */
   async function allRows(): Promise<readonly ChatRow[]> {
     const { chatsTree } = await product();
-    const below = (row: ChatRow): readonly ChatRow[] => [row, ...(row.rows ?? []).flatMap(below)];
-    return (await chatsTree.getChildren()).flatMap(below);
+    const withRowsBelow = async (rows: readonly ChatRow[]): Promise<readonly ChatRow[]> => {
+      const all: ChatRow[] = [];
+      for (const row of rows)
+        all.push(row, ...(isCompaction(row) ? [] : await withRowsBelow(await chatsTree.getChildren(row))));
+      return all;
+    };
+    return withRowsBelow(await chatsTree.getChildren());
   }
+  const isCompaction = ({ load, tool }: ChatRow): boolean => load !== undefined && tool === undefined;
   const chatRow = async (): Promise<ChatRow> => (await allRows()).find(({ chat }) => chat)!;
 
   async function eventually(isSo: () => Promise<boolean>): Promise<void> {
@@ -228,7 +234,7 @@ describe('chats from other tools in the editor', () => {
   it('show key events dropped by their own compaction, to copy or restore', async () => {
     const app = await product();
     const { chatsTree } = app;
-    const compaction = (await allRows()).find(({ load }) => load);
+    const compaction = (await allRows()).find(isCompaction);
     const entries = await chatsTree.getChildren(compaction);
     const entry = entries.find(({ dropped }) => dropped);
     const quotes = entry?.dropped?.map(({ quote }) => quote) ?? [];

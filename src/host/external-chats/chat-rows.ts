@@ -7,7 +7,7 @@ import type { Tool } from '../../app/library/source.ts';
 export interface ChatRow {
   readonly item: TreeItem;
   readonly rows?: readonly ChatRow[];
-  /** Computes the rows of a compaction, which takes long, so only when it's expanded. */
+  /** Computes the rows of a tool or a compaction, which takes long, so only when it's expanded. */
   readonly load?: () => Promise<readonly ChatRow[]>;
   /** What commands act on. */
   readonly tool?: Tool;

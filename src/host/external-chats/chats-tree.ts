@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import type { DroppedEvent, DroppedGroup } from '../../app/library/dropped-events.ts';
 import type { Relation } from '../../app/library/relations.ts';
 import { TOOL_NAMES, type UnreadablePath } from '../../app/library/source.ts';
-import type { Yielder } from '../../core/pace/yielder.ts';
+import { yieldIfDue, type Yielder } from '../../core/pace/yielder.ts';
 import { runYielding } from '../../core/pace/steps.ts';
 import { KIND_ICON, kindName } from '../platform/key-event-kinds.ts';
 import { keyEventsText, locale, messagesText, oneLine, titleText, translated } from '../platform/l10n.ts';
@@ -75,13 +75,23 @@ export class ChatsTree implements vscode.TreeDataProvider<ChatRow>, vscode.Dispo
               contextValue: 'threadkeeper.tool',
               description: String(ofTool.length),
             }),
-            rows: ofTool.map((each) => this.#chatRow(each)),
+            load: () => this.#chatRows(ofTool),
             tool,
           })),
         };
       }),
       ...(unreadable.length > 0 ? [unreadableRow(unreadable)] : []),
     ];
+  }
+
+  /** Yields, because formatting the times of hundreds of chats takes noticeable time. */
+  async #chatRows(items: readonly ChatItem[]): Promise<readonly ChatRow[]> {
+    const rows: ChatRow[] = [];
+    for (const each of items) {
+      rows.push(this.#chatRow(each));
+      await yieldIfDue(this.#yielder);
+    }
+    return rows;
   }
 
   #chatRow({ chat, below }: ChatItem): ChatRow {

@@ -20,6 +20,10 @@ function shown(...chats: readonly ListedChat[]): unknown {
   return chatItems(chats).map(inside);
 }
 
+class Silent {
+  readonly event = () => ({ dispose: () => undefined });
+}
+
 const copy = { kind: 'copy', of: 's', shared: 1 } as const;
 
 describe('list of chats from other tools', () => {
@@ -51,13 +55,10 @@ describe('list of chats from other tools', () => {
   });
 
   it('reads a chat again for an expanded compaction after it has grown by a tenth or become shorter', async () => {
-    class EventEmitter {
-      readonly event = () => ({ dispose: () => undefined });
-    }
     class TreeItem {
       readonly id = 'row';
     }
-    const editor = { l10n, env: { language: 'en' }, workspace: {}, EventEmitter, TreeItem };
+    const editor = { l10n, env: { language: 'en' }, workspace: {}, EventEmitter: Silent, TreeItem };
     const load = hostIn({ ...editor, ThemeIcon: TreeItem, TreeItemCollapsibleState: {} });
     const { ChatsTree } = await load<typeof TreeModule>('external-chats/chats-tree.ts');
     const readAt: number[] = [];
@@ -84,5 +85,31 @@ describe('list of chats from other tools', () => {
       );
     }
     assert.deepEqual(readAt, [100, 111, 50]);
+  });
+
+  it('creates the items of chats only when their tool is expanded, and yields between them', async () => {
+    let items = 0;
+    class TreeItem {
+      readonly at = ++items;
+    }
+    const editor = { l10n, env: { language: 'en' }, workspace: {}, EventEmitter: Silent, TreeItem };
+    const load = hostIn({ ...editor, ThemeIcon: Silent, TreeItemCollapsibleState: {} });
+    const { ChatsTree } = await load<typeof TreeModule>('external-chats/chats-tree.ts');
+    const chats = Array.from({ length: 300 }, (_, at) => chat(`k${at}`, {}));
+    let yields = 0;
+    const yielder = {
+      isDue: () => true,
+      yield: () => {
+        yields++;
+        return Promise.resolve();
+      },
+    };
+    const list = () => ({ chats, unreadable: [] });
+    const tree = new ChatsTree({ onDidChange: () => undefined, list } as never, yielder);
+    const [workspace] = await tree.getChildren();
+    const [tool] = await tree.getChildren(workspace);
+    assert.equal(items, 2);
+    assert.equal((await tree.getChildren(tool)).length, 300);
+    assert.deepEqual([items, yields], [302, 300]);
   });
 });
