@@ -5,10 +5,14 @@ import { SessionFile, type SessionFileDeps } from './session-file.ts';
 const schema = v.object({ text: v.string(), edits: v.record(v.string(), v.string()) });
 type Draft = v.InferOutput<typeof schema>;
 
-/** Unsent texts per session: in the composer, and in the editors of messages. They survive a reload. */
+/**
+ * Unsent texts per session: in the composer, and in the editors of messages. They survive a reload. They are read again
+ * for each change, because another window may have the session open, too.
+ */
 export class Drafts {
   readonly #file: SessionFile<Draft>;
-  readonly #drafts = new Map<SessionId, Draft>();
+  /** Those that couldn't be written. */
+  readonly #unsaved = new Map<SessionId, Draft>();
 
   constructor(deps: SessionFileDeps) {
     this.#file = new SessionFile(deps, 'draft', schema);
@@ -35,19 +39,17 @@ export class Drafts {
   }
 
   delete(session: SessionId): void {
-    this.#drafts.delete(session);
+    this.#unsaved.delete(session);
     this.#file.write(session, undefined);
   }
 
   #draft(session: SessionId): Draft {
-    const draft = this.#drafts.get(session) ?? this.#file.read(session) ?? { text: '', edits: {} };
-    this.#drafts.set(session, draft);
-    return draft;
+    return this.#unsaved.get(session) ?? this.#file.read(session) ?? { text: '', edits: {} };
   }
 
   #store(session: SessionId, draft: Draft): void {
-    this.#drafts.set(session, draft);
     const isEmpty = draft.text === '' && Object.keys(draft.edits).length === 0;
-    this.#file.write(session, isEmpty ? undefined : draft);
+    if (this.#file.write(session, isEmpty ? undefined : draft)) this.#unsaved.delete(session);
+    else this.#unsaved.set(session, draft);
   }
 }

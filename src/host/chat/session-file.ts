@@ -40,16 +40,20 @@ export class SessionFile<T> {
     }
   }
 
-  /** Writes a value, or deletes the file if it's undefined. */
-  write(session: SessionId, value: unknown): void {
+  /** Writes a value, or deletes the file if it's undefined. Returns false if that fails. */
+  write(session: SessionId, value: T | undefined): boolean {
     const file = this.#path(session);
-    if (file === undefined) return;
+    if (file === undefined) return false;
     try {
-      if (value === undefined) return rmSync(file, { force: true });
-      writeFileSync(`${file}.new`, JSON.stringify(value), { mode: OWNER_ONLY });
-      renameSync(`${file}.new`, file);
+      if (value === undefined) rmSync(file, { force: true });
+      else {
+        writeFileSync(`${file}.new`, JSON.stringify(value), { mode: OWNER_ONLY });
+        renameSync(`${file}.new`, file);
+      }
+      return true;
     } catch (error) {
       this.#deps.warn(`A ${this.#kind} could not be stored: ${String(error)}`);
+      return false;
     }
   }
 

@@ -41,6 +41,14 @@ describe('unsent texts', () => {
     assert.deepEqual([before.get(session), await readdir(folder)], ['', []]);
   });
 
+  it('are not lost when another window stores others of the same session', () => {
+    const [one, other] = [drafts(), drafts()];
+    assert.equal(other.get(session), '');
+    one.setEdit(session, message, 'My correction');
+    other.set(session, 'Why?');
+    assert.deepEqual([one.get(session), drafts().editsOf(session)], ['Why?', { m1: 'My correction' }]);
+  });
+
   it('stay until the window is closed if they cannot be stored', async () => {
     const before = drafts();
     await rm(folder, { recursive: true });
