@@ -29,7 +29,7 @@ import { DocumentPanel } from './summaries/document-panel.ts';
 import { SessionFiles } from './summaries/document-files.ts';
 import { EditReviews } from './edits/edit-reviews.ts';
 import { DiagramPreview } from './chat/diagram-preview.ts';
-import { Drafts } from './chat/drafts.ts';
+import { Drafts, moveStoredDrafts } from './chat/drafts.ts';
 import { QueuedMessages } from './chat/queued-messages.ts';
 import { ExplainAction } from './chat/chat-commands.ts';
 import { documentLinks } from './summaries/document-links.ts';
@@ -134,6 +134,9 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
     this.folder = vscode.Uri.joinPath(context.globalStorageUri, 'sessions').fsPath;
     this.memoryFolder = vscode.Uri.joinPath(context.globalStorageUri, 'memory').fsPath;
     this.drafts = new Drafts({ folder: this.folder, warn });
+    void moveStoredDrafts(context.workspaceState, this.drafts).catch((error: unknown) =>
+      warn(`Drafts could not be migrated: ${String(error)}`),
+    );
     this.queued = new QueuedMessages({
       folder: this.folder,
       reportCut: () =>

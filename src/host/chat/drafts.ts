@@ -1,5 +1,7 @@
 import * as v from 'valibot';
+import { sessionIdSchema } from '../../core/model/field-schemas.ts';
 import type { MessageId, SessionId } from '../../core/model/ids.ts';
+import type { MementoLike } from '../../storage/stored-snapshots.ts';
 import { SessionFile, type SessionFileDeps } from './session-file.ts';
 
 const schema = v.object({ text: v.string(), edits: v.record(v.string(), v.string()) });
@@ -52,4 +54,16 @@ export class Drafts {
     if (this.#file.write(session, isEmpty ? undefined : draft)) this.#unsaved.delete(session);
     else this.#unsaved.set(session, draft);
   }
+}
+
+/** Where previews stored the composers' texts. */
+const PREVIEW_KEY = 'threadkeeper.drafts';
+const previewSchema = v.fallback(v.array(v.tuple([sessionIdSchema, v.string()])), []);
+
+/** Moves texts that a preview stored in VS Code's state to files. */
+export async function moveStoredDrafts(state: MementoLike, drafts: Drafts): Promise<void> {
+  const stored = v.parse(previewSchema, state.get(PREVIEW_KEY));
+  if (stored.length === 0) return;
+  for (const [session, text] of stored) if (drafts.get(session) === '') drafts.set(session, text);
+  await state.update(PREVIEW_KEY, undefined);
 }

@@ -3,7 +3,7 @@ import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { messageId, sessionId } from '../../../src/core/model/ids.ts';
-import { Drafts } from '../../../src/host/chat/drafts.ts';
+import { Drafts, moveStoredDrafts } from '../../../src/host/chat/drafts.ts';
 
 describe('unsent texts', () => {
   let folder: string;
@@ -47,6 +47,27 @@ describe('unsent texts', () => {
     one.setEdit(session, message, 'My correction');
     other.set(session, 'Why?');
     assert.deepEqual([one.get(session), drafts().editsOf(session)], ['Why?', { m1: 'My correction' }]);
+  });
+
+  it('are taken over once from the state in which a preview stored them, without replacing newer ones', async () => {
+    let stored: unknown = [
+      ['s1', 'An old question'],
+      ['s2', 'Another one'],
+    ];
+    const state = {
+      get: (key: string) => (key === 'threadkeeper.drafts' ? stored : undefined),
+      update: async (_key: string, value: unknown) => {
+        stored = value;
+        await Promise.resolve();
+      },
+    };
+    drafts().set(session, 'Why?');
+    await moveStoredDrafts(state, drafts());
+    const second = sessionId('s2');
+    assert.deepEqual([drafts().get(session), drafts().get(second)], ['Why?', 'Another one']);
+    drafts().set(second, '');
+    await moveStoredDrafts(state, drafts());
+    assert.equal(drafts().get(second), '');
   });
 
   it('stay until the window is closed if they cannot be stored', async () => {
