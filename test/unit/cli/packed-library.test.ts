@@ -27,9 +27,9 @@ describe('packed library', () => {
   before(async function () {
     this.timeout(240_000);
     folder = await mkdtemp(path.join(os.tmpdir(), 'packed-'));
-    await run(process.execPath, ['esbuild.mjs'], { cwd: root });
-    await run(bin('tsc'), ['-p', 'tsconfig.library.json'], { cwd: root });
-    await run('npm', ['pack', '--ignore-scripts', '--pack-destination', folder], { cwd: root });
+    // As in a clone in which nothing was built.
+    await rm(path.join(root, 'dist/types'), { recursive: true, force: true });
+    await run('npm', ['pack', '--pack-destination', folder], { cwd: root });
     const [archive] = (await readdir(folder)).filter((name) => name.endsWith('.tgz'));
     const home = path.join(folder, 'node_modules/threadkeeper');
     await mkdir(home, { recursive: true });
@@ -48,6 +48,12 @@ describe('packed library', () => {
     assert.match(printed.text, /The harbour was described/);
     assert.ok(printed.tokens <= 500);
     assert.ok(printed.compressed.length >= 7);
+  }).timeout(60_000);
+
+  it('contains the command line', async () => {
+    const command = path.join(folder, 'node_modules/threadkeeper/dist/cli.js');
+    const { stdout } = await run(process.execPath, [command, '--version'], { cwd: folder });
+    assert.match(stdout, /^\d+\.\d+\.\d+\n$/);
   }).timeout(60_000);
 
   it('can be loaded with require as well as import', async () => {
