@@ -6,6 +6,8 @@ import { readResult, reporter, resultFile, type SuiteResult } from '../support/s
 /** Minimum coverage of `src/core` by a complete run, in percent of statements and branches. */
 const MIN_COVERAGE = '95';
 
+const TESTS = ['unit', 'property', 'golden'].map((folder) => `test/${folder}/**/*.test.ts`);
+
 /**
  * Runs all tests that need no editor. With `isWhole`, also measures the coverage of `src/core`, which takes half as long
  * again, and fails below the minimum unless the tests are filtered.
@@ -14,7 +16,7 @@ export async function runUnitSuite(mochaArguments: readonly string[], isWhole: b
   const began = performance.now();
   const coverage = path.join(root, 'coverage');
   const limits = ['--check-coverage', '--statements', MIN_COVERAGE, '--branches', MIN_COVERAGE];
-  const tests = [inPackages('mocha', 'bin', 'mocha.js'), '--reporter', reporter, ...mochaArguments];
+  const tests = [inPackages('mocha', 'bin', 'mocha.js'), '--reporter', reporter, ...mochaArguments, ...TESTS];
   const covered = [
     inPackages('c8', 'bin', 'c8.js'),
     // `--all` includes files that no test loads.
