@@ -29,12 +29,7 @@ module.exports = {
     only('protocol-is-shared', 'protocol', ['core'], 'types of core alone'),
     only('cli-is-a-root', 'cli', ['core', 'app', 'providers', 'storage', 'sources', 'mcp'], 'a composition root'),
     only('mcp-is-a-root', 'mcp', ['core', 'app', 'storage', 'sources'], 'a composition root'),
-    only(
-      'host-is-a-root',
-      'host',
-      ['core', 'app', 'providers', 'storage', 'sources', 'protocol'],
-      'a composition root',
-    ),
+    only('host-is-a-root', 'host', ['core', 'app', 'providers', 'storage', 'protocol'], 'a composition root'),
     only('worker-is-a-root', 'worker', ['core', 'app', 'storage', 'sources'], 'a composition root'),
     only('webview-is-a-page', 'webview', ['protocol', 'core'], 'the page sees the protocol and types of core'),
     {

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import os from 'node:os';
 import path from 'node:path';
 
+const require = createRequire(import.meta.url);
 const root = path.resolve(import.meta.dirname, '../..');
 const depcruise = path.join(root, 'node_modules/dependency-cruiser/bin/dependency-cruise.mjs');
 
@@ -16,10 +18,12 @@ const PLANTED: Readonly<Record<string, readonly [file: string, text: string]>> =
     'src/storage/asks-host.ts',
     "import type { A } from '../host/plain.ts';\nexport type B = A;\n",
   ],
+  'sources-are-adapters': ['src/sources/asks-storage.ts', "export { a } from '../storage/plain.ts';\n"],
   'protocol-is-shared': ['src/protocol/asks-app.ts', "export { a } from '../app/plain.ts';\n"],
   'cli-is-a-root': ['src/cli/asks-host.ts', "export { a } from '../host/plain.ts';\n"],
   'mcp-is-a-root': ['src/mcp/asks-providers.ts', "export { a } from '../providers/plain.ts';\n"],
-  'host-is-a-root': ['src/host/asks-page.ts', "export { a } from '../webview/plain.ts';\n"],
+  'host-is-a-root': ['src/host/asks-sources.ts', "export { a } from '../sources/plain.ts';\n"],
+  'worker-is-a-root': ['src/worker/asks-host.ts', "export { a } from '../host/plain.ts';\n"],
   'webview-is-a-page': ['src/webview/asks-app.ts', "export { a } from '../app/plain.ts';\n"],
   'webview-takes-only-types-of-core': ['src/webview/asks-core.ts', "export { a } from '../core/plain.ts';\n"],
   'core-and-protocol-are-pure': ['src/core/reads-files.ts', "export { readFileSync } from 'node:fs';\n"],
@@ -41,7 +45,7 @@ const FOLDER_CYCLE: Readonly<Record<string, string>> = {
   'src/storage/left/two.ts': 'export const b = 1;\n',
 };
 
-const LAYERS = ['core', 'app', 'providers', 'storage', 'protocol', 'host', 'cli', 'mcp', 'webview'];
+const LAYERS = 'core app providers storage sources protocol host cli mcp worker webview'.split(' ');
 
 describe('the layer check', function () {
   let folder: string;
@@ -75,6 +79,12 @@ describe('the layer check', function () {
     write('src/providers/allowed.ts', "import OpenAI from 'openai';\nexport const b = OpenAI;\n");
     const { code, output } = check();
     assert.equal(code, 0, output);
+  });
+
+  it('is tested for each rule', () => {
+    const { forbidden } = require(path.join(root, '.dependency-cruiser.cjs')) as { forbidden: { name: string }[] };
+    const rules = forbidden.map(({ name }) => name);
+    assert.deepEqual(rules.sort(), [...Object.keys(PLANTED), 'no-folder-cycles'].sort());
   });
 
   it('fails on each forbidden import', () => {
