@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { pathToFileURL } from 'node:url';
 import MarkdownIt from 'markdown-it';
 import { POLICIES, POLICY_NAMES } from '../../src/core/policy/policy.ts';
 
@@ -184,19 +182,6 @@ describe('documentation', () => {
       assert.deepEqual(unknownNames(page, read(page)), []);
     });
   }
-});
-
-describe('compression page', () => {
-  it('has an example that runs unmodified', () => {
-    const [, code = ''] = /```ts\n(.*?)```/s.exec(read('docs/compression.md')) ?? [];
-    const loader = pathToFileURL(path.join(root, 'test/support/text-loader.mjs')).href;
-    const said = execFileSync(process.execPath, ['--import', loader, '--input-type=module-typescript', '-'], {
-      cwd: root,
-      input: code,
-      encoding: 'utf8',
-    });
-    assert.equal(said, 'true true true\n');
-  });
 });
 
 describe('operator’s guide', () => {
