@@ -51,7 +51,9 @@ ${MODEL_HELP}
                       "tokensAfter","calls","fallback"}], with "fallback":"extractive"
                       where the model failed;
                       "messages" is exactly what is sent; a node's "tokens" is the
-                      token count of the messages it covers, from "from" to "to"
+                      token count of the messages it covers, from "from" to "to", and its
+                      "rung" says how it was made: model, retry or tight (the model's
+                      second and third attempt), extractive, or cut
 `,
   options: {
     ...MODEL_OPTIONS,

@@ -18,13 +18,13 @@ Prints a briefing with which another tool continues a session: task, newest mess
 steps, decisions and other key events as quotes, and a summary of the conversation.
 Recognized secrets are masked.
 
-  --for TOOL       ${HANDOFF_TARGETS.join(', ')}
-                   claude and codex: Markdown to paste, or to keep in CLAUDE.local.md or
-                   AGENTS.md; copilot: an instructions file; text: plain text
-  --max-tokens N   maximum tokens of the briefing; default ${DEFAULT_MAX_TOKENS.toLocaleString('en')}
+  --for TOOL          ${HANDOFF_TARGETS.join(', ')}
+                      claude and codex: Markdown to paste, or to keep in CLAUDE.local.md or
+                      AGENTS.md; copilot: an instructions file; text: plain text
+  --max-tokens N      maximum tokens of the briefing; default ${DEFAULT_MAX_TOKENS.toLocaleString('en')}
 ${MODEL_HELP}
-  --json           {"text","tokens","maxTokens","for","messages",
-                   "calls":{"count","inputTokens","outputTokens","costUsd"}}
+  --json              {"text","tokens","maxTokens","for","messages",
+                      "calls":{"count","inputTokens","outputTokens","costUsd"}}
 `,
   options: { ...MODEL_OPTIONS, for: { type: 'string' }, 'max-tokens': { type: 'string' } },
   async run(invocation) {

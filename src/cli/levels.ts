@@ -10,9 +10,9 @@ export const command: Command = {
          [--json]
 
 Summarizes a transcript at three levels of detail: brief uses at most 10% of the
-transcript's tokens, detailed 30%, and full 70%, always extracted without a model. For
-transcripts of up to 5,000 tokens, full is the transcript itself; for up to 200, so are
-brief and detailed.
+transcript's tokens, detailed 30%, and full 70%. Full is always extracted without a model;
+for transcripts of up to 5,000 tokens, it's the transcript itself. For up to 200 tokens, so
+are brief and detailed.
 
   --preset X          ${PRESETS.join(', ')}; default developer
 ${MODEL_HELP}
