@@ -297,11 +297,15 @@ export class Page {
     return this.#edits.get(message);
   }
 
-  /** Has the host store the text in a message's editor, before a reload can lose it; null if the editor is closed. */
-  saveEdit(message: MessageId, edited: string | null): void {
+  /**
+   * Has the host store the text in a message's editor, before a reload can lose it; null if the editor is closed.
+   * `session`: the message's, which another one may have replaced on the page.
+   */
+  saveEdit(message: MessageId, edited: string | null, session = this.session?.id): void {
+    if (session === undefined) return;
     if (edited === null) this.#edits.delete(message);
-    else this.#edits.set(message, edited);
-    if (this.session) this.post({ type: 'setEdit', session: this.session.id, message, text: edited });
+    else if (session === this.session?.id) this.#edits.set(message, edited);
+    this.post({ type: 'setEdit', session, message, text: edited });
   }
 
   save(change: Partial<Omit<SavedState, 'session'>>): void {

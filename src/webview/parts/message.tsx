@@ -209,7 +209,7 @@ function MessageEditor(props: {
     // If only the reply failed, the new message has already replaced this one.
     const now = page.session;
     if (now?.id === session && (now?.transcript.at(row)?.id ?? message.id) !== message.id) return;
-    page.saveEdit(message.id, field.current?.value ?? value);
+    page.saveEdit(message.id, field.current?.value ?? value, session);
   };
   return (
     <div class="message-editor">

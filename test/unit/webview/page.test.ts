@@ -58,6 +58,10 @@ describe('page', () => {
     assert.equal(page.editOf(id), 'My correction');
     page.receive({ ...INIT, session: 's2' });
     assert.equal(page.editOf(id), undefined);
+    // Sending it failed only after the user had switched to this session.
+    page.saveEdit(id, 'My correction', session);
+    assert.deepEqual(sent.at(-1), { type: 'setEdit', session, message: id, text: 'My correction' });
+    assert.equal(page.editOf(id), undefined);
     page.receive({ ...INIT, edits: { m0: 'My correction' } });
     assert.equal(page.editOf(id), 'My correction');
     page.saveEdit(id, null);
