@@ -79,6 +79,8 @@ const contributed = new Set([
   ...configuration.flatMap(({ properties }) => Object.keys(properties)),
   ...Object.values(views).flatMap((list) => list.map(({ id }) => id)),
 ]);
+/** The sections of settings, such as `chat`. */
+const sections = new Set([...contributed].map((id) => id.split('.')[1] ?? ''));
 const files = globSync(['{src,scripts,test,l10n,media,docs,.github}/**/*', '*.*'], { cwd: root });
 const names = new Set(files.map((file) => path.basename(file)));
 const sources = globSync(['{src,scripts,test}/**/*.{ts,tsx,mjs,cjs,md}', '*.mjs', '.*.cjs', 'package*.json'], {
@@ -110,6 +112,9 @@ function unknownNames(page: string, markdown: string): string[] {
   const isUnknown = (code: string): boolean => {
     if (FOREIGN.includes(code)) return false;
     if (/^threadkeeper\.\w/.test(code)) return ![...contributed].some((id) => id === code || id.startsWith(`${code}.`));
+    const [section = '', name, ...rest] = code.split('.');
+    if (sections.has(section) && name !== undefined && !/^(?:ts|md|json)$/.test(name) && rest.length === 0)
+      return !contributed.has(`threadkeeper.${code}`);
     if (/^(?:npm run|threadkeeper|node dist\/cli\.js) /.test(code))
       return code.split(' ').some((word, at, all) => {
         if (all[at - 1] === 'run') return !(word in manifest.scripts);
