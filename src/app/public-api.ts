@@ -91,7 +91,7 @@ export interface HierarchicalSummary {
   /** All three texts contain all messages verbatim, because the conversation is short. */
   readonly unchanged: boolean;
   readonly calls: LibraryCalls;
-  /** The levels were extracted because the summarizer failed. */
+  /** The levels were extracted because the summarizer gave no usable response. */
   readonly isExtracted: boolean;
 }
 
@@ -102,7 +102,7 @@ export interface CompressedMessages {
   readonly nodes: readonly { readonly node: SummaryNode; readonly from: number; readonly to: number }[];
   readonly tokens: { readonly before: number; readonly after: number; readonly target: number | null };
   readonly calls: LibraryCalls;
-  /** The summaries were extracted because the summarizer failed. */
+  /** The summaries were extracted because the summarizer gave no usable response. */
   readonly isExtracted: boolean;
 }
 
