@@ -49,18 +49,23 @@ describe('compression trigger in a chat of short messages', () => {
       assert.equal(conversation.state.counters.compressions, 1);
     });
 
-  it('keeps the three newest messages under long-memory', async () => {
-    under('long-memory');
-    await fill(conversation, 60, line);
-    fills(0.8);
-    await turnEnds();
-    assert.equal(conversation.state.uncoveredCount, 3);
-    const sent = conversation.context().messages.map(({ content }) => content.at(-1));
-    assert.deepEqual(
-      sent,
-      [57, 58, 59].map((n) => ({ type: 'text', text: line(n) })),
-    );
-  });
+  for (const [policy, kept] of [
+    ['balanced', 10],
+    ['frugal', 12],
+    ['long-memory', 3],
+  ] as const)
+    it(`keeps the ${kept} newest messages under ${policy}`, async () => {
+      under(policy);
+      await fill(conversation, 60, line);
+      fills(0.8);
+      await turnEnds();
+      assert.equal(conversation.state.uncoveredCount, kept);
+      const sent = conversation.context().messages.map(({ content }) => content.at(-1));
+      assert.deepEqual(
+        sent,
+        Array.from({ length: kept }, (_, n) => ({ type: 'text', text: line(60 - kept + n) })),
+      );
+    });
 
   it('fires once the newest summary is over 24 hours old and messages were added, and not before', async () => {
     await fill(conversation, 60, line);
