@@ -30,11 +30,11 @@ interface Manifest {
   readonly capabilities: { readonly untrustedWorkspaces: { readonly restrictedConfigurations: readonly string[] } };
 }
 
-/** Who may set it, in words. */
+/** Where a setting can be set. */
 const SCOPES: Readonly<Record<string, string>> = {
-  application: 'for the user alone',
-  window: 'for the user or a workspace',
-  resource: 'for the user, a workspace or a folder',
+  application: 'user settings only',
+  window: 'user or workspace settings',
+  resource: 'user, workspace, or folder settings',
 };
 
 /** Writes the reference of settings, commands, and key bindings in the manifest as Markdown. */
@@ -56,10 +56,10 @@ export async function renderSettings(): Promise<string> {
     return `| Threadkeeper: ${say(title)} | \`${command}\` | ${pressed.join(', ')} |`;
   });
   const markdown = [
-    '# Settings, commands and keys',
-    'Written from the manifest by `npm run docs`. A setting that is empty (`null`) takes the value of the policy or of the model. The Settings editor hides advanced settings: search for `@tag:advanced`, or for the full name of one.',
+    '# Settings, commands, and keys',
+    'Written from the manifest by `npm run docs`. An empty setting (`null`) takes the value of the policy or the model. The Settings editor hides advanced settings: search for `@tag:advanced`, or for the full name of one.',
     ...groups,
-    `## Commands\n\n| in the palette | id | keys |\n|---|---|---|\n${rows.join('\n')}`,
+    `## Commands\n\n| Command | ID | Keys |\n|---|---|---|\n${rows.join('\n')}`,
   ].join('\n\n');
   return format(markdown, { ...(await resolveConfig(path.join(root, SETTINGS_REFERENCE))), parser: 'markdown' });
 }
@@ -76,7 +76,7 @@ function renderSetting(
     ...(setting.maximum === undefined ? [] : [`at most ${setting.maximum}`]),
     ...(setting.scope === undefined ? [] : [SCOPES[setting.scope] ?? setting.scope]),
     ...(setting.tags?.includes('advanced') === true ? ['advanced'] : []),
-    ...(restricted.has(name) ? ['ignored in a workspace that is not trusted'] : []),
+    ...(restricted.has(name) && setting.scope !== 'application' ? ['workspace value ignored in Restricted Mode'] : []),
   ];
   const choices = (setting.enum ?? []).map((one, index) => {
     const about = setting.enumDescriptions?.[index];
@@ -84,7 +84,10 @@ function renderSetting(
   });
   return [
     `### ${name}`,
-    say(setting.markdownDescription),
+    // Links to settings, as VS Code writes them.
+    say(setting.markdownDescription).replace(/`#(threadkeeper\.[\w.]+)#`/g, (_, id: string) => {
+      return `[\`${id}\`](#${id.replaceAll('.', '').toLowerCase()})`;
+    }),
     `${facts.join('; ')}.`,
     ...(choices.length > 0 ? [choices.join('\n')] : []),
   ].join('\n\n');
