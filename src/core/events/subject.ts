@@ -119,11 +119,14 @@ export function subjectOf(quote: string): Subject {
     }
   }
   const denied = new Set<string>();
-  for (const [, after, before] of text.matchAll(DENIED)) denied.add((after ?? before ?? '').replace(/[.+-]+$/, ''));
+  for (const [, after, before] of text.matchAll(DENIED)) denied.add(withoutFinalMarks(after ?? before ?? ''));
   const revoked = new Set<string>();
   if (PLAN_CHANGED.test(text)) {
     for (const word of denied) if (tokens.has(word)) revoked.add(word);
-    for (const [, word] of text.matchAll(DROPPED)) if (tokens.has(word!)) revoked.add(word!);
+    for (const [, dropped = ''] of text.matchAll(DROPPED)) {
+      const word = withoutFinalMarks(dropped);
+      if (tokens.has(word)) revoked.add(word);
+    }
   }
   const hits = findConcepts(quote.slice(0, MAX_READ));
   const has = (concept: Concept): boolean => hasConcept(hits, concept);
@@ -145,6 +148,9 @@ export function subjectOf(quote: string): Subject {
     failedAttempt,
   };
 }
+
+/** A word without the full stop of its sentence. */
+const withoutFinalMarks = (word: string): string => word.replace(/[.+-]+$/, '');
 
 function leadOf(tokens: ReadonlySet<string>): string {
   const lead = [...tokens].slice(0, 2);

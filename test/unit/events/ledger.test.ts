@@ -116,6 +116,17 @@ describe('ledger', () => {
     assert.equal(now(ledger, second).status, 'superseded');
   });
 
+  it('supersedes what was decided about a thing that is dropped, at the end of a sentence, too', () => {
+    for (const drop of ['Then we drop Postgres.', 'Then we drop Postgres for good']) {
+      const ledger = new Ledger();
+      const old = say(ledger, 'decision', 'Yes, go with Postgres.');
+      const other = say(ledger, 'decision', 'Yes, go with Fastify.');
+      const dropped = say(ledger, 'todo', drop);
+      assert.deepEqual([now(ledger, old).status, now(ledger, old).link], ['superseded', dropped.id], drop);
+      assert.equal(now(ledger, other).status, 'active');
+    }
+  });
+
   it('does not supersede decisions on other subjects', () => {
     const ledger = new Ledger();
     const first = say(ledger, 'decision', "let's store the sessions in Redis");
