@@ -8,6 +8,7 @@ import { TOOLS } from '../app/library/source.ts';
 import { messageId } from '../core/model/ids.ts';
 import { runYielding } from '../core/pace/steps.ts';
 import { yieldIfDue, type Yielder } from '../core/pace/yielder.ts';
+import { isObject, type JsonObject } from '../core/text/json-value.ts';
 import { parseTime } from '../core/search/chat-query.ts';
 import type { MachineChats } from './machine-chats.ts';
 import { renderChats, renderEvents, renderHits, renderMessages, type SaidEvent } from './render-chats.ts';
@@ -69,6 +70,20 @@ const INPUTS = {
 };
 type Input<Name extends keyof typeof INPUTS> = v.InferOutput<(typeof INPUTS)[Name]>;
 
+/**
+ * The schema of a tool's arguments for the server. Some clients and models send null or an empty text for an argument
+ * that they leave out.
+ */
+function inputSchema<Name extends keyof typeof INPUTS>(name: Name) {
+  const standard = toStandardJsonSchema(INPUTS[name])['~standard'];
+  const validate: typeof standard.validate = (value, ...rest) =>
+    standard.validate(isObject(value) ? withoutEmpty(value) : value, ...rest);
+  return { '~standard': { ...standard, validate } };
+}
+
+const withoutEmpty = (args: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(args).filter(([, value]) => value !== null && value !== ''));
+
 const answer = (parts: readonly string[]): CallToolResult => ({
   content: [{ type: 'text', text: parts.join('\n\n') }],
 });
@@ -99,7 +114,7 @@ export class ChatTools {
         title: 'Search Earlier Chats',
         description:
           'Searches all messages of the user’s earlier AI chats on this machine (Claude Code, Codex, Copilot, Cline, Gemini CLI, and others), best matches first, and returns quotes with session, date, and message number. Use it when the user refers to an earlier conversation, also with another tool, or when an earlier decision, error, or command may matter.',
-        inputSchema: toStandardJsonSchema(INPUTS.recall),
+        inputSchema: inputSchema('recall'),
         annotations,
       },
       async (input) => answer(await this.#recall(input)),
@@ -110,7 +125,7 @@ export class ChatTools {
         title: 'List Earlier Chats',
         description:
           'Lists the user’s earlier AI chats on this machine, newest first, with date, session, title, tool, folder, and number of messages.',
-        inputSchema: toStandardJsonSchema(INPUTS.sessions),
+        inputSchema: inputSchema('sessions'),
         annotations,
       },
       async (input) => answer(await this.#sessions(input)),
@@ -121,7 +136,7 @@ export class ChatTools {
         title: 'List Decisions',
         description:
           'Lists the decisions, constraints, and preferences of one session, or of the newest sessions of a folder, verbatim, without those that were superseded. Use it before proposing an approach, to avoid proposing again what was already settled.',
-        inputSchema: toStandardJsonSchema(INPUTS.decisions),
+        inputSchema: inputSchema('decisions'),
         annotations,
       },
       async (input, { mcpReq }) => answer(await this.#decisions(input, mcpReq.signal)),
@@ -132,7 +147,7 @@ export class ChatTools {
         title: 'Show Messages',
         description:
           'Returns the original messages of a session from one number to another, at most 32,000 characters. Use it for the messages around a quote.',
-        inputSchema: toStandardJsonSchema(INPUTS.expand),
+        inputSchema: inputSchema('expand'),
         annotations,
       },
       async (input) => answer(await this.#expand(input)),

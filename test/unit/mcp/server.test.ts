@@ -253,6 +253,14 @@ describe('MCP server', () => {
     assert.deepEqual((await client.request('ping')).result, {});
   });
 
+  it('takes null and an empty text for an argument that is left out', async () => {
+    const client = await connect();
+    const found = await client.call('recall', { query: 'tilde' });
+    const leftOut = { limit: null, tool: null, workspace: '', since: '', before: null };
+    assert.equal(await client.call('recall', { query: 'tilde', ...leftOut }), found);
+    assert.match(await client.rejected('recall', { query: null, ...leftOut }), /query/);
+  });
+
   it('rejects arguments that make no sense, and says why', async () => {
     const client = await connect();
     assert.match(await client.rejected('recall'), /"query"/);
