@@ -60,6 +60,7 @@ export class MachineChats {
   #isDamaged = false;
   #unreadable: readonly UnreadablePath[] = [];
   #progress: Progress | undefined;
+  #failure: string | undefined;
 
   constructor(options: MachineChatsOptions) {
     const { folder, home } = options;
@@ -80,6 +81,11 @@ export class MachineChats {
   /** Undefined if no chats are being read. */
   get progress(): Progress | undefined {
     return this.#progress;
+  }
+
+  /** Why the changes couldn't be read; undefined if they could. */
+  get failure(): string | undefined {
+    return this.#failure;
   }
 
   /** Whether all chats have been read once. */
@@ -177,12 +183,16 @@ export class MachineChats {
         this.#progress = undefined;
         await this.#lock.release();
       }
+      this.#failure = undefined;
       this.#refreshedAt = performance.now();
       const duration = this.#refreshedAt - startedAt;
       this.#maxAgeMs = Math.min(Math.max(MIN_MAX_AGE_MS, duration * MAX_AGE_FACTOR), MAX_MAX_AGE_MS);
       return true;
     } catch (error) {
+      this.#failure = messageOf(error);
       this.#warn(error);
+      // What was read before can be searched, for example if the disk is full now.
+      if (!this.isComplete) await this.#library.reload().catch((fault: unknown) => this.#warn(fault));
       return false;
     }
   }
@@ -228,9 +238,11 @@ export class MachineChats {
 
   /** Reports each failure once, however often it recurs. */
   #warn(error: unknown): void {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     if (this.#warned.has(message)) return;
     this.#warned.add(message);
     this.#options.warn(message);
   }
 }
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -172,7 +172,10 @@ export class ChatTools {
       return chat ? [{ ...hit, chat }] : [];
     });
     if (found.length > 0) return [renderHits(found), 'For the messages around a quote, call expand.', ...notes];
-    return [chats.size === 0 ? NO_CHATS : 'No message matches. Try other words, or fewer filters.', ...notes];
+    return [
+      chats.size === 0 ? noChats(this.#chats) : 'No message matches. Try other words, or fewer filters.',
+      ...notes,
+    ];
   }
 
   async #sessions({ tool: only, workspace: folder, limit, skip }: Input<'sessions'>): Promise<string[]> {
@@ -230,7 +233,9 @@ export class ChatTools {
   /** Reads what has changed. Resolves to a note if chats are still missing. */
   async #refresh(): Promise<readonly string[]> {
     if (await this.#chats.refresh(this.#chats.isComplete ? MAX_WAIT_MS : MAX_FIRST_WAIT_MS)) return [];
-    const { progress } = this.#chats;
+    const { progress, failure } = this.#chats;
+    if (!progress && failure !== undefined)
+      return [`New and changed chats can’t be read, so this may be incomplete or outdated. Tell the user: ${failure}`];
     const read = progress ? `${progress.done} of ${progress.total} new or changed chats` : 'Not all chats';
     return [`${read} have been read so far. Call again for the others.`];
   }
@@ -288,5 +293,7 @@ export class ChatTools {
 /** Not a copy of another chat, and not a subagent's. */
 const isMain = ({ relation }: ListedChat): boolean => relation?.kind !== 'copy' && relation?.kind !== 'subagent';
 
-const NO_CHATS = 'There are no chats of supported tools on this machine.';
-const noChats = (chats: MachineChats): string => (chats.list().length === 0 ? NO_CHATS : 'No chat matches.');
+function noChats(chats: MachineChats): string {
+  if (chats.list().length > 0) return 'No chat matches.';
+  return chats.isComplete ? 'There are no chats of supported tools on this machine.' : 'No chats have been read yet.';
+}

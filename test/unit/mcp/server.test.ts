@@ -416,6 +416,22 @@ describe('MCP server', () => {
     assert.match(await client.call('recall', { query: 'database' }), /Decided: SQLite/);
   });
 
+  it('says why changes can’t be read, and searches what was read before', async () => {
+    const first = await connect();
+    await first.call('sessions');
+    await first.end();
+    const [folder = ''] = readdirSync(path.join(place, 'cache/threadkeeper'));
+    const lock = path.join(place, 'cache/threadkeeper', folder, 'library.lock');
+    mkdirSync(lock);
+    const client = await connect();
+    const found = await client.call('recall', { query: 'database' });
+    assert.match(found, /Decided: SQLite/);
+    assert.match(found, /can’t be read, so this may be incomplete or outdated\. Tell the user: E\w+:/);
+    assert.doesNotMatch(found, /Call again/);
+    rmSync(lock, { recursive: true });
+    assert.doesNotMatch(await client.call('recall', { query: 'database' }), /can’t be read/);
+  });
+
   it('uses a temporary folder if the cache isn’t writable, and deletes it', async () => {
     const temporary = path.join(place, 'tmp');
     mkdirSync(temporary);
