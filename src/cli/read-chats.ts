@@ -1,4 +1,5 @@
 import os from 'node:os';
+import path from 'node:path';
 import { entryOf, readSession, type LibraryEntry, type ReadSession } from '../app/library/read-session.ts';
 import { readFailureReason, type Source, type SourceFile } from '../app/library/source.ts';
 import { inEnglish } from '../core/text/phrase.ts';
@@ -25,7 +26,7 @@ export interface UnreadableOutput {
 /** The home folder that is searched. */
 export function homeOf(options: OptionValues, env: Readonly<Record<string, string | undefined>>): Home {
   const home = textOption(options, 'home');
-  return { folder: home ?? os.homedir(), env: home === undefined ? env : {} };
+  return home === undefined ? { folder: os.homedir(), env } : { folder: path.resolve(home), env: {} };
 }
 
 /** Calls `use` with the sources of all tools in the `--home` folder, and closes their databases afterwards. */

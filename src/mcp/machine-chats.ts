@@ -73,6 +73,11 @@ export class MachineChats {
     );
   }
 
+  /** The home folder whose chats these are. */
+  get folder(): string {
+    return this.#options.home.folder;
+  }
+
   /** Files, databases, and folders that couldn't be read. */
   get unreadable(): readonly UnreadablePath[] {
     return this.#unreadable;

@@ -295,5 +295,7 @@ const isMain = ({ relation }: ListedChat): boolean => relation?.kind !== 'copy' 
 
 function noChats(chats: MachineChats): string {
   if (chats.list().length > 0) return 'No chat matches.';
-  return chats.isComplete ? 'There are no chats of supported tools on this machine.' : 'No chats have been read yet.';
+  return chats.isComplete
+    ? `There are no chats of supported tools in ${chats.folder}.`
+    : 'No chats have been read yet.';
 }

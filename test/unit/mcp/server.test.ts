@@ -7,7 +7,7 @@ import { allSources } from '../../../src/sources/all-sources.ts';
 import { Databases } from '../../../src/sources/databases.ts';
 import { LibraryCopies } from '../../../src/storage/library-copies.ts';
 import { lines, put } from '../../support/tool-homes/conversation.ts';
-import { runCli, runJson } from '../cli/run-cli.ts';
+import { ROOT, runCli, runJson } from '../cli/run-cli.ts';
 import { McpClient, type Answer } from './mcp-client.ts';
 
 const CLAUDE = '.claude/projects/-home-sam-boat-house/5e1f3a10.jsonl';
@@ -291,10 +291,21 @@ describe('MCP server', () => {
     chmodSync(locked, 0o600);
   });
 
-  it('says so if there are no chats', async () => {
-    const client = await connect(['--home', path.join(place, 'nobody')]);
+  it('says so if there are no chats, and in which folder', async () => {
+    const nobody = path.join(place, 'nobody');
+    const client = await connect(['--home', path.relative(ROOT, nobody)]);
     for (const [name, args] of [['recall', { query: 'x' }], ['sessions'], ['decisions']] as const)
-      assert.match(await client.call(name, args), /^There are no chats of supported tools on this machine\.$/);
+      assert.equal(await client.call(name, args), `There are no chats of supported tools in ${nobody}.`);
+  });
+
+  it('names sessions alike, however the home folder is written', async () => {
+    const first = await connect();
+    const list = await first.call('sessions');
+    await first.end();
+    const indexed = indexes();
+    const second = await connect(['--home', path.relative(ROOT, home)]);
+    assert.equal(await second.call('sessions'), list);
+    assert.deepEqual(indexes(), indexed);
   });
 
   it('answers everything that is piped to it before it ends', async () => {
