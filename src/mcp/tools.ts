@@ -9,7 +9,6 @@ import { messageId } from '../core/model/ids.ts';
 import { runYielding } from '../core/pace/steps.ts';
 import { yieldIfDue, type Yielder } from '../core/pace/yielder.ts';
 import { isObject, type JsonObject } from '../core/text/json-value.ts';
-import { parseTime } from '../core/search/chat-query.ts';
 import type { MachineChats } from './machine-chats.ts';
 import { renderChats, renderEvents, renderHits, renderMessages, type SaidEvent } from './render-chats.ts';
 
@@ -161,8 +160,9 @@ export class ChatTools {
       limit,
       tools: only && [only],
       workspace: folder,
-      since: since === undefined ? undefined : parseTime(since),
-      before: before === undefined ? undefined : parseTime(before),
+      // In UTC, like the dates in results.
+      since: since === undefined ? undefined : Date.parse(since),
+      before: before === undefined ? undefined : Date.parse(before),
       excerptUnits: QUOTE_UNITS,
       redact: true,
     });

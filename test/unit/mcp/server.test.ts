@@ -157,6 +157,14 @@ describe('MCP server', () => {
     );
   });
 
+  it('understands dates as it writes them, in any time zone', async () => {
+    for (const TZ of ['America/Los_Angeles', 'Asia/Tokyo']) {
+      const client = await connect(['--home', home], { TZ });
+      const found = await client.call('recall', { query: 'tilde', since: '2026-02-16', before: '2026-02-17' });
+      assert.match(found, /\(Codex, \/home\/sam\/parser\), 2026-02-16, message 2, user\]/, TZ);
+    }
+  });
+
   it('lists sessions, newest first, and continues where the list ends', async () => {
     const [record = ''] = claude('5e1f3a10', '/x', ['user', 'Look it up.']).split('\n');
     const ofSubagent = { ...(JSON.parse(record) as object), isSidechain: true, agentId: 'a1' };
