@@ -6,10 +6,16 @@ import type { KeyEvent } from '../core/model/key-event.ts';
 import type { Role } from '../core/model/message.ts';
 import { Redactor } from '../core/redact/redact.ts';
 import { neutralizeTags, plainName } from '../core/text/prompt-sections.ts';
-import { truncate } from '../core/text/truncate.ts';
 import type { TranscriptMessage } from '../core/transcript/transcript-message.ts';
 
 // The results of the tools as text for a model. Everything that was said in a chat is in a section that it can't close.
+
+/**
+ * Maximum length of the quotes in a result, in bytes of UTF-8: some 8,000 tokens in English, and less than as many as
+ * bytes in any language. By default, Codex cuts the middle out of results of more than 40,000 bytes, and Claude Code
+ * doesn't show those of more than 25,000 tokens.
+ */
+const MAX_BYTES = 31_000;
 
 const mask = (text: string): string => new Redactor().redact(text);
 
@@ -21,17 +27,31 @@ function chatLabel({ key, entry }: ListedChat): string {
   return `session ${key} “${plainName(mask(entry.title))}” (${TOOL_NAMES[entry.tool]}${folder})`;
 }
 
+/** Quotes as text, and how many of them there was room for. */
+export interface Quotes {
+  readonly text: string;
+  readonly shown: number;
+}
+
+/** The first quotes, as many as there is room for. */
+function quotesSection(quotes: readonly string[], separator: string): Quotes {
+  let left = MAX_BYTES;
+  const end = quotes.findIndex((quote) => (left -= Buffer.byteLength(quote + separator)) < 0);
+  const shown = end === -1 ? quotes.length : end;
+  return { text: recordSection(quotes.slice(0, shown).join(separator)), shown };
+}
+
 /** Search results, each with its session, date, and message. */
-export function renderHits(hits: readonly (ChatHit & { readonly chat: ListedChat })[]): string {
+export function renderHits(hits: readonly (ChatHit & { readonly chat: ListedChat })[]): Quotes {
   const quotes = hits.map(
     ({ chat, message, role, at = chat.entry.updatedAt, text }) =>
       `[${chatLabel(chat)}, ${day(at)}, message ${message}, ${role}]\n${neutralizeTags(text)}`,
   );
-  return recordSection(...quotes);
+  return quotesSection(quotes, '\n\n');
 }
 
 /** A list of chats, one per line. */
-export function renderChats(chats: readonly ListedChat[]): string {
+export function renderChats(chats: readonly ListedChat[]): Quotes {
   const lines = chats.map((chat) => {
     const { entry, relation, isGone } = chat;
     const notes = [
@@ -40,7 +60,7 @@ export function renderChats(chats: readonly ListedChat[]): string {
     ];
     return [`- ${day(entry.updatedAt)}`, chatLabel(chat), `${entry.messages} messages`, ...notes].join(', ');
   });
-  return recordSection(lines.join('\n'));
+  return quotesSection(lines, '\n');
 }
 
 const RELATIONS = {
@@ -59,53 +79,58 @@ export interface SaidEvent extends KeyEvent {
 /** Key events by chat. */
 export function renderEvents(
   found: readonly { readonly chat: ListedChat; readonly events: readonly SaidEvent[] }[],
-): string {
-  const parts = found.map(({ chat, events }) => {
+): Quotes {
+  const quotes = found.flatMap(({ chat, events }) => {
     const lines = events.map(({ kind, message, role, at = chat.entry.updatedAt, quote, quoted = false, about }) => {
       const what = quoted ? `${kind}, in words that the ${role} quoted` : kind;
       const answered = about ? ` (answers: “${neutralizeTags(mask(about.quote))}”)` : '';
       return `- [message ${message}, ${role}] ${day(at)}, ${what}: ${neutralizeTags(mask(quote))}${answered}`;
     });
-    return `${chatLabel(chat)}:\n${lines.join('\n')}`;
+    return lines.map((line, at) => (at === 0 ? `\n${chatLabel(chat)}:\n${line}` : line));
   });
-  return recordSection(...parts);
+  return quotesSection(quotes, '\n');
 }
 
 /** Messages of a chat, and where they continue if they don't fit. */
 export interface Excerpt {
   readonly text: string;
-  /** Index of the message at which the text was cut, and the UTF-16 offset in its masked text. */
+  /** Index of the message at which the text was cut, and the UTF-16 offset in its text as shown. */
   readonly next?: { readonly from: number; readonly offset: number };
 }
 
 /**
- * The messages from `from` to `to` (inclusive), in at most about `maxUnits` UTF-16 units. The first one begins at
- * `offset`, in UTF-16 units of its masked text.
+ * The messages from `from` to `to` (inclusive), as far as there is room. The first one begins at `offset`, in UTF-16
+ * units of its text as shown.
  */
 export function renderMessages(
   chat: ListedChat,
   messages: readonly TranscriptMessage[],
   { from, to, offset }: { readonly from: number; readonly to: number; readonly offset: number },
-  maxUnits: number,
 ): Excerpt {
   const parts: string[] = [`${chatLabel(chat)}:`];
-  let left = maxUnits - parts[0]!.length;
+  let left = MAX_BYTES - Buffer.byteLength(parts[0]!);
   for (let at = from; at <= to; at++) {
     const { role, at: time, text } = messages[at]!;
     const start = at === from ? offset : 0;
     const head = `[message ${at}, ${role}]${time === undefined ? '' : ` ${day(time)}`}${start > 0 ? ` from character ${start}` : ''}\n`;
-    const rest = mask(text).slice(start);
-    const room = left - head.length;
+    const rest = neutralizeTags(mask(text)).slice(start);
+    left -= Buffer.byteLength(head);
+    const shown = beginningOf(rest, left);
     // A few characters of a message are of no use.
-    if (rest.length > room && room < MIN_EXCERPT_UNITS && at > from)
+    if (shown.length < rest.length && left < MIN_EXCERPT_BYTES && at > from)
       return { text: recordSection(...parts), next: { from: at, offset: 0 } };
-    const shown = truncate(rest, Math.max(room, MIN_EXCERPT_UNITS));
-    parts.push(head + neutralizeTags(shown));
-    left -= head.length + shown.length;
+    parts.push(head + shown);
+    left -= Buffer.byteLength(shown);
     if (shown.length < rest.length)
       return { text: recordSection(...parts), next: { from: at, offset: start + shown.length } };
   }
   return { text: recordSection(...parts) };
 }
 
-const MIN_EXCERPT_UNITS = 200;
+const MIN_EXCERPT_BYTES = 200;
+
+/** The beginning of a text with at most `maxBytes` bytes in UTF-8. */
+function beginningOf(text: string, maxBytes: number): string {
+  const { read } = new TextEncoder().encodeInto(text, new Uint8Array(Math.max(0, maxBytes)));
+  return text.slice(0, read);
+}

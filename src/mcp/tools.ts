@@ -20,8 +20,6 @@ const MAX_FIRST_WAIT_MS = 20_000;
 const MAX_WAIT_MS = 2_000;
 /** Length of a quote in UTF-16 units: a paragraph or two. */
 const QUOTE_UNITS = 600;
-/** Maximum length of the messages of a range, in UTF-16 units, without the section around them. */
-const MAX_EXPANDED_UNITS = 31_000;
 /** Maximum number of chats that are read for decisions, because finding them takes a second per megabyte. */
 const MAX_DECISION_CHATS = 10;
 /** Maximum number of decisions of one chat, if it's the only one, and if there are several. */
@@ -145,7 +143,7 @@ export class ChatTools {
       {
         title: 'Show Messages',
         description:
-          'Returns the original messages of a session from one number to another, at most 32,000 characters. Use it for the messages around a quote.',
+          'Returns the original messages of a session from one number to another, at most 32,000 bytes at a time. Use it for the messages around a quote.',
         inputSchema: inputSchema('expand'),
         annotations,
       },
@@ -171,7 +169,11 @@ export class ChatTools {
       const chat = chats.get(hit.key);
       return chat ? [{ ...hit, chat }] : [];
     });
-    if (found.length > 0) return [renderHits(found), 'For the messages around a quote, call expand.', ...notes];
+    if (found.length > 0) {
+      const { text: quotes, shown } = renderHits(found);
+      const cut = shown < found.length ? [`Only the best ${shown} of ${found.length} quotes fit.`] : [];
+      return [quotes, ...cut, 'For the messages around a quote, call expand.', ...notes];
+    }
     return [
       chats.size === 0 ? noChats(this.#chats) : 'No message matches. Try other words, or fewer filters.',
       ...notes,
@@ -182,12 +184,12 @@ export class ChatTools {
     const notes = await this.#refresh();
     const all = this.#list(folder).filter(({ entry }) => only === undefined || entry.tool === only);
     const main = all.filter(isMain);
-    const shown = main.slice(skip, skip + limit);
-    const older = main.length - skip - shown.length;
+    const { text: list, shown } = renderChats(main.slice(skip, skip + limit));
+    const older = main.length - skip - shown;
     const { unreadable } = this.#chats;
     return [
-      shown.length > 0 ? renderChats(shown) : noChats(this.#chats),
-      ...(older > 0 ? [`Older chats: ${older}. To list them, call sessions with skip: ${skip + shown.length}.`] : []),
+      shown > 0 ? list : noChats(this.#chats),
+      ...(older > 0 ? [`Older chats: ${older}. To list them, call sessions with skip: ${skip + shown}.`] : []),
       ...(all.length > main.length
         ? [`Copies and chats of subagents, which only recall searches: ${all.length - main.length}.`]
         : []),
@@ -210,8 +212,11 @@ export class ChatTools {
       if (events.length > 0) found.push({ chat, events });
     }
     const none = chats.length === 0 ? noChats(this.#chats) : 'There are no decisions in these chats.';
+    const { text: list, shown } = renderEvents(found);
+    const total = found.reduce((sum, { events }) => sum + events.length, 0);
     return [
-      found.length > 0 ? renderEvents(found) : none,
+      total > 0 ? list : none,
+      ...(shown < total ? [`Only the first ${shown} of ${total} fit.`] : []),
       ...(chats.length > read.length ? [`Only the newest ${read.length} of ${chats.length} chats were read.`] : []),
       ...notes,
     ];
@@ -224,10 +229,10 @@ export class ChatTools {
     const last = messages.length - 1;
     if (from > last) throw new ToolError(`The last message of this session has the number ${last}.`);
     const range = { from, to: Math.min(to, last), offset };
-    const { text: shown, next } = renderMessages(chat, messages, range, MAX_EXPANDED_UNITS);
+    const { text: shown, next } = renderMessages(chat, messages, range);
     if (!next) return [shown];
     const offsetText = next.offset > 0 ? ` and offset: ${next.offset}` : '';
-    return [shown, `Cut at 32,000 characters. To continue, call expand with from: ${next.from}${offsetText}.`];
+    return [shown, `Cut at 32,000 bytes. To continue, call expand with from: ${next.from}${offsetText}.`];
   }
 
   /** Reads what has changed. Resolves to a note if chats are still missing. */

@@ -201,21 +201,46 @@ describe('MCP server', () => {
     assert.match(await client.call('expand', { session: '5e1f3a10', from: 4, to: 900 }), /never log/);
   });
 
-  it('never returns more than 32,000 characters of a range, and all of it in several calls', async () => {
-    const texts = Array.from({ length: 40 }, (_, at) => `Part ${at}: ${`lorem ${at} `.repeat(at === 7 ? 9_000 : 150)}`);
+  it('never returns more than 32,000 bytes of a range, and all of it in several calls', async () => {
+    const words = ['lorem', '港の船', '🚢', '<record>'];
+    const texts = Array.from(
+      { length: 40 },
+      (_, at) => `Part ${at}: ${`${words[at % 4]} ${at} `.repeat(at === 5 ? 9_000 : 150)}`,
+    );
     put(home, '.claude/projects/p/long.jsonl', claude('long', '/x', ...texts.map((text): Said => ['user', text])));
     const client = await connect();
     const parts = new Map<number, string>();
     let next: { from: number; offset?: number } | undefined = { from: 0 };
     while (next) {
       const shown = await client.call('expand', { session: 'long', to: 39, ...next });
-      assert.ok(shown.length <= 32_000, `${shown.length}`);
+      assert.ok(Buffer.byteLength(shown) <= 32_000, `${Buffer.byteLength(shown)}`);
       for (const [, at, text] of shown.matchAll(/\[message (\d+), user\][^\n]*\n(.*)/g))
         parts.set(Number(at), (parts.get(Number(at)) ?? '') + text!);
       const [, from, offset] = /call expand with from: (\d+)(?: and offset: (\d+))?\./.exec(shown) ?? [];
       next = from === undefined ? undefined : { from: Number(from), ...(offset && { offset: Number(offset) }) };
     }
-    assert.deepEqual([...parts.values()], texts);
+    assert.deepEqual(
+      [...parts.values()],
+      texts.map((text) => text.replaceAll('<record', '‹record')),
+    );
+  });
+
+  it('never returns more than 32,000 bytes of quotes, and says how many it has left out', async () => {
+    const said = Array.from({ length: 60 }, (_, at): Said => [
+      'user',
+      `決定${at}：${'港の船は必ず南へ行く、'.repeat(40)}`,
+    ]);
+    for (let at = 0; at < 12; at++) put(home, `.claude/projects/p/${at}.jsonl`, claude(`${at}`, '/x', ...said));
+    const client = await connect();
+    const results = [
+      await client.call('recall', { query: '港の船', limit: 20 }),
+      await client.call('decisions', { session: '3' }),
+      await client.call('decisions', { workspace: '/x' }),
+      await client.call('sessions', { limit: 100 }),
+    ];
+    for (const result of results) assert.ok(Buffer.byteLength(result) <= 32_000, `${Buffer.byteLength(result)}`);
+    assert.match(results[0]!, /^Only the best \d+ of 20 quotes fit\.$/m);
+    assert.match(results[1]!, /^Only the first \d+ of \d+ fit\.$/m);
   });
 
   it('returns history as data: nothing in it can close its section, pose as a citation, or reveal a secret', async () => {
