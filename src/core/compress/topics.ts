@@ -30,8 +30,9 @@ export function topicTitle({ corpus, from, to }: Segment): string | undefined {
   }
   const chosen: Phrase[] = [];
   const all = [...phrases.values()];
-  const recurring = all.filter(({ mentions }) => mentions > 1);
-  const candidates = recurring.length > 0 ? recurring : all;
+  const nouns = all.filter(({ mentions, verbal }) => verbal * 2 < mentions);
+  const recurring = nouns.filter(({ mentions }) => mentions > 1);
+  const candidates = recurring.length > 0 ? recurring : nouns;
   const scored = candidates.map((phrase) => ({ phrase, score: scoreOf(phrase, corpus) }));
   for (const { phrase } of scored.sort((a, b) => b.score - a.score)) {
     if (chosen.some(({ words }) => words.some((word) => phrase.words.includes(word)))) continue;
@@ -67,12 +68,16 @@ interface Word {
   readonly key: string;
   readonly isProper: boolean;
   readonly isCommon: boolean;
+  /** Whether the words before or after it show that it's a verb here. */
+  isVerb: boolean;
 }
 
 interface Phrase {
-  readonly text: string;
+  text: string;
   readonly words: readonly string[];
   mentions: number;
+  /** The mentions in which a word is a verb. */
+  verbal: number;
   weight: number;
   lastMessage: number;
   isProper: boolean;
@@ -81,6 +86,7 @@ interface Phrase {
 /** Runs of words without stop words or punctuation between them: candidates for names. */
 function* wordRuns(text: string): Generator<readonly Word[]> {
   let run: Word[] = [];
+  let previous = '';
   let end = 0;
   for (const { 0: found, index } of text.matchAll(/[\p{L}\p{N}](?:[\p{L}\p{N}\p{M}_'’./-]*[\p{L}\p{N}\p{M}])?/gu)) {
     const word = found.replace(/['’]s$/, '');
@@ -89,15 +95,19 @@ function* wordRuns(text: string): Generator<readonly Word[]> {
     // A capital at the start of a sentence is no evidence of a name; elsewhere it is, as in "New York and Los Angeles".
     const isFirst = between.trim() !== '' || index === 0;
     const isProper = !isFirst && /\p{Lu}|[_/.\d]/u.test(word);
-    const isCommon = isStopWord(key) || COMMON_WORDS.has(key) || ADVERB.test(key);
-    const isBreak = !/\p{L}{3}/u.test(word) || /['’](?:t|re|ve|ll|d|m)$/.test(word) || (isCommon && !isProper);
+    const isCommon = isCommonWord(key);
+    const isBreak = !/\p{L}{3}/u.test(word) || CONTRACTION.test(word) || (isCommon && !isProper);
+    const last = run.at(-1);
+    if (last && !isFirst && BEFORE_OBJECT.has(key)) last.isVerb ||= !last.isProper;
     if (isBreak || between.trim() !== '' || word !== found) {
       if (run.length > 0) yield run;
       run = [];
     }
     end = index + found.length;
+    const isVerb = !isProper && !isFirst && (BEFORE_VERB.has(previous) || CONTRACTION.test(previous));
+    previous = key;
     // Skip speaker names, such as "Ana:".
-    if (!isBreak && !(isFirst && text[end] === ':')) run.push({ text: word, key, isProper, isCommon });
+    if (!isBreak && !(isFirst && text[end] === ':')) run.push({ text: word, key, isProper, isCommon, isVerb });
   }
   if (run.length > 0) yield run;
 }
@@ -109,13 +119,18 @@ function addPhrase(phrases: Map<string, Phrase>, words: readonly Word[], message
   if (!phrase) {
     const text = words.map((word) => word.text).join(' ');
     const keys = words.map((word) => word.key);
-    phrase = { text, words: keys, mentions: 0, weight: 0, lastMessage: -1, isProper: false };
+    phrase = { text, words: keys, mentions: 0, verbal: 0, weight: 0, lastMessage: -1, isProper: false };
     phrases.set(key, phrase);
   }
-  phrase.isProper ||= words.some((word) => word.isProper);
+  if (!phrase.isProper && words.some((word) => word.isProper)) {
+    phrase.isProper = true;
+    // As a name is written, such as "HTTP" instead of "http".
+    phrase.text = words.map((word) => word.text).join(' ');
+  }
   if (phrase.lastMessage === message) return;
   phrase.lastMessage = message;
   phrase.mentions++;
+  if (words.some((word) => word.isVerb)) phrase.verbal++;
   phrase.weight += weight;
 }
 
@@ -151,9 +166,24 @@ const COMMON_WORDS = new Set(
   more most much many other another every each all both same sure really actually maybe perhaps currently add added adding
   change changed changes update updated check checked run running runs try tried trying start started done ready help fix
   fixed keep keeps put set take takes give find found show shows left back before after while because without instead
-  through over under until since between exactly perfect excellent correct agreed anyway however once hello hey sorry anything something everything nothing someone anyone itself very too file files code line lines full complete monday tuesday
+  through over under until since between per beyond upon toward towards within above below around against among along
+  across except via upon somebody everybody nobody anybody whoever everyone person people said says saying asked asks told
+  tells means meant exactly perfect excellent correct agreed anyway however once hello hey sorry anything something everything nothing someone anyone itself very too file files code line lines full complete monday tuesday
   wednesday thursday friday saturday sunday today tomorrow`.split(/\s+/),
 );
+
+const isCommonWord = (key: string): boolean => isStopWord(key) || COMMON_WORDS.has(key) || ADVERB.test(key);
+
+const CONTRACTION = /['’](?:t|re|ve|ll|d|m)$/;
+
+/** After these words, a word in lower case is a verb. */
+const BEFORE_VERB = new Set(
+  `i you he she we they who will would can could should shall must may might cannot let lets please not never somebody
+  someone everybody everyone nobody anybody anyone`.split(/\s+/),
+);
+
+/** Before these words, a word in lower case is a verb or a preposition. */
+const BEFORE_OBJECT = new Set('the a an it them him her us me this that these those my your his our their'.split(' '));
 
 /** The names and identifiers that a segment mentions most, relative to the rest of the session. */
 export function topicsOf({ corpus, factors, from, to }: Segment & { readonly factors?: Float64Array }): string[] {
@@ -168,16 +198,36 @@ export function topicsOf({ corpus, factors, from, to }: Segment & { readonly fac
         times.set(term, (times.get(term) ?? 0) + 1);
     }
   }
-  return [...times]
+  const found = [...times]
     .filter(([, count]) => count > 1)
-    .map(([term, count]) => ({ name: corpus.terms[term]!.name, score: corpus.rarity[term]! * Math.log2(count) }))
+    .map(([term, count]) => ({ term, name: corpus.terms[term]!.name, score: corpus.rarity[term]! * Math.log2(count) }))
     .filter(({ name, score }) => score > 0 && name.length > 3 && name.length <= MAX_TOPIC_LENGTH)
     .sort((a, b) => b.score - a.score)
-    .slice(0, MAX_TOPICS)
-    .map(({ name }) => name);
+    .slice(0, MAX_CANDIDATES);
+  const topics: string[] = [];
+  for (const { term, name } of found) {
+    const topic = corpus.terms[term]!.kind === 'name' ? nameWithin(passagesIn(corpus, from, to), term, name) : name;
+    if (topic !== undefined && topics.push(topic) === MAX_TOPICS) break;
+  }
+  return topics;
+}
+
+/** How a name is written within sentences; undefined if it's mostly in lower case there, or only begins sentences. */
+function nameWithin(passages: readonly IndexedPassage[], term: number, name: string): string | undefined {
+  if (isCommonWord(fold(name)) || /['’]/.test(name)) return undefined;
+  const spellings: string[] = [];
+  for (const passage of passages) {
+    if (!isProse(passage) || !passage.terms.includes(term)) continue;
+    for (const [word] of passage.text.matchAll(/(?<=[\p{L}\p{N},;] )[\p{L}\p{N}\p{M}-]+/gu))
+      if (word.toLowerCase() === name) spellings.push(word);
+  }
+  const capitalized = spellings.filter((spelling) => /^\p{Lu}/u.test(spelling));
+  return capitalized.length * 2 > spellings.length ? capitalized[0] : undefined;
 }
 
 const MAX_TOPICS = 5;
+/** Of the others, hardly any is a name, and looking for each takes as long as reading the segment. */
+const MAX_CANDIDATES = 30;
 const MAX_TOPIC_LENGTH = 40;
 
 const MAX_TITLE_LENGTH = 72;

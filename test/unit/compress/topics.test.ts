@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { buildCorpus } from '../../../src/core/compress/corpus.ts';
+import { buildCorpus, type Corpus } from '../../../src/core/compress/corpus.ts';
 import { CancellableYielder } from '../../../src/core/pace/cancellable-yielder.ts';
-import { topicTitle } from '../../../src/core/compress/topics.ts';
+import { topicsOf, topicTitle } from '../../../src/core/compress/topics.ts';
 import type { MessageId } from '../../../src/core/model/ids.ts';
 import type { Role } from '../../../src/core/model/message.ts';
 
@@ -11,6 +11,9 @@ const DATA = process.env['THREADKEEPER_DATA'] ?? path.resolve(import.meta.dirnam
 const SAMPLE = path.resolve(import.meta.dirname, '../../fixtures/demo-workspace/sample-session.jsonl');
 /** Small talk before the topic. */
 const LEAD_IN = /^(?:yes|no|ok|okay|agreed|sure|please|thanks|i|we|you|let|lets|can|could|what|how|why|now)\b/i;
+/** Words in the sample session that name nothing, or a name that isn't written as such. */
+const NO_NOUN =
+  /\b(?:somebody|fills|beyond|per|then|there|before|where|good|sure|today|morning|people|bitte|empty|rita|i['’]ll)\b/;
 const SEGMENT = 60;
 
 type Said = readonly { readonly role: Role; readonly content: string }[];
@@ -22,14 +25,19 @@ const lines = (file: string): Said =>
     .map((line) => JSON.parse(line) as { role: Role; content: unknown })
     .filter(({ content }) => typeof content === 'string') as Said;
 
+const corpusOf = (said: Said): Promise<Corpus> =>
+  buildCorpus(
+    said.map(({ role, content }, at) => ({
+      id: String(at) as MessageId,
+      role,
+      content: [{ type: 'text' as const, text: content }],
+    })),
+    new CancellableYielder(),
+  );
+
 /** Titles of segments of sixty messages, and each segment's texts. */
 async function titles(said: Said): Promise<{ title: string; texts: string[] }[]> {
-  const messages = said.map(({ role, content }, at) => ({
-    id: String(at) as MessageId,
-    role,
-    content: [{ type: 'text' as const, text: content }],
-  }));
-  const corpus = await buildCorpus(messages, new CancellableYielder());
+  const corpus = await corpusOf(said);
   const starts = said.flatMap((_, at) => (at % SEGMENT === 0 && at + 20 < said.length ? [at] : []));
   return starts.map((from) => {
     const to = Math.min(said.length, from + SEGMENT) - 1;
@@ -62,15 +70,43 @@ describe('summary title', () => {
       { role: 'user', content: 'ok, and Postgres? The nightly export locks Postgres for a minute.' },
       { role: 'assistant', content: 'With a snapshot, Postgres is not locked, and the nightly export takes longer.' },
     ];
-    const corpus = await buildCorpus(
-      said.map(({ role, content }, at) => ({
-        id: String(at) as MessageId,
-        role,
-        content: [{ type: 'text', text: content }],
-      })),
-      new CancellableYielder(),
-    );
+    const corpus = await corpusOf(said);
     assert.equal(topicTitle({ corpus, from: 0, to: 3 }), 'staging data, Postgres, nightly export');
+  });
+
+  it('names things as they are written, not what somebody does', async () => {
+    const corpus = await corpusOf([
+      {
+        role: 'user',
+        content: 'when somebody fills the form over http, Rita gets a mail. I want hours beyond nine shown.',
+      },
+      {
+        role: 'assistant',
+        content: 'If somebody fills the form, the handler answers over HTTP, and hours beyond nine are shown.',
+      },
+      {
+        role: 'user',
+        content: 'rita cancels per phone. Can we validate phone numbers before somebody fills the form?',
+      },
+      { role: 'assistant', content: 'We can validate phone numbers first, so that Rita sees only valid ones.' },
+      { role: 'user', content: 'Then it is done.' },
+      { role: 'assistant', content: 'Good. Then the reminders are next.' },
+    ]);
+    assert.equal(topicTitle({ corpus, from: 0, to: 3 }), 'phone numbers, HTTP, Rita');
+    assert.deepEqual(topicsOf({ corpus, from: 0, to: 5 }), ['Rita']);
+  });
+
+  it('consists of names and nouns in each part of the sample session, however long', async () => {
+    const said = lines(SAMPLE);
+    const corpus = await corpusOf(said);
+    const odd: string[] = [];
+    for (const length of [20, 40, 60, 90, 120])
+      for (let from = 0; from < said.length; from += length) {
+        const segment = { corpus, from, to: Math.min(said.length, from + length) - 1 };
+        const named = `${topicTitle(segment) ?? ''} / ${topicsOf(segment).join(', ')}`;
+        if (NO_NOUN.test(named)) odd.push(`${from}–${segment.to}: ${named}`);
+      }
+    assert.deepEqual(odd, []);
   });
 
   it('names what recurs in each part of the sample session', async () => {
