@@ -15,6 +15,8 @@ const LEFT = 72;
 const RIGHT = 32;
 const TOP = 24;
 const BOTTOM = 64;
+/** Of a label. A line this close to the top has its label below, because the axis has its own label above. */
+const LINE_HEIGHT = 14;
 /** Maximum number of key event marks. Of more, an even selection is drawn. */
 const MAX_EVENTS = 600;
 
@@ -30,6 +32,7 @@ export function chartSvg(series: ContextSeries, budget: number, standsAlone: boo
   const floor = HEIGHT - BOTTOM;
   const x = (at: number): string => (LEFT + (at / Math.max(1, messages)) * (right - LEFT)).toFixed(1);
   const y = (tokens: number): string => (TOP + (1 - tokens / top) * (floor - TOP)).toFixed(1);
+  const budgetY = Number(y(budget));
   const label = (at: string | number, height: string | number, anchor: string, text: string, more = ''): string =>
     `<text class="label" x="${at}" y="${height}" text-anchor="${anchor}"${more}>${escape(text)}</text>`;
   const verticalLine = (kind: string, at: string | number, from: number, to: number, title = ''): string =>
@@ -52,7 +55,12 @@ export function chartSvg(series: ContextSeries, budget: number, standsAlone: boo
     label(LEFT, 14, 'start', vscode.l10n.t('Tokens in context')),
     label(right, HEIGHT - 8, 'end', vscode.l10n.t('Messages')),
     horizontalLine('budget', y(budget)),
-    label(LEFT + 6, Number(y(budget)) - 5, 'start', vscode.l10n.t('Budget')),
+    label(
+      LEFT + 6,
+      budgetY < TOP + LINE_HEIGHT ? budgetY + LINE_HEIGHT : budgetY - 5,
+      'start',
+      vscode.l10n.t('Budget'),
+    ),
     verticalLine('event', LEFT, HEIGHT - 18, HEIGHT - 8) +
       label(LEFT + 6, HEIGHT - 8, 'start', vscode.l10n.t('Key events')),
     ...thinned(of('event'), MAX_EVENTS).map((mark) =>

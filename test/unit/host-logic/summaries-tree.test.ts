@@ -327,6 +327,12 @@ describe('the context chart', () => {
       numbers.length > 6 && numbers.every((number) => number === Number(number.toPrecision(2))),
       String(numbers),
     );
+    // No label covers another, wherever the budget is.
+    for (const budget of [1_200, 50_000, 49_500, 48_000, 40_000]) {
+      const labels = [...chartSvg(series, budget, true).matchAll(/x="72" y="(\d+)"|x="78" y="([\d.]+)"/g)];
+      const heights = labels.map(([, axis, own]) => Number(axis ?? own)).sort((a, b) => a - b);
+      assert.ok(heights.length === 3 && heights[1]! - heights[0]! >= 14, String(heights));
+    }
     // A quote that was cut within a character or contains control characters isn't valid XML.
     const odd = { ...series, marks: [{ kind: 'event' as const, at: 1, label: '\u001b[1m red \ud83d' }] };
     const drawn = chartSvg(odd, 1000, true);
