@@ -310,6 +310,33 @@ describe('chat page', () => {
       assert.equal(await button('Jump to Latest').count(), 0);
     });
 
+    it('keeps a message in view whose editor is opened at the top, and then follows the end again', async () => {
+      const session = `parts-${++serial}`;
+      const messages = lines(20).map((text, index) => messageView(text, { id: `${session}-${index}`, role: 'user' }));
+      await tell(page, { ...INIT, session, messages, total: messages.length });
+      await page.locator(`[data-message="${session}-19"]`).waitFor();
+      const first = await page.evaluate(`(() => {
+        const top = document.querySelector('.transcript').getBoundingClientRect().top;
+        const rows = [...document.querySelectorAll('[data-message]')];
+        return rows.find((row) => row.getBoundingClientRect().top >= top).dataset.message;
+      })()`);
+      const row = page.locator(`[data-message="${String(first)}"]`);
+      await row.hover();
+      await row.getByRole('button', { name: 'Edit and Resend' }).click();
+      const editor = row.getByRole('textbox', { name: 'Edit and Resend' });
+      await isFocused(editor);
+      const isDrawn = `new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))`;
+      await page.evaluate(isDrawn);
+      const hidden = `document.querySelector('.transcript').getBoundingClientRect().top -
+        document.querySelector('.message-editor').getBoundingClientRect().top`;
+      assert.ok(Number(await page.evaluate(hidden)) <= 0);
+      await editor.press('Escape');
+      await editor.waitFor({ state: 'detached' });
+      await page.evaluate(isDrawn);
+      assert.equal(await button('Jump to Latest').count(), 0);
+      await page.locator(`[data-message="${session}-19"]`).hover();
+    });
+
     it('shows the whole context usage in a narrow Side Bar', async () => {
       await page.setViewportSize({ width: 200, height: 600 });
       const gauge = { used: 211_395, budget: 927_904, contextWindow: 1_000_000, reserved: 4_096, parts: [] };

@@ -111,7 +111,9 @@ export class Viewport {
     this.#spacer.style.height = `${this.#heights.total}px`;
     this.#positionRows();
     const end = this.#end;
-    const target = this.isFollowing ? end : this.#heights.topOf(this.anchor.row) + this.anchor.offset;
+    // Following the end would scroll the editor of an earlier message out of view.
+    const isEditing = this.#rows.querySelector('textarea:focus') !== null;
+    const target = this.isFollowing && !isEditing ? end : this.#heights.topOf(this.anchor.row) + this.anchor.offset;
     const top = Math.max(0, Math.min(target, end));
     if (Math.abs(this.#scroller.scrollTop - top) >= 1) this.#scroller.scrollTop = top;
     this.#lastScrollTop = this.#scroller.scrollTop;
