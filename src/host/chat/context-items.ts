@@ -68,7 +68,8 @@ async function otherItems({ current }: LastEditor): Promise<ContextItem[]> {
 
 function fileItem(uri: vscode.Uri, kind: 'file' | 'folder'): ContextItem {
   const path = vscode.workspace.asRelativePath(uri);
-  return { label: path.slice(path.lastIndexOf('/') + 1), detail: path, what: { kind, path } };
+  const label = path.slice(path.lastIndexOf('/') + 1);
+  return { label, detail: path === label ? '' : path, what: { kind, path } };
 }
 
 async function findFiles(glob: string, max: number): Promise<vscode.Uri[]> {

@@ -138,6 +138,20 @@ describe('files to attach', () => {
     const many = await labels();
     assert.deepEqual([many[0], many.length], ['open.ts', 20]);
   });
+
+  it('have their path behind the name, unless it is the same', async () => {
+    const { contextItems } = await load<typeof ContextItemsModule>('chat/context-items.ts');
+    window.tabGroups.all = [];
+    found = [uriOf('/w/a.ts'), uriOf('/w/src/b.ts')];
+    const items = await contextItems('', { current: undefined } as never, []);
+    assert.deepEqual(
+      items.map(({ label, detail }) => [label, detail]),
+      [
+        ['a.ts', ''],
+        ['b.ts', 'src/b.ts'],
+      ],
+    );
+  });
 });
 
 describe('inserting code from a response', () => {
