@@ -6,7 +6,6 @@ import {
   folderPath,
   messageFromBlocks,
   parseTimestamp,
-  skipRecord,
   usageOf,
   type TranscriptSink,
 } from '../core/transcript/transcript-message.ts';
@@ -210,7 +209,7 @@ const USER_QUERY = /^\s*(?:<timestamp>[^<]*<\/timestamp>\s*)?<user_query>\n?([^]
 
 function addRecord(record: unknown, sink: TranscriptSink): void {
   const { message, role, type } = fieldsOf(record);
-  if (!isObject(message)) return skipRecord(sink, type);
+  if (!isObject(message)) return sink.skipRecord(type);
   const { content } = message;
   const withoutTags = (part: unknown): unknown =>
     isObject(part) && typeof part['text'] === 'string'

@@ -5,9 +5,6 @@ import { toolCall, toolResult } from '../core/transcript/content-parts.ts';
 import {
   messageFromBlocks,
   parseTimestamp,
-  skipAttachment,
-  skipReasoning,
-  skipRecord,
   usageOf,
   type TranscriptSink,
 } from '../core/transcript/transcript-message.ts';
@@ -51,7 +48,7 @@ export function addOpencodeRow(row: Row, sink: TranscriptSink): void {
     case 'skill':
       return sink.skip(phrase('context added by the tool'));
     default:
-      skipRecord(sink, type);
+      sink.skipRecord(type);
   }
 }
 
@@ -60,13 +57,13 @@ function addReply(data: JsonObject, at: number | undefined, sink: TranscriptSink
   const results: ContentBlock[] = [];
   for (const part of objectsAt(data, 'content')) {
     if (part['type'] === 'text') blocks.push({ type: 'text', text: stringOf(part['text']) ?? '' });
-    else if (part['type'] === 'reasoning') skipReasoning(sink);
+    else if (part['type'] === 'reasoning') sink.skipReasoning();
     else if (part['type'] === 'tool') {
       const callId = part['callID'] ?? part['id'];
       const state = fieldsOf(part['state']);
       blocks.push(toolCall(callId, part['name'], state['input']));
       results.push(...resultOf(callId, state, sink));
-    } else skipRecord(sink, part['type']);
+    } else sink.skipRecord(part['type']);
   }
   const facts = { at, model: textAt(data, 'model', 'id'), usage: opencodeUsage(data['tokens']) };
   if (blocks.length > 0) sink.add(messageFromBlocks('assistant', blocks, facts));
@@ -87,7 +84,7 @@ function resultOf(callId: unknown, state: JsonObject, sink: TranscriptSink): Con
 export function opencodeFile(mediaType: unknown, uri: unknown, sink: TranscriptSink): ContentBlock[] {
   const [, base64] = /^data:image\/[^,]*;base64,(.*)$/s.exec(stringOf(uri) ?? '') ?? [];
   if (base64 !== undefined && typeof mediaType === 'string') return [{ type: 'image', mediaType, base64 }];
-  skipAttachment(sink, mediaType);
+  sink.skipAttachment(mediaType);
   return [];
 }
 

@@ -8,8 +8,6 @@ import { isObject, stringOf, tryParse, type JsonObject } from '../core/text/json
 import {
   messageFromBlocks,
   parseTimestamp,
-  skipContent,
-  skipReasoning,
   type TranscriptPosition,
   type TranscriptSink,
 } from '../core/transcript/transcript-message.ts';
@@ -232,9 +230,9 @@ function addMessage({ data, at: storedAt, parts }: StoredMessage, sink: Transcri
     if (type === 'text' && part['synthetic'] === true) sink.skip(phrase('context added by the tool'));
     else if (type === 'text') blocks.push({ type: 'text', text: stringOf(part['text']) ?? '' });
     else if (type === 'tool') addToolBlocks(part, blocks, results);
-    else if (type === 'reasoning') skipReasoning(sink);
+    else if (type === 'reasoning') sink.skipReasoning();
     else if (type === 'file') blocks.push(...opencodeFile(part['mime'], part['url'], sink));
-    else if (!/^(step-|snapshot|patch|compaction)/.test(type)) skipContent(sink, type);
+    else if (!/^(step-|snapshot|patch|compaction)/.test(type)) sink.skipContent(type);
   }
   if (data['summary'] === true) {
     const summary = blocks.map((block) => (block.type === 'text' ? block.text : '')).join('\n');

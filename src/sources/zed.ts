@@ -10,9 +10,6 @@ import {
   messageFromBlocks,
   newerFormat,
   parseTimestamp,
-  skipContent,
-  skipReasoning,
-  skipRecord,
   type TranscriptSink,
 } from '../core/transcript/transcript-message.ts';
 import { columnText, type Databases, type Row } from './databases.ts';
@@ -86,7 +83,7 @@ function addMessage(message: unknown, model: string | undefined, sink: Transcrip
     readRoleContent({ role: message['role'], content: message['segments'] }, sink, {
       model: message['role'] === 'assistant' ? model : undefined,
     });
-  else skipRecord(sink, Object.keys(message)[0]);
+  else sink.skipRecord(Object.keys(message)[0]);
 }
 
 function addUserOrAgent(
@@ -112,8 +109,8 @@ function blockOf(part: JsonObject, sink: TranscriptSink): ContentBlock[] {
   if (isObject(use)) return [toolCall(use['id'], use['name'], use['input'])];
   if (isObject(image) && typeof image['source'] === 'string') return [imageBlock(image['source'])];
   const [kind] = Object.keys(part);
-  if (kind?.includes('Thinking')) skipReasoning(sink);
-  else skipContent(sink, kind);
+  if (kind?.includes('Thinking')) sink.skipReasoning();
+  else sink.skipContent(kind);
   return [];
 }
 

@@ -2,13 +2,7 @@ import { phrase } from '../text/phrase.ts';
 import { ROLES } from '../model/message.ts';
 import { toolCall } from './content-parts.ts';
 import { isList, isObject, stringOf, textAt, valueAt, type JsonObject } from '../text/json-value.ts';
-import {
-  messageFromBlocks,
-  parseTimestamp,
-  skipContent,
-  skipReasoning,
-  type TranscriptSink,
-} from './transcript-message.ts';
+import { messageFromBlocks, parseTimestamp, type TranscriptSink } from './transcript-message.ts';
 
 /** Whether this is a conversation of ChatGPT's data export. */
 export function isChatGpt(value: unknown): value is JsonObject & { readonly mapping: JsonObject } {
@@ -79,10 +73,10 @@ function readText(content: JsonObject, sink: TranscriptSink): string | undefined
       return stringOf(content['result']) ?? '';
     case 'thoughts':
     case 'reasoning_recap':
-      skipReasoning(sink);
+      sink.skipReasoning();
       return undefined;
     default:
-      skipContent(sink, type);
+      sink.skipContent(type);
       return undefined;
   }
 }
@@ -93,7 +87,7 @@ function readParts(list: unknown, sink: TranscriptSink): string {
   for (const part of list) {
     if (typeof part === 'string') texts.push(part);
     else if (isObject(part) && typeof part['text'] === 'string') texts.push(part['text']);
-    else if (isObject(part)) skipContent(sink, part['content_type']);
+    else if (isObject(part)) sink.skipContent(part['content_type']);
   }
   return texts.join('\n');
 }

@@ -6,7 +6,6 @@ import { addBlocks } from './role-content.ts';
 import {
   BeforeResumeError,
   parseTimestamp,
-  skipRecord,
   usageOf,
   type MessageFacts,
   type TranscriptPosition,
@@ -75,7 +74,7 @@ export class ClaudeCodeImporter {
     const { uuid } = record;
     if (!isClaudeCode(record)) {
       if (isQueuedPrompt(record)) this.#queuedPrompt(record);
-      else skipRecord(this.#sink, record['type']);
+      else this.#sink.skipRecord(record['type']);
     } else if (record['isSidechain'] === true && !this.#isSubagent) this.#sink.skip(phrase('subagent message'));
     else if (record['isMeta'] === true) this.#sink.skip(phrase('instruction added by the tool'));
     else {

@@ -7,9 +7,6 @@ import {
   BeforeResumeError,
   messageFromBlocks,
   parseTimestamp,
-  skipContent,
-  skipReasoning,
-  skipRecord,
   usageOf,
   type MessageFacts,
   type TranscriptMessage,
@@ -65,7 +62,7 @@ export class CodexImporter {
     const { type, payload } = record;
     const at = parseTimestamp(record['timestamp']);
     if (!isObject(payload)) {
-      if (isCodex(record)) skipRecord(this.#sink, 'session_meta');
+      if (isCodex(record)) this.#sink.skipRecord('session_meta');
       else this.#item(record, at);
       return;
     }
@@ -75,7 +72,7 @@ export class CodexImporter {
       this.#flush();
       this.#sink.compacted({ summary: textAt(payload, 'message') ?? '', at });
     } else if (type === 'event_msg' && payload['type'] === 'thread_rolled_back') this.#rollBack(payload['num_turns']);
-    else skipRecord(this.#sink, type);
+    else this.#sink.skipRecord(type);
   }
 
   end(): void {
@@ -150,9 +147,9 @@ export class CodexImporter {
         return this.#add(messageFromBlocks('tool', blocks, { at }));
       }
       case 'reasoning':
-        return skipReasoning(this.#sink);
+        return this.#sink.skipReasoning();
       default:
-        skipContent(this.#sink, type);
+        this.#sink.skipContent(type);
     }
   }
 

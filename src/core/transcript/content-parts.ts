@@ -1,7 +1,7 @@
 import { phrase } from '../text/phrase.ts';
 import type { ContentBlock } from '../model/message.ts';
 import { isList, isObject, stringOf, textAt, valueAt, type JsonObject } from '../text/json-value.ts';
-import { skipContent, skipReasoning, type TranscriptSink } from './transcript-message.ts';
+import { type TranscriptSink } from './transcript-message.ts';
 
 const textBlock = (value: unknown): ContentBlock => ({ type: 'text', text: stringOf(value) ?? '' });
 
@@ -31,7 +31,7 @@ function readPart(part: JsonObject, sink: TranscriptSink): ContentBlock[] {
     case 'thinking':
     case 'redacted_thinking':
     case 'reasoning':
-      skipReasoning(sink);
+      sink.skipReasoning();
       return [];
     case 'tool_call':
       return [toolCall(part['callId'], part['name'], part['json'])];
@@ -73,7 +73,7 @@ function readPart(part: JsonObject, sink: TranscriptSink): ContentBlock[] {
       sink.skip(phrase('non-text document'));
       return [];
     default:
-      skipContent(sink, type);
+      sink.skipContent(type);
       return [];
   }
 }
@@ -102,7 +102,7 @@ export const joinTextBlocks = (blocks: readonly ContentBlock[]): string =>
 function readGooglePart(part: JsonObject, sink: TranscriptSink): ContentBlock[] {
   const { functionCall: call, functionResponse: result, inlineData: data } = part;
   if (part['thought'] === true) {
-    skipReasoning(sink);
+    sink.skipReasoning();
     return [];
   }
   if (isObject(call)) return [toolCall(call['id'], call['name'], call['args'])];
@@ -114,7 +114,7 @@ function readGooglePart(part: JsonObject, sink: TranscriptSink): ContentBlock[] 
   }
   if (isObject(data)) return readImage(data['mimeType'], data['data'], sink);
   if (typeof part['text'] === 'string') return [textBlock(part['text'])];
-  skipContent(sink, Object.keys(part)[0] ?? '');
+  sink.skipContent(Object.keys(part)[0] ?? '');
   return [];
 }
 

@@ -1,14 +1,7 @@
 import { isList, isObject, objectsAt, textAt, valueAt, type JsonObject } from '../text/json-value.ts';
 import { toolResult } from './content-parts.ts';
 import { readRoleContent } from './role-content.ts';
-import {
-  folderPath,
-  messageFromBlocks,
-  skipAttachment,
-  skipReasoning,
-  usageOf,
-  type TranscriptSink,
-} from './transcript-message.ts';
+import { folderPath, messageFromBlocks, usageOf, type TranscriptSink } from './transcript-message.ts';
 
 /** Whether this is a session of Continue (`sessions/<id>.json`). */
 export function isContinueSession(value: unknown): value is JsonObject & { readonly history: readonly unknown[] } {
@@ -29,7 +22,7 @@ export function importContinueSession(session: JsonObject, sink: TranscriptSink)
   for (const item of history) {
     const message = isObject(item['message']) ? item['message'] : {};
     if (message['role'] === 'thinking') {
-      skipReasoning(sink);
+      sink.skipReasoning();
       continue;
     }
     const [log] = objectsAt(item, 'promptLogs');
@@ -48,7 +41,7 @@ export function importContinueSession(session: JsonObject, sink: TranscriptSink)
       const isError = state['status'] === 'errored';
       sink.add(messageFromBlocks('tool', [toolResult(callId, texts.join('\n'), isError)]));
     }
-    if (isList(item['contextItems'])) item['contextItems'].forEach(() => skipAttachment(sink, 'context'));
+    if (isList(item['contextItems'])) item['contextItems'].forEach(() => sink.skipAttachment('context'));
     const summary = textAt(item, 'conversationSummary');
     if (summary !== undefined) sink.compacted({ summary });
   }

@@ -2,16 +2,7 @@ import { phrase } from '../text/phrase.ts';
 import type { ContentBlock } from '../model/message.ts';
 import { toolCall, toolResult } from './content-parts.ts';
 import { isObject, objectsAt, stringOf, textAt, type JsonObject } from '../text/json-value.ts';
-import {
-  checkVersion,
-  messageFromBlocks,
-  parseTimestamp,
-  skipAttachment,
-  skipReasoning,
-  skipRecord,
-  usageOf,
-  type TranscriptSink,
-} from './transcript-message.ts';
+import { checkVersion, messageFromBlocks, parseTimestamp, usageOf, type TranscriptSink } from './transcript-message.ts';
 
 /** The supported version of `session.start`. */
 const SUPPORTED_VERSION = 1;
@@ -74,7 +65,7 @@ export class CopilotEventsImporter {
         // Calls that the user rejected never end.
         this.#runningCalls.clear();
         this.#sink.add(messageFromBlocks('user', [{ type: 'text', text: textAt(data, 'content') ?? '' }], { at }));
-        for (const attached of objectsAt(data, 'attachments')) skipAttachment(this.#sink, attached['type']);
+        for (const attached of objectsAt(data, 'attachments')) this.#sink.skipAttachment(attached['type']);
         return;
       case 'assistant.message':
         return this.#assistantMessage(data, at);
@@ -94,7 +85,7 @@ export class CopilotEventsImporter {
         if (data['success'] !== false) this.#sink.compacted({ summary: textAt(data, 'summaryContent') ?? '', at });
         return;
       default:
-        if (!BOOKKEEPING.test(type)) skipRecord(this.#sink, type);
+        if (!BOOKKEEPING.test(type)) this.#sink.skipRecord(type);
     }
   }
 
@@ -119,7 +110,7 @@ export class CopilotEventsImporter {
       this.#runningCalls.add(id);
       blocks.push(toolCall(id, call['name'], call['arguments']));
     }
-    if (typeof data['reasoningText'] === 'string') skipReasoning(this.#sink);
+    if (typeof data['reasoningText'] === 'string') this.#sink.skipReasoning();
     const { inputTokens: input, outputTokens: output, cacheReadTokens: cached } = data;
     const facts = { at, model: stringOf(data['model']) ?? this.#model, usage: usageOf({ input, output, cached }) };
     if (blocks.length > 0) this.#sink.add(messageFromBlocks('assistant', blocks, facts));

@@ -4,14 +4,7 @@ import { readContent, toolCall, toolResult } from './content-parts.ts';
 import { isList, isObject, objectsAt, textAt, tryParse, valueAt, type JsonObject } from '../text/json-value.ts';
 import { contentText, GeminiLog, isAddedContext } from './gemini-log.ts';
 import { addBlocks } from './role-content.ts';
-import {
-  messageFromBlocks,
-  parseTimestamp,
-  skipReasoning,
-  skipRecord,
-  usageOf,
-  type TranscriptSink,
-} from './transcript-message.ts';
+import { messageFromBlocks, parseTimestamp, usageOf, type TranscriptSink } from './transcript-message.ts';
 
 const ROLE_BY_TYPE: Readonly<Record<string, 'user' | 'assistant'>> = {
   user: 'user',
@@ -68,7 +61,7 @@ export function importGemini(source: string | JsonObject, sink: TranscriptSink):
 function addMessage(message: JsonObject, answered: Set<string>, sink: TranscriptSink): void {
   const type = textAt(message, 'type') ?? 'unknown';
   const role = ROLE_BY_TYPE[type];
-  if (role === undefined) return skipRecord(sink, type);
+  if (role === undefined) return sink.skipRecord(type);
   if (isAddedContext(message)) return sink.skip(phrase('context added by the tool'));
   const at = parseTimestamp(message['timestamp']);
   const all = readContent(message['content'], sink);
@@ -82,7 +75,7 @@ function addMessage(message: JsonObject, answered: Set<string>, sink: Transcript
   const calls = objectsAt(message, 'toolCalls');
   const others = calls.filter(({ id }) => typeof id !== 'string' || !callIds.has(id));
   const blocks = [...content, ...others.map((call) => toolCall(call['id'], call['name'], call['args']))];
-  if (isList(message['thoughts']) && message['thoughts'].length > 0) skipReasoning(sink);
+  if (isList(message['thoughts']) && message['thoughts'].length > 0) sink.skipReasoning();
   const count = (name: string): unknown => valueAt(message, 'tokens', name);
   const usage = usageOf({
     input: count('input'),

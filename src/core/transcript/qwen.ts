@@ -5,7 +5,6 @@ import { addBlocks } from './role-content.ts';
 import {
   BeforeResumeError,
   parseTimestamp,
-  skipRecord,
   usageOf,
   type TranscriptPosition,
   type TranscriptSink,
@@ -59,7 +58,7 @@ function importRecord(record: JsonObject, sink: TranscriptSink, isSubagent: bool
     const summary = objectsAt(first, 'parts').map((part) => textAt(part, 'text') ?? '');
     return sink.compacted({ summary: summary.join('\n'), at });
   }
-  if (!isQwen(record) || record['type'] === 'system') return skipRecord(sink, record['type']);
+  if (!isQwen(record) || record['type'] === 'system') return sink.skipRecord(record['type']);
   const isReply = record['type'] === 'assistant' || textAt(record, 'message', 'role') === 'model';
   const blocks = readContent(valueAt(record, 'message', 'parts'), sink);
   const count = (name: string): unknown => valueAt(record, 'usageMetadata', name);

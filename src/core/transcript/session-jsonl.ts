@@ -4,7 +4,6 @@ import { messageSchema, type Message } from '../model/message.ts';
 import { tryParse } from '../text/json-value.ts';
 import {
   messageFromBlocks,
-  skipAttachment,
   TranscriptError,
   type TranscriptPosition,
   type TranscriptSink,
@@ -73,6 +72,6 @@ export class ExportedSessionImporter {
     this.#sink.position = this.#positions.get(parent);
     this.#sink.add(messageFromBlocks(role, content, { at, model, usage }));
     this.#positions.set(id, this.#sink.position);
-    for (const { kind } of attachments) skipAttachment(this.#sink, kind);
+    for (const { kind } of attachments) this.#sink.skipAttachment(kind);
   }
 }

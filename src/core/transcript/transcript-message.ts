@@ -144,6 +144,23 @@ export class TranscriptSink {
     this.#skips.set(name, { reason, count: (this.#skips.get(name)?.count ?? 0) + count });
   }
 
+  skipRecord(type: unknown): void {
+    this.skip(phrase('record of type “{0}”', stringOf(type) ?? 'unknown'));
+  }
+
+  skipContent(type: unknown): void {
+    this.skip(phrase('content of type “{0}”', stringOf(type) ?? 'unknown'));
+  }
+
+  skipAttachment(type: unknown): void {
+    this.skip(phrase('attachment of type “{0}”', stringOf(type) ?? 'unknown'));
+  }
+
+  /** Reasoning is skipped, because providers reject reasoning that they didn't generate. */
+  skipReasoning(): void {
+    this.skip(phrase('model reasoning'));
+  }
+
   /** Later facts replace earlier ones, unless they are undefined. */
   about(facts: SessionFacts): void {
     const known = Object.entries(facts).filter(([, value]) => value !== undefined);
@@ -177,18 +194,6 @@ export class TranscriptSink {
     return new TranscriptError(phrase('The file contains no readable messages. Skipped: {0}.', all));
   }
 }
-
-export const skipRecord = (sink: TranscriptSink, type: unknown): void =>
-  sink.skip(phrase('record of type “{0}”', stringOf(type) ?? 'unknown'));
-
-export const skipContent = (sink: TranscriptSink, type: unknown): void =>
-  sink.skip(phrase('content of type “{0}”', stringOf(type) ?? 'unknown'));
-
-export const skipAttachment = (sink: TranscriptSink, type: unknown): void =>
-  sink.skip(phrase('attachment of type “{0}”', stringOf(type) ?? 'unknown'));
-
-/** Reasoning is skipped, because providers reject reasoning that they didn't generate. */
-export const skipReasoning = (sink: TranscriptSink): void => sink.skip(phrase('model reasoning'));
 
 /** Facts about a message besides its content. */
 export interface MessageFacts {

@@ -14,9 +14,6 @@ import {
 import {
   messageFromBlocks,
   parseTimestamp,
-  skipAttachment,
-  skipContent,
-  skipReasoning,
   usageOf,
   type MessageFacts,
   type TranscriptMessage,
@@ -55,7 +52,7 @@ function importRequest(request: JsonObject, sink: TranscriptSink): void {
   // VS Code itself continues a chat, for example when a command in the background has ended.
   else sink.add({ role: request['isSystemInitiated'] === true ? 'tool' : 'user', text: prompt, at });
   // The export contains the URIs of attachments, but not their text.
-  for (const { kind } of objectsAt(request, 'variableData', 'variables')) skipAttachment(sink, kind);
+  for (const { kind } of objectsAt(request, 'variableData', 'variables')) sink.skipAttachment(kind);
   new ResponseImporter(sink, { at, model: textAt(request, 'modelId') }).import(request);
 }
 
@@ -127,11 +124,11 @@ class ResponseImporter {
       case 'notebookEditGroup':
         return this.#flush([toolCall('', 'edit_file', { path: uriPath(part['uri']), edits: part['edits'] ?? [] })]);
       case 'thinking':
-        return skipReasoning(this.#sink);
+        return this.#sink.skipReasoning();
       default: {
         const asked = askedQuestion(part);
         if (asked) this.#asked(asked);
-        else skipContent(this.#sink, kind);
+        else this.#sink.skipContent(kind);
       }
     }
   }
