@@ -70,11 +70,12 @@ export async function askModel(
     ? short
     : { tokens: detailed, render: renderSummaryPrompt, share: 1, schema: summaryJsonSchema(prompt.fields) };
 
+  let faults: readonly AuditFault[] = [];
   const attempt = async (
     rendered: RenderedPrompt,
     { tokens, schema }: Form,
     rung: 'model' | 'retry' | 'tight',
-  ): Promise<{ readonly content?: NodeContent; readonly faults: readonly AuditFault[] }> => {
+  ): Promise<NodeContent | undefined> => {
     pace.throwIfCancelled();
     const { system, prompt: question } = rendered;
     const request = { system, prompt: question, maxTokens: answerTokens(tokens, settings), temperature };
@@ -88,27 +89,26 @@ export async function askModel(
     // The last attempt's beginning is better than nothing.
     const isCutOff = reply.ending === 'length' && rung !== 'tight' && !isDoubtful;
     const parsed = parseStructuredSummary(reply.text, isCutOff);
-    if (!parsed.ok) return { faults: [{ kind: parsed.fault, text: parsed.detail }] };
     const origin = { model: model.id, promptVersion: prompt.version, rung };
-    const content = await modelContent(parsed.summary, piece, tools, origin);
-    return 'detailed' in content ? { content, faults: [] } : { faults: content };
+    const content = 'kind' in parsed ? [parsed] : await modelContent(parsed, piece, tools, origin);
+    if ('detailed' in content) return content;
+    faults = content;
+    return undefined;
   };
 
   const first = await fitPrompt(piece, model, form, settings, tools);
   if (!first) return undefined;
-  const { content, faults } = await attempt(first, form, 'model');
+  const content = await attempt(first, form, 'model');
   if (content || isDoubtful) return content;
-  const retryPrompt = renderRetryPrompt(
-    first,
-    faults.map((fault) => describe(fault, first.words)),
-  );
+  const descriptions = faults.map((fault) => describe(fault, first.words));
+  const retryPrompt = renderRetryPrompt(first, descriptions);
   if (promptTokens(retryPrompt, counter) + answerTokens(form.tokens, settings) <= model.maxInputTokens) {
     const retried = await attempt(retryPrompt, form, 'retry');
-    if (retried.content) return retried.content;
+    if (retried) return retried;
   }
   const tightForm: Form = { ...short, share: TIGHT_SHARE };
   const last = await fitPrompt(piece, model, tightForm, settings, { ...tools, onTruncated: undefined });
-  return last && (await attempt(last, tightForm, 'tight')).content;
+  return last && attempt(last, tightForm, 'tight');
 }
 
 interface Form {

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { proseSummary, SUMMARY_LISTS, type StructuredSummary } from '../model/summary.ts';
+import { proseSummary, SUMMARY_LISTS, type AuditFault, type StructuredSummary } from '../model/summary.ts';
 import type { SummaryFields } from '../prompts/render-prompts.ts';
 import { jsonObjects } from '../text/json-objects.ts';
 import { isObject } from '../text/json-value.ts';
@@ -70,21 +70,19 @@ export function summaryJsonSchema(fields: SummaryFields): { name: string; schema
   return { name: 'summary', schema: objectOf({ narrative: STRING_SCHEMA, ...Object.fromEntries(lists) }) };
 }
 
-export type ParsedSummary =
-  | { readonly ok: true; readonly summary: StructuredSummary }
-  | { readonly ok: false; readonly fault: 'empty' | 'grew' | 'not_json' | 'refused'; readonly detail: string };
-
 /** Typical refusals. */
 const REFUSAL =
   /^[^\p{L}\p{N}]*(?:i['’]?m sorry|i am sorry|sorry|i can(?:['’]|no)t|i am (?:unable|not able)|i['’]m (?:unable|not able)|i won['’]t|as an ai\b|desculpe|lo siento|je suis désolée?|es tut mir leid|(?:大変|誠に)?申し訳|(?:很|非常|十分)?抱歉|(?:정말 )?죄송)/iu;
 
 /**
  * Parses a model's answer: JSON, optionally in a code fence or surrounded by prose, with snake-case keys and missing
- * lists allowed; or plain prose, which becomes the narrative. Damaged JSON and prose that was cut off are rejected.
+ * lists allowed; or plain prose, which becomes the narrative. Returns a fault for damaged JSON and prose that was cut
+ * off.
  */
-export function parseStructuredSummary(answer: string, isCutOff = false): ParsedSummary {
+export function parseStructuredSummary(answer: string, isCutOff = false): StructuredSummary | AuditFault {
   const said = answer.trim();
-  if (said === '') return { ok: false, fault: 'empty', detail: '' };
+  const empty: AuditFault = { kind: 'empty', text: '' };
+  if (said === '') return empty;
   let detail = 'the JSON is damaged or cut off';
   for (const candidate of jsonObjects(said)) {
     let value: unknown;
@@ -96,16 +94,14 @@ export function parseStructuredSummary(answer: string, isCutOff = false): Parsed
     }
     const parsed = v.safeParse(answerSchema, withCamelKeys(value));
     if (parsed.success)
-      return parsed.output.narrative === '' && isEmpty(parsed.output)
-        ? { ok: false, fault: 'empty', detail: '' }
-        : { ok: true, summary: asSummary(parsed.output) };
+      return parsed.output.narrative === '' && isEmpty(parsed.output) ? empty : asSummary(parsed.output);
     const issue = parsed.issues[0];
     detail = `${v.getDotPath(issue) ?? 'the answer'}: ${issue.message}`;
   }
-  if (REFUSAL.test(said)) return { ok: false, fault: 'refused', detail: said.slice(0, 120) };
-  if (LOOKS_LIKE_DATA.test(said)) return { ok: false, fault: 'not_json', detail };
-  if (isCutOff) return { ok: false, fault: 'grew', detail: 'cut off at the limit' };
-  return { ok: true, summary: proseSummary(said.slice(0, MAX_NARRATIVE_LENGTH)) };
+  if (REFUSAL.test(said)) return { kind: 'refused', text: said.slice(0, 120) };
+  if (LOOKS_LIKE_DATA.test(said)) return { kind: 'not_json', text: detail };
+  if (isCutOff) return { kind: 'grew', text: 'cut off at the limit' };
+  return proseSummary(said.slice(0, MAX_NARRATIVE_LENGTH));
 }
 
 const isEmpty = ({ narrative: _, ...lists }: v.InferOutput<typeof answerSchema>): boolean =>
