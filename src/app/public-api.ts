@@ -1,7 +1,7 @@
 // The public API of the package: compression for other programs. `import … from 'threadkeeper'`.
 import * as v from 'valibot';
 import { chooseLevels } from '../core/compress/choose-levels.ts';
-import { BRIEF_SHARE, DETAILED_SHARE, extractAll, FULL_SHARE } from '../core/compress/node-content.ts';
+import { extractFull, MAX_SHARE } from '../core/compress/node-content.ts';
 import { longestPrefixThatFits, tokensWithFraming } from '../core/compress/fitting.ts';
 import type { SourceMessage } from '../core/compress/source-message.ts';
 import { CancellableYielder } from '../core/pace/cancellable-yielder.ts';
@@ -150,12 +150,12 @@ export async function summarizeHierarchical(
     const levels = asLevels(tokens, whole, whole, whole);
     return { ...levels, unchanged: true, calls: NO_CALLS, isExtracted: false };
   }
-  const limits = { brief: Math.floor(tokens * BRIEF_SHARE), detailed: Math.floor(tokens * DETAILED_SHARE) };
+  const limits = { brief: Math.floor(tokens * MAX_SHARE.brief), detailed: Math.floor(tokens * MAX_SHARE.detailed) };
   const session = await summarizeAll(input, limits.detailed);
   const brief = await summaryWithin(session, limits.brief, input);
   const detailed = await summaryWithin(session, limits.detailed, input);
   const tools = { counter, pace: new CancellableYielder(options.yielder) };
-  const longest = whole ?? (await extractAll(source, tokens, Math.floor(tokens * FULL_SHARE), tools));
+  const longest = whole ?? (await extractFull(source, tokens, tools));
   // Of messages that repeat themselves, an extract can be shorter than the summary.
   const full = longest.tokens < detailed.tokens ? detailed : longest;
   const levels = asLevels(tokens, brief, detailed, full);

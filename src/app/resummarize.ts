@@ -1,4 +1,4 @@
-import { DETAILED_SHARE, extractAll, FULL_SHARE } from '../core/compress/node-content.ts';
+import { extractFull, MAX_SHARE } from '../core/compress/node-content.ts';
 import type { SourceMessage } from '../core/compress/source-message.ts';
 import { CancellableYielder } from '../core/pace/cancellable-yielder.ts';
 import { CallLog } from '../core/compress/summary-model.ts';
@@ -80,11 +80,11 @@ async function generate(
   const tokens = messages.map((message) => counts.total(message));
   const source = tokens.reduce((sum, one) => sum + one, 0);
   if (options.finer) {
-    const full = await extractAll(messages, source, Math.floor(source * FULL_SHARE), { counter, pace });
+    const full = await extractFull(messages, source, { counter, pace });
     if (full.text === '' || full.tokens <= node.tokens.detailed) throw new ChangeFault('nothing_shorter');
     return { ...node, full: full.text, tokens: { ...node.tokens, full: full.tokens } };
   }
-  const room = Math.max(node.tokens.detailed, Math.floor(source * DETAILED_SHARE));
+  const room = Math.max(node.tokens.detailed, Math.floor(source * MAX_SHARE.detailed));
   const { leaves, fault } = await summarizeRuns(
     [{ messages, tokens, events: eventsOf(state, messages) }],
     {

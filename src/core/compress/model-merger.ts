@@ -68,17 +68,7 @@ async function sourceOf(
   return { corpus, from: 0, to: summaries.length - 1, title: '', topics: [], tokens, limits, ceiling: tokens };
 }
 
-const contentOf = ({
-  title,
-  brief,
-  detailed,
-  structured,
-  tokens,
-  rung,
-  model,
-  promptVersion,
-  audit,
-}: SummaryNode): NodeContent => ({
-  ...{ title, brief, detailed, tokens, rung, model, promptVersion, audit },
-  ...(structured && { structured }),
-});
+function contentOf(node: SummaryNode): NodeContent {
+  const { id, depth, first, last, messages, children, replaces, full, sourceHash, at, ...content } = node;
+  return content;
+}

@@ -2,7 +2,7 @@ import { auditSummary } from '../audit/audit-summary.ts';
 import { findQuotes } from '../audit/quotes.ts';
 import type { NodeId } from '../model/ids.ts';
 import type { DetectedEvent, Span } from '../model/key-event.ts';
-import { VERBATIM, type Audit, type AuditFault, type SummaryMethod, type StructuredSummary } from '../model/summary.ts';
+import { VERBATIM, type AuditFault, type StructuredSummary, type SummaryNode } from '../model/summary.ts';
 import { runYielding } from '../pace/steps.ts';
 import type { TokenCounter } from '../tokens/token-counter.ts';
 import { buildCorpus, passagesIn, rarityOfText, type Corpus, type TermUsage } from './corpus.ts';
@@ -14,16 +14,11 @@ import type { CancellableYielder } from '../pace/cancellable-yielder.ts';
 import { truncateTitle } from './topics.ts';
 
 /** The content of a summary node, without its place in the tree. Token counts include each text's framing. */
-export interface NodeContent {
-  readonly title: string;
-  readonly brief: string;
-  readonly detailed: string;
-  readonly structured?: StructuredSummary;
-  readonly tokens: { readonly brief: number; readonly detailed: number };
-  readonly rung: SummaryMethod;
-  readonly model: string;
-  readonly promptVersion: string;
-  readonly audit: Audit;
+export interface NodeContent extends Pick<
+  SummaryNode,
+  'title' | 'brief' | 'detailed' | 'structured' | 'rung' | 'model' | 'promptVersion' | 'audit'
+> {
+  readonly tokens: LevelLimits;
 }
 
 export interface LeafSource extends MessageRange {
@@ -51,9 +46,7 @@ export interface LevelLimits {
 }
 
 /** Maximum share of the source's tokens for each level. */
-export const BRIEF_SHARE = 0.1;
-export const DETAILED_SHARE = 0.3;
-export const FULL_SHARE = 0.7;
+export const MAX_SHARE = { brief: 0.1, detailed: 0.3, full: 0.7 } as const;
 
 export const LOCAL_MODEL = 'local';
 const MADE_BY_CODE = { model: LOCAL_MODEL, promptVersion: 'extractive-2', audit: VERBATIM } as const;
@@ -76,7 +69,7 @@ export async function modelContent(
   answered: StructuredSummary,
   source: LeafSource,
   { counter, pace }: LeafTools,
-  made: { readonly rung: SummaryMethod; readonly model: string; readonly promptVersion: string },
+  made: Pick<NodeContent, 'rung' | 'model' | 'promptVersion'>,
 ): Promise<NodeContent | readonly AuditFault[]> {
   const texts = source.corpus.texts.slice(source.from, source.to + 1);
   const summary = withoutUnknownQuotes(answered, texts);
@@ -144,9 +137,9 @@ function withoutUnknownQuotes<Value>(value: Value, texts: readonly string[]): Va
 /** Code, quotations, and single quotation marks, which would pair up with one in the next entry. */
 const MARKS = /`[^`\n]*`|"[^"\n]*"|"/g;
 
-/** Extracts at most `limit` tokens, including framing, from a segment; '' if nothing fits. */
+/** Extracts at most `limit` tokens, including framing, from a range of messages; '' if nothing fits. */
 function extractText(
-  source: LeafSource,
+  source: MessageRange & Pick<LeafSource, 'corpus' | 'kept' | 'factors'>,
   limit: number,
   { counter, pace }: LeafTools,
   novelty?: number,
@@ -158,17 +151,15 @@ function extractText(
   });
 }
 
-/** Extracts as much as fits, including lines of listings; '' if nothing fits. */
-export async function extractAll(
+/** Extracts the level `full` of messages with `sourceTokens`, including lines of listings; '' if nothing fits. */
+export async function extractFull(
   messages: readonly SourceMessage[],
-  tokens: number,
-  limit: number,
+  sourceTokens: number,
   tools: LeafTools,
 ): Promise<{ readonly text: string; readonly tokens: number }> {
   const corpus = await buildCorpus(messages, tools.pace, undefined, true);
-  const limits = { brief: limit, detailed: limit };
-  const source = { corpus, from: 0, to: messages.length - 1, title: '', topics: [], tokens, limits, ceiling: limit };
-  const text = await extractText(source, limit, tools);
+  const source = { corpus, from: 0, to: messages.length - 1 };
+  const text = await extractText(source, Math.floor(sourceTokens * MAX_SHARE.full), tools);
   return { text, tokens: tokensWithFraming(text, tools.counter) };
 }
 

@@ -6,10 +6,8 @@ import { buildCorpus, passagesIn, type Corpus } from './corpus.ts';
 import { tokensWithFraming } from './fitting.ts';
 import { basePassageScore, extractPassages, renderPassages } from './extractive.ts';
 import {
-  BRIEF_SHARE,
-  DETAILED_SHARE,
+  MAX_SHARE,
   extractiveContent,
-  FULL_SHARE,
   topicsLine,
   shortened,
   wholeContent,
@@ -274,17 +272,17 @@ async function cutPieces(
     const { run, from, to, tokens } = segment;
     const share = Math.floor(shares[at]!) - NODE_HEADING_TOKENS;
     const maxWorthwhile = Math.floor((ceilingTokens * tokens) / totalTokens) - NODE_HEADING_TOKENS;
-    const ceiling = Math.min(maxWorthwhile, Math.floor(tokens * FULL_SHARE));
+    const ceiling = Math.min(maxWorthwhile, Math.floor(tokens * MAX_SHARE.full));
     const min = Math.min(MIN_SUMMARY_TOKENS - NODE_HEADING_TOKENS, ceiling);
     const isLong = tokens >= LONG_SOURCE_TOKENS;
-    const levelLimit = isLong ? Math.floor(tokens * DETAILED_SHARE) : ceiling;
+    const levelLimit = isLong ? Math.floor(tokens * MAX_SHARE.detailed) : ceiling;
     const ownAllowance = (allowance * ownReadable) / sum(readable);
     const answerLimit = model
       ? Math.min(maxAnswerText(settings), Math.max(MIN_ANSWER_TOKENS / 3, affordableAnswer(ownAllowance)))
       : Infinity;
     const waitingLimit = run.waits ? tokens * WAITING_SHARE : Infinity;
     const detailed = Math.max(min, Math.floor(Math.min(share, levelLimit, answerLimit, waitingLimit)));
-    const briefLimit = Math.floor(tokens * BRIEF_SHARE);
+    const briefLimit = Math.floor(tokens * MAX_SHARE.brief);
     const brief = Math.max(Math.min(min, detailed), Math.min(briefLimit, MAX_BRIEF_TOKENS));
     const covered = run.messages.slice(from, to + 1);
     const hash = sourceHash(covered);
@@ -365,7 +363,9 @@ function segmentCount(
     const answers = Math.min(roomTokens, affordableAnswer(allowance));
     const input = Math.min(sum(readable), allowance - answerCost(answers));
     const maxInput = Math.min(MAX_INPUT, Math.max(MIN_INPUT, model.maxInputTokens - settings.maxTokens));
-    const answersNeeded = isBounded ? Math.min(roomTokens, sourceTokens * DETAILED_SHARE) / maxAnswerText(settings) : 0;
+    const answersNeeded = isBounded
+      ? Math.min(roomTokens, sourceTokens * MAX_SHARE.detailed) / maxAnswerText(settings)
+      : 0;
     const needed = Math.max(input / maxInput, answersNeeded);
     const maxCount = Math.max(1, Math.floor(roomTokens / (SHORT_ANSWER_TOKENS + NODE_HEADING_TOKENS)));
     // Segments differ in size, and the largest must fit, too.
@@ -478,7 +478,7 @@ async function extractTogether(
       best = texts.map((text, at) => {
         const { tokens, limits } = pieces[at]!;
         // Segments with no passages or too many are extracted separately.
-        const max = Math.max(limits.detailed, tokens * DETAILED_SHARE);
+        const max = Math.max(limits.detailed, tokens * MAX_SHARE.detailed);
         return text === '' || sizes[at]! > max ? undefined : text;
       });
       // Adjacent passages are joined and take fewer tokens than estimated, so another round may add some.

@@ -12,8 +12,7 @@ import { buildCorpus, firstOf, rarityOfText, type Corpus } from './corpus.ts';
 import { extractPassages, NOTED_LABEL, renderPassages, type ExtractOptions } from './extractive.ts';
 import { fillLimit, longestPrefixThatFits, tokensWithFraming } from './fitting.ts';
 import {
-  BRIEF_SHARE,
-  DETAILED_SHARE,
+  MAX_SHARE,
   LOCAL_MODEL,
   type LeafTools,
   type LevelLimits,
@@ -67,8 +66,8 @@ export async function makeParent(
   const source = children.reduce((sum, child) => sum + child.tokens.source, 0);
   // Never longer than the children together, so that merging always saves tokens and terminates.
   const limits: LevelLimits = {
-    brief: Math.min(Math.floor(source * BRIEF_SHARE), ceilings.brief, sumOf(children, 'brief')),
-    detailed: Math.min(Math.floor(source * DETAILED_SHARE), ceilings.detailed, sumOf(children, 'detailed')),
+    brief: Math.min(Math.floor(source * MAX_SHARE.brief), ceilings.brief, sumOf(children, 'brief')),
+    detailed: Math.min(Math.floor(source * MAX_SHARE.detailed), ceilings.detailed, sumOf(children, 'detailed')),
   };
   const rewritten = await tools.rewrite?.(children, limits, mergedBefore);
   if (rewritten) return parentOf(children, source, rewritten, tools);

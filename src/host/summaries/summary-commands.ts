@@ -3,7 +3,7 @@ import { countText, locale, oneLine, tokensText } from '../platform/l10n.ts';
 import { correctEvent, correctQuote } from '../../app/correct-event.ts';
 import type { Conversation } from '../../app/conversation.ts';
 import { expandNode, setLevel, undoOrRedoChange } from '../../app/summary-changes.ts';
-import { FULL_SHARE } from '../../core/compress/node-content.ts';
+import { MAX_SHARE } from '../../core/compress/node-content.ts';
 import { KEY_EVENT_KINDS, type KeyEvent } from '../../core/model/key-event.ts';
 import { messageText } from '../../core/model/message.ts';
 import type { SummaryNode } from '../../core/model/summary.ts';
@@ -81,7 +81,7 @@ const fullText = (): vscode.QuickPickItem => ({
   label: vscode.l10n.t('Add Full Summary'),
   description: vscode.l10n.t(
     'up to {0} of the original text, extracted without a model; sent in later requests',
-    FULL_SHARE.toLocaleString(locale(), { style: 'percent' }),
+    MAX_SHARE.full.toLocaleString(locale(), { style: 'percent' }),
   ),
 });
 
