@@ -1,4 +1,5 @@
 import type { RenderedPrompt } from '../prompts/render-prompts.ts';
+import { truncate } from '../text/truncate.ts';
 import { MESSAGE_FRAMING_TOKENS, type TokenCounter } from '../tokens/token-counter.ts';
 
 /** Tokens of a text that is sent as one message. */
@@ -9,12 +10,6 @@ export function tokensWithFraming(text: string, counter: Pick<TokenCounter, 'tex
 /** Tokens of a request to a summarizer. */
 export const promptTokens = ({ system, prompt }: RenderedPrompt, counter: Pick<TokenCounter, 'text'>): number =>
   tokensWithFraming(system, counter) + tokensWithFraming(prompt, counter);
-
-/** Removes a lone high surrogate from the end of a cut text. */
-export function wholeCharacters(text: string): string {
-  const last = text.charCodeAt(text.length - 1);
-  return last >= 0xd800 && last < 0xdc00 ? text.slice(0, -1) : text;
-}
 
 /** The longest prefix of a text that takes at most `limit` tokens, including framing, cut between words if possible. */
 export function longestPrefixThatFits(text: string, limit: number, counter: Pick<TokenCounter, 'text'>): string {
@@ -30,7 +25,7 @@ export function longestPrefixThatFits(text: string, limit: number, counter: Pick
 }
 
 function cutAt(text: string, length: number): string {
-  const cut = wholeCharacters(text.slice(0, length));
+  const cut = truncate(text, length);
   const space = Math.max(cut.lastIndexOf(' '), cut.lastIndexOf('\n'));
   return `${(space > cut.length * 0.7 ? cut.slice(0, space) : cut).trimEnd()}…`;
 }

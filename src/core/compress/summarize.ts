@@ -258,7 +258,7 @@ async function cutPieces(
         ? cutSegments(messages, tokens, settings.segment ?? SEGMENT)
         : evenSegments(messages, tokens, readable, sum(readableByMessage) / parts);
     for (const segment of segments) {
-      const title = truncateTitle(topicTitle({ ...ofRun, ...segment }) ?? '');
+      const title = truncateTitle(topicTitle({ ...ofRun, ...segment }));
       cut.push({ ...ofRun, ...segment, title, readable: sum(readable.slice(segment.from, segment.to + 1)) });
       await pace.yield();
     }

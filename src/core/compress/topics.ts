@@ -1,15 +1,12 @@
 import { passagesIn, type Corpus, type IndexedPassage } from './corpus.ts';
 import type { MessageRange } from './source-message.ts';
-import { wholeCharacters } from './fitting.ts';
+import { truncate } from '../text/truncate.ts';
 import { isProse, type Passage } from './passages.ts';
 import { isStopWord } from '../search/query.ts';
 import { fold } from '../text/fold.ts';
 
-/**
- * The topic of a segment: up to three phrases that recur in it but rarely elsewhere (tf-idf), best first. Undefined if
- * no phrase qualifies.
- */
-export function topicTitle({ corpus, from, to }: Segment): string | undefined {
+/** The topic of a segment: up to three phrases that recur in it but rarely elsewhere (tf-idf), best first; '' if none. */
+export function topicTitle({ corpus, from, to }: Segment): string {
   const phrases = new Map<string, Phrase>();
   const running = passagesIn(corpus, from, to).filter((passage) => passage.running);
   const proseOnly = running.filter(({ kind }) => kind === 'prose');
@@ -40,7 +37,7 @@ export function topicTitle({ corpus, from, to }: Segment): string | undefined {
     if (chosen.length > 0 && !phrase.isProper && phrase.words.length === 1) continue;
     if (chosen.push(phrase) === MAX_PHRASES) break;
   }
-  return chosen.length === 0 ? undefined : chosen.map(({ text }) => text).join(', ');
+  return chosen.map(({ text }) => text).join(', ');
 }
 
 const charsOf = (passages: readonly Passage[]): number =>
@@ -240,7 +237,7 @@ export function truncateTitle(text: string): string {
     .replace(/\s+/g, ' ')
     .trim();
   if (line.length <= MAX_TITLE_LENGTH) return line;
-  const cut = line.slice(0, MAX_TITLE_LENGTH - 1);
+  const cut = truncate(line, MAX_TITLE_LENGTH - 1);
   const space = cut.lastIndexOf(' ');
-  return `${(space > MAX_TITLE_LENGTH / 2 ? cut.slice(0, space) : wholeCharacters(cut)).trimEnd()}…`;
+  return `${(space > MAX_TITLE_LENGTH / 2 ? cut.slice(0, space) : cut).trimEnd()}…`;
 }

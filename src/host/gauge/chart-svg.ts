@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { wholeCharacters } from '../../core/compress/fitting.ts';
+import { truncate } from '../../core/text/truncate.ts';
 import { eventsOnBranch } from '../../core/context/ledger-lines.ts';
 import { firstIndexWhere } from '../../core/search/binary-search.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
@@ -193,7 +193,7 @@ export function contextSeries(
   }
   for (const event of eventsOnBranch(state)) {
     if (!event.pinned && !state.isCurrent(event)) continue;
-    const label = wholeCharacters(redact(event.quote).slice(0, 120));
+    const label = truncate(redact(event.quote), 120);
     marks.push({ kind: 'event', at: state.positionOf(event.message)! + 1, label });
   }
   return { messages: path.length, points, marks };

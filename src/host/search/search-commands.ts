@@ -3,7 +3,7 @@ import type { Clock } from '../../app/ports.ts';
 import type { ScoredResult } from '../../app/searchable.ts';
 import type { Sessions } from '../../app/sessions.ts';
 import type { SearchRequest, WorkspaceHit } from '../../app/workspace-search.ts';
-import { wholeCharacters } from '../../core/compress/fitting.ts';
+import { truncate } from '../../core/text/truncate.ts';
 import { keyEventId, type SessionId } from '../../core/model/ids.ts';
 import { openMessageDocument, openNodeDocument } from '../summaries/document-uris.ts';
 import { pickOrTell } from '../platform/notifications.ts';
@@ -164,7 +164,7 @@ function statusOf({ status }: ResultInContext): readonly [string, string] {
 async function offerActions(conversation: Conversation, place: ResultInContext, app: SearchApp): Promise<void> {
   const { journal } = conversation;
   const { status, message, position, role, start, text } = place;
-  const quote = wholeCharacters(text.slice(0, MAX_QUOTE_LENGTH)).trim();
+  const quote = truncate(text, MAX_QUOTE_LENGTH).trim();
   const at = start + text.indexOf(quote);
   const actions = [
     {

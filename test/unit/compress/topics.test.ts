@@ -42,7 +42,7 @@ async function titles(said: Said): Promise<{ title: string; texts: string[] }[]>
   return starts.map((from) => {
     const to = Math.min(said.length, from + SEGMENT) - 1;
     return {
-      title: topicTitle({ corpus, from, to }) ?? '',
+      title: topicTitle({ corpus, from, to }),
       texts: said.slice(from, to + 1).map(({ content }) => content),
     };
   });
