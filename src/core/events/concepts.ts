@@ -1,27 +1,6 @@
 import { fold } from '../text/fold.ts';
 import { isCjkUnit } from '../text/script.ts';
-import { CHINESE } from './lexicon/chinese.ts';
-import { ENGLISH } from './lexicon/english.ts';
-import { FRENCH } from './lexicon/french.ts';
-import { GERMAN } from './lexicon/german.ts';
-import { JAPANESE } from './lexicon/japanese.ts';
-import { ITALIAN, KOREAN, RUSSIAN } from './lexicon/korean-russian-italian.ts';
-import { CONCEPTS, type Concept, type Lexicon } from './lexicon/lexicon.ts';
-import { PORTUGUESE } from './lexicon/portuguese.ts';
-import { SPANISH } from './lexicon/spanish.ts';
-
-const LEXICONS: readonly Lexicon[] = [
-  ENGLISH,
-  SPANISH,
-  PORTUGUESE,
-  FRENCH,
-  GERMAN,
-  ITALIAN,
-  RUSSIAN,
-  JAPANESE,
-  CHINESE,
-  KOREAN,
-];
+import { CONCEPTS, LEXICONS, type Concept } from './lexicon.ts';
 
 /** The concepts found in a sentence. */
 export interface ConceptHits {
@@ -61,7 +40,7 @@ const newBranch = (): Branch => ({ next: new Map(), whole: 0, open: 0 });
 /** The trie of all lexicons. In scripts without spaces, every phrase may continue. */
 function phrases(): Branch {
   const root = newBranch();
-  for (const lexicon of LEXICONS) {
+  for (const lexicon of Object.values(LEXICONS)) {
     for (const [index, concept] of CONCEPTS.entries()) {
       for (const raw of (lexicon[concept] ?? '').split('|')) {
         const entry = fold(raw.trim());

@@ -2,7 +2,7 @@ import { fold } from '../text/fold.ts';
 import { isCjkUnit } from '../text/script.ts';
 import { beginsWith, findConcepts, hasConcept, type ConceptHits } from './concepts.ts';
 import * as mark from './feature-patterns.ts';
-import { CONCEPTS, type Concept } from './lexicon/lexicon.ts';
+import { CONCEPTS, type Concept } from './lexicon.ts';
 import type { Segment } from './split-message.ts';
 import { isSpoken, QUESTION_END, type MessageTraits } from './message-context.ts';
 

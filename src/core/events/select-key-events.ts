@@ -5,7 +5,7 @@ import { isTableTalk, isThanks } from '../text/small-talk.ts';
 import type { Analysis, Candidate, DetectorInput } from './analyze-message.ts';
 import { beginsWith, hasConcept } from './concepts.ts';
 import { ANNOUNCEMENT } from './feature-patterns.ts';
-import { CONCEPTS, type Concept } from './lexicon/lexicon.ts';
+import { CONCEPTS, type Concept } from './lexicon.ts';
 import { logistic, scoreFeatures, type LinearModel } from './linear-model.ts';
 import { saysReplacement } from './subject.ts';
 

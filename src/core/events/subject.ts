@@ -1,7 +1,7 @@
 import { findConcepts, hasConcept } from './concepts.ts';
 import { fold } from '../text/fold.ts';
 import { isCjkUnit } from '../text/script.ts';
-import type { Concept } from './lexicon/lexicon.ts';
+import type { Concept } from './lexicon.ts';
 
 /** The subject of an event, in a form that can be compared and looked up. */
 export interface Subject {
