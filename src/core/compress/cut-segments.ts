@@ -16,8 +16,8 @@ const SLACK = 1.5;
 /** A segment that is filled this far is closed rather than extended beyond its slack. */
 const MIN_FILL = 0.5;
 
-/** Smaller segments can't be shortened. At the end, they are merged into the previous segment. */
-export const MIN_SEGMENT_TOKENS = 24;
+/** Smaller segments can't be shortened. */
+const MIN_SEGMENT_TOKENS = 24;
 
 /**
  * Cuts messages into segments of about this size, in order and without gaps. A segment ends with a turn; a
@@ -25,11 +25,13 @@ export const MIN_SEGMENT_TOKENS = 24;
  * on the messages before them, so a session that has grown is cut the same way. Linear.
  *
  * @param tokens each message's tokens, by position
+ * @param minLast tokens below which the last segment is merged into the previous one
  */
 export function cutSegments(
   messages: readonly SourceMessage[],
   tokens: readonly number[],
   target: SegmentSize,
+  minLast = 0,
 ): Segment[] {
   const segments: Segment[] = [];
   const to = messages.length - 1;
@@ -57,7 +59,7 @@ export function cutSegments(
     }
   }
   const last = segments.at(-1);
-  if (start <= to && last && sum < MIN_SEGMENT_TOKENS) {
+  if (start <= to && last && sum < Math.max(MIN_SEGMENT_TOKENS, minLast)) {
     segments[segments.length - 1] = { from: last.from, to, tokens: last.tokens + sum };
   } else if (start <= to) close(to);
   return segments;

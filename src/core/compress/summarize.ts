@@ -391,11 +391,8 @@ function evenSegments(
   readable: readonly number[],
   target: number,
 ): Segment[] {
-  const segments = cutSegments(messages, readable, { tokens: target, messages: Infinity });
-  const last = segments.at(-1);
-  const previous = segments.at(-2);
-  if (last && previous && last.tokens < target * SMALL_LAST_SHARE)
-    segments.splice(-2, 2, { from: previous.from, to: last.to, tokens: previous.tokens + last.tokens });
+  const size = { tokens: target, messages: Infinity };
+  const segments = cutSegments(messages, readable, size, target * SMALL_LAST_SHARE);
   return segments.map(({ from, to }) => ({ from, to, tokens: sum(tokens.slice(from, to + 1)) }));
 }
 
