@@ -10,11 +10,8 @@ export interface LevelChoice {
 }
 
 /** Tokens of a node at a level, including its heading. */
-export function tokensAt(node: SummaryNode, level: Level): number {
-  const { brief, detailed, full } = node.tokens;
-  const tokens = level === 'brief' ? brief : level === 'detailed' ? detailed : (full ?? detailed);
-  return tokens + NODE_HEADING_TOKENS;
-}
+export const tokensAt = ({ tokens }: SummaryNode, level: Level): number =>
+  (tokens[level] ?? tokens.detailed) + NODE_HEADING_TOKENS;
 
 /** Share of the budget to fill when levels are reassigned; the rest is for new summaries. */
 const REFILL_SHARE = 0.6;

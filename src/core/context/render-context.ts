@@ -28,10 +28,7 @@ export function renderLedger(lines: readonly string[], isFirst = true): string {
 }
 
 /** A node's text at a level; nodes without a full text use the detailed one. */
-export function nodeText(node: SummaryNode, level: Level): string {
-  if (level === 'full') return node.full ?? node.detailed;
-  return level === 'detailed' ? node.detailed : node.brief;
-}
+export const nodeText = (node: SummaryNode, level: Level): string => node[level] ?? node.detailed;
 
 /** Summaries with their ranges. Only the first block of a request explains what they are. */
 export function renderSummaries(
