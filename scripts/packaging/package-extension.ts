@@ -13,7 +13,12 @@ const PLACEHOLDER = 'OWNER/threadkeeper';
 /** For packages that aren't published; their links don't work. */
 const TEST_REPOSITORY = 'example/threadkeeper';
 
-/** The repository for a published package, such as `acme/threadkeeper`: the given one, or that of the clone. */
+/**
+ * The repository for a published package, such as `acme/threadkeeper`: the one in `THREADKEEPER_REPOSITORY`, or else
+ * the clone's origin.
+ *
+ * @throws ExpectedError if there is neither
+ */
 export function chosenRepository(): string {
   const { stdout } = spawnSync('git', ['remote', 'get-url', 'origin'], { cwd: root, encoding: 'utf8' });
   const cloned = /github\.com[/:]([\w.-]+\/[\w.-]+?)(?:\.git)?\s*$/.exec(stdout)?.[1];
@@ -24,7 +29,11 @@ export function chosenRepository(): string {
   );
 }
 
-/** Packages the project and `dist/` as a `.vsix`. Everything it needs is already bundled. */
+/**
+ * Packages the project and `dist/` as a `.vsix`, without dependencies, because they are bundled.
+ *
+ * @throws ExpectedError if packaging fails
+ */
 export async function packageExtension(vsix: string, repository = TEST_REPOSITORY): Promise<void> {
   const staging = path.join(outFolder, 'staging');
   await rm(staging, { recursive: true, force: true });
@@ -39,7 +48,11 @@ export async function packageExtension(vsix: string, repository = TEST_REPOSITOR
   if (code !== 0) throw new ExpectedError(`Packaging failed:\n${output}`);
 }
 
-/** The files that would be packaged, as sorted relative paths. */
+/**
+ * The files that would be packaged, as sorted relative paths.
+ *
+ * @throws ExpectedError if they can't be listed
+ */
 export async function listPackagedFiles(): Promise<readonly string[]> {
   const { code, output } = await runNode([vsce, 'ls', '--no-dependencies'], { cwd: root });
   if (code !== 0) throw new ExpectedError(`Listing the package failed:\n${output}`);

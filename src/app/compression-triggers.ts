@@ -120,7 +120,10 @@ export class CompressionTriggers {
     await journal.append({ type: 'escalation', reason: null });
   }
 
-  /** Compresses; `background` doesn't wait for the result. While a reply arrives, only its turn (with `signal`) commits. */
+  /**
+   * Compresses, and commits the result; `background` doesn't wait for it. A compression of the running turn passes the
+   * turn's `signal`. While a reply arrives, any other one isn't committed before the turn ends. Rejects with `StoreFault`.
+   */
   async compress(
     due: DueTrigger,
     urgency: 'now' | 'background',
@@ -138,13 +141,14 @@ export class CompressionTriggers {
     }
     const outcome = await running;
     this.#recordOutcome(outcome, due);
-    // A turn commits to make room for its request. Any other compression is committed when the turn ends.
+    // A turn needs the result for its own request. Any other compression is committed when the turn ends.
     if (outcome.kind === 'ready' && !signal && this.#deps.isReplying()) return outcome;
     const result = outcome.kind === 'ready' ? await compressor.commit() : outcome;
     await this.#escalate();
     return result;
   }
 
+  /** A compression request with the current settings, budget, and context. */
   request(due: DueTrigger, urgency: 'now' | 'background'): CompressionRequest {
     const { meter } = this.#deps;
     const settings = this.#deps.settings();

@@ -42,7 +42,10 @@ export class SendQueue {
     return this.#isHeld;
   }
 
-  /** Sends a message now, or else adds it to the queue. Settles when its turn has ended or it's removed. */
+  /**
+   * Sends a message now, or else adds it to the queue. Resolves when its turn has ended or it's removed; rejects with
+   * the error of its turn.
+   */
   async send(message: UserMessage, whileReplying: 'queue' | 'stopAndSend'): Promise<void> {
     const isSending = this.#entries.length > 0 && !this.#isHeld;
     if (!this.#deps.isReplying() && !isSending) return this.#deps.send(message);
@@ -63,7 +66,7 @@ export class SendQueue {
     this.#change(messages.map((message) => this.#newEntry(message)));
   }
 
-  /** Sends a message before the others, and stops the current reply. */
+  /** Sends a message before the others, and stops the current reply. Settles like `send`. */
   async sendNow(id: string): Promise<void> {
     const item = this.#entries.find((each) => each.id === id);
     if (!item) return undefined;

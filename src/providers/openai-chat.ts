@@ -180,7 +180,7 @@ function readUsage(usage: unknown): Usage | undefined {
   if (typeof input !== 'number' || input <= 0) return undefined;
   // Grok and Gemini only include thinking in the total.
   const billed = typeof output === 'number' && typeof total === 'number' ? Math.max(output, total - input) : output;
-  // DeepSeek and Kimi have names of their own for it.
+  // DeepSeek and Kimi report cached input under other names.
   const own = usage['prompt_cache_hit_tokens'] ?? usage['cached_tokens'];
   const cachedInput = valueAt(usage, 'prompt_tokens_details', 'cached_tokens') ?? own;
   const cacheWrite = valueAt(usage, 'prompt_tokens_details', 'cache_write_tokens');

@@ -14,8 +14,9 @@ export const THEMES = [
   { name: 'high-contrast-light', setting: 'Default High Contrast Light' },
 ] as const;
 
-/** Widths of a page in the Side Bar, in CSS pixels, with the rest of the window. */
+/** Widths of a page in a narrow and a wide Side Bar, in CSS pixels. */
 const NARROW = [300, 480];
+/** Width of VS Code's Activity Bar, which takes the rest of the window, in CSS pixels. */
 const ACTIVITY_BAR = 48;
 
 interface Violation {

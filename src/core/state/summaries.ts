@@ -24,8 +24,8 @@ export class Summaries {
   #opened: ReadonlySet<NodeId> = new Set();
   #stale: ReadonlySet<NodeId> | undefined;
   /**
-   * The nodes that nodes opened one by one were made from or replaced. They are open as well, because the user wants
-   * the messages instead, not other summaries.
+   * The descendants of individually opened nodes, and the nodes that those replaced. They are open as well, because the
+   * user wants the messages instead, not other summaries.
    */
   #openedBelow: ReadonlySet<NodeId> = new Set();
   /** The children of a node when it was made. A restored node keeps its original ones. */

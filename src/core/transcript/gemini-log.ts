@@ -1,6 +1,6 @@
 import { isList, isObject, objectsAt, stringOf, textAt, valueAt, type JsonObject } from '../text/json-value.ts';
 
-/** A message; with `isSummary`, that of a compaction. */
+/** A message; with `isSummary`, the summary that a compaction added. */
 interface Entry {
   message: JsonObject;
   readonly isSummary?: true;
@@ -81,7 +81,7 @@ export class GeminiLog {
     for (const [index, message] of [...history.entries()].reverse()) {
       const list = positions.get(fingerprint(message)) ?? [];
       while (list.length > 0 && list.at(-1)! >= end) list.pop();
-      // A copy of an older message comes after it.
+      // If the newest candidate is a copy of this message, an earlier one is the original.
       while (list.length > 1 && ids.has(entries[list.at(-1)!]!.message['id'])) list.pop();
       const at = list.pop();
       const entry = at === undefined ? named[index] : entries[at];
@@ -152,16 +152,17 @@ export function contentText(message: JsonObject): string {
     .join('');
 }
 
+/** The IDs of the calls that a message answers in Google's format. */
 const responseIds = (message: JsonObject): string[] =>
   partsOf(message).flatMap((part) => textAt(part, 'functionResponse', 'id') ?? []);
 
-/** The calls whose results a message contains. */
+/** The IDs of the calls whose results a message contains. */
 const resultIds = (message: JsonObject): string[] => [
   ...responseIds(message),
   ...objectsAt(message, 'toolCalls').flatMap((call) => (isList(call['result']) ? (textAt(call, 'id') ?? []) : [])),
 ];
 
-/** Equal for a message in its different forms; empty if it has no content. */
+/** The same for a message and its copies, which may have other IDs and shortened outputs; '' without content. */
 function fingerprint(message: JsonObject): string {
   const calls = [
     ...objectsAt(message, 'toolCalls').map((call) => textAt(call, 'id') ?? ''),

@@ -71,7 +71,7 @@ export class ImplicitContext {
     const { attachments: pending, editor } = this.#app;
     const { journal } = conversation;
     const document = editor.current?.document;
-    // Without a model, nobody reads attachments.
+    // The local provider doesn't use attachments.
     if (!document || !vscode.workspace.isTrusted || this.#app.chosenModel().provider === 'local') return undefined;
     if (!readSettings().chat.implicitContext || this.#declined.has(journal.id)) return undefined;
     const { uri } = document;

@@ -13,7 +13,7 @@ import { baseUrlOf, isSameModel, type ChosenModel, type ModelsApp } from './mode
 
 export type ProviderItem = vscode.QuickPickItem & { readonly provider: ProviderName };
 
-/** What an entry of a model list does that isn't a model. */
+/** The action of an entry in a model list that isn't a model. */
 export type ListAction = 'other' | 'retry' | 'address' | 'key';
 export type ModelItem = vscode.QuickPickItem & { readonly chosen: ChosenModel };
 export type ListItem = vscode.QuickPickItem & {

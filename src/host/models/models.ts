@@ -91,9 +91,9 @@ export const isSameModel = (a: ChosenModel, b: ChosenModel): boolean =>
 
 const isProvider = (name: string): name is ProviderName => Object.hasOwn(DEFAULT_MODEL, name);
 
-/** Context window requested from Ollama by default. It fits in the memory of most machines. */
+/** Context window requested from Ollama by default, in tokens. It fits in the memory of most machines. */
 const OLLAMA_CONTEXT = 32_768;
-/** Opening a session waits this long for a model list; a later answer is still used, up to the timeout. */
+/** Opening a session waits this long for a model list, in ms; a later answer is still used, up to the timeout. */
 const DESCRIBE_WAIT_MS = 2_000;
 const DESCRIBE_TIMEOUT_MS = 10_000;
 
@@ -220,6 +220,7 @@ export class Models {
     return isEditorModel || this.takesImages(chosen) ? model : withoutImages(model);
   }
 
+  /** The provider's models. Rejects with `ModelFault`. */
   async list(chosen: ChosenModel, signal: AbortSignal): Promise<readonly ListedModel[]> {
     if (chosen.provider === 'vscode')
       return (await this.#vsCodeModels.list()).map(({ model }) => ({ id: model, facts: {} }));

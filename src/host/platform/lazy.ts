@@ -5,7 +5,7 @@ export class Lazy<T extends { close(): Promise<void> }> {
   #created: Promise<T> | undefined;
   #hasEnded = false;
 
-  /** @param describe returns the message for the user if `make` fails */
+  /** @param describe returns the message for the user if `create` fails */
   constructor(create: () => Promise<T>, describe: (error: unknown) => string) {
     this.#create = create;
     this.#describe = describe;
