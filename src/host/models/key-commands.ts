@@ -2,14 +2,14 @@ import * as vscode from 'vscode';
 import { showInfo } from '../platform/notifications.ts';
 import {
   askForKey,
-  pickKeyHolder,
+  pickKeyedServer,
   isKeyed,
   KEYED_PROVIDERS,
   PROVIDER_LABELS,
   serverName,
-  type KeyHolder,
+  type KeyedServer,
 } from './keys.ts';
-import { chosenSummaryModel, keyHolders, type ModelsApp } from './models.ts';
+import { chosenSummaryModel, keyedServers, type ModelsApp } from './models.ts';
 import { readSettings } from '../platform/settings.ts';
 
 /** Maximum time for listing a provider's models, in ms. */
@@ -28,12 +28,12 @@ export async function manageKeys(app: ModelsApp): Promise<boolean> {
 
 /** Asks for the key of a configured provider. */
 async function setKey(app: ModelsApp): Promise<boolean> {
-  const holder = await pickKeyHolder(keyHolders(readSettings()));
-  return holder !== undefined && enterKey(app, holder);
+  const server = await pickKeyedServer(keyedServers(readSettings()));
+  return server !== undefined && enterKey(app, server);
 }
 
-async function enterKey(app: ModelsApp, holder: KeyHolder): Promise<boolean> {
-  if (!(await askForKey(app.keys, holder))) return false;
+async function enterKey(app: ModelsApp, server: KeyedServer): Promise<boolean> {
+  if (!(await askForKey(app.keys, server))) return false;
   showInfo(vscode.l10n.t('The API key was saved in VS Code’s secret storage.'));
   return true;
 }
@@ -48,25 +48,25 @@ export async function setModelKey(app: ModelsApp): Promise<boolean> {
 }
 
 async function clearKey(app: ModelsApp): Promise<boolean> {
-  const holder = await pickKeyHolder(KEYED_PROVIDERS.map((provider) => ({ provider, baseUrl: '' })));
-  if (!holder) return false;
-  await app.keys.clear(holder.provider);
-  showInfo(vscode.l10n.t('Removed all stored API keys for {0}.', PROVIDER_LABELS[holder.provider]));
+  const server = await pickKeyedServer(KEYED_PROVIDERS.map((provider) => ({ provider, baseUrl: '' })));
+  if (!server) return false;
+  await app.keys.clear(server.provider);
+  showInfo(vscode.l10n.t('Removed all stored API keys for {0}.', PROVIDER_LABELS[server.provider]));
   return true;
 }
 
 /** Tests a key by listing the provider's models. */
 async function testKey(app: ModelsApp): Promise<boolean> {
-  const holder = await pickKeyHolder(keyHolders(readSettings()));
-  if (!holder) return false;
-  showInfo(await tryKey(app, holder));
+  const server = await pickKeyedServer(keyedServers(readSettings()));
+  if (!server) return false;
+  showInfo(await tryKey(app, server));
   return true;
 }
 
 /** Tests a key. Resolves to the message for the user; rejects with `ModelFault` if the key is invalid or missing. */
-export async function tryKey(app: ModelsApp, holder: KeyHolder): Promise<string> {
-  const models = await app.models.list({ ...holder, model: 'list' }, AbortSignal.timeout(LIST_TIMEOUT_MS));
-  const name = serverName(holder);
+export async function tryKey(app: ModelsApp, server: KeyedServer): Promise<string> {
+  const models = await app.models.list({ ...server, model: 'list' }, AbortSignal.timeout(LIST_TIMEOUT_MS));
+  const name = serverName(server);
   if (models.length === 1) return vscode.l10n.t('Connected to {0}. 1 model available.', name);
   return vscode.l10n.t('Connected to {0}. {1} models available.', name, models.length);
 }

@@ -12,7 +12,7 @@ export const VENDORS = ['openai', 'anthropic'] as const;
 export const isKeyed = (provider: string): provider is KeyedProvider => KEYED_PROVIDERS.some((one) => one === provider);
 
 /** A provider and the address to which its key is sent; '' is the provider's own address. */
-export interface KeyHolder {
+export interface KeyedServer {
   readonly provider: KeyedProvider;
   readonly baseUrl: string;
 }
@@ -30,11 +30,11 @@ export class Keys {
     this.#secrets = secrets;
   }
 
-  async get({ provider, baseUrl }: KeyHolder): Promise<string | undefined> {
+  async get({ provider, baseUrl }: KeyedServer): Promise<string | undefined> {
     return (await this.#keysOf(provider))[originOf(baseUrl)];
   }
 
-  async set({ provider, baseUrl }: KeyHolder, key: string): Promise<void> {
+  async set({ provider, baseUrl }: KeyedServer, key: string): Promise<void> {
     const keys = { ...(await this.#keysOf(provider)), [originOf(baseUrl)]: key };
     await this.#secrets.store(secretId(provider), JSON.stringify(keys));
   }
@@ -64,9 +64,9 @@ const secretId = (provider: KeyedProvider): string => `threadkeeper.key.${provid
 const originOf = (baseUrl: string): string => parseBaseUrl(baseUrl)?.origin ?? baseUrl;
 
 /** Asks for a key and stores it. False if the user cancels. */
-export async function askForKey(keys: Keys, holder: KeyHolder): Promise<boolean> {
-  const label = PROVIDER_LABELS[holder.provider];
-  const address = originOf(holder.baseUrl);
+export async function askForKey(keys: Keys, server: KeyedServer): Promise<boolean> {
+  const label = PROVIDER_LABELS[server.provider];
+  const address = originOf(server.baseUrl);
   const key = await vscode.window.showInputBox({
     title: vscode.l10n.t('API Key for {0}', address === '' ? label : `${label} (${address})`),
     prompt: vscode.l10n.t(
@@ -81,7 +81,7 @@ export async function askForKey(keys: Keys, holder: KeyHolder): Promise<boolean>
     },
   });
   if (key === undefined || key.trim() === '') return false;
-  await keys.set(holder, key.trim());
+  await keys.set(server, key.trim());
   return true;
 }
 
@@ -108,11 +108,11 @@ export const serverName = ({ provider, baseUrl }: { readonly provider: string; r
         : provider;
 
 /** Lets the user choose a provider; undefined if they cancel. */
-export async function pickKeyHolder(holders: readonly KeyHolder[]): Promise<KeyHolder | undefined> {
-  const items = holders.map((holder) => ({
-    label: PROVIDER_LABELS[holder.provider],
-    description: originOf(holder.baseUrl),
-    holder,
+export async function pickKeyedServer(servers: readonly KeyedServer[]): Promise<KeyedServer | undefined> {
+  const items = servers.map((server) => ({
+    label: PROVIDER_LABELS[server.provider],
+    description: originOf(server.baseUrl),
+    server,
   }));
-  return (await vscode.window.showQuickPick(items, { title: vscode.l10n.t('Select Provider') }))?.holder;
+  return (await vscode.window.showQuickPick(items, { title: vscode.l10n.t('Select Provider') }))?.server;
 }

@@ -13,7 +13,7 @@ import { ModelRegistry, type ModelConfig } from '../../providers/factory.ts';
 import type { ListedModel } from '../../providers/listed-model.ts';
 import { withoutImages } from '../../providers/without-images.ts';
 import type { VsCodeModels } from './vscode-models.ts';
-import { isKeyed, KEYED_PROVIDERS, type KeyHolder, type Keys } from './keys.ts';
+import { isKeyed, KEYED_PROVIDERS, type KeyedServer, type Keys } from './keys.ts';
 import type { LearnedFacts } from './learned-facts.ts';
 import { isLocalServer } from './local-servers.ts';
 import { callTimeouts, readSettings } from '../platform/settings.ts';
@@ -61,15 +61,15 @@ export function baseUrlOf(provider: ProviderName, { chat }: Settings): string {
 }
 
 /** All configured servers that may need an API key, including the summarizer's. */
-export function keyHolders(settings: Settings): readonly KeyHolder[] {
-  const holders: KeyHolder[] = KEYED_PROVIDERS.map((provider) => ({
+export function keyedServers(settings: Settings): readonly KeyedServer[] {
+  const servers: KeyedServer[] = KEYED_PROVIDERS.map((provider) => ({
     provider,
     baseUrl: baseUrlOf(provider, settings),
   }));
   const { provider, baseUrl } = settings.summarizer;
   if (isKeyed(provider) && baseUrl !== '' && baseUrl !== baseUrlOf(provider, settings))
-    holders.push({ provider, baseUrl });
-  return holders.filter((one) => one.provider !== 'compatible' || one.baseUrl !== '');
+    servers.push({ provider, baseUrl });
+  return servers.filter((one) => one.provider !== 'compatible' || one.baseUrl !== '');
 }
 
 /** The summarizer's model. `local` means extraction. */

@@ -272,7 +272,7 @@ describe('configured model', () => {
   it('needs a server’s API key only when the server’s address is known', () => {
     const own = settings as unknown as Settings;
     const holders = (baseUrl: string) =>
-      module.keyHolders({ ...own, chat: { ...own.chat, provider: 'vscode', baseUrl } }).map((one) => one.provider);
+      module.keyedServers({ ...own, chat: { ...own.chat, provider: 'vscode', baseUrl } }).map((one) => one.provider);
     assert.deepEqual(holders(''), ['openai', 'anthropic']);
     assert.deepEqual(holders(SERVER), ['openai', 'anthropic', 'compatible']);
   });
