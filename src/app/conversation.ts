@@ -21,7 +21,7 @@ import { recoverReplies, recoverOnTakeover, requestOf, streamReply } from './rep
 import { SendQueue } from './send-queue.ts';
 import type { SessionParts } from './session-parts.ts';
 import type { ConversationSettings } from './conversation-settings.ts';
-import { applyReport, startStep } from './task-progress.ts';
+import { applyProgressReport, startNextStep } from './task-progress.ts';
 import { editedMessage, userMessage, userMessageEvents, type UserMessage } from './user-message.ts';
 import { deferred } from '../core/pace/deferred.ts';
 
@@ -237,7 +237,7 @@ export class Conversation {
       if (this.#endsTask) await this.#reset(true, signal);
       await this.journal.append(...userMessageEvents(message, this.state, this.#deps.clock));
       onAdded?.();
-      await startStep(this.journal);
+      await startNextStep(this.journal);
       return message.text;
     });
   }
@@ -492,7 +492,7 @@ export class Conversation {
 
   async #afterTurn(reply: MessageId | undefined, task: TaskId | undefined): Promise<void> {
     try {
-      if (reply !== undefined && this.state.task?.id === task) await applyReport(this.journal, reply);
+      if (reply !== undefined && this.state.task?.id === task) await applyProgressReport(this.journal, reply);
       if (this.#isResetPending) {
         this.#isResetPending = false;
         await this.#reset(false);

@@ -8,7 +8,7 @@ import type { SessionJournal } from './ports.ts';
 const stepEvent = (step: number, status: StepStatus): SessionEvent => ({ type: 'task_step', step, status });
 
 /** Marks the first pending step as in progress, unless another one is. Rejects with `StoreFault`. */
-export async function startStep(journal: SessionJournal): Promise<void> {
+export async function startNextStep(journal: SessionJournal): Promise<void> {
   const steps = journal.state.task?.steps ?? [];
   const next = steps.findIndex(({ status }) => status === 'pending');
   if (next === -1 || steps.some(({ status }) => status === 'in_progress')) return;
@@ -19,7 +19,7 @@ export async function startStep(journal: SessionJournal): Promise<void> {
  * Applies a reply's report to the task: finished steps, the current step and, if the goal is reached, the other steps as
  * skipped. Rejects with `StoreFault`.
  */
-export async function applyReport(journal: SessionJournal, reply: MessageId): Promise<void> {
+export async function applyProgressReport(journal: SessionJournal, reply: MessageId): Promise<void> {
   const { task, messages } = journal.state;
   const message = messages.get(reply);
   if (!task || message?.role !== 'assistant') return;
