@@ -8,7 +8,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import * as v from 'valibot';
 import { EFFORTS } from '../src/core/tokens/model-facts.ts';
-import { retirementOf } from '../src/core/tokens/models.ts';
+import { retirementOf } from '../src/core/tokens/model-info.ts';
 import { root } from './support/paths.ts';
 import { runMain } from './support/expected-error.ts';
 
@@ -111,7 +111,7 @@ const bareId = (id: string): string =>
     .replace(/:.*$/, '')
     .replace(/(?<=claude.*\d)\.(?=\d)/g, '-');
 
-/** Fields in the order of `ROW_FIELDS` in models.ts. */
+/** Fields in the order of `ROW_FIELDS` in model-info.ts. */
 function rowOf(vendor: string, model: Model, elsewhere: number): string {
   const { id, cost, contextWindow, maxTokens, input, compat } = model;
   // The package keeps to the tokens before a price rises; the window is larger. OpenAI's pages of such models take its

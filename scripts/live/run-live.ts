@@ -2,7 +2,7 @@ import type { ChatMessage, ChatModel, ChatRequest } from '../../src/app/ports.ts
 import { compressPreserveEvents } from '../../src/app/public-api.ts';
 import { replyBudget } from '../../src/app/reply-budget.ts';
 import type { Usage } from '../../src/core/model/message.ts';
-import { DEFAULT_MODELS, modelInfo, priceOf, reasoningPlan, type ModelInfo } from '../../src/core/tokens/models.ts';
+import { DEFAULT_MODELS, modelInfo, priceOf, reasoningPlan, type ModelInfo } from '../../src/core/tokens/model-info.ts';
 import { ModelRegistry, type ModelConfig } from '../../src/providers/factory.ts';
 import { asVendor } from '../../test/support/strict/official.ts';
 import { StrictServer, type Flavour } from '../../test/support/strict/strict-server.ts';

@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { DEFAULT_MODELS, modelInfo, retirementOf } from '../../src/core/tokens/models.ts';
+import { DEFAULT_MODELS, modelInfo, retirementOf } from '../../src/core/tokens/model-info.ts';
 import { RETIREMENTS } from '../../src/core/tokens/model-overlay.ts';
 
 /** A release stays in use for some weeks, so its default models must be available for at least this many days. */

@@ -1,6 +1,6 @@
 import { budgetOf } from '../core/budget/gauge.ts';
 import type { Effort } from '../core/tokens/model-facts.ts';
-import { reasoningPlan, type ModelInfo } from '../core/tokens/models.ts';
+import { reasoningPlan, type ModelInfo } from '../core/tokens/model-info.ts';
 import type { ConversationSettings } from './conversation-settings.ts';
 
 /** The user's settings for chat requests; null means the model's default. */

@@ -1,6 +1,6 @@
 import type { SummaryModel } from '../core/compress/summary-model.ts';
 import type { Ending, Usage } from '../core/model/message.ts';
-import type { ReasoningPlan } from '../core/tokens/models.ts';
+import type { ReasoningPlan } from '../core/tokens/model-info.ts';
 import { emptyReply } from './fault.ts';
 import type { ChatChunk, ChatModel } from './ports.ts';
 

@@ -5,7 +5,7 @@ import { ModelFault, type FaultReason } from '../app/fault.ts';
 import { COST_TIERS, type CostTier, type SummaryNode } from '../core/model/summary.ts';
 import { POLICY_NAMES, resolvePolicy, STRATEGIES, type PolicyName, type Strategy } from '../core/policy/policy.ts';
 import { PRESETS, type PresetName } from '../core/prompts/render-prompts.ts';
-import { priceOf } from '../core/tokens/models.ts';
+import { priceOf } from '../core/tokens/model-info.ts';
 import { loadEncoding, type TokenCounter } from '../core/tokens/token-counter.ts';
 import type { TranscriptMessage } from '../core/transcript/transcript-message.ts';
 import { modelFromOptions, MODEL_HELP, MODEL_OPTIONS, type ModelFromOptions } from './model-options.ts';

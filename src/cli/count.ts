@@ -1,4 +1,4 @@
-import { encodingFor, modelInfo } from '../core/tokens/models.ts';
+import { encodingFor, modelInfo } from '../core/tokens/model-info.ts';
 import { loadEncoding } from '../core/tokens/token-counter.ts';
 import { contentOf } from '../core/transcript/transcript-message.ts';
 import { transcriptMessages } from './transcript-file.ts';

@@ -1,6 +1,6 @@
 import { createHandoff } from '../app/handoff.ts';
 import { HANDOFF_TARGETS } from '../app/render-briefing.ts';
-import { priceOf } from '../core/tokens/models.ts';
+import { priceOf } from '../core/tokens/model-info.ts';
 import { loadEncoding } from '../core/tokens/token-counter.ts';
 import { contentOf } from '../core/transcript/transcript-message.ts';
 import { modelFromOptions, MODEL_HELP, MODEL_OPTIONS } from './model-options.ts';

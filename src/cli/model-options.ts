@@ -9,7 +9,7 @@ import {
   priceOf,
   reasoningPlan,
   type ModelInfo,
-} from '../core/tokens/models.ts';
+} from '../core/tokens/model-info.ts';
 import type { EncodingName } from '../core/tokens/token-counter.ts';
 import type { ModelConfig, ModelRegistry } from '../providers/factory.ts';
 import type { ListedModel } from '../providers/listed-model.ts';

@@ -1,7 +1,7 @@
 import OpenAI from 'openai';
 import * as sdkErrors from 'openai/core/error';
 import { ModelFault } from '../app/fault.ts';
-import { modelInfo } from '../core/tokens/models.ts';
+import { modelInfo } from '../core/tokens/model-info.ts';
 import { notFromApi } from './provider-errors.ts';
 import { CLIENT_OPTIONS, parseBaseUrl, withoutCustomHeaders } from './http.ts';
 import { isObject, objectsAt } from '../core/text/json-value.ts';

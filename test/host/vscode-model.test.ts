@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import * as vscode from 'vscode';
 import { SpendLimitReached } from '../../src/app/spend-limited-model.ts';
-import { DEFAULT_MODELS } from '../../src/core/tokens/models.ts';
+import { DEFAULT_MODELS } from '../../src/core/tokens/model-info.ts';
 import { spendLine } from '../../src/host/gauge/gauge-item.ts';
 import { tryKey } from '../../src/host/models/key-commands.ts';
 import { askForKey } from '../../src/host/models/keys.ts';

@@ -1,4 +1,4 @@
-import type { ModelInfo } from '../tokens/models.ts';
+import type { ModelInfo } from '../tokens/model-info.ts';
 
 /** The parts of a request, in the order in which the gauge shows them. */
 export const GAUGE_PARTS = [

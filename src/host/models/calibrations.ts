@@ -1,6 +1,6 @@
 import type { Memento } from 'vscode';
 import { Calibration, storedCalibrationSchema, type StoredCalibration } from '../../core/tokens/calibration.ts';
-import { modelInfo } from '../../core/tokens/models.ts';
+import { modelInfo } from '../../core/tokens/model-info.ts';
 import { StoredMap } from '../platform/stored-map.ts';
 import type { ChosenModel } from './models.ts';
 

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { ModelFault } from '../../app/fault.ts';
 import { describeFault } from '../../app/fault-text.ts';
-import { knownModels, retirementOf } from '../../core/tokens/models.ts';
+import { knownModels, retirementOf } from '../../core/tokens/model-info.ts';
 import type { ModelFacts, Price, Retirement } from '../../core/tokens/model-facts.ts';
 import { dollars, locale, shortTokens, translated } from '../platform/l10n.ts';
 import { readSettings } from '../platform/settings.ts';

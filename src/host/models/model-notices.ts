@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { Conversation } from '../../app/conversation.ts';
-import { UNKNOWN_CONTEXT_WINDOW } from '../../core/tokens/models.ts';
+import { UNKNOWN_CONTEXT_WINDOW } from '../../core/tokens/model-info.ts';
 import { locale, tokensText } from '../platform/l10n.ts';
 import { showInfoWithAction } from '../platform/notifications.ts';
 import { readSettings } from '../platform/settings.ts';

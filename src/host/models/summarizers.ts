@@ -1,6 +1,6 @@
 import type { Urgency } from '../../app/compression-job.ts';
 import type { SummarizerConfig } from '../../app/summarizer.ts';
-import { reasoningPlan } from '../../core/tokens/models.ts';
+import { reasoningPlan } from '../../core/tokens/model-info.ts';
 import { withRetries } from '../../providers/retry.ts';
 import type { ChosenModel, Models } from './models.ts';
 

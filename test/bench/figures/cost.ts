@@ -1,6 +1,6 @@
 import type { Usage } from '../../../src/core/model/message.ts';
 import { resolvePolicy, type Policy } from '../../../src/core/policy/policy.ts';
-import { modelInfo, priceOf } from '../../../src/core/tokens/models.ts';
+import { modelInfo, priceOf } from '../../../src/core/tokens/model-info.ts';
 import type { TranscriptMessage } from '../../../src/core/transcript/transcript-message.ts';
 import { readTranscriptFile } from '../../../src/cli/transcript-file.ts';
 import { Harness } from '../../unit/app/harness.ts';

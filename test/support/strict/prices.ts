@@ -1,5 +1,5 @@
 import type { Price } from '../../../src/core/tokens/model-facts.ts';
-import { modelInfo } from '../../../src/core/tokens/models.ts';
+import { modelInfo } from '../../../src/core/tokens/model-info.ts';
 import type { Reply } from './streams.ts';
 import { bareId } from './traits.ts';
 

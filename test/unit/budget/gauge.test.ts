@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { budgetOf, gaugeParts, gaugeLevelOf } from '../../../src/core/budget/gauge.ts';
-import { modelInfo } from '../../../src/core/tokens/models.ts';
+import { modelInfo } from '../../../src/core/tokens/model-info.ts';
 
 describe('request budget', () => {
   const small = { contextWindow: 4001, maxOutput: 4001 };

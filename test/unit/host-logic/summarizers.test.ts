@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { ModelFault } from '../../../src/app/fault.ts';
 import type { ChatModel } from '../../../src/app/ports.ts';
-import { modelInfo } from '../../../src/core/tokens/models.ts';
+import { modelInfo } from '../../../src/core/tokens/model-info.ts';
 import { SpendLimit } from '../../../src/host/models/spend-limit.ts';
 import { summarizerConfig } from '../../../src/host/models/summarizers.ts';
 import { says, throws, type Script } from '../app/harness.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { modelFromOptions } from '../../../src/cli/model-options.ts';
 import { Calibration } from '../../../src/core/tokens/calibration.ts';
-import { modelInfo } from '../../../src/core/tokens/models.ts';
+import { modelInfo } from '../../../src/core/tokens/model-info.ts';
 import { createAnthropicModel } from '../../../src/providers/anthropic.ts';
 import { createOpenAiModel } from '../../../src/providers/openai.ts';
 import { asVendor } from '../../support/strict/official.ts';

@@ -3,7 +3,7 @@ import { ModelFault } from '../../../src/app/fault.ts';
 import type { ChatChunk, ChatModel, ChatRequest } from '../../../src/app/ports.ts';
 import { summarizerOf } from '../../../src/app/summarizer.ts';
 import type { Usage } from '../../../src/core/model/message.ts';
-import { reasoningPlan } from '../../../src/core/tokens/models.ts';
+import { reasoningPlan } from '../../../src/core/tokens/model-info.ts';
 import { ThinkFilter, thinkingHabit, type ThinkingHabit } from '../../../src/providers/think-filter.ts';
 import { Harness, fill, texts } from '../app/harness.ts';
 

@@ -10,7 +10,7 @@ import {
   modelInfo,
   priceOf,
   UNKNOWN_CONTEXT_WINDOW,
-} from '../../../src/core/tokens/models.ts';
+} from '../../../src/core/tokens/model-info.ts';
 
 describe('model data', () => {
   it('has valid token limits for every model, and valid prices where known', () => {
@@ -209,7 +209,7 @@ describe('check of the models named in the project', () => {
         { cwd: root, env: { ...process.env, PLANTED_FAULT: JSON.stringify({ seed: 1, fault }) } },
       );
     assert.deepEqual((await run()).output.trim(), 'ok      models');
-    const file = path.join(root, 'src/core/tokens/models.ts');
+    const file = path.join(root, 'src/core/tokens/model-info.ts');
     const { code, output } = await run({ file, find: "summary: 'gpt-6-luna'", put: "summary: 'gpt-5-nano'" });
     assert.equal(code, 1);
     assert.match(output, /FAILED {2}models\ngpt-5-nano is a default and is retired on 2026-12-11: take gpt-6-luna/);
