@@ -5,7 +5,7 @@ import { readFailureReason, type Source, type SourceFile } from '../app/library/
 import { inEnglish } from '../core/text/phrase.ts';
 import { allSources } from '../sources/all-sources.ts';
 import { Databases } from '../sources/databases.ts';
-import type { Home } from '../sources/files.ts';
+import type { Home } from '../sources/home-folders.ts';
 import { textOption, type OptionValues } from './command.ts';
 
 /** A session, and the source and file to read it again. */

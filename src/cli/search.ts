@@ -5,7 +5,7 @@ import { Redactor } from '../core/redact/redact.ts';
 import { bestExcerpt } from '../core/search/excerpt.ts';
 import { searchBlocks, type SearchedBlock } from '../core/search/block-search.ts';
 import { inEnglish } from '../core/text/phrase.ts';
-import { damagedFile } from '../sources/files.ts';
+import { damagedFile } from '../sources/read-files.ts';
 import { readChats, withSources, type Chat, type UnreadableOutput } from './read-chats.ts';
 import { requiredOption, integerOption, type Command } from './command.ts';
 

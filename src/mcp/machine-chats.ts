@@ -9,7 +9,7 @@ import { Library, type CopiedSession } from '../app/library/library.ts';
 import { isFileSystemError, TOOLS, type UnreadablePath } from '../app/library/source.ts';
 import { allSources } from '../sources/all-sources.ts';
 import { Databases } from '../sources/databases.ts';
-import { editorFolders, type Home } from '../sources/files.ts';
+import { editorFolders, type Home } from '../sources/home-folders.ts';
 import { LibraryCopies } from '../storage/library-copies.ts';
 import { HEARTBEAT_MS, WriterLock } from '../storage/writer-lock.ts';
 import type { IndexFolder } from './index-folder.ts';

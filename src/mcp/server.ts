@@ -1,7 +1,7 @@
 import { McpServer } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { SharedThread } from '../core/pace/yielder.ts';
-import type { Home } from '../sources/files.ts';
+import type { Home } from '../sources/home-folders.ts';
 import { createIndexFolder } from './index-folder.ts';
 import { MachineChats } from './machine-chats.ts';
 import { StdioTransport } from './stdio-transport.ts';

@@ -19,22 +19,17 @@ import { clineFamily } from './cline-family.ts';
 import { codex } from './codex.ts';
 import { cursor } from './cursor.ts';
 import type { Databases } from './databases.ts';
+import { editorFolders, toolFolder, type Home } from './home-folders.ts';
 import {
-  createSource,
-  editorFolders,
   fieldsOf,
-  folderEntries,
   hasErrorCode,
-  hasExtension,
   readDocument,
   readJson,
   readOptionalFields,
   readOptionalText,
-  toolFolder,
   unknownFormat,
-  type Finder,
-  type Home,
-} from './files.ts';
+} from './read-files.ts';
+import { createSource, folderEntries, hasExtension, type Finder } from './session-finder.ts';
 import { goose } from './goose.ts';
 import { readRecords } from './read-records.ts';
 import { opencode } from './opencode.ts';

@@ -5,19 +5,9 @@ import { isList, isObject, stringOf, tryParse, type JsonObject } from '../core/t
 import { readRoleContent } from '../core/transcript/role-content.ts';
 import { checkVersion, parseTimestamp, usageOf, type TranscriptSink } from '../core/transcript/transcript-message.ts';
 import type { Databases } from './databases.ts';
-import {
-  createSource,
-  editorFolders,
-  fieldsOf,
-  hasExtension,
-  readJson,
-  readOptionalFields,
-  readOptionalText,
-  toolFolder,
-  unknownFormat,
-  type Finder,
-  type Home,
-} from './files.ts';
+import { editorFolders, toolFolder, type Home } from './home-folders.ts';
+import { fieldsOf, readJson, readOptionalFields, readOptionalText, unknownFormat } from './read-files.ts';
+import { createSource, hasExtension, type Finder } from './session-finder.ts';
 import { findOpencodeSessions, readOpencodeSession } from './opencode.ts';
 
 const EXTENSIONS = {

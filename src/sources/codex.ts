@@ -6,7 +6,9 @@ import { textAt, tryParse, valueAt } from '../core/text/json-value.ts';
 import { CodexImporter } from '../core/transcript/codex.ts';
 import type { TranscriptSink } from '../core/transcript/transcript-message.ts';
 import { columnText, type Databases } from './databases.ts';
-import { createSource, fieldsOf, ifExists, readOptionalText, toolFolder, type Home } from './files.ts';
+import { toolFolder, type Home } from './home-folders.ts';
+import { fieldsOf, ifExists, readOptionalText } from './read-files.ts';
+import { createSource } from './session-finder.ts';
 import { readFirstLine, readRecords, type FilePart } from './read-records.ts';
 
 /** `rollout-<time>-<thread>.jsonl`, with the ID of a revision if the user went back, and `.zst` if it's compressed. */

@@ -12,17 +12,9 @@ import {
 import { isList, isObject, objectsAt, stringOf, textAt, tryParse, type JsonObject } from '../core/text/json-value.ts';
 import { readRoleContent } from '../core/transcript/role-content.ts';
 import { columnText, type Database, type Databases } from './databases.ts';
-import {
-  createSource,
-  editorFolders,
-  fieldsOf,
-  hasExtension,
-  portableFolders,
-  toolFolder,
-  unknownFormat,
-  type Finder,
-  type Home,
-} from './files.ts';
+import { editorFolders, portableFolders, toolFolder, type Home } from './home-folders.ts';
+import { fieldsOf, unknownFormat } from './read-files.ts';
+import { createSource, hasExtension, type Finder } from './session-finder.ts';
 import { readRecords } from './read-records.ts';
 
 const BUBBLES_QUERY = 'SELECT * FROM cursorDiskKV WHERE key >= ? AND key < ?';

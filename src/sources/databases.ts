@@ -4,7 +4,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { phrase } from '../core/text/phrase.ts';
 import { TranscriptError } from '../core/transcript/transcript-message.ts';
-import { damagedFile, ifExists, readSlice } from './files.ts';
+import { damagedFile, ifExists, readSlice } from './read-files.ts';
 
 export type Row = Readonly<Record<string, SQLOutputValue>>;
 

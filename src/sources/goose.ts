@@ -6,7 +6,9 @@ import { joinTextBlocks, readContent } from '../core/transcript/content-parts.ts
 import { isRoleContent, readRoleContent } from '../core/transcript/role-content.ts';
 import { parseTimestamp, type TranscriptSink } from '../core/transcript/transcript-message.ts';
 import { columnText, type Databases, type Row } from './databases.ts';
-import { createSource, dataFolders, fieldsOf, hasExtension, unknownFormat, type Finder, type Home } from './files.ts';
+import { dataFolders, type Home } from './home-folders.ts';
+import { fieldsOf, unknownFormat } from './read-files.ts';
+import { createSource, hasExtension, type Finder } from './session-finder.ts';
 import { readRecords } from './read-records.ts';
 
 /**

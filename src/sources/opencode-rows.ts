@@ -9,7 +9,7 @@ import {
   type TranscriptSink,
 } from '../core/transcript/transcript-message.ts';
 import { columnText, type Row } from './databases.ts';
-import { fieldsOf, unknownFormat } from './files.ts';
+import { fieldsOf, unknownFormat } from './read-files.ts';
 
 /** Changes of the session that aren't part of the conversation. */
 const BOOKKEEPING = /^(agent-switched|model-switched|location-switched|idle)$/;

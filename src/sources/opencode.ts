@@ -12,19 +12,9 @@ import {
   type TranscriptSink,
 } from '../core/transcript/transcript-message.ts';
 import { columnText, type Database, type Databases, type Row } from './databases.ts';
-import {
-  createSource,
-  dataFolders,
-  fieldsOf,
-  folderEntries,
-  hasExtension,
-  ifExists,
-  readJson,
-  readOptionalFields,
-  unknownFormat,
-  type Finder,
-  type Home,
-} from './files.ts';
+import { dataFolders, type Home } from './home-folders.ts';
+import { fieldsOf, ifExists, readJson, readOptionalFields, unknownFormat } from './read-files.ts';
+import { createSource, folderEntries, hasExtension, type Finder } from './session-finder.ts';
 import { addOpencodeRow, isConversation, opencodeFile, opencodeUsage } from './opencode-rows.ts';
 
 /** A message and its parts, from a database or from files. `at` is used if `data` has no time. */

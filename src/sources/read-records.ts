@@ -4,7 +4,7 @@ import { isFileSystemError, type ReadEnd, type Resume, type SourceFile } from '.
 import { phrase } from '../core/text/phrase.ts';
 import { TranscriptError, type TranscriptSink } from '../core/transcript/transcript-message.ts';
 import { recordLineImporter, type RecordImporter } from '../core/transcript/recognize.ts';
-import { damagedFile, readSlice } from './files.ts';
+import { damagedFile, readSlice } from './read-files.ts';
 import { zstdDecompressor } from './zstd.ts';
 
 /** Bytes at the beginning of a file and before an offset that are compared to detect that the file was rewritten. */

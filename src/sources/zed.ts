@@ -13,7 +13,9 @@ import {
   type TranscriptSink,
 } from '../core/transcript/transcript-message.ts';
 import { columnText, type Databases, type Row } from './databases.ts';
-import { createSource, dataFolders, fieldsOf, unknownFormat, type Finder, type Home } from './files.ts';
+import { dataFolders, type Home } from './home-folders.ts';
+import { fieldsOf, unknownFormat } from './read-files.ts';
+import { createSource, type Finder } from './session-finder.ts';
 import { zstdDecompressed } from './zstd.ts';
 
 /** The newest supported version of Zed's threads. */

@@ -12,7 +12,8 @@ import { Library, type CopiedSession, type SyncReport } from '../app/library/lib
 import { TOOLS, type UnreadablePath, type Source, type SourceFile, type Tool } from '../app/library/source.ts';
 import { allSources } from '../sources/all-sources.ts';
 import { Databases } from '../sources/databases.ts';
-import { ifExists, type Home } from '../sources/files.ts';
+import type { Home } from '../sources/home-folders.ts';
+import { ifExists } from '../sources/read-files.ts';
 import { LibraryCopies } from '../storage/library-copies.ts';
 import { Sequencer } from '../core/pace/sequencer.ts';
 import { HEARTBEAT_MS, WriterLock } from '../storage/writer-lock.ts';
