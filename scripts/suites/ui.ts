@@ -19,7 +19,7 @@ export type PageTests = 'common' | 'ci' | 'all';
 
 /** What every user does, longest first. */
 const COMMON = [
-  'journey',
+  'session-lifecycle',
   'open-chat',
   'compressed',
   'sessions',
@@ -30,7 +30,15 @@ const COMMON = [
 ];
 
 /** Left out by CI: they take the longest, and mostly repeat in the editor what unit and host tests hold. */
-const SLOW = ['checked-summary', 'first-users', 'languages', 'place', 'real-transcript', 'two-folders', 'usability'];
+const SLOW = [
+  'chat-location',
+  'checked-summary',
+  'languages',
+  'model-setup',
+  'real-transcript',
+  'two-folders',
+  'usability',
+];
 
 /** Runs `test/ui`: the packaged extension in the real workbench in Chromium, with two editors at once. */
 export async function runUiSuite(

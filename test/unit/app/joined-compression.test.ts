@@ -16,7 +16,7 @@ const SUMMARY = says(
 const BUSY = throws(new ModelFault('overloaded', 'busy'));
 /** Long texts about each part. */
 const TELLING = 'A loop goes over the rows, and a helper turns each row into an object of the list. '.repeat(4);
-/** After the first cool-down. */
+/** After the first backoff, in ms. */
 const LATER_MS = 130_000;
 
 describe('background compression', () => {
@@ -255,7 +255,7 @@ describe('background compression', () => {
     assert.equal(outcomes()[0], 'share complete');
   });
 
-  it('respects the provider’s cool-down even if a request was compressed without a model meanwhile', async () => {
+  it('respects the provider’s backoff even if a request was compressed without a model meanwhile', async () => {
     const policy = resolvePolicy('balanced', { strategy: 'auto', triggers: { messages: 12 } });
     harness.settings = { ...harness.settings, policy };
     let calls = 0;

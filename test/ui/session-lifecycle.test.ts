@@ -17,7 +17,7 @@ describe('long session', () => {
   let workbench: Workbench;
 
   before(async () => {
-    workbench = await Workbench.open({ profile: 'journey' });
+    workbench = await Workbench.open({ profile: 'session-lifecycle' });
   });
 
   after(() => workbench.close());

@@ -29,7 +29,7 @@ describe('chat in daily use', () => {
 
   before(async () => {
     server = await modelServer();
-    chat = await ChatPage.open('daily', settings());
+    chat = await ChatPage.open('chat-features', settings());
     keys = new Keyboard(chat);
   });
 
@@ -265,7 +265,7 @@ describe('chat in daily use', () => {
       await keys.isAt(page().getByRole('searchbox', { name: 'Find in this session' }));
       await keys.type('steps');
       await page().locator('.find-count').getByText(/\d/).waitFor();
-      await fitsEachLook(chat, settings(), 'daily', async (look) => {
+      await fitsEachLook(chat, settings(), 'chat-features', async (look) => {
         const found = await page().locator('.message').last().evaluate(highlighted);
         // axe ignores highlighted text, whose color must have enough contrast with its own background.
         if (!found.background.startsWith('rgba'))

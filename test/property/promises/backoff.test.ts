@@ -35,7 +35,7 @@ async function due(): Promise<Simulation> {
 }
 
 describe('background compression', () => {
-  it('cools down after a failure, twice as long after each further one, up to an hour', async () => {
+  it('backs off after a failure, twice as long after each further one, up to an hour', async () => {
     await fc.assert(
       fc.asyncProperty(fc.constantFrom('throwing', 'flaky'), waits, async (model, shares) => {
         const simulation = await due();
@@ -64,7 +64,7 @@ describe('background compression', () => {
     );
   }).timeout(240_000 + RUNS * 4_000);
 
-  it('cools down after finding nothing to save', async () => {
+  it('backs off after finding nothing to save', async () => {
     await fc.assert(
       fc.asyncProperty(waits, async (shares) => {
         await using simulation = await Simulation.open();

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { mkdtemp, mkdir, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { checkPlurals, checkTranslations } from '../../../scripts/texts/check-translations.ts';
-import { collectTexts, type SourceTexts } from '../../../scripts/texts/source-texts.ts';
+import { checkPlurals, checkTranslations } from '../../scripts/texts/check-translations.ts';
+import { collectTexts, type SourceTexts } from '../../scripts/texts/source-texts.ts';
 
 async function collect(sources: Readonly<Record<string, string>>): Promise<SourceTexts> {
   const root = await mkdtemp(path.join(os.tmpdir(), 'threadkeeper-texts-'));

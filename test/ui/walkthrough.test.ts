@@ -5,7 +5,7 @@ describe('first minutes with the walkthrough', () => {
   let workbench: Workbench;
 
   before(async () => {
-    workbench = await Workbench.open({ profile: 'first-minutes' });
+    workbench = await Workbench.open({ profile: 'walkthrough' });
   });
 
   async function openWalkthrough(): Promise<void> {

@@ -7,7 +7,7 @@ describe('chat in different locations', () => {
   let chat: ChatPage;
 
   before(async () => {
-    chat = await ChatPage.open('place');
+    chat = await ChatPage.open('chat-location');
     await chat.send('The first of two sessions.', 'No model is configured');
     await chat.newSession();
     await chat.send('The second of two sessions.', 'No model is configured');
