@@ -5,7 +5,7 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import { importPreviewed } from '../../src/host/import-export/import-file.ts';
 import { scanTranscript, type ImportProgress } from '../../src/host/import-export/transcript-batches.ts';
-import { answering, product, transcript } from './product.ts';
+import { answering, product, rejection, transcript } from './product.ts';
 
 const FORMATS: Readonly<Record<string, string>> = {
   'aider.chat.history.md': 'aider',
@@ -166,5 +166,28 @@ describe('transcript import in the editor', () => {
     await opened;
     assert.equal(app.sessions.current?.journal.id, before);
     assert.ok((await app.sessions.list()).every(({ title }) => title !== 'left'));
+  });
+});
+
+describe('importing an invalid file', () => {
+  const scratch = vscode.Uri.joinPath(vscode.workspace.workspaceFolders![0]!.uri, 'scratch.txt');
+
+  it('shows one sentence when the file is missing, and keeps the session', async () => {
+    const app = await product();
+    const before = app.sessions.current;
+    const gone = vscode.Uri.joinPath(scratch, '..', 'gone.jsonl');
+    const { text } = app.describe(await rejection(app.runCommand('importTranscript', gone as never)));
+    assert.equal(text, 'Can’t read gone.jsonl. Check that the file exists and that you have permission to read it.');
+    assert.equal(app.sessions.current, before);
+  });
+
+  it('shows one sentence that names the known formats when the format is unknown', async () => {
+    const app = await product();
+    const before = app.sessions.current;
+    await vscode.workspace.fs.writeFile(scratch, new TextEncoder().encode('just some words\nand more of them'));
+    const { text, reason } = app.describe(await rejection(app.runCommand('importTranscript', scratch as never)));
+    assert.equal(reason, 'invalid');
+    assert.match(text, /JSONL/);
+    assert.equal(app.sessions.current, before);
   });
 });

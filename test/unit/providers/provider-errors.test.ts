@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
-import { inEnglish } from '../../../src/core/text/phrase.ts';
 import * as SDK from 'openai/core/error';
 import type { FaultReason } from '../../../src/app/fault.ts';
-import { FAULT_REASONS, ModelFault } from '../../../src/app/fault.ts';
-import { describeFault } from '../../../src/app/fault-text.ts';
+import { ModelFault } from '../../../src/app/fault.ts';
 import { retryAfter, streamFault, toModelFault } from '../../../src/providers/provider-errors.ts';
 
 const refused = (status: number, body: object, headers: Record<string, string> = {}): ModelFault =>
@@ -264,25 +262,5 @@ describe('the mapping of provider errors', () => {
     assert.equal(streamFault(null, 'Too many tokens, please wait before trying again.').reason, 'rate_limited');
     assert.equal(streamFault('context_length_exceeded', 'too long').reason, 'context_too_long');
     assert.equal(streamFault(null, 'something broke').reason, 'overloaded');
-  });
-});
-
-describe('the user-facing text of a fault', () => {
-  for (const reason of FAULT_REASONS) {
-    it(`has two or three sentences and an action for ${reason}`, () => {
-      const { message, action } = describeFault(new ModelFault(reason, 'x'));
-      assert.match(inEnglish(message), /^[A-Z][^.]+\. [A-Z][^.]+\.( [A-Z][^.]+\.)?$/);
-      assert.ok(action !== undefined);
-    });
-  }
-
-  it('says when to try again', () => {
-    const wait = (retryAfterMs: number) =>
-      inEnglish(describeFault(new ModelFault('rate_limited', 'x', { retryAfterMs })).message);
-    assert.match(wait(800), /in 1 second\./);
-    assert.match(wait(30_000), /in 30 seconds\./);
-    assert.match(wait(600_000), /in 10 minutes\./);
-    assert.match(wait(7_200_000), /in 2 hours\./);
-    assert.match(wait(259_200_000), /in 3 days\./);
   });
 });
