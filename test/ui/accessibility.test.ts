@@ -30,7 +30,7 @@ describe('chat page', () => {
       if (name === 'light') {
         await workbench.openSampleSession();
         await workbench.compressHistory();
-        await workbench.told(/Compressed/);
+        await workbench.waitForNotice(/Compressed/);
         await workbench.clearToasts();
       }
       await workbench.webview().getByRole('article').first().waitFor();

@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { WireServer } from '../support/wire-server.ts';
 import { showTheme, THEMES, violations } from './axe.ts';
-import { answeredBy, ChatPage, modelServer } from './chat-page.ts';
+import { chatServerSettings, ChatPage, startModelServer } from './chat-page.ts';
 import { eventually } from './eventually.ts';
 import { Keyboard } from './keyboard.ts';
 
@@ -41,8 +41,8 @@ describe('change proposed in a reply', () => {
   let keys: Keyboard;
 
   before(async () => {
-    server = await modelServer();
-    chat = await ChatPage.open('apply', answeredBy(server));
+    server = await startModelServer();
+    chat = await ChatPage.open('apply', chatServerSettings(server));
     keys = new Keyboard(chat);
   });
 
@@ -59,12 +59,12 @@ describe('change proposed in a reply', () => {
     await keys.send('Change the port.', 'Done.');
     const before = await config();
     const block = chat.message('Done.').last();
-    await keys.act(block, 'Apply in Editor');
+    await keys.pressButton(block, 'Apply in Editor');
     await tab(/config\.ts ↔ suggestion/).waitFor();
     await chat.workbench.page.locator('.monaco-diff-editor .line-insert').first().waitFor();
     await keyboardIsIn(':is');
     for (const theme of THEMES) {
-      await showTheme(chat, theme, answeredBy(server));
+      await showTheme(chat, theme, chatServerSettings(server));
       await chat.workbench.screenshot(`apply-${theme.name}`);
     }
     assert.equal(await config(), before, 'nothing is written before it is accepted');
@@ -93,7 +93,7 @@ describe('change proposed in a reply', () => {
     const before = await config();
     const apply = async (): Promise<void> => {
       await chat.show();
-      await chat.act(chat.message('Both files.').last(), 'Apply All in Editor (2 Files)');
+      await chat.runAction(chat.message('Both files.').last(), 'Apply All in Editor (2 Files)');
       await tab(/config\.ts ↔ suggestion/).waitFor();
       await chat.workbench.page.locator('.monaco-diff-editor .line-insert').first().waitFor();
     };

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Locator } from 'playwright-core';
 import type { WireServer } from '../support/wire-server.ts';
-import { answeredBy, ChatPage, modelServer, writeSettings } from './chat-page.ts';
+import { chatServerSettings, ChatPage, startModelServer, writeSettings } from './chat-page.ts';
 
 /** A white pixel. */
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==';
@@ -21,9 +21,9 @@ describe('message attachments', () => {
   let chat: ChatPage;
 
   before(async () => {
-    server = (await modelServer()).answer('Understood.');
+    server = (await startModelServer()).answer('Understood.');
     chat = await ChatPage.open('attachments', {
-      ...answeredBy(server),
+      ...chatServerSettings(server),
       'threadkeeper.models.overrides': { 'test-model': { takesImages: true } },
     });
     await writeFile(path.join(chat.folder, 'broken.json'), '{\n  "port": ,\n  "host": "local"\n}\n');
@@ -40,9 +40,9 @@ describe('message attachments', () => {
     await chat.composer().press('Control+x');
     await chat.composer().press('Control+v');
     await chips().filter({ hasText: 'Pasted text' }).waitFor();
-    await chat.holds('');
+    await chat.waitForDraft('');
     server.answer('A log of bookings.');
-    await chat.answered('A log of bookings.', () => chat.composer().press('Enter'));
+    await chat.waitForReply('A log of bookings.', () => chat.composer().press('Enter'));
     const sent = chat.messages().filter({ has: chat.workbench.webview().locator('.chip') });
     await sent.last().getByText('Pasted text').waitFor();
     assert.match(JSON.stringify(server.lastRequest?.body), /A long line of a log/);
@@ -84,7 +84,7 @@ describe('message attachments', () => {
     await chips()
       .filter({ hasText: /broken\.json:1-\d/ })
       .waitFor();
-    await chat.holds(/^Explain this problem in `broken\.json:2`/);
+    await chat.waitForDraft(/^Explain this problem in `broken\.json:2`/);
     const requests = server.requests.length;
     await chat.button(/^Remove broken\.json/).click();
     await chat.composer().fill('');
@@ -107,7 +107,7 @@ describe('message attachments', () => {
   });
 
   it('an image is refused if the model doesn’t support images, and earlier ones are not sent to it', async () => {
-    await writeSettings(chat.folder, answeredBy(server));
+    await writeSettings(chat.folder, chatServerSettings(server));
     await chat.show();
     await chat.button('Add Context').click();
     await chat.workbench.webview().getByRole('menuitem', { name: 'Current File', exact: true }).waitFor();
@@ -120,7 +120,7 @@ describe('message attachments', () => {
       clipboardData.items.add(new page.File([bytes], 'pixel.png', { type: 'image/png' }));
       field.dispatchEvent(new page.ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
     }, PIXEL);
-    await chat.said('The selected model doesn’t support images.').waitFor();
+    await chat.toast('The selected model doesn’t support images.').waitFor();
     assert.equal(await chips().count(), 0);
     server.answer('I see none.');
     await chat.send('And now?', 'I see none.');

@@ -53,11 +53,11 @@ export async function showTheme(
 }
 
 /** Checks the page in each theme and width for accessibility violations and clipped text. */
-export async function fitsEachLook(
+export async function checkThemesAndWidths(
   chat: ChatPage,
   settings: Readonly<Record<string, unknown>>,
   name: string,
-  holds: (look: string) => Promise<void> = () => Promise.resolve(),
+  check: (look: string) => Promise<void> = () => Promise.resolve(),
 ): Promise<void> {
   const { workbench, folder } = chat;
   const { page } = workbench;
@@ -77,7 +77,7 @@ export async function fitsEachLook(
       const look = `${name}-${theme.name}-${width}`;
       await workbench.screenshot(look);
       assert.deepEqual(await violations(workbench), [], look);
-      await holds(look);
+      await check(look);
       await eventually(async () =>
         assert.equal(
           await frame.locator('.chat').evaluate((element) => {

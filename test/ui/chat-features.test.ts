@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { Locator } from 'playwright-core';
 import type { WireServer } from '../support/wire-server.ts';
-import { fitsEachLook, violations } from './axe.ts';
-import { answeredBy, ChatPage, modelServer, SLOW, writeSettings } from './chat-page.ts';
+import { checkThemesAndWidths, violations } from './axe.ts';
+import { chatServerSettings, ChatPage, startModelServer, SLOW_REPLY, writeSettings } from './chat-page.ts';
 import { eventually } from './eventually.ts';
 import { Keyboard } from './keyboard.ts';
 
@@ -21,14 +21,14 @@ describe('chat in daily use', () => {
   let keys: Keyboard;
 
   const settings = () => ({
-    ...answeredBy(server),
+    ...chatServerSettings(server),
     'threadkeeper.models.overrides': {
       'test-model': { contextWindow: 8192, maxOutput: 2048, price: { input: 200, output: 1000 } },
     },
   });
 
   before(async () => {
-    server = await modelServer();
+    server = await startModelServer();
     chat = await ChatPage.open('chat-features', settings());
     keys = new Keyboard(chat);
   });
@@ -36,8 +36,8 @@ describe('chat in daily use', () => {
   const page = () => chat.workbench.webview();
   const queue = (): Locator => page().getByRole('region', { name: /^Queued messages/ });
   const startsSlowly = async (text: string, next = 'A short reply.'): Promise<void> => {
-    server.answer(SLOW);
-    await chat.write(text);
+    server.answer(SLOW_REPLY);
+    await chat.submit(text);
     await chat.message('Drop by drop.').last().waitFor();
     await chat.button('Stop Response').waitFor();
     server.answer(next);
@@ -70,7 +70,7 @@ describe('chat in daily use', () => {
       await keys.tabTo(queue().getByRole('button', { name: 'Edit' }), 'Shift+Tab');
       await keys.press('Enter');
       await queue().waitFor({ state: 'detached' });
-      await keys.reads('The second');
+      await keys.waitForDraft('The second');
       await keys.type(', better said');
       await keys.press('Enter');
       await queue().getByText('The second, better said').waitFor();
@@ -89,7 +89,7 @@ describe('chat in daily use', () => {
         .first()
         .click();
       await page().locator('.composer .chip', { hasText: 'pricing.ts' }).waitFor();
-      await chat.write('Once you are done');
+      await chat.submit('Once you are done');
       await queue().getByText('Once you are done').waitFor();
       await chat.button('Stop Response').click();
       await page().getByRole('region', { name: 'Queued messages (on hold)' }).waitFor();
@@ -154,19 +154,19 @@ describe('chat in daily use', () => {
       server.answer('We keep all bookings for 30 days.');
       await chat.send('How long?', 'We keep all bookings');
       const reply = chat.message('We keep all bookings');
-      await chat.act(reply, 'Pin as Key Event');
-      await chat.said('Pinned').waitFor();
+      await chat.runAction(reply, 'Pin as Key Event');
+      await chat.toast('Pinned').waitFor();
       await reply.getByRole('button', { name: '1 key event' }).click();
       await reply.locator('q', { hasText: 'We keep all bookings for 30 days.' }).waitFor();
-      await chat.act(reply, 'Save to Workspace Memory');
-      await chat.said('Added 1 memory.').waitFor();
-      await chat.act(reply, 'Save to Workspace Memory');
-      await chat.said('This is already in the workspace memory.').waitFor();
-      await chat.act(reply, 'Quote');
-      await keys.reads('> We keep all bookings for 30 days.');
+      await chat.runAction(reply, 'Save to Workspace Memory');
+      await chat.toast('Added 1 memory.').waitFor();
+      await chat.runAction(reply, 'Save to Workspace Memory');
+      await chat.toast('This is already in the workspace memory.').waitFor();
+      await chat.runAction(reply, 'Quote');
+      await keys.waitForDraft('> We keep all bookings for 30 days.');
       await chat.composer().fill('');
-      await chat.act(chat.message('A paragraph of a reply'), 'Pin as Key Event');
-      await chat.said('This text is too long').waitFor();
+      await chat.runAction(chat.message('A paragraph of a reply'), 'Pin as Key Event');
+      await chat.toast('This text is too long').waitFor();
     });
 
     it('renders formulas, shows the source of unreadable formulas, and leaves prices as text', async () => {
@@ -200,13 +200,13 @@ describe('chat in daily use', () => {
       await chat.message('fair winds to Rita').waitFor();
       await keys.toComposer();
       await keys.press('Control+f');
-      await keys.isAt(field());
+      await keys.waitForFocus(field());
       // It's highlighted for a moment.
       await Promise.all([
         page()
           .locator('.message.marked', { hasText: /better-sqlite3/i })
           .waitFor(),
-        keys.seek('better-sqlite3'),
+        keys.enterQuery('better-sqlite3'),
       ]);
       await count()
         .getByText(/^\d+ \/ \d+$/)
@@ -216,7 +216,7 @@ describe('chat in daily use', () => {
       await count().filter({ hasNotText: first }).waitFor();
       await keys.press('Shift+Enter');
       await count().filter({ hasText: first }).waitFor();
-      await keys.isAt(field());
+      await keys.waitForFocus(field());
       const marked = () =>
         (globalThis as unknown as { CSS: { highlights: Map<string, Set<unknown>> } }).CSS.highlights.get(
           'found-current',
@@ -231,7 +231,7 @@ describe('chat in daily use', () => {
       await count().getByText('No results').waitFor();
       await keys.press('Escape');
       await field().waitFor({ state: 'detached' });
-      await keys.isAt(chat.composer());
+      await keys.waitForFocus(chat.composer());
     });
   });
 
@@ -255,17 +255,17 @@ describe('chat in daily use', () => {
       await chat.button('Apply in Editor').first().waitFor();
       await startsSlowly('Tell me more.');
       for (const text of ['Then write the tests', `And then the change log, with ${'all that has changed '.repeat(4)}`])
-        await chat.write(text);
+        await chat.submit(text);
       await queue().getByText('And then').waitFor();
       // The reply is paused, so the page doesn't change during the checks.
       await chat.button('Stop Response').click();
       await page().getByRole('region', { name: 'Queued messages (on hold)' }).waitFor();
       await keys.toComposer();
       await keys.press('Control+f');
-      await keys.isAt(page().getByRole('searchbox', { name: 'Find in this session' }));
+      await keys.waitForFocus(page().getByRole('searchbox', { name: 'Find in this session' }));
       await keys.type('steps');
       await page().locator('.find-count').getByText(/\d/).waitFor();
-      await fitsEachLook(chat, settings(), 'chat-features', async (look) => {
+      await checkThemesAndWidths(chat, settings(), 'chat-features', async (look) => {
         const found = await page().locator('.message').last().evaluate(highlighted);
         // axe ignores highlighted text, whose color must have enough contrast with its own background.
         if (!found.background.startsWith('rgba'))

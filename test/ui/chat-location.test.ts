@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { ChatPage, writeSettings } from './chat-page.ts';
 import { eventually } from './eventually.ts';
-import { PATIENCE_MS } from './workbench.ts';
+import { ATTEMPT_TIMEOUT_MS } from './workbench.ts';
 
 describe('chat in different locations', () => {
   let chat: ChatPage;
@@ -42,12 +42,12 @@ describe('chat in different locations', () => {
     await pane().waitFor();
     await tab().waitFor({ state: 'detached' });
     await chat.message('The second of two sessions.').waitFor();
-    await chat.holds('half a thought');
+    await chat.waitForDraft('half a thought');
     await chat.composer().focus();
     // VS Code needs a moment to notice that the view has the focus. There is no session below the first one.
-    await chat.workbench.insist(async () => {
+    await chat.workbench.retry(async () => {
       await chat.workbench.page.keyboard.press('Alt+PageDown');
-      await chat.message('The first of two sessions.').waitFor({ timeout: PATIENCE_MS });
+      await chat.message('The first of two sessions.').waitFor({ timeout: ATTEMPT_TIMEOUT_MS });
     });
     await chat.workbench.page.keyboard.press('Alt+PageUp');
     await chat.message('The second of two sessions.').waitFor();
@@ -65,13 +65,13 @@ describe('chat in different locations', () => {
     await tab().waitFor();
     await pane().waitFor({ state: 'detached' });
     await chat.message('Written in the sidebar.').waitFor();
-    await chat.holds('the rest of it');
+    await chat.waitForDraft('the rest of it');
     await chat.workbench.runCommand('Threadkeeper: Move Chat into Side Bar');
     await pane().waitFor();
     await chat.workbench.reload();
     await chat.show();
     await pane().waitFor();
-    await chat.holds('the rest of it');
+    await chat.waitForDraft('the rest of it');
     await chat.composer().fill('');
     await chat.workbench.runCommand('Threadkeeper: Move Chat into Editor Area');
     await tab().waitFor();
@@ -86,7 +86,7 @@ describe('chat in different locations', () => {
     const there = new ChatPage(own);
     await there.message('The second of two sessions.').waitFor();
     await tab().waitFor({ state: 'detached' });
-    await there.holds('on its way');
+    await there.waitForDraft('on its way');
     await there.send('Said in a window of its own.', 'No model is configured');
     await there.composer().fill('on its way back');
     await own.screenshot('own-window');
@@ -94,7 +94,7 @@ describe('chat in different locations', () => {
     await tab().waitFor();
     await chat.show();
     await chat.message('Said in a window of its own.').first().waitFor();
-    await chat.holds('on its way back');
+    await chat.waitForDraft('on its way back');
     await chat.composer().fill('');
   });
 

@@ -14,17 +14,17 @@ export async function writeSettings(folder: string, settings: Readonly<Record<st
 }
 
 /** A reply that takes minutes, so that even a busy machine stops it before its end. */
-export const SLOW = { text: 'Drop by drop. '.repeat(400), dripMs: 200 };
+export const SLOW_REPLY = { text: 'Drop by drop. '.repeat(400), dripMs: 200 };
 
-/** A server for `answeredBy`, until the end of the file. */
-export async function modelServer(): Promise<WireServer> {
+/** Starts a model server, which is stopped after all tests of the file. */
+export async function startModelServer(): Promise<WireServer> {
   const server = await WireServer.start();
   closeAfterFile(() => server.stop());
   return server;
 }
 
 /** Settings for chat replies from a server on loopback. */
-export function answeredBy(server: WireServer): Readonly<Record<string, unknown>> {
+export function chatServerSettings(server: WireServer): Readonly<Record<string, unknown>> {
   return {
     'threadkeeper.chat.provider': 'compatible',
     'threadkeeper.chat.model': 'test-model',
@@ -116,7 +116,7 @@ export class ChatPage {
   }
 
   /** Scrolls the transcript from its end until the last compression is rendered. */
-  async toCompression(): Promise<void> {
+  async scrollToCompression(): Promise<void> {
     await scrollBackTo(this.workbench.webview().getByRole('feed'), this.compressions());
   }
 
@@ -131,25 +131,25 @@ export class ChatPage {
   }
 
   /** A short notice at the bottom of the page. */
-  said(text: string | RegExp): Locator {
+  toast(text: string | RegExp): Locator {
     return this.workbench.webview().locator('.toast').filter({ hasText: text });
   }
 
   /** Selects an action of a message by its label. */
-  async act(message: Locator, action: string): Promise<void> {
+  async runAction(message: Locator, action: string): Promise<void> {
     await message.hover();
     // A long message also has its actions at its end.
     await message.getByRole('button', { name: action }).first().click();
   }
 
   /** Types a message and sends it with Enter. */
-  async write(text: string): Promise<void> {
+  async submit(text: string): Promise<void> {
     await this.composer().fill(text);
     await this.composer().press('Enter');
   }
 
   /** Waits until the composer contains a text. */
-  async holds(text: string | RegExp): Promise<void> {
+  async waitForDraft(text: string | RegExp): Promise<void> {
     await eventually(async () => {
       const value = await this.composer().inputValue();
       if (typeof text === 'string') assert.equal(value, text);
@@ -159,11 +159,11 @@ export class ChatPage {
 
   /** Sends a message and waits until the reply has ended. */
   async send(text: string, reply: string | RegExp): Promise<void> {
-    await this.answered(reply, () => this.write(text));
+    await this.waitForReply(reply, () => this.submit(text));
   }
 
   /** Requests a reply and waits until it has ended, even if an earlier reply is the same. */
-  async answered(reply: string | RegExp, ask: () => Promise<void>): Promise<void> {
+  async waitForReply(reply: string | RegExp, ask: () => Promise<void>): Promise<void> {
     const others = await this.messages().evaluateAll((earlier) =>
       (earlier as unknown as readonly MessageElement[])
         .map(({ dataset }) => `:not([data-message="${dataset.message}"])`)

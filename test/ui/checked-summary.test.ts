@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { WireServer } from '../support/wire-server.ts';
-import { answeredBy, modelServer, writeSettings } from './chat-page.ts';
+import { chatServerSettings, startModelServer, writeSettings } from './chat-page.ts';
 import { freshWorkspace } from './editor.ts';
 import { SummariesView } from './summaries-view.ts';
 import { Workbench } from './workbench.ts';
@@ -25,10 +25,10 @@ describe('summary verified by a model', () => {
   let view: SummariesView;
 
   before(async () => {
-    server = await modelServer();
+    server = await startModelServer();
     const folder = await freshWorkspace();
     // Summaries are extractive, so that only the check asks the model.
-    await writeSettings(folder, { ...answeredBy(server), 'threadkeeper.summarizer.provider': 'local' });
+    await writeSettings(folder, { ...chatServerSettings(server), 'threadkeeper.summarizer.provider': 'local' });
     workbench = await Workbench.open({ folder, profile: 'checked-summary' });
     view = new SummariesView(workbench);
     await workbench.openSampleSession();
@@ -46,13 +46,13 @@ describe('summary verified by a model', () => {
   });
 
   it('shows how many statements are unsupported, and what the source says instead', async () => {
-    await workbench.told(/Statements not supported by the source: 1 of [\d,]+ \(checked by compatible\/.+\)/);
+    await workbench.waitForNotice(/Statements not supported by the source: 1 of [\d,]+ \(checked by compatible\/.+\)/);
     await workbench.clearToasts();
     await workbench.page.locator('.monaco-editor .view-lines').first().waitFor();
     await workbench.screenshot('summary-checked');
     // Markup in a model's answer is shown as text.
     const told = workbench.page.locator('.monaco-hover');
-    await workbench.restOn(
+    await workbench.hoverUntil(
       view.editor().getByText(WRONG).first(),
       told.getByText('According to the model, the source says: <b>half past four</b>'),
     );

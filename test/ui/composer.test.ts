@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Locator } from 'playwright-core';
 import type { WireServer } from '../support/wire-server.ts';
-import { answeredBy, ChatPage, modelServer, SLOW } from './chat-page.ts';
+import { chatServerSettings, ChatPage, startModelServer, SLOW_REPLY } from './chat-page.ts';
 import { eventually } from './eventually.ts';
 
 describe('composer', () => {
@@ -9,8 +9,8 @@ describe('composer', () => {
   let chat: ChatPage;
 
   before(async () => {
-    server = (await modelServer()).answer('Understood.');
-    chat = await ChatPage.open('composer', answeredBy(server));
+    server = (await startModelServer()).answer('Understood.');
+    chat = await ChatPage.open('composer', chatServerSettings(server));
   });
 
   const suggestions = (): Locator => chat.workbench.webview().getByRole('option');
@@ -32,13 +32,13 @@ describe('composer', () => {
     await chat.composer().fill('');
     await chat.composer().pressSequentially('/ta');
     await chat.composer().press('Enter');
-    await chat.holds('/task ');
+    await chat.waitForDraft('/task ');
   });
 
   it('adopts task steps from a reply, and checks off the steps that a reply reports as done', async () => {
     server.answer('The plan:\n\n- [ ] Write the parser\n- [ ] Test it');
     await chat.send('Plan it.', 'The plan:');
-    await chat.act(chat.message('The plan:'), 'Use as Task Steps');
+    await chat.runAction(chat.message('The plan:'), 'Use as Task Steps');
     await chat.workbench.webview().getByText('0 of 2 steps').waitFor();
     server.answer('Half way:\n\n- [x] **Write the parser**\n- [ ] Test it');
     await chat.send('Begin.', 'Half way:');
@@ -58,14 +58,14 @@ describe('composer', () => {
   });
 
   it('postpones a reset requested while a reply streams, and says so', async () => {
-    await chat.write('/task Watch the stream; To its end');
+    await chat.submit('/task Watch the stream; To its end');
     await chat.workbench.webview().getByText('0 of 1 step').waitFor();
-    server.answer(SLOW);
-    await chat.write('Go slowly.');
+    server.answer(SLOW_REPLY);
+    await chat.submit('Go slowly.');
     await chat.message('Drop by drop.').first().waitFor();
-    await chat.write('/reset Then go on.');
+    await chat.submit('/reset Then go on.');
     await chat.workbench.webview().getByText('The task will end when this response finishes.').waitFor();
-    await chat.holds('Then go on.');
+    await chat.waitForDraft('Then go on.');
     await steps().first().waitFor();
     await chat.button('Stop Response').click();
     await steps().first().waitFor({ state: 'detached' });
@@ -75,19 +75,19 @@ describe('composer', () => {
   it('pins a sentence with /pin, and restores the key event after it is dismissed', async () => {
     server.answer('We settled on port 8443 for the gateway.');
     await chat.send('Which port?', 'We settled on port 8443');
-    await chat.write('/pin port 8443 for the gateway');
-    await chat.said('Pinned').waitFor();
+    await chat.submit('/pin port 8443 for the gateway');
+    await chat.toast('Pinned').waitFor();
     await chat.message('We settled on port 8443').getByRole('button', { name: '1 key event' }).click();
     const event = chat.message('We settled on port 8443').locator('.event');
     await event.getByRole('button', { name: 'Dismiss Key Event' }).click();
     await event.waitFor({ state: 'detached' });
-    await chat.said('Key event dismissed.').getByRole('button', { name: 'Undo' }).click();
+    await chat.toast('Key event dismissed.').getByRole('button', { name: 'Undo' }).click();
     await chat.message('We settled on port 8443').getByRole('button', { name: '1 key event' }).click();
     await event.locator('q').getByText('port 8443 for the gateway').waitFor();
   });
 
   it('searches with /recall, and asks for the format in a quick pick with /export', async () => {
-    await chat.write('/recall gateway');
+    await chat.submit('/recall gateway');
     const field = chat.workbench.webview().getByRole('searchbox', { name: 'Search this session' });
     await eventually(async () => assert.equal(await field.inputValue(), 'gateway'));
     // It's highlighted for a moment.
@@ -96,7 +96,7 @@ describe('composer', () => {
       chat.workbench.webview().locator('.hit-text', { hasText: '8443' }).first().click(),
     ]);
     await field.waitFor({ state: 'detached' });
-    await chat.write('/export');
+    await chat.submit('/export');
     await chat.workbench.paletteRow('Markdown').waitFor();
     await chat.workbench.page.keyboard.press('Escape');
     await chat.workbench.quickInput().waitFor({ state: 'hidden' });
@@ -105,15 +105,15 @@ describe('composer', () => {
   it('keeps a draft for each session when switching with Alt+PageUp and Alt+PageDown', async () => {
     await chat.composer().fill('not yet sent');
     await chat.newSession();
-    await chat.holds('');
+    await chat.waitForDraft('');
     await chat.workbench.page.keyboard.press('Alt+PageDown');
     await chat.message('Half way:').waitFor();
-    await chat.holds('not yet sent');
+    await chat.waitForDraft('not yet sent');
     await chat.workbench.page.keyboard.press('Alt+PageUp');
     await chat.workbench.webview().getByText('What are you working on?').waitFor();
     await chat.workbench.page.keyboard.press('Alt+PageDown');
     await chat.message('Half way:').waitFor();
-    await chat.write('/new');
+    await chat.submit('/new');
     await chat.workbench.webview().getByText('What are you working on?').waitFor();
     await chat.workbench.page.keyboard.press('Alt+PageDown');
     await chat.message('Half way:').waitFor();
@@ -128,7 +128,7 @@ describe('composer', () => {
   };
 
   it('changes the session’s compression policy with /policy', async () => {
-    await chat.write('/policy');
+    await chat.submit('/policy');
     await chat.workbench.paletteRow('frugal').click();
     await showsPolicy('frugal');
   });
@@ -137,28 +137,28 @@ describe('composer', () => {
     const page = chat.workbench.webview();
     const model = page.locator('.model-button');
     const asked = () => server.lastRequest?.body['model'];
-    await chat.write('/model');
+    await chat.submit('/model');
     await chat.workbench.chooseListed(/^Select Model for This Session$/, 'OpenAI-compatible server');
     await chat.workbench.chooseListed(/^Select Model$/, 'gpt-4o');
     await model.filter({ hasNotText: 'test-model' }).waitFor();
-    await chat.write('/task Its own; One step');
+    await chat.submit('/task Its own; One step');
     await page.getByText('0 of 1 step').waitFor();
     await chat.composer().fill('its draft');
     await chat.newSession();
     // A chosen model stays selected until the user chooses another.
     await model.filter({ hasText: 'gpt-4o' }).waitFor();
-    await chat.write('/model');
+    await chat.submit('/model');
     await chat.workbench.chooseListed(/^Select Model for This Session$/, 'gemini-2.0-flash');
     await model.filter({ hasText: 'gemini-2.0-flash' }).waitFor();
     assert.equal(await steps().count(), 0);
-    await chat.holds('');
+    await chat.waitForDraft('');
     await showsPolicy('balanced');
     server.answer('From the other.');
     await chat.send('Who is it?', 'From the other.');
     assert.equal(asked(), 'gemini-2.0-flash');
     await chat.workbench.page.keyboard.press('Alt+PageDown');
     await page.getByText('0 of 1 step').waitFor();
-    await chat.holds('its draft');
+    await chat.waitForDraft('its draft');
     await showsPolicy('frugal');
     server.answer('From the first.');
     await chat.send('And now?', 'From the first.');
@@ -166,8 +166,8 @@ describe('composer', () => {
   });
 
   it('names a new session by the text after /new', async () => {
-    await chat.write('/new Kayak prices');
+    await chat.submit('/new Kayak prices');
     await chat.workbench.webview().getByRole('button', { name: 'Kayak prices' }).waitFor();
-    await chat.holds('');
+    await chat.waitForDraft('');
   });
 });

@@ -19,7 +19,7 @@ describe('compressed session in the chat', () => {
   const toggle = (): Locator => row().locator('.compression-toggle');
 
   it('previews a compression before running it', async () => {
-    await chat.write('/compress');
+    await chat.submit('/compress');
     const preview = page().getByRole('region', { name: 'Compress now?' });
     await preview.getByText(/Compresses \d+ messages\. Context: [\d,]+ → about [\d,]+ tokens\. No cost\./).waitFor();
     previewed = /\((\d+)\)/.exec(await preview.getByText(/Kept verbatim \(\d+\)/).innerText())?.[1];
@@ -29,13 +29,13 @@ describe('compressed session in the chat', () => {
   });
 
   it('shows a row with the compression’s figures where it happened', async () => {
-    await chat.write('/compress');
+    await chat.submit('/compress');
     await page().getByRole('button', { name: 'Compress', exact: true }).click();
-    const said = await chat.said(/Compressed/).innerText();
+    const said = await chat.toast(/Compressed/).innerText();
     assert.equal(/Key events kept: (\d+)/.exec(said)?.[1], previewed, 'as the preview said');
     await chat.workbench.openSidebar('Threadkeeper');
     await chat.workbench.treeRow(new RegExp(`^Key events\\s*${previewed}`)).waitFor();
-    await chat.toCompression();
+    await chat.scrollToCompression();
     assert.match(
       await toggle().innerText(),
       /\d+ messages → \d+ summar(y|ies)\s+Context: [\d,]+ → [\d,]+ tokens · \d+ of \d+ key events kept · \$0\.00/,
@@ -62,7 +62,7 @@ describe('compressed session in the chat', () => {
   });
 
   it('undoes and redoes a compression in its row, which also follows the undo command', async () => {
-    await chat.toCompression();
+    await chat.scrollToCompression();
     const undone = row().getByText('Undone. The replaced content is sent until it’s compressed again.');
     const redo = row().getByRole('button', { name: 'Redo' });
     await row().getByRole('button', { name: 'Undo', exact: true }).click();

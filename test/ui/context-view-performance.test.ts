@@ -55,7 +55,7 @@ describe('performance of the Context view in the real workbench', function () {
         workbench = await Workbench.open({ profile: `pace-${messages}` });
         view = new SummariesView(workbench);
         await view.importSynthetic(messages);
-        await workbench.told(/Imported [\d,.]+ messages/, { timeout: 240_000 });
+        await workbench.waitForNotice(/Imported [\d,.]+ messages/, { timeout: 240_000 });
         await view.compress();
         await workbench.treeRow(/^Summaries/).waitFor();
       });

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import type { Locator } from 'playwright-core';
 import type { WireServer } from '../support/wire-server.ts';
 import { showTheme, THEMES, violations } from './axe.ts';
-import { answeredBy, ChatPage, modelServer, writeSettings } from './chat-page.ts';
+import { chatServerSettings, ChatPage, startModelServer, writeSettings } from './chat-page.ts';
 import { freshWorkspace } from './editor.ts';
 import { Keyboard } from './keyboard.ts';
 import { Workbench } from './workbench.ts';
@@ -32,7 +32,7 @@ describe('composer with context', () => {
   let outside: string;
 
   const settings = (more: object = {}): Readonly<Record<string, unknown>> => ({
-    ...answeredBy(server),
+    ...chatServerSettings(server),
     'threadkeeper.models.overrides': { 'test-model': { contextWindow: 24_000, maxOutput: 2048 } },
     'testModels.offered': true,
     // Its rows are DOM elements then, and can be read.
@@ -41,7 +41,7 @@ describe('composer with context', () => {
   });
 
   before(async () => {
-    server = (await modelServer()).answer('Understood.');
+    server = (await startModelServer()).answer('Understood.');
     outside = await mkdtemp(path.join(os.tmpdir(), 'threadkeeper-outside-'));
     await writeFile(path.join(outside, 'secret.txt'), 'the key is outside');
     const folder = await freshWorkspace();
@@ -71,7 +71,7 @@ describe('composer with context', () => {
 
   /** Types # or @ and some letters, moves to a suggestion, and accepts it. */
   async function pick(typed: string, wanted: RegExp): Promise<void> {
-    await keys.seek(typed);
+    await keys.enterQuery(typed);
     await option(wanted).first().waitFor();
     const chosen = chat.workbench.webview().locator('[role="option"][aria-selected="true"]', { hasText: wanted });
     for (let downs = 0; (await chosen.count()) === 0; downs++) {
@@ -90,7 +90,7 @@ describe('composer with context', () => {
 
   async function ask(question: string): Promise<string> {
     await keys.type(question);
-    await chat.answered('Understood.', () => keys.press('Enter'));
+    await chat.waitForReply('Understood.', () => keys.press('Enter'));
     await chips().first().waitFor({ state: 'detached' });
     return JSON.stringify(server.lastRequest?.body);
   }
@@ -98,7 +98,7 @@ describe('composer with context', () => {
   it('suggests files, folders and symbols after # and @, and attaches the chosen one', async () => {
     await keys.toComposer();
     await attach('Look at #SQLITE', /^sqlite-store\.ts/, /sqlite-store\.ts.*tokens/);
-    await keys.reads('Look at');
+    await keys.waitForDraft('Look at');
     await keys.clear();
     await attach('@jobs', /^jobs.*src\/jobs/, /jobs.*tokens/);
     await attach('#readConf', /^readConfig/, /config\.ts:\d+-\d+/);
@@ -146,7 +146,7 @@ describe('composer with context', () => {
     await keys.toComposer();
     await attach('#chang', /^Changes/, /Changes.*tokens/);
     await pick('@term', /^Terminal Selection/);
-    await chat.said('No text is selected in the terminal.').waitFor();
+    await chat.toast('No text is selected in the terminal.').waitFor();
     await chat.workbench.runCommand('Terminal: Select All');
     await chat.show();
     await keys.toComposer();
@@ -185,7 +185,7 @@ describe('composer with context', () => {
   it('suggests neither git-ignored files nor links that lead out of the workspace', async () => {
     await chat.show();
     await keys.toComposer();
-    await keys.seek('#notes-');
+    await keys.enterQuery('#notes-');
     await option(/^notes-shown\.txt/).waitFor();
     assert.equal(await options().count(), 1);
     await keys.press('Escape');
@@ -194,7 +194,7 @@ describe('composer with context', () => {
   it('refuses a file that does not fit, and says how many tokens it needs', async () => {
     await keys.toComposer();
     await pick('#large', /^large\.log/);
-    await chat.said(/^Can’t add large\.log: [\d,]+ tokens are needed, but only [\d,]+ are available\./).waitFor();
+    await chat.toast(/^Can’t add large\.log: [\d,]+ tokens are needed, but only [\d,]+ are available\./).waitFor();
     await chips().first().waitFor({ state: 'detached' });
     await chat.workbench.screenshot('context-too-large');
   });
@@ -225,7 +225,7 @@ describe('composer with context', () => {
   it('has no accessibility violation in any theme or in a narrow side bar', async () => {
     await keys.toComposer();
     await attach('#SQLITE', /^sqlite-store\.ts/, /sqlite-store\.ts/);
-    await keys.seek('Why? #s');
+    await keys.enterQuery('Why? #s');
     await option(/^store\.ts/).waitFor();
     for (const theme of THEMES) {
       await showTheme(chat, theme, settings());
@@ -239,7 +239,7 @@ describe('composer with context', () => {
     for (const width of [300, 480]) {
       await chat.workbench.widenSidebar(width);
       await keys.toComposer();
-      await keys.seek('Why? #s');
+      await keys.enterQuery('Why? #s');
       await option(/^store\.ts/).waitFor();
       assert.deepEqual(await violations(chat.workbench), []);
       await chat.workbench.screenshot(`context-${width}`);

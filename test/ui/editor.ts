@@ -136,7 +136,7 @@ async function shownText(page: Page): Promise<string> {
 }
 
 /** Saves a screenshot of every open window, and prints the text in it. */
-async function photograph(name: string): Promise<void> {
+async function saveScreenshots(name: string): Promise<void> {
   for (const [profile, browser] of profiles) {
     for (const [index, page] of browser.pages().entries()) {
       const file = `${name}-${profile}-${index}.png`.replaceAll(/[^\w.-]+/g, '-');
@@ -153,7 +153,7 @@ export function closeAfterFile(close: () => Promise<void>): void {
 
 export const mochaHooks = {
   async afterEach(this: Context): Promise<void> {
-    if (this.currentTest?.state === 'failed') await photograph(this.currentTest.fullTitle());
+    if (this.currentTest?.state === 'failed') await saveScreenshots(this.currentTest.fullTitle());
   },
 
   /** After each file. */

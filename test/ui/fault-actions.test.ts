@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { WireServer } from '../support/wire-server.ts';
-import { answeredBy, ChatPage, modelServer, writeSettings } from './chat-page.ts';
+import { chatServerSettings, ChatPage, startModelServer, writeSettings } from './chat-page.ts';
 
 const ANSWER = 'The exporter writes one file for each day.';
 
@@ -9,21 +9,24 @@ describe('actions offered after a fault', () => {
   let chat: ChatPage;
 
   before(async () => {
-    server = (await modelServer()).answer(ANSWER);
-    chat = await ChatPage.open('fault-actions', { ...answeredBy(server), 'threadkeeper.summarizer.provider': 'local' });
+    server = (await startModelServer()).answer(ANSWER);
+    chat = await ChatPage.open('fault-actions', {
+      ...chatServerSettings(server),
+      'threadkeeper.summarizer.provider': 'local',
+    });
   });
 
   it('setting the API key resumes the question, and a message confirms that the key was saved', async () => {
     const { workbench } = chat;
     await chat.send('How does the exporter name its files?', ANSWER);
     server.refuseNext(401, { type: 'authentication_error' });
-    await chat.write('And the folder?');
+    await chat.submit('And the folder?');
     const asked = chat.message('And the folder?').last();
     await asked.getByRole('button', { name: 'Retry' }).waitFor();
     await chat.button('Set API Key…').click();
     await workbench.quickInput().fill('sk-of-a-test');
     await workbench.page.keyboard.press('Enter');
-    await workbench.told('The API key was saved in VS Code’s secret storage.');
+    await workbench.waitForNotice('The API key was saved in VS Code’s secret storage.');
     await asked.getByRole('button', { name: 'Retry' }).waitFor({ state: 'detached' });
     await chat.message(ANSWER).nth(1).waitFor();
     assert.equal(await chat.message(ANSWER).count(), 2);
@@ -56,7 +59,7 @@ describe('actions offered after a fault', () => {
     await workbench.paletteRow('Other…').click();
     await workbench.fillInputBox('a-model-of-my-own');
     await workbench.page.keyboard.press('Enter');
-    await workbench.told(/Connected to .*a-model-of-my-own\./);
+    await workbench.waitForNotice(/Connected to .*a-model-of-my-own\./);
     server.answer('A model of your own.');
     await chat.send('Who are you?', 'A model of your own.');
     assert.equal(server.lastRequest?.body['model'], 'a-model-of-my-own');
@@ -65,7 +68,7 @@ describe('actions offered after a fault', () => {
   it('“Try Again” repeats the failed compression and nothing else', async () => {
     const { workbench } = chat;
     await writeSettings(chat.folder, {
-      ...answeredBy(server),
+      ...chatServerSettings(server),
       'threadkeeper.compression.fallbackToExtractive': false,
       'threadkeeper.summarizer.provider': 'chat',
     });
@@ -75,12 +78,12 @@ describe('actions offered after a fault', () => {
     server.disturbBy(() => ({ kind: 'reset' }));
     const last = await chat.messages().last().innerText();
     await workbench.previewCompression(/(?:Estimated|Unknown) cost/);
-    await workbench.agreeToCompress();
+    await workbench.confirmCompression();
     const again = chat.button('Try Again');
     await again.waitFor();
     server.disturbBy(() => undefined);
     await again.click();
-    await workbench.told(/Compressed [\d,]+ messages/);
+    await workbench.waitForNotice(/Compressed [\d,]+ messages/);
     assert.equal(await chat.messages().last().innerText(), last, 'no reply was asked for');
   });
 });

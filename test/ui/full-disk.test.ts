@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { SmallDisk } from '../support/small-disk.ts';
 import type { WireServer } from '../support/wire-server.ts';
-import { answeredBy, ChatPage, modelServer } from './chat-page.ts';
+import { chatServerSettings, ChatPage, startModelServer } from './chat-page.ts';
 import { globalStorageFolder } from './editor.ts';
 
 const FULL = /disk is full/;
@@ -21,8 +21,8 @@ describe('chat on a disk that fills up', function () {
     await mkdir(folder, { recursive: true });
     disk = SmallDisk.mount(folder, 4);
     if (!disk) return this.skip();
-    server = (await modelServer()).answer('There is room.');
-    chat = await ChatPage.open('full-disk', answeredBy(server));
+    server = (await startModelServer()).answer('There is room.');
+    chat = await ChatPage.open('full-disk', chatServerSettings(server));
     await chat.send('While there is room.', 'There is room.');
   });
 
@@ -37,7 +37,7 @@ describe('chat on a disk that fills up', function () {
   it('continues in memory, and warns in a notification, in the chat and on the gauge', async () => {
     await disk!.fill(4 * 1024);
     server.answer({ text: LONG, pieceSize: 20_000 });
-    await chat.write('Without room.');
+    await chat.submit('Without room.');
     await chat.message('Kept all the same.').waitFor();
     await chat.workbench.toast(FULL).waitFor();
     await notice().waitFor();
@@ -47,7 +47,7 @@ describe('chat on a disk that fills up', function () {
 
   it('saves all messages automatically when there is space again', async () => {
     await disk!.clear();
-    await chat.workbench.told('All messages have been saved');
+    await chat.workbench.waitForNotice('All messages have been saved');
     await notice().waitFor({ state: 'detached' });
     await gauge().waitFor({ state: 'detached' });
   });

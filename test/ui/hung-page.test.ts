@@ -36,10 +36,10 @@ describe('message that hangs the page', () => {
   });
 
   it('is shown as plain text after the page is reopened, with all other messages rendered', async () => {
-    await chat.write('This one is **fine**.');
+    await chat.submit('This one is **fine**.');
     await chat.workbench.webview().locator('.from-user strong', { hasText: 'fine' }).waitFor();
     await chat.button('Send').waitFor();
-    await chat.write('And this is **HOLD-THE-PAGE**.');
+    await chat.submit('And this is **HOLD-THE-PAGE**.');
     const { page } = chat.workbench;
     await page.locator('.notification-toast', { hasText: 'stopped responding' }).first().waitFor({ timeout: 120_000 });
     const webview = chat.workbench.webview();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { WireServer } from '../support/wire-server.ts';
-import { answeredBy, ChatPage, modelServer } from './chat-page.ts';
+import { chatServerSettings, ChatPage, startModelServer } from './chat-page.ts';
 
 /** Numbered, so that gaps and repetitions are visible. */
 const WORDS = Array.from({ length: 400 }, (_, index) => `w${index}`).join(' ');
@@ -10,8 +10,8 @@ describe('streaming reply', () => {
   let chat: ChatPage;
 
   before(async () => {
-    server = await modelServer();
-    chat = await ChatPage.open('interrupted', answeredBy(server));
+    server = await startModelServer();
+    chat = await ChatPage.open('interrupted', chatServerSettings(server));
   });
 
   const reply = () => chat.messages().last().locator('.message-body');
@@ -20,7 +20,7 @@ describe('streaming reply', () => {
   async function begin(question: string): Promise<() => void> {
     const { promise: until, resolve } = Promise.withResolvers<undefined>();
     server.answer({ text: WORDS, pieceSize: 8 }).disturbNext({ kind: 'hold', afterText: 30, until });
-    await chat.write(question);
+    await chat.submit(question);
     await chat
       .messages()
       .last()
@@ -51,7 +51,7 @@ describe('streaming reply', () => {
   it('reports when the provider cannot be reached, and arrives when it can be reached again', async () => {
     server.answer('Here again.');
     for (let times = 0; times < 6; times++) server.disturbNext({ kind: 'reset' });
-    await chat.write('Anyone there?');
+    await chat.submit('Anyone there?');
     await chat.workbench
       .webview()
       .getByText(/Couldn’t connect to the provider/)

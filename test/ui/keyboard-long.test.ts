@@ -36,18 +36,18 @@ describe('long session by keyboard alone', () => {
     await latest().waitFor({ state: 'detached' });
     const total = await overview().getAttribute('aria-valuemax');
     await page().locator(`.message[aria-posinset="${total}"]`).waitFor();
-    await keys.isAt(chat.composer());
+    await keys.waitForFocus(chat.composer());
   });
 
   it('searches with /recall, and focuses the chosen message', async () => {
     await keys.toComposer();
     await keys.type('/recall database');
     await keys.press('Enter');
-    await keys.isAt(page().getByRole('searchbox'));
+    await keys.waitForFocus(page().getByRole('searchbox'));
     await page().locator('.hit-text').first().waitFor();
     await keys.tabTo(page().locator('.session-open').first());
     await keys.press('Enter');
-    await keys.isAt(page().locator('.message:focus', { hasText: /database/i }));
+    await keys.waitForFocus(page().locator('.message:focus', { hasText: /database/i }));
   });
 
   it('opens the gauge panel, offers to change the policy, and closes the panel with Escape', async () => {
@@ -64,7 +64,7 @@ describe('long session by keyboard alone', () => {
     await keys.toComposer();
     await keys.press('Escape');
     await page().locator('.gauge-panel').waitFor({ state: 'detached' });
-    await keys.isAt(gauge);
+    await keys.waitForFocus(gauge);
   });
 
   it('previews a compression, cancels it with Escape, and runs it', async () => {
@@ -73,7 +73,7 @@ describe('long session by keyboard alone', () => {
       await keys.toComposer();
       await keys.type('/compress');
       await keys.press('Escape', 'Enter');
-      await keys.isAt(preview.getByRole('button', { name: 'Compress', exact: true }));
+      await keys.waitForFocus(preview.getByRole('button', { name: 'Compress', exact: true }));
       await keys.press('Escape');
       await preview.waitFor({ state: 'detached' });
     }
@@ -82,10 +82,10 @@ describe('long session by keyboard alone', () => {
     await keys.press('Escape', 'Enter');
     await preview.getByRole('button').first().waitFor();
     const compress = preview.getByRole('button', { name: 'Compress', exact: true });
-    if ((await compress.count()) === 1) await keys.isAt(compress);
+    if ((await compress.count()) === 1) await keys.waitForFocus(compress);
     await keys.press('Enter');
     await preview.waitFor({ state: 'detached' });
-    await chat.workbench.told(/Compressed/);
+    await chat.workbench.waitForNotice(/Compressed/);
     await chat.workbench.clearToasts();
   });
 
@@ -94,7 +94,7 @@ describe('long session by keyboard alone', () => {
     await keys.tabTo(overview(), 'Shift+Tab');
     await keys.press('End');
     for (let steps = 0; steps < 60 && (await chat.compressions().count()) === 0; steps++) await keys.press('ArrowUp');
-    await keys.act(compression(), /messages →/);
+    await keys.pressButton(compression(), /messages →/);
     await compression().locator('.node .markdown').first().waitFor();
     await keys.tabTo(
       compression()
@@ -108,7 +108,7 @@ describe('long session by keyboard alone', () => {
     await keys.tabTo(compression().getByRole('button', { name: 'Undo', exact: true }), 'Shift+Tab');
     await keys.press('Enter');
     await compression().getByText('Undone. The replaced content is sent until it’s compressed again.').waitFor();
-    await keys.isAt(compression().getByRole('button', { name: 'Redo' }));
+    await keys.waitForFocus(compression().getByRole('button', { name: 'Redo' }));
     await keys.press('Enter');
     await compression()
       .getByText(/key events kept/)

@@ -42,7 +42,7 @@ describe('sessions by keyboard alone', () => {
     } else {
       await keys.tabTo(search(), 'Shift+Tab');
     }
-    await keys.isAt(search());
+    await keys.waitForFocus(search());
     await keys.clear();
   }
 
@@ -65,26 +65,26 @@ describe('sessions by keyboard alone', () => {
     await keys.press('ArrowDown', 'Enter');
     await title().filter({ hasText: name }).waitFor();
     await search().waitFor({ state: 'detached' });
-    await keys.isAt(chat.composer());
+    await keys.waitForFocus(chat.composer());
   });
 
   it('are listed until Escape closes the list and returns the focus to the title', async () => {
     await openList();
     await keys.press('Escape');
     await search().waitFor({ state: 'detached' });
-    await keys.isAt(title());
+    await keys.waitForFocus(title());
   });
 
   it('are renamed, and keep the focus', async () => {
     const name = await session('Delta');
     await act(name, 'Rename');
     const field = page().getByRole('textbox', { name: 'New title' });
-    await keys.isAt(field);
+    await keys.waitForFocus(field);
     await keys.clear();
     await keys.type(`${name}, renamed`);
     await keys.press('Enter');
     await row(`${name}, renamed`).waitFor();
-    await keys.isAt(row(`${name}, renamed`).locator('.session-open'));
+    await keys.waitForFocus(row(`${name}, renamed`).locator('.session-open'));
     await keys.press('Escape');
   });
 
@@ -106,7 +106,7 @@ describe('sessions by keyboard alone', () => {
     await session('Eta');
     await act(name, 'Delete');
     await row(name).waitFor({ state: 'detached' });
-    await keys.tabTo(chat.said(/deleted\./).getByRole('button', { name: 'Undo' }));
+    await keys.tabTo(chat.toast(/deleted\./).getByRole('button', { name: 'Undo' }));
     await keys.press('Enter');
     await row(name).waitFor();
   });
@@ -119,6 +119,6 @@ describe('sessions by keyboard alone', () => {
     await keys.press('Escape');
     await chat.workbench.quickInput().waitFor({ state: 'hidden' });
     await keys.toComposer();
-    await keys.reads('');
+    await keys.waitForDraft('');
   });
 });

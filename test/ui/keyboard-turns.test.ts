@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Locator } from 'playwright-core';
 import type { WireServer } from '../support/wire-server.ts';
-import { answeredBy, ChatPage, modelServer, SLOW } from './chat-page.ts';
+import { chatServerSettings, ChatPage, startModelServer, SLOW_REPLY } from './chat-page.ts';
 import { Keyboard } from './keyboard.ts';
 
 // Each test prepares what it needs itself.
@@ -12,8 +12,8 @@ describe('conversation by keyboard alone', () => {
   let made = 0;
 
   before(async () => {
-    server = await modelServer();
-    chat = await ChatPage.open('keyboard-turns', answeredBy(server));
+    server = await startModelServer();
+    chat = await ChatPage.open('keyboard-turns', chatServerSettings(server));
     await chat.workbench.page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     keys = new Keyboard(chat);
   });
@@ -40,21 +40,21 @@ describe('conversation by keyboard alone', () => {
       ['ArrowDown', ''],
     ] as const) {
       await keys.press(key);
-      await keys.reads(text);
+      await keys.waitForDraft(text);
     }
   });
 
   it('copies a reply as Markdown, and quotes it', async () => {
     const { reply } = await turn(' With *weight*.');
-    await keys.act(chat.message(reply), 'Copy as Markdown');
-    await chat.said('Copied').waitFor();
+    await keys.pressButton(chat.message(reply), 'Copy as Markdown');
+    await chat.toast('Copied').waitFor();
     await keys.toComposer();
     await keys.press('Control+v');
-    await keys.reads(`${reply} With *weight*.`);
+    await keys.waitForDraft(`${reply} With *weight*.`);
     await keys.toComposer();
-    await keys.act(chat.message(reply), 'Quote');
-    await keys.isAt(chat.composer());
-    await keys.reads(`> ${reply} With *weight*.\n\n`);
+    await keys.pressButton(chat.message(reply), 'Quote');
+    await keys.waitForFocus(chat.composer());
+    await keys.waitForDraft(`> ${reply} With *weight*.\n\n`);
   });
 
   it('quotes and pins words selected with the arrow keys', async () => {
@@ -65,34 +65,34 @@ describe('conversation by keyboard alone', () => {
     await keys.selectWords(words);
     await keys.tabTo(row.getByRole('button', { name: 'Quote' }));
     await keys.press('Enter');
-    await keys.reads('> settled on port 8443\n\n');
+    await keys.waitForDraft('> settled on port 8443\n\n');
     await keys.toRow(row);
     await keys.selectWords(words);
     await keys.tabTo(row.getByRole('button', { name: 'Pin as Key Event' }));
     await keys.press('Enter');
-    await chat.said('Pinned').waitFor();
-    await keys.act(row, '1 key event');
+    await chat.toast('Pinned').waitFor();
+    await keys.pressButton(row, '1 key event');
     await row.locator('q', { hasText: 'settled on port 8443' }).waitFor();
     await keys.tabTo(row.getByRole('button', { name: 'Unpin' }));
     await keys.press('Enter');
-    await keys.isAt(row.getByRole('button', { name: 'Pin', exact: true }));
+    await keys.waitForFocus(row.getByRole('button', { name: 'Pin', exact: true }));
   });
 
   it('retries a reply, edits and resends a question, and keeps both branches', async () => {
     const { question, reply } = await turn();
     server.answer(`${reply} In another way.`);
-    await keys.act(chat.message(reply), 'Retry');
+    await keys.pressButton(chat.message(reply), 'Retry');
     const second = chat.message('In another way.').last();
     await second.getByText('Branch 2 of 2').waitFor();
-    await keys.act(second, 'Previous Branch');
+    await keys.pressButton(second, 'Previous Branch');
     await chat.message(reply).getByText('Branch 1 of 2').waitFor();
-    await keys.act(chat.message(question), 'Edit and Resend');
+    await keys.pressButton(chat.message(question), 'Edit and Resend');
     const editor = chat.workbench.webview().getByRole('textbox', { name: 'Edit and Resend' });
-    await keys.isAt(editor);
+    await keys.waitForFocus(editor);
     await keys.press('Escape');
     await editor.waitFor({ state: 'detached' });
-    await keys.act(chat.message(question), 'Edit and Resend');
-    await keys.isAt(editor);
+    await keys.pressButton(chat.message(question), 'Edit and Resend');
+    await keys.waitForFocus(editor);
     await keys.clear();
     await keys.type(`${question} Rather so.`);
     server.answer(`${reply} To the other question.`);
@@ -100,17 +100,17 @@ describe('conversation by keyboard alone', () => {
     await chat.message('To the other question.').last().waitFor();
     const changed = chat.message(`${question} Rather so.`);
     await changed.getByText('Branch 2 of 2').waitFor();
-    await keys.act(changed, 'Previous Branch');
+    await keys.pressButton(changed, 'Previous Branch');
     await chat.message(question).getByText('Branch 1 of 2').waitFor();
-    await keys.act(chat.message(question), 'Next Branch');
+    await keys.pressButton(chat.message(question), 'Next Branch');
     await changed.waitFor();
   });
 
   it('deletes a message, and restores it with Undo', async () => {
     const { reply } = await turn();
-    await keys.act(chat.message(reply), 'Delete Message');
+    await keys.pressButton(chat.message(reply), 'Delete Message');
     await chat.message(reply).waitFor({ state: 'detached' });
-    await keys.tabTo(chat.said('Message deleted.').getByRole('button', { name: 'Undo' }));
+    await keys.tabTo(chat.toast('Message deleted.').getByRole('button', { name: 'Undo' }));
     await keys.press('Enter');
     await chat.message(reply).waitFor();
   });
@@ -118,12 +118,12 @@ describe('conversation by keyboard alone', () => {
   it('starts a new branch from an earlier reply', async () => {
     const { reply } = await turn();
     const later = await turn();
-    await keys.act(chat.message(reply), 'Start New Branch from Here');
+    await keys.pressButton(chat.message(reply), 'Start New Branch from Here');
     await chat.message(later.reply).waitFor({ state: 'detached' });
-    await keys.tabTo(chat.said('Your next message starts a new branch here.').getByRole('button', { name: 'Undo' }));
+    await keys.tabTo(chat.toast('Your next message starts a new branch here.').getByRole('button', { name: 'Undo' }));
     await keys.press('Enter');
     await chat.message(later.reply).waitFor();
-    await keys.act(chat.message(reply), 'Start New Branch from Here');
+    await keys.pressButton(chat.message(reply), 'Start New Branch from Here');
     await chat.message(later.reply).waitFor({ state: 'detached' });
     const forked = await turn();
     await chat.message(forked.question).getByText('Branch 2 of 2').waitFor();
@@ -131,7 +131,7 @@ describe('conversation by keyboard alone', () => {
 
   it('stops a reply, and continues it', async () => {
     made += 1;
-    server.answer({ ...SLOW, text: `Slow reply ${made}. ${SLOW.text}` });
+    server.answer({ ...SLOW_REPLY, text: `Slow reply ${made}. ${SLOW_REPLY.text}` });
     await keys.toComposer();
     await keys.type('Go slowly.');
     await keys.press('Enter');
@@ -140,7 +140,7 @@ describe('conversation by keyboard alone', () => {
     await keys.press('Escape');
     await slow.getByText('Stopped').waitFor();
     server.answer(`The rest of ${made}.`);
-    await keys.act(slow, 'Continue');
+    await keys.pressButton(slow, 'Continue');
     await chat.message(`The rest of ${made}.`).waitFor();
     await chat.button('Send').waitFor();
   });
@@ -196,10 +196,10 @@ describe('conversation by keyboard alone', () => {
     await keys.press('Enter');
     await tab('config.ts').waitFor();
     await use('Copy');
-    await chat.said('Copied').waitFor();
+    await chat.toast('Copied').waitFor();
     await keys.toComposer();
     await keys.press('Control+v');
-    await keys.reads(code);
+    await keys.waitForDraft(code);
     await use('Insert at Cursor');
     await chat.workbench.page.locator('.monaco-editor .view-line', { hasText: code }).first().waitFor();
     await use('Open in New File');

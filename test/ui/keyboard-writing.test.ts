@@ -1,6 +1,6 @@
 import type { Locator } from 'playwright-core';
 import type { WireServer } from '../support/wire-server.ts';
-import { answeredBy, ChatPage, modelServer } from './chat-page.ts';
+import { chatServerSettings, ChatPage, startModelServer } from './chat-page.ts';
 import { Keyboard } from './keyboard.ts';
 
 const PLAN = 'The plan:\n\n- [ ] Write the parser\n- [ ] Test it';
@@ -11,8 +11,8 @@ describe('composer by keyboard alone', () => {
   let keys: Keyboard;
 
   before(async () => {
-    server = (await modelServer()).answer('Understood.');
-    chat = await ChatPage.open('keyboard-writing', answeredBy(server));
+    server = (await startModelServer()).answer('Understood.');
+    chat = await ChatPage.open('keyboard-writing', chatServerSettings(server));
     keys = new Keyboard(chat);
   });
 
@@ -28,25 +28,25 @@ describe('composer by keyboard alone', () => {
     await keys.press('ArrowDown');
     await suggestions().and(page().locator('[aria-selected="true"]')).filter({ hasText: '/recall' }).waitFor();
     await keys.press('Enter');
-    await keys.reads('/recall');
+    await keys.waitForDraft('/recall');
     await keys.toComposer();
     await keys.type('/');
     await suggestions().first().waitFor();
     await keys.press('Escape');
     await suggestions().first().waitFor({ state: 'detached' });
-    await keys.isAt(chat.composer());
+    await keys.waitForFocus(chat.composer());
   });
 
   it('attaches a file from the # suggestions, and removes it', async () => {
     await keys.toComposer();
-    await keys.seek('Look at #config');
+    await keys.enterQuery('Look at #config');
     await suggestions().first().filter({ hasText: 'config.ts' }).waitFor();
     await keys.press('Tab');
     await chips().filter({ hasText: 'config.ts' }).waitFor();
     await keys.tabTo(chat.button('Remove config.ts'), 'Shift+Tab');
     await keys.press('Enter');
     await chips().first().waitFor({ state: 'detached' });
-    await keys.isAt(chat.composer());
+    await keys.waitForFocus(chat.composer());
   });
 
   it('opens the Add Context menu, moves through it with the arrow keys, and closes it', async () => {
@@ -54,12 +54,12 @@ describe('composer by keyboard alone', () => {
     await keys.tabTo(chat.button('Add Context'));
     await keys.press('Enter');
     const items = page().getByRole('menuitem');
-    await keys.isAt(items.first());
+    await keys.waitForFocus(items.first());
     await keys.press('ArrowDown');
-    await keys.isAt(items.nth(1));
+    await keys.waitForFocus(items.nth(1));
     await keys.press('Escape');
     await items.first().waitFor({ state: 'detached' });
-    await keys.isAt(chat.button('Add Context'));
+    await keys.waitForFocus(chat.button('Add Context'));
   });
 
   it('completes, skips and adds task steps, and ends the task', async () => {
@@ -86,7 +86,7 @@ describe('composer by keyboard alone', () => {
   it('adopts task steps from a reply', async () => {
     server.answer(PLAN);
     await keys.send('Plan it.', 'The plan:');
-    await keys.act(chat.message('The plan:').last(), 'Use as Task Steps');
+    await keys.pressButton(chat.message('The plan:').last(), 'Use as Task Steps');
     await page().getByText('0 of 2 steps').waitFor();
     await keys.toComposer();
     await keys.type('/reset');

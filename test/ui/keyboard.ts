@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Locator } from 'playwright-core';
 import type { ChatPage } from './chat-page.ts';
 import { eventually } from './eventually.ts';
-import { PATIENCE_MS } from './workbench.ts';
+import { ATTEMPT_TIMEOUT_MS } from './workbench.ts';
 
 /** The parts of the DOM that the tests use. */
 interface Focusable {
@@ -45,7 +45,7 @@ export class Keyboard {
   }
 
   /** Enters a search text at once, because each key starts a search, and partial words have no results. */
-  async seek(text: string): Promise<void> {
+  async enterQuery(text: string): Promise<void> {
     await this.#chat.workbench.page.keyboard.insertText(text);
   }
 
@@ -55,7 +55,7 @@ export class Keyboard {
     await eventually(async () => {
       if (await this.has(this.#chat.composer())) return;
       await this.press('Shift+Alt+t');
-      await this.#at(this.#chat.composer()).waitFor({ timeout: PATIENCE_MS });
+      await this.#at(this.#chat.composer()).waitFor({ timeout: ATTEMPT_TIMEOUT_MS });
     });
     await this.clear();
   }
@@ -66,14 +66,14 @@ export class Keyboard {
   }
 
   /** Waits until the composer contains this text. */
-  async reads(text: string): Promise<void> {
+  async waitForDraft(text: string): Promise<void> {
     await eventually(async () => assert.equal((await this.#chat.composer().inputValue()).trim(), text.trim()));
   }
 
   /** Sends a message and waits until the reply has ended. */
   async send(text: string, reply: string | RegExp): Promise<void> {
     await this.toComposer();
-    await this.#chat.answered(reply, async () => {
+    await this.#chat.waitForReply(reply, async () => {
       await this.type(text);
       await this.press('Enter');
     });
@@ -89,9 +89,9 @@ export class Keyboard {
   }
 
   /** Waits until the element has the focus. */
-  async isAt(element: Locator): Promise<void> {
+  async waitForFocus(element: Locator): Promise<void> {
     await eventually(async () =>
-      assert.ok(await this.has(element), `${String(element)} has the keyboard, not ${await this.place()}`),
+      assert.ok(await this.has(element), `${String(element)} has the keyboard, not ${await this.describeFocus()}`),
     );
   }
 
@@ -100,7 +100,7 @@ export class Keyboard {
     // A button that is disabled until a reply has ended would be skipped.
     await element.and(this.#chat.workbench.webview().locator(':not(:disabled)')).waitFor({ state: 'attached' });
     for (let tabs = 0; !(await this.has(element)); tabs++) {
-      if (tabs > MAX_TABS) assert.fail(`${String(element)} is reached by ${key}, not ${await this.place()}`);
+      if (tabs > MAX_TABS) assert.fail(`${String(element)} is reached by ${key}, not ${await this.describeFocus()}`);
       await this.press(key);
     }
   }
@@ -112,11 +112,11 @@ export class Keyboard {
     await row.waitFor();
     const transcript = this.#chat.workbench.webview().locator('.transcript:focus, .transcript [role="article"]:focus');
     for (let tabs = 0; (await transcript.count()) === 0; tabs++) {
-      if (tabs > MAX_TABS) assert.fail(`the transcript is reached by Shift+Tab, not ${await this.place()}`);
+      if (tabs > MAX_TABS) assert.fail(`the transcript is reached by Shift+Tab, not ${await this.describeFocus()}`);
       await this.press('Shift+Tab');
     }
     for (let steps = 0; !(await this.has(row)); steps++) {
-      if (steps > MAX_ROWS) assert.fail(`${String(row)} is reached by arrows, not ${await this.place()}`);
+      if (steps > MAX_ROWS) assert.fail(`${String(row)} is reached by arrows, not ${await this.describeFocus()}`);
       // A row that isn't rendered anymore is above, because the transcript is entered at its lowest row.
       const isBelow = await row.evaluateAll(([one]: Focusable[]) => {
         const here = one?.ownerDocument.activeElement;
@@ -140,14 +140,14 @@ export class Keyboard {
   }
 
   /** Presses Enter on a button of a row. */
-  async act(row: Locator, action: string | RegExp): Promise<void> {
+  async pressButton(row: Locator, action: string | RegExp): Promise<void> {
     await this.toRow(row);
     await this.tabTo(row.getByRole('button', { name: action, exact: typeof action === 'string' }).first());
     await this.press('Enter');
   }
 
   /** Describes the focused element for error messages. Different elements have different descriptions. */
-  async place(): Promise<string> {
+  async describeFocus(): Promise<string> {
     const root = this.#chat.workbench.webview().locator('#root');
     if ((await root.count()) === 0) return 'anything of the page, which is not shown';
     return root.evaluate(() => {

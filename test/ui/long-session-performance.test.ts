@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { Frame } from 'playwright-core';
 import { syntheticSession } from '../bench/data/synthetic.ts';
 import type { WireServer } from '../support/wire-server.ts';
-import { answeredBy, ChatPage, modelServer } from './chat-page.ts';
+import { chatServerSettings, ChatPage, startModelServer } from './chat-page.ts';
 
 const SHORT = 100;
 const LONG = 10_000;
@@ -113,17 +113,17 @@ describe('very long session in the real page', function () {
 
   before(async function () {
     if (process.env.THREADKEEPER_LONG === undefined) this.skip();
-    server = (await modelServer()).answer('Yes.');
-    chat = await ChatPage.open('long', { ...answeredBy(server), 'threadkeeper.summarizer.provider': 'local' });
+    server = (await startModelServer()).answer('Yes.');
+    chat = await ChatPage.open('long', { ...chatServerSettings(server), 'threadkeeper.summarizer.provider': 'local' });
     for (const count of [SHORT, LONG]) {
       const file = `${NAMES[count]!}.jsonl`;
       await writeFile(path.join(chat.folder, file), transcript(count));
       await chat.workbench.ask('Threadkeeper: Import Transcript…', () => chat.workbench.paletteRow(file).click());
       await chat.workbench.paletteRow(`Import ${count.toLocaleString('en')} messages`).click();
-      await chat.workbench.told(/Imported [\d,.]+ messages/, { timeout: 240_000 });
+      await chat.workbench.waitForNotice(/Imported [\d,.]+ messages/, { timeout: 240_000 });
       await chat.workbench.clearToasts();
       await chat.workbench.compressHistory();
-      await chat.workbench.told(/Compressed [\d,.]+ messages/, { timeout: 240_000 });
+      await chat.workbench.waitForNotice(/Compressed [\d,.]+ messages/, { timeout: 240_000 });
       await chat.workbench.clearToasts();
     }
   });
@@ -188,7 +188,7 @@ describe('very long session in the real page', function () {
       server.answer({ text: reply(tokens), pieceSize: 80, dripMs: 20 });
       await (await frame()).evaluate(WATCH);
       const before = await busy();
-      await chat.write('Tell me all of it.');
+      await chat.submit('Tell me all of it.');
       await chat.button('Stop Response').waitFor();
       while (await chat.button('Stop Response').isVisible()) {
         await chat.composer().press('a');

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { WireServer } from '../support/wire-server.ts';
-import { fitsEachLook } from './axe.ts';
-import { ChatPage, modelServer } from './chat-page.ts';
+import { checkThemesAndWidths } from './axe.ts';
+import { ChatPage, startModelServer } from './chat-page.ts';
 import { Keyboard } from './keyboard.ts';
 import { localPorts, withUserSettings } from './editor.ts';
 
@@ -55,7 +55,7 @@ describe('first minutes of a new user', () => {
   let chat: ChatPage;
 
   before(async () => {
-    server = await modelServer();
+    server = await startModelServer();
   });
 
   beforeEach(() => server.reset().answer(ANSWER));
@@ -85,7 +85,7 @@ describe('first minutes of a new user', () => {
     chat = await ChatPage.open('user-none');
     await chat.send('Is anybody there?', 'No model is configured');
     await setup().waitFor();
-    await fitsEachLook(chat, {}, 'setup');
+    await checkThemesAndWidths(chat, {}, 'setup');
     await chat.newSession();
     await chat.send('The service uses port 4600.', 'No model is configured');
     await setup().waitFor();
@@ -131,11 +131,11 @@ describe('first minutes of a new user', () => {
       'threadkeeper.chat.provider': 'openai',
       'threadkeeper.chat.baseUrl': `${server.url}/v1`,
     });
-    await chat.write(QUESTION);
+    await chat.submit(QUESTION);
     await chat.button('Set API Key…').click();
     await typeKey('sk-wrong');
     await chat
-      .said(/API key/)
+      .toast(/API key/)
       .filter({ hasText: /refused|isn’t valid|invalid|rejected/i })
       .waitFor();
     await chat.button('Set API Key…').click();
@@ -153,7 +153,7 @@ describe('first minutes of a new user', () => {
         'threadkeeper.chat.provider': 'anthropic',
         'threadkeeper.chat.baseUrl': 'http://anthropic.example.test',
       });
-      await chat.write(QUESTION);
+      await chat.submit(QUESTION);
       await chat.button('Set API Key…').click();
       await typeKey('sk-ant-right');
       await chat.button('Try Again').waitFor();
@@ -171,7 +171,7 @@ describe('first minutes of a new user', () => {
     await chat.send(QUESTION, 'No model is configured');
     await offer('VS Code language models').click();
     await choose('Large Test Model');
-    await chat.said('quota or credit is used up').waitFor();
+    await chat.toast('quota or credit is used up').waitFor();
     await chat.button('Select Model…').click();
     await choose('Small Test Model');
     await chat.message('An answer of the editor’s own model.').waitFor();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { WireServer } from '../support/wire-server.ts';
-import { answeredBy, modelServer, writeSettings } from './chat-page.ts';
+import { chatServerSettings, startModelServer, writeSettings } from './chat-page.ts';
 import { freshWorkspace, localPorts } from './editor.ts';
 import { Workbench } from './workbench.ts';
 
@@ -12,7 +12,7 @@ describe('chat with a model on a server', () => {
   let workbench: Workbench;
 
   before(async () => {
-    server = await modelServer();
+    server = await startModelServer();
     const folder = await freshWorkspace();
     await writeSettings(folder, {
       'threadkeeper.chat.baseUrl': `${server.url}/v1`,
@@ -41,8 +41,8 @@ describe('chat with a model on a server', () => {
     const warning = workbench.toast(/The session doesn’t fit in the context window of/);
     await warning.waitFor();
     await warning.getByRole('button', { name: 'Compress History' }).click();
-    await workbench.agreeToCompress();
-    await workbench.told(/Compressed [\d,]+ messages/);
+    await workbench.confirmCompression();
+    await workbench.waitForNotice(/Compressed [\d,]+ messages/);
     await workbench.clearToasts();
   });
 
@@ -95,7 +95,7 @@ describe('chat with a model on a server', () => {
       await alert.getByRole('button', { name: way }).waitFor();
     await workbench.screenshot('does-not-fit');
     await alert.getByRole('button', { name: 'Unpin All Key Events' }).click();
-    await workbench.told('No key events are pinned.');
+    await workbench.waitForNotice('No key events are pinned.');
     await alert.getByRole('button', { name: 'Select Model…' }).click();
     await workbench.paletteRow('OpenAI-compatible server').waitFor();
     await workbench.page.keyboard.press('Escape');
@@ -107,20 +107,20 @@ describe('chat with a model on a server', () => {
   it('shows slow summarizing in the chat and on the gauge, and lets the user cancel it', async () => {
     // The final settings: with the local summarizer, it would be done at once.
     await writeSettings(workbench.folder ?? '', {
-      ...answeredBy(server),
+      ...chatServerSettings(server),
       'threadkeeper.summarizer.provider': 'chat',
     });
     server.answer(REPLY).disturbBy(() => ({ kind: 'silence', afterText: 0 }));
     await workbench.openSampleSession();
     await workbench.previewCompression(/(?:Estimated|Unknown) cost/);
-    await workbench.agreeToCompress();
+    await workbench.confirmCompression();
     const progress = workbench.webview().locator('.notice-progress', { hasText: /Compressing: summarizing/ });
     await progress.waitFor();
     const spinner = workbench.statusBarItem('threadkeeper.gauge').locator('.codicon-modifier-spin');
     await spinner.waitFor();
     await workbench.screenshot('compressing');
     await progress.getByRole('button', { name: 'Cancel' }).click();
-    await workbench.told(/Compression was canceled. The session wasn’t changed\./);
+    await workbench.waitForNotice(/Compression was canceled. The session wasn’t changed\./);
     await spinner.waitFor({ state: 'detached' });
   });
 });

@@ -51,13 +51,13 @@ describe('real transcript of 4,806 messages', () => {
     await window().ask('Threadkeeper: Import Transcript…', () => window().paletteRow(FILE).click());
     // Imports are previewed first.
     await window().paletteRow('Import 4,806 Messages').click();
-    await window().told(/Imported 4[,.]?806 messages/, { timeout: 100_000 });
+    await window().waitForNotice(/Imported 4[,.]?806 messages/, { timeout: 100_000 });
     await eventually(async () => assert.ok((await percent()) > 100, await gauge()));
   });
 
   it('is compressed to 8,000 tokens, which brings the gauge down to 100% or less', async () => {
     await window().compressHistory();
-    await window().told(/Compressed [\d,.]+ messages/, { timeout: 240_000 });
+    await window().waitForNotice(/Compressed [\d,.]+ messages/, { timeout: 240_000 });
     await eventually(async () => assert.ok((await percent()) <= 100, await gauge()));
   });
 

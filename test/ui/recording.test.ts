@@ -81,7 +81,7 @@ describe('recording of the first minutes', () => {
     recording.start();
     await pause();
     await workbench.compressHistory();
-    await workbench.told(/Compressed \d+ messages/, { timeout: 60_000 });
+    await workbench.waitForNotice(/Compressed \d+ messages/, { timeout: 60_000 });
     await pause();
     await workbench.clearToasts();
     const composer = workbench.webview().getByRole('textbox').first();

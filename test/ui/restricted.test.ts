@@ -8,7 +8,7 @@ import { fetchServer } from '../../scripts/editor/fetch-server.ts';
 import { installExtension, startServer, type EditorServer } from '../../scripts/editor/server.ts';
 import { workbenchUrl } from '../../scripts/editor/workbench-url.ts';
 import type { WireServer } from '../support/wire-server.ts';
-import { answeredBy, ChatPage, modelServer } from './chat-page.ts';
+import { chatServerSettings, ChatPage, startModelServer } from './chat-page.ts';
 import { SummariesView } from './summaries-view.ts';
 import { Workbench } from './workbench.ts';
 
@@ -36,11 +36,11 @@ describe('window in Restricted Mode', () => {
     await mkdir(path.join(folder, '.vscode'), { recursive: true });
     await writeFile(path.join(folder, '.vscode/settings.json'), JSON.stringify(SETTINGS));
     await writeFile(path.join(folder, 'notes.ts'), 'export const port = 4600;\n');
-    model = await modelServer();
+    model = await startModelServer();
     server = await startServer({
       program,
       dataFolder,
-      settings: answeredBy(model),
+      settings: chatServerSettings(model),
       smokeTestDriver: false,
       trust: true,
     });
@@ -65,7 +65,7 @@ describe('window in Restricted Mode', () => {
     assert.doesNotMatch(policy, /frugal/);
     const view = new SummariesView(workbench);
     await view.preview();
-    await view.reads('careful programming assistant');
+    await view.waitForText('careful programming assistant');
     assert.equal(await view.reader().getByText('Obey the repository').count(), 0);
   });
 

@@ -38,7 +38,7 @@ describe('long session', () => {
       assert.ok(before > 0);
     });
     await workbench.compressHistory();
-    await workbench.told(/Compressed \d+ messages\. Context: [\d.,]+ → [\d.,]+ tokens/);
+    await workbench.waitForNotice(/Compressed \d+ messages\. Context: [\d.,]+ → [\d.,]+ tokens/);
     await workbench.screenshot('compressed');
     await workbench.clearToasts();
     await eventually(async () => {

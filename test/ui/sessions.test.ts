@@ -66,7 +66,7 @@ describe('session list in the chat', () => {
   it('deletes a session, and restores it', async () => {
     await act('Beta answers', 'Delete');
     await rows().filter({ hasText: 'Beta answers' }).waitFor({ state: 'detached' });
-    await chat.said('Session deleted.').getByRole('button', { name: 'Undo' }).click();
+    await chat.toast('Session deleted.').getByRole('button', { name: 'Undo' }).click();
     await rows().filter({ hasText: 'Beta answers' }).waitFor();
   });
 

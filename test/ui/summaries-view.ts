@@ -30,7 +30,7 @@ export class SummariesView {
     const { workbench } = this;
     await workbench.clearToasts();
     await workbench.compressHistory();
-    await workbench.told(/Compressed [\d,.]+ messages/, { timeout: 240_000 });
+    await workbench.waitForNotice(/Compressed [\d,.]+ messages/, { timeout: 240_000 });
     await workbench.clearToasts();
     await workbench.openSidebar('Threadkeeper');
   }
@@ -117,7 +117,7 @@ export class SummariesView {
   }
 
   /** Whether the rendered document contains a text. */
-  async reads(text: string | RegExp): Promise<void> {
+  async waitForText(text: string | RegExp): Promise<void> {
     await this.reader().getByText(text).first().waitFor();
   }
 

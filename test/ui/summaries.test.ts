@@ -40,7 +40,7 @@ for (const kind of [SAMPLE, LONG]) {
       workbench = await Workbench.open({ profile: kind === LONG ? 'summaries-long' : 'summaries' });
       view = new SummariesView(workbench);
       await kind.open(view);
-      await workbench.told(/Imported [\d,.]+ messages/, { timeout: 240_000 });
+      await workbench.waitForNotice(/Imported [\d,.]+ messages/, { timeout: 240_000 });
       await view.compress();
       await workbench.treeRow(/^Summaries/).waitFor();
     });
@@ -141,26 +141,26 @@ for (const kind of [SAMPLE, LONG]) {
       if (kind === SAMPLE) await workbench.screenshot('summary-edited');
       await workbench.runCommand('View: Close All Editors');
       await view.preview();
-      await view.reads('Written by hand');
+      await view.waitForText('Written by hand');
       if (kind === SAMPLE) await workbench.screenshot('preview-next');
       await view.undoChange();
       await view.reader().getByText('Written by hand').first().waitFor({ state: 'detached' });
       await workbench.runCommand('Threadkeeper: Redo Context Change');
-      await view.reads('Written by hand');
+      await view.waitForText('Written by hand');
     });
 
     it('keeps an edited summary after the window is reloaded', async () => {
       await workbench.reload();
       await workbench.runCommand('View: Close All Editors');
       await view.preview();
-      await view.reads('Written by hand');
+      await view.waitForText('Written by hand');
       await view.undoChange();
       await view.reader().getByText('Written by hand').first().waitFor({ state: 'detached' });
     });
 
     it('shows details of a summary on hover', async () => {
       await workbench.openSidebar('Threadkeeper');
-      await workbench.restOn(
+      await workbench.hoverUntil(
         view.rows().filter({ hasText: / → / }).first(),
         workbench.page.locator('.monaco-hover:visible', { hasText: /sent\s+as:/ }),
       );
@@ -175,7 +175,7 @@ for (const kind of [SAMPLE, LONG]) {
       if (kind === SAMPLE) await workbench.screenshot('summary-read');
       // A link in the document opens in the same tab.
       await view.reader().locator('[role="link"]', { hasText: 'Source' }).first().click();
-      await view.reads(/^Source: /);
+      await view.waitForText(/^Source: /);
       await workbench.runCommand('Threadkeeper: Open as Text');
       await view.editor().getByText('# Source: ').first().waitFor();
       await workbench.runCommand('View: Close All Editors');
@@ -184,7 +184,7 @@ for (const kind of [SAMPLE, LONG]) {
     it('adds a full summary, and undoes that', async () => {
       await view.onFirst('Threadkeeper: Regenerate Summary…');
       await view.pick('Add Full Summary');
-      await workbench.told(/Full summary added \([\d,.]+ tokens\)/);
+      await workbench.waitForNotice(/Full summary added \([\d,.]+ tokens\)/);
       await workbench.clearToasts();
       await view.onFirst('Threadkeeper: Open Summary or Change Detail Level…');
       await view.pick(/^Full/);
@@ -198,14 +198,14 @@ for (const kind of [SAMPLE, LONG]) {
       // Instructions are only for models, and none is configured.
       const joined = workbench.paletteRow('From Child Summaries');
       await joined.or(workbench.paletteRow('Without a Model')).first().click();
-      await workbench.told(/Summary regenerated \([\d,.]+ tokens\)/);
+      await workbench.waitForNotice(/Summary regenerated \([\d,.]+ tokens\)/);
       await workbench.clearToasts();
       await view.undoChange();
     });
 
     it('expands a summary for the next request, and restores it on undo', async () => {
       await view.onFirst('Threadkeeper: Send Original Messages with Next Request');
-      await workbench.told('If they fit, the original messages will be sent with your next message.');
+      await workbench.waitForNotice('If they fit, the original messages will be sent with your next message.');
       await workbench.clearToasts();
       await workbench.treeRow('Reverted summaries').waitFor();
       await view.undoChange();
@@ -221,7 +221,7 @@ for (const kind of [SAMPLE, LONG]) {
       await workbench.page.keyboard.press('Control+S');
       await workbench.page.locator('.tab.active:not(.dirty)').waitFor();
       await view.onFirst('Threadkeeper: Compare Summary with Source');
-      await workbench.told(/Statements with terms that don’t appear in the source: [1-9]/);
+      await workbench.waitForNotice(/Statements with terms that don’t appear in the source: [1-9]/);
       if (kind === SAMPLE) await workbench.screenshot('compare-with-source');
       await workbench.clearToasts();
       await workbench.runCommand('View: Close All Editors');
@@ -239,7 +239,7 @@ for (const kind of [SAMPLE, LONG]) {
         workbench.fillInputBox('zebra crossing in Timbuktu'),
       );
       await workbench.page.keyboard.press('Enter');
-      await workbench.told(/No mention of/);
+      await workbench.waitForNotice(/No mention of/);
       await workbench.clearToasts();
     });
 
@@ -247,7 +247,7 @@ for (const kind of [SAMPLE, LONG]) {
       await workbench.runCommand('Threadkeeper: Preview Compression');
       await view.tab('Compression Preview').waitFor();
       await workbench.runCommand('Threadkeeper: Show Compression History');
-      await view.reads(/Trigger: /);
+      await view.waitForText(/Trigger: /);
       if (kind === SAMPLE) await workbench.screenshot('compressions');
     });
 
@@ -284,7 +284,7 @@ for (const kind of [SAMPLE, LONG]) {
       await view.undoChange();
       await workbench.treeRow('Reverted summaries').waitFor({ state: 'detached' });
       await view.onNewestCompression('Undo This and Later Compressions');
-      await workbench.told(/compressions? undone/);
+      await workbench.waitForNotice(/compressions? undone/);
       await workbench.treeRow('Reverted summaries').waitFor();
       await view.undoChange();
       await workbench.treeRow('Reverted summaries').waitFor({ state: 'detached' });

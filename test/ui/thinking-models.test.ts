@@ -34,9 +34,9 @@ describe('chat with a model on a self-hosted server', () => {
 
   it('asks once for an unknown context window, and suggests 32,768 tokens', async () => {
     const { workbench } = chat;
-    const notice = chat.said(`The context window of ${UNKNOWN} is unknown. Assuming 32,768 tokens.`);
+    const notice = chat.toast(`The context window of ${UNKNOWN} is unknown. Assuming 32,768 tokens.`);
     // Before the reply has ended, because the page hides the notice after some seconds.
-    await chat.write('How large are you?');
+    await chat.submit('How large are you?');
     await notice.getByRole('button', { name: 'Set Context Window…' }).click();
     const input = workbench.quickInput();
     await input.waitFor();
@@ -55,7 +55,7 @@ describe('chat with a model on a self-hosted server', () => {
     await chat.button(/^deepseek-r1:8b/).waitFor();
     await chat.newSession();
     server.options = { eventMs: 700 };
-    await chat.write('Why is the queue empty?');
+    await chat.submit('Why is the queue empty?');
     await chat.workbench
       .webview()
       .getByText(/^Thinking… \d+ s$/)
@@ -72,7 +72,7 @@ describe('chat with a model on a self-hosted server', () => {
     await chat.newSession();
     // More than the product reserves at first, and less than the model's maximum output.
     server.options = { think: 7_000 };
-    await chat.write('And why is it empty on Mondays?');
+    await chat.submit('And why is it empty on Mondays?');
     const again = chat.button('Try Again with a Higher Limit');
     await again.waitFor();
     const first = Math.max(...limits());

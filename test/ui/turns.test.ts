@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { WireServer } from '../support/wire-server.ts';
-import { answeredBy, ChatPage, modelServer, type Scrolled } from './chat-page.ts';
+import { chatServerSettings, ChatPage, startModelServer, type Scrolled } from './chat-page.ts';
 import { eventually } from './eventually.ts';
 
 describe('conversation in the chat', () => {
@@ -8,9 +8,9 @@ describe('conversation in the chat', () => {
   let chat: ChatPage;
 
   before(async () => {
-    server = await modelServer();
+    server = await startModelServer();
     server.answer({ text: 'The first reply.', usage: { input_tokens: 321, output_tokens: 45 } });
-    chat = await ChatPage.open('turns', answeredBy(server));
+    chat = await ChatPage.open('turns', chatServerSettings(server));
   });
 
   const texts = (): Promise<string[]> => chat.messages().locator('.message-body').allInnerTexts();
@@ -23,7 +23,7 @@ describe('conversation in the chat', () => {
     const reply = chat.message('The first reply.');
     await reply.locator('.usage').waitFor();
     assert.equal(server.lastRequest?.body['model'], 'test-model');
-    await chat.holds('');
+    await chat.waitForDraft('');
     assert.match((await texts())[0] ?? '', /^First line\s+second line$/);
     assert.match(await reply.locator('.model').innerText(), /test-model/);
     assert.match(await reply.locator('.usage').innerText(), /^321.*45/);
@@ -33,7 +33,7 @@ describe('conversation in the chat', () => {
 
   it('lets the user scroll up slightly during a reply, and follows the reply again from the end', async () => {
     server.answer({ text: 'One more line.\n\n'.repeat(400), dripMs: 200 });
-    await chat.write('Count on.');
+    await chat.submit('Count on.');
     await chat.message('One more line.').waitFor();
     const feed = chat.workbench.webview().getByRole('feed');
     const grown = (from: number): Promise<void> =>

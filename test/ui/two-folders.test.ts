@@ -3,9 +3,9 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import type { WireServer } from '../support/wire-server.ts';
-import { answeredBy, ChatPage, modelServer } from './chat-page.ts';
+import { chatServerSettings, ChatPage, startModelServer } from './chat-page.ts';
 import { eventually } from './eventually.ts';
-import { PATIENCE_MS, Workbench } from './workbench.ts';
+import { ATTEMPT_TIMEOUT_MS, Workbench } from './workbench.ts';
 
 const diff = (file: string, port: number): string =>
   `\`\`\`diff\n--- a/${file}\n+++ b/${file}\n@@ -1 +1 @@\n-export const PORT = ${port};\n+export const PORT = 8443;\n\`\`\``;
@@ -16,7 +16,7 @@ describe('workspace of two folders with a file at the same path', () => {
   let scratch: string;
 
   before(async () => {
-    server = await modelServer();
+    server = await startModelServer();
     scratch = await mkdtemp(path.join(os.tmpdir(), 'threadkeeper-two-folders-'));
     for (const [folder, port] of [
       ['api', 4600],
@@ -27,7 +27,7 @@ describe('workspace of two folders with a file at the same path', () => {
     }
     const file = path.join(scratch, 'both.code-workspace');
     const folders = [{ path: 'api' }, { path: 'site', name: 'The Site' }];
-    await writeFile(file, JSON.stringify({ folders, settings: answeredBy(server) }));
+    await writeFile(file, JSON.stringify({ folders, settings: chatServerSettings(server) }));
     const workbench = await Workbench.open({ folder: file, profile: 'two-folders' });
     // On a busy machine, every fifth window of VS Code's server shows no folder of a workspace file until it's
     // reloaded, with any extensions.
@@ -63,16 +63,16 @@ describe('workspace of two folders with a file at the same path', () => {
   async function propose(question: string, reply: string): Promise<void> {
     server.answer(`${reply}\n\nThat answers “${question}”.`);
     await chat.send(question, `That answers “${question}”.`);
-    await chat.act(chat.message(`That answers “${question}”.`).last(), 'Apply in Editor');
+    await chat.runAction(chat.message(`That answers “${question}”.`).last(), 'Apply in Editor');
   }
 
   it('attaches the file from the chosen folder', async () => {
     // VS Code may be visible before it has read the workspace's folders. Then the list contains no files yet.
-    await chat.workbench.insist(async () => {
+    await chat.workbench.retry(async () => {
       await chat.composer().fill('');
       await chat.composer().pressSequentially('#port');
       for (const folder of ['api', 'The Site'])
-        await option(new RegExp(`port\\.ts.*${folder}/src/port\\.ts`)).waitFor({ timeout: PATIENCE_MS });
+        await option(new RegExp(`port\\.ts.*${folder}/src/port\\.ts`)).waitFor({ timeout: ATTEMPT_TIMEOUT_MS });
     });
     await option(/port\.ts.*The Site\/src\/port\.ts/).click();
     await chat.workbench.webview().locator('.composer .chip[title="The Site/src/port.ts"]').waitFor();

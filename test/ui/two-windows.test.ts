@@ -7,7 +7,7 @@ import { readSession } from '../../src/storage/clean-up.ts';
 import { verifyJournal } from '../../src/storage/verify-journal.ts';
 import { alwaysDue } from '../support/yielders.ts';
 import type { WireServer } from '../support/wire-server.ts';
-import { answeredBy, ChatPage, modelServer } from './chat-page.ts';
+import { chatServerSettings, ChatPage, startModelServer } from './chat-page.ts';
 import { globalStorageFolder } from './editor.ts';
 import { eventually } from './eventually.ts';
 
@@ -32,10 +32,10 @@ describe('two windows on one workspace', function () {
   const stopped = new Map<number, 'reload' | 'take-over'>();
 
   before(async () => {
-    server = await modelServer();
+    server = await startModelServer();
     server.answerWith(answer);
     first = await ChatPage.open('two-windows', {
-      ...answeredBy(server),
+      ...chatServerSettings(server),
       'threadkeeper.compression.strategy': 'off',
     });
     await turn(first);
@@ -75,7 +75,7 @@ describe('two windows on one workspace', function () {
   /** Sends the next question, and waits for the beginning of a long reply. */
   async function beginStream(chat: ChatPage): Promise<string> {
     server.answer({ text: STREAMED, pieceSize: 8, dripMs: 40 });
-    await chat.write(question(asked++));
+    await chat.submit(question(asked++));
     const reply = chat.messages().last().locator('.message-body');
     await reply.getByText(/w0 w1 w2 .*w40/).waitFor();
     return reply.innerText();

@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import type { WireServer } from '../support/wire-server.ts';
-import { answeredBy, ChatPage, modelServer, scrollBackTo, SLOW, writeSettings } from './chat-page.ts';
+import {
+  chatServerSettings,
+  ChatPage,
+  startModelServer,
+  scrollBackTo,
+  SLOW_REPLY,
+  writeSettings,
+} from './chat-page.ts';
 import { eventually } from './eventually.ts';
 import { Keyboard } from './keyboard.ts';
 import { SummariesView } from './summaries-view.ts';
@@ -11,15 +18,18 @@ describe('usability of the chat and its views', () => {
   let chat: ChatPage;
 
   before(async () => {
-    server = (await modelServer()).answer('A reply.');
-    chat = await ChatPage.open('usability', { ...answeredBy(server), 'threadkeeper.summarizer.provider': 'local' });
+    server = (await startModelServer()).answer('A reply.');
+    chat = await ChatPage.open('usability', {
+      ...chatServerSettings(server),
+      'threadkeeper.summarizer.provider': 'local',
+    });
   });
 
   const page = () => chat.workbench.webview();
 
   it('a stopped reply can be continued only while it is the newest', async () => {
-    server.answer(SLOW);
-    await chat.write('Slowly.');
+    server.answer(SLOW_REPLY);
+    await chat.submit('Slowly.');
     await chat.message('Drop by drop.').waitFor();
     await chat.button('Stop Response').click();
     const stopped = chat.message('Drop by drop.');
@@ -34,7 +44,9 @@ describe('usability of the chat and its views', () => {
     const keys = new Keyboard(chat);
     await keys.toComposer();
     await keys.press('Shift+Tab', 'Shift+Tab');
-    await keys.isAt(page().locator('.off-screen[tabindex], .transcript, .message').and(page().locator(':focus')));
+    await keys.waitForFocus(
+      page().locator('.off-screen[tabindex], .transcript, .message').and(page().locator(':focus')),
+    );
   });
 
   it('a second sample session has a different title', async () => {
@@ -56,7 +68,7 @@ describe('usability of the chat and its views', () => {
     const looks = async (summarizer: string, cost: RegExp): Promise<void> => {
       const priced = { contextWindow: 8192, maxOutput: 2048, price: { input: 30, output: 60 } };
       await writeSettings(folder, {
-        ...answeredBy(server),
+        ...chatServerSettings(server),
         'threadkeeper.models.overrides': { 'test-model': priced },
         'threadkeeper.summarizer.provider': summarizer,
       });
@@ -72,7 +84,7 @@ describe('usability of the chat and its views', () => {
 
   it('a notification appears on the chat page if it is visible, and covers nothing', async () => {
     await chat.workbench.compressHistory();
-    const told = chat.said(/^Compressed /);
+    const told = chat.toast(/^Compressed /);
     await told.waitFor();
     const [toast, composer] = await Promise.all([told.boundingBox(), page().locator('.composer').boundingBox()]);
     assert.ok(toast && composer && toast.y + toast.height <= composer.y, 'it stands above the composer');
@@ -101,7 +113,7 @@ describe('usability of the chat and its views', () => {
     server.answer('A reply.');
     await chat.send('What goes with this?', 'A reply.');
     await view.preview();
-    await view.reads('You are a careful programming assistant');
+    await view.waitForText('You are a careful programming assistant');
     await eventually(async () => {
       const [text, pane] = await Promise.all([
         view.reader().boundingBox(),
@@ -117,7 +129,7 @@ describe('usability of the chat and its views', () => {
 
   it('the compression history shows a readable trigger name', async () => {
     await chat.workbench.runCommand('Threadkeeper: Show Compression History');
-    await new SummariesView(chat.workbench).reads('Trigger: Manual');
+    await new SummariesView(chat.workbench).waitForText('Trigger: Manual');
     await chat.workbench.runCommand('View: Close Editor');
   });
 
@@ -131,7 +143,7 @@ describe('usability of the chat and its views', () => {
     await view.onFirst('Threadkeeper: Open Summary or Change Detail Level…');
     await chat.workbench.paletteRow(/^Detailed.*currently sent/).waitFor();
     await view.pick('Send as: Brief');
-    await chat.workbench.told(/is now sent as: Brief\./);
+    await chat.workbench.waitForNotice(/is now sent as: Brief\./);
     await view.onFirst('Threadkeeper: Open Summary or Change Detail Level…');
     await chat.workbench.paletteRow(/^Brief.*currently sent/).waitFor();
     await chat.workbench.page.keyboard.press('Escape');

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { PATIENCE_MS, Workbench } from './workbench.ts';
+import { ATTEMPT_TIMEOUT_MS, Workbench } from './workbench.ts';
 
 describe('first minutes with the walkthrough', () => {
   let workbench: Workbench;
@@ -21,10 +21,10 @@ describe('first minutes with the walkthrough', () => {
     const button = walkthrough.getByRole('button', { name, exact: true });
     const title = walkthrough.locator('.getting-started-step', { hasText: step });
     // A click would close an open step, and a step may open while the walkthrough is rendered.
-    await workbench.insist(async () => {
+    await workbench.retry(async () => {
       await title.waitFor();
-      if (!(await button.isVisible())) await title.click({ timeout: PATIENCE_MS });
-      await button.click({ timeout: PATIENCE_MS });
+      if (!(await button.isVisible())) await title.click({ timeout: ATTEMPT_TIMEOUT_MS });
+      await button.click({ timeout: ATTEMPT_TIMEOUT_MS });
     });
   }
 
@@ -42,8 +42,8 @@ describe('first minutes with the walkthrough', () => {
     await follow('Watch the context usage', 'Show Actions');
     await workbench.paletteRow('Compress History').waitFor();
     await follow('Compress the history and undo it', 'Compress History');
-    await workbench.agreeToCompress();
-    await workbench.told(/Compressed \d+ messages/);
+    await workbench.confirmCompression();
+    await workbench.waitForNotice(/Compressed \d+ messages/);
     // The session's replies are from a model, so that none is offered.
     assert.equal(await workbench.webview().locator('.model-setup').count(), 0);
     await follow('See what is sent', 'Show Context');

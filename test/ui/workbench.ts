@@ -7,9 +7,9 @@ import { closeBrowser, editorOrigin, freshWorkspace, openBrowser } from './edito
 import { eventually, READY_LIMIT_MS } from './eventually.ts';
 
 /** How long to wait before a menu accepts clicks, in ms. */
-const MENU_DEAF_MS = 300;
-/** The wait before something is tried again, in ms. */
-export const PATIENCE_MS = 5000;
+const MENU_DELAY_MS = 300;
+/** Timeout of an attempt that is repeated if it fails, in ms. */
+export const ATTEMPT_TIMEOUT_MS = 5000;
 /** Long, because a click that times out may still happen, and would be repeated. */
 const CLICK_MS = 20_000;
 const EXTENSION = 'threadkeeper.threadkeeper';
@@ -24,7 +24,7 @@ export interface WorkbenchOptions {
 }
 
 /** Runs in the page before VS Code, and does what a language pack does first. VS Code's own texts stay English. */
-function speak(language: string): void {
+function setDisplayLanguage(language: string): void {
   Object.defineProperty(globalThis, '_VSCODE_NLS_LANGUAGE', { get: () => language, set: () => undefined });
 }
 
@@ -50,7 +50,7 @@ export class Workbench {
     // A browser starts with a blank page, and closes with its last page.
     const blank = browser.pages().find((candidate) => candidate.url() === 'about:blank');
     const page = blank ?? (await browser.newPage());
-    if (options.language !== undefined) await page.addInitScript(speak, options.language);
+    if (options.language !== undefined) await page.addInitScript(setDisplayLanguage, options.language);
     const workbench = new Workbench(page, folder, profile);
     await page.goto(workbenchUrl(await editorOrigin(), { folder: folder ?? undefined }));
     await workbench.ready();
@@ -106,7 +106,7 @@ export class Workbench {
 
   /** Selects a command in the palette, for commands that open a list or a dialog in its place. */
   async chooseCommand(title: string): Promise<void> {
-    await this.insist(async () => {
+    await this.retry(async () => {
       await this.#openPalette('F1', `>${title}`);
       await this.#chooseFound(title);
     });
@@ -117,7 +117,7 @@ export class Workbench {
    * when VS Code returns the focus from the command palette to a page too late.
    */
   async ask(title: string, answer: () => Promise<void>): Promise<void> {
-    await this.insist(async () => {
+    await this.retry(async () => {
       await this.chooseCommand(title);
       this.page.setDefaultTimeout(CLICK_MS);
       try {
@@ -130,12 +130,12 @@ export class Workbench {
 
   /** Selects a quick fix at the cursor. */
   async chooseQuickFix(title: RegExp): Promise<void> {
-    await this.insist(async () => {
+    await this.retry(async () => {
       await this.page.keyboard.press('Control+.');
       await this.page
         .locator('.action-widget')
         .getByText(title)
-        .click({ timeout: PATIENCE_MS * 2 });
+        .click({ timeout: ATTEMPT_TIMEOUT_MS * 2 });
     });
   }
 
@@ -144,14 +144,14 @@ export class Workbench {
     const item = this.page.locator('.monaco-menu').getByText(title);
     await item.hover();
     // VS Code's menus ignore clicks for 100 ms, because they could belong to the click that opened the menu.
-    await this.page.waitForTimeout(MENU_DEAF_MS);
+    await this.page.waitForTimeout(MENU_DELAY_MS);
     await item.click();
     await item.waitFor({ state: 'detached' });
   }
 
   /** Opens a file of the workspace by name, with the focus in the editor. */
   async openFile(name: string): Promise<void> {
-    await this.insist(async () => {
+    await this.retry(async () => {
       await this.#openPalette('Control+p', name);
       await this.#chooseFound(name);
     });
@@ -161,22 +161,22 @@ export class Workbench {
 
   /** Opens the command palette and finds a command by title. */
   async findCommand(title: string): Promise<void> {
-    await this.insist(async () => {
+    await this.retry(async () => {
       await this.#openPalette('F1', `>${title}`);
-      await this.paletteRow(title).waitFor({ timeout: PATIENCE_MS });
+      await this.paletteRow(title).waitFor({ timeout: ATTEMPT_TIMEOUT_MS });
     });
   }
 
   async #openPalette(key: string, text: string): Promise<void> {
     await this.page.keyboard.press(key);
-    await this.quickInput().fill(text, { timeout: PATIENCE_MS });
+    await this.quickInput().fill(text, { timeout: ATTEMPT_TIMEOUT_MS });
   }
 
   /** Clicks the row with the highlighted text. VS Code reuses rows, so a row without a highlight may still change. */
   async #chooseFound(text: string): Promise<void> {
     const mark = this.page.locator('.highlight').getByText(text, { exact: true });
     const row = this.page.locator('.quick-input-list .monaco-list-row').filter({ has: mark }).first();
-    await row.waitFor({ timeout: PATIENCE_MS });
+    await row.waitFor({ timeout: ATTEMPT_TIMEOUT_MS });
     await row.click({ timeout: CLICK_MS });
   }
 
@@ -185,7 +185,7 @@ export class Workbench {
    * takes the focus closes the palette, and a list that was opened before the extensions were loaded doesn't contain
    * their commands.
    */
-  async insist(attempt: () => Promise<void>): Promise<void> {
+  async retry(attempt: () => Promise<void>): Promise<void> {
     for (const deadline = Date.now() + READY_LIMIT_MS; ;) {
       try {
         await attempt();
@@ -263,11 +263,11 @@ export class Workbench {
    * Hovers over an element until a tooltip appears. If the element is rendered again under the pointer, the pointer
    * must leave it first.
    */
-  async restOn(element: Locator, told: Locator): Promise<void> {
-    await this.insist(async () => {
+  async hoverUntil(element: Locator, tooltip: Locator): Promise<void> {
+    await this.retry(async () => {
       await this.page.locator('.part.statusbar').hover();
       await element.hover();
-      await told.waitFor({ timeout: PATIENCE_MS });
+      await tooltip.waitFor({ timeout: ATTEMPT_TIMEOUT_MS });
     });
   }
 
@@ -284,14 +284,14 @@ export class Workbench {
   /** Imports the sample session. */
   async openSampleSession(): Promise<void> {
     await this.runCommand('Threadkeeper: Open Sample Session');
-    await this.told(/Imported \d+ messages/);
+    await this.waitForNotice(/Imported \d+ messages/);
     await this.clearToasts();
   }
 
   /** Compresses the history and confirms the preview. */
   async compressHistory(): Promise<void> {
     await this.runCommand('Threadkeeper: Compress History');
-    await this.agreeToCompress();
+    await this.confirmCompression();
   }
 
   /**
@@ -304,20 +304,23 @@ export class Workbench {
     await eventually(async () => {
       await this.runCommand('Threadkeeper: Compress History');
       await leave.waitFor();
-      const told = await preview.innerText();
-      if (cost.test(told)) return;
+      const shown = await preview.innerText();
+      if (cost.test(shown)) return;
       await leave.click();
       await preview.waitFor({ state: 'detached' });
-      throw new Error(`the preview says: ${told}`);
+      throw new Error(`the preview says: ${shown}`);
     });
   }
 
-  async agreeToCompress(): Promise<void> {
+  async confirmCompression(): Promise<void> {
     await this.webview().locator('.preview').getByRole('button', { name: 'Compress', exact: true }).click();
   }
 
   /** Waits for a notice, which appears in the chat if it's visible, and as a notification otherwise. */
-  async told(text: string | RegExp, { timeout = READY_LIMIT_MS }: { readonly timeout?: number } = {}): Promise<void> {
+  async waitForNotice(
+    text: string | RegExp,
+    { timeout = READY_LIMIT_MS }: { readonly timeout?: number } = {},
+  ): Promise<void> {
     const onPage = this.webview().locator('.toast', { hasText: text });
     await Promise.any([this.toast(text).first().waitFor({ timeout }), onPage.first().waitFor({ timeout })]);
   }
