@@ -7,7 +7,7 @@ import * as vscode from 'vscode';
 import type { SessionEvent } from '../../src/core/journal/schema.ts';
 import { messageId } from '../../src/core/model/ids.ts';
 import { pageRequests } from '../../src/host/chat/page-requests.ts';
-import { MessageViews } from '../../src/host/chat/views.ts';
+import { MessageViews } from '../../src/host/chat/message-views.ts';
 import { ifExists } from '../../src/storage/disk-errors.ts';
 import { WireServer } from '../support/wire-server.ts';
 import { product, rejection, sampleSession, transcript, withSettings } from './product.ts';

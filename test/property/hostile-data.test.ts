@@ -9,7 +9,7 @@ import { sessionToMarkdown } from '../../src/core/transcript/markdown-export.ts'
 import { sessionToJsonl } from '../../src/core/transcript/session-jsonl.ts';
 import { TranscriptError } from '../../src/core/transcript/transcript-message.ts';
 import { TranscriptReader } from '../../src/core/transcript/transcript-reader.ts';
-import { messageView } from '../../src/host/chat/views.ts';
+import { messageView } from '../../src/host/chat/message-views.ts';
 import { parseHostMessage, parsePageMessage } from '../../src/protocol/messages.ts';
 import { messageSchema } from '../../src/protocol/views.ts';
 import { nativeChecksum } from '../../src/storage/checksum.ts';

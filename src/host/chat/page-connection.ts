@@ -10,7 +10,7 @@ import type { Log, SessionSummary } from '../../app/ports.ts';
 import { gaugeView } from '../gauge/gauge-view.ts';
 import type { Attachments } from './attachments.ts';
 import type { Drafts } from './drafts.ts';
-import { coverViews, compressionViews, MessageViews } from './views.ts';
+import { coverViews, compressionViews, MessageViews } from './message-views.ts';
 import type { ChosenModel, Models } from '../models/models.ts';
 import { isSet, readSettings } from '../platform/settings.ts';
 import { locale, stageText, translated, titleText } from '../platform/l10n.ts';

@@ -25,7 +25,7 @@ import { readSettings } from '../platform/settings.ts';
 import { rememberText } from '../memory/memory-commands.ts';
 import { workspaceFiles } from '../platform/workspace-files.ts';
 import { openLink, openWorkspaceFile } from './open-link.ts';
-import { shownChildren } from './views.ts';
+import { shownChildren } from './message-views.ts';
 import type { OutlineView } from '../../protocol/views.ts';
 
 /** Handlers for all requests from the page, in the protocol's order. */

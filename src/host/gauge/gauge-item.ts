@@ -4,7 +4,7 @@ import type { Conversation } from '../../app/conversation.ts';
 import { gaugeLevelOf, type GaugePart } from '../../core/budget/gauge.ts';
 import { tokensStillSaved } from '../../core/state/counters.ts';
 import type { TriggerDistance } from '../../core/policy/triggers.ts';
-import { PART_NAMES } from '../../protocol/names.ts';
+import { PART_NAMES } from '../../protocol/display-names.ts';
 import type { GaugeView } from '../../protocol/views.ts';
 import { gaugeView } from './gauge-view.ts';
 import { GAUGE_ITEM } from '../platform/contribution-ids.ts';

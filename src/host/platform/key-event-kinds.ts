@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { EventStatus } from '../../core/context/ledger-lines.ts';
 import type { KeyEventKind } from '../../core/model/key-event.ts';
-import { KIND_NAMES } from '../../protocol/names.ts';
+import { KIND_NAMES } from '../../protocol/display-names.ts';
 import { countText, translated } from './l10n.ts';
 
 /** The name of a single key event's kind. */

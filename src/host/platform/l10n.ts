@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { CompressionProgress } from '../../app/compression-job.ts';
 import { dollarsText } from '../../protocol/dollars.ts';
-import { ROLE_NAMES } from '../../protocol/names.ts';
+import { ROLE_NAMES } from '../../protocol/display-names.ts';
 import { renderPhrase, type Phrase } from '../../core/text/phrase.ts';
 import { truncate } from '../../core/text/truncate.ts';
 

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { CompressionView, MessageView, NodeView } from '../../protocol/views.ts';
 import { formatCost, formatCount, formatCounted, formatPercent, formatTime } from '../format.ts';
-import { roleName } from '../names.ts';
+import { roleName } from '../translated-names.ts';
 import { page } from '../page-instance.ts';
 import { text } from '../texts.ts';
 import { Button, Disclosure, Icon } from './elements.tsx';

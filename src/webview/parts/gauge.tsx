@@ -1,4 +1,4 @@
-import { PART_NAMES } from '../../protocol/names.ts';
+import { PART_NAMES } from '../../protocol/display-names.ts';
 import type { GaugeView } from '../../protocol/views.ts';
 import { formatCost, formatCount, formatCounted, formatPercent } from '../format.ts';
 import { page } from '../page-instance.ts';

@@ -1,6 +1,6 @@
 import type { EventMark } from '../../protocol/views.ts';
 import { formatCounted } from '../format.ts';
-import { kindName, stateNames } from '../names.ts';
+import { kindName, stateNames } from '../translated-names.ts';
 import { page } from '../page-instance.ts';
 import { text } from '../texts.ts';
 import { Disclosure, Icon, IconButton } from './elements.tsx';

@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { CoverView, MessageView } from '../../protocol/views.ts';
 import { formatDateTime, formatCompact, formatTime, formatTokens, truncate } from '../format.ts';
-import { roleName } from '../names.ts';
+import { roleName } from '../translated-names.ts';
 import { page } from '../page-instance.ts';
 import { isSubmitKey, isUnanswered, withQuote } from '../sending.ts';
 import { lastText, textLength } from '../state.ts';

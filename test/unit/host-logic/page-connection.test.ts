@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { undoCompressions } from '../../../src/app/summary-changes.ts';
 import type * as PageLinkModule from '../../../src/host/chat/page-connection.ts';
-import { compressionViews } from '../../../src/host/chat/views.ts';
+import { compressionViews } from '../../../src/host/chat/message-views.ts';
 import { defaultSettings, hostIn, l10n } from '../../support/fake-editor.ts';
 import { Harness, fill, says } from '../app/harness.ts';
 

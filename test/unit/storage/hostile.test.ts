@@ -6,7 +6,7 @@ import { StoreFault, type SessionJournal } from '../../../src/app/ports.ts';
 import { decodeLine, encodeLine } from '../../../src/storage/journal-line.ts';
 import { messageId } from '../../../src/core/model/ids.ts';
 import { messageText } from '../../../src/core/model/message.ts';
-import { messageView } from '../../../src/host/chat/views.ts';
+import { messageView } from '../../../src/host/chat/message-views.ts';
 import { messageSchema } from '../../../src/protocol/views.ts';
 import { nativeChecksum } from '../../../src/storage/checksum.ts';
 import { openSessionStore } from '../../../src/storage/session-store.ts';

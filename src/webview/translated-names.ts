@@ -1,4 +1,4 @@
-import { KIND_NAMES, ROLE_NAMES } from '../protocol/names.ts';
+import { KIND_NAMES, ROLE_NAMES } from '../protocol/display-names.ts';
 import type { EventMark } from '../protocol/views.ts';
 import { phraseText, text } from './texts.ts';
 

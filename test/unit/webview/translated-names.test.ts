@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { kindName, roleName, stateNames } from '../../../src/webview/names.ts';
+import { kindName, roleName, stateNames } from '../../../src/webview/translated-names.ts';
 import { readTranslations } from '../../../src/webview/texts.ts';
 
 describe('names on the page', () => {
