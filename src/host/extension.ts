@@ -28,7 +28,7 @@ export function activate(context: vscode.ExtensionContext): ForTests | undefined
     context.subscriptions.push({ dispose: () => clearTimeout(timer) });
   }
   const followTools = (): void => {
-    if (followsChats() || lazy.hasBegun) void wake(lazy, false);
+    if (followsChats() || lazy.hasStarted) void wake(lazy, false);
   };
   context.subscriptions.push(
     vscode.workspace.onDidGrantWorkspaceTrust(followTools),
@@ -42,7 +42,7 @@ export function activate(context: vscode.ExtensionContext): ForTests | undefined
 export async function deactivate(): Promise<void> {
   const ending = product;
   product = undefined;
-  await ending?.end();
+  await ending?.close();
 }
 
 /** Whether the user has selected tools whose chats are copied. Nothing is read in Restricted Mode. */

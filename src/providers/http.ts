@@ -23,8 +23,11 @@ const serverFetch: typeof fetch = async (input, init) => {
   return new Response(JSON.stringify({ error: errorIn(body, text) }), { status, headers: rest });
 };
 
-/** A server's answer about itself; empty if it doesn't know the question. Throws `ModelFault` without a connection. */
-export async function askServer(url: string, init: RequestInit): Promise<JsonObject> {
+/**
+ * The JSON object at an endpoint for facts about the server or its models; empty if the server doesn't have the endpoint.
+ * Throws `ModelFault` if there is no connection.
+ */
+export async function fetchServerInfo(url: string, init: RequestInit): Promise<JsonObject> {
   const response = await serverFetch(url, init).catch((error: unknown) => {
     throw connectionFault(error);
   });

@@ -2,7 +2,7 @@ import { ModelFault } from '../app/fault.ts';
 import type { ChatChunk, ChatRequest } from '../app/ports.ts';
 import type { ListedModel } from './listed-model.ts';
 import { streamFault } from './provider-errors.ts';
-import { askServer } from './http.ts';
+import { fetchServerInfo } from './http.ts';
 import { isObject } from '../core/text/json-value.ts';
 import { outputLimit, systemText } from './openai-shared.ts';
 import type { ThinkFilter } from './think-filter.ts';
@@ -102,8 +102,12 @@ export async function ollamaFacts(
   headers: Readonly<Record<string, string>>,
   signal: AbortSignal,
 ): Promise<Pick<ListedModel, 'isOllama' | 'loadedContext' | 'facts'> | undefined> {
-  const ask = (path: string, body?: object): ReturnType<typeof askServer> =>
-    askServer(`${origin}${path}`, { headers, signal, ...(body && { method: 'POST', body: JSON.stringify(body) }) });
+  const ask = (path: string, body?: object): ReturnType<typeof fetchServerInfo> =>
+    fetchServerInfo(`${origin}${path}`, {
+      headers,
+      signal,
+      ...(body && { method: 'POST', body: JSON.stringify(body) }),
+    });
   if (typeof (await ask('/api/version'))['version'] !== 'string') return undefined;
   const [shown, running] = await Promise.all([ask('/api/show', { model }), ask('/api/ps')]);
   const info = isObject(shown['model_info']) ? shown['model_info'] : {};

@@ -3,7 +3,7 @@ import type { ChatChunk, ChatRequest } from '../app/ports.ts';
 import type { ListedModel, ListingModel } from './listed-model.ts';
 import { toModelFault, type SdkErrors } from './provider-errors.ts';
 import { RequestFallback, type Endpoint, type OptionalPart } from './request-fallback.ts';
-import { askWatched, runWatched, type CallTimeouts, type WatchedCall } from './watched-call.ts';
+import { watchRequest, watchStream, type CallTimeouts, type WatchedCall } from './watched-call.ts';
 
 /** A model on a server. */
 export interface RemoteSettings extends CallTimeouts {
@@ -67,7 +67,7 @@ export function remoteModel({ model, apiKey = '', ...timeouts }: RemoteSettings,
   }
 
   const ask = <T>(signal: AbortSignal, question: (signal: AbortSignal) => Promise<T>): Promise<T> =>
-    askWatched(
+    watchRequest(
       signal,
       timeouts,
       async (call) => {
@@ -86,7 +86,7 @@ export function remoteModel({ model, apiKey = '', ...timeouts }: RemoteSettings,
       const request = adapt(original);
       return JSON.stringify(server.body(fallback.limited(request), fallback.without(request)));
     },
-    stream: (request, signal) => runWatched(signal, timeouts, (call) => open(request, call), toFault),
+    stream: (request, signal) => watchStream(signal, timeouts, (call) => open(request, call), toFault),
     listModels: async (signal) => {
       const models = await ask(signal, (stopped) => server.list(stopped));
       return models.toSorted((a, b) => (a.id < b.id ? -1 : 1));

@@ -1,5 +1,5 @@
 import { isObject, objectsAt, valueAt } from '../core/text/json-value.ts';
-import { askServer } from './http.ts';
+import { fetchServerInfo } from './http.ts';
 import { parseOpenAiListedModel, type ListedModel } from './listed-model.ts';
 import { isOllamaEntry, ollamaFacts } from './ollama.ts';
 
@@ -14,9 +14,9 @@ export async function serverFacts(
 ): Promise<ServerFacts | undefined> {
   if (isOllamaEntry(id, owner)) return ollamaFacts(origin, id, init.headers, init.signal);
   // lmstudio-ai/lmstudio-bug-tracker#2139
-  if (owner === 'organization_owner') return lmStudioFacts(await askServer(`${origin}/api/v1/models`, init), id);
+  if (owner === 'organization_owner') return lmStudioFacts(await fetchServerInfo(`${origin}/api/v1/models`, init), id);
   // LiteLLM names the same owner for all models.
-  return owner === 'openai' ? liteLlmFacts(await askServer(`${url}/model/info`, init), id) : undefined;
+  return owner === 'openai' ? liteLlmFacts(await fetchServerInfo(`${url}/model/info`, init), id) : undefined;
 }
 
 /**

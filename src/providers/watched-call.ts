@@ -116,7 +116,7 @@ const isTimeout = (reason: unknown): boolean => reason instanceof DOMException &
  * Runs a streamed call with timeouts. `open` sends the request and yields chunks; a reply without an `end` chunk was
  * cut off. Only throws `ModelFault`.
  */
-export async function* runWatched(
+export async function* watchStream(
   signal: AbortSignal,
   timeouts: CallTimeouts,
   open: (call: WatchedCall) => AsyncIterable<ChatChunk>,
@@ -146,7 +146,7 @@ export async function* runWatched(
 }
 
 /** Runs a call with a single response (a list, a count) with the same timeouts. Only throws `ModelFault`. */
-export async function askWatched<T>(
+export async function watchRequest<T>(
   signal: AbortSignal,
   timeouts: CallTimeouts,
   ask: (call: WatchedCall) => Promise<T>,

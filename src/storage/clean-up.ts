@@ -107,7 +107,11 @@ export function isRetentionOver(session: Pick<SessionState, 'deleted' | 'updated
 }
 
 /** A session's state as read from its journal, without a lock or repairs; undefined if there is no such file. */
-export async function readSession(folder: string, id: SessionId, yielder: Yielder): Promise<SessionState | undefined> {
+export async function readSessionState(
+  folder: string,
+  id: SessionId,
+  yielder: Yielder,
+): Promise<SessionState | undefined> {
   return (await readFrom(folder, id, yielder))?.state;
 }
 

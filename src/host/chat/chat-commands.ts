@@ -4,7 +4,7 @@ import type { Conversation } from '../../app/conversation.ts';
 import { RequestFault } from '../../protocol/faults.ts';
 import type { ChatApp } from './chat-app.ts';
 import { wholeLines } from './read-context.ts';
-import { oneLine } from '../platform/l10n.ts';
+import { shortLine } from '../platform/l10n.ts';
 import { showInfo } from '../platform/notifications.ts';
 import { readSettings } from '../platform/settings.ts';
 
@@ -62,7 +62,10 @@ export class ExplainAction implements vscode.CodeActionProvider {
     { diagnostics }: vscode.CodeActionContext,
   ): vscode.CodeAction[] {
     return diagnostics.map((diagnostic) => {
-      const title = vscode.l10n.t('Explain with Threadkeeper: {0}', oneLine(diagnostic.message.split('\n', 1)[0]!, 80));
+      const title = vscode.l10n.t(
+        'Explain with Threadkeeper: {0}',
+        shortLine(diagnostic.message.split('\n', 1)[0]!, 80),
+      );
       const action = new vscode.CodeAction(title, vscode.CodeActionKind.QuickFix);
       const problem: ProblemHere = { uri: document.uri, range: diagnostic.range, message: diagnostic.message };
       action.command = { command: 'threadkeeper.explainProblem', title, arguments: [problem] };

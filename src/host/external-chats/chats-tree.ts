@@ -6,7 +6,7 @@ import { TOOL_NAMES, type UnreadablePath } from '../../app/library/source.ts';
 import { yieldIfDue, type Yielder } from '../../core/pace/yielder.ts';
 import { runYielding } from '../../core/pace/steps.ts';
 import { KIND_ICON, kindName } from '../platform/key-event-kinds.ts';
-import { keyEventsText, locale, messagesText, oneLine, titleText, translated } from '../platform/l10n.ts';
+import { keyEventsText, locale, messagesText, shortLine, titleText, translated } from '../platform/l10n.ts';
 import type { ChatList, ListedChat } from '../../app/library/chat-library-calls.ts';
 import { isUnder, openFolders } from '../platform/workspace-files.ts';
 import type { ExternalChats } from './external-chats.ts';
@@ -184,7 +184,7 @@ function groupRow(chat: ListedChat, { from, to, events }: DroppedGroup): ChatRow
 /** A row that opens the chat at the event's message. */
 function eventRow(chat: ListedChat, event: DroppedEvent, description: string): ChatRow {
   const { kind, quote, message } = event;
-  const item = treeItem(oneLine(quote), None, {
+  const item = treeItem(shortLine(quote), None, {
     description,
     tooltip: quote,
     iconPath: new vscode.ThemeIcon(KIND_ICON[kind]),

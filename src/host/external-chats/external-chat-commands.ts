@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { TOOL_NAMES, TOOLS, type Tool } from '../../app/library/source.ts';
 import { cancellable, showInfo } from '../platform/notifications.ts';
-import { locale, oneLine, roleName, sessionsText, sizeText, titleText, translated } from '../platform/l10n.ts';
+import { locale, shortLine, roleName, sessionsText, sizeText, titleText, translated } from '../platform/l10n.ts';
 import { readSettings } from '../platform/settings.ts';
 import type { ExternalChats } from './external-chats.ts';
 import { isChatRow } from './chat-rows.ts';
@@ -307,7 +307,7 @@ function itemsOf(hits: readonly ChatHit[], chats: ReadonlyMap<string, ListedChat
     const when = new Date(at ?? updatedAt).toLocaleDateString(locale(), { dateStyle: 'medium' });
     return [
       {
-        label: oneLine(text, 150),
+        label: shortLine(text, 150),
         description: `${TOOL_NAMES[tool]} · ${when}`,
         detail: `${titleText(title)} · ${message + 1} · ${roleName(role)}`,
         // Prevents the picker from filtering the results again.

@@ -20,7 +20,7 @@ function isSameServer(a: string, b: string): boolean {
 }
 
 /** The configured server, if any, and the servers that may run on this machine. */
-export const serversToAsk = (configured: string): readonly Server[] => [
+export const serversToQuery = (configured: string): readonly Server[] => [
   ...(configured === '' ? [] : [{ title: configured, baseUrl: configured }]),
   ...localServers().filter(({ baseUrl }) => !isSameServer(baseUrl, configured)),
 ];

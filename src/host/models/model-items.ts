@@ -8,7 +8,7 @@ import { readSettings } from '../platform/settings.ts';
 import type { ProviderName } from '../platform/settings-schema.ts';
 import { LIST_TIMEOUT_MS } from './key-commands.ts';
 import { isKeyed, PROVIDER_LABELS, serverName, VENDORS } from './keys.ts';
-import { serversToAsk } from './local-servers.ts';
+import { serversToQuery } from './local-servers.ts';
 import { baseUrlOf, isSameModel, type ChosenModel, type ModelsApp } from './models.ts';
 
 export type ProviderItem = vscode.QuickPickItem & { readonly provider: ProviderName };
@@ -65,7 +65,7 @@ export function modelGroups(app: ModelsApp, signal: AbortSignal): readonly Model
 /** The models of VS Code, of the configured server, and of servers that may run on this machine. */
 export function modelSources(): readonly { title: string; from: ChosenModel; limitMs: number }[] {
   const configured = atConfiguredUrl('compatible').baseUrl;
-  const servers = serversToAsk(configured).map(({ title, baseUrl }) => ({
+  const servers = serversToQuery(configured).map(({ title, baseUrl }) => ({
     title,
     from: { provider: 'compatible', model: 'list', baseUrl } as const,
     limitMs: baseUrl === configured ? LIST_TIMEOUT_MS : LOCAL_TIMEOUT_MS,

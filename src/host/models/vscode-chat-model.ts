@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import type { ChatChunk, ChatModel, ChatRequest } from '../../app/ports.ts';
 import { RequestFallback } from '../../providers/request-fallback.ts';
-import { runWatched, type WatchedCall } from '../../providers/watched-call.ts';
+import { watchStream, type WatchedCall } from '../../providers/watched-call.ts';
 import { callTimeouts } from '../platform/settings.ts';
 import { toVsCodeMessages, vsCodeModelFault } from './vscode-lm.ts';
 
@@ -21,7 +21,7 @@ export function vsCodeChatModel(model: string, chat: vscode.LanguageModelChat): 
     provider: 'vscode',
     model,
     stream: (request, signal) =>
-      runWatched(signal, callTimeouts(), (call) => openChat(chat, fallback, request, call), vsCodeModelFault),
+      watchStream(signal, callTimeouts(), (call) => openChat(chat, fallback, request, call), vsCodeModelFault),
   };
 }
 

@@ -37,12 +37,12 @@ export function keyEventsText(count: number): string {
 }
 
 /** The beginning of a text in one line; `max` is in UTF-16 units. */
-export const oneLine = (text: string, max = 120): string =>
+export const shortLine = (text: string, max = 120): string =>
   truncate(text.slice(0, 500).replace(/\s+/g, ' ').trim(), max);
 
 /** Like `oneLine`, for a Quick Pick item, which would show `$(name)` as an icon. */
 export const itemText = (text: string, max?: number): string =>
-  oneLine(text, max).replace(/\$\([\w-]+(?:~\w+)?\)/g, '\\$&');
+  shortLine(text, max).replace(/\$\([\w-]+(?:~\w+)?\)/g, '\\$&');
 
 /** The beginning of a text, cut between words if possible; `max` is in UTF-16 units. */
 export function truncated(text: string, max: number): string {

@@ -22,12 +22,12 @@ export class Lazy<T extends { close(): Promise<void> }> {
   }
 
   /** Whether it has been created, or is being created. */
-  get hasBegun(): boolean {
+  get hasStarted(): boolean {
     return this.#created !== undefined;
   }
 
   /** Closes it, even if it's still being created. */
-  async end(): Promise<void> {
+  async close(): Promise<void> {
     this.#hasEnded = true;
     // The caller of `get` has already received the error.
     const created = await this.#created?.catch(() => undefined);

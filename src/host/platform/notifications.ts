@@ -38,7 +38,7 @@ export async function showInfoWithAction(text: string, label: string, act: () =>
 }
 
 /** Lets the user select an item, or shows a message if there are none. */
-export async function pickOrTell<T extends vscode.QuickPickItem>(
+export async function pickOrShowInfo<T extends vscode.QuickPickItem>(
   items: readonly T[],
   emptyText: string,
   options: vscode.QuickPickOptions,

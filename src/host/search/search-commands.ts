@@ -6,7 +6,7 @@ import type { SearchRequest, WorkspaceHit } from '../../app/workspace-search.ts'
 import { truncate } from '../../core/text/truncate.ts';
 import { keyEventId, type SessionId } from '../../core/model/ids.ts';
 import { openMessageDocument, openNodeDocument } from '../summaries/document-uris.ts';
-import { pickOrTell } from '../platform/notifications.ts';
+import { pickOrShowInfo } from '../platform/notifications.ts';
 import { itemText, roleName, titleText } from '../platform/l10n.ts';
 import { expandNode, pinQuote } from '../../app/summary-changes.ts';
 import { hitsOffBranch, isRelevant, contextStatuses, type ResultInContext } from '../../app/context-status.ts';
@@ -68,7 +68,7 @@ export async function searchAllSessions(app: SearchApp, argument?: unknown): Pro
       ? vscode.l10n.t('1 result for “{0}”', query)
       : vscode.l10n.t('{0} results for “{1}”', hits.length, query);
   const emptyText = vscode.l10n.t('No results for “{0}” in the sessions of this workspace.', query);
-  const picked = await pickOrTell(items, emptyText, { title, matchOnDescription: true, matchOnDetail: true });
+  const picked = await pickOrShowInfo(items, emptyText, { title, matchOnDescription: true, matchOnDetail: true });
   if (!picked) return;
   const { session, message, position, text, start } = picked.hit;
   await app.sessions.open(session);
@@ -102,7 +102,7 @@ export async function searchSession({ journal }: Conversation, argument: unknown
     hit,
   }));
   const emptyText = vscode.l10n.t('No results for “{0}” in this session.', query);
-  const picked = await pickOrTell(items, emptyText, { title: query, matchOnDescription: true });
+  const picked = await pickOrShowInfo(items, emptyText, { title: query, matchOnDescription: true });
   if (!picked) return;
   const { message, position, text, start } = picked.hit;
   await openMessageDocument(journal.id, message, position, { quote: text, start });
@@ -132,7 +132,7 @@ export async function findForgotten(conversation: Conversation, argument: unknow
   });
   const placeHolder = vscode.l10n.t('Select a result to see available actions');
   const emptyText = vscode.l10n.t('No mention of “{0}” in this session.', query);
-  const picked = await pickOrTell(items, emptyText, { title: query, placeHolder, matchOnDetail: true });
+  const picked = await pickOrShowInfo(items, emptyText, { title: query, placeHolder, matchOnDetail: true });
   if (picked) await offerActions(conversation, picked.place, app);
 }
 

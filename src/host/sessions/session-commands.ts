@@ -4,7 +4,7 @@ import { StoreFault, type Clock, type SessionStore, type SessionSummary } from '
 import type { Sessions } from '../../app/sessions.ts';
 import type { SessionId } from '../../core/model/ids.ts';
 import { looksMoved, workspaceName } from '../../storage/workspace-key.ts';
-import { pickOrTell, showInfo, showInfoWithAction } from '../platform/notifications.ts';
+import { pickOrShowInfo, showInfo, showInfoWithAction } from '../platform/notifications.ts';
 import { changeSession } from './session-changes.ts';
 
 /** Dependencies of the session commands. */
@@ -30,7 +30,7 @@ export async function openOtherSession(app: SessionsApp): Promise<void> {
     ...sessionItem(one),
     description: workspaceName(one.workspace),
   }));
-  const picked = await pickOrTell(items, noneElsewhereText(), {
+  const picked = await pickOrShowInfo(items, noneElsewhereText(), {
     title: vscode.l10n.t('Open Session from Another Workspace'),
     matchOnDescription: true,
   });
@@ -57,7 +57,7 @@ export async function restoreSession(app: SessionsApp): Promise<void> {
   const deleted = (await app.store.list()).filter((one) => one.workspace === app.workspace && one.deleted);
   const items = deleted.sort((a, b) => b.updatedAt - a.updatedAt).map(sessionItem);
   const title = vscode.l10n.t('Restore Deleted Session');
-  const picked = await pickOrTell(items, vscode.l10n.t('There are no deleted sessions.'), { title });
+  const picked = await pickOrShowInfo(items, vscode.l10n.t('There are no deleted sessions.'), { title });
   if (!picked) return;
   await changeSession(app, picked.id, { type: 'session_deleted', deleted: false });
   await show(app, picked.id);
@@ -221,7 +221,7 @@ export async function reattachSessions(app: SessionsApp): Promise<void> {
       ids: sessions.map(({ id }) => id),
     }),
   );
-  const picked = await pickOrTell(items, noneElsewhereText(), {
+  const picked = await pickOrShowInfo(items, noneElsewhereText(), {
     title: vscode.l10n.t('Recover Sessions from a Moved Folder'),
     placeHolder: vscode.l10n.t('Select the old folder. Its sessions will be moved to this workspace.'),
     matchOnDetail: true,

@@ -10,7 +10,7 @@ import { eventsOnBranch } from '../../core/context/ledger-lines.ts';
 import { triggerName } from './summary-texts.ts';
 import { rangeText } from './tree-items.ts';
 import { isRow, openedNodes, undoneCompressionOf } from './rows.ts';
-import { pickOrTell } from '../platform/notifications.ts';
+import { pickOrShowInfo } from '../platform/notifications.ts';
 
 /** Finds what a command acts on, by the row or the user's selection; undefined if there is nothing. */
 export type FindTarget<T> = (
@@ -55,7 +55,7 @@ async function pickNode(
   emptyText: string,
 ): Promise<SummaryNode | undefined> {
   const items = nodes.map((node) => ({ label: itemText(node.title), description: rangeText(state, node), node }));
-  return (await pickOrTell(items, emptyText, { title: vscode.l10n.t('Summaries') }))?.node;
+  return (await pickOrShowInfo(items, emptyText, { title: vscode.l10n.t('Summaries') }))?.node;
 }
 
 /** The key event of the row, or one that the user selects among the candidates, newest first. */
@@ -70,7 +70,7 @@ export const keyEvent =
       event,
     }));
     const options = { title: vscode.l10n.t('Key Events'), matchOnDescription: true };
-    return (await pickOrTell(items, vscode.l10n.t('There are no key events to select.'), options))?.event;
+    return (await pickOrShowInfo(items, vscode.l10n.t('There are no key events to select.'), options))?.event;
   };
 
 /** The compression of the row, or the one with which the row's summary was undone. */
@@ -96,5 +96,5 @@ export const undoneCompression: FindTarget<CompressionId> = async (conversation,
     }));
   if (items.length === 1) return items[0]?.id;
   const title = vscode.l10n.t('Select Compression to Redo');
-  return (await pickOrTell(items, vscode.l10n.t('There is no compression to redo.'), { title }))?.id;
+  return (await pickOrShowInfo(items, vscode.l10n.t('There is no compression to redo.'), { title }))?.id;
 };

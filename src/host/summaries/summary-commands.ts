@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { countText, locale, oneLine, tokensText } from '../platform/l10n.ts';
+import { countText, locale, shortLine, tokensText } from '../platform/l10n.ts';
 import { correctEvent, correctQuote } from '../../app/correct-event.ts';
 import type { Conversation } from '../../app/conversation.ts';
 import { expandNode, setLevel, undoOrRedoChange } from '../../app/summary-changes.ts';
@@ -109,7 +109,7 @@ export async function correctKeyEvent({ journal, state }: Conversation, event: K
     label: kindName(kind),
     to: kind,
   }));
-  const picked = await vscode.window.showQuickPick([editQuote, ...kinds], { title: oneLine(event.quote) });
+  const picked = await vscode.window.showQuickPick([editQuote, ...kinds], { title: shortLine(event.quote) });
   if (!picked) return;
   if (picked.to !== undefined) {
     await correctEvent(journal, event.id, { kind: picked.to });

@@ -28,7 +28,7 @@ function checkText({ statements }: SummaryCheck): string {
   return vscode.l10n.t('{0}/{1} statements supported', supported.length, judged.length);
 }
 
-export const summaryMethodName = (rung: SummaryMethod): string =>
+export const summaryMethodName = (method: SummaryMethod): string =>
   ({
     model: vscode.l10n.t('model'),
     retry: vscode.l10n.t('model (second attempt)'),
@@ -36,7 +36,7 @@ export const summaryMethodName = (rung: SummaryMethod): string =>
     extractive: vscode.l10n.t('extractive'),
     cut: vscode.l10n.t('truncated'),
     edited: vscode.l10n.t('edited by you'),
-  })[rung];
+  })[method];
 
 export const levelName = (level: Level): string =>
   ({

@@ -7,7 +7,7 @@ import type { SessionState } from '../../core/state/session-state.ts';
 import { partName } from '../gauge/gauge-item.ts';
 import { appendDroppedNotice, KIND_ICON, kindHeading, kindName, statusName } from '../platform/key-event-kinds.ts';
 import type { EventStatus } from '../../core/context/ledger-lines.ts';
-import { locale, messagesText, oneLine, roleName, shortTokens, tokensText, truncated } from '../platform/l10n.ts';
+import { locale, messagesText, shortLine, roleName, shortTokens, tokensText, truncated } from '../platform/l10n.ts';
 import { documentUri, openMessageDocument, openNodeDocument, openRendered } from './document-uris.ts';
 import type { PlacedEvent } from './event-index.ts';
 import {
@@ -65,7 +65,7 @@ export function treeItem(conversation: Conversation, source: TreeSource, row: Ro
       const icon = message.role === 'user' ? 'account' : message.role === 'tool' ? 'tools' : 'comment';
       const description = `${position + 1} · ${roleName(message.role)}`;
       const open = (): Promise<void> => openMessageDocument(journal.id, row.message, position);
-      return item(oneLine(messageText(message)), None, icon, description, 'threadkeeper.message', open);
+      return item(shortLine(messageText(message)), None, icon, description, 'threadkeeper.message', open);
     }
     case 'eventKind':
       return item(kindHeading(row.of), Collapsed, KIND_ICON[row.of], statusCounts(source.events().ofKind(row.of)));
@@ -75,7 +75,7 @@ export function treeItem(conversation: Conversation, source: TreeSource, row: Ro
       const description = `${position + 1} · ${statusName(status)}`;
       const contextValue = status === 'pinned' ? 'threadkeeper.event.pinned' : 'threadkeeper.event';
       const open = (): Promise<void> => openMessageDocument(journal.id, event.message, position, event);
-      return item(oneLine(event.quote), None, STATUS_ICON[status], description, contextValue, open);
+      return item(shortLine(event.quote), None, STATUS_ICON[status], description, contextValue, open);
     }
     case 'contentList':
       return item(contentName(row.list), Collapsed, CONTENT_ICON[row.list]);
@@ -83,7 +83,7 @@ export function treeItem(conversation: Conversation, source: TreeSource, row: Ro
       const node = state.nodes.get(row.node);
       const open = node && (() => openNodeDocument(journal.id, node));
       const description = node && rangeText(state, node);
-      return item(oneLine(row.text), None, CONTENT_ICON[row.list], description, undefined, open);
+      return item(shortLine(row.text), None, CONTENT_ICON[row.list], description, undefined, open);
     }
     case 'task': {
       const { task } = row;

@@ -4,7 +4,7 @@ import { WorkspaceSearch } from '../../../src/app/workspace-search.ts';
 import { compressionWith, type CompressionRecord } from '../../../src/core/journal/schema.ts';
 import { compressionId, messageId, nodeId, sessionId } from '../../../src/core/model/ids.ts';
 import { nodeWith } from '../../../src/core/model/summary.ts';
-import { readSession } from '../../../src/storage/clean-up.ts';
+import { readSessionState } from '../../../src/storage/clean-up.ts';
 import { openSessionStore, type FileSessionStore } from '../../../src/storage/session-store.ts';
 import { openLoop } from '../../support/yielders.ts';
 import { inFolder, said, testClock } from '../storage/support.ts';
@@ -42,7 +42,7 @@ function withDesk(work: (harness: Harness) => Promise<void>): Promise<void> {
       list: async (): Promise<readonly SessionSummary[]> => (await store.list()).filter((one) => !one.deleted),
       read: (id) => {
         reads.push(id);
-        return readSession(folder, id, openLoop());
+        return readSessionState(folder, id, openLoop());
       },
     });
     try {

@@ -50,7 +50,7 @@ describe('lazily loaded product', () => {
       const asked = lazy.get();
       if (isEarly) resolve(made);
       if (isEarly) await asked;
-      const ended = lazy.end();
+      const ended = lazy.close();
       resolve(made);
       await ended;
       assert.equal(await asked, made);
@@ -60,10 +60,10 @@ describe('lazily loaded product', () => {
   });
 
   it('ends cleanly when it was never requested or failed to load', async () => {
-    await new Lazy(() => Promise.resolve(part()), sentence).end();
+    await new Lazy(() => Promise.resolve(part()), sentence).close();
     const lazy = new Lazy<Part>(() => Promise.reject(new Error('no such file')), sentence);
     const asked = assert.rejects(lazy.get());
-    await lazy.end();
+    await lazy.close();
     await asked;
   });
 });

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { ModelFault } from '../../../src/app/fault.ts';
-import { askWatched } from '../../../src/providers/watched-call.ts';
+import { watchRequest } from '../../../src/providers/watched-call.ts';
 
 describe('call that its caller aborts', () => {
   const ended = (signal: AbortSignal): Promise<unknown> =>
-    askWatched(
+    watchRequest(
       signal,
       {},
       ({ controller }) => new Promise((_, reject) => controller.signal.addEventListener('abort', reject)),
