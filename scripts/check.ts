@@ -4,7 +4,7 @@ import path from 'node:path';
 import { isSettingsReferenceCurrent, SETTINGS_REFERENCE } from './docs/settings-reference.ts';
 import { auditPackages, checkNotices } from './licenses/check-licenses.ts';
 import { checkModels } from './models/check-models.ts';
-import { describeSizes, checkPackagedFiles, checkSizes } from './packaging/budget.ts';
+import { describeSizes, checkPackagedFiles, checkSizes } from './packaging/check-package.ts';
 import { listPackagedFiles, packageExtension } from './packaging/package-extension.ts';
 import { checkRegExps } from './patterns/check-patterns.ts';
 import { build } from './support/build.ts';
@@ -17,7 +17,7 @@ interface Finding {
   /** What is wrong; empty when nothing is. */
   readonly faults: readonly string[];
   /** What to say beside the name of a check that found nothing wrong. */
-  readonly told?: string;
+  readonly summary?: string;
 }
 
 /** A check that a program of an installed package makes. */
@@ -35,17 +35,17 @@ async function checkPackage(): Promise<Finding> {
   const vsix = path.join(outFolder, 'threadkeeper-check.vsix');
   await packageExtension(vsix);
   const faults = [...checkPackagedFiles(await listPackagedFiles()), ...(await checkSizes(vsix))];
-  return { faults, told: await describeSizes(vsix) };
+  return { faults, summary: await describeSizes(vsix) };
 }
 
 async function checkTexts(): Promise<Finding> {
   const { faults, count } = await checkAllTexts();
-  return { faults, told: `${count} in each of 7 languages` };
+  return { faults, summary: `${count} in each of 7 languages` };
 }
 
 async function checkPatterns(): Promise<Finding> {
   const { faults, safe, bounded } = await checkRegExps();
-  return { faults, told: `${safe} linear, ${bounded} on bounded text` };
+  return { faults, summary: `${safe} linear, ${bounded} on bounded text` };
 }
 
 async function checkSettingsReference(): Promise<Finding> {
@@ -55,13 +55,13 @@ async function checkSettingsReference(): Promise<Finding> {
 
 async function checkLicenses(): Promise<Finding> {
   const { faults, packages } = await checkNotices();
-  return { faults, told: `${packages} packages` };
+  return { faults, summary: `${packages} packages` };
 }
 
 async function checkAudit(): Promise<Finding> {
   const found = await auditPackages();
-  if (found === undefined) return { faults: [], told: 'the registry gave no answer' };
-  return { faults: found.faults, told: `${found.all} known faults, none in what is bundled` };
+  if (found === undefined) return { faults: [], summary: 'the registry gave no answer' };
+  return { faults: found.faults, summary: `${found.all} known faults, none in what is bundled` };
 }
 
 const checks: Readonly<Record<string, () => Promise<Finding>>> = {
@@ -97,7 +97,7 @@ async function runCheck(name: string): Promise<Finding> {
 }
 
 /** Two at a time: most are one busy program each. */
-const AT_ONCE = 2;
+const CONCURRENCY = 2;
 
 await runMain(async () => {
   const failed: string[] = [];
@@ -107,14 +107,14 @@ await runMain(async () => {
   const waiting = [...asked];
   const work = async (): Promise<void> => {
     for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
-      const { faults, told } = await runCheck(name);
+      const { faults, summary } = await runCheck(name);
       if (faults.length > 0) {
         console.log(`FAILED  ${name}\n${faults.join('\n')}`);
         failed.push(name);
-      } else console.log(`ok      ${name}${told === undefined ? '' : `  (${told})`}`);
+      } else console.log(`ok      ${name}${summary === undefined ? '' : `  (${summary})`}`);
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  await Promise.all(Array.from({ length: CONCURRENCY }, work));
   if (failed.length > 0)
     throw new ExpectedError(`\n${failed.length} of ${asked.length} checks failed: ${failed.join(', ')}.`);
 });

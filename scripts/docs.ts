@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { renderSettings, SETTINGS_REFERENCE } from './docs/settings-reference.ts';
-import { bundledPackages } from './licenses/bundled.ts';
+import { bundledPackages } from './licenses/bundled-packages.ts';
 import { NOTICES, renderNotices } from './licenses/check-licenses.ts';
 import { root } from './support/paths.ts';
 import { runMain } from './support/expected-error.ts';

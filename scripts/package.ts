@@ -1,8 +1,8 @@
 // Builds, packs threadkeeper-<version>.vsix at the root, and lists what is in it.
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { describeSizes, checkPackagedFiles, checkSizes } from './packaging/budget.ts';
-import { chosenRepository, listPackagedFiles, packageExtension } from './packaging/package-extension.ts';
+import { describeSizes, checkPackagedFiles, checkSizes } from './packaging/check-package.ts';
+import { publishedRepository, listPackagedFiles, packageExtension } from './packaging/package-extension.ts';
 import { build } from './support/build.ts';
 import { root } from './support/paths.ts';
 import { ExpectedError, runMain } from './support/expected-error.ts';
@@ -10,7 +10,7 @@ import { ExpectedError, runMain } from './support/expected-error.ts';
 await runMain(async () => {
   const { version } = JSON.parse(await readFile(path.join(root, 'package.json'), 'utf8')) as { version: string };
   const vsix = path.join(root, `threadkeeper-${version}.vsix`);
-  const repository = chosenRepository();
+  const repository = publishedRepository();
   await build();
   await packageExtension(vsix, repository);
   const files = await listPackagedFiles();

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { copyDemoWorkspace } from './editor/demo-workspace.ts';
 import { findDesktop } from './editor/desktop.ts';
 import { fetchServer } from './editor/fetch-server.ts';
-import { demandFreePort, openFrontDoor } from './editor/front-door.ts';
+import { requireFreePort, startServerProxy } from './editor/server-proxy.ts';
 import { installExtension, startServer } from './editor/server.ts';
 import { workbenchUrl } from './editor/workbench-url.ts';
 import { packageExtension } from './packaging/package-extension.ts';
@@ -57,8 +57,8 @@ async function openServer(workspace: string, port: number): Promise<void> {
   say('Starting VS Code’s server.');
   const server = await startServer({ program, dataFolder, smokeTestDriver: false });
   try {
-    const door = await openFrontDoor(server.origin, port, path.join(dataFolder, 'secret-key'));
-    say(`\nOpen ${workbenchUrl(door.origin, { folder: workspace })}\n`);
+    const proxy = await startServerProxy(server.origin, port, path.join(dataFolder, 'secret-key'));
+    say(`\nOpen ${workbenchUrl(proxy.origin, { folder: workspace })}\n`);
     say('In it, press F1 and choose "Threadkeeper: Open Chat". Ctrl-C here ends the editor.');
     await server.ended;
     if (!isEnding()) throw new ExpectedError('VS Code’s server has ended.');
@@ -70,7 +70,7 @@ async function openServer(workspace: string, port: number): Promise<void> {
 await runMain(async () => {
   const desktop = await findDesktop(say);
   const port = readPort();
-  if (desktop === undefined) await demandFreePort(port);
+  if (desktop === undefined) await requireFreePort(port);
   say('Building the extension.');
   await build();
   const workspace = await copyDemoWorkspace(path.join(editorFolder, 'demo'));

@@ -27,7 +27,7 @@ function run(suite: Suite, mochaArguments: readonly string[], pages: PageTests):
 }
 
 /** What cannot even begin counts as failed, so that the other suites still run and the sums tell of it. */
-async function runOrExplain<T>(name: string, body: () => Promise<T>): Promise<T | SuiteResult> {
+async function runOrReport<T>(name: string, body: () => Promise<T>): Promise<T | SuiteResult> {
   try {
     return await body();
   } catch (error) {
@@ -65,7 +65,7 @@ await runMain(async () => {
   const results: SuiteResult[] = [];
   // Some unit tests run the built command line.
   say('Building.');
-  const built = await runOrExplain('build', async () => {
+  const built = await runOrReport('build', async () => {
     await build();
     return undefined;
   });
@@ -74,7 +74,7 @@ await runMain(async () => {
     // Without dist/ an editor has nothing to show.
     if (built !== undefined && suite !== 'unit') continue;
     say(`\n── ${suite} ──`);
-    results.push(await runOrExplain(suite, () => run(suite, mochaArguments, pages)));
+    results.push(await runOrReport(suite, () => run(suite, mochaArguments, pages)));
   }
   say(`\n${summarize(results)}`);
   if (results.some((result) => result.failed > 0)) process.exitCode = 1;

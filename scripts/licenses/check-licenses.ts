@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { root } from '../support/paths.ts';
 import { runCommand } from '../support/processes.ts';
-import { bundledPackages, type BundledPackage } from './bundled.ts';
+import { bundledPackages, type BundledPackage } from './bundled-packages.ts';
 
 export const NOTICES = 'THIRD-PARTY-NOTICES.md';
 

@@ -19,7 +19,7 @@ const TEST_REPOSITORY = 'example/threadkeeper';
  *
  * @throws ExpectedError if there is neither
  */
-export function chosenRepository(): string {
+export function publishedRepository(): string {
   const { stdout } = spawnSync('git', ['remote', 'get-url', 'origin'], { cwd: root, encoding: 'utf8' });
   const cloned = /github\.com[/:]([\w.-]+\/[\w.-]+?)(?:\.git)?\s*$/.exec(stdout)?.[1];
   const repository = process.env.THREADKEEPER_REPOSITORY ?? cloned ?? '';

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { root } from '../support/paths.ts';
-import { checkDialect, checkPlurals, checkTranslations, LANGUAGES, type Texts } from './check-translations.ts';
+import { checkWording, checkPlurals, checkTranslations, LANGUAGES, type Texts } from './check-translations.ts';
 import { collectTexts } from './source-texts.ts';
 import { checkTerms } from './terms.ts';
 
@@ -28,8 +28,8 @@ export async function checkAllTexts(): Promise<TextsReport> {
   const faults = [
     ...source.faults,
     ...checkPlurals(source.english),
-    ...checkDialect(BUNDLE, english.code),
-    ...checkDialect('package.nls.json', english.manifest),
+    ...checkWording(BUNDLE, english.code),
+    ...checkWording('package.nls.json', english.manifest),
   ];
   for (const language of LANGUAGES) {
     const translated = {

@@ -64,7 +64,7 @@ export function checkPlurals(english: readonly string[]): readonly string[] {
 }
 
 /** Patterns that texts of the product fell into, and what to write instead. */
-const DIALECT: readonly (readonly [RegExp, string])[] = [
+const AVOIDED_WORDING: readonly (readonly [RegExp, string])[] = [
   [/\bword for word\b/i, 'verbatim'],
   [
     /\bwhat (?:was|is|has been|would be|stands)\b(?! sent)(?!.*\?)|\ball that (?:was|is)\b|\bwho (?:answers|writes|checks)\b/i,
@@ -96,10 +96,10 @@ const DIALECT: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** Where an English text falls back into the dialect. Names in backticks and links to commands are no words. */
-export function checkDialect(file: string, english: Texts): readonly string[] {
+export function checkWording(file: string, english: Texts): readonly string[] {
   return Object.entries(english).flatMap(([key, text]) => {
     const words = text.replace(/`[^`]*`|\(command:[^)]*\)|threadkeeper\.[\w.]+/g, '');
-    return DIALECT.flatMap(([pattern, instead]) => {
+    return AVOIDED_WORDING.flatMap(([pattern, instead]) => {
       const found = pattern.exec(words);
       return found ? [`${file}: “${key}” says “${found[0]}”; write ${instead}`] : [];
     });

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import ts from 'typescript';
-import { judgeHostNode, judgePageNode, judgeSentence } from './hard-coded.ts';
+import { hardCodedHostText, hardCodedPageText, hardCodedSentence } from './hard-coded-texts.ts';
 
 export interface SourceTexts {
   /** The English UI strings, sorted. */
@@ -44,9 +44,9 @@ export function collectTexts(root: string, files: readonly string[]): SourceText
       if (texts?.some((some) => some.length === 0) && !FORWARDING_FILES.has(file))
         fault(node, 'the key of a text has to be written out');
       const hardCoded = isPage
-        ? (judgePageNode(node) ?? judgeSentence(node))
+        ? (hardCodedPageText(node) ?? hardCodedSentence(node))
         : file.startsWith('src/host/')
-          ? (judgeHostNode(node) ?? judgeSentence(node))
+          ? (hardCodedHostText(node) ?? hardCodedSentence(node))
           : undefined;
       if (hardCoded !== undefined) fault(node, `“${hardCoded}” is said without translation`);
       ts.forEachChild(node, visit);

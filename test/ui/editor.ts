@@ -8,7 +8,7 @@ import type { BrowserContext, Page } from 'playwright-core';
 import { launchChromium } from '../../scripts/editor/chromium.ts';
 import { copyDemoWorkspace } from '../../scripts/editor/demo-workspace.ts';
 import { fetchServer } from '../../scripts/editor/fetch-server.ts';
-import { demandFreePort, openFrontDoor, type FrontDoor } from '../../scripts/editor/front-door.ts';
+import { requireFreePort, startServerProxy, type ServerProxy } from '../../scripts/editor/server-proxy.ts';
 import { installExtension, startServer, type EditorServer } from '../../scripts/editor/server.ts';
 import { outFolder, root } from '../../scripts/support/paths.ts';
 
@@ -16,7 +16,7 @@ interface Editor {
   readonly localPorts: readonly number[];
   readonly scratch: string;
   readonly server: EditorServer;
-  readonly door: FrontDoor;
+  readonly proxy: ServerProxy;
 }
 
 /** Maximum number of characters of a frame's text that are printed. */
@@ -48,15 +48,15 @@ async function start(): Promise<Editor> {
   const localPorts = [await freePort(), await freePort()];
   const env = { HOME: home, THREADKEEPER_LOCAL_PORTS: localPorts.join(','), TEST_MODELS: 'when set' };
   const server = await startServer({ program, dataFolder, smokeTestDriver: false, env });
-  const door = await openFrontDoor(server.origin, 0, path.join(scratch, 'secret-key'));
-  return { localPorts, scratch, server, door };
+  const proxy = await startServerProxy(server.origin, 0, path.join(scratch, 'secret-key'));
+  return { localPorts, scratch, server, proxy };
 }
 
 const running = (): Promise<Editor> => (editor ??= start());
 
 /** The editor's origin, which is the same for all tests. */
 export async function editorOrigin(): Promise<string> {
-  return (await running()).door.origin;
+  return (await running()).proxy.origin;
 }
 
 /** The extension's `globalStorageUri` on the server, for tests that read the files. */
@@ -95,7 +95,7 @@ export async function localPorts(): Promise<readonly number[]> {
 /** Below the range of ephemeral ports, so that no other program takes it before the test does. */
 async function freePort(): Promise<number> {
   const port = randomInt(15_000, 30_000);
-  return demandFreePort(port).then(
+  return requireFreePort(port).then(
     () => port,
     () => freePort(),
   );

@@ -11,7 +11,7 @@ import { ExpectedError } from '../support/expected-error.ts';
  * A proxy for VS Code's server that keeps the port the same between runs, and provides the key with which the workbench
  * encrypts secrets. The server doesn't answer that request, so `SecretStorage` would be empty after each reload.
  */
-export interface FrontDoor {
+export interface ServerProxy {
   /** Such as `http://127.0.0.1:8947`. */
   readonly origin: string;
   close(): Promise<void>;
@@ -46,20 +46,20 @@ async function listen(server: net.Server, port: number): Promise<void> {
  *
  * @throws ExpectedError if it isn't
  */
-export async function demandFreePort(port: number): Promise<void> {
+export async function requireFreePort(port: number): Promise<void> {
   const probe = net.createServer();
   await listen(probe, port);
   await new Promise((resolve) => probe.close(resolve));
 }
 
 /** Opens the proxy at `port` (0: any free one). The key is stored in `keyFile`. */
-export async function openFrontDoor(serverOrigin: string, port: number, keyFile: string): Promise<FrontDoor> {
+export async function startServerProxy(serverOrigin: string, port: number, keyFile: string): Promise<ServerProxy> {
   const key = await readOrMakeKey(keyFile);
   const target = new URL(serverOrigin);
   const address = { host: target.hostname, port: Number(target.port) };
   const sockets = new Set<net.Socket>();
 
-  const door = http.createServer((request, response) => {
+  const proxy = http.createServer((request, response) => {
     if (request.method === 'POST' && /\/mint-key(\?|$)/.test(request.url ?? '')) {
       response.writeHead(200, { 'content-type': 'application/octet-stream' }).end(key);
       return;
@@ -75,11 +75,11 @@ export async function openFrontDoor(serverOrigin: string, port: number, keyFile:
     });
     request.pipe(onward);
   });
-  door.on('connection', (socket) => {
+  proxy.on('connection', (socket) => {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
   });
-  door.on('upgrade', (request, socket, head) => {
+  proxy.on('upgrade', (request, socket, head) => {
     const onward = net.connect(address, () => {
       const lines = [`${request.method ?? 'GET'} ${request.url ?? '/'} HTTP/1.1`];
       for (let i = 0; i < request.rawHeaders.length; i += 2) {
@@ -96,7 +96,7 @@ export async function openFrontDoor(serverOrigin: string, port: number, keyFile:
     socket.on('close', () => onward.destroy());
   });
 
-  await listen(door, port);
+  await listen(proxy, port);
   const keepAlive = setInterval(() => {
     http
       .get({ ...address, path: '/delay-shutdown' }, (answer) => answer.resume())
@@ -104,11 +104,11 @@ export async function openFrontDoor(serverOrigin: string, port: number, keyFile:
       .on('error', () => clearInterval(keepAlive));
   }, KEEP_ALIVE_EVERY_MS);
   return {
-    origin: `http://127.0.0.1:${(door.address() as AddressInfo).port}`,
+    origin: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
     close: async () => {
       clearInterval(keepAlive);
       for (const socket of sockets) socket.destroy();
-      await new Promise((resolve) => door.close(resolve));
+      await new Promise((resolve) => proxy.close(resolve));
     },
   };
 }

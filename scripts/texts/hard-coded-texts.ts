@@ -1,44 +1,44 @@
 import ts from 'typescript';
 
 /** Attributes that people read or hear. */
-const SPOKEN_ATTRIBUTES = new Set(['aria-label', 'title', 'placeholder', 'alt', 'label']);
+const TEXT_ATTRIBUTES = new Set(['aria-label', 'title', 'placeholder', 'alt', 'label']);
 /** What quick picks, dialogs, tree items, progress and faults show, by the name of the field. */
-const SHOWN_FIELDS = new Set([
+const TEXT_FIELDS = new Set([
   ...['label', 'title', 'detail', 'description', 'placeHolder', 'prompt', 'tooltip', 'message', 'text', 'value'],
   ...['openLabel', 'saveLabel'],
 ]);
-const SHOWING_CALLS = /(show(Information|Warning|Error)Message|appendMarkdown|appendText)$/;
-const SHOWING_CLASSES = /(^|\.)(TreeItem|MarkdownString|SettingsError|RequestFault)$/;
+const TEXT_CALLS = /(show(Information|Warning|Error)Message|appendMarkdown|appendText)$/;
+const TEXT_CLASSES = /(^|\.)(TreeItem|MarkdownString|SettingsError|RequestFault)$/;
 /** Names are the same in every language. */
 const NAMES = /https?:\/\/\S+|Threadkeeper|Markdown|JSONL|OpenAI|Anthropic|threadkeeper\.[\w.]+|\$\([\w~-]+\)/g;
 
 /** What takes words for the log, for a developer or for translation, and not for the page. */
-const QUIET_CALLS = /(l10n\.t|phrase|warn|error|event|Error|ModelFault|spoken|^text|^formatCounted)$/;
+const EXEMPT_CALLS = /(l10n\.t|phrase|warn|error|event|Error|ModelFault|spoken|^text|^formatCounted)$/;
 
 /** A sentence, wherever it stands, that no call around it translates or logs; undefined when there is none. */
-export function judgeSentence(node: ts.Node): string | undefined {
+export function hardCodedSentence(node: ts.Node): string | undefined {
   if (!ts.isStringLiteralLike(node) || !/^\p{Lu}\p{L}*( [\p{L}’',{}0-9]+){2,}/u.test(node.text)) return undefined;
   for (let around: ts.Node = node.parent; !ts.isStatement(around); around = around.parent) {
     const called = ts.isCallExpression(around) || ts.isNewExpression(around) ? around.expression.getText() : '';
-    if (QUIET_CALLS.test(called)) return undefined;
+    if (EXEMPT_CALLS.test(called)) return undefined;
   }
   return node.text;
 }
 
 /** Words in a page's part that are not said by `text()`; undefined when there are none. */
-export function judgePageNode(node: ts.Node): string | undefined {
+export function hardCodedPageText(node: ts.Node): string | undefined {
   if (ts.isJsxText(node)) return words(node.text);
-  if (ts.isJsxAttribute(node) && SPOKEN_ATTRIBUTES.has(node.name.getText()) && node.initializer)
+  if (ts.isJsxAttribute(node) && TEXT_ATTRIBUTES.has(node.name.getText()) && node.initializer)
     return ts.isStringLiteral(node.initializer) ? words(node.initializer.text) : undefined;
   return undefined;
 }
 
 /** Words that the host shows past `l10n.t`; undefined when there are none. */
-export function judgeHostNode(node: ts.Node): string | undefined {
-  if (ts.isPropertyAssignment(node) && SHOWN_FIELDS.has(node.name.getText())) return literalWords(node.initializer);
-  if (ts.isCallExpression(node) && SHOWING_CALLS.test(node.expression.getText()))
+export function hardCodedHostText(node: ts.Node): string | undefined {
+  if (ts.isPropertyAssignment(node) && TEXT_FIELDS.has(node.name.getText())) return literalWords(node.initializer);
+  if (ts.isCallExpression(node) && TEXT_CALLS.test(node.expression.getText()))
     return node.arguments.map(literalWords).find((found) => found !== undefined);
-  if (ts.isNewExpression(node) && SHOWING_CLASSES.test(node.expression.getText())) {
+  if (ts.isNewExpression(node) && TEXT_CLASSES.test(node.expression.getText())) {
     // The first of a refusal is its reason, which nobody reads.
     const shown = node.arguments?.slice(node.expression.getText() === 'RequestFault' ? 1 : 0);
     return shown?.map(literalWords).find((found) => found !== undefined);
