@@ -1,4 +1,4 @@
-// The layers of docs/architecture.md, as a rule that fails. test/unit/layers.test.ts proves that it can.
+// The layers of docs/architecture.md as rules. test/unit/layers.test.ts tests that each forbidden import is found.
 const only = (name, from, allowed, comment) => ({
   name,
   comment,

@@ -1,4 +1,4 @@
-// Writes dist/: the extension, its thread, the page and the command line. `node esbuild.mjs [--watch]`.
+// Builds dist/: the extension, its worker thread, the chat page, the command line, and the library. `node esbuild.mjs [--watch]`.
 import { chmod, copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as esbuild from 'esbuild';
@@ -21,14 +21,14 @@ const common = {
   minify: !watch,
   // Names appear in stack traces, and SDKs read those of their error classes.
   keepNames: true,
-  // Texts in many languages are half as large as they are when escaped.
+  // Escaped, texts in other scripts would be twice as large.
   charset: 'utf8',
   define: { 'process.env.NODE_ENV': watch ? '"development"' : '"production"' },
 };
 
 /**
- * Writes what esbuild made, after `convert` has had each file. The files are written here, not by
- * esbuild, because two of the three outputs need a last step of their own.
+ * Writes esbuild's output files, each converted by `convert`. esbuild doesn't write them itself, because some need
+ * another step first.
  * @param {(file: esbuild.OutputFile) => Promise<string | Uint8Array>} convert
  * @returns {esbuild.Plugin}
  */
@@ -46,9 +46,9 @@ const writeOutputs = (convert) => ({
 });
 
 /**
- * The extension host loads CommonJS, yet esbuild splits ES modules only. So the split is made in ES modules,
- * and each file is then turned into CommonJS. What is imported by `import()` becomes a file of its own that is
- * read when it is needed, and a module that two files need exists once, so `instanceof` holds between them.
+ * The extension host loads CommonJS, but esbuild only splits ES modules. So ES modules are split first, and each file is
+ * then converted to CommonJS. A module that is imported with `import()` gets its own file, which is loaded on demand. A
+ * module that several files import exists only once, so `instanceof` works across files.
  */
 const toCommonJs = {
   format: 'cjs',
@@ -61,19 +61,19 @@ const toCommonJs = {
   logLevel: 'warning',
 };
 
-/** Every file of the split that is read at once when `entry` is: it, and what it imports by statements. */
-function readAtOnce(outputs, entry, found = new Set()) {
+/** The output files that are loaded together with `entry`: itself, and those that it imports statically. */
+function staticallyLoaded(outputs, entry, found = new Set()) {
   if (found.has(entry)) return found;
   found.add(entry);
   for (const { path: to, kind, external } of outputs[entry].imports) {
-    if (kind === 'import-statement' && !external) readAtOnce(outputs, to, found);
+    if (kind === 'import-statement' && !external) staticallyLoaded(outputs, to, found);
   }
   return found;
 }
 
 /**
- * Joins the files of the split that are read at once when one of `ENTRIES` is: each file costs a search on disk. A part
- * that several files need is given to them by the joined one that has it, so that each still exists once.
+ * Joins the output files that are loaded together with an entry, because loading each file takes time. If other files
+ * need one of the joined files, they get it from the entry, so that it still exists only once.
  * @type {esbuild.Plugin}
  */
 const joinAndWrite = {
@@ -82,11 +82,11 @@ const joinAndWrite = {
     build.onEnd(async ({ errors, outputFiles = [], metafile }) => {
       if (errors.length > 0 || !metafile) return;
       const texts = new Map(outputFiles.map((file) => [path.basename(file.path), file.text]));
-      /** Which joined file has which file of the split. @type {Map<string, string>} */
+      /** The entry into which each output file is joined. @type {Map<string, string>} */
       const homes = new Map();
       for (const entry of ENTRIES) {
         const output = Object.keys(metafile.outputs).find((name) => path.basename(name) === entry);
-        for (const name of readAtOnce(metafile.outputs, output)) {
+        for (const name of staticallyLoaded(metafile.outputs, output)) {
           if (!homes.has(path.basename(name))) homes.set(path.basename(name), entry);
         }
       }
@@ -104,7 +104,7 @@ const joinAndWrite = {
   },
 };
 
-/** One file of all that is read at once with `entry` and has its home there. */
+/** The code of an entry and of the output files that are joined into it. */
 async function join(entry, homes, texts) {
   const shared = [...homes].filter(([name, home]) => home === entry && name !== entry).map(([name]) => name);
   const contents = [
@@ -135,7 +135,7 @@ async function join(entry, homes, texts) {
   return outputFiles[0].contents;
 }
 
-/** What the editor reads when the extension wakes, and the product, which is read when it is needed. */
+/** The file that VS Code loads at activation, and the product, which is loaded on first use. */
 const ENTRIES = ['extension.cjs', 'product.cjs'];
 
 /** @type {esbuild.BuildOptions} */
@@ -153,7 +153,7 @@ const extension = {
   plugins: [joinAndWrite],
 };
 
-/** The thread that follows the chats of other tools. @type {esbuild.BuildOptions} */
+/** The worker thread that follows chats from other tools. @type {esbuild.BuildOptions} */
 const thread = {
   ...common,
   entryPoints: { 'all-chats': 'src/worker/main.ts' },
@@ -176,7 +176,7 @@ const cli = {
   splitting: true,
   platform: 'node',
   target: 'node20',
-  // Bundled CommonJS packages ask for Node's modules with `require`, which an ES module does not have.
+  // Bundled CommonJS packages load Node.js modules with `require`, which doesn't exist in ES modules.
   banner: {
     js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
   },

@@ -18,9 +18,9 @@ export default tseslint.config(
       '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
       '@typescript-eslint/consistent-type-imports': 'error',
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true, allowBoolean: true }],
-      // `return showInfo(…)` ends a case in one line; a promise that floats is caught by its own rule.
+      // Allows `return showInfo(…)`. `no-floating-promises` finds promises that aren't handled.
       '@typescript-eslint/no-confusing-void-expression': 'off',
-      // Numbers as array indices are checked by noUncheckedIndexedAccess; `!` after a bounds check says so.
+      // `noUncheckedIndexedAccess` makes the type of `list[i]` optional, so `!` is needed after a bounds check.
       '@typescript-eslint/no-non-null-assertion': 'off',
       '@typescript-eslint/no-unnecessary-condition': ['error', { allowConstantLoopConditions: true }],
       'no-restricted-exports': ['error', { restrictDefaultExports: { direct: true } }],
@@ -28,22 +28,22 @@ export default tseslint.config(
     },
   },
   { files: ['src/**/*.{ts,tsx}', 'scripts/**/*.ts'], rules: { 'max-lines-per-function': ['error', 120] } },
-  // Known to be longer. This list only shrinks.
+  // Files with longer functions. Don't add to this list.
   {
     files: ['features.ts', 'threadkeeper.ts', 'transcript-list.tsx', 'composer.tsx'].map((name) => `src/**/${name}`),
     rules: { 'max-lines-per-function': ['error', 220] },
   },
-  // The types of text files describe what the bundler makes of them.
+  // Declares the default export that the bundler generates for text files.
   { files: ['src/text-files.d.ts'], rules: { 'no-restricted-exports': 'off' } },
   {
     files: ['test/**/*.ts'],
     rules: {
-      // mocha's hooks and chai-free assertions on unions read better without these.
+      // Tests read parsed JSON and partial stand-ins, whose types are `any`.
       '@typescript-eslint/no-unsafe-assignment': 'off',
       '@typescript-eslint/no-unsafe-member-access': 'off',
       '@typescript-eslint/no-unsafe-argument': 'off',
       '@typescript-eslint/no-unsafe-call': 'off',
-      // An assertion narrows what the next one looks at.
+      // Assertions narrow types, although later code may have changed the value.
       '@typescript-eslint/no-unnecessary-condition': 'off',
     },
   },

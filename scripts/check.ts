@@ -1,5 +1,5 @@
-// Everything that can be said about the project without running it, one line each. All checks run, or those that are
-// named (`npm run check -- models`); those that fail show what they found.
+// Runs all static checks, or only the named ones (`npm run check -- models`), and prints a line for each. A failed check
+// also prints its findings.
 import path from 'node:path';
 import { isSettingsReferenceCurrent, SETTINGS_REFERENCE } from './docs/settings-reference.ts';
 import { auditPackages, checkNotices } from './licenses/check-licenses.ts';
@@ -14,13 +14,13 @@ import { runNode } from './support/processes.ts';
 import { checkAllTexts } from './texts/all-texts.ts';
 
 interface Finding {
-  /** What is wrong; empty when nothing is. */
+  /** Empty if the check passed. */
   readonly faults: readonly string[];
-  /** What to say beside the name of a check that found nothing wrong. */
+  /** Printed after the name of a check that passed. */
   readonly summary?: string;
 }
 
-/** A check that a program of an installed package makes. */
+/** A check by a program of an installed package. It fails if the exit code isn't 0. */
 const program =
   (file: readonly string[], ...args: readonly string[]) =>
   async (): Promise<Finding> => {
@@ -50,7 +50,7 @@ async function checkPatterns(): Promise<Finding> {
 
 async function checkSettingsReference(): Promise<Finding> {
   const isCurrent = await isSettingsReferenceCurrent();
-  return { faults: isCurrent ? [] : [`${SETTINGS_REFERENCE} is not as the manifest has it: run "npm run docs"`] };
+  return { faults: isCurrent ? [] : [`${SETTINGS_REFERENCE} doesn't match the manifest: run "npm run docs"`] };
 }
 
 async function checkLicenses(): Promise<Finding> {
@@ -60,8 +60,8 @@ async function checkLicenses(): Promise<Finding> {
 
 async function checkAudit(): Promise<Finding> {
   const found = await auditPackages();
-  if (found === undefined) return { faults: [], summary: 'the registry gave no answer' };
-  return { faults: found.faults, summary: `${found.all} known faults, none in what is bundled` };
+  if (found === undefined) return { faults: [], summary: 'the registry did not respond' };
+  return { faults: found.faults, summary: `${found.all} advisories, none for bundled packages` };
 }
 
 const checks: Readonly<Record<string, () => Promise<Finding>>> = {
@@ -76,8 +76,8 @@ const checks: Readonly<Record<string, () => Promise<Finding>>> = {
     ...['--config', '.dependency-cruiser.cjs', 'src'],
   ),
   'dead code': deadCode(),
-  // What only a test imports is dead in the product.
-  'dead code but for tests': deadCode('--production'),
+  // Code that only tests import isn't used by the product.
+  'code used only by tests': deadCode('--production'),
   patterns: checkPatterns,
   texts: checkTexts,
   'settings reference': checkSettingsReference,
@@ -96,7 +96,7 @@ async function runCheck(name: string): Promise<Finding> {
   }
 }
 
-/** Two at a time: most are one busy program each. */
+/** Number of checks that run at the same time. Most keep one CPU core busy. */
 const CONCURRENCY = 2;
 
 await runMain(async () => {

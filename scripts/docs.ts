@@ -1,4 +1,4 @@
-// Writes what is made from other files: docs/settings.md from the manifest, THIRD-PARTY-NOTICES.md from the packages.
+// Generates docs/settings.md from the manifest, and THIRD-PARTY-NOTICES.md from the bundled packages.
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { renderSettings, SETTINGS_REFERENCE } from './docs/settings-reference.ts';

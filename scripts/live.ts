@@ -1,6 +1,7 @@
-// Ten real turns and one compression with a key of one's own, held against the strict server of the tests:
+// Runs ten turns and one compression with a real service and your API key, and compares the results with the tests'
+// strict server:
 //   npm run live -- openai|anthropic|compatible [--model M] [--base-url U]
-// The key comes from OPENAI_API_KEY or ANTHROPIC_API_KEY. With the default models a run costs about a tenth of a cent.
+// The key comes from OPENAI_API_KEY or ANTHROPIC_API_KEY. With the default models, a run costs about a tenth of a cent.
 import { parseArgs } from 'node:util';
 import { differences, LIVE_PROVIDERS, liveConfig, liveLine, runLive, runStrict } from './live/run-live.ts';
 import { ExpectedError, runMain } from './support/expected-error.ts';
@@ -12,7 +13,7 @@ await runMain(async () => {
   });
   const provider = LIVE_PROVIDERS.find((one) => one === positionals[0]);
   const baseUrl = values['base-url'];
-  if (!provider) throw new ExpectedError(`Name one of ${LIVE_PROVIDERS.join(', ')}.`);
+  if (!provider) throw new ExpectedError(`Name a provider: ${LIVE_PROVIDERS.join(', ')}.`);
   const apiKey = process.env[provider === 'anthropic' ? 'ANTHROPIC_API_KEY' : 'OPENAI_API_KEY'];
   if (provider === 'compatible' && (baseUrl === undefined || values.model === undefined))
     throw new ExpectedError('A compatible server needs --base-url and --model.');
@@ -31,6 +32,6 @@ await runMain(async () => {
   const server = `the strict server${strict.model === config.model ? '' : ` with ${strict.model}`}`;
   const found = differences(real, strict.results);
   console.log(
-    found.length === 0 ? `\nNothing differs from ${server}.` : `\nDiffers from ${server}:\n${found.join('\n')}`,
+    found.length === 0 ? `\nNo differences from ${server}.` : `\nDiffers from ${server}:\n${found.join('\n')}`,
   );
 });

@@ -1,6 +1,6 @@
-// Writes src/core/tokens/model-data.json: what the package @earendil-works/pi-ai (MIT), a weekly release made from
-// models.dev and the vendors' own lists, knows of each model. The package itself brings SDKs of eight vendors along, so
-// it is read here once and not installed.
+// Generates src/core/tokens/model-data.json from the package @earendil-works/pi-ai (MIT), which is released weekly with
+// data from models.dev and the vendors' own lists. The package isn't a dependency, because it depends on eight vendors'
+// SDKs.
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
@@ -15,7 +15,7 @@ import { runMain } from './support/expected-error.ts';
 const PACKAGE = '@earendil-works/pi-ai';
 const TARGET = path.join(root, 'src', 'core', 'tokens', 'model-data.json');
 
-/** Vendors whose own addresses speak one of our protocols; OpenRouter lists everybody else's models. */
+/** Vendors whose own addresses support one of our protocols, and OpenRouter, which lists the models of all others. */
 const VENDORS = [
   ...[
     'openai',
@@ -32,7 +32,7 @@ const VENDORS = [
   ],
   'openrouter',
 ];
-/** Others that list the same models and tell more of their limits. */
+/** Services that list the same models with more of their limits. */
 const BESIDE = ['openrouter', 'vercel-ai-gateway', 'azure'];
 
 const rate = v.object({ input: v.number(), output: v.number(), cacheRead: v.number(), cacheWrite: v.number() });
@@ -114,8 +114,9 @@ const bareId = (id: string): string =>
 /** Fields in the order of `ROW_FIELDS` in model-info.ts. */
 function rowOf(vendor: string, model: Model, elsewhere: number): string {
   const { id, cost, contextWindow, maxTokens, input, compat } = model;
-  // The package keeps to the tokens before a price rises; the window is larger. OpenAI's pages of such models take its
-  // output off the input (1,050,000 and 922,000; 400,000 and 272,000).
+  // For models with a higher price for long requests, the package states the limit of the lower price, although the
+  // context window is larger. OpenAI's pages state a maximum input for them: the window minus the maximum output
+  // (1,050,000 and 922,000; 400,000 and 272,000).
   const window = Math.max(contextWindow, vendor === 'openai' ? elsewhere : 0);
   const maxInput = vendor === 'openai' && window >= 400_000 && maxTokens === 128_000 ? window - maxTokens : '';
   const rates = ({ input: plain, output, cacheRead, cacheWrite }: v.InferOutput<typeof rate>): string =>
@@ -135,7 +136,7 @@ function rowOf(vendor: string, model: Model, elsewhere: number): string {
   ].join('|');
 }
 
-/** `-`: it does not think unless its own parameters say so; empty: it thinks, and nothing chooses how hard. */
+/** The supported efforts; `-` if the model only reasons on request, and empty if it reasons but the effort can't be set. */
 function efforts(vendor: string, { reasoning, thinkingLevelMap: map, compat }: Model): string {
   if (!reasoning) return '-';
   if (vendor === 'openai') {

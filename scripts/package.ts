@@ -1,4 +1,4 @@
-// Builds, packs threadkeeper-<version>.vsix at the root, and lists what is in it.
+// Builds and packages threadkeeper-<version>.vsix in the project's folder, and lists its files.
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describeSizes, checkPackagedFiles, checkSizes } from './packaging/check-package.ts';

@@ -1,5 +1,5 @@
-// Builds the extension and opens an editor with it on a copy of the demo workspace: the desktop VS Code where there is
-// one, else VS Code's server, at an address to open in a browser. Ctrl-C ends everything.
+// Builds the extension, and opens it in an editor with a copy of the demo workspace: in the desktop VS Code, if there is
+// one, or else in VS Code's server, at an address to open in a browser. Ctrl-C ends everything.
 import path from 'node:path';
 import { copyDemoWorkspace } from './editor/demo-workspace.ts';
 import { findDesktop } from './editor/desktop.ts';
@@ -23,7 +23,7 @@ function readPort(): number {
   if (text === undefined || text === '') return DEFAULT_PORT;
   const port = Number(text);
   if (!Number.isInteger(port) || port < 1 || port > 65_535)
-    throw new ExpectedError(`PORT is ${text}, which is no port.`);
+    throw new ExpectedError(`PORT is ${text}, which isn't a valid port.`);
   return port;
 }
 

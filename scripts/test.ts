@@ -1,4 +1,5 @@
-// Runs every test: without an editor, in the extension host, and in the workbench. Ends with a table and one line.
+// Runs the tests without an editor, in the extension host, and in the workbench. Prints the results in a table, followed
+// by a line with the totals.
 //   npm test -- [--only unit|host|ui] [--all] [--long] [--grep TEXT]
 import { mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
@@ -26,7 +27,7 @@ function run(suite: Suite, mochaArguments: readonly string[], pages: PageTests):
   }
 }
 
-/** What cannot even begin counts as failed, so that the other suites still run and the sums tell of it. */
+/** Counts a suite that can't be started as failed, so that the others still run and the totals include it. */
 async function runOrReport<T>(name: string, body: () => Promise<T>): Promise<T | SuiteResult> {
   try {
     return await body();
@@ -45,7 +46,7 @@ await runMain(async () => {
       grep: { type: 'string' },
     },
   });
-  // Without a word, what a change should pass before it is committed.
+  // Without options, only the tests that a change must pass before it's committed.
   const isPlain = Object.keys(values).length === 0;
   const pages = !isPlain ? 'all' : process.env.CI === undefined ? 'common' : 'ci';
   const wanted = SUITES.filter((suite) => values.only?.includes(suite) ?? true);
@@ -54,9 +55,9 @@ await runMain(async () => {
   if (values.grep !== undefined) process.env.SUITE_GREP = values.grep;
   const mochaArguments = [
     ...(values.grep === undefined ? [] : ['--grep', values.grep]),
-    // Properties are tried on so many cases then that each may take minutes.
+    // Each property is then tested with many more cases, which may take minutes.
     ...(values.long === true ? ['--timeout', '900000'] : []),
-    // In CI a forgotten `.only` would hide every other test.
+    // In CI, a forgotten `.only` would skip all other tests.
     ...(process.env.CI === undefined ? [] : ['--forbid-only']),
   ];
 
@@ -71,7 +72,7 @@ await runMain(async () => {
   });
   if (built !== undefined) results.push(built);
   for (const suite of wanted) {
-    // Without dist/ an editor has nothing to show.
+    // The editor loads the extension from dist/.
     if (built !== undefined && suite !== 'unit') continue;
     say(`\n── ${suite} ──`);
     results.push(await runOrReport(suite, () => run(suite, mochaArguments, pages)));

@@ -1,4 +1,4 @@
-// Writes l10n/bundle.l10n.json from the sources, and lists what is missing, surplus or damaged in any language.
+// Writes l10n/bundle.l10n.json from the sources, and lists missing, unused, and damaged translations in all languages.
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { root } from './support/paths.ts';
@@ -10,5 +10,5 @@ await runMain(async () => {
   await writeFile(path.join(root, BUNDLE), bundle);
   const { faults } = await checkAllTexts();
   if (faults.length > 0) throw new ExpectedError(faults.join('\n'));
-  console.log(`Every text stands in every language.`);
+  console.log('All texts are translated into all languages.');
 });

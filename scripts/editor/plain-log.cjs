@@ -1,5 +1,5 @@
-// Stands in for @vscode/spdlog, whose native part has to be compiled. Without either the server keeps no log files, and
-// what extensions write into their log channels is never seen.
+// Replaces @vscode/spdlog, whose native part would have to be compiled. Without it, the server writes no log files, so
+// the output of extensions' log channels would be lost.
 const { appendFileSync, mkdirSync } = require('node:fs');
 const path = require('node:path');
 

@@ -19,7 +19,7 @@ export interface ServerProxy {
 
 /** The length that the workbench requires: an AES-256 key. */
 const KEY_BYTES = 32;
-/** The server ends after five minutes without a window; this keeps it running. */
+/** Interval of requests that keep the server running, in ms. It ends after five minutes without a window. */
 const KEEP_ALIVE_EVERY_MS = 60_000;
 
 async function readOrMakeKey(file: string): Promise<Buffer> {
@@ -52,7 +52,11 @@ export async function requireFreePort(port: number): Promise<void> {
   await new Promise((resolve) => probe.close(resolve));
 }
 
-/** Opens the proxy at `port` (0: any free one). The key is stored in `keyFile`. */
+/**
+ * Starts the proxy at `port` (0: any free one). The key is stored in `keyFile`.
+ *
+ * @throws ExpectedError if the port isn't available
+ */
 export async function startServerProxy(serverOrigin: string, port: number, keyFile: string): Promise<ServerProxy> {
   const key = await readOrMakeKey(keyFile);
   const target = new URL(serverOrigin);

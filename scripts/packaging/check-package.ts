@@ -73,14 +73,14 @@ export function checkPackagedFiles(files: readonly string[]): readonly string[] 
   ];
 }
 
-/** What is too large; empty if nothing is. */
+/** Files that exceed their maximum size; empty if there are none. */
 export async function checkSizes(vsix: string): Promise<readonly string[]> {
   return (await sizesOf(vsix))
     .filter(({ bytes, limit }) => bytes > limit)
     .map(({ what, bytes, limit }) => `${what} has ${kilobytes(bytes)}, over its budget of ${kilobytes(limit)}`);
 }
 
-/** The sizes in a sentence. */
+/** The sizes and their limits in one line. */
 export async function describeSizes(vsix: string): Promise<string> {
   const sizes = await sizesOf(vsix);
   return sizes.map(({ what, bytes, limit }) => `${what}: ${kilobytes(bytes)} of ${kilobytes(limit)}`).join('; ');

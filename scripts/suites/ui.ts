@@ -9,15 +9,15 @@ import { inPackages, outFolder, root } from '../support/paths.ts';
 import { runNode } from '../support/processes.ts';
 import { readResult, reporter, resultFile, type SuiteResult } from '../support/suite-result.ts';
 
-/** Opening a workbench takes seconds, on a busy machine many. */
+/** Timeout of a test in ms. On a busy machine, opening a workbench alone may take a minute. */
 const TEST_LIMIT_MS = 600_000;
 
 const folder = path.join(root, 'test/ui');
 
-/** Which page tests run: what every user does, what CI has time for, or each. */
+/** Which UI tests to run: those for what every user does, all except slow ones, or all. */
 export type PageTests = 'common' | 'ci' | 'all';
 
-/** What every user does, longest first. */
+/** Tests of what every user does, longest first. */
 const COMMON = [
   'session-lifecycle',
   'open-chat',
@@ -29,7 +29,7 @@ const COMMON = [
   'standalone-chat-page',
 ];
 
-/** Left out by CI: they take the longest, and mostly repeat in the editor what unit and host tests hold. */
+/** Not run by CI, because they take the longest, and unit and host tests cover most of the same behavior. */
 const SLOW = [
   'chat-location',
   'checked-summary',
@@ -52,7 +52,7 @@ export async function runUiSuite(
   await packageExtension(vsix);
   const began = performance.now();
   const sizeOf = (name: string): number => statSync(path.join(folder, name)).size;
-  // Long files first, so that neither editor is left to work alone at the end.
+  // Long files first, so that both editors finish at about the same time.
   const all = globSync('*.test.ts', { cwd: folder }).sort((a, b) => sizeOf(b) - sizeOf(a));
   const named = (names: readonly string[]): string[] => names.map((name) => `${name}.test.ts`);
   const slow = named(SLOW);

@@ -67,20 +67,20 @@ export async function endProcess(child: ChildProcess, patienceMs = 3000): Promis
 }
 
 export interface CommandResult {
-  /** The exit code; 1 when the process was ended by a signal. */
+  /** The exit code; 1 if the process was ended by a signal. */
   readonly code: number;
-  /** Standard output and standard error, in the order in which they came; empty when they were shown instead. */
+  /** Standard output and standard error in order of arrival; empty with the option `show`. */
   readonly output: string;
 }
 
 export interface CommandOptions {
   readonly cwd?: string;
   readonly env?: NodeJS.ProcessEnv;
-  /** Show the output as it comes rather than collecting it. */
+  /** Prints the output immediately instead of collecting it. */
   readonly show?: boolean;
 }
 
-/** Runs a command to its end. Rejects only when it cannot be started. */
+/** Runs a command until it ends. Only rejects if it can't be started. */
 export function runCommand(
   command: string,
   args: readonly string[],

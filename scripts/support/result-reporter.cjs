@@ -1,6 +1,5 @@
-// A mocha reporter: a line for each test with its whole title, so that two runs may share a terminal, and the counts in
-// the file that SUITE_RESULT_FILE names. The commands trust that file alone: an editor reports success for a suite
-// whose extension host was killed.
+// A Mocha reporter. Prints a line with the full title of each test, because concurrent runs share a terminal, and writes
+// the counts to SUITE_RESULT_FILE. The editor's exit code isn't reliable: it's 0 even if the extension host was killed.
 const { writeFileSync } = require('node:fs');
 const { reporters } = require('mocha');
 

@@ -2,21 +2,21 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { outFolder } from './paths.ts';
 
-/** What a suite of tests came to. */
+/** The result of a test suite. */
 export interface SuiteResult {
   readonly name: string;
   readonly passed: number;
   readonly failed: number;
   readonly skipped: number;
   readonly seconds: number;
-  /** Why the suite as a whole is red although no test may be, or what else its counts do not tell. */
+  /** Why the suite failed as a whole, even if no test failed, or which part of it ran. */
   readonly remark?: string;
 }
 
-/** Where a suite's reporter leaves its counts. */
+/** The file to which a suite's reporter writes its counts. */
 export const resultFile = (name: string): string => path.join(outFolder, 'results', `${name}.json`);
 
-/** The reporter that leaves them there. */
+/** The path of the Mocha reporter that writes the counts to `SUITE_RESULT_FILE`. */
 export const reporter = path.join(import.meta.dirname, 'result-reporter.cjs');
 
 interface Counts {
@@ -34,7 +34,10 @@ async function readCounts(name: string): Promise<Counts | undefined> {
   }
 }
 
-/** Judges a suite that has run: by the counts that it left, and by its exit code only if these do not explain it. */
+/**
+ * The result of a suite that has ended, by the counts that it wrote. It also failed if it wrote none, ran no test, or its
+ * exit code isn't 0 although no test failed.
+ */
 export async function readResult(name: string, code: number, seconds: number): Promise<SuiteResult> {
   const counts = await readCounts(name);
   if (counts === undefined) {
@@ -45,7 +48,7 @@ export async function readResult(name: string, code: number, seconds: number): P
   return { name, ...counts, seconds };
 }
 
-/** The table at the end of `npm test`, and the line that sums it up. */
+/** The table at the end of `npm test`, followed by a line with the totals. */
 export function summarize(results: readonly SuiteResult[]): string {
   const header = ['suite', 'passed', 'failed', 'skipped', 'seconds', ''];
   const rows = results.map((r) =>

@@ -6,18 +6,18 @@ import { checkWording, checkPlurals, checkTranslations, LANGUAGES, type Texts } 
 import { collectTexts } from './source-texts.ts';
 import { checkTerms } from './terms.ts';
 
-/** The English texts in the code, for translators. The translations are files beside it. */
+/** The file with the English texts in the code, for translators. Translations are in files next to it. */
 export const BUNDLE = 'l10n/bundle.l10n.json';
 
 interface TextsReport {
-  /** What `BUNDLE` has to hold. */
+  /** The current content of `BUNDLE`. */
   readonly bundle: string;
-  /** How many texts there are. */
+  /** Number of texts. */
   readonly count: number;
   readonly faults: readonly string[];
 }
 
-/** Looks at every text of manifest, host and page in every language. */
+/** Checks all texts of the manifest, the host, and the page in all languages. */
 export async function checkAllTexts(): Promise<TextsReport> {
   const files = readdirSync(path.join(root, 'src'), { recursive: true, encoding: 'utf8' })
     .filter((name) => /\.tsx?$/.test(name))
@@ -40,7 +40,7 @@ export async function checkAllTexts(): Promise<TextsReport> {
   }
   const bundle = `${JSON.stringify(code, null, 2)}\n`;
   if ((await readFile(path.join(root, BUNDLE), 'utf8')) !== bundle)
-    faults.push(`${BUNDLE} is not current: run "npm run texts"`);
+    faults.push(`${BUNDLE} is outdated: run "npm run texts"`);
   return { bundle, count: source.english.length + Object.keys(english.manifest).length, faults };
 }
 

@@ -1,10 +1,10 @@
 import { placeholdersOf } from './source-texts.ts';
 
-/** The languages beside English, as the editor names them in the files of translations. */
+/** The languages besides English, as VS Code names them in the names of translation files. */
 export const LANGUAGES = ['es', 'ja', 'zh-cn', 'de', 'fr', 'pt-br'] as const;
 export type Language = (typeof LANGUAGES)[number];
 
-/** Texts by their key: the English itself in the code, a name in the manifest. */
+/** Texts by key, which is the English text in the code, and a name in the manifest. */
 export type Texts = Readonly<Record<string, string>>;
 
 export interface Translations {
@@ -12,7 +12,7 @@ export interface Translations {
   readonly code: Texts;
 }
 
-/** What is wrong with one language's translations; empty when nothing is. */
+/** Faults in the translations to one language; empty if there are none. */
 export function checkTranslations(language: Language, english: Translations, translated: Translations): string[] {
   return [
     ...checkTexts(`l10n/bundle.l10n.${language}.json`, english.code, translated.code, placeholdersOf),
@@ -37,19 +37,22 @@ function checkTexts(
   return faults;
 }
 
-/** What stays as it is in every language: code, links to commands, theme icons. */
+/** The parts of a text that aren't translated: code, links to commands, theme icons. */
 function fixedParts(text: string): ReadonlySet<string> {
   return new Set(Array.from(text.matchAll(/`[^`]+`|\(command:[^)]+\)|\$\([\w-]+\)/g), ([part]) => part));
 }
 
-/** What the product counts for people. Tokens are left out but where they stand alone: there are always many. */
+/**
+ * Nouns that the product shows with a count. A number of tokens is never 1, unless the text consists only of it, so tokens
+ * are only included there.
+ */
 const NOUNS =
   'messages|sessions|summaries|key events|compressions|steps|models|results|statements|memories|entries|(?:\\w+ )?lines|leftover files|seconds|problems|preferences';
 const COUNTED = new RegExp(`(?<![/→–]\\s?)\\{\\d\\} (${NOUNS}|(?<=^\\{0\\} )tokens$)`, 'g');
 
 /**
- * Texts that count something and have no sibling for one of it: beside `{0} messages → {1}` there has to be a text that
- * says `1 message`, with the same words before it.
+ * Texts with a count that have no singular form. For `{0} messages → {1}`, there must be a text that begins with
+ * `1 message`.
  */
 export function checkPlurals(english: readonly string[]): readonly string[] {
   return english.flatMap((text) =>
@@ -63,7 +66,7 @@ export function checkPlurals(english: readonly string[]): readonly string[] {
   );
 }
 
-/** Patterns that texts of the product fell into, and what to write instead. */
+/** Wording that UI texts must avoid, and what to write instead. */
 const AVOIDED_WORDING: readonly (readonly [RegExp, string])[] = [
   [/\bword for word\b/i, 'verbatim'],
   [
@@ -95,7 +98,7 @@ const AVOIDED_WORDING: readonly (readonly [RegExp, string])[] = [
   [/[^.…]: (?:choose|set|try|check|compress|switch|take|free|open|start|add|rephrase) [^:]*[.]$/, 'two sentences'],
 ];
 
-/** Where an English text falls back into the dialect. Names in backticks and links to commands are no words. */
+/** English texts with wording to avoid. Code in backticks and links to commands are ignored. */
 export function checkWording(file: string, english: Texts): readonly string[] {
   return Object.entries(english).flatMap(([key, text]) => {
     const words = text.replace(/`[^`]*`|\(command:[^)]*\)|threadkeeper\.[\w.]+/g, '');

@@ -1,21 +1,21 @@
 import ts from 'typescript';
 
-/** Attributes that people read or hear. */
+/** Attributes whose values users read, or hear from a screen reader. */
 const TEXT_ATTRIBUTES = new Set(['aria-label', 'title', 'placeholder', 'alt', 'label']);
-/** What quick picks, dialogs, tree items, progress and faults show, by the name of the field. */
+/** Fields whose values quick picks, dialogs, tree items, progress, and errors show. */
 const TEXT_FIELDS = new Set([
   ...['label', 'title', 'detail', 'description', 'placeHolder', 'prompt', 'tooltip', 'message', 'text', 'value'],
   ...['openLabel', 'saveLabel'],
 ]);
 const TEXT_CALLS = /(show(Information|Warning|Error)Message|appendMarkdown|appendText)$/;
 const TEXT_CLASSES = /(^|\.)(TreeItem|MarkdownString|SettingsError|RequestFault)$/;
-/** Names are the same in every language. */
+/** Names and icons that aren't translated. */
 const NAMES = /https?:\/\/\S+|Threadkeeper|Markdown|JSONL|OpenAI|Anthropic|threadkeeper\.[\w.]+|\$\([\w~-]+\)/g;
 
-/** What takes words for the log, for a developer or for translation, and not for the page. */
+/** Calls whose arguments aren't shown as they are: they are translated, logged, or errors for developers. */
 const EXEMPT_CALLS = /(l10n\.t|phrase|warn|error|event|Error|ModelFault|spoken|^text|^formatCounted)$/;
 
-/** A sentence, wherever it stands, that no call around it translates or logs; undefined when there is none. */
+/** A sentence that no surrounding call translates or logs; undefined if the node isn't one. */
 export function hardCodedSentence(node: ts.Node): string | undefined {
   if (!ts.isStringLiteralLike(node) || !/^\p{Lu}\p{L}*( [\p{L}’',{}0-9]+){2,}/u.test(node.text)) return undefined;
   for (let around: ts.Node = node.parent; !ts.isStatement(around); around = around.parent) {
@@ -25,7 +25,7 @@ export function hardCodedSentence(node: ts.Node): string | undefined {
   return node.text;
 }
 
-/** Words in a page's part that are not said by `text()`; undefined when there are none. */
+/** Text in JSX that isn't translated with `text()`; undefined if there is none. */
 export function hardCodedPageText(node: ts.Node): string | undefined {
   if (ts.isJsxText(node)) return words(node.text);
   if (ts.isJsxAttribute(node) && TEXT_ATTRIBUTES.has(node.name.getText()) && node.initializer)
@@ -33,20 +33,20 @@ export function hardCodedPageText(node: ts.Node): string | undefined {
   return undefined;
 }
 
-/** Words that the host shows past `l10n.t`; undefined when there are none. */
+/** Text that the host shows without `l10n.t`; undefined if there is none. */
 export function hardCodedHostText(node: ts.Node): string | undefined {
   if (ts.isPropertyAssignment(node) && TEXT_FIELDS.has(node.name.getText())) return literalWords(node.initializer);
   if (ts.isCallExpression(node) && TEXT_CALLS.test(node.expression.getText()))
     return node.arguments.map(literalWords).find((found) => found !== undefined);
   if (ts.isNewExpression(node) && TEXT_CLASSES.test(node.expression.getText())) {
-    // The first of a refusal is its reason, which nobody reads.
+    // The first argument of a `RequestFault` is its reason, which isn't shown.
     const shown = node.arguments?.slice(node.expression.getText() === 'RequestFault' ? 1 : 0);
     return shown?.map(literalWords).find((found) => found !== undefined);
   }
   return undefined;
 }
 
-/** The words written out in an expression: in a string, a template, or a branch of a choice. */
+/** The text of literals in an expression: a string, a template, or a branch of a conditional. */
 function literalWords(node: ts.Expression): string | undefined {
   if (ts.isStringLiteralLike(node)) return words(node.text);
   if (ts.isTemplateExpression(node))

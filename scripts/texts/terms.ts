@@ -1,6 +1,9 @@
 import type { Language, Texts, Translations } from './check-translations.ts';
 
-/** Terms of the English, and how VS Code's own translations (microsoft/vscode-loc) render them: a part has to be there. */
+/**
+ * English terms, and patterns for how VS Code's own translations (microsoft/vscode-loc) render them. A translation of a
+ * text with the term must match the pattern.
+ */
 const TERMS = rowsOf(String.raw`
 workspace(?!\w|:) == de Arbeitsbereich ; fr espace de travail ; es área de trabajo ; ja ワークスペース ; zh-cn 工作区 ; pt-br espaço de trabalho
 side bar == de Seitenleiste ; fr barre latérale ; es barra lateral ; ja サイド バー ; zh-cn 侧边栏|侧栏 ; pt-br barra lateral
@@ -58,7 +61,7 @@ pt-br == (?<!\p{L})escolh == “selecionar”
 pt-br == (?<!\p{L})ramos?(?!\p{L}) == “ramificação”
 `);
 
-/** The cells of a table whose columns stand apart by `==`. */
+/** The cells of a table with columns separated by `==`. */
 function rowsOf(table: string): readonly (readonly string[])[] {
   return table
     .trim()
@@ -66,7 +69,7 @@ function rowsOf(table: string): readonly (readonly string[])[] {
     .map((line) => line.split(' == '));
 }
 
-/** Where a translation does not keep to the editor's terms, or has a form that is wrong in its language. */
+/** Translations that don't use VS Code's terms, or contain a form that is wrong in the language. */
 export function checkTerms(language: Language, english: Translations, translated: Translations): string[] {
   const terms = TERMS.flatMap(([term = '', cells = '']) => {
     const own = cells.split(' ; ').find((cell) => cell.startsWith(`${language} `));

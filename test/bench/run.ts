@@ -1,7 +1,7 @@
-// Measures what the product promises and prints ratios from one run.
+// Measures the figures that the documentation states, as ratios within one run.
 //   npm run bench -- [--quick] [--only NAME] [--write] [--check]
-// --write keeps the figures of whole sections under docs/benchmarks, otherwise they go to out/bench; --check compares them
-// with those.
+// --write stores the figures of whole sections in docs/benchmarks instead of out/bench; --check compares them with the
+// stored ones.
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { outFolder, root } from '../../scripts/support/paths.ts';

@@ -1,4 +1,4 @@
-// Plants the fault that PLANTED_FAULT describes as its source file is loaded: no file on disk is touched.
+// Plants the fault in PLANTED_FAULT when its source file is loaded. Files on disk aren't changed.
 import { readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { pathToFileURL } from 'node:url';
@@ -6,7 +6,7 @@ import fc from 'fast-check';
 
 const { seed, fault } = JSON.parse(process.env.PLANTED_FAULT ?? '{}');
 
-// The first case that fails is enough: nobody reads the shortest.
+// Stops at the first failing case, because a shrunk one isn't needed.
 fc.configureGlobal({ seed, endOnFailure: true, includeErrorInReport: true });
 
 if (fault) {

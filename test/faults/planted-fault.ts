@@ -33,9 +33,9 @@ export function planted(
 /** Why a fault can't be planted in the current sources; undefined if it can. */
 export function misfit({ file, find, put, spec, title }: PlantedFault): string | undefined {
   const times = read(file).split(find).length - 1;
-  if (times !== 1) return `its text stands ${times} times in ${file}, and must stand there once`;
-  if (find === put) return 'what is put there is what was there';
-  return read(spec).includes(title) ? undefined : `${spec} has no test of that title: ${title}`;
+  if (times !== 1) return `its text occurs ${times} times in ${file}, and must occur once`;
+  if (find === put) return 'the replacement equals the text';
+  return read(spec).includes(title) ? undefined : `${spec} has no test with the title: ${title}`;
 }
 
 const read = (file: string): string => readFileSync(path.join(root, file), 'utf8');

@@ -1,4 +1,4 @@
-// Plants one fault after another and tells whether the property test that holds its promise goes red.
+// Plants one fault after another, and reports whether the property test of its promise fails.
 //   npm run test:faults -- [--only PROMISE] [--seed N] [--jobs N]
 import os from 'node:os';
 import { parseArgs } from 'node:util';
@@ -8,7 +8,7 @@ import { FAULTS } from './all-faults.ts';
 import { misfit, type PlantedFault } from './planted-fault.ts';
 import { tryFault, type Trial } from './try-fault.ts';
 
-/** The property cases that CI uses. */
+/** The seed of the property tests, the same as in CI. */
 const SEED = 20261122;
 
 const key = ({ spec, title }: PlantedFault): string => `${spec} “${title}”`;

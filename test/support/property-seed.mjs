@@ -1,9 +1,9 @@
-// A property is tried on the same cases each time, so that a red run is of the change's making. The long run draws new
-// ones; its seed is printed, and THREADKEEPER_SEED leads it again.
+// Tests properties with the same cases in each run, so that only a change can make them fail. A long run uses new cases
+// and prints its seed, with which THREADKEEPER_SEED repeats it.
 import fc from 'fast-check';
 
 const isLong = process.env.THREADKEEPER_LONG !== undefined;
 const given = process.env.THREADKEEPER_SEED;
 const seed = given !== undefined ? Number(given) : isLong ? Date.now() % 2 ** 31 : 20261122;
-if (isLong) console.log(`Properties are tried with seed ${seed}.`);
+if (isLong) console.log(`Testing properties with seed ${seed}.`);
 fc.configureGlobal({ seed });

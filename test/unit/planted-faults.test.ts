@@ -23,7 +23,7 @@ describe('promises and the faults planted to break them', () => {
       const why = misfit(fault);
       return why === undefined ? [] : `${fault.promise}, “${fault.what}”: ${why}`;
     });
-    assert.deepEqual(misfits, [], 'a fault in test/faults has to be made to fit what was changed, or to give way');
+    assert.deepEqual(misfits, [], 'adapt the fault in test/faults to the changed source, or remove it');
   });
 
   it('include at least 25 promises, each with at least two faults', () => {

@@ -1,5 +1,5 @@
-// A process of its own that does what the editor does at its start: list the sessions of a folder, open the newest (or
-// make one), count, and assemble what the page and the gauge show. Prints its own CPU time, in ms, and what it found.
+// Does what the editor does at startup, in a separate process: lists the sessions of a folder, opens the newest one or
+// creates one, counts its tokens, and assembles the context for page and gauge. Prints the CPU time in ms and the result.
 //   node open-newest.mjs FOLDER
 const before = process.cpuUsage();
 const { openNewest } = await import('./opening.ts');
