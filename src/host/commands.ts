@@ -11,7 +11,7 @@ import * as memory from './memory/memory-commands.ts';
 import { manageKeys, setModelKey } from './models/key-commands.ts';
 import type { ModelsApp } from './models/models.ts';
 import { chooseModel } from './models/model-picker.ts';
-import { SUMMARIES_VIEW } from './platform/contribution-ids.ts';
+import { CONTEXT_VIEW } from './platform/contribution-ids.ts';
 import { settingsQuery } from './platform/settings.ts';
 import * as search from './search/search-commands.ts';
 import { keepModelEvents } from './sessions/session-changes.ts';
@@ -95,8 +95,8 @@ export const HANDLERS: Readonly<Record<PageCommand, Handler> & Record<string, Ha
     app.panel.open();
   },
   switchSession: sessions.switchSession,
-  nextSession: (app) => chat.stepSession(app, 1),
-  previousSession: (app) => chat.stepSession(app, -1),
+  nextSession: (app) => chat.openAdjacentSession(app, 1),
+  previousSession: (app) => chat.openAdjacentSession(app, -1),
   openOtherSession: sessions.openOtherSession,
   restoreSession: sessions.restoreSession,
   reattachSessions: sessions.reattachSessions,
@@ -219,7 +219,7 @@ async function showActions(app: App): Promise<void> {
   await app.sessions.currentOrLatest();
   const actions = [
     { label: `$(comment-discussion) ${vscode.l10n.t('Open Chat')}`, command: 'threadkeeper.openChat' },
-    { label: `$(list-tree) ${vscode.l10n.t('Show Context')}`, command: `${SUMMARIES_VIEW}.focus` },
+    { label: `$(list-tree) ${vscode.l10n.t('Show Context')}`, command: `${CONTEXT_VIEW}.focus` },
     { label: `$(archive) ${vscode.l10n.t('Compress History')}`, command: 'threadkeeper.compressHistory' },
     { label: `$(discard) ${vscode.l10n.t('Undo Last Compression')}`, command: 'threadkeeper.undoCompression' },
     { label: `$(checklist) ${vscode.l10n.t('End Task')}`, command: 'threadkeeper.resetTask' },

@@ -10,10 +10,10 @@ import {
   MEMORY_VIEW,
   PARTICIPANT,
   RECALL_TOOL,
-  SUMMARIES_VIEW,
+  CONTEXT_VIEW,
 } from './platform/contribution-ids.ts';
 import type { EditableFiles } from './summaries/document-files.ts';
-import type { Row } from './summaries/rows.ts';
+import type { Row } from './summaries/context-rows.ts';
 
 type Pages = vscode.WebviewPanelSerializer & vscode.WebviewViewProvider;
 /** The used part of the manifest. */
@@ -45,7 +45,7 @@ export function registerEntryPoints(
   const rows = lazyTree(async () => (await product()).tree);
   const pages = lazyPages(async () => (await product()).panel);
   const files = lazyFiles(async () => (await product()).files);
-  const view = vscode.window.createTreeView(SUMMARIES_VIEW, { treeDataProvider: rows, showCollapseAll: true });
+  const view = vscode.window.createTreeView(CONTEXT_VIEW, { treeDataProvider: rows, showCollapseAll: true });
   const { commands } = (extension.packageJSON as Manifest).contributes;
   subscriptions.push(
     view,

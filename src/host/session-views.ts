@@ -11,7 +11,7 @@ import type { GaugeItem } from './gauge/gauge-item.ts';
 import type { OpenConversations } from './sessions/open-conversations.ts';
 import { PageConnection, type PageApp } from './chat/page-connection.ts';
 import type { StoredSnapshots } from '../storage/stored-snapshots.ts';
-import type { SummariesTree } from './summaries/summaries-tree.ts';
+import type { ContextTree } from './summaries/context-tree.ts';
 import { showInfo } from './platform/notifications.ts';
 import { translated, titleText } from './platform/l10n.ts';
 import type { Conversation } from '../app/conversation.ts';
@@ -25,7 +25,7 @@ export interface SessionViewsApp extends PageApp {
   readonly open: OpenConversations;
   readonly panel: ChatPanel;
   readonly gaugeItem: GaugeItem;
-  readonly tree: SummariesTree;
+  readonly tree: ContextTree;
   readonly chart: ChartPanel;
   readonly files: SessionFiles;
   readonly documentPanel: DocumentPanel;

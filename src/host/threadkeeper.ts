@@ -33,7 +33,7 @@ import { Drafts, moveStoredDrafts } from './chat/drafts.ts';
 import { QueuedMessages } from './chat/queued-messages.ts';
 import { ExplainAction } from './chat/chat-commands.ts';
 import { documentLinks } from './summaries/document-links.ts';
-import { OPEN_ROW } from './summaries/tree-items.ts';
+import { OPEN_ROW } from './summaries/context-tree-items.ts';
 import { VsCodeModels } from './models/vscode-models.ts';
 import { faultView } from './platform/fault-view.ts';
 import { GaugeItem } from './gauge/gauge-item.ts';
@@ -53,9 +53,9 @@ import { LastEditor } from './chat/last-editor.ts';
 import { OpenConversations, type OpenConversation } from './sessions/open-conversations.ts';
 import { SessionViews } from './session-views.ts';
 import { hasOtherSettingChanged, readSettings, moveRenamedSettings } from './platform/settings.ts';
-import { SummariesTree } from './summaries/summaries-tree.ts';
+import { ContextTree } from './summaries/context-tree.ts';
 import type { EntryPoints } from './registration.ts';
-import type { Row } from './summaries/rows.ts';
+import type { Row } from './summaries/context-rows.ts';
 import { isWindowThere } from './platform/window-presence.ts';
 import { workspaceArchive } from './search/workspace-archive.ts';
 import { workspaceKey } from '../storage/workspace-key.ts';
@@ -90,7 +90,7 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
   readonly models: Models;
   readonly recentModels: RecentModels;
   readonly gaugeItem: GaugeItem;
-  readonly tree: SummariesTree;
+  readonly tree: ContextTree;
   readonly memoryTree: MemoryTree;
   /** The chats from other tools. */
   readonly chats: ExternalChats;
@@ -196,7 +196,7 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
       () => spend.current(),
       (read) => contextWindowSourceText(this.models, this.chosenModel(), read),
     );
-    this.tree = new SummariesTree(summaries, this);
+    this.tree = new ContextTree(summaries, this);
     this.attachments = new Attachments(this, { editor: this.editor, session: allSessions.read });
     const refreshImplicit = (): void => void this.implicit.refresh();
     this.memoryTree = new MemoryTree(this.memory);

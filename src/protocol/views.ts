@@ -18,8 +18,8 @@ import { taskSchema as fullTaskSchema } from '../core/model/task.ts';
 
 export const shortTextSchema = v.pipe(v.string(), v.maxLength(1_000));
 /** Maximum length of texts, in UTF-16 units. It only prevents a faulty sender from exhausting memory. */
-export const MAX_TEXT = 20_000_000;
-export const longTextSchema = v.pipe(v.string(), v.maxLength(MAX_TEXT));
+export const MAX_TEXT_LENGTH = 20_000_000;
+export const longTextSchema = v.pipe(v.string(), v.maxLength(MAX_TEXT_LENGTH));
 
 /** The commands that the page may run, from buttons, notices, and slash commands. */
 export const PAGE_COMMANDS = [

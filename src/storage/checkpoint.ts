@@ -89,7 +89,7 @@ export async function readJournal(
     reader.endsBeforeCheckpoint = head?.id === id && (await file.stat()).size < head.offset - 1;
   }
   reader.checkpointOffset = reader.offset;
-  await reader.readOn();
+  await reader.readNewLines();
   return reader;
 }
 

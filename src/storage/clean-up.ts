@@ -6,7 +6,7 @@ import { NEVER_YIELDS, type Yielder } from '../core/pace/yielder.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import { phrase } from '../core/text/phrase.ts';
 import { readJournal } from './checkpoint.ts';
-import { accessing, ifExists } from './disk-errors.ts';
+import { withAccessFaults, ifExists } from './disk-errors.ts';
 import type { JournalReader } from './journal-reader.ts';
 import { journalPath } from './session-store.ts';
 import { WriterLock } from './writer-lock.ts';
@@ -79,7 +79,7 @@ export async function removeSession(
   const path = journalPath(folder, id);
   if (!path) return { kind: 'kept' };
   const lock = new WriterLock(path.replace(/\.jsonl$/, '.lock'), `clean-up-${randomBytes(4).toString('hex')}`);
-  return accessing(SESSION_FILES, async () => {
+  return withAccessFaults(SESSION_FILES, async () => {
     const isJournal = (name: string): boolean => name === `${id}.jsonl`;
     if ((await filesIn(folder, isJournal)).length === 0) return { kind: 'kept' };
     if (!(await lock.acquire()).held) return { kind: 'in_use' };
@@ -118,14 +118,14 @@ export async function readSessionState(
 async function readFrom(folder: string, id: SessionId, yielder: Yielder): Promise<JournalReader | undefined> {
   const path = journalPath(folder, id);
   if (path === undefined) return undefined;
-  return accessing(phrase('this session'), async () => {
+  return withAccessFaults(phrase('this session'), async () => {
     const file = await ifExists(open(path, 'r'));
     return file && readJournal(path, file, id, yielder).finally(() => file.close());
   });
 }
 
 async function removeFiles(folder: string, files: readonly PlainFile[]): Promise<number> {
-  await accessing(SESSION_FILES, async () => {
+  await withAccessFaults(SESSION_FILES, async () => {
     for (const { name } of files) await rm(join(folder, name), { force: true });
   });
   return files.reduce((freed, { bytes }) => freed + bytes, 0);
@@ -136,7 +136,7 @@ async function filesIn(
   folder: string,
   isWanted: (name: string, all: ReadonlySet<string>) => boolean,
 ): Promise<PlainFile[]> {
-  return accessing(SESSION_FILES, async () => {
+  return withAccessFaults(SESSION_FILES, async () => {
     const names = new Set((await ifExists(readdir(folder))) ?? []);
     const files: PlainFile[] = [];
     for (const name of names) {

@@ -55,19 +55,19 @@ export function accessFault(error: unknown, subject: Phrase): StoreFault {
 }
 
 /** Writes `subject` to the disk. Rejects with `StoreFault`. */
-export const saving = <T>(subject: Phrase | string, work: () => Promise<T>): Promise<T> =>
+export const withWriteFaults = <T>(subject: Phrase | string, work: () => Promise<T>): Promise<T> =>
   work().catch((error: unknown) => {
     throw storeFault(error, subject);
   });
 
 /** Reads or deletes `subject`. Rejects with `StoreFault`. */
-export const accessing = <T>(subject: Phrase, work: () => Promise<T>): Promise<T> =>
+export const withAccessFaults = <T>(subject: Phrase, work: () => Promise<T>): Promise<T> =>
   work().catch((error: unknown) => {
     throw accessFault(error, subject);
   });
 
 /** Whether `action` succeeds; false if it fails with this code. Other errors are thrown. */
-export async function succeeds(action: Promise<unknown>, expected: string): Promise<boolean> {
+export async function succeedsUnless(action: Promise<unknown>, expected: string): Promise<boolean> {
   try {
     await action;
     return true;

@@ -113,7 +113,7 @@ export class JournalReader {
   }
 
   /** Reads new lines since the last call and returns the valid ones. */
-  async readOn(): Promise<CountedLine[]> {
+  async readNewLines(): Promise<CountedLine[]> {
     const counted: CountedLine[] = [];
     for await (const line of scanLines(this.file, this.offset)) {
       const one = this.#take(line);

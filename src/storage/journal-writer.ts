@@ -74,7 +74,7 @@ export class JournalWriter {
     reader: JournalReader,
     events: readonly SessionEvent[],
   ): Promise<{ readonly isWriter: boolean; readonly folded: readonly SessionEvent[] }> {
-    const lines = await reader.readOn();
+    const lines = await reader.readNewLines();
     let pending = events;
     while (pending.length > 0 && (await this.#lock.isHeld())) {
       const { token } = this.#lock;
@@ -84,7 +84,7 @@ export class JournalWriter {
       // A newline ends what another writer left incomplete.
       await this.#writeAll(size > reader.offset ? Buffer.concat([NEWLINE, batch]) : batch, size);
       // If others wrote as well, the order in the file decides which lines count, so read them back.
-      const newLines = await reader.readOn();
+      const newLines = await reader.readNewLines();
       lines.push(...newLines);
       const counted = new Set(newLines.flatMap(({ seq, writer }) => (writer === token ? [seq] : [])));
       pending = pending.filter((_, index) => !counted.has(first + index));

@@ -4,7 +4,7 @@ import path from 'node:path';
 import * as v from 'valibot';
 import { memoryEntrySchema, type MemoryEntry } from '../core/memory/memory.ts';
 import { phrase } from '../core/text/phrase.ts';
-import { accessing, ifExists, replaceFile, saving } from './disk-errors.ts';
+import { withAccessFaults, ifExists, replaceFile, withWriteFaults } from './disk-errors.ts';
 import { Sequencer } from '../core/pace/sequencer.ts';
 
 const schema = v.object({ workspace: v.string(), entries: v.array(memoryEntrySchema) });
@@ -32,7 +32,7 @@ export class MemoryFile {
   }
 
   #read(): Promise<readonly MemoryEntry[]> {
-    return accessing(WORKSPACE_MEMORY, async () => {
+    return withAccessFaults(WORKSPACE_MEMORY, async () => {
       const text = await ifExists(readFile(this.#path, 'utf8'));
       if (text === undefined) return [];
       const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), schema), text);
@@ -48,7 +48,7 @@ export class MemoryFile {
     return this.#sequencer.queue(async () => {
       const entries = change(await this.#read());
       const text = JSON.stringify({ workspace: this.#workspace, entries }, null, 1);
-      await saving(WORKSPACE_MEMORY, async () => {
+      await withWriteFaults(WORKSPACE_MEMORY, async () => {
         await mkdir(path.dirname(this.#path), { recursive: true });
         await replaceFile(this.#path, text, { flush: true });
       });

@@ -7,7 +7,7 @@ import type { SessionId } from '../core/model/ids.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import { phrase, type Phrase } from '../core/text/phrase.ts';
 import { dropCheckpoint, readJournal, saveCheckpoint } from './checkpoint.ts';
-import { accessing, errorCode, ifExists, saving, storeFault } from './disk-errors.ts';
+import { withAccessFaults, errorCode, ifExists, withWriteFaults, storeFault } from './disk-errors.ts';
 import { JournalReader } from './journal-reader.ts';
 import { JournalWriter, requireWritable, type AppendFile, type OpenForAppend } from './journal-writer.ts';
 import { Sequencer } from '../core/pace/sequencer.ts';
@@ -99,7 +99,7 @@ export class SessionJournalFile implements SessionJournal {
 
   /** Opens the journal, as its writer if there is no other. Rejects with `StoreFault`. */
   static open(options: JournalOptions): Promise<SessionJournalFile> {
-    return accessing(THIS_SESSION, async () => {
+    return withAccessFaults(THIS_SESSION, async () => {
       const { path, clock } = options;
       const reader = new JournalReader(path, await open(path, 'r'), clock.yielder);
       const journal = new SessionJournalFile(options, reader);
@@ -155,7 +155,7 @@ export class SessionJournalFile implements SessionJournal {
   }
 
   prepareToWrite(): Promise<void> {
-    return this.#sequencer.queue(() => saving(THIS_SESSION, () => this.#tryToBecomeWriter('ask')));
+    return this.#sequencer.queue(() => withWriteFaults(THIS_SESSION, () => this.#tryToBecomeWriter('ask')));
   }
 
   takeOver(): Promise<void> {
@@ -163,7 +163,7 @@ export class SessionJournalFile implements SessionJournal {
       if (this.#role.kind === 'writer') return;
       if (this.#role.kind === 'closed') throw closed();
       if (this.#role.fault.reason === 'newer') throw this.#role.fault;
-      await saving(THIS_SESSION, () => this.#handover.obtain());
+      await withWriteFaults(THIS_SESSION, () => this.#handover.obtain());
       await this.#pull();
       const role = await this.#becomeWriter(false);
       if (role.kind === 'reader') throw role.fault;
@@ -285,7 +285,7 @@ export class SessionJournalFile implements SessionJournal {
   async #readWhole(file = this.#reader.file): Promise<JournalReader> {
     const { path, clock } = this.#options;
     const reader = new JournalReader(path, file, clock.yielder);
-    await reader.readOn();
+    await reader.readNewLines();
     return reader;
   }
 
@@ -320,7 +320,7 @@ export class SessionJournalFile implements SessionJournal {
     const { size } = await this.#reader.file.stat();
     if (size === this.#reader.offset) return;
     const damageBefore = this.#reader.damage.length;
-    const lines = size < this.#reader.offset ? undefined : await this.#reader.readOn();
+    const lines = size < this.#reader.offset ? undefined : await this.#reader.readNewLines();
     if (lines && this.#reader.damage.length === damageBefore) {
       const events = lines.flatMap(({ event }) => event ?? []);
       if (events.length > 0) this.#listeners.emit(events);
@@ -453,7 +453,7 @@ export class SessionJournalFile implements SessionJournal {
     if (tail > 0 && alone) {
       if (await reader.lacksOnlyNewline(tail)) {
         await append.write(Buffer.from('\n'));
-        await reader.readOn();
+        await reader.readNewLines();
       } else {
         const copy = await quarantineTail(path, reader.file, reader.offset, clock.now(), () => this.#lock.isHeld());
         if (copy === undefined) throw elsewhere();

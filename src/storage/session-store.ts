@@ -5,7 +5,14 @@ import type { SessionEvent } from '../core/journal/schema.ts';
 import { sessionId, type SessionId } from '../core/model/ids.ts';
 import { phrase } from '../core/text/phrase.ts';
 import { listEntryOf, loadHead, saveCheckpoint } from './checkpoint.ts';
-import { accessFault, accessing, ifExists, OWNER_ONLY, saving, unlessDiskFails } from './disk-errors.ts';
+import {
+  accessFault,
+  withAccessFaults,
+  ifExists,
+  OWNER_ONLY,
+  withWriteFaults,
+  unlessDiskFails,
+} from './disk-errors.ts';
 import { JournalReader } from './journal-reader.ts';
 import { openForAppend, type OpenForAppend } from './journal-writer.ts';
 import { SessionJournalFile, type HandoverOptions } from './session-journal.ts';
@@ -70,7 +77,7 @@ export class FileSessionStore implements SessionStore {
   async list(): Promise<readonly SessionSummary[]> {
     const { remembered = () => [] } = this.#options;
     this.#remembered ??= new Map(remembered().map((summary) => [summary.id, summary]));
-    return accessing(phrase('the session list'), async () => {
+    return withAccessFaults(phrase('the session list'), async () => {
       const names = ((await ifExists(readdir(this.#options.folder))) ?? []).filter((name) => name.endsWith(EXTENSION));
       const ids = names.map((name) => sessionId(name.slice(0, -EXTENSION.length)));
       const found: SessionSummary[] = [];
@@ -119,7 +126,7 @@ export class FileSessionStore implements SessionStore {
   async #start(id: SessionId, events: readonly SessionEvent[]): Promise<SessionJournalFile> {
     const path = journalPath(this.#options.folder, id);
     if (!path) throw new StoreFault('other', phrase('Invalid session ID. Start a new session.'));
-    return saving(phrase('the new session'), async () => {
+    return withWriteFaults(phrase('the new session'), async () => {
       await mkdir(this.#options.folder, { recursive: true, mode: 0o700 });
       await (await open(path, 'wx', OWNER_ONLY)).close();
       await flushFolder(this.#options.folder);
@@ -190,7 +197,7 @@ export class FileSessionStore implements SessionStore {
         state.counters.messagesEver = messages;
         reader.offset = offset;
       }
-      await reader.readOn();
+      await reader.readNewLines();
       if (!head && bytes >= CHECKPOINT_FROM_BYTES && reader.damage.length === 0) await saveCheckpoint(path, id, reader);
       return { ...listEntryOf(id, state), bytes };
     } finally {

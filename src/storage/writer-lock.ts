@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 import * as v from 'valibot';
 import { StoreFault } from '../app/ports.ts';
 import { phrase } from '../core/text/phrase.ts';
-import { errorCode, ifExists, isDiskFull, replaceFile, succeeds } from './disk-errors.ts';
+import { errorCode, ifExists, isDiskFull, replaceFile, succeedsUnless } from './disk-errors.ts';
 
 /** Interval of the writer's heartbeats and checks for requests, in ms. */
 export const HEARTBEAT_MS = 1_000;
@@ -89,7 +89,7 @@ export class WriterLock {
   async beat(): Promise<boolean> {
     if (!(await this.isHeld())) return false;
     const now = new Date();
-    await succeeds(utimes(this.path, now, now), 'ENOENT');
+    await succeedsUnless(utimes(this.path, now, now), 'ENOENT');
     return true;
   }
 
@@ -104,7 +104,7 @@ export class WriterLock {
 
   async #create(): Promise<boolean> {
     try {
-      return await succeeds(writeFile(this.path, this.#text(), { flag: 'wx' }), 'EEXIST');
+      return await succeedsUnless(writeFile(this.path, this.#text(), { flag: 'wx' }), 'EEXIST');
     } catch (error) {
       // On a full disk, an empty file would be left, which would lock everyone out.
       if (isDiskFull(error)) await rm(this.path, { force: true });
@@ -221,7 +221,7 @@ export class Handover {
 
   /** For writers: hands the lock to the last window that requested it; false if the request was withdrawn. */
   grant(): Promise<boolean> {
-    return succeeds(rename(this.#request, this.#lock.path), 'ENOENT');
+    return succeedsUnless(rename(this.#request, this.#lock.path), 'ENOENT');
   }
 
   /** For followers: removes this window's own request, if it's pending. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import type { Row } from '../../src/host/summaries/rows.ts';
+import type { Row } from '../../src/host/summaries/context-rows.ts';
 import { answering, product, sampleSession, transcript } from './product.ts';
 
 describe('a long session in the editor', () => {

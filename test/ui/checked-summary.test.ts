@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { WireServer } from '../support/wire-server.ts';
 import { chatServerSettings, startModelServer, writeSettings } from './chat-page.ts';
 import { freshWorkspace } from './editor.ts';
-import { SummariesView } from './summaries-view.ts';
+import { ContextView } from './context-view.ts';
 import { Workbench } from './workbench.ts';
 
 /** The statement of the sample session's first summary that the model finds unsupported. A long summary is checked in parts. */
@@ -22,7 +22,7 @@ function verdictsOn(prompt: string): string {
 describe('summary verified by a model', () => {
   let server: WireServer;
   let workbench: Workbench;
-  let view: SummariesView;
+  let view: ContextView;
 
   before(async () => {
     server = await startModelServer();
@@ -30,7 +30,7 @@ describe('summary verified by a model', () => {
     // Summaries are extractive, so that only the check asks the model.
     await writeSettings(folder, { ...chatServerSettings(server), 'threadkeeper.summarizer.provider': 'local' });
     workbench = await Workbench.open({ folder, profile: 'checked-summary' });
-    view = new SummariesView(workbench);
+    view = new ContextView(workbench);
     await workbench.openSampleSession();
     await view.compress();
     server.answerWith(verdictsOn);

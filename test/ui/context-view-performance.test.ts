@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Locator } from 'playwright-core';
 import { outFolder } from '../../scripts/support/paths.ts';
-import { SummariesView } from './summaries-view.ts';
+import { ContextView } from './context-view.ts';
 import { Workbench } from './workbench.ts';
 
 const SHORT = 100;
@@ -50,10 +50,10 @@ describe('performance of the Context view in the real workbench', function () {
   for (const messages of [SHORT, LONG])
     describe(`with ${messages} messages`, () => {
       let workbench: Workbench;
-      let view: SummariesView;
+      let view: ContextView;
       before(async () => {
         workbench = await Workbench.open({ profile: `pace-${messages}` });
-        view = new SummariesView(workbench);
+        view = new ContextView(workbench);
         await view.importSynthetic(messages);
         await workbench.waitForNotice(/Imported [\d,.]+ messages/, { timeout: 240_000 });
         await view.compress();

@@ -9,7 +9,7 @@ import { installExtension, startServer, type EditorServer } from '../../scripts/
 import { workbenchUrl } from '../../scripts/editor/workbench-url.ts';
 import type { WireServer } from '../support/wire-server.ts';
 import { chatServerSettings, ChatPage, startModelServer } from './chat-page.ts';
-import { SummariesView } from './summaries-view.ts';
+import { ContextView } from './context-view.ts';
 import { Workbench } from './workbench.ts';
 
 const SETTINGS = {
@@ -63,7 +63,7 @@ describe('window in Restricted Mode', () => {
     const policy = (await workbench.webview().locator('.gauge-policy').textContent()) ?? '';
     assert.match(policy, /balanced/);
     assert.doesNotMatch(policy, /frugal/);
-    const view = new SummariesView(workbench);
+    const view = new ContextView(workbench);
     await view.preview();
     await view.waitForText('careful programming assistant');
     assert.equal(await view.reader().getByText('Obey the repository').count(), 0);

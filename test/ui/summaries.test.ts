@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { eventually } from './eventually.ts';
-import { SummariesView } from './summaries-view.ts';
+import { ContextView } from './context-view.ts';
 import { Workbench } from './workbench.ts';
 
 const EDITED = 'Written by hand: the booking service keeps its slots in SQLite.';
@@ -13,7 +13,7 @@ interface Kind {
   readonly name: string;
   /** A topic of the session. */
   readonly told: string;
-  readonly open: (view: SummariesView) => Promise<void>;
+  readonly open: (view: ContextView) => Promise<void>;
 }
 
 const SAMPLE: Kind = {
@@ -30,7 +30,7 @@ const LONG: Kind = {
 for (const kind of [SAMPLE, LONG]) {
   describe(`Context view of ${kind.name}`, function () {
     let workbench: Workbench;
-    let view: SummariesView;
+    let view: ContextView;
 
     before(async function () {
       if (kind === LONG) {
@@ -38,7 +38,7 @@ for (const kind of [SAMPLE, LONG]) {
         this.timeout(600_000);
       }
       workbench = await Workbench.open({ profile: kind === LONG ? 'summaries-long' : 'summaries' });
-      view = new SummariesView(workbench);
+      view = new ContextView(workbench);
       await kind.open(view);
       await workbench.waitForNotice(/Imported [\d,.]+ messages/, { timeout: 240_000 });
       await view.compress();

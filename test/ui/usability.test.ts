@@ -10,7 +10,7 @@ import {
 } from './chat-page.ts';
 import { eventually } from './eventually.ts';
 import { Keyboard } from './keyboard.ts';
-import { SummariesView } from './summaries-view.ts';
+import { ContextView } from './context-view.ts';
 
 /** Small problems that users had. */
 describe('usability of the chat and its views', () => {
@@ -109,7 +109,7 @@ describe('usability of the chat and its views', () => {
   });
 
   it('a document next to the chat fits its pane, and its quoted blocks offer only to copy', async () => {
-    const view = new SummariesView(chat.workbench);
+    const view = new ContextView(chat.workbench);
     server.answer('A reply.');
     await chat.send('What goes with this?', 'A reply.');
     await view.preview();
@@ -129,12 +129,12 @@ describe('usability of the chat and its views', () => {
 
   it('the compression history shows a readable trigger name', async () => {
     await chat.workbench.runCommand('Threadkeeper: Show Compression History');
-    await new SummariesView(chat.workbench).waitForText('Trigger: Manual');
+    await new ContextView(chat.workbench).waitForText('Trigger: Manual');
     await chat.workbench.runCommand('View: Close Editor');
   });
 
   it('opening a summary at another level keeps the sent level, and changing the sent level is confirmed', async () => {
-    const view = new SummariesView(chat.workbench);
+    const view = new ContextView(chat.workbench);
     await chat.workbench.openSidebar('Threadkeeper');
     await view.onFirst('Threadkeeper: Open Summary or Change Detail Level…');
     await chat.workbench.paletteRow(/^Detailed.*currently sent/).waitFor();

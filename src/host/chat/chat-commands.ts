@@ -76,7 +76,7 @@ export class ExplainAction implements vscode.CodeActionProvider {
 }
 
 /** Opens the next (1) or previous (-1) session of the list. */
-export async function stepSession(app: ChatApp, step: 1 | -1): Promise<void> {
+export async function openAdjacentSession(app: ChatApp, step: 1 | -1): Promise<void> {
   const current = (await app.sessions.currentOrLatest()).journal.id;
   const sessions = (await app.sessions.list()).filter((one) => !one.archived || one.id === current);
   const next = sessions[sessions.findIndex((one) => one.id === current) + step];

@@ -16,7 +16,7 @@ import {
   type PartView,
   type CompressionView,
   type CoverView,
-  MAX_TEXT,
+  MAX_TEXT_LENGTH,
 } from '../../protocol/views.ts';
 
 /** Facts about a message that are stored separately: token counts and key events. */
@@ -95,7 +95,7 @@ function partView(block: ContentBlock): PartView {
   switch (block.type) {
     case 'image': {
       const { mediaType, base64 } = block;
-      return v.is(imageTypeSchema, mediaType) && base64.length <= MAX_TEXT
+      return v.is(imageTypeSchema, mediaType) && base64.length <= MAX_TEXT_LENGTH
         ? { type: 'image', mediaType, base64 }
         : { type: 'text', text: `[${mediaType.slice(0, 100)}]` };
     }
@@ -108,7 +108,8 @@ function partView(block: ContentBlock): PartView {
 }
 
 /** Truncates text that the page doesn't accept; the session keeps all of it. */
-const shortened = (text: string): string => (text.length <= MAX_TEXT ? text : `${text.slice(0, MAX_TEXT - 1)}…`);
+const shortened = (text: string): string =>
+  text.length <= MAX_TEXT_LENGTH ? text : `${text.slice(0, MAX_TEXT_LENGTH - 1)}…`;
 
 /** A conversation's messages as shown by the page. */
 export class MessageViews {

@@ -4,7 +4,7 @@ export const CHAT_VIEW = 'threadkeeper.chatView';
 /** A rendered document of a session. */
 export const DOCUMENT_PANEL = 'threadkeeper.reader';
 export const CHART_PANEL = 'threadkeeper.chart';
-export const SUMMARIES_VIEW = 'threadkeeper.summaries';
+export const CONTEXT_VIEW = 'threadkeeper.summaries';
 export const MEMORY_VIEW = 'threadkeeper.memory';
 export const EXTERNAL_CHATS_VIEW = 'threadkeeper.allChats';
 /** The participant in VS Code's chat. */

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { saving } from '../../storage/disk-errors.ts';
+import { withWriteFaults } from '../../storage/disk-errors.ts';
 
 /** Asks where to save a file, and proposes a name in the workspace folder. */
 export function askWhereToSave(
@@ -13,4 +13,6 @@ export function askWhereToSave(
 
 /** Writes a file that the user has selected. Rejects with `StoreFault`. */
 export const saveFile = (uri: vscode.Uri, text: string): Promise<void> =>
-  saving(path.posix.basename(uri.path), async () => vscode.workspace.fs.writeFile(uri, new TextEncoder().encode(text)));
+  withWriteFaults(path.posix.basename(uri.path), async () =>
+    vscode.workspace.fs.writeFile(uri, new TextEncoder().encode(text)),
+  );

@@ -8,8 +8,8 @@ import { kindName } from '../platform/key-event-kinds.ts';
 import { activeDocument, type SummariesApp } from './summaries-app.ts';
 import { eventsOnBranch } from '../../core/context/ledger-lines.ts';
 import { triggerName } from './summary-texts.ts';
-import { rangeText } from './tree-items.ts';
-import { isRow, openedNodes, undoneCompressionOf } from './rows.ts';
+import { rangeText } from './context-tree-items.ts';
+import { isRow, openedNodes, undoneCompressionOf } from './context-rows.ts';
 import { pickOrShowInfo } from '../platform/notifications.ts';
 
 /** Finds what a command acts on, by the row or the user's selection; undefined if there is nothing. */

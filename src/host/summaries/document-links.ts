@@ -3,7 +3,7 @@ import type { Conversation } from '../../app/conversation.ts';
 import { messageId, nodeId } from '../../core/model/ids.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
 import { DOCUMENT_SCHEME } from '../platform/contribution-ids.ts';
-import { summariesOf, type RowTarget } from './rows.ts';
+import { summariesOf, type RowTarget } from './context-rows.ts';
 import type { RenderedDocument } from './rendered-document.ts';
 import { nodeUri } from './node-documents.ts';
 import { parseDocumentUri, type DocumentAddress } from './document-uris.ts';

@@ -9,12 +9,12 @@ import type { OpenConversation } from '../sessions/open-conversations.ts';
 import type { Comparison } from './comparison.ts';
 import { parseDocumentUri, type DocumentAddress } from './document-uris.ts';
 import type { DocumentPanel } from './document-panel.ts';
-import type { SummariesTree } from './summaries-tree.ts';
+import type { ContextTree } from './context-tree.ts';
 
 /** Dependencies of the commands for summaries, key events, and compressions. */
 export interface SummariesApp extends ModelsApp {
   readonly clock: Clock;
-  readonly tree: SummariesTree;
+  readonly tree: ContextTree;
   readonly chart: ChartPanel;
   readonly comparison: Comparison;
   readonly documentPanel: DocumentPanel;

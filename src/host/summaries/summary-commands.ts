@@ -20,8 +20,8 @@ import { providerItems } from '../models/model-items.ts';
 import { pickModel } from '../models/model-picker.ts';
 import type { OpenConversation } from '../sessions/open-conversations.ts';
 import { rowOfDocument } from './document-links.ts';
-import { isRow, isSent, regenerateOptions, type Row, type RowTarget, type TreeFilter } from './rows.ts';
-import { filterName } from './tree-items.ts';
+import { isRow, isSent, regenerateOptions, type Row, type RowTarget, type TreeFilter } from './context-rows.ts';
+import { filterName } from './context-tree-items.ts';
 
 export async function expandForTurn({ journal }: Conversation, node: SummaryNode): Promise<void> {
   await expandNode(journal, node.id, 'turn');

@@ -5,7 +5,7 @@ import type { TriggerName } from '../../core/journal/schema.ts';
 import type { StatementFinding } from '../../core/model/statement-check.ts';
 import type { AuditFault, Level, SummaryMethod, SummaryCheck, SummaryNode } from '../../core/model/summary.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
-import { unsupportedIn } from './rows.ts';
+import { unsupportedIn } from './context-rows.ts';
 
 /** How trustworthy a summary is, in a few words: the results of its audit and check, and how it was made. */
 export function verificationText({ audit, rung }: SummaryNode, check: SummaryCheck | undefined): string {

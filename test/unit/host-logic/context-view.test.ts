@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import type { Conversation } from '../../../src/app/conversation.ts';
 import { resolvePolicy } from '../../../src/core/policy/policy.ts';
-import type { Row } from '../../../src/host/summaries/rows.ts';
+import type { Row } from '../../../src/host/summaries/context-rows.ts';
 import type * as CommandsModule from '../../../src/host/summaries/summary-commands.ts';
-import type * as TreeModule from '../../../src/host/summaries/summaries-tree.ts';
+import type * as TreeModule from '../../../src/host/summaries/context-tree.ts';
 import { hostIn, l10n } from '../../support/fake-editor.ts';
 import { Harness, fill } from '../app/harness.ts';
 
@@ -44,7 +44,7 @@ const SAID = [
 describe('Context view', () => {
   let harness: Harness;
   let conversation: Conversation;
-  let tree: TreeModule.SummariesTree;
+  let tree: TreeModule.ContextTree;
 
   beforeEach(async () => {
     harness = await Harness.open();
@@ -56,9 +56,9 @@ describe('Context view', () => {
         SAID[n] ?? `What happens in part ${n}? It comes after the others. ${'Rows are gathered in a list. '.repeat(4)}`,
     );
     assert.equal((await conversation.compressNow()).kind, 'committed');
-    const { SummariesTree } = await load<typeof TreeModule>('summaries/summaries-tree.ts');
+    const { ContextTree } = await load<typeof TreeModule>('summaries/context-tree.ts');
     const view = { visible: true, description: '', onDidChangeVisibility: () => nothing };
-    tree = new SummariesTree(view as never, {
+    tree = new ContextTree(view as never, {
       sessions: { current: conversation, currentOrLatestIfAny: () => Promise.resolve(conversation) },
       searchOf: () => Promise.resolve(undefined),
       clock: { now: () => 0 },

@@ -9,7 +9,7 @@ import {
   RECALL_TOOL,
   CHAT_VIEW,
   EXTERNAL_CHATS_VIEW,
-  SUMMARIES_VIEW,
+  CONTEXT_VIEW,
 } from '../../../src/host/platform/contribution-ids.ts';
 import type * as CommandsModule from '../../../src/host/commands.ts';
 import { settingsSchema } from '../../../src/host/platform/settings-schema.ts';
@@ -78,7 +78,7 @@ describe('extension manifest', () => {
   it('contributes the views, the chat participant and the tools', () => {
     const idsOf = (list: { id: string }[]): string[] => list.map(({ id }) => id);
     assert.deepEqual(idsOf(contributes.views.threadkeeperChat), [CHAT_VIEW]);
-    assert.deepEqual(idsOf(contributes.views.threadkeeper), [SUMMARIES_VIEW, MEMORY_VIEW, EXTERNAL_CHATS_VIEW]);
+    assert.deepEqual(idsOf(contributes.views.threadkeeper), [CONTEXT_VIEW, MEMORY_VIEW, EXTERNAL_CHATS_VIEW]);
     assert.deepEqual(idsOf(contributes.chatParticipants), [PARTICIPANT]);
     const tools = contributes.languageModelTools.map(({ name }: { name: string }) => name);
     assert.deepEqual(tools, [RECALL_TOOL, DECISIONS_TOOL]);
@@ -90,7 +90,7 @@ describe('extension manifest', () => {
         assert.match(text(media.svg), /var\(--vscode-/);
         const said: string = JSON.parse(text('package.nls.json'))[description.slice(1, -1)];
         for (const [, command] of said.matchAll(/\(command:([\w.]+)\)/g))
-          assert.ok(ids.includes(command!) || command === `${SUMMARIES_VIEW}.focus`, command);
+          assert.ok(ids.includes(command!) || command === `${CONTEXT_VIEW}.focus`, command);
       }
   });
 

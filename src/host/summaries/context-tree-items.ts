@@ -23,7 +23,7 @@ import {
   type SectionName,
   type TreeFilter,
   type TreeSource,
-} from './rows.ts';
+} from './context-rows.ts';
 import { faultTexts, levelName, triggerName, verificationText } from './summary-texts.ts';
 
 const { Collapsed, Expanded, None } = vscode.TreeItemCollapsibleState;

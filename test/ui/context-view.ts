@@ -6,8 +6,8 @@ import { syntheticSession } from '../bench/data/synthetic.ts';
 import { eventually } from './eventually.ts';
 import type { Workbench } from './workbench.ts';
 
-/** The *Summaries* view of a window, and the documents that it opens. */
-export class SummariesView {
+/** The *Context* view of a window, and the documents that it opens. */
+export class ContextView {
   readonly workbench: Workbench;
 
   constructor(workbench: Workbench) {

@@ -17,7 +17,7 @@ import {
   type Row,
   type TreeFilter,
   type TreeSource,
-} from '../../../src/host/summaries/rows.ts';
+} from '../../../src/host/summaries/context-rows.ts';
 import { gaugeParts } from '../../../src/core/budget/gauge.ts';
 import type * as ChartModule from '../../../src/host/gauge/chart-svg.ts';
 import { hostIn, l10n } from '../../support/fake-editor.ts';

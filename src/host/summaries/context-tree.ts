@@ -7,7 +7,7 @@ import type { SessionState } from '../../core/state/session-state.ts';
 import type { SessionSearch } from '../../app/session-search.ts';
 import { gaugeView } from '../gauge/gauge-view.ts';
 import { EventIndex } from './event-index.ts';
-import { tooltipOf, treeItem } from './tree-items.ts';
+import { tooltipOf, treeItem } from './context-tree-items.ts';
 import {
   childrenOf,
   filteredRows,
@@ -17,10 +17,10 @@ import {
   type RowTarget,
   type TreeFilter,
   type TreeSource,
-} from './rows.ts';
+} from './context-rows.ts';
 import type { GaugeView } from '../../protocol/views.ts';
 
-interface SummariesTreeApp {
+interface ContextTreeApp {
   readonly clock: Pick<Clock, 'now'>;
   readonly sessions: Pick<Sessions, 'current' | 'currentOrLatestIfAny'>;
   /** The search index of a conversation, updated to its current content. */
@@ -28,8 +28,8 @@ interface SummariesTreeApp {
 }
 
 /** The *Context* view: what is in the context, the tree of summaries down to their sources, and the key events. */
-export class SummariesTree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
-  readonly #app: SummariesTreeApp;
+export class ContextTree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
+  readonly #app: ContextTreeApp;
   readonly #changed = new vscode.EventEmitter<Row | undefined>();
   readonly onDidChangeTreeData = this.#changed.event;
   readonly #view: vscode.TreeView<Row>;
@@ -47,7 +47,7 @@ export class SummariesTree implements vscode.TreeDataProvider<Row>, vscode.Dispo
   #filter: TreeFilter | undefined;
 
   /** @param view shows the rows; its owner disposes of it */
-  constructor(view: vscode.TreeView<Row>, app: SummariesTreeApp) {
+  constructor(view: vscode.TreeView<Row>, app: ContextTreeApp) {
     this.#app = app;
     this.#view = view;
     this.#subscription = view.onDidChangeVisibility(({ visible }) => {
