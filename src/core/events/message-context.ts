@@ -77,9 +77,12 @@ interface Speech {
 /** Length of a message's beginning that is examined, in UTF-16 units. */
 const MAX_READ = 400;
 
-/** A speaker's name or role, in capitals, before what they say: "Ana:", "[00:12] Project Manager:", "**Kim (PM)**:". */
+/**
+ * A speaker's name or role, in capitals except for a name's particles, before what they say: "Ana:", "Juan de la Cruz:",
+ * "[00:12] Project Manager:", "**Kim (PM)**:".
+ */
 const SPEAKER =
-  /^\s*(?:[[(]?\d{1,2}:\d{2}(?::\d{2})?[\])]?\s*[-–]?\s*)?\*{0,2}[\p{Lu}\p{Lo}][\p{L}\p{N}.'’-]{0,20}(?: [\p{Lu}\p{Lo}\p{N}(][\p{L}\p{N}.'’()-]{0,19}){0,3}\*{0,2}\s?[:：]\*{0,2}\s/u;
+  /^\s*(?:[[(]?\d{1,2}:\d{2}(?::\d{2})?[\])]?\s*[-–]?\s*)?\*{0,2}[\p{Lu}\p{Lo}][\p{L}\p{N}.'’-]{0,20}(?: (?:(?:d[aeio]s?|del|della|la|las|los|le|van|von|zu|de[nr]|te[nr]|bin|ibn|al|el|y|e) ){0,2}[\p{Lu}\p{Lo}\p{N}(][\p{L}\p{N}.'’()-]{0,19}){0,3}\*{0,2}\s?[:：]\*{0,2}\s/u;
 /** Interjections, transcribers' marks, and words that are said twice. */
 const SOUNDS =
   /(?:^|[\s,.])(?:u[hm]+|erm?|eh|mm+|hm+|mhm|äh+m?|ähm|euh|heu|este\.\.\.|ééé?)(?=[\s,.?!]|$)|\{\w+\}|\[(?:laughter|noise|inaudible|risas|risos|rires|lachen)\]|えーと|えっと|あのー|うーん|嗯+|呃+|\b(\p{L}{1,6}) \1 \1\b|\p{L} '(?:s|re|ve|ll|m|t)\b/iu;

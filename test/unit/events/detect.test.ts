@@ -347,6 +347,12 @@ describe('key event detection', () => {
     assert.deepEqual(quotes('user', 'SQLite.', 'Do we take PostgreSQL or SQLite?'), ['SQLite.']);
   });
 
+  it('recognizes speakers whose names have words in lower case', () => {
+    for (const name of ['Juan Cruz', 'Juan de la Cruz', 'Ludwig van Beek', 'Maria dos Santos Silva'])
+      for (const said of ['We could sell it for 25 euros.', 'I want the remote to be yellow.'])
+        assert.deepEqual(quotes('user', `${name}: ${said}`, 'Ana Ruiz: So what do we have next.'), [], name);
+  });
+
   it('does not take words before a colon for the name of a speaker', () => {
     const [event] = find('user', 'Ruth just called: they fly home on the 20th.', 'Done: a table at 20:00.');
     assert.equal(event?.kind, 'constraint');
