@@ -9,6 +9,9 @@ import { ServedPage, type PageServer } from './served-page.ts';
 /** Whether the chat is configured to be in the Side Bar rather than in a tab. */
 const isInSidebar = (): boolean => readSettings().chat.location === 'sidebar';
 
+/** How long VS Code may take to restore a visible tab, in ms. */
+const RESTORE_MS = 5_000;
+
 /** Timeout of an offer in ms, longer than the eight seconds for which the page shows it. */
 const OFFER_MS = 10_000;
 
@@ -29,12 +32,19 @@ export class ChatPanel
 
   /** Whether a page has hung in this window, so that new ones render carefully. */
   #careful = false;
+  /** Whether tabs are being closed that VS Code may be about to restore. */
+  #isReplacing = false;
+  readonly #restoring: NodeJS.Timeout;
 
   constructor(app: PageServer) {
     this.#app = app;
+    this.#restoring = setTimeout(() => {
+      if (!isInSidebar() && !this.#tab && unservedTabs().some(({ isActive }) => isActive)) this.#openTab(true);
+    }, RESTORE_MS).unref();
   }
 
   dispose(): void {
+    clearTimeout(this.#restoring);
     this.#tab?.container.dispose();
     this.#view?.dispose();
     for (const offer of [...this.#offers.keys()]) this.#resolveOffer(offer, false);
@@ -48,11 +58,19 @@ export class ChatPanel
       (isSidebar ? this.#view : this.#tab)?.post({ type: 'focus', target: 'composer' });
       return;
     }
-    const unrestored = unrestoredTabs();
+    this.#openTab(false);
+  }
+
+  /** Opens a tab instead of those without a served page. */
+  #openTab(preserveFocus: boolean): void {
+    const unserved = unservedTabs();
     const beside = vscode.window.activeTextEditor ? vscode.ViewColumn.Beside : vscode.ViewColumn.Active;
-    const column = unrestored[0]?.group.viewColumn ?? beside;
-    this.#adopt(vscode.window.createWebviewPanel(CHAT_PANEL, vscode.l10n.t('Threadkeeper Chat'), column));
-    void vscode.window.tabGroups.close(unrestored);
+    const showOptions = { viewColumn: unserved[0]?.group.viewColumn ?? beside, preserveFocus };
+    this.#adopt(vscode.window.createWebviewPanel(CHAT_PANEL, vscode.l10n.t('Threadkeeper Chat'), showOptions));
+    this.#isReplacing = true;
+    void Promise.resolve(vscode.window.tabGroups.close(unserved, true)).finally(() => {
+      this.#isReplacing = false;
+    });
   }
 
   /** Shows the chat and scrolls to a message, by its 0-based position. */
@@ -93,7 +111,7 @@ export class ChatPanel
 
   deserializeWebviewPanel(panel: vscode.WebviewPanel): Promise<void> {
     // The chat was moved after the window had saved its tabs.
-    if (isInSidebar()) panel.dispose();
+    if (isInSidebar() || this.#isReplacing) panel.dispose();
     else this.#adopt(panel);
     return Promise.resolve();
   }
@@ -225,13 +243,10 @@ function setFocusKey(focused: boolean): void {
 }
 
 /**
- * Chat tabs from before a window reload that haven't been shown since. VS Code restores such a tab when it's shown, and
- * then there would be two chats.
+ * Chat tabs while this window serves none. Either they are from before a window reload, and VS Code restores them when
+ * they are shown; or the extension host has crashed, and their pages get no more answers.
  */
-function unrestoredTabs(): readonly vscode.Tab[] {
+function unservedTabs(): readonly vscode.Tab[] {
   const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs);
-  return tabs.filter(
-    ({ input, isActive }) =>
-      !isActive && input instanceof vscode.TabInputWebview && input.viewType.endsWith(CHAT_PANEL),
-  );
+  return tabs.filter(({ input }) => input instanceof vscode.TabInputWebview && input.viewType.endsWith(CHAT_PANEL));
 }

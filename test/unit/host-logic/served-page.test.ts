@@ -18,6 +18,11 @@ const webview = {
   postMessage: (message: Record<string, unknown>) => heard.push(message),
 };
 
+class TabInputWebview {
+  readonly viewType = 'mainThreadWebview-threadkeeper.chat';
+}
+const tabGroups = { all: [] as object[], closed: [] as readonly object[] };
+const shownAt: unknown[] = [];
 const contextKeys = new Map<string, unknown>();
 const env: Record<string, unknown> = { language: 'en' };
 const load = hostIn({
@@ -28,10 +33,14 @@ const load = hostIn({
       return Promise.resolve();
     },
   },
+  TabInputWebview,
   ViewColumn: { Active: -1, Beside: -2 },
   window: {
-    tabGroups: { all: [], close: () => Promise.resolve(true) },
-    createWebviewPanel: () => {
+    tabGroups: Object.assign(tabGroups, {
+      close: (tabs: readonly object[]) => ((tabGroups.closed = tabs), Promise.resolve(true)),
+    }),
+    createWebviewPanel: (_type: string, _title: string, options: unknown) => {
+      shownAt.push(options);
       const closed: (() => void)[] = [];
       const dispose = (): void => closed.forEach((then) => then());
       const onDidDispose = (then: () => void) => (closed.push(then), nothing);
@@ -214,6 +223,28 @@ describe('the chat panel', () => {
       ],
     );
     panel.dispose();
+  });
+
+  it('replaces a visible tab that is not restored after the extension host has crashed, without taking the focus', async () => {
+    const { ChatPanel } = await load<typeof ChatPanelModule>('chat/chat-panel.ts');
+    const orphan = { isActive: true, input: new TabInputWebview(), group: { viewColumn: 2 } };
+    tabGroups.all = [{ tabs: [orphan] }];
+    shownAt.length = 0;
+    mock.timers.enable({ apis: ['setTimeout'] });
+    try {
+      const panel = new ChatPanel({ extensionUri: '' } as never);
+      mock.timers.tick(60_000);
+      assert.deepEqual(shownAt, [{ viewColumn: 2, preserveFocus: true }]);
+      assert.deepEqual(tabGroups.closed, [orphan]);
+      // Like a tab that VS Code restores while it is replaced.
+      let isClosed = false;
+      await panel.deserializeWebviewPanel({ dispose: () => (isClosed = true) } as never);
+      assert.ok(isClosed);
+      panel.dispose();
+    } finally {
+      mock.timers.reset();
+      tabGroups.all = [];
+    }
   });
 
   it('gives up the focus when the Side Bar is hidden', async () => {
