@@ -8,7 +8,7 @@ import { yieldIfDue } from '../pace/yielder.ts';
 import { runYielding } from '../pace/steps.ts';
 import { renderCheckPrompt } from '../prompts/render-prompts.ts';
 import type { TokenCounter } from '../tokens/token-counter.ts';
-import { findWords } from '../text/find-words.ts';
+import { wordsPattern } from '../text/words-pattern.ts';
 import { SourceExcerpts } from './source-excerpts.ts';
 import { findQuotes } from './quotes.ts';
 import { checkStatementsSteps, type CheckedStatement } from './statements.ts';
@@ -118,9 +118,13 @@ const MIN_QUOTE_CHARS = 8;
 
 const isQuote = (quote: string): boolean => quote.replace(/\s+/g, '').length >= MIN_QUOTE_CHARS;
 
+/** The first position of a quotation in the last of the shown messages that contains it. */
 function placeOf(quote: string, texts: readonly string[], shown: readonly number[]): StatementSource | undefined {
-  const found = isQuote(quote) ? findWords(texts, quote) : undefined;
-  return found && { message: shown[found.text]!, start: found.start, end: found.end };
+  if (!isQuote(quote)) return undefined;
+  const pattern = new RegExp(wordsPattern(quote));
+  const at = texts.findLastIndex((text) => pattern.test(text));
+  const match = pattern.exec(texts[at] ?? '');
+  return match ? { message: shown[at]!, start: match.index, end: match.index + match[0].length } : undefined;
 }
 
 function withVerdict(

@@ -4,6 +4,7 @@ import type { Steps } from '../pace/steps.ts';
 import { lineSpans } from '../text/lines.ts';
 import { phrase, type Phrase } from '../text/phrase.ts';
 import { sentenceSteps } from '../text/sentences.ts';
+import { wordsPattern } from '../text/words-pattern.ts';
 
 /** A rule as the user wrote it in the settings. */
 export interface UserRule {
@@ -26,12 +27,11 @@ export type RuleResult =
 
 /** Longer patterns are usually lists, which are better written as several rules. */
 const MAX_PATTERN_CHARS = 1_000;
-const SPECIAL = /[\\^$.*+?()[\]{}|]/g;
 
 /** Compiles a rule or returns what is wrong with it. RE2 is loaded on first use because few users have rules. */
 export async function compileRule({ kind, ...rule }: UserRule): Promise<RuleResult> {
   const words = rule.phrase?.trim() ?? '';
-  const source = rule.pattern ?? words.replace(SPECIAL, String.raw`\$&`).replace(/\s+/g, String.raw`\s+`);
+  const source = rule.pattern ?? wordsPattern(words);
   if (source === '') return { ok: false, problem: phrase('a rule needs a phrase or a pattern') };
   if (source.length > MAX_PATTERN_CHARS)
     return { ok: false, problem: phrase('the pattern is longer than {0} characters', MAX_PATTERN_CHARS) };
