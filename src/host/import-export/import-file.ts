@@ -223,7 +223,7 @@ async function* newMessages(app: Pick<ImportApp, 'clock'>, uri: vscode.Uri): Asy
       parent = message.id;
       batch.push(message);
     }
-    if (batch.length > 0) yield { messages: batch };
+    yield { messages: batch };
   }
 }
 

@@ -89,8 +89,9 @@ export async function* exportedBatches(uri: vscode.Uri): AsyncGenerator<Batch<Me
   if (rest !== '') yield { messages: sessionFromJsonl(rest), share: 1 };
 }
 
+/** At least one batch, which may be empty, because progress is reported and cancellation checked after each. */
 function* inBatches<T>(messages: readonly T[], share: number): Generator<Batch<T>> {
-  for (let from = 0; from < messages.length; from += MAX_BATCH)
+  for (let from = 0; from === 0 || from < messages.length; from += MAX_BATCH)
     yield { messages: messages.slice(from, from + MAX_BATCH), share };
 }
 

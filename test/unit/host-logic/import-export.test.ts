@@ -51,6 +51,25 @@ describe('a transcript to import', () => {
     assert.deepEqual(preview?.first, [{ role: 'user', text: 'Où ?' }]);
   });
 
+  it('reports progress and can be canceled before its end, even if the user may have undone its messages', async () => {
+    const { scanTranscript } = await load<typeof TranscriptModule>('import-export/transcript-batches.ts');
+    const file = path.join(folder, 'undone.jsonl');
+    const lines = Array.from({ length: 400 }, (_, at) => {
+      const message = { role: 'user', content: `Row ${at}: ${'a boat and its sails, '.repeat(200)}` };
+      return { type: 'user', uuid: `u${at}`, parentUuid: at > 0 ? `u${at - 1}` : null, sessionId: 's', message };
+    });
+    writeFileSync(file, lines.map((line) => JSON.stringify(line)).join('\n'));
+    const uri = { scheme: 'file', path: file, fsPath: file } as never;
+    let reports = 0;
+    const preview = await scanTranscript(uri, { isCancelled: () => false, report: () => reports++ });
+    assert.deepEqual([preview?.format, preview?.messages], ['claude-code', 400]);
+    const all = reports;
+    reports = 0;
+    const canceled = await scanTranscript(uri, { isCancelled: () => reports === 2, report: () => reports++ });
+    assert.equal(canceled, undefined);
+    assert.ok(all > 10, `${all} reports`);
+  });
+
   it('leaves no session if its model cannot be stored', async () => {
     const { importMessages } = await load<typeof ImportModule>('import-export/import-file.ts');
     const events: string[] = [];
