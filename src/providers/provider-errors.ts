@@ -135,7 +135,7 @@ function apiFault(error: Omit<ApiErrorShape, 'name'>, secrets: readonly string[]
   const complaint = complaintOf(error);
   const { status, headers } = error;
   if (status && headers && NO_ENDPOINT.includes(status) && !isJson(mediaType(headers)))
-    return notFromApi({ status, headers }, complaint.message);
+    return notFromApi({ status, headers }, clean(complaint.message, secrets));
   const retryAfterMs = retryAfter(error.headers, Date.now()) ?? statedWait(complaint.message);
   const reason = reasonOf(complaint);
   return new ModelFault(reason, clean(complaint.message, secrets), {

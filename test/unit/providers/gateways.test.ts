@@ -187,6 +187,31 @@ describe('a vendor’s model list', () => {
     return serving(pages, async (url) => assert.equal((await listed('anthropic', url, 'claude-b'))?.id, 'claude-b'));
   });
 
+  it('is reported without the API key if a server without such a list repeats the request', async () => {
+    const server = createServer((request, response) => {
+      response.writeHead(404, { 'content-type': 'text/plain' });
+      const { authorization, 'x-api-key': key } = request.headers;
+      response.end(`Not found: ${[key ?? authorization].join()}`);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    try {
+      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+      const key = 'a-key-of-the-user';
+      for (const model of [
+        createAnthropicModel({ apiKey: key, baseUrl: url, model: 'm' }),
+        createOpenAiModel({ apiKey: key, baseUrl: url, model: 'm' }),
+      ])
+        await assert.rejects(model.listModels(new AbortController().signal), (error: Error) => {
+          assert.match(error.message, /^the server answered with text\/plain: Not found/);
+          assert.doesNotMatch(error.message, /a-key/);
+          return true;
+        });
+    } finally {
+      server.closeAllConnections();
+      server.close();
+    }
+  });
+
   it('is read if it is a bare array, as sent by Together', () =>
     serving({ '/v1/models': [{ id: 'qwen/qwen3', type: 'chat', context_length: 131_072 }] }, async (url) => {
       const listing = await listed('openrouter', url, 'qwen/qwen3');
