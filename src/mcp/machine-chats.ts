@@ -35,6 +35,11 @@ export interface MachineChatsOptions {
   readonly warn: (message: string) => void;
 }
 
+/** A chat in a list, and the size of its copy (bytes), which grows with every change. */
+export interface MachineChat extends ListedChat {
+  readonly copyBytes: number;
+}
+
 /** How far a pass over the changed chats is. */
 export interface Progress {
   readonly done: number;
@@ -122,12 +127,12 @@ export class MachineChats {
   }
 
   /** All chats, newest first. A chat that only VS Code has is one that its tool has deleted. */
-  list(): readonly ListedChat[] {
+  list(): readonly MachineChat[] {
     return this.#chats()
       .flatMap(({ library, sessions }) =>
-        sessions.map(({ key, entry, relation, isGone }) => {
+        sessions.map(({ key, entry, relation, isGone, copyBytes }) => {
           const isOnlyCopy = isGone || (this.isComplete && library !== this.#library);
-          return { key, entry, relation, isGone: isOnlyCopy };
+          return { key, entry, relation, isGone: isOnlyCopy, copyBytes };
         }),
       )
       .sort((a, b) => b.entry.updatedAt - a.entry.updatedAt);

@@ -80,13 +80,14 @@ export interface SaidEvent extends KeyEvent {
 export function renderEvents(
   found: readonly { readonly chat: ListedChat; readonly events: readonly SaidEvent[] }[],
 ): Quotes {
-  const quotes = found.flatMap(({ chat, events }) => {
+  const quotes = found.flatMap(({ chat, events }, index) => {
     const lines = events.map(({ kind, message, role, at = chat.entry.updatedAt, quote, quoted = false, about }) => {
       const what = quoted ? `${kind}, in words that the ${role} quoted` : kind;
       const answered = about ? ` (answers: “${neutralizeTags(mask(about.quote))}”)` : '';
       return `- [message ${message}, ${role}] ${day(at)}, ${what}: ${neutralizeTags(mask(quote))}${answered}`;
     });
-    return lines.map((line, at) => (at === 0 ? `\n${chatLabel(chat)}:\n${line}` : line));
+    const label = `${index === 0 ? '' : '\n'}${chatLabel(chat)}:\n`;
+    return lines.map((line, at) => (at === 0 ? label + line : line));
   });
   return quotesSection(quotes, '\n');
 }

@@ -2,14 +2,13 @@ import { toStandardJsonSchema } from '@valibot/to-json-schema';
 import type { CallToolResult, McpServer } from '@modelcontextprotocol/server';
 import * as v from 'valibot';
 import { endsWithPath } from '../app/library/chat-index.ts';
-import type { ListedChat } from '../app/library/chat-library-calls.ts';
-import { keyEventsOf, lastingEvents } from '../app/library/chat-events.ts';
+import { activeEvents, keyEventsOf, lastingEvents } from '../app/library/chat-events.ts';
 import { TOOLS } from '../app/library/source.ts';
 import { messageId } from '../core/model/ids.ts';
 import { runYielding } from '../core/pace/steps.ts';
 import { yieldIfDue, type Yielder } from '../core/pace/yielder.ts';
 import { isObject, type JsonObject } from '../core/text/json-value.ts';
-import type { MachineChats } from './machine-chats.ts';
+import type { MachineChat, MachineChats } from './machine-chats.ts';
 import { renderChats, renderEvents, renderHits, renderMessages, type SaidEvent } from './render-chats.ts';
 
 /**
@@ -94,7 +93,7 @@ class ToolError extends Error {
 export class ChatTools {
   readonly #chats: MachineChats;
   readonly #yielder: Yielder;
-  /** The lasting key events of chats, by chat and number of messages. */
+  /** The active key events of chats, by chat and size of its copy. */
   readonly #events = new Map<string, readonly SaidEvent[]>();
 
   constructor(chats: MachineChats, yielder: Yielder) {
@@ -204,20 +203,33 @@ export class ChatTools {
     const notes = name === undefined ? await this.#refresh() : [];
     const chats = name === undefined ? this.#list(folder).filter(isMain) : [await this.#find(name)];
     const read = chats.slice(0, MAX_DECISION_CHATS);
-    const found: { readonly chat: ListedChat; readonly events: readonly SaidEvent[] }[] = [];
-    const each = chats.length === 1 ? MAX_DECISIONS : MAX_DECISIONS_PER_CHAT;
+    const events = new Map<MachineChat, readonly SaidEvent[]>();
     for (const chat of read) {
       signal.throwIfAborted();
-      const events = lastingEvents(await this.#eventsOf(chat), each);
-      if (events.length > 0) found.push({ chat, events });
+      events.set(chat, await this.#eventsOf(chat));
     }
+    // Chats in different folders are about different things.
+    for (const workspace of new Set(read.map(({ entry }) => entry.workspace))) {
+      const inFolder = read.filter(({ entry }) => entry.workspace === workspace).reverse();
+      const active = await runYielding(activeEvents(inFolder.map((chat) => events.get(chat)!)), this.#yielder);
+      for (const [index, chat] of inFolder.entries()) events.set(chat, active[index]!);
+    }
+    const each = chats.length === 1 ? MAX_DECISIONS : MAX_DECISIONS_PER_CHAT;
+    const found = read.flatMap((chat) => {
+      const lasting = lastingEvents(events.get(chat)!, each);
+      return lasting.length > 0 ? [{ chat, events: lasting }] : [];
+    });
     const none = chats.length === 0 ? noChats(this.#chats) : 'There are no decisions in these chats.';
     const { text: list, shown } = renderEvents(found);
-    const total = found.reduce((sum, { events }) => sum + events.length, 0);
+    const total = found.reduce((sum, one) => sum + one.events.length, 0);
     return [
       total > 0 ? list : none,
       ...(shown < total ? [`Only the first ${shown} of ${total} fit.`] : []),
-      ...(chats.length > read.length ? [`Only the newest ${read.length} of ${chats.length} chats were read.`] : []),
+      ...(chats.length > read.length
+        ? [
+            `Only the newest ${read.length} of ${chats.length} chats were read. For an older one, call decisions with its session, which sessions lists.`,
+          ]
+        : []),
       ...notes,
     ];
   }
@@ -246,13 +258,13 @@ export class ChatTools {
   }
 
   /** The chats of a folder, newest first. */
-  #list(folder: string | undefined): readonly ListedChat[] {
+  #list(folder: string | undefined): readonly MachineChat[] {
     const chats = this.#chats.list();
     return folder === undefined ? chats : chats.filter(({ entry }) => endsWithPath(entry.workspace ?? '', folder));
   }
 
   /** The chat with this key, or with this ID of its tool. Throws `ToolError`. */
-  async #find(name: string): Promise<ListedChat> {
+  async #find(name: string): Promise<MachineChat> {
     let chat = this.#named(name);
     if (!chat) {
       await this.#refresh();
@@ -262,7 +274,7 @@ export class ChatTools {
     return chat;
   }
 
-  #named(name: string): ListedChat | undefined {
+  #named(name: string): MachineChat | undefined {
     const chats = this.#chats.list();
     const [named] = chats
       .filter(({ entry }) => entry.id === name)
@@ -271,9 +283,9 @@ export class ChatTools {
     return chats.find(({ key }) => key === name) ?? named;
   }
 
-  /** A chat's lasting key events. */
-  async #eventsOf(chat: ListedChat): Promise<readonly SaidEvent[]> {
-    const name = `${chat.key} ${chat.entry.messages}`;
+  /** A chat's active key events. */
+  async #eventsOf(chat: MachineChat): Promise<readonly SaidEvent[]> {
+    const name = `${chat.key} ${chat.copyBytes}`;
     const cached = this.#events.get(name);
     if (cached) return cached;
     const messages = (await this.#chats.read(chat.key))?.messages ?? [];
@@ -282,9 +294,9 @@ export class ChatTools {
       keyEventsOf(messages, (index) => messageId(String(index))),
       this.#yielder,
     );
-    const found = lastingEvents(ledger, MAX_DECISIONS).map((event) => {
+    const found = ledger.flatMap((event) => {
       const { role, at } = messages[Number(event.message)]!;
-      return { ...event, role, at };
+      return event.status === 'active' ? [{ ...event, role, at }] : [];
     });
     this.#events.set(name, found);
     for (const oldest of this.#events.keys()) {
@@ -296,7 +308,7 @@ export class ChatTools {
 }
 
 /** Not a copy of another chat, and not a subagent's. */
-const isMain = ({ relation }: ListedChat): boolean => relation?.kind !== 'copy' && relation?.kind !== 'subagent';
+const isMain = ({ relation }: MachineChat): boolean => relation?.kind !== 'copy' && relation?.kind !== 'subagent';
 
 function noChats(chats: MachineChats): string {
   if (chats.list().length > 0) return 'No chat matches.';

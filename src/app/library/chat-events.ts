@@ -1,7 +1,7 @@
 import { detectSteps } from '../../core/events/detect.ts';
 import { retentionPriorityOf } from '../../core/events/ledger-budget.ts';
-import { Ledger } from '../../core/events/ledger.ts';
-import type { MessageId } from '../../core/model/ids.ts';
+import { eventIdAt, Ledger } from '../../core/events/ledger.ts';
+import { messageId, type MessageId } from '../../core/model/ids.ts';
 import type { KeyEvent } from '../../core/model/key-event.ts';
 import type { Steps } from '../../core/pace/steps.ts';
 import type { TranscriptMessage } from '../../core/transcript/transcript-message.ts';
@@ -20,6 +20,26 @@ export function* keyEventsOf(
     yield;
   }
   return ledger.entries();
+}
+
+/**
+ * The active key events of several chats about the same work, oldest first, without those that a later chat supersedes or
+ * repeats.
+ */
+export function* activeEvents<Event extends KeyEvent>(
+  chats: readonly (readonly Event[])[],
+): Steps<readonly (readonly Event[])[]> {
+  const ledger = new Ledger();
+  const idOf = (chat: number, { message }: Event): MessageId => messageId(`${chat} ${message}`);
+  for (const [chat, events] of chats.entries())
+    for (const event of events) {
+      const id = idOf(chat, event);
+      if (event.status === 'active') ledger.add(id, [event], id);
+      yield;
+    }
+  return chats.map((events, chat) =>
+    events.filter((event) => ledger.get(eventIdAt(idOf(chat, event), event))?.status === 'active'),
+  );
 }
 
 /** Whether a key event is a decision, or stays relevant for the whole session, such as a constraint. */

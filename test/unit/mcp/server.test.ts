@@ -192,6 +192,34 @@ describe('MCP server', () => {
     assert.ok(all.indexOf('SQLite') > 0 && all.indexOf('SQLite') < all.indexOf('tilde'), all);
   });
 
+  it('leaves out what a later chat in the same folder supersedes or repeats, with any tool', async () => {
+    const chat = (id: string, folder: string, day: number, ...said: readonly Said[]) =>
+      put(
+        home,
+        `.codex/sessions/rollout-${id}.jsonl`,
+        codex(id, folder, ...said).replaceAll('2026-02-16', `2026-03-${String(day).padStart(2, '0')}`),
+      );
+    const settled: Said = ['user', 'We decided to use Postgres for the orders.'];
+    chat('old', '/home/sam/shop', 5, settled, ['user', 'Decided: Fastify for the server.']);
+    chat('other', '/home/sam/blog', 6, settled);
+    chat('new', '/home/sam/shop', 7, ['user', 'Then we drop Postgres. Decided: Fastify for the server.']);
+    const client = await connect();
+    const shop = await client.call('decisions', { workspace: 'shop' });
+    assert.doesNotMatch(shop, /decision: .*use Postgres/);
+    assert.equal(shop.split('Decided: Fastify').length, 2, shop);
+    assert.match(await client.call('decisions', { workspace: 'blog' }), /decision: .*use Postgres/);
+    assert.match(await client.call('decisions', { session: 'old' }), /decision: .*use Postgres/);
+  });
+
+  it('says how to list the decisions of older chats', async () => {
+    for (let at = 0; at < 11; at++) put(home, `.claude/projects/p/${at}.jsonl`, claude(`${at}`, '/x', ...BOATS));
+    const list = await (await connect()).call('decisions', { workspace: '/x' });
+    assert.match(
+      list,
+      /^Only the newest 10 of 11 chats were read\. For an older one, call decisions with its session/m,
+    );
+  });
+
   it('shows the original messages of a range', async () => {
     const client = await connect();
     const shown = await client.call('expand', { session: '5e1f3a10', from: 1, to: 2 });

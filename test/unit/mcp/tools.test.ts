@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { McpServer, type JSONRPCMessage, type Transport } from '@modelcontextprotocol/server';
+import { NEVER_YIELDS } from '../../../src/core/pace/yielder.ts';
+import { MachineChats } from '../../../src/mcp/machine-chats.ts';
+import { ChatTools } from '../../../src/mcp/tools.ts';
+import { lines, put } from '../../support/tool-homes/conversation.ts';
+
+describe('MCP tools', () => {
+  let place = '';
+  let chats: MachineChats;
+  let transport: Transport & { received?: (message: JSONRPCMessage) => void };
+  const now = performance.now.bind(performance);
+
+  beforeEach(async () => {
+    place = mkdtempSync(path.join(os.tmpdir(), 'threadkeeper-tools-'));
+    put(place, 'index/empty', '');
+    chats = new MachineChats({
+      home: { folder: path.join(place, 'home'), env: {} },
+      folder: { path: path.join(place, 'index'), isTemporary: false },
+      warn: (message) => assert.fail(message),
+    });
+    const server = new McpServer({ name: 'test', version: '1' }, { capabilities: { tools: {} } });
+    new ChatTools(chats, NEVER_YIELDS).register(server);
+    transport = {
+      start: () => Promise.resolve(),
+      close: () => Promise.resolve(),
+      send: (message) => Promise.resolve(transport.received?.(message)),
+    };
+    await server.connect(transport);
+  });
+  afterEach(async () => {
+    performance.now = now;
+    await chats.close();
+    rmSync(place, { recursive: true, force: true });
+  });
+
+  const call = async (name: string, args: object): Promise<string> => {
+    const answer = new Promise<JSONRPCMessage>((resolve) => (transport.received = resolve));
+    transport.onmessage?.({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: { ...args } } });
+    return JSON.stringify(await answer);
+  };
+  /** Makes the index old, so that changes are read. */
+  const passTime = (ms: number): void => {
+    performance.now = () => now() + ms;
+  };
+  const reply = (...texts: readonly string[]): string =>
+    lines(
+      ...texts.map((text) => ({
+        type: 'assistant',
+        sessionId: 's',
+        timestamp: '2026-03-02T09:00:00Z',
+        message: { id: 'm1', role: 'assistant', content: [{ type: 'text', text }] },
+      })),
+    );
+
+  it('list what was decided in a reply that has grown since', async () => {
+    put(place, 'home/.claude/projects/p/s.jsonl', reply('Decided: the port is 4600.'));
+    assert.match(await call('decisions', {}), /4600/);
+    put(
+      place,
+      'home/.claude/projects/p/s.jsonl',
+      reply('Decided: the port is 4600.', 'Decided: SQLite for the orders.'),
+    );
+    passTime(200_000);
+    assert.match(await call('decisions', {}), /SQLite/);
+  });
+});
