@@ -87,9 +87,11 @@ export function lastText(message: MessageView): string {
   return part?.type === 'text' ? part.text : '';
 }
 
-/** The length of a message's text parts, in characters. */
-export const textLength = (message: MessageView): number =>
-  message.parts.reduce((sum, part) => sum + (part.type === 'text' ? part.text.length : 0), 0);
+/** The length of the text that a message shows when it's rendered, in characters. Other parts are collapsed. */
+export const textLength = ({ role, parts }: MessageView): number =>
+  role === 'tool' || role === 'system'
+    ? 0
+    : parts.reduce((sum, part) => sum + (part.type === 'text' ? part.text.length : 0), 0);
 
 /** Maximum number of messages that are kept in the page. */
 const MAX_LOADED = 600;

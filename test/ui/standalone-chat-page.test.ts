@@ -176,6 +176,12 @@ describe('chat page', () => {
     await task.getByRole('progressbar', { name: 'Steps' }).waitFor();
   });
 
+  it('shows the actions of a collapsed tool output once, however long the output is', async () => {
+    const row = await show('$ npm test\n'.repeat(200), { role: 'tool' });
+    await row.getByText('$ npm test').first().waitFor();
+    assert.equal(await row.getByRole('button', { name: 'Copy as Markdown' }).count(), 1);
+  });
+
   it('shows each part of the context in a different color', async () => {
     const gauge = {
       ...{ used: 900, budget: 1_000, contextWindow: 2_000, reserved: 1_000, policy: 'Balanced' },
