@@ -20,6 +20,9 @@ import {
 } from './context-rows.ts';
 import type { GaugeView } from '../../protocol/views.ts';
 
+/** How often the ages of rows are updated, in ms; the youngest are shown in minutes. */
+const AGES_MS = 60_000;
+
 interface ContextTreeApp {
   readonly clock: Pick<Clock, 'now'>;
   readonly sessions: Pick<Sessions, 'current' | 'currentOrLatestIfAny'>;
@@ -34,6 +37,7 @@ export class ContextTree implements vscode.TreeDataProvider<Row>, vscode.Disposa
   readonly onDidChangeTreeData = this.#changed.event;
   readonly #view: vscode.TreeView<Row>;
   readonly #subscription: vscode.Disposable;
+  readonly #ages: NodeJS.Timeout;
   #isStale = false;
   #events:
     | {
@@ -53,9 +57,14 @@ export class ContextTree implements vscode.TreeDataProvider<Row>, vscode.Disposa
     this.#subscription = view.onDidChangeVisibility(({ visible }) => {
       if (visible && this.#isStale) this.refresh();
     });
+    this.#ages = setInterval(() => {
+      if (view.visible) this.#changed.fire(undefined);
+      else this.#isStale = true;
+    }, AGES_MS).unref();
   }
 
   dispose(): void {
+    clearInterval(this.#ages);
     this.#subscription.dispose();
     this.#changed.dispose();
   }

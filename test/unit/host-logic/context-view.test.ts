@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { mock } from 'node:test';
 import type { Conversation } from '../../../src/app/conversation.ts';
 import { resolvePolicy } from '../../../src/core/policy/policy.ts';
 import type { Row } from '../../../src/host/summaries/context-rows.ts';
@@ -9,12 +10,15 @@ import { Harness, fill } from '../app/harness.ts';
 
 const nothing = { dispose: () => undefined };
 const told: string[] = [];
+let refreshed = 0;
 const load = hostIn({
   l10n,
   commands: { executeCommand: () => Promise.resolve() },
   EventEmitter: class {
     readonly event = (): typeof nothing => nothing;
-    fire(): void {}
+    fire(): void {
+      refreshed++;
+    }
     dispose(): void {}
   },
   TreeItem: Object,
@@ -103,6 +107,24 @@ describe('Context view', () => {
     assert.ok(conversation.context().leftOut.length > 0);
     tree.refresh();
     assert.ok((await statuses()).has('dropped'));
+  });
+
+  it('updates how long ago summaries were made while it is visible', async () => {
+    const { SummariesTree } = await load<typeof TreeModule>('summaries/summaries-tree.ts');
+    mock.timers.enable({ apis: ['setInterval'] });
+    try {
+      const view = { visible: true, onDidChangeVisibility: () => nothing };
+      const shown = new SummariesTree(view as never, {} as never);
+      refreshed = 0;
+      mock.timers.tick(120_000);
+      assert.equal(refreshed, 2);
+      view.visible = false;
+      mock.timers.tick(120_000);
+      assert.equal(refreshed, 2);
+      shown.dispose();
+    } finally {
+      mock.timers.reset();
+    }
   });
 
   it('says why a summary’s level cannot be restored', async () => {
