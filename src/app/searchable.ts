@@ -34,8 +34,8 @@ export interface SearchResult {
 
 export type ScoredResult = SearchResult & { readonly score: number };
 
-/** Weights in the ranking: key events answer more questions than other text, and tool output fewer. */
-const WEIGHTS = { message: 1, tool: 0.45, event: 1.2, summary: 0.8 };
+/** Weights in the ranking: key events answer more questions than other text, unless superseded, and tool output fewer. */
+const WEIGHTS = { message: 1, tool: 0.45, event: 1.2, superseded: 0.8, summary: 0.8 };
 /** The model of the local provider's replies. */
 const LOCAL_MODEL = 'local';
 /** Maximum distance, in UTF-16 units, between matches of the same passage. */
@@ -57,8 +57,9 @@ export function searchableMessage(state: SessionState, id: MessageId): Searchabl
   return { key: messageKey(id), text: messageText(message), properties: { kind: 'message', weight } };
 }
 
-export function searchableEvent({ id, kind, quote }: KeyEvent): Searchable {
-  return { key: `event:${id}`, text: quote, properties: { kind: 'event', about: kind, weight: WEIGHTS.event } };
+export function searchableEvent({ id, kind, quote, status }: KeyEvent): Searchable {
+  const weight = status === 'superseded' ? WEIGHTS.superseded : WEIGHTS.event;
+  return { key: `event:${id}`, text: quote, properties: { kind: 'event', about: kind, weight } };
 }
 
 /** The index entry of a summary; undefined for parents, which are only less exact than their children. */

@@ -121,7 +121,7 @@ export class TextIndex {
     }
     const scoreOf = ({ properties }: Entry, { score, covered, hasKindTerm }: Match): number => {
       const isAsked = properties.about !== undefined && askedKinds.has(properties.about);
-      const factor = isAsked ? ASKED_WEIGHT : hasKindTerm && covered > 0 ? KIND_TERM_WEIGHT : 1;
+      const factor = (isAsked ? ASKED_WEIGHT : 1) * (hasKindTerm && covered > 0 ? KIND_TERM_WEIGHT : 1);
       return score * (1 - COVERAGE_SHARE + (COVERAGE_SHARE * covered) / total) * factor * (properties.weight ?? 1);
     };
     const ranked = [...matches]

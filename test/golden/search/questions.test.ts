@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import { InMemorySession } from '../../../src/app/in-memory-session.ts';
 import { SessionSearch } from '../../../src/app/session-search.ts';
-import type { SessionEvent } from '../../../src/core/journal/schema.ts';
 import { messageId } from '../../../src/core/model/ids.ts';
+import { messageText } from '../../../src/core/model/message.ts';
 import { NEVER_YIELDS } from '../../../src/core/pace/yielder.ts';
-import { SessionState } from '../../../src/core/state/session-state.ts';
+import { POLICIES } from '../../../src/core/policy/policy.ts';
+import type { SessionState } from '../../../src/core/state/session-state.ts';
+import { loadEncoding } from '../../../src/core/tokens/token-counter.ts';
 import { contentOf } from '../../../src/core/transcript/transcript-message.ts';
 import { readTranscript } from '../../support/read-transcript.ts';
 
@@ -26,33 +29,45 @@ const QUESTIONS: readonly (readonly [question: string, answer: string])[] = [
 /** The answer must be among this many results, which the local provider quotes. */
 const TOP = 5;
 
-async function sampleSearch(): Promise<SessionSearch> {
+/** A search over the sample session, in which all messages but the recent ones are compressed if `isCompressed`. */
+async function sampleSearch(isCompressed: boolean): Promise<readonly [SessionState, SessionSearch]> {
   const file = new URL('../../fixtures/demo-workspace/sample-session.jsonl', import.meta.url);
   const { transcript } = readTranscript(readFileSync(file, 'utf8'));
-  const events = transcript.map((one, n): { at: number; body: SessionEvent } => {
-    const parent = n === 0 ? null : messageId(`m${n - 1}`);
-    const message = { id: messageId(`m${n}`), parent, role: one.role, content: contentOf(one), at: one.at ?? n };
-    return { at: n, body: { type: 'message_added', message } };
-  });
-  const state = SessionState.fold(events);
+  const counter = await loadEncoding('o200k_base');
+  const settings = { policy: POLICIES.balanced, budget: 124_000, preset: 'developer', model: undefined } as const;
+  const session = new InMemorySession({ ...settings, counter, price: () => null });
+  for (const [n, one] of transcript.entries())
+    session.add({ id: messageId(`m${n}`), role: one.role, content: contentOf(one) });
+  if (isCompressed) assert.equal((await session.compress()).kind, 'committed');
+  const { state } = session;
   const search = new SessionSearch(() => state, { now: () => 0, id: () => '', yielder: NEVER_YIELDS });
   await search.updateIndex();
-  return search;
+  return [state, search];
 }
 
-describe('search for an obvious question in a session of 443 messages', () => {
-  let search: SessionSearch;
-  before(async () => {
-    search = await sampleSearch();
-  });
-
-  for (const [question, answer] of QUESTIONS) {
-    it(`finds the answer to “${question}” among the first ${TOP} results`, () => {
-      const texts = search.search(question, TOP).map(({ text }) => text);
-      assert.ok(
-        texts.some((text) => text.includes(answer)),
-        texts.map((text) => text.slice(0, 100)).join('\n'),
-      );
+for (const isCompressed of [false, true])
+  describe(`search for an obvious question in a session of 443 messages${isCompressed ? ', compressed' : ''}`, () => {
+    let state: SessionState;
+    let search: SessionSearch;
+    before(async () => {
+      [state, search] = await sampleSearch(isCompressed);
     });
-  }
-});
+
+    for (const [question, answer] of QUESTIONS) {
+      it(`finds the answer to “${question}” among the first ${TOP} results`, () => {
+        const texts = search
+          .search(question, TOP)
+          .map(({ message }) => messageText(state.messages.get(message) ?? { content: [] }));
+        assert.ok(
+          texts.some((text) => text.includes(answer)),
+          texts.map((text) => text.slice(0, 100)).join('\n'),
+        );
+      });
+    }
+
+    if (isCompressed)
+      it('ranks a decision that stands first, above those that it replaced', () => {
+        const [found] = search.search('Which database did we choose?', 1);
+        assert.equal(found?.text, 'Decided: node:sqlite, so we require Node 24.');
+      });
+  });
