@@ -15,6 +15,7 @@ import {
 import { isToolResult, type SourceMessage } from './source-message.ts';
 import type { CancellableYielder } from '../pace/cancellable-yielder.ts';
 import { isRunningText, lineShape } from './terms.ts';
+import { lineSpans } from '../text/lines.ts';
 
 /**
  * The kind of a passage: `prose`, thinking, a quotation within prose, a heading, a command, or an informative line of
@@ -118,11 +119,9 @@ export class PassageCutter {
 
   async cut(pace: CancellableYielder): Promise<readonly Passage[]> {
     const { text } = this;
-    for (let at = 0, end = 0; at < text.length; at = end + 1) {
-      end = text.indexOf('\n', at);
-      if (end === -1) end = text.length;
-      this.readLine(at, end);
-      if (pace.isDue(end - at)) await pace.yield();
+    for (const { start, end } of lineSpans(text)) {
+      this.readLine(start, end);
+      if (pace.isDue(end - start)) await pace.yield();
     }
     this.endRun();
     for (const sentence of this.definitionSentences())

@@ -1,3 +1,4 @@
+import { lineSpans } from '../text/lines.ts';
 import { quoteSpeakerLabels } from '../text/prompt-sections.ts';
 import type { TokenCounter } from '../tokens/token-counter.ts';
 import { passagesIn, speakerOf, type Corpus, type IndexedPassage } from './corpus.ts';
@@ -256,11 +257,9 @@ function blocksIn(text: string, message: number, isOutput: boolean): IndexedPass
     block = [];
     code = 0;
   };
-  for (let at = 0; at < text.length;) {
-    let next = text.indexOf('\n', at);
-    if (next === -1) next = text.length;
-    const line = text.slice(at, next);
-    const start = at + line.length - line.trimStart().length;
+  for (const span of lineSpans(text)) {
+    const line = text.slice(span.start, span.end);
+    const start = span.start + line.length - line.trimStart().length;
     const end = start + line.trim().length;
     if (FENCE.test(line)) {
       if (!isOutput) {
@@ -271,7 +270,6 @@ function blocksIn(text: string, message: number, isOutput: boolean): IndexedPass
       if (isStatement(line.trim())) code++;
       block.push({ ...newPassage(message, start, end, 'line', false, line.trim()), terms: [] });
     }
-    at = next + 1;
   }
   if (isOutput) close();
   return blocks;
