@@ -32,28 +32,26 @@ export class TranscriptReader {
   #lines: LineImporter | undefined;
   /** Reads a file that isn't line-delimited. */
   #readDocument: ((text: string) => void) | undefined;
-  #collected: string[] = [];
-  #collectedUnits = 0;
+  #collected = '';
   /** Collected UTF-16 units at which to determine the format. */
   #tryFormatAt = HEAD_UNITS;
-  /** The chunks of the incomplete line, and their UTF-16 units. */
-  #lineChunks: string[] = [];
-  #lineUnits = 0;
+  /** The incomplete line, and whether it's too long to be read. */
+  #line = '';
+  #isTooLong = false;
 
   /** Adds a chunk, and returns the messages that it completes, unless they may be undone later. */
   push(chunk: string): readonly TranscriptMessage[] {
     if (this.#lines) this.#pushLines(chunk, this.#lines);
     else {
-      this.#collected.push(chunk);
-      this.#collectedUnits += chunk.length;
-      if (this.#collectedUnits > MAX_DOCUMENT_UNITS)
+      this.#collected += chunk;
+      if (this.#collected.length > MAX_DOCUMENT_UNITS)
         throw new TranscriptError(
           phrase(
             'The file is larger than {0} MB and isn’t line-delimited, so it can’t be read.',
             MAX_DOCUMENT_UNITS / 1_000_000,
           ),
         );
-      if (!this.#readDocument && this.#collectedUnits >= this.#tryFormatAt) this.#determineFormat(false);
+      if (!this.#readDocument && this.#collected.length >= this.#tryFormatAt) this.#determineFormat(false);
     }
     return this.#format && BRANCHING_FORMATS.has(this.#format) ? [] : this.#takeMessages();
   }
@@ -62,11 +60,11 @@ export class TranscriptReader {
   end(): readonly TranscriptMessage[] {
     if (!this.#lines && !this.#readDocument) this.#determineFormat(true);
     if (this.#lines) {
-      if (this.#lineUnits > 0) this.#endLine(this.#lines);
+      if (this.#line !== '' || this.#isTooLong) this.#endLine(this.#lines);
       this.#lines.end();
     } else {
-      this.#readDocument?.(this.#collected.join('').replace(/^\uFEFF/, ''));
-      this.#collected = [];
+      this.#readDocument?.(this.#collected.replace(/^\uFEFF/, ''));
+      this.#collected = '';
     }
     const messages = this.#takeMessages();
     if (this.#count === 0) throw this.#sink.emptyError();
@@ -89,29 +87,28 @@ export class TranscriptReader {
   #pushLines(chunk: string, importer: LineImporter): void {
     let from = 0;
     for (let end = chunk.indexOf('\n'); end !== -1; end = chunk.indexOf('\n', from)) {
-      this.#lineChunks.push(chunk.slice(from, end));
+      this.#line += chunk.slice(from, end);
       this.#endLine(importer);
       from = end + 1;
     }
-    this.#lineChunks.push(chunk.slice(from));
-    this.#lineUnits += chunk.length - from;
+    this.#line += chunk.slice(from);
     // Lines that are too long are skipped, so they needn't be collected.
-    if (this.#lineUnits > MAX_LINE_UNITS) this.#lineChunks = [];
+    this.#isTooLong ||= this.#line.length > MAX_LINE_UNITS;
+    if (this.#isTooLong) this.#line = '';
   }
 
   #endLine(importer: LineImporter): void {
-    const line = this.#lineChunks.join('');
-    const isTooLong = this.#lineUnits > MAX_LINE_UNITS;
-    this.#lineChunks = [];
-    this.#lineUnits = 0;
+    const [line, isTooLong] = [this.#line, this.#isTooLong];
+    this.#line = '';
+    this.#isTooLong = false;
     if (isTooLong) this.#sink.skip(phrase('line longer than {0} MB', MAX_LINE_UNITS / 1_000_000));
     else importer.line(line.endsWith('\r') ? line.slice(0, -1) : line);
   }
 
   /** Determines the format. If too little was collected, tries again at twice the length. */
   #determineFormat(isWhole: boolean): void {
-    const head = this.#collected.join('').replace(/^\uFEFF/, '');
-    this.#collected = [head];
+    const head = this.#collected.replace(/^\uFEFF/, '');
+    this.#collected = head;
     const recognized = recognize(head, isWhole, this.#sink);
     if (recognized === undefined) {
       this.#tryFormatAt *= 2;
@@ -120,7 +117,7 @@ export class TranscriptReader {
     if ('lines' in recognized) {
       this.#format = recognized.format;
       this.#lines = recognized.lines;
-      this.#collected = [];
+      this.#collected = '';
       this.#pushLines(head, recognized.lines);
     } else {
       this.#readDocument = (text) => {
