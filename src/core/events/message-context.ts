@@ -23,25 +23,14 @@ export const messageTraits = (
 });
 export type MessageTraits = ReturnType<typeof messageTraits>;
 
-/** What the previous message tells about this one. */
-interface PreviousMessageTraits {
-  /** It asked something or offered options. */
-  readonly asked: boolean;
-  /** It reports an error or was cancelled. */
-  readonly failed: boolean;
-}
-
-/** What the end of a message asks for: a choice, or anything. */
-type TrailingQuestion = 'choice' | 'something' | undefined;
-
 /** The end of a question, including languages whose questions need no question mark. */
 export const QUESTION_END = /[?？؟][\s"'”’)\]*_】」）]*$|(?:吗|呢|か|かな|の)[。．.]?$/;
 
 const CHOICE =
   /\bwhich\b|prefer|choose|\bpick\b|\boption|\bcu[aá]l|opci[oó]n|\bqual\b|op[cç][aã]o|laquelle|lequel|quelle|pr[eé]f[eé]r|choisi|welche|was ist dir|lieber|bevorzug|どれ|どちら|どっち|哪|选|選/i;
 
-/** Whether a message ends with a question, and whether it's a choice. Only its end is examined. */
-function trailingQuestionOf(text: string): TrailingQuestion {
+/** What the end of a message asks for: a choice, or anything. Only its end is examined. */
+function trailingQuestionOf(text: string): 'choice' | 'something' | undefined {
   const last = text.slice(-200).trimEnd();
   if (!QUESTION_END.test(last.slice(-80).replace(/[\s\p{Extended_Pictographic}\uFE0F]+$/u, ''))) return undefined;
   return CHOICE.test(last.slice(-120)) ? 'choice' : 'something';
@@ -52,7 +41,8 @@ const BEFORE_END = 700;
 
 const OPTIONS = /(?:^|\n)\s*(?:\*\*)?(?:\d[.)]|[A-D][.)]|option [A-D1-9]|opção|opción)/i;
 
-function previousMessageTraits(before: string | undefined): PreviousMessageTraits {
+/** What the previous message tells about this one. */
+function previousMessageTraits(before: string | undefined) {
   if (before === undefined || before === '') return { asked: false, failed: false };
   const end = before.slice(-BEFORE_END).trimEnd();
   const last = end.slice(-220);
@@ -61,17 +51,11 @@ function previousMessageTraits(before: string | undefined): PreviousMessageTrait
     /(?:吗|呢|ですか|ますか|でしょうか|ましょうか)[。．.\s]*$/.test(last);
   const offered = hasConcept(findConcepts(last), 'suggest') && /[?？؟]/.test(last);
   return {
+    /** It asked something or offered options. */
     asked: question || offered || (OPTIONS.test(end) && /[?？؟]/.test(end)),
+    /** It reports an error or was cancelled. */
     failed: /error|exception|failed|cancel|interrupt|traceback|fehler|erreur|エラー|错误|失败/i.test(last),
   };
-}
-
-/** Signs that a message is a transcript of people talking rather than typed to a model. */
-interface Speech {
-  /** It starts with a speaker's name, and either the previous message does as well or it was spoken. */
-  readonly named: boolean;
-  /** It has interjections and restarts that nobody types. */
-  readonly spoken: boolean;
 }
 
 /** Length of a message's beginning that is examined, in UTF-16 units. */
@@ -90,10 +74,18 @@ const SOUNDS =
 /** Whether a text was spoken. */
 export const isSpoken = (text: string): boolean => SOUNDS.test(text);
 
-/** Tells spoken from typed messages by their beginning. A game master may have the assistant's role. */
-function speechOf(text: string, before: string | undefined, byUser: boolean): Speech {
+/**
+ * Signs in a message's beginning that it's a transcript of people talking rather than typed to a model. A game master may
+ * have the assistant's role.
+ */
+function speechOf(text: string, before: string | undefined, byUser: boolean) {
   const start = text.slice(0, MAX_READ);
   const spoken = byUser && isSpoken(start);
   const labelled = SPEAKER.test(start);
-  return { spoken, named: labelled && (spoken || (before !== undefined && SPEAKER.test(before.slice(0, MAX_READ)))) };
+  return {
+    /** It has interjections and restarts that nobody types. */
+    spoken,
+    /** It starts with a speaker's name, and either the previous message does as well or it was spoken. */
+    named: labelled && (spoken || (before !== undefined && SPEAKER.test(before.slice(0, MAX_READ)))),
+  };
 }
