@@ -1,10 +1,10 @@
-import type { Span } from '../model/key-event.ts';
+import type { DetectedEvent, Span } from '../model/key-event.ts';
 import type { Role } from '../model/message.ts';
 import type { Steps } from '../pace/steps.ts';
 import { findConcepts, type ConceptHits } from './concepts.ts';
 import { describeSegment, type SegmentTraits } from './features.ts';
 import { lineSteps } from '../text/lines.ts';
-import { findToolOutputEvents, type ToolOutputEvent } from './tool-output.ts';
+import { findToolOutputEvents } from './tool-output.ts';
 import { segmentLines, type Segment, type SegmentedMessage } from './split-message.ts';
 import { messageTraits, type MessageTraits } from './message-context.ts';
 
@@ -23,7 +23,7 @@ export interface Candidate {
 
 export interface Analysis {
   readonly candidates: readonly Candidate[];
-  readonly toolOutputEvents: readonly ToolOutputEvent[];
+  readonly toolOutputEvents: readonly DetectedEvent[];
   readonly settings: SegmentedMessage['settings'];
   readonly message: MessageTraits;
 }

@@ -67,9 +67,7 @@ export function* selectKeyEvents(
   if (role === 'system') return [];
   const quoteOf = ({ start, end }: Span): string => text.slice(start, end);
   const isExcluded = (kind: KeyEventKind): boolean => EXCLUDED_KINDS[preset].includes(kind);
-  const events: DetectedEvent[] = analysis.toolOutputEvents
-    .filter(({ kind }) => !isExcluded(kind))
-    .map((finding) => ({ ...finding, quote: quoteOf(finding) }));
+  const events = analysis.toolOutputEvents.filter(({ kind }) => !isExcluded(kind));
   const setting = { score: 0.5, importance: 2, reason: 'command that sets' } as const;
   for (const span of analysis.settings)
     events.push({ ...span, kind: 'configuration', quote: quoteOf(span), ...setting });

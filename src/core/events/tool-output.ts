@@ -3,9 +3,6 @@ import type { Steps } from '../pace/steps.ts';
 import { isOutputOrCodeLine, type Line } from '../text/lines.ts';
 import { truncate } from '../text/truncate.ts';
 
-/** A line of a log, tool output, or stack trace that reports an error or a result. */
-export type ToolOutputEvent = Omit<DetectedEvent, 'quote'>;
-
 /** Length of a line's beginning that is examined, in UTF-16 units. */
 const PEEK = 400;
 /** More findings per message would repeat the output rather than summarize it. */
@@ -101,11 +98,11 @@ const SOURCE_LINE =
   /^(?:raise|throw|except|catch|return|if|assert|print|console|log|logger|self|this|const|let|var|func|def|class|import|from|\/\/|#|\*|>|@)\b|^\/\/|^[#*>]\s/;
 
 /**
- * Finds errors and results in tool output. Source code that only mentions errors is skipped. Each class, such as a lint
+ * Finds lines of logs, tool output, and stack traces that report an error or a result. Source code that only mentions errors is skipped. Each class, such as a lint
  * code or an exception, is reported once per message. One pass; bounded time per line.
  */
-export function* findToolOutputEvents(text: string, lines: readonly Line[]): Steps<ToolOutputEvent[]> {
-  const found: (ToolOutputEvent & { weak: boolean })[] = [];
+export function* findToolOutputEvents(text: string, lines: readonly Line[]): Steps<DetectedEvent[]> {
+  const found: { readonly event: DetectedEvent; readonly weak: boolean }[] = [];
   const seen = new Set<string>();
   let hasStrong = false;
   for (const [at, line] of lines.entries()) {
@@ -133,21 +130,18 @@ export function* findToolOutputEvents(text: string, lines: readonly Line[]): Ste
         seen.add(ending);
         const start = offset + match[0].lastIndexOf(quote);
         const end = start + truncate(quote, MAX_QUOTE_LENGTH).replace(/[\0- ]+$/, '').length;
-        found.push({
-          start,
-          end,
-          kind,
-          score: score / (1 + (end - start) / 150),
-          importance: kind === 'decision' ? 3 : 2,
-          reason: name,
-          weak,
-        });
+        const importance = kind === 'decision' ? 3 : 2;
+        const fields = { start, end, kind, quote: text.slice(start, end), importance, reason: name } as const;
+        found.push({ event: { ...fields, score: score / (1 + (end - start) / 150) }, weak });
         if (!weak && kind === 'error') hasStrong = true;
       }
       break;
     }
   }
-  return found.filter((finding) => !(finding.weak && hasStrong)).slice(0, MAX_PER_MESSAGE);
+  return found
+    .filter(({ weak }) => !(weak && hasStrong))
+    .slice(0, MAX_PER_MESSAGE)
+    .map(({ event }) => event);
 }
 
 /** Whether a line reports success: "0 errors", "no error". */
