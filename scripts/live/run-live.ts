@@ -4,7 +4,7 @@ import { replyBudget } from '../../src/app/reply-budget.ts';
 import type { Usage } from '../../src/core/model/message.ts';
 import { DEFAULT_MODELS, modelInfo, priceOf, reasoningPlan, type ModelInfo } from '../../src/core/tokens/model-info.ts';
 import { ModelRegistry, type ModelConfig } from '../../src/providers/factory.ts';
-import { asVendor } from '../../test/support/strict/official.ts';
+import { withVendorsRedirected } from '../../test/support/strict/redirect-vendors.ts';
 import { StrictServer, type Flavour } from '../../test/support/strict/strict-server.ts';
 import { TRAITS } from '../../test/support/strict/traits.ts';
 
@@ -57,7 +57,10 @@ export async function runStrict(config: ModelConfig): Promise<{ model: string; r
   const own = config.provider === 'compatible' && baseUrl !== undefined ? { baseUrl } : {};
   try {
     const { provider } = config;
-    return { model, results: await asVendor(server, () => runLive({ provider, model, apiKey: 'none', ...own })) };
+    return {
+      model,
+      results: await withVendorsRedirected(server, () => runLive({ provider, model, apiKey: 'none', ...own })),
+    };
   } finally {
     await server.stop();
   }

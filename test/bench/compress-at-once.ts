@@ -3,7 +3,7 @@ import { sourceMessages } from '../../src/cli/transcript-file.ts';
 import { messageText, type ContentBlock } from '../../src/core/model/message.ts';
 import type { TokenCounter } from '../../src/core/tokens/token-counter.ts';
 import { contentOf, type TranscriptMessage } from '../../src/core/transcript/transcript-message.ts';
-import { openLoop } from '../support/yielders.ts';
+import { eventLoopYielder } from '../support/yielders.ts';
 import type { MeteredModel } from './models/metered.ts';
 
 /** Compresses a transcript to a number of tokens like the command line's `compress`; without a model, extractively. */
@@ -15,7 +15,7 @@ export function compressAtOnce(
 ): Promise<CompressedMessages> {
   return compressPreserveEvents(sourceMessages(transcript), targetTokens, {
     counter,
-    yielder: openLoop(),
+    yielder: eventLoopYielder(),
     ...(model && { model: { model: model.model, maxInputTokens: 100_000 } }),
   });
 }

@@ -25,7 +25,7 @@ import { measureModels } from './figures/speed-models.ts';
 import { measureSources } from './figures/sources.ts';
 import { measureTurns } from './figures/speed-turns.ts';
 import { SECTIONS, type Figure, type Measured, type Plot, type Section } from './report/figure.ts';
-import { findFalls, writeResults, type RunFacts } from './report/results.ts';
+import { findRegressions, writeResults, type RunFacts } from './report/results.ts';
 import { tableText } from './report/table.ts';
 
 const MEASURES: Readonly<Record<string, (context: BenchContext) => Measured | Promise<Measured>>> = {
@@ -108,7 +108,7 @@ await runMain(async () => {
   for (const note of measured.notes) console.log(`\n${note}`);
   const folder = values.write ? path.join(root, 'docs', 'benchmarks') : path.join(outFolder, 'bench');
   // Compares before writing, so that a run isn't compared to itself.
-  const judged = values.check ? await findFalls(measured.figures, run.data) : undefined;
+  const judged = values.check ? await findRegressions(measured.figures, run.data) : undefined;
   console.log(`\nWritten to ${path.relative(root, await writeResults(measured, run, folder, values.write))}.`);
   if (!judged) return;
   if (judged.falls.length > 0)

@@ -1,19 +1,19 @@
-import { planted, type Catcher } from './planted-fault.ts';
+import { planted, type DetectingTest } from './planted-fault.ts';
 
-const GAUGE: Catcher = {
+const GAUGE: DetectingTest = {
   spec: 'test/property/budget/gauge.test.ts',
   title: 'adds up, and its budget plus the reserved reply fit the context window',
 };
-const COUNTS: Catcher = { spec: 'test/property/tokens/bpe.test.ts', title: 'match js-tiktoken with' };
-const CLAMPS: Catcher = {
+const COUNTS: DetectingTest = { spec: 'test/property/tokens/bpe.test.ts', title: 'match js-tiktoken with' };
+const CLAMPS: DetectingTest = {
   spec: 'test/property/tokens/calibration.test.ts',
   title: 'keeps its estimates within its clamps, whatever the server reports',
 };
-const FOUND: Catcher = {
+const FOUND: DetectingTest = {
   spec: 'test/property/search/search.test.ts',
   title: 'finds each text by each of its words',
 };
-const EXCERPTS: Catcher = {
+const EXCERPTS: DetectingTest = {
   spec: 'test/property/search/search.test.ts',
   title: 'returns valid term positions, and an excerpt within its bounds',
 };

@@ -18,20 +18,20 @@ export interface PlantedFault {
   readonly title: string;
 }
 
-/** The test that must detect a fault. */
-export type Catcher = Pick<PlantedFault, 'spec' | 'title'>;
+/** The test that must detect a fault: its file, and part of its title. */
+export type DetectingTest = Pick<PlantedFault, 'spec' | 'title'>;
 
 /** The faults of one promise that one test must detect. */
 export function planted(
   promise: string,
-  { spec, title }: Catcher,
-  ...faults: readonly Omit<PlantedFault, 'promise' | keyof Catcher>[]
+  { spec, title }: DetectingTest,
+  ...faults: readonly Omit<PlantedFault, 'promise' | keyof DetectingTest>[]
 ): PlantedFault[] {
   return faults.map((fault) => ({ promise, ...fault, spec, title }));
 }
 
 /** Why a fault can't be planted in the current sources; undefined if it can. */
-export function misfit({ file, find, put, spec, title }: PlantedFault): string | undefined {
+export function plantingProblem({ file, find, put, spec, title }: PlantedFault): string | undefined {
   const times = read(file).split(find).length - 1;
   if (times !== 1) return `its text occurs ${times} times in ${file}, and must occur once`;
   if (find === put) return 'the replacement equals the text';

@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util';
 import { ExpectedError, runMain } from '../../scripts/support/expected-error.ts';
 import { mapLimited } from '../../src/core/compress/map-limited.ts';
 import { FAULTS } from './all-faults.ts';
-import { misfit, type PlantedFault } from './planted-fault.ts';
+import { plantingProblem, type PlantedFault } from './planted-fault.ts';
 import { tryFault, type Trial } from './try-fault.ts';
 
 /** The seed of the property tests, the same as in CI. */
@@ -24,7 +24,7 @@ await runMain(async () => {
   const faults = FAULTS.filter(({ promise }) => values.only?.includes(promise) ?? true);
   if (faults.length === 0) throw new ExpectedError(`No fault is planted for ${values.only?.join(', ') ?? ''}.`);
   for (const fault of faults) {
-    const why = misfit(fault);
+    const why = plantingProblem(fault);
     if (why !== undefined) throw new ExpectedError(`${fault.promise}, “${fault.what}”: ${why}.`);
   }
 

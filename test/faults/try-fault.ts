@@ -2,7 +2,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { inPackages, root } from '../../scripts/support/paths.ts';
 import { runNode } from '../../scripts/support/processes.ts';
-import type { Catcher, PlantedFault } from './planted-fault.ts';
+import type { DetectingTest, PlantedFault } from './planted-fault.ts';
 
 export interface Trial {
   /** `green`: all tests passed; `red`: one failed; `broken`: none could run. */
@@ -20,7 +20,7 @@ interface MochaReport {
 }
 
 /** Runs a spec's tests with that title, with or without a planted fault, always with the same cases. */
-export async function tryFault({ spec, title }: Catcher, seed: number, fault?: PlantedFault): Promise<Trial> {
+export async function tryFault({ spec, title }: DetectingTest, seed: number, fault?: PlantedFault): Promise<Trial> {
   const began = performance.now();
   const place = fault && { ...fault, file: path.join(root, fault.file) };
   const { output } = await runNode(

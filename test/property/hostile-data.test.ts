@@ -22,7 +22,7 @@ import {
   snapshotSession,
 } from '../../src/storage/snapshot.ts';
 import { damaged, Dice, mutated } from '../support/mutate.ts';
-import { inFolder, said, testClock, wordsOf } from '../unit/storage/support.ts';
+import { inFolder, messageAdded, testClock, noticeText } from '../unit/storage/test-store.ts';
 import * as v from 'valibot';
 
 const LONG = process.env['THREADKEEPER_LONG'] !== undefined;
@@ -75,11 +75,11 @@ async function goesOn(folder: string, id: SessionJournal['id'], least: readonly 
   try {
     const journal = await first.open(id);
     checkUsable(journal.state);
-    told = wordsOf(journal.notice);
+    told = noticeText(journal.notice);
     if (told === '')
       for (const text of least) assert.ok(texts(journal).includes(text), `${text} is there, or it is told`);
     if (journal.readOnly !== undefined) return;
-    for (const n of [90, 91, 92]) await journal.append(said(n));
+    for (const n of [90, 91, 92]) await journal.append(messageAdded(n));
   } catch (error) {
     if (StoreFault.is(error)) return;
     throw error;
@@ -99,7 +99,7 @@ async function goesOn(folder: string, id: SessionJournal['id'], least: readonly 
 async function written(folder: string) {
   const store = openSessionStore({ folder, clock: testClock(), writer: 'w' });
   const journal = await store.create('Build', 'w');
-  for (let n = 0; n < 8; n++) await journal.append(said(n));
+  for (let n = 0; n < 8; n++) await journal.append(messageAdded(n));
   await journal.append({ type: 'session_renamed', title: 'Built' });
   await store.close();
   const file = path.join(folder, `${journal.id}.jsonl`);
@@ -196,7 +196,7 @@ describe('tampered data', () => {
         const store = openSessionStore({ folder, clock: testClock(`i${stored++}-`), writer: `w${stored}` });
         const journal = await store.create('Imported', 'w');
         for (const [n, { role, text: words, blocks, at = 0 }] of messages.slice(0, 20).entries()) {
-          const { message } = said(n, words);
+          const { message } = messageAdded(n, words);
           await journal.append({
             type: 'message_added',
             message: { ...message, role, at, ...(blocks && { content: blocks }) },
@@ -239,7 +239,7 @@ describe('tampered data', () => {
       let count = 0;
       await each('usage figures', times(2_000), async (dice) => {
         const usage = mutated({ input: 5, output: 6, cachedInput: 1 }, dice);
-        const { message } = said(count++);
+        const { message } = messageAdded(count++);
         // A server's answer is untyped until it's validated.
         await journal.append({ type: 'message_added', message: Object.assign({ ...message }, { usage }) });
       });

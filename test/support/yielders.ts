@@ -1,14 +1,14 @@
 import { SharedThread, type Yielder } from '../../src/core/pace/yielder.ts';
 
 /** Keeps this process's event loop running, like VS Code's host. */
-export const openLoop = (): Yielder =>
+export const eventLoopYielder = (): Yielder =>
   new SharedThread(
     () => performance.now(),
     () => new Promise((resolve) => setImmediate(resolve)),
   );
 
 /** Yields at every opportunity; `onRest` may reject. */
-export const alwaysDue = (onRest: () => void | Promise<void> = () => undefined): Yielder => ({
+export const alwaysDue = (onYield: () => void | Promise<void> = () => undefined): Yielder => ({
   isDue: () => true,
-  yield: async () => onRest(),
+  yield: async () => onYield(),
 });

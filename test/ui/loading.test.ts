@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { violationsIn } from './axe.ts';
 import { INIT, PAGE_STATES } from './page-states.ts';
-import { StandalonePages, tell } from './standalone-page.ts';
+import { StandalonePages, postToPage } from './standalone-page.ts';
 
 // The workbench loads the session too quickly, so the page runs alone here, with the host's HTML.
 describe('standalone chat page', () => {
@@ -25,7 +25,7 @@ describe('standalone chat page', () => {
 
   for (const [state, { seen, data }] of Object.entries(PAGE_STATES)) {
     it(`has no accessibility violation with ${state}`, async () => {
-      await tell(page, data);
+      await postToPage(page, data);
       await page.getByText(seen).first().waitFor();
       assert.deepEqual(await violationsIn(page), []);
     });
@@ -39,7 +39,7 @@ describe('standalone chat page', () => {
       const saved = { session: INIT.session, draft: 'One thing and another', told: 'One thing', place: null };
       const again = await pages.open(saved);
       await again.getByText('Opening session…').waitFor();
-      await tell(again, { ...INIT, draft: { text: host, attachments: [] } });
+      await postToPage(again, { ...INIT, draft: { text: host, attachments: [] } });
       assert.equal(await again.getByRole('textbox', { name: 'Message', exact: true }).inputValue(), shown);
       await again.close();
     });

@@ -11,7 +11,7 @@ import {
   showMessage,
   showMessages,
   StandalonePages,
-  tell,
+  postToPage,
 } from './standalone-page.ts';
 
 const [STATE] = Object.values(PAGE_STATES);
@@ -45,11 +45,11 @@ describe('chat page', () => {
     const session = `parts-${serial}`;
     let all = text;
     const add = async (more: string): Promise<void> => {
-      await tell(page, { type: 'replyDelta', session, id: session, offset: all.length, text: more });
+      await postToPage(page, { type: 'replyDelta', session, id: session, offset: all.length, text: more });
       all += more;
     };
     const end = (): Promise<void> =>
-      tell(page, { type: 'replyEnded', session, message: messageView(all, { id: session }) });
+      postToPage(page, { type: 'replyEnded', session, message: messageView(all, { id: session }) });
     return { row, add, end };
   }
 
@@ -168,7 +168,7 @@ describe('chat page', () => {
   });
 
   it('shows the progress of a task whose steps are collapsed', async () => {
-    await tell(page, STATE!.data);
+    await postToPage(page, STATE!.data);
     const task = page.getByRole('region', { name: 'Task' });
     await task.getByRole('button', { expanded: true }).click();
     await task.getByRole('button', { expanded: false }).waitFor();
@@ -264,7 +264,7 @@ describe('chat page', () => {
     it('closes the compression preview when another session is shown', async () => {
       await showAll(lines(2));
       const before = await posted();
-      await tell(page, { type: 'focus', target: 'preview' });
+      await postToPage(page, { type: 'focus', target: 'preview' });
       await answer('previewCompression', before, { value: PREVIEW });
       await button('Compress').waitFor();
       await showAll(lines(2));
@@ -274,7 +274,7 @@ describe('chat page', () => {
     it('keeps another panel open when a closed preview fails', async () => {
       await showAll(lines(2));
       const before = await posted();
-      await tell(page, { type: 'focus', target: 'preview' });
+      await postToPage(page, { type: 'focus', target: 'preview' });
       await page.getByText('Calculating…').waitFor();
       await composer().press('Escape');
       await page.locator('.title-button').click();
@@ -311,7 +311,7 @@ describe('chat page', () => {
       const session = `parts-${serial}`;
       const message = messageView('- one\n'.repeat(25), { id: `${session}-40`, role: 'user' });
       const all = { session, epoch: 1, total: 41, from: 40, messages: [message], covers: [], compressions: [] };
-      await tell(page, { type: 'transcript', ...all });
+      await postToPage(page, { type: 'transcript', ...all });
       await page.locator(`[data-message="${session}-40"]`).waitFor();
       assert.equal(await button('Jump to Latest').count(), 0);
     });
@@ -354,7 +354,7 @@ describe('chat page', () => {
     it('keeps the changes to a message that is scrolled out of view', async () => {
       const session = `parts-${++serial}`;
       const messages = lines(60).map((text, index) => messageView(text, { id: `${session}-${index}`, role: 'user' }));
-      await tell(page, { ...INIT, session, messages, total: messages.length });
+      await postToPage(page, { ...INIT, session, messages, total: messages.length });
       const row = page.locator(`[data-message="${session}-59"]`);
       await row.hover();
       await row.getByRole('button', { name: 'Edit and Resend' }).click();
@@ -403,7 +403,7 @@ describe('chat page', () => {
       await show('Hello.');
       await composer().fill('Another draft');
       const draft = { text: 'They say: Use port 8443.', attachments: [] };
-      await tell(page, { ...INIT, session, draft });
+      await postToPage(page, { ...INIT, session, draft });
       await eventually(async () => assert.equal(await composer().inputValue(), draft.text));
       const before = await posted();
       await composer().press('Enter');
@@ -448,8 +448,8 @@ describe('chat page', () => {
       await showAll(lines(60));
       const next = `parts-${++serial}`;
       const before = await posted();
-      await tell(page, { type: 'reveal', session: next, position: 3 });
-      await tell(page, { type: 'ping' });
+      await postToPage(page, { type: 'reveal', session: next, position: 3 });
+      await postToPage(page, { type: 'ping' });
       await eventually(async () =>
         assert.ok(await page.evaluate(`posted.slice(${before}).some(({ type }) => type === 'pong')`)),
       );
@@ -473,7 +473,7 @@ describe('chat page', () => {
       await rename('Second');
       await eventually(async () => assert.equal(await title.inputValue(), 'Second'));
       await answer('renameSession', before, { value: null });
-      await tell(page, { type: 'say', text: 'Stored.', offer: null });
+      await postToPage(page, { type: 'say', text: 'Stored.', offer: null });
       await page.getByText('Stored.').waitFor();
       assert.equal(await title.count(), 1);
     });
@@ -487,7 +487,7 @@ describe('chat page', () => {
       await answer('send', before, 'failed');
       await button('Try Again').waitFor();
       const message = messageView('', { id: `${session}-1`, ending: undefined, streaming: true });
-      await tell(page, { type: 'replyStarted', session, at: 1, message });
+      await postToPage(page, { type: 'replyStarted', session, at: 1, message });
       await button('Try Again').waitFor({ state: 'detached' });
     });
 
@@ -559,7 +559,7 @@ describe('chat page', () => {
     it('shows the message’s source, and leaves the compression next to it unchanged', async () => {
       const row = await show('All is well.', {}, { compressions: [compression] });
       const summary = await openSummary('The port is **8443**.');
-      await tell(page, {
+      await postToPage(page, {
         type: 'messagesChanged',
         session: `parts-${serial}`,
         messages: [messageView('**CANNOT-BE-DRAWN**', { id: `parts-${serial}` })],

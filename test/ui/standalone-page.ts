@@ -64,7 +64,7 @@ export class StandalonePages {
 }
 
 /** Sends a host message to a page. */
-export const tell = (page: Page, message: object): Promise<void> =>
+export const postToPage = (page: Page, message: object): Promise<void> =>
   page.evaluate(`postMessage(${JSON.stringify(message)}, '*')`);
 
 /** A message as it's sent to the page. */
@@ -77,7 +77,7 @@ export const messageView = (text: string, more: object = {}) => ({
 
 /** Shows a session with one message, which has the session's ID. */
 export async function showMessage(page: Page, session: string, text: string, more = {}, fields = {}): Promise<Locator> {
-  await tell(page, { ...INIT, session, messages: [messageView(text, { id: session, ...more })], ...fields });
+  await postToPage(page, { ...INIT, session, messages: [messageView(text, { id: session, ...more })], ...fields });
   const row = page.locator(`[data-message="${session}"]`);
   await row.waitFor();
   return row;
@@ -86,7 +86,7 @@ export async function showMessage(page: Page, session: string, text: string, mor
 /** Shows a session with these messages, whose IDs are the session's with their index. */
 export async function showMessages(page: Page, session: string, texts: readonly string[]): Promise<void> {
   const messages = texts.map((text, index) => messageView(text, { id: `${session}-${index}` }));
-  await tell(page, { ...INIT, session, messages, total: messages.length });
+  await postToPage(page, { ...INIT, session, messages, total: messages.length });
   await page.locator(`[data-message^="${session}-"]`).last().waitFor();
 }
 
@@ -116,5 +116,5 @@ export async function answerRequest(
   const [{ id }] = (await requestsOf(page, type, after)) as [PostedRequest];
   const action = result === 'failed' ? { label: 'Try Again', command: 'retry' } : undefined;
   const refusal = { type: 'refusal', id, ok: false, fault: { reason: result, text: 'Not now.', action } };
-  await tell(page, typeof result === 'string' ? refusal : { type: 'answer', id, ok: true, ...result });
+  await postToPage(page, typeof result === 'string' ? refusal : { type: 'answer', id, ok: true, ...result });
 }

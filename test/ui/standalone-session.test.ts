@@ -9,7 +9,7 @@ import {
   showMessage,
   showMessages,
   StandalonePages,
-  tell,
+  postToPage,
 } from './standalone-page.ts';
 
 describe('session on the chat page', () => {
@@ -45,7 +45,7 @@ describe('session on the chat page', () => {
     await showMessage(page, 'a', 'Hello.', { at: new Date('2026-03-01T11:00').getTime() });
     await page.locator('.day', { hasText: 'Today' }).waitFor();
     await page.clock.setFixedTime('2026-03-02T09:00');
-    await tell(page, { type: 'status', status: INIT.status });
+    await postToPage(page, { type: 'status', status: INIT.status });
     await page.locator('.day', { hasText: 'Yesterday' }).waitFor();
   });
 
@@ -53,8 +53,8 @@ describe('session on the chat page', () => {
     await showMessage(page, 'a', 'Hello.');
     const reply = async (id: string, at: number): Promise<void> => {
       const view = messageView('Done.', { id, ending: undefined, streaming: true });
-      await tell(page, { type: 'replyStarted', session: 'a', at, message: view });
-      await tell(page, {
+      await postToPage(page, { type: 'replyStarted', session: 'a', at, message: view });
+      await postToPage(page, {
         type: 'replyEnded',
         session: 'a',
         message: { ...view, ending: 'complete', streaming: false },
@@ -94,13 +94,13 @@ describe('session on the chat page', () => {
 
   it('loads messages again if another branch was shown before they arrived', async () => {
     const messages = lines(50).map((text, index) => messageView(text, { id: `a-${index}` }));
-    await tell(page, { ...INIT, session: 'a', messages, total: 100, from: 50 });
+    await postToPage(page, { ...INIT, session: 'a', messages, total: 100, from: 50 });
     await page.locator('[aria-posinset="100"]').waitFor();
     await page.evaluate(`document.querySelector('.transcript').scrollTop = 0`);
     const loads = () => requestsOf(page, 'loadMessages');
     await eventually(async () => assert.equal((await loads()).length, 1));
     const branch = lines(50).map((text, index) => messageView(text, { id: `b-${index}` }));
-    await tell(page, { type: 'transcript', session: 'a', epoch: 2, total: 100, from: 50, messages: branch });
+    await postToPage(page, { type: 'transcript', session: 'a', epoch: 2, total: 100, from: 50, messages: branch });
     await answerRequest(page, 'loadMessages', 0, { value: { from: 0, messages } });
     await eventually(async () => assert.equal((await loads()).length, 2));
   });
@@ -138,7 +138,7 @@ describe('session on the chat page', () => {
     const outlines = () => requestsOf(page, 'outline');
     await eventually(async () => assert.equal((await outlines()).length, 1));
     const messages = lines(30).map((text, index) => messageView(text, { id: `b-${index}` }));
-    await tell(page, { type: 'transcript', session: 'a', epoch: 2, total: 30, from: 0, messages });
+    await postToPage(page, { type: 'transcript', session: 'a', epoch: 2, total: 30, from: 0, messages });
     await eventually(async () => assert.equal((await outlines()).length, 2));
   });
 
@@ -149,7 +149,7 @@ describe('session on the chat page', () => {
     await field.press('Enter');
     await field.fill('Tag it');
     await answerRequest(page, 'setTask', 0, { value: null });
-    await tell(page, { type: 'say', text: 'Stored.', offer: null });
+    await postToPage(page, { type: 'say', text: 'Stored.', offer: null });
     await page.getByText('Stored.').waitFor();
     assert.equal(await field.inputValue(), 'Tag it');
   });

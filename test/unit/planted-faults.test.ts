@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { FAULTS } from '../faults/all-faults.ts';
-import { misfit } from '../faults/planted-fault.ts';
+import { plantingProblem } from '../faults/planted-fault.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const page = readFileSync(path.join(root, 'docs/promises.md'), 'utf8');
@@ -20,7 +20,7 @@ const faultsOf = (name: string) => FAULTS.filter(({ promise }) => promise === na
 describe('promises and the faults planted to break them', () => {
   it('match the current sources', () => {
     const misfits = FAULTS.flatMap((fault) => {
-      const why = misfit(fault);
+      const why = plantingProblem(fault);
       return why === undefined ? [] : `${fault.promise}, “${fault.what}”: ${why}`;
     });
     assert.deepEqual(misfits, [], 'adapt the fault in test/faults to the changed source, or remove it');

@@ -86,8 +86,8 @@ function insert(text: string, fact: string, carrier: Carrier, random: Random): s
 
 /** The number of facts that a text contains, ignoring white space. */
 export function factsIn(facts: readonly Fact[], text: string): readonly Fact[] {
-  const plain = flat(text);
-  return facts.filter((fact) => plain.includes(flat(fact.text)));
+  const plain = collapseWhiteSpace(text);
+  return facts.filter((fact) => plain.includes(collapseWhiteSpace(fact.text)));
 }
 
-export const flat = (text: string): string => text.replace(/\s+/g, ' ');
+export const collapseWhiteSpace = (text: string): string => text.replace(/\s+/g, ' ');

@@ -11,7 +11,7 @@ import { openSessionStore } from '../../../src/storage/session-store.ts';
 import { readSnapshots } from '../../../src/storage/snapshot.ts';
 
 /** The editor's own state, as the last run left it, beside the journals' folder. */
-export const REMEMBERED = 'remembered.json';
+export const SESSION_LIST_FILE = 'remembered.json';
 export const WORKSPACE = 'folder:file:///home/dev/shop';
 /** The page's first requests. */
 const SHOWN = 60;
@@ -21,7 +21,7 @@ export async function openNewest(
   folder: string,
 ): Promise<{ readonly sessions: number; readonly messages: number; readonly shown: number; readonly tokens: number }> {
   const clock = { now: () => Date.now(), id: () => randomUUID(), yielder: NEVER_YIELDS };
-  const state = await readFile(path.join(folder, REMEMBERED), 'utf8').catch(() => '{}');
+  const state = await readFile(path.join(folder, SESSION_LIST_FILE), 'utf8').catch(() => '{}');
   const remembered = readSnapshots(JSON.parse(state));
   const store = openSessionStore({
     folder,

@@ -1,5 +1,5 @@
 import type { TranscriptMessage } from '../../../src/core/transcript/transcript-message.ts';
-import { flat, type Fact } from './facts.ts';
+import { collapseWhiteSpace, type Fact } from './facts.ts';
 import { Random } from './random.ts';
 
 export const FAMILIES = ['said', 'files', 'decided', 'left'] as const;
@@ -161,7 +161,7 @@ export function isOutdated({ subject, answer, outdated }: Probe, context: string
   return last.at(-1)?.includes(normal(current)) === false;
 }
 
-const normal = (text: string): string => flat(text.replace(/[*`_"“”]/g, '')).toLowerCase();
+const normal = (text: string): string => collapseWhiteSpace(text.replace(/[*`_"“”]/g, '')).toLowerCase();
 
 function near(text: string, subject: string): string[] {
   const found: string[] = [];

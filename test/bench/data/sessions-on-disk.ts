@@ -12,7 +12,7 @@ import { contentOf, type TranscriptMessage } from '../../../src/core/transcript/
 import { countFiles } from '../../../src/storage/count-files.ts';
 import { openSessionStore } from '../../../src/storage/session-store.ts';
 import { joinSnapshots } from '../../../src/storage/snapshot.ts';
-import { REMEMBERED } from './opening.ts';
+import { SESSION_LIST_FILE } from './opening.ts';
 
 export const clock: Clock = { now: () => Date.now(), id: () => randomUUID(), yielder: NEVER_YIELDS };
 
@@ -33,7 +33,7 @@ export async function fillFolder(
   const counts = countFiles(folder, () => undefined);
   for (const [n, length] of lengths.entries()) {
     const journal = await store.create(`Session ${n}: what was done that day`, workspace);
-    const messages = inTurn(transcript.slice(0, length));
+    const messages = asMessages(transcript.slice(0, length));
     await journal.append(...messages.map((message) => ({ type: 'message_added', message }) as const));
     await journal.append(compressedBefore(messages, Math.max(0, length - WINDOW)));
     const ids = messages.map(({ id }) => id);
@@ -51,13 +51,13 @@ export async function fillFolder(
   await store.close();
   const index = await openSessionStore({ folder, clock, writer: 'bench' }).list();
   await writeFile(
-    path.join(folder, REMEMBERED),
+    path.join(folder, SESSION_LIST_FILE),
     JSON.stringify(joinSnapshots({ workspace, index, live: [] }, undefined)),
   );
 }
 
 /** The messages in their original order. */
-export function inTurn(transcript: readonly TranscriptMessage[]): Message[] {
+export function asMessages(transcript: readonly TranscriptMessage[]): Message[] {
   let parent: Message['parent'] = null;
   return transcript.map((one): Message => {
     const message = { id: messageId(randomUUID()), parent, role: one.role, content: contentOf(one), at: clock.now() };

@@ -11,11 +11,11 @@ import { tokenCounter, type TokenCounter } from '../../../src/core/tokens/token-
 import type { TranscriptMessage } from '../../../src/core/transcript/transcript-message.ts';
 import { countFiles } from '../../../src/storage/count-files.ts';
 import { openSessionStore } from '../../../src/storage/session-store.ts';
-import { openLoop } from '../../support/yielders.ts';
+import { eventLoopYielder } from '../../support/yielders.ts';
 import { developerMessages, type BenchContext } from '../context.ts';
 import { meterOf } from '../data/opening.ts';
 import { Random } from '../data/random.ts';
-import { inTurn } from '../data/sessions-on-disk.ts';
+import { asMessages } from '../data/sessions-on-disk.ts';
 import { cpuMs } from '../report/cpu.ts';
 import { figure, type Figure, type Measured } from '../report/figure.ts';
 
@@ -156,7 +156,7 @@ async function countTwice(
   counter: TokenCounter,
   messages: readonly TranscriptMessage[],
 ): Promise<[fromNothing: number, fromDisk: number, characters: number]> {
-  const clock = { now: () => Date.now(), id: () => randomUUID(), yielder: openLoop() };
+  const clock = { now: () => Date.now(), id: () => randomUUID(), yielder: eventLoopYielder() };
   const open = () => openSessionStore({ folder, clock, writer: randomUUID() });
   const load = (journal: SessionJournal): Promise<number> =>
     cpuMs(() =>
@@ -164,7 +164,7 @@ async function countTwice(
     );
   const store = open();
   const journal = await store.create('', 'bench');
-  await journal.append(...inTurn(messages).map((message) => ({ type: 'message_added', message }) as const));
+  await journal.append(...asMessages(messages).map((message) => ({ type: 'message_added', message }) as const));
   const fromNothing = await load(journal);
   await journal.close();
   await store.close();

@@ -106,7 +106,7 @@ function gridLines({ title, columns, rows }: Grid): string[] {
 }
 
 /** Figures that miss a required target, or are worse than the committed ones by more than their margin. */
-export async function findFalls(
+export async function findRegressions(
   figures: readonly Figure[],
   data: RunFacts['data'],
 ): Promise<{ readonly falls: readonly string[]; readonly compared: number }> {

@@ -5,7 +5,7 @@ import { nodeWith, proseSummary, type SummaryNode } from '../../../src/core/mode
 import { decisionRecord } from '../../../src/core/transcript/decision-record.ts';
 import { sessionToMarkdown, type MarkdownExport } from '../../../src/core/transcript/markdown-export.ts';
 import { matchesGolden } from '../../support/golden.ts';
-import { say } from '../../unit/transcript/say.ts';
+import { textMessage } from '../../unit/transcript/text-message.ts';
 
 const decision = (id: string, message: string, quote: string, more: Partial<KeyEvent> = {}): KeyEvent => ({
   id: keyEventId(id),
@@ -37,14 +37,14 @@ const summary = (decisions: readonly { readonly what: string; readonly why?: str
 const SESSION: MarkdownExport = {
   title: 'Booking\nservice',
   messages: [
-    say('system', 'Be brief.', { ending: 'complete' }),
-    say('user', 'Look.', {
+    textMessage('system', 'Be brief.', { ending: 'complete' }),
+    textMessage('user', 'Look.', {
       attachments: [
         { kind: 'file', name: 'notes\n.md', text: 'one\n' },
         { kind: 'paste', name: 'paste', text: '`````' },
       ],
     }),
-    say('assistant', 'x', {
+    textMessage('assistant', 'x', {
       model: 'openai/gpt-5-mini',
       ending: 'stopped',
       content: [
@@ -52,7 +52,7 @@ const SESSION: MarkdownExport = {
         { type: 'tool_call', callId: 'c', name: 'read_file', json: '{"path":"a"}' },
       ],
     }),
-    say('tool', 'y', {
+    textMessage('tool', 'y', {
       content: [
         { type: 'tool_result', callId: 'c', text: 'a\n```\nb', isError: true },
         { type: 'tool_result', callId: 'd', text: 'found', isError: false },
@@ -96,7 +96,7 @@ describe('decision record', () => {
     events: readonly KeyEvent[],
     summaries: Parameters<typeof decisionRecord>[0]['summaries'] = [],
   ): string => {
-    const messages = ['a', 'b', 'c'].map((text) => say('user', text));
+    const messages = ['a', 'b', 'c'].map((text) => textMessage('user', text));
     return [...decisionRecord({ title: 'Booking\nservice', messages, events, summaries })].join('');
   };
 

@@ -123,7 +123,7 @@ export const answers = fc.oneof(
 );
 
 /** A model that returns its answers in turn. */
-export function modelOf(
+export function scriptedModel(
   list: readonly string[],
   maxInputTokens = 100_000,
 ): SummaryModel & { readonly calls: () => number } {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { findQuotes } from '../../../src/core/audit/quotes.ts';
 import { Cancelled, CancellableYielder } from '../../../src/core/pace/cancellable-yielder.ts';
 import { messageText } from '../../../src/core/model/message.ts';
-import { answers, modelOf, sessions } from './arbitraries.ts';
+import { answers, scriptedModel, sessions } from './arbitraries.ts';
 import { runs } from '../runs.ts';
 import { counter, countCovered, grow, SMALL_SETTINGS, tools, totalTokens } from './compression-fixtures.ts';
 
@@ -11,7 +11,7 @@ describe('summaries of random sessions by models that answer anything', () => {
   it('are not empty, are smaller than their source, quote verbatim and cover each message once', async () => {
     await fc.assert(
       fc.asyncProperty(sessions, fc.array(answers, { minLength: 1, maxLength: 6 }), async (messages, script) => {
-        const model = modelOf(script);
+        const model = scriptedModel(script);
         const result = await grow({ messages }, SMALL_SETTINGS, { ...tools(), model });
         assert.equal(countCovered(result.frontier, messages), result.covered);
         assert.ok(totalTokens(messages.slice(result.covered)) < 24 || result.covered === messages.length);
@@ -46,7 +46,7 @@ describe('summaries of random sessions by models that answer anything', () => {
   it('are never requested with more input than the model accepts', async () => {
     await fc.assert(
       fc.asyncProperty(sessions, fc.integer({ min: 0, max: 1_500 }), async (messages, most) => {
-        const model = modelOf([''], most);
+        const model = scriptedModel([''], most);
         const guarded = {
           ...model,
           complete: (request: { system: string; prompt: string }) => {

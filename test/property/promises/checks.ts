@@ -124,7 +124,7 @@ export function checkEvents(simulation: Simulation, context: Context): void {
 }
 
 /** Incrementally written and counted blocks equal those created at once. */
-export function checkFront({ state, conversation, harness }: Simulation, context: Context): void {
+export function checkPrefix({ state, conversation, harness }: Simulation, context: Context): void {
   const { systemPrompt, memory, policy } = harness.settings;
   const counts = new MessageCounts(conversation.counter);
   const ledgerBudget = Math.floor(conversation.meter.budget() * policy.ledgerShare);
@@ -183,7 +183,7 @@ export function checkRequest(request: ChatRequest, text: string, budget: number,
 }
 
 /** A state's visible content, without times. */
-export function shown(state: SessionState): unknown {
+export function visibleState(state: SessionState): unknown {
   return JSON.parse(
     JSON.stringify({
       path: state.path,

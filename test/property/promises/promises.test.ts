@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { KNOWN_SEQUENCES } from './known-sequences.ts';
-import { end, runStep } from './run-step.ts';
+import { checkReopened, runStep } from './run-step.ts';
 import { stepSequences, type Step } from './steps.ts';
 import { Simulation } from './simulation.ts';
 
@@ -9,7 +9,7 @@ const RUNS = process.env['THREADKEEPER_LONG'] ? 20_000 : 60;
 async function lead(steps: readonly Step[]): Promise<void> {
   await using simulation = await Simulation.open();
   for (const step of steps) await runStep(simulation, step);
-  await end(simulation);
+  await checkReopened(simulation);
 }
 
 describe('a session with random steps', () => {

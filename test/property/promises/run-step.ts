@@ -4,12 +4,12 @@ import type { Context } from '../../../src/core/context/assemble.ts';
 import {
   checkCoverage,
   checkEvents,
-  checkFront,
+  checkPrefix,
   checkRequest,
   compressed,
   newestSent,
   requestTokens,
-  shown,
+  visibleState,
   transcript,
 } from './checks.ts';
 import type { NodeId } from '../../../src/core/model/ids.ts';
@@ -21,7 +21,7 @@ import type { Simulation } from './simulation.ts';
 export function checkPromises(simulation: Simulation, context: Context): void {
   checkCoverage(simulation, context);
   checkEvents(simulation, context);
-  checkFront(simulation, context);
+  checkPrefix(simulation, context);
   const { system, messages, total } = context;
   const counted = requestTokens({ system, messages }, simulation.conversation.counter);
   assert.ok(counted <= total, `the context takes ${counted} tokens and says ${total}`);
@@ -133,11 +133,11 @@ function coveredTokens(simulation: Simulation): number {
 }
 
 /** A reopened session is the same, with the same context. With all nodes reverted, it's the transcript. */
-export async function end(simulation: Simulation): Promise<void> {
-  const before = shown(simulation.state);
+export async function checkReopened(simulation: Simulation): Promise<void> {
+  const before = visibleState(simulation.state);
   const context = simulation.conversation.context();
   await simulation.restart();
-  assert.deepEqual(shown(simulation.state), before, 'the journal gives back the state');
+  assert.deepEqual(visibleState(simulation.state), before, 'the journal gives back the state');
   assert.deepEqual(simulation.conversation.context(), context, 'a session opened anew sends the same');
   await simulation.conversation.undoNodes([...simulation.state.nodes.keys()], true);
   const all = simulation.conversation.context().messages;

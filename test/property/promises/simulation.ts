@@ -11,7 +11,7 @@ import { UserMarks } from './user-marks.ts';
 import { spokenMessages } from './spoken-messages.ts';
 import type { Meanwhile, SpokenTurn, Step } from './steps.ts';
 import { summarizerOf } from './summarizers.ts';
-import { changeSummary, picked } from './summary-steps.ts';
+import { changeSummary, itemAt } from './summary-steps.ts';
 
 const attachedAs = (text: string | null): Attachment[] =>
   text === null ? [] : [{ kind: 'selection', name: 'src/rows.ts', text, lines: [3, 9] }];
@@ -113,35 +113,35 @@ export class Simulation {
         return changeSummary(this.harness, this.conversation, step);
       case 'stepBack':
         await undoOrRedoChange(journal, step.undone);
-        return this.marks.readAnew(this.state);
+        return this.marks.refresh(this.state);
       case 'pin': {
-        const id = picked([...this.state.events.keys()], step.pick);
+        const id = itemAt([...this.state.events.keys()], step.pick);
         return id === undefined ? undefined : this.marks.pin(journal, id, step.pinned);
       }
       case 'quote': {
-        const id = picked(this.state.path, step.pick);
+        const id = itemAt(this.state.path, step.pick);
         const { length } = id === undefined ? '' : messageText(this.state.messages.get(id)!);
         const start = step.pick % Math.max(1, length);
         const end = Math.min(length, start + step.length);
         return id === undefined ? undefined : this.marks.quote(journal, id, start, end);
       }
       case 'remove': {
-        const id = picked([...this.state.events.keys()], step.pick);
+        const id = itemAt([...this.state.events.keys()], step.pick);
         return id === undefined ? undefined : journal.append({ type: 'event_removed', id, removed: step.removed });
       }
       case 'correct':
         return step.kind === null
           ? this.marks.takeCorrectionBack(journal)
-          : this.marks.correct(journal, picked([...this.state.events.values()], step.pick), step.kind, step.pick);
+          : this.marks.correct(journal, itemAt([...this.state.events.values()], step.pick), step.kind, step.pick);
       case 'delete':
         return this.#delete(step.pick, step.deleted);
       case 'leave': {
-        const to = picked(this.#places(), step.pick);
+        const to = itemAt(this.#places(), step.pick);
         if (to) await this.conversation.moveHead(to);
         return;
       }
       case 'resend': {
-        const of = picked(this.#asked(), step.pick);
+        const of = itemAt(this.#asked(), step.pick);
         if (of) await this.#turn(() => this.conversation.editAndResend(of, step.text));
         return;
       }
@@ -229,7 +229,7 @@ export class Simulation {
 
   async #delete(pick: number, deleted: boolean): Promise<void> {
     const from = deleted ? this.state.path.filter((id) => this.#plain(id)) : [...this.deleted];
-    const id = picked(from, pick);
+    const id = itemAt(from, pick);
     if (id === undefined) return;
     this.detects = false;
     if (deleted) this.deleted.add(id);

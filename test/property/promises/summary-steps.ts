@@ -18,20 +18,20 @@ export type SummaryStep = Extract<
 >;
 
 /** The item that a number picks; undefined if there are none. */
-export const picked = <Item>(list: readonly Item[], at: number): Item | undefined =>
+export const itemAt = <Item>(list: readonly Item[], at: number): Item | undefined =>
   list[at % Math.max(1, list.length)];
 
 /** What a user does to a session's summaries or compressions. */
 export async function changeSummary(harness: Harness, conversation: Conversation, step: SummaryStep): Promise<void> {
   const { state, journal } = conversation;
   if (step.do === 'undoCompressions') {
-    const from = picked(state.compressions, step.pick)?.id;
+    const from = itemAt(state.compressions, step.pick)?.id;
     const ids = step.undone
       ? compressionsSince(state, from)
       : state.compressions.map(({ id }) => id).filter((id) => state.summaries.isCompressionUndone(id));
     return undoCompressions(journal, ids, step.undone);
   }
-  const node = picked([...state.nodes.keys()], step.pick);
+  const node = itemAt([...state.nodes.keys()], step.pick);
   if (!node) return;
   switch (step.do) {
     case 'undo':

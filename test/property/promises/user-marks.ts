@@ -24,7 +24,7 @@ export class UserMarks {
   }[] = [];
 
   /** The undone or redone change may have been a pin or a correction. */
-  readAnew({ events }: SessionState): void {
+  refresh({ events }: SessionState): void {
     for (const id of this.corrected.keys()) this.corrected.set(id, wordsOf(events.get(id)!));
     this.pinned.clear();
     for (const { id, pinned } of events.values()) if (pinned) this.pinned.add(id);

@@ -6,8 +6,8 @@ import { decodeLine } from '../../../src/storage/journal-line.ts';
 import { messageId, sessionId } from '../../../src/core/model/ids.ts';
 import { messageText } from '../../../src/core/model/message.ts';
 import { openSessionStore } from '../../../src/storage/session-store.ts';
-import { said, testClock } from '../../unit/storage/support.ts';
-import { unflushed } from './shown.ts';
+import { messageAdded, testClock } from '../../unit/storage/test-store.ts';
+import { unflushed } from './visible-state.ts';
 
 /** In this case, no checkpoint can be made, and the one from before the damage doesn't fit anymore. */
 const WITHOUT_BEGINNING = 5709;
@@ -131,7 +131,7 @@ describe('session store with randomly damaged files', function () {
       const store = openSessionStore({ folder, clock, writer: 'fuzz', openForAppend: unflushed });
       const journal = await store.open(id);
       for (const message of journal.state.messages.keys()) journal.state.messages.get(message);
-      await journal.append(said(0));
+      await journal.append(messageAdded(0));
       const expected = soundMessages(bytes).add('m0');
       // Lines of another session's file have overlapping sequence numbers. They are read unless they contradict.
       const foreign = kinds.some((kind) => kind === 'otherInside' || kind === 'swappedFile');
@@ -164,7 +164,7 @@ describe('session store with randomly damaged files', function () {
     const store = openSessionStore({ folder: place, clock: testClock('k'), writer: 'w' });
     for (const count of [3, 5]) {
       const journal = await store.create(`Session of ${count}`, 'w');
-      for (let n = 0; n < count; n++) await journal.append(said(n));
+      for (let n = 0; n < count; n++) await journal.append(messageAdded(n));
       await journal.close();
     }
     const expected = await store.list();

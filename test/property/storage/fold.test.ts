@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { openSessionStore, type FileSessionStore } from '../../../src/storage/session-store.ts';
-import { testClock } from '../../unit/storage/support.ts';
+import { testClock } from '../../unit/storage/test-store.ts';
 import { anyEvent } from './sessions.ts';
-import { shown, unflushed } from './shown.ts';
+import { visibleState, unflushed } from './visible-state.ts';
 
 const RUNS = process.env['THREADKEEPER_LONG'] ? 1_000 : 40;
 
@@ -42,9 +42,9 @@ describe('a session closed and reopened anywhere in its history', () => {
         }
         const follower = await window('c').open(straight.id);
         const last = await window('b').open(made.id);
-        const expected = shown(straight.state);
-        assert.deepEqual(shown(last.state), expected);
-        assert.deepEqual(shown(follower.state), expected);
+        const expected = visibleState(straight.state);
+        assert.deepEqual(visibleState(last.state), expected);
+        assert.deepEqual(visibleState(follower.state), expected);
         const listed = (await window('d').list()).filter(({ id }) => id === made.id || id === straight.id);
         for (const entry of listed) {
           assert.equal(entry.title, straight.state.title);

@@ -133,7 +133,7 @@ export const anySession: fc.Arbitrary<SessionEvent[]> = fc
   ]);
 
 /** A simple session whose older messages are covered by summaries of up to three messages each. Texts may be long. */
-export const toldSession: fc.Arbitrary<SessionEvent[]> = fc
+export const summarizedSession: fc.Arbitrary<SessionEvent[]> = fc
   .record({
     texts: fc.array(words, { minLength: 1, maxLength: 40, size: 'max' }),
     sizes: fc.array(fc.integer({ min: 1, max: 3 }), { maxLength: 8 }),

@@ -11,7 +11,7 @@ import {
   SNAPSHOTS_BYTES,
   snapshotSession,
 } from '../../../src/storage/snapshot.ts';
-import { anySession, toldSession } from './sessions.ts';
+import { anySession, summarizedSession } from './sessions.ts';
 import { runs } from '../runs.ts';
 
 const fold = (events: readonly SessionEvent[]): SessionState =>
@@ -23,7 +23,7 @@ const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 describe('a snapshot of any history', () => {
   it('stays within its size limit, and is read back unchanged', () => {
     fc.assert(
-      fc.property(fc.oneof(anySession, toldSession), fc.integer({ min: 1, max: 60 }), (events, times) => {
+      fc.property(fc.oneof(anySession, summarizedSession), fc.integer({ min: 1, max: 60 }), (events, times) => {
         const snapshot = snapshotSession(fold(events))!;
         assert.ok(bytesOf(snapshot.bodies) <= BODIES_BYTES + 2);
         const live = Array.from({ length: times }, (_, n) => ({
@@ -43,7 +43,7 @@ describe('a snapshot of any history', () => {
 
   it('restores the newest messages, the summaries in their places, and every key event it kept', () => {
     fc.assert(
-      fc.property(fc.oneof(anySession, toldSession), (events) => {
+      fc.property(fc.oneof(anySession, summarizedSession), (events) => {
         const state = fold(events);
         const snapshot = snapshotSession(state)!;
         const again = fold(snapshotEvents(snapshot));

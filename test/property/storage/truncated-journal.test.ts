@@ -6,9 +6,9 @@ import fc from 'fast-check';
 import { decodeLine } from '../../../src/storage/journal-line.ts';
 import { SessionState } from '../../../src/core/state/session-state.ts';
 import { openSessionStore, type FileSessionStore } from '../../../src/storage/session-store.ts';
-import { said, testClock } from '../../unit/storage/support.ts';
+import { messageAdded, testClock } from '../../unit/storage/test-store.ts';
 import { anyEvent } from './sessions.ts';
-import { shown, unflushed } from './shown.ts';
+import { visibleState, unflushed } from './visible-state.ts';
 
 const RUNS = process.env['THREADKEEPER_LONG'] ? 2_000 : 60;
 
@@ -76,12 +76,16 @@ describe('a window killed at any byte while writing', () => {
 
         const after = open('c');
         const again = await after.open(journal.id);
-        assert.deepEqual(shown(again.state), shown(expected), 'what is on disk counts, and nothing else');
-        await again.append(said(100));
-        expected.apply(said(100), 0);
+        assert.deepEqual(visibleState(again.state), visibleState(expected), 'what is on disk counts, and nothing else');
+        await again.append(messageAdded(100));
+        expected.apply(messageAdded(100), 0);
         await after.close();
         const last = open('d');
-        assert.deepEqual(shown((await last.open(journal.id)).state), shown(expected), 'what was said since is there');
+        assert.deepEqual(
+          visibleState((await last.open(journal.id)).state),
+          visibleState(expected),
+          'what was said since is there',
+        );
         await last.close();
         await rm(place, { recursive: true, force: true });
       }),

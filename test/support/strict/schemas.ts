@@ -217,7 +217,7 @@ export const ollamaSchema = v.object({
 });
 
 /** The first problem that a schema finds, as a sentence. */
-export function complaint(schema: v.GenericSchema, body: unknown): string | undefined {
+export function firstProblem(schema: v.GenericSchema, body: unknown): string | undefined {
   const { success, issues } = v.safeParse(schema, body);
   if (success) return undefined;
   const [issue] = issues;

@@ -7,7 +7,7 @@ import { loadEncoding, type TokenCounter } from '../../../src/core/tokens/token-
 import { PromptCache, type CacheUse, type Piece } from './cache.ts';
 import { defaultAnswer } from './default-answer.ts';
 import { billOf, priceFor } from './prices.ts';
-import { complaint, chatSchema, messagesSchema, ollamaSchema, responsesSchema } from './schemas.ts';
+import { firstProblem, chatSchema, messagesSchema, ollamaSchema, responsesSchema } from './schemas.ts';
 import { chatStream, messagesStream, ollamaStream, responsesStream, type Reply } from './streams.ts';
 import { bareId, thinkingAt, TRAITS, type Traits } from './traits.ts';
 
@@ -279,7 +279,7 @@ export class StrictServer {
     const protocol = PROTOCOLS[path];
     if (protocol === undefined || !protocol.flavours.includes(this.#flavour))
       throw new Refusal(404, 'not_found_error', `Invalid URL (${path})`);
-    const wrong = complaint(protocol.schema, body);
+    const wrong = firstProblem(protocol.schema, body);
     if (wrong !== undefined) throw invalid(wrong);
     const model = String(body['model']);
     const traits = TRAITS[bareId(model)];

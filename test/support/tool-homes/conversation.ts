@@ -24,18 +24,18 @@ export interface ToolFixture {
   readonly compactions?: readonly string[];
 }
 
-export const AT = Date.UTC(2026, 2, 2, 9);
-export const iso = (seconds: number): string => new Date(AT + seconds * 1000).toISOString();
-export const ms = (seconds: number): number => AT + seconds * 1000;
+export const START_TIME = Date.UTC(2026, 2, 2, 9);
+export const iso = (seconds: number): string => new Date(START_TIME + seconds * 1000).toISOString();
+export const ms = (seconds: number): number => START_TIME + seconds * 1000;
 
-export function put(home: string, name: string, content: string | object): string {
+export function writeFileIn(home: string, name: string, content: string | object): string {
   const file = path.join(home, name);
   mkdirSync(path.dirname(file), { recursive: true });
   writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content));
   return file;
 }
 
-export const lines = (...records: readonly object[]): string =>
+export const jsonLines = (...records: readonly object[]): string =>
   records.map((record) => `${JSON.stringify(record)}\n`).join('');
 
 export function database(
@@ -64,7 +64,7 @@ export const CALL = `read_file ${JSON.stringify(ARGS)}`;
 export const USAGE = { input: 120, output: 30, cachedInput: 100 };
 
 /** The same small conversation in every format, with everything that the format can express. */
-export const said = (facts: {
+export const expectedConversation = (facts: {
   readonly at?: readonly [number, number, number, number];
   readonly model?: string;
   readonly usage?: object;
@@ -107,6 +107,6 @@ export const copilotEvents = [
   event('tool.execution_complete', 3, { toolCallId: 'c1', success: true, result: { content: OUTPUT } }),
   event('assistant.message', 4, { messageId: 'm2', content: ANSWERED, toolRequests: [] }),
 ];
-export const copilotSaid = said({ at: [1, 2, 3, 4], model: 'gpt-5-mini' });
+export const copilotSaid = expectedConversation({ at: [1, 2, 3, 4], model: 'gpt-5-mini' });
 
-export const ends = (all: readonly ExpectedMessage[]): ExpectedMessage[] => [all[0]!, all.at(-1)!];
+export const firstAndLast = (all: readonly ExpectedMessage[]): ExpectedMessage[] => [all[0]!, all.at(-1)!];

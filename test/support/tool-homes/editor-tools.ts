@@ -6,13 +6,13 @@ import {
   copilotEvents,
   copilotSaid,
   database,
-  ends,
+  firstAndLast,
   iso,
-  lines,
+  jsonLines,
   ms,
   OUTPUT,
-  put,
-  said,
+  writeFileIn,
+  expectedConversation,
   type ToolFixture,
   USAGE,
 } from './conversation.ts';
@@ -34,10 +34,14 @@ const vscodeRequest = {
   ],
   result: { metadata: { promptTokens: 120, outputTokens: 30 } },
 };
-const vscodeSaid = said({ at: [0, 0, 0, 0], model: 'copilot/gpt-5', usage: { input: 120, output: 30 } });
+const vscodeSaid = expectedConversation({
+  at: [0, 0, 0, 0],
+  model: 'copilot/gpt-5',
+  usage: { input: 120, output: 30 },
+});
 const STORAGE = '.config/Code/User/workspaceStorage/abc';
 const opened = (home: string, folder: string): void => {
-  put(home, `${folder}/workspace.json`, { folder: 'file:///home/sam/my%20api' });
+  writeFileIn(home, `${folder}/workspace.json`, { folder: 'file:///home/sam/my%20api' });
 };
 
 const anthropicMessages = [
@@ -95,7 +99,7 @@ const bubbles = [
     tokenCount: { inputTokens: 120, outputTokens: 30 },
   },
 ];
-const cursorSaid = said({ at: [0, 1, 1, 3], model: 'sonnet', usage: { input: 120, output: 30 } });
+const cursorSaid = expectedConversation({ at: [0, 1, 1, 3], model: 'sonnet', usage: { input: 120, output: 30 } });
 const CURSOR_GLOBAL = '.config/Cursor/User/globalStorage/state.vscdb';
 const KV =
   'CREATE TABLE cursorDiskKV (key TEXT UNIQUE, value BLOB); CREATE TABLE ItemTable (key TEXT UNIQUE, value BLOB)';
@@ -134,7 +138,7 @@ export const EDITOR_TOOLS: readonly ToolFixture[] = [
     title: 'The port',
     write: (home) => {
       opened(home, STORAGE);
-      return put(home, `${STORAGE}/chatSessions/v1.json`, {
+      return writeFileIn(home, `${STORAGE}/chatSessions/v1.json`, {
         version: 3,
         sessionId: 'v1',
         creationDate: ms(0),
@@ -153,10 +157,10 @@ export const EDITOR_TOOLS: readonly ToolFixture[] = [
       const folder = STORAGE.replace('.config/Code', '.config/Code - Insiders');
       opened(home, folder);
       const { response, result, ...request } = vscodeRequest;
-      return put(
+      return writeFileIn(
         home,
         `${folder}/chatSessions/v2.jsonl`,
-        lines(
+        jsonLines(
           {
             kind: 0,
             v: { version: 3, sessionId: 'v2', creationDate: ms(0), responderUsername: 'GitHub Copilot', requests: [] },
@@ -180,10 +184,10 @@ export const EDITOR_TOOLS: readonly ToolFixture[] = [
     format: 'transcript with tool results',
     workspace: '/home/sam/api',
     write: (home) =>
-      put(
+      writeFileIn(
         home,
         `.vscode-server/data/User/workspaceStorage/abc/GitHub.copilot-chat/transcripts/copilot-1.jsonl`,
-        lines(...copilotEvents),
+        jsonLines(...copilotEvents),
       ),
     expected: copilotSaid,
   },
@@ -194,12 +198,12 @@ export const EDITOR_TOOLS: readonly ToolFixture[] = [
     title: 'Where is the port set?',
     write: (home) => {
       const storage = storageOf('saoudrizwan.claude-dev');
-      put(home, `${storage}/state/taskHistory.json`, [
+      writeFileIn(home, `${storage}/state/taskHistory.json`, [
         { id: '1', task: 'Where is the port set?', cwdOnTaskInitialization: '/home/sam/api' },
       ]);
-      return put(home, `${storage}/tasks/1/api_conversation_history.json`, bare);
+      return writeFileIn(home, `${storage}/tasks/1/api_conversation_history.json`, bare);
     },
-    expected: said({}),
+    expected: expectedConversation({}),
   },
   {
     tool: 'cline',
@@ -207,19 +211,19 @@ export const EDITOR_TOOLS: readonly ToolFixture[] = [
     workspace: '/home/sam/api',
     title: 'The port',
     write: (home) => {
-      put(home, '.cline/data/sessions/s1/s1.json', {
+      writeFileIn(home, '.cline/data/sessions/s1/s1.json', {
         session_id: 's1',
         cwd: '/home/sam/api',
         metadata: { title: 'The port' },
       });
-      return put(home, '.cline/data/sessions/s1/s1.messages.json', {
+      return writeFileIn(home, '.cline/data/sessions/s1/s1.messages.json', {
         version: 1,
         agent: 'lead',
         sessionId: 's1',
         messages: anthropicMessages,
       });
     },
-    expected: said({ at: [0, 1, 2, 3], model: 'opus', usage: USAGE }),
+    expected: expectedConversation({ at: [0, 1, 2, 3], model: 'opus', usage: USAGE }),
   },
   {
     tool: 'roo',
@@ -228,43 +232,47 @@ export const EDITOR_TOOLS: readonly ToolFixture[] = [
     title: 'The port',
     write: (home) => {
       const storage = storageOf('rooveterinaryinc.roo-cline');
-      put(home, `${storage}/tasks/r1/history_item.json`, { id: 'r1', task: 'The port', workspace: '/home/sam/api' });
-      return put(home, `${storage}/tasks/r1/api_conversation_history.json`, [
+      writeFileIn(home, `${storage}/tasks/r1/history_item.json`, {
+        id: 'r1',
+        task: 'The port',
+        workspace: '/home/sam/api',
+      });
+      return writeFileIn(home, `${storage}/tasks/r1/api_conversation_history.json`, [
         ...anthropicMessages,
         { role: 'user', content: 'The port is 8080.', isSummary: true, ts: ms(4) },
       ]);
     },
-    expected: said({ at: [0, 1, 2, 3], model: 'opus', usage: USAGE }),
+    expected: expectedConversation({ at: [0, 1, 2, 3], model: 'opus', usage: USAGE }),
     compactions: ['The port is 8080.'],
   },
   {
     tool: 'roo',
     format: 'of 2024, without times, in macOS’ place',
     write: (home) =>
-      put(
+      writeFileIn(
         home,
         'Library/Application Support/Code/User/globalStorage/rooveterinaryinc.roo-cline/tasks/r0/api_conversation_history.json',
         bare,
       ),
-    expected: said({}),
+    expected: expectedConversation({}),
   },
   {
     tool: 'kilo',
     format: 'current, in Windows’ place',
     write: (home) =>
-      put(
+      writeFileIn(
         home,
         'AppData/Roaming/Code/User/globalStorage/kilocode.kilo-code/tasks/k1/api_conversation_history.json',
         anthropicMessages,
       ),
-    expected: said({ at: [0, 1, 2, 3], model: 'opus', usage: USAGE }),
+    expected: expectedConversation({ at: [0, 1, 2, 3], model: 'opus', usage: USAGE }),
   },
   {
     tool: 'kilo',
     format: 'of 2025, without times, in a portable install',
     write: (home) =>
-      put(home, 'user-data/User/globalStorage/kilocode.kilo-code/tasks/k0/api_conversation_history.json', bare),
-    expected: said({}),
+      writeFileIn(home, 'user-data/User/globalStorage/kilocode.kilo-code/tasks/k0/api_conversation_history.json', bare),
+    expected: expectedConversation({}),
   },
   {
     tool: 'continue',
@@ -272,7 +280,7 @@ export const EDITOR_TOOLS: readonly ToolFixture[] = [
     workspace: '/home/sam/api',
     title: 'The port',
     write: (home) =>
-      put(home, '.continue/sessions/c1.json', {
+      writeFileIn(home, '.continue/sessions/c1.json', {
         sessionId: 'c1',
         title: 'The port',
         workspaceDirectory: 'file:///home/sam/api',
@@ -298,7 +306,7 @@ export const EDITOR_TOOLS: readonly ToolFixture[] = [
           },
         ],
       }),
-    expected: said({ model: 'Sonnet', usage: { input: 120, output: 30 } }),
+    expected: expectedConversation({ model: 'Sonnet', usage: { input: 120, output: 30 } }),
     compactions: ['The port is 8080.'],
   },
   {
@@ -306,7 +314,7 @@ export const EDITOR_TOOLS: readonly ToolFixture[] = [
     format: 'of 2024, without tools and models',
     title: 'The port',
     write: (home) =>
-      put(home, '.continue/sessions/c0.json', {
+      writeFileIn(home, '.continue/sessions/c0.json', {
         sessionId: 'c0',
         title: 'The port',
         workspaceDirectory: '',
@@ -315,7 +323,7 @@ export const EDITOR_TOOLS: readonly ToolFixture[] = [
           { message: { role: 'assistant', content: ANSWERED }, contextItems: [] },
         ],
       }),
-    expected: ends(said({})),
+    expected: firstAndLast(expectedConversation({})),
   },
   {
     tool: 'cursor',
@@ -378,16 +386,16 @@ export const EDITOR_TOOLS: readonly ToolFixture[] = [
           ],
         ],
       }),
-    expected: ends(said({ model: 'gpt-4' })),
+    expected: firstAndLast(expectedConversation({ model: 'gpt-4' })),
   },
   {
     tool: 'cursor',
     format: 'agent for the terminal',
     write: (home) =>
-      put(
+      writeFileIn(
         home,
         '.cursor/projects/home-sam-api/agent-transcripts/t1/t1.jsonl',
-        lines(
+        jsonLines(
           { role: 'user', message: { content: [{ type: 'text', text: ASKED }] } },
           {
             role: 'assistant',
@@ -402,7 +410,7 @@ export const EDITOR_TOOLS: readonly ToolFixture[] = [
           { type: 'turn_ended', status: 'success' },
         ),
       ),
-    expected: said({}).filter(({ role }) => role !== 'tool'),
+    expected: expectedConversation({}).filter(({ role }) => role !== 'tool'),
   },
   {
     tool: 'zed',
@@ -413,7 +421,7 @@ export const EDITOR_TOOLS: readonly ToolFixture[] = [
       database(home, '.local/share/zed/threads/threads.db', ZED_TABLE, {
         threads: [['z1', 'The port', iso(3), 'zstd', zstdCompressSync(JSON.stringify(zedThread)), '', '/home/sam/api']],
       }),
-    expected: said({ model: 'opus' }),
+    expected: expectedConversation({ model: 'opus' }),
   },
   {
     tool: 'zed',
@@ -438,6 +446,6 @@ export const EDITOR_TOOLS: readonly ToolFixture[] = [
           ],
         ],
       }),
-    expected: ends(said({})),
+    expected: firstAndLast(expectedConversation({})),
   },
 ];

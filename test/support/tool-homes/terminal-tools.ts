@@ -9,11 +9,11 @@ import {
   event,
   type ExpectedMessage,
   iso,
-  lines,
+  jsonLines,
   ms,
   OUTPUT,
-  put,
-  said,
+  writeFileIn,
+  expectedConversation,
   type ToolFixture,
   USAGE,
 } from './conversation.ts';
@@ -104,7 +104,7 @@ const geminiMessages = [
   { id: 'g3', timestamp: iso(3), type: 'gemini', content: ANSWERED, model: 'gemini-3-pro', tokens: geminiTokens },
 ];
 const geminiSession = { sessionId: 'gemini-1', projectHash: 'abc', startTime: iso(0), lastUpdated: iso(3) };
-const geminiSaid = said({ at: [0, 1, 1, 3], model: 'gemini-3-pro', usage: USAGE });
+const geminiSaid = expectedConversation({ at: [0, 1, 1, 3], model: 'gemini-3-pro', usage: USAGE });
 
 const qwen = (type: string, second: number, role: string, parts: readonly object[], more: object = {}): object => ({
   type,
@@ -138,7 +138,7 @@ const opencodeMessages = [
   ],
 ] as const;
 const opencodeUsage = { ...USAGE, cacheWrite: 0, reasoning: 0 };
-const opencodeSaid = said({ at: [0, 1, 1, 3], model: 'gpt-5', usage: opencodeUsage });
+const opencodeSaid = expectedConversation({ at: [0, 1, 1, 3], model: 'gpt-5', usage: opencodeUsage });
 
 const opencodeDatabase = (home: string, name: string): string =>
   database(
@@ -238,34 +238,34 @@ export const TERMINAL_TOOLS: readonly ToolFixture[] = [
     workspace: '/home/sam/api',
     title: 'The port',
     write: (home) =>
-      put(
+      writeFileIn(
         home,
         '.claude/projects/-home-sam-api/claude-1.jsonl',
-        lines(...claudeRecords, compacted, { type: 'ai-title', aiTitle: 'The port' }),
+        jsonLines(...claudeRecords, compacted, { type: 'ai-title', aiTitle: 'The port' }),
       ),
-    expected: said({ at: [0, 1, 3, 4], model: 'opus', usage: USAGE }),
+    expected: expectedConversation({ at: [0, 1, 3, 4], model: 'opus', usage: USAGE }),
     compactions: ['This session continues: the port is 8080.'],
   },
   {
     tool: 'claude-code',
     format: 'a subagent’s file',
     write: (home) =>
-      put(
+      writeFileIn(
         home,
         '.claude/projects/-home-sam-api/claude-1/subagents/agent-a1.jsonl',
-        lines(...claudeRecords.map((record) => ({ ...record, isSidechain: true, agentId: 'a1' }))),
+        jsonLines(...claudeRecords.map((record) => ({ ...record, isSidechain: true, agentId: 'a1' }))),
       ),
-    expected: said({ at: [0, 1, 3, 4], model: 'opus', usage: USAGE }),
+    expected: expectedConversation({ at: [0, 1, 3, 4], model: 'opus', usage: USAGE }),
   },
   {
     tool: 'codex',
     format: 'current',
     workspace: '/home/sam/api',
     write: (home) =>
-      put(
+      writeFileIn(
         home,
         '.codex/sessions/2026/03/02/rollout-2026-03-02T09-00-00-0195a1b2-0000-7000-8000-000000000001.jsonl',
-        lines(
+        jsonLines(
           {
             timestamp: iso(0),
             type: 'session_meta',
@@ -291,10 +291,10 @@ export const TERMINAL_TOOLS: readonly ToolFixture[] = [
     tool: 'codex',
     format: 'of 2025, without envelopes',
     write: (home) =>
-      put(
+      writeFileIn(
         home,
         '.codex/sessions/rollout-2025-05-07-a.jsonl',
-        lines({ id: 'a', timestamp: iso(0), instructions: '' }, ...codexItems),
+        jsonLines({ id: 'a', timestamp: iso(0), instructions: '' }, ...codexItems),
       ),
     expected: codexSaid(undefined),
   },
@@ -304,15 +304,15 @@ export const TERMINAL_TOOLS: readonly ToolFixture[] = [
     workspace: '/home/sam/api',
     title: 'The port',
     write: (home) => {
-      put(
+      writeFileIn(
         home,
         '.copilot/session-state/copilot-1/workspace.yaml',
         'id: copilot-1\ncwd: /home/sam/api\nsummary: The port\n',
       );
-      return put(
+      return writeFileIn(
         home,
         '.copilot/session-state/copilot-1/events.jsonl',
-        lines(
+        jsonLines(
           ...copilotEvents,
           event('session.compaction_complete', 5, { success: true, summaryContent: 'The port is 8080.' }),
         ),
@@ -325,7 +325,7 @@ export const TERMINAL_TOOLS: readonly ToolFixture[] = [
     tool: 'copilot-cli',
     format: 'history of 2025',
     write: (home) =>
-      put(home, '.copilot/history-session-state/session_1.json', {
+      writeFileIn(home, '.copilot/history-session-state/session_1.json', {
         sessionId: 'copilot-0',
         startTime: iso(0),
         chatMessages: [
@@ -341,7 +341,7 @@ export const TERMINAL_TOOLS: readonly ToolFixture[] = [
           { role: 'assistant', content: ANSWERED },
         ],
       }),
-    expected: said({}),
+    expected: expectedConversation({}),
   },
   {
     tool: 'gemini',
@@ -349,8 +349,8 @@ export const TERMINAL_TOOLS: readonly ToolFixture[] = [
     workspace: '/home/sam/api',
     title: 'The port',
     write: (home) => {
-      put(home, '.gemini/projects.json', { projects: { '/home/sam/api': 'api' } });
-      return put(home, '.gemini/tmp/api/chats/session-1.json', {
+      writeFileIn(home, '.gemini/projects.json', { projects: { '/home/sam/api': 'api' } });
+      return writeFileIn(home, '.gemini/tmp/api/chats/session-1.json', {
         ...geminiSession,
         summary: 'The port',
         messages: geminiMessages,
@@ -363,12 +363,12 @@ export const TERMINAL_TOOLS: readonly ToolFixture[] = [
     format: 'session as JSONL, with a rewind and a message that grew',
     workspace: '/home/sam/api',
     write: (home) => {
-      put(home, '.gemini/tmp/api/.project_root', '/home/sam/api\n');
+      writeFileIn(home, '.gemini/tmp/api/.project_root', '/home/sam/api\n');
       const { toolCalls: _, ...begun } = geminiMessages[1]!;
-      return put(
+      return writeFileIn(
         home,
         '.gemini/tmp/api/chats/session-2.jsonl',
-        lines(
+        jsonLines(
           { ...geminiSession, sessionId: 'gemini-2', kind: 'main' },
           geminiMessages[0]!,
           { id: 'x1', timestamp: iso(0), type: 'user', content: 'Never mind' },
@@ -387,10 +387,10 @@ export const TERMINAL_TOOLS: readonly ToolFixture[] = [
     format: 'current, with a compression',
     workspace: '/home/sam/api',
     write: (home) =>
-      put(
+      writeFileIn(
         home,
         '.qwen/projects/-home-sam-api/chats/qwen-1.jsonl',
-        lines(
+        jsonLines(
           qwen('user', 0, 'user', [{ text: ASKED }]),
           qwen(
             'assistant',
@@ -419,14 +419,14 @@ export const TERMINAL_TOOLS: readonly ToolFixture[] = [
           },
         ),
       ),
-    expected: said({ at: [0, 1, 2, 3], model: 'qwen3', usage: USAGE }),
+    expected: expectedConversation({ at: [0, 1, 2, 3], model: 'qwen3', usage: USAGE }),
     compactions: ['The port is 8080.'],
   },
   {
     tool: 'qwen',
     format: 'of 2025, as Gemini CLI writes it',
     write: (home) =>
-      put(home, '.qwen/tmp/api/chats/session-1.json', {
+      writeFileIn(home, '.qwen/tmp/api/chats/session-1.json', {
         ...geminiSession,
         sessionId: 'qwen-0',
         messages: geminiMessages,
@@ -485,10 +485,10 @@ export const TERMINAL_TOOLS: readonly ToolFixture[] = [
     write: (home) => {
       const storage = '.local/share/opencode/storage';
       for (const [id, data, parts] of opencodeMessages) {
-        put(home, `${storage}/message/ses_0/${id}.json`, { id, sessionID: 'ses_0', ...data });
-        for (const [index, part] of parts.entries()) put(home, `${storage}/part/${id}/prt_${index}.json`, part);
+        writeFileIn(home, `${storage}/message/ses_0/${id}.json`, { id, sessionID: 'ses_0', ...data });
+        for (const [index, part] of parts.entries()) writeFileIn(home, `${storage}/part/${id}/prt_${index}.json`, part);
       }
-      return put(home, `${storage}/session/abc/ses_0.json`, {
+      return writeFileIn(home, `${storage}/session/abc/ses_0.json`, {
         id: 'ses_0',
         projectID: 'abc',
         directory: '/home/sam/api',
@@ -519,7 +519,7 @@ export const TERMINAL_TOOLS: readonly ToolFixture[] = [
           ]),
         },
       ),
-    expected: said({ at: [0, 1, 2, 3] }),
+    expected: expectedConversation({ at: [0, 1, 2, 3] }),
   },
   {
     tool: 'goose',
@@ -527,22 +527,22 @@ export const TERMINAL_TOOLS: readonly ToolFixture[] = [
     workspace: '/home/sam/api',
     title: 'The port',
     write: (home) =>
-      put(
+      writeFileIn(
         home,
         '.local/share/goose/sessions/20250724_1.jsonl',
-        lines(
+        jsonLines(
           { description: 'The port', working_dir: '/home/sam/api', message_count: 4 },
           ...gooseContent.map(([role, content], index) => ({ role, created: ms(index) / 1000, content })),
         ),
       ),
-    expected: said({ at: [0, 1, 2, 3] }),
+    expected: expectedConversation({ at: [0, 1, 2, 3] }),
   },
   {
     tool: 'aider',
     format: 'history with two runs',
     title: 'api',
     write: (home) =>
-      put(
+      writeFileIn(
         home,
         'code/api/.aider.chat.history.md',
         `# aider chat started at 2026-03-02 09:00:00\n\n#### ${ASKED}  \n\n${ANSWERED}\n\n# aider chat started at 2026-03-02 10:00:00\n\n#### Thanks  \n`,

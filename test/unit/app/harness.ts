@@ -21,7 +21,7 @@ import type { Calibration } from '../../../src/core/tokens/calibration.ts';
 import { loadEncoding } from '../../../src/core/tokens/token-counter.ts';
 import { countFiles } from '../../../src/storage/count-files.ts';
 import { openSessionStore, type FileSessionStore } from '../../../src/storage/session-store.ts';
-import { openLoop } from '../../support/yielders.ts';
+import { eventLoopYielder } from '../../support/yielders.ts';
 
 /** The simulated model's behavior: it may throw, wait, or end when aborted. */
 export type Script = (request: ChatRequest, signal: AbortSignal) => AsyncIterable<ChatChunk>;
@@ -83,7 +83,7 @@ export class Harness {
       ahead: 0,
       now: (): number => Date.now() + clock.ahead,
       id: (): string => `id-${++this.#ids}`,
-      yielder: openLoop(),
+      yielder: eventLoopYielder(),
     };
     this.clock = clock;
     this.#store = this.#newStore();

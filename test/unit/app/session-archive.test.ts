@@ -4,7 +4,7 @@ import type { WorkspaceHit } from '../../../src/app/workspace-search.ts';
 import { messageId, sessionId } from '../../../src/core/model/ids.ts';
 import type { KeyEvent } from '../../../src/core/model/key-event.ts';
 import { WorkspaceSearch } from '../../../src/app/workspace-search.ts';
-import { openLoop } from '../../support/yielders.ts';
+import { eventLoopYielder } from '../../support/yielders.ts';
 import { Harness, fill } from './harness.ts';
 import { keyEvent } from '../../support/key-events.ts';
 
@@ -35,7 +35,7 @@ describe('quotes requested by another chat', () => {
     });
     const list = () => Promise.resolve([{ id: journal.id, title: '', workspace: 'test', ...FIGURES }]);
     const read = () => Promise.resolve(state);
-    const search = new WorkspaceSearch({ clock: { yielder: openLoop() }, list, read });
+    const search = new WorkspaceSearch({ clock: { yielder: eventLoopYielder() }, list, read });
     const memory = () => Promise.resolve([]);
     const searchChats = () => Promise.resolve([]);
     const archive = new SessionArchive({ search: (run) => search.search(run), searchChats, list, read, memory });

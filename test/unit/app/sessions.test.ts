@@ -4,7 +4,7 @@ import type { SessionJournal, SessionStore } from '../../../src/app/ports.ts';
 import { Sessions } from '../../../src/app/sessions.ts';
 import { taskId } from '../../../src/core/model/ids.ts';
 import { openSessionStore } from '../../../src/storage/session-store.ts';
-import { inFolder, said, testClock } from '../storage/support.ts';
+import { inFolder, messageAdded, testClock } from '../storage/test-store.ts';
 
 function sessionsOf(
   store: SessionStore,
@@ -81,7 +81,7 @@ describe('sessions of a workspace', () => {
       const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
       const journal = await store.create('Build', 'w');
       const { id } = journal;
-      await journal.append(said(0));
+      await journal.append(messageAdded(0));
       await journal.close();
       const sessions = sessionsOf(store, () => Promise.reject(new Error('Invalid value for a setting')));
       for (let tries = 0; tries < 2; tries++) {

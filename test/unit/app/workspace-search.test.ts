@@ -6,15 +6,15 @@ import { compressionId, messageId, nodeId, sessionId } from '../../../src/core/m
 import { nodeWith } from '../../../src/core/model/summary.ts';
 import { readSessionState } from '../../../src/storage/clean-up.ts';
 import { openSessionStore, type FileSessionStore } from '../../../src/storage/session-store.ts';
-import { openLoop } from '../../support/yielders.ts';
-import { inFolder, said, testClock } from '../storage/support.ts';
+import { eventLoopYielder } from '../../support/yielders.ts';
+import { inFolder, messageAdded, testClock } from '../storage/test-store.ts';
 import { keyEvent } from '../../support/key-events.ts';
 
 const WORKSPACE = 'folder:file:///w';
 
 async function session(store: FileSessionStore, title: string, ...texts: readonly string[]): Promise<void> {
   const journal = await store.create(title, WORKSPACE);
-  await journal.append(...texts.map((text, n) => said(n, text)));
+  await journal.append(...texts.map((text, n) => messageAdded(n, text)));
   await journal.close();
 }
 
@@ -42,7 +42,7 @@ function withDesk(work: (harness: Harness) => Promise<void>): Promise<void> {
       list: async (): Promise<readonly SessionSummary[]> => (await store.list()).filter((one) => !one.deleted),
       read: (id) => {
         reads.push(id);
-        return readSessionState(folder, id, openLoop());
+        return readSessionState(folder, id, eventLoopYielder());
       },
     });
     try {
@@ -118,7 +118,7 @@ describe('workspace-wide search', () => {
       await search.search({ query: 'nothing', limit: 5 });
       assert.deepEqual(reads.splice(0).sort(), ['s1', 's2']);
       const journal = await store.open(sessionId('s2'));
-      await journal.append(said(1, 'gamma'));
+      await journal.append(messageAdded(1, 'gamma'));
       assert.equal((await search.search({ query: 'gamma', limit: 5 }))?.length, 1);
       assert.deepEqual(reads.splice(0), ['s2', 's2']);
       await journal.append({ type: 'session_deleted', deleted: true });

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { messageId, type SessionId } from '../../../src/core/model/ids.ts';
 import { workspaceArchive } from '../../../src/host/search/workspace-archive.ts';
 import { openSessionStore, type FileSessionStore } from '../../../src/storage/session-store.ts';
-import { testClock } from '../storage/support.ts';
+import { testClock } from '../storage/test-store.ts';
 import { keyEvent } from '../../support/key-events.ts';
 
 describe('workspace archive', () => {

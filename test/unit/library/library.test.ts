@@ -20,7 +20,7 @@ import { allSources } from '../../../src/sources/all-sources.ts';
 import { Databases } from '../../../src/sources/databases.ts';
 import { LibraryCopies } from '../../../src/storage/library-copies.ts';
 import { TOOL_FIXTURES } from '../../support/tool-homes/all-tools.ts';
-import { put } from '../../support/tool-homes/conversation.ts';
+import { writeFileIn } from '../../support/tool-homes/conversation.ts';
 
 const SESSION = '.claude/projects/p/s.jsonl';
 const said = (index: number, text: string): string =>
@@ -77,7 +77,7 @@ describe('the library of chats from other tools', () => {
   });
 
   it('reads only added messages, and merges the parts of a growing reply', async () => {
-    const file = put(home, SESSION, said(1, 'Which port?') + answered(2, 'm', '8080'));
+    const file = writeFileIn(home, SESSION, said(1, 'Which port?') + answered(2, 'm', '8080'));
     const library = await open();
     await library.sync(sources);
     appendFileSync(file, answered(3, 'm', 'or 8081.') + said(4, 'Thanks.'));
@@ -104,7 +104,7 @@ describe('the library of chats from other tools', () => {
   });
 
   it('keeps compactions in order when a tool inserts one before another', async () => {
-    const file = put(home, SESSION, said(1, 'Which port?') + answered(2, 'm', '8080') + compacted);
+    const file = writeFileIn(home, SESSION, said(1, 'Which port?') + answered(2, 'm', '8080') + compacted);
     const library = await open();
     await library.sync(sources);
     const inserted = compacted.replace('In short.', 'Shorter.');
@@ -120,7 +120,7 @@ describe('the library of chats from other tools', () => {
   });
 
   it('keeps the time of the last message when a tool appends other records', async () => {
-    const file = put(home, SESSION, said(1, 'Which port?'));
+    const file = writeFileIn(home, SESSION, said(1, 'Which port?'));
     const library = await open();
     await library.sync(sources);
     const [before] = library.sessions();
@@ -131,8 +131,8 @@ describe('the library of chats from other tools', () => {
   });
 
   it('does not reread unchanged files', async () => {
-    put(home, SESSION, said(1, 'Which port?'));
-    put(home, '.claude/projects/p/broken.jsonl', 'no JSON\n');
+    writeFileIn(home, SESSION, said(1, 'Which port?'));
+    writeFileIn(home, '.claude/projects/p/broken.jsonl', 'no JSON\n');
     const library = await open();
     await library.sync(sources);
     let reads = 0;
@@ -152,7 +152,7 @@ describe('the library of chats from other tools', () => {
   });
 
   it('reads a copied chat that has become unreadable only once', async () => {
-    const file = put(home, SESSION, said(1, 'Which port?'));
+    const file = writeFileIn(home, SESSION, said(1, 'Which port?'));
     const library = await open();
     await library.sync(sources);
     writeFileSync(file, 'no JSON\n');
@@ -169,7 +169,7 @@ describe('the library of chats from other tools', () => {
   }))
     for (const kind of ['.gz', '.index'])
       it(`copies a chat again if its ${kind} file has been ${damage}`, async () => {
-        put(home, SESSION, said(0, 'The port is 8080.'));
+        writeFileIn(home, SESSION, said(0, 'The port is 8080.'));
         const library = await open();
         await library.sync(sources);
         harm(
@@ -190,7 +190,11 @@ describe('the library of chats from other tools', () => {
       });
 
   it('keeps messages that a tool has rewritten', async () => {
-    const file = put(home, SESSION, said(1, 'Which port?') + said(2, 'And the host?') + said(3, 'And the key?'));
+    const file = writeFileIn(
+      home,
+      SESSION,
+      said(1, 'Which port?') + said(2, 'And the host?') + said(3, 'And the key?'),
+    );
     const library = await open();
     await library.sync(sources);
     writeFileSync(file, said(1, 'Which port?') + said(4, 'Never mind.'));
@@ -208,7 +212,11 @@ describe('the library of chats from other tools', () => {
     const item = (role: string, text: string): string =>
       record('response_item', { type: 'message', role, content: [{ type: 'input_text', text }] });
     const turn = (name: string): string => item('user', name) + item('assistant', `To ${name}`);
-    const file = put(home, '.codex/sessions/rollout-s.jsonl', record('session_meta', { id: 's' }) + turn('alpha'));
+    const file = writeFileIn(
+      home,
+      '.codex/sessions/rollout-s.jsonl',
+      record('session_meta', { id: 's' }) + turn('alpha'),
+    );
     const library = await open();
     await library.sync(sources);
     appendFileSync(file, turn('beta'));
@@ -250,7 +258,7 @@ describe('the library of chats from other tools', () => {
   });
 
   it('contains a tool’s compaction once, at its position', async () => {
-    const file = put(home, SESSION, said(1, 'Which port?') + said(2, '8080.'));
+    const file = writeFileIn(home, SESSION, said(1, 'Which port?') + said(2, '8080.'));
     const library = await open();
     await library.sync(sources);
     appendFileSync(file, compacted + said(3, 'Go on.'));
@@ -269,7 +277,7 @@ describe('the library of chats from other tools', () => {
     const whole = Array.from({ length: 6 }, (_, index) => said(index, `Message ${index}`));
     for (let kill = 0; kill < 12; kill++) {
       rmSync(copies, { recursive: true, force: true });
-      const file = put(home, SESSION, whole.slice(0, 3).join(''));
+      const file = writeFileIn(home, SESSION, whole.slice(0, 3).join(''));
       let writes = 0;
       const store = new LibraryCopies(copies);
       const dying = (): void => {
@@ -315,8 +323,10 @@ describe('the library of chats from other tools', () => {
   });
 
   it('reads other files when the reader fails on one, and retries files that the disk failed to read', async () => {
-    const [odd, lost] = ['odd', 'lost'].map((name) => put(home, `.claude/projects/p/${name}.jsonl`, said(1, name)));
-    put(home, SESSION, said(1, 'Which port?'));
+    const [odd, lost] = ['odd', 'lost'].map((name) =>
+      writeFileIn(home, `.claude/projects/p/${name}.jsonl`, said(1, name)),
+    );
+    writeFileIn(home, SESSION, said(1, 'Which port?'));
     const library = await open();
     let isLost = true;
     const failing = sources.map((source): Source => ({
@@ -344,7 +354,7 @@ describe('the library of chats from other tools', () => {
 
   it('masks secrets in titles, also in those of a catalog from an earlier version', async () => {
     const token = ['ghp_', 'a1B2c3D4e5F6g7H8'.repeat(3).slice(0, 36)].join('');
-    put(home, SESSION, said(1, `Use ${token} for the port.`));
+    writeFileIn(home, SESSION, said(1, `Use ${token} for the port.`));
     const masked = /^Use \[redacted: [^\]]+\] for the port\.$/;
     const library = await open();
     await library.sync(sources);
@@ -363,7 +373,7 @@ describe('the library of chats from other tools', () => {
       `${JSON.stringify({ timestamp: '2026-03-02T09:00:00Z', type, payload })}\n`;
     const content = [{ type: 'input_text', text: 'Which port?' }];
     const name = `rollout-2026-03-02T09-00-00-${id}.jsonl`;
-    const file = put(
+    const file = writeFileIn(
       home,
       `.codex/sessions/2026/03/02/${name}`,
       record('session_meta', { id, cwd: '/home/sam/api' }) +
@@ -371,7 +381,7 @@ describe('the library of chats from other tools', () => {
     );
     const library = await open();
     await library.sync(sources);
-    const archived = put(home, `.codex/archived_sessions/${name}`, '');
+    const archived = writeFileIn(home, `.codex/archived_sessions/${name}`, '');
     for (const [from, to] of [
       [file, archived],
       [archived, file],
@@ -407,7 +417,7 @@ describe('the library of chats from other tools', () => {
     };
     const transcript = readFileSync(write('transcripts'), 'utf8').replaceAll('copilot-1', 'v1');
     const workspace = path.dirname(path.dirname(write('chatSessions/v1.json')));
-    put(workspace, 'GitHub.copilot-chat/transcripts/v1.jsonl', transcript);
+    writeFileIn(workspace, 'GitHub.copilot-chat/transcripts/v1.jsonl', transcript);
     const library = await open();
     assert.equal((await library.sync(sources)).read, 2);
     assert.deepEqual(
@@ -420,7 +430,8 @@ describe('the library of chats from other tools', () => {
   });
 
   it('stops when cancelled, and continues later', async () => {
-    for (let index = 0; index < 5; index++) put(home, `.claude/projects/p/${index}.jsonl`, said(1, `Session ${index}`));
+    for (let index = 0; index < 5; index++)
+      writeFileIn(home, `.claude/projects/p/${index}.jsonl`, said(1, `Session ${index}`));
     const library = await open();
     let done = 0;
     await library.sync(sources, { onProgress: () => done++, isCancelled: () => done === 2 });
@@ -429,12 +440,12 @@ describe('the library of chats from other tools', () => {
   });
 
   it('forgets the chats of one tool and keeps the others', async () => {
-    put(home, SESSION, said(1, 'Which port?'));
+    writeFileIn(home, SESSION, said(1, 'Which port?'));
     TOOL_FIXTURES.find(({ tool }) => tool === 'codex')!.write(home);
     const library = await open();
     await library.sync(sources);
     // Written by a pass that was killed.
-    for (const name of ['claude-code-0a1b.jsonl.gz', 'claude-code-0a1b.index']) put(copies, name, 'x');
+    for (const name of ['claude-code-0a1b.jsonl.gz', 'claude-code-0a1b.index']) writeFileIn(copies, name, 'x');
     const store = new LibraryCopies(copies);
     assert.deepEqual(await store.tools(), ['claude-code', 'codex']);
     await library.forget('claude-code');
@@ -450,7 +461,7 @@ describe('the library of chats from other tools', () => {
   });
 
   it('removes the chats that a tool has deleted if it’s a cache', async () => {
-    for (const name of ['a', 'b']) put(home, `.claude/projects/p/${name}.jsonl`, said(1, `Session ${name}`));
+    for (const name of ['a', 'b']) writeFileIn(home, `.claude/projects/p/${name}.jsonl`, said(1, `Session ${name}`));
     const library = await open();
     await library.sync(sources, { removesGone: true });
     const [kept, deleted] = library.sessions().toSorted((a, b) => (a.entry.path < b.entry.path ? -1 : 1));
@@ -468,7 +479,7 @@ describe('the library of chats from other tools', () => {
 
   it('shows what another process has copied once it’s reloaded', async () => {
     const library = await open();
-    put(home, SESSION, said(1, 'Which port?'));
+    writeFileIn(home, SESSION, said(1, 'Which port?'));
     await (await open()).sync(sources);
     assert.deepEqual(library.sessions(), []);
     await library.reload();
@@ -478,7 +489,7 @@ describe('the library of chats from other tools', () => {
 
   it('is readable only by the user', async function () {
     if (process.platform === 'win32') this.skip();
-    put(home, SESSION, said(1, 'Which port?'));
+    writeFileIn(home, SESSION, said(1, 'Which port?'));
     await (await open()).sync(sources);
     for (const name of ['.', ...readdirSync(copies)]) {
       assert.equal(statSync(path.join(copies, name)).mode & 0o077, 0, name);

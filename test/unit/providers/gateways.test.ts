@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { ChatMessage } from '../../../src/app/ports.ts';
 import { createAnthropicModel } from '../../../src/providers/anthropic.ts';
 import { createOpenAiModel } from '../../../src/providers/openai.ts';
-import { asVendor } from '../../support/strict/official.ts';
+import { withVendorsRedirected } from '../../support/strict/redirect-vendors.ts';
 import { StrictServer, type Flavour, type StrictOptions } from '../../support/strict/strict-server.ts';
 import { WireServer } from '../../support/wire-server.ts';
 import { ask, KEY, turn } from './protocols.ts';
@@ -13,7 +13,7 @@ const LONG = 'the queue waits for three hundred milliseconds, '.repeat(2_000);
 
 async function on<T>(flavour: Flavour, options: StrictOptions, work: (server: StrictServer) => Promise<T>): Promise<T> {
   await using server = await StrictServer.start(flavour, options);
-  return await asVendor(server, () => work(server));
+  return await withVendorsRedirected(server, () => work(server));
 }
 
 describe('a model behind a gateway', () => {

@@ -8,13 +8,15 @@ import {
   runStrict,
   type LiveProvider,
 } from '../../../scripts/live/run-live.ts';
-import { asVendor } from '../../support/strict/official.ts';
+import { withVendorsRedirected } from '../../support/strict/redirect-vendors.ts';
 import { StrictServer, type Flavour } from '../../support/strict/strict-server.ts';
 
 async function live(provider: LiveProvider, flavour: Flavour, model?: string, think?: number) {
   await using server = await StrictServer.start(flavour, think === undefined ? {} : { think });
   const own = provider === 'compatible' ? { baseUrl: server.url } : {};
-  return await asVendor(server, () => runLive(liveConfig(provider, { apiKey: 'k', ...own, ...(model && { model }) })));
+  return await withVendorsRedirected(server, () =>
+    runLive(liveConfig(provider, { apiKey: 'k', ...own, ...(model && { model }) })),
+  );
 }
 
 describe('the live check', () => {

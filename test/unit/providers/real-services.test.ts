@@ -4,7 +4,7 @@ import { Calibration } from '../../../src/core/tokens/calibration.ts';
 import { modelInfo } from '../../../src/core/tokens/model-info.ts';
 import { createAnthropicModel } from '../../../src/providers/anthropic.ts';
 import { createOpenAiModel } from '../../../src/providers/openai.ts';
-import { asVendor } from '../../support/strict/official.ts';
+import { withVendorsRedirected } from '../../support/strict/redirect-vendors.ts';
 import { StrictServer, type Flavour, type StrictOptions } from '../../support/strict/strict-server.ts';
 import { Harness, fill } from '../app/harness.ts';
 
@@ -27,7 +27,7 @@ describe('providers on servers as strict as the vendors’', () => {
   ] as const) {
     it(`the ${provider} summarizer answers despite thinking: ${'model' in named ? named.model : 'default model'}`, async () => {
       await start(provider, { think: 800 });
-      const reply = await asVendor(server, async () => {
+      const reply = await withVendorsRedirected(server, async () => {
         const { model } = await modelFromOptions({ options: { provider, ...named }, env: ENV });
         return model!.complete({
           system: 'Summarize.',
@@ -88,7 +88,7 @@ describe('providers on servers as strict as the vendors’', () => {
     await start('openai', { think: 0 });
     const harness = await Harness.open();
     try {
-      await asVendor(server, async () => {
+      await withVendorsRedirected(server, async () => {
         harness.chat = createOpenAiModel({ apiKey: 'k', model: 'gpt-6.1-terra' });
         harness.settings = { ...harness.settings, policy: { ...harness.settings.policy, strategy: 'off' } };
         const conversation = await harness.converse();
@@ -136,7 +136,7 @@ describe('providers on servers as strict as the vendors’', () => {
 
   it('a rate limit does not end a command-line run', async () => {
     await start('openai', { busyShare: 0.5 });
-    await asVendor(server, async () => {
+    await withVendorsRedirected(server, async () => {
       const { model } = await modelFromOptions({ options: { provider: 'openai', model: 'gpt-4o' }, env: ENV });
       const request = { system: 's', prompt: 'They chose port 8443.', maxTokens: 140, temperature: 0.3 };
       for (let n = 0; n < 4; n++) assert.notEqual((await model!.complete(request)).text, '');

@@ -12,7 +12,7 @@ import { Calibration } from '../../../src/core/tokens/calibration.ts';
 import modelData from '../../../src/core/tokens/model-data.json' with { type: 'json' };
 import { createAnthropicModel } from '../../../src/providers/anthropic.ts';
 import { createOpenAiModel } from '../../../src/providers/openai.ts';
-import { asVendor } from '../../support/strict/official.ts';
+import { withVendorsRedirected } from '../../support/strict/redirect-vendors.ts';
 import { THOUGHT } from '../../support/strict/streams.ts';
 import { StrictServer, type Flavour, type StrictOptions } from '../../support/strict/strict-server.ts';
 import { Harness, fill } from '../app/harness.ts';
@@ -45,7 +45,7 @@ async function withServer<T>(
   work: (server: StrictServer) => Promise<T>,
 ): Promise<T> {
   await using server = await StrictServer.start(flavour, options);
-  return await asVendor(server, () => work(server));
+  return await withVendorsRedirected(server, () => work(server));
 }
 
 /** Command-line options for a model at the vendor's address or on a self-hosted server. */

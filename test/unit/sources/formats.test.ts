@@ -35,7 +35,14 @@ import { allSources } from '../../../src/sources/all-sources.ts';
 import { Databases } from '../../../src/sources/databases.ts';
 import { TOOL_FIXTURES } from '../../support/tool-homes/all-tools.ts';
 import { LibraryCopies } from '../../../src/storage/library-copies.ts';
-import { ARGS, AT, database, OUTPUT, put, type ExpectedMessage } from '../../support/tool-homes/conversation.ts';
+import {
+  ARGS,
+  START_TIME,
+  database,
+  OUTPUT,
+  writeFileIn,
+  type ExpectedMessage,
+} from '../../support/tool-homes/conversation.ts';
 import { claudeRecords } from '../../support/tool-homes/terminal-tools.ts';
 
 const REASON =
@@ -265,7 +272,7 @@ describe('reading chats from other tools', () => {
   });
 
   it('loses no messages when a line is still being written', async () => {
-    const file = put(
+    const file = writeFileIn(
       home,
       '.claude/projects/p/s.jsonl',
       `${claudeRecords.map((one) => JSON.stringify(one)).join('\n')}\n{"type":"us`,
@@ -282,7 +289,7 @@ describe('reading chats from other tools', () => {
 
   it('resumes where it stopped, and starts over when the file was rewritten', async () => {
     const lines = claudeRecords.map((one) => `${JSON.stringify(one)}\n`);
-    const file = put(home, '.claude/projects/p/s.jsonl', lines.slice(0, 2).join(''));
+    const file = writeFileIn(home, '.claude/projects/p/s.jsonl', lines.slice(0, 2).join(''));
     const { files } = await find();
     const [source, found] = files[0]!;
     const first = await readSession(source, found);
@@ -299,7 +306,7 @@ describe('reading chats from other tools', () => {
 
   it('skips a damaged line and reports it', async () => {
     const [first, ...rest] = claudeRecords.map((one) => JSON.stringify(one));
-    put(home, '.claude/projects/p/s.jsonl', `${[first, '{"type":', ...rest].join('\n')}\n`);
+    writeFileIn(home, '.claude/projects/p/s.jsonl', `${[first, '{"type":', ...rest].join('\n')}\n`);
     const { messages, skipped } = await readOnly();
     assert.equal(messages.length, 4);
     assert.deepEqual(
@@ -319,19 +326,23 @@ describe('reading chats from other tools', () => {
       JSON.stringify({
         type: 'user',
         message: { role: 'user', content: `${index} ${'word '.repeat(2000)}` },
-        timestamp: new Date(AT + index).toISOString(),
+        timestamp: new Date(START_TIME + index).toISOString(),
       });
-    put(home, '.claude/projects/p/s.jsonl', Array.from({ length: 3000 }, (_, index) => `${record(index)}\n`).join(''));
+    writeFileIn(
+      home,
+      '.claude/projects/p/s.jsonl',
+      Array.from({ length: 3000 }, (_, index) => `${record(index)}\n`).join(''),
+    );
     const { messages } = await readOnly();
     assert.equal(messages.length, 3000);
-    assert.equal(messages[2999]?.at, AT + 2999);
+    assert.equal(messages[2999]?.at, START_TIME + 2999);
   });
 
   for (const [what, write] of [
     [
       'VS Code',
       (to: string) =>
-        put(to, '.config/Code/User/workspaceStorage/a/chatSessions/x.json', {
+        writeFileIn(to, '.config/Code/User/workspaceStorage/a/chatSessions/x.json', {
           version: 4,
           requests: [{ message: { text: 'Hi' } }],
         }),
@@ -339,7 +350,7 @@ describe('reading chats from other tools', () => {
     [
       'Copilot CLI',
       (to: string) =>
-        put(
+        writeFileIn(
           to,
           '.copilot/session-state/x/events.jsonl',
           '{"type":"session.start","data":{"sessionId":"x","version":2},"timestamp":"2026-03-02T09:00:00Z"}\n',
@@ -348,7 +359,10 @@ describe('reading chats from other tools', () => {
     [
       'Cline',
       (to: string) =>
-        put(to, '.cline/data/sessions/x/x.messages.json', { version: 2, messages: [{ role: 'user', content: 'Hi' }] }),
+        writeFileIn(to, '.cline/data/sessions/x/x.messages.json', {
+          version: 2,
+          messages: [{ role: 'user', content: 'Hi' }],
+        }),
     ],
     [
       'Zed',
@@ -382,10 +396,10 @@ describe('reading chats from other tools', () => {
   it('does not follow symbolic links', async () => {
     TOOL_FIXTURES.find(({ tool, format }) => tool === 'opencode' && format.startsWith('files'))!.write(home);
     const { length } = (await readOnly()).messages;
-    const elsewhere = put(home, 'elsewhere.json', { role: 'user' });
+    const elsewhere = writeFileIn(home, 'elsewhere.json', { role: 'user' });
     const folder = path.join(home, '.local/share/opencode/storage/message/ses_0');
     symlinkSync(elsewhere, path.join(folder, 'msg_9.json'));
-    put(home, '.local/share/opencode/storage/part/msg_9/prt_1.json', { type: 'text', text: 'Of elsewhere.' });
+    writeFileIn(home, '.local/share/opencode/storage/part/msg_9/prt_1.json', { type: 'text', text: 'Of elsewhere.' });
     assert.equal((await readOnly()).messages.length, length);
   });
 
@@ -403,7 +417,11 @@ describe('reading chats from other tools', () => {
   });
 
   it('lists aider’s history once, with its folder, even if the environment also names it', async () => {
-    const history = put(home, 'code/api/.aider.chat.history.md', '# aider chat started at 2026-03-02 09:00:00\n');
+    const history = writeFileIn(
+      home,
+      'code/api/.aider.chat.history.md',
+      '# aider chat started at 2026-03-02 09:00:00\n',
+    );
     const { files } = await find({ AIDER_CHAT_HISTORY_FILE: history });
     assert.deepEqual(
       files.map(([, { facts }]) => facts),
@@ -465,12 +483,12 @@ describe('reading chats from other tools', () => {
   });
 
   it('refuses a session without messages', async () => {
-    put(home, '.config/Code/User/workspaceStorage/a/chatSessions/x.json', { version: 3, requests: [] });
+    writeFileIn(home, '.config/Code/User/workspaceStorage/a/chatSessions/x.json', { version: 3, requests: [] });
     assert.equal(await refusal(), 'The file contains no messages.');
   });
 
   it('does not call a file empty whose first line is still being written', async () => {
-    put(home, '.claude/projects/p/s.jsonl', '{"type":"us');
+    writeFileIn(home, '.claude/projects/p/s.jsonl', '{"type":"us');
     assert.equal(await refusal(), 'The file is damaged or still being written.');
   });
 

@@ -13,7 +13,7 @@ import {
 import { nativeChecksum } from '../../../src/storage/checksum.ts';
 import { openSessionStore, type FileSessionStore } from '../../../src/storage/session-store.ts';
 import { NEVER_YIELDS } from '../../../src/core/pace/yielder.ts';
-import { inFolder, said, testClock } from './support.ts';
+import { inFolder, messageAdded, testClock } from './test-store.ts';
 
 const DAY_MS = 24 * 3_600_000;
 
@@ -30,7 +30,7 @@ async function storeIn(folder: string, sessions: number): Promise<FileSessionSto
   const store = openSessionStore({ folder, clock: testClock(), writer: 'w' });
   for (let n = 0; n < sessions; n++) {
     const journal = await store.create(`Session ${n}`, 'folder:file:///w');
-    await journal.append(said(0), said(1));
+    await journal.append(messageAdded(0), messageAdded(1));
     await journal.close();
   }
   return store;
@@ -131,7 +131,7 @@ describe('session folder clean-up', () => {
       assert.deepEqual(await removeSession(folder, sessionId('../s2'), () => true), { kind: 'kept' });
       assert.deepEqual(await removeSession(folder, sessionId('none'), () => true), { kind: 'kept' });
       assert.deepEqual(await names(folder), before);
-      await open.append(said(2));
+      await open.append(messageAdded(2));
       await store.close();
     }));
 

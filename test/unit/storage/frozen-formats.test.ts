@@ -8,7 +8,7 @@ import { keyEventId, messageId, nodeId, sessionId } from '../../../src/core/mode
 import { SessionState } from '../../../src/core/state/session-state.ts';
 import { readSnapshots, SNAPSHOT_VERSION, snapshotEvents } from '../../../src/storage/snapshot.ts';
 import { openSessionStore } from '../../../src/storage/session-store.ts';
-import { inFolder, testClock } from './support.ts';
+import { inFolder, testClock } from './test-store.ts';
 
 const fixture = (name: string): URL => new URL(`../../fixtures/formats/${name}`, import.meta.url);
 

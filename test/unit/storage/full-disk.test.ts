@@ -7,7 +7,7 @@ import { openSessionStore, type FileSessionStore } from '../../../src/storage/se
 import { verifyJournal } from '../../../src/storage/verify-journal.ts';
 import { WriterLock } from '../../../src/storage/writer-lock.ts';
 import { SmallDisk } from '../../support/small-disk.ts';
-import { inFolder, said, testClock, until, wordsOf } from './support.ts';
+import { inFolder, messageAdded, testClock, until, noticeText } from './test-store.ts';
 
 /** A disk that rejects writes with this error code while `fails` is set. */
 function failingDisk(code: string): { fails: boolean; readonly openForAppend: OpenForAppend } {
@@ -56,14 +56,14 @@ describe('session on a failing disk', () => {
       try {
         const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
         const journal = await store.create('Full', '');
-        await journal.append(said(0));
+        await journal.append(messageAdded(0));
         await disk.fill(100 * 1024);
         const warnings: string[] = [];
-        journal.onDidChange(() => warnings.push(wordsOf(journal.unsaved)));
+        journal.onDidChange(() => warnings.push(noticeText(journal.unsaved)));
         const long = 'x'.repeat(200 * 1024);
-        await journal.append(said(1, long));
+        await journal.append(messageAdded(1, long));
         assert.match(warnings.at(-1) ?? '', /disk is full.*in RAM only.*Free up disk space/);
-        await journal.append(said(2));
+        await journal.append(messageAdded(2));
         assert.deepEqual(journal.state.path, ['m0', 'm1', 'm2']);
         assert.deepEqual(await verifyJournal(join(folder, `${journal.id}.jsonl`)), { ok: true, events: 2 });
         assert.equal(journal.readOnly, undefined);
@@ -71,7 +71,7 @@ describe('session on a failing disk', () => {
         // Automatically, without further messages.
         await until(() => warnings.at(-1) === '');
         assert.deepEqual(await verifyJournal(join(folder, `${journal.id}.jsonl`)), { ok: true, events: 4 });
-        await journal.append(said(3));
+        await journal.append(messageAdded(3));
         await store.close();
         const again = await store.open(journal.id);
         assert.deepEqual(again.state.path, ['m0', 'm1', 'm2', 'm3']);
@@ -91,14 +91,14 @@ describe('session on a failing disk', () => {
       try {
         const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
         const journal = await store.create('Locked', '');
-        await journal.append(said(0));
+        await journal.append(messageAdded(0));
         await store.close();
         disk.makeReadOnly();
         const again = await store.open(journal.id);
         assert.deepEqual(again.state.path, ['m0']);
-        assert.match(wordsOf(again.readOnly?.phrase), /isn’t writable.*permissions/);
+        assert.match(noticeText(again.readOnly?.phrase), /isn’t writable.*permissions/);
         assert.equal(again.readOnly?.reason, 'read_only');
-        await assert.rejects(again.append(said(1)), (error) => StoreFault.is(error, 'read_only'));
+        await assert.rejects(again.append(messageAdded(1)), (error) => StoreFault.is(error, 'read_only'));
         await assert.rejects(store.create('New', ''), (error) => StoreFault.is(error, 'read_only'));
         await store.close();
       } finally {
@@ -127,10 +127,10 @@ describe('session on a failing disk', () => {
         };
         const store = openSessionStore({ folder, clock: testClock(), writer: 'w1', openForAppend: faulty });
         const journal = await store.create('Fault', '');
-        await journal.append(said(0));
+        await journal.append(messageAdded(0));
         failing = true;
-        await Promise.all([journal.append(said(1)), journal.append(said(2), said(3))]);
-        assert.match(wordsOf(journal.unsaved), /in RAM only/);
+        await Promise.all([journal.append(messageAdded(1)), journal.append(messageAdded(2), messageAdded(3))]);
+        assert.match(noticeText(journal.unsaved), /in RAM only/);
         assert.deepEqual(journal.state.path, ['m0', 'm1', 'm2', 'm3']);
         assert.deepEqual(await verifyJournal(join(folder, `${journal.id}.jsonl`)), { ok: true, events: 2 });
         failing = false;
@@ -149,12 +149,12 @@ describe('session on a failing disk', () => {
       const disk = failingDisk('EIO');
       const store = openSessionStore({ folder, clock: testClock(), writer: 'w1', openForAppend: disk.openForAppend });
       const journal = await store.create('Fault', '');
-      await journal.append(said(0));
+      await journal.append(messageAdded(0));
       disk.fails = true;
-      await assert.rejects(journal.append(said(1)), (error) => StoreFault.is(error, 'other'));
+      await assert.rejects(journal.append(messageAdded(1)), (error) => StoreFault.is(error, 'other'));
       assert.deepEqual(journal.state.path, ['m0']);
       disk.fails = false;
-      await journal.append(said(1));
+      await journal.append(messageAdded(1));
       assert.deepEqual(await verifyJournal(join(folder, `${journal.id}.jsonl`)), { ok: true, events: 3 });
       await store.close();
     }));
@@ -165,10 +165,10 @@ describe('session on a failing disk', () => {
       const store = openSessionStore({ folder, clock: testClock(), writer: 'w1', openForAppend: disk.openForAppend });
       const journal = await store.create('Full', '');
       disk.fails = true;
-      await journal.append(said(0));
-      const { message } = said(1);
+      await journal.append(messageAdded(0));
+      const { message } = messageAdded(1);
       await assert.rejects(journal.append({ type: 'message_added', message: { ...message, role: 'nobody' as never } }));
-      await journal.append(said(1));
+      await journal.append(messageAdded(1));
       disk.fails = false;
       await until(() => journal.unsaved === undefined);
       assert.deepEqual(journal.state.path, ['m0', 'm1']);
@@ -181,7 +181,7 @@ describe('session on a failing disk', () => {
       const store = openSessionStore({ folder, clock: testClock(), writer: 'w1', openForAppend: disk.openForAppend });
       const journal = await store.create('Full', '');
       disk.fails = true;
-      await journal.append(said(0), said(1));
+      await journal.append(messageAdded(0), messageAdded(1));
       disk.fails = false;
       let isWritten = false;
       journal.onDidChange(() => (isWritten = journal.unsaved === undefined));
@@ -197,12 +197,12 @@ describe('session on a failing disk', () => {
       const disk = failingDisk('ENOSPC');
       const store = openSessionStore({ folder, clock: testClock('a'), writer: 'a', openForAppend: disk.openForAppend });
       const journal = await store.create('Full', '');
-      await journal.append(said(0));
+      await journal.append(messageAdded(0));
       disk.fails = true;
-      await journal.append(said(1));
+      await journal.append(messageAdded(1));
       await new WriterLock(join(folder, `${journal.id}.lock`), 'b').seize();
       await journal.close();
-      await assert.rejects(journal.append(said(2)), /session was closed/);
+      await assert.rejects(journal.append(messageAdded(2)), /session was closed/);
       await store.close();
     }));
 
@@ -212,15 +212,15 @@ describe('session on a failing disk', () => {
       const store = openSessionStore({ folder, clock: testClock('a'), writer: 'a', openForAppend: disk.openForAppend });
       const other = openSessionStore({ folder, clock: testClock('b'), writer: 'b' });
       const journal = await store.create('Full', '');
-      await journal.append(said(0));
+      await journal.append(messageAdded(0));
       const follower = await other.open(journal.id);
       disk.fails = true;
-      await journal.append(said(1));
+      await journal.append(messageAdded(1));
       await assert.rejects(follower.takeOver(), /has unsaved messages. Free up disk space/);
       disk.fails = false;
       await until(() => journal.unsaved === undefined);
       await follower.takeOver();
-      await follower.append(said(2));
+      await follower.append(messageAdded(2));
       assert.deepEqual(follower.state.path, ['m0', 'm1', 'm2']);
       await store.close();
       await other.close();
@@ -229,8 +229,8 @@ describe('session on a failing disk', () => {
   it('keeps new messages in memory if the disk is already full when it is opened', () =>
     onFullDisk(async ({ store, late, journal, free }) => {
       assert.equal(journal.readOnly, undefined);
-      await journal.append(said(0));
-      assert.match(wordsOf(journal.unsaved), /in RAM only/);
+      await journal.append(messageAdded(0));
+      assert.match(noticeText(journal.unsaved), /in RAM only/);
       free();
       await until(() => journal.unsaved === undefined);
       await late.close();
@@ -239,7 +239,7 @@ describe('session on a failing disk', () => {
 
   it('writes messages on closing if there is room by then, even if the disk was full since the session was opened', () =>
     onFullDisk(async ({ store, late, journal, free }) => {
-      await journal.append(said(0));
+      await journal.append(messageAdded(0));
       free();
       await journal.close();
       await late.close();

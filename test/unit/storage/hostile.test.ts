@@ -12,7 +12,7 @@ import { nativeChecksum } from '../../../src/storage/checksum.ts';
 import { openSessionStore } from '../../../src/storage/session-store.ts';
 import { readSnapshots, SNAPSHOT_VERSION, snapshotSession } from '../../../src/storage/snapshot.ts';
 import * as v from 'valibot';
-import { inFolder, said, testClock, wordsOf } from './support.ts';
+import { inFolder, messageAdded, testClock, noticeText } from './test-store.ts';
 
 /** Opens a store with a new session of `messages` messages, and returns them with the journal's path. */
 async function written(folder: string, messages: number) {
@@ -20,7 +20,7 @@ async function written(folder: string, messages: number) {
   const open = () => openSessionStore({ folder, clock: testClock(), writer: `w${++windows}` });
   const store = open();
   const journal = await store.create('Build', 'w');
-  for (let n = 0; n < messages; n++) await journal.append(said(n));
+  for (let n = 0; n < messages; n++) await journal.append(messageAdded(n));
   const path = join(folder, `${journal.id}.jsonl`);
   return { store, journal, path, open };
 }
@@ -38,7 +38,7 @@ describe('storing hostile data', () => {
     inFolder(async (folder) => {
       const { store, journal, open } = await written(folder, 0);
       for (const [n, at] of [Infinity, -Infinity, Number.NaN, 1e300, 1.7e18].entries())
-        await journal.append({ type: 'message_added', message: { ...said(n).message, at } });
+        await journal.append({ type: 'message_added', message: { ...messageAdded(n).message, at } });
       await store.close();
       const again = await open().open(journal.id);
       assert.equal(texts(again).length, 5);
@@ -49,13 +49,13 @@ describe('storing hostile data', () => {
   it('rejects a message that readers would refuse, and reports invalid data instead of a disk error', () =>
     inFolder(async (folder) => {
       const { store, journal } = await written(folder, 1);
-      const nameless = { ...said(1).message, id: messageId('') };
+      const nameless = { ...messageAdded(1).message, id: messageId('') };
       await assert.rejects(journal.append({ type: 'message_added', message: nameless }), (error) => {
         assert.ok(StoreFault.is(error, 'invalid'));
         assert.match(error.message, /because the data is invalid/);
         return true;
       });
-      await journal.append(said(1));
+      await journal.append(messageAdded(1));
       assert.equal(texts(journal).length, 2);
       await store.close();
     }));
@@ -64,7 +64,7 @@ describe('storing hostile data', () => {
     inFolder(async (folder) => {
       const { store, journal } = await written(folder, 0);
       for (const mediaType of ['constructor', 'toString', 'hasOwnProperty', '__proto__', 'x'.repeat(500)]) {
-        const { message } = said(1);
+        const { message } = messageAdded(1);
         await journal.append({
           type: 'message_added',
           message: {
@@ -83,7 +83,7 @@ describe('storing hostile data', () => {
     }));
 
   it('encodes and decodes unusual characters without changing them', () => {
-    const body = said(0, 'a\u2028b\ud800c\u0000 -0');
+    const body = messageAdded(0, 'a\u2028b\ud800c\u0000 -0');
     const line = encodeLine({ v: 1, seq: 1, at: 1, writer: 'w', body });
     const read = decodeLine(line);
     assert.deepEqual(read.kind === 'event' && read.envelope.body, body);
@@ -94,10 +94,10 @@ describe('storing hostile data', () => {
       inFolder(async (folder) => {
         const { store, journal, path, open } = await written(folder, 2);
         await store.close();
-        await appendFile(path, forged({ v: 1, seq, at: 1, writer: 'x', body: said(9, 'forged') }));
+        await appendFile(path, forged({ v: 1, seq, at: 1, writer: 'x', body: messageAdded(9, 'forged') }));
         const second = open();
         const again = await second.open(journal.id);
-        for (const n of [2, 3, 4]) await again.append(said(n));
+        for (const n of [2, 3, 4]) await again.append(messageAdded(n));
         await second.close();
         const third = await open().open(journal.id);
         for (const n of [0, 1, 2, 3, 4]) assert.ok(texts(third).includes(`message ${n}`), `message ${n} is there`);
@@ -120,8 +120,8 @@ describe('damaged or unusual journal', () => {
       await writeFile(path, cut(5, 6)(await readFile(path, 'utf8')));
       const second = open();
       const again = await second.open(journal.id);
-      assert.match(wordsOf(again.notice), /6 entries are missing/);
-      await again.append(said(20));
+      assert.match(noticeText(again.notice), /6 entries are missing/);
+      await again.append(messageAdded(20));
       await second.close();
       const third = open();
       assert.equal((await third.open(journal.id)).notice, undefined);
@@ -135,7 +135,7 @@ describe('damaged or unusual journal', () => {
       const lines = (await readFile(path, 'utf8')).split('\n');
       await writeFile(path, `${lines.slice(0, 12).join('\n')}\n`);
       const again = await open().open(journal.id);
-      assert.match(wordsOf(again.notice), /entries at its end are missing/);
+      assert.match(noticeText(again.notice), /entries at its end are missing/);
       await again.close();
     }));
 
@@ -147,7 +147,7 @@ describe('damaged or unusual journal', () => {
       const second = open();
       const again = await second.open(journal.id);
       assert.equal(texts(again).length, 5);
-      await again.append(said(5));
+      await again.append(messageAdded(5));
       await second.close();
       const third = await open().open(journal.id);
       assert.equal(texts(third).length, 6);
@@ -169,10 +169,10 @@ describe('damaged or unusual journal', () => {
     if (process.env['THREADKEEPER_LONG'] === undefined) this.skip();
     await inFolder(async (folder) => {
       const { store, journal } = await written(folder, 1);
-      await assert.rejects(journal.append(said(1, 'x'.repeat(129 * 1024 * 1024))), (error) =>
+      await assert.rejects(journal.append(messageAdded(1, 'x'.repeat(129 * 1024 * 1024))), (error) =>
         StoreFault.is(error, 'too_large'),
       );
-      await journal.append(said(1));
+      await journal.append(messageAdded(1));
       await store.close();
     });
   });

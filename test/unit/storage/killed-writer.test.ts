@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openSessionStore } from '../../../src/storage/session-store.ts';
-import { inFolder, testClock } from './support.ts';
+import { inFolder, testClock } from './test-store.ts';
 
 const WRITER = fileURLToPath(new URL('./writer-process.ts', import.meta.url));
 const KILLS = process.env['THREADKEEPER_LONG'] ? 1000 : 20;

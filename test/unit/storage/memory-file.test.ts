@@ -3,7 +3,7 @@ import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { MemoryEntry } from '../../../src/core/memory/memory.ts';
 import { MemoryFile } from '../../../src/storage/memory-file.ts';
-import { inFolder } from './support.ts';
+import { inFolder } from './test-store.ts';
 
 const entry = (id: string): MemoryEntry => ({ id, kind: 'fact', text: `fact ${id}`, at: 1 });
 

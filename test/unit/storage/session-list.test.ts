@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { messageId, type SessionId } from '../../../src/core/model/ids.ts';
 import { openSessionStore } from '../../../src/storage/session-store.ts';
 import { alwaysDue } from '../../support/yielders.ts';
-import { inFolder, said, testClock, wordsOf } from './support.ts';
+import { inFolder, messageAdded, testClock, noticeText } from './test-store.ts';
 
 /** Creates a session of 40 messages of at least a thousand characters, and closes it. */
 async function longSession(folder: string): Promise<{ id: SessionId; path: string }> {
   const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
   const journal = await store.create('Long', 'w');
-  for (let n = 0; n < 40; n++) await journal.append(said(n, `${n} `.repeat(500)));
+  for (let n = 0; n < 40; n++) await journal.append(messageAdded(n, `${n} `.repeat(500)));
   await journal.close();
   return { id: journal.id, path: join(folder, 's1.jsonl') };
 }
@@ -23,7 +23,7 @@ describe('session list', () => {
     inFolder(async (folder) => {
       const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
       const journal = await store.create('Long', 'w');
-      for (let n = 0; n < 10; n++) await journal.append(said(n, 'x'.repeat(1_000)));
+      for (let n = 0; n < 10; n++) await journal.append(messageAdded(n, 'x'.repeat(1_000)));
       await journal.close();
       assert.deepEqual(await checkpointsIn(folder), ['s1.checkpoint.json']);
       const path = join(folder, 's1.jsonl');
@@ -37,7 +37,7 @@ describe('session list', () => {
       );
       await writeFile(path, whole);
       const more = await again.open(journal.id);
-      await more.append(said(10), { type: 'session_renamed', title: 'Longer' });
+      await more.append(messageAdded(10), { type: 'session_renamed', title: 'Longer' });
       assert.deepEqual(
         (await again.list()).map(({ title, messages }) => [title, messages]),
         [['Longer', 11]],
@@ -54,7 +54,7 @@ describe('session list', () => {
       const clock = { ...testClock(), yielder: alwaysDue(countRead) };
       const store = openSessionStore({ folder, clock, writer: 'w1' });
       const journal = await store.create('Long', 'w');
-      for (let n = 0; n < 10; n++) await journal.append(said(n, 'x'.repeat(1_000)));
+      for (let n = 0; n < 10; n++) await journal.append(messageAdded(n, 'x'.repeat(1_000)));
       reads = 0;
       const [listed] = await store.list();
       assert.equal(reads, 0);
@@ -74,7 +74,7 @@ describe('session list', () => {
       };
       assert.deepEqual(await titles(), ['As in the index']);
       const store = openSessionStore({ folder, clock: testClock('t'), writer: 'w4' });
-      await (await store.open(id)).append(said(40));
+      await (await store.open(id)).append(messageAdded(40));
       await store.close();
       assert.notEqual((await readFile(path)).length, listed!.bytes);
       assert.deepEqual(await titles(), ['Long']);
@@ -91,8 +91,8 @@ describe('session list', () => {
       assert.equal(opened.state.title, 'Long');
       assert.equal(opened.state.path.length, 40);
       assert.equal(opened.notice, undefined);
-      assert.deepEqual(opened.state.messages.get(messageId('m30')), said(30, '30 '.repeat(500)).message);
-      await opened.append(said(40));
+      assert.deepEqual(opened.state.messages.get(messageId('m30')), messageAdded(30, '30 '.repeat(500)).message);
+      await opened.append(messageAdded(40));
       assert.equal(opened.state.path.length, 41);
       assert.equal(opened.readOnly, undefined);
       await again.close();
@@ -108,10 +108,10 @@ describe('session list', () => {
       const told = new Promise((resolve) => opened.onDidChange(resolve));
       assert.equal(opened.state.messages.get(messageId('m7')), undefined);
       await told;
-      assert.match(wordsOf(opened.notice), /1 damaged line was copied to/);
+      assert.match(noticeText(opened.notice), /1 damaged line was copied to/);
       assert.equal(opened.state.path.length, 39, 'what comes before the gap is still on the branch');
       assert.equal(opened.readOnly, undefined);
-      await opened.append(said(40));
+      await opened.append(messageAdded(40));
       await again.close();
       const third = await openSessionStore({ folder, clock: testClock('u'), writer: 'w3' }).open(id);
       assert.equal(third.notice, undefined, 'told once');

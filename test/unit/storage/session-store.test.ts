@@ -8,13 +8,13 @@ import { nativeChecksum } from '../../../src/storage/checksum.ts';
 import { openForAppend, type OpenForAppend } from '../../../src/storage/journal-writer.ts';
 import { openSessionStore } from '../../../src/storage/session-store.ts';
 import { HEARTBEAT_MS } from '../../../src/storage/writer-lock.ts';
-import { inFolder, said, testClock, until, wordsOf } from './support.ts';
+import { inFolder, messageAdded, testClock, until, noticeText } from './test-store.ts';
 
 /** A session with a message, opened by a writer and a follower. */
 async function followed(folder: string) {
   const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
   const journal = await store.create('Build', '');
-  await journal.append(said(0));
+  await journal.append(messageAdded(0));
   const other = openSessionStore({ folder, clock: testClock('t'), writer: 'w2' });
   return { store, journal, other, following: await other.open(journal.id) };
 }
@@ -28,7 +28,7 @@ describe('session on disk', () => {
       for (const end of [LENGTH - 1, LENGTH]) {
         const journal = await store.open(id);
         const from = journal.state.path.length;
-        await journal.append(...Array.from({ length: end - from }, (_, n) => said(from + n)));
+        await journal.append(...Array.from({ length: end - from }, (_, n) => messageAdded(from + n)));
         await store.close();
       }
       const [, fold = ''] = (await readFile(join(folder, `${id}.checkpoint.json`), 'utf8')).split('\n');
@@ -52,7 +52,7 @@ describe('session on disk', () => {
     return inFolder(async (base) => {
       const folder = join(base, 'sessions');
       const journal = await openSessionStore({ folder, clock: testClock(), writer: 'w1' }).create('Build', 'file:///a');
-      await journal.append(said(0));
+      await journal.append(messageAdded(0));
       await journal.close();
       for (const path of [folder, ...(await readdir(folder)).map((name) => join(folder, name))])
         assert.equal((await stat(path)).mode & 0o077, 0, path);
@@ -65,23 +65,23 @@ describe('session on disk', () => {
       const journal = await store.create('Build', 'file:///home/sam');
       const same = await store.open(journal.id);
       await journal.close();
-      await same.append(said(0));
+      await same.append(messageAdded(0));
       assert.equal(same.state.messages.size, 1);
       await same.close();
-      await assert.rejects(same.append(said(1)), (error) => StoreFault.is(error, 'read_only'));
+      await assert.rejects(same.append(messageAdded(1)), (error) => StoreFault.is(error, 'read_only'));
     }));
 
   it('is writable when opened again while it is still being closed', () =>
     inFolder(async (folder) => {
       const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
       const journal = await store.create('Build', '');
-      await journal.append(said(0));
+      await journal.append(messageAdded(0));
       const closing = journal.close();
       const [again, shared] = await Promise.all([store.open(journal.id), store.open(journal.id)]);
       assert.equal(again.readOnly, undefined);
       assert.equal(again, shared);
       await closing;
-      await again.append(said(1));
+      await again.append(messageAdded(1));
       assert.deepEqual(again.state.path, ['m0', 'm1']);
       await store.close();
     }));
@@ -91,7 +91,7 @@ describe('session on disk', () => {
       const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
       assert.deepEqual(await store.list(), []);
       const one = await store.create('One', 'file:///a');
-      await one.append(said(0));
+      await one.append(messageAdded(0));
       const two = await store.create('Two', 'file:///b');
       assert.deepEqual(
         (await store.list()).map(({ title, workspace, messages }) => [title, workspace, messages]),
@@ -100,7 +100,7 @@ describe('session on disk', () => {
           ['One', 'file:///a', 1],
         ],
       );
-      await one.append(said(1));
+      await one.append(messageAdded(1));
       assert.deepEqual(
         (await store.list()).map(({ title, messages }) => [title, messages]),
         [
@@ -139,7 +139,7 @@ describe('session on disk', () => {
       await mkdir(join(folder, 's1.jsonl'));
       await assert.rejects(store.open(sessionId('s1')), (error) => {
         assert.ok(StoreFault.is(error));
-        assert.match(wordsOf(error.phrase), /^Couldn’t access this session \(E/);
+        assert.match(noticeText(error.phrase), /^Couldn’t access this session \(E/);
         return true;
       });
     }));
@@ -164,7 +164,7 @@ describe('session on disk', () => {
       await store.create('Build', '');
       const other = await store.create('Test', '');
       await assert.rejects(store.close(), /EIO/);
-      await assert.rejects(other.append(said(0)), /session was closed/);
+      await assert.rejects(other.append(messageAdded(0)), /session was closed/);
       const reopened = openSessionStore({ folder, clock: testClock(), writer: 'w2' });
       assert.equal((await reopened.open(sessionId('s1'))).readOnly, undefined, 'it is locked');
       await reopened.close();
@@ -176,9 +176,9 @@ describe('session on disk', () => {
       const journal = await store.create('Build', '');
       const heard: string[] = [];
       const listening = journal.onDidChange((events) => heard.push(...events.map((event) => event.type)));
-      await journal.append(said(0), { type: 'session_renamed', title: 'New' });
+      await journal.append(messageAdded(0), { type: 'session_renamed', title: 'New' });
       listening.dispose();
-      await journal.append(said(1));
+      await journal.append(messageAdded(1));
       assert.deepEqual(heard, ['message_added', 'session_renamed']);
       await journal.close();
     }));
@@ -199,7 +199,7 @@ describe('damaged journal', () => {
     await inFolder(async (folder) => {
       const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
       const journal = await store.create('Build', '');
-      for (let n = 0; n < 6; n++) await journal.append(said(n));
+      for (let n = 0; n < 6; n++) await journal.append(messageAdded(n));
       await journal.close();
       await spoil(join(folder, `${journal.id}.jsonl`));
       const reopen = (): ReturnType<typeof store.open> => store.open(journal.id);
@@ -217,8 +217,8 @@ describe('damaged journal', () => {
         const torn = (await readdir(folder)).find((name) => name.includes('.torn-'));
         assert.ok(torn);
         assert.equal(await readFile(join(folder, torn), 'utf8'), '{"v":1,"seq":8,"at"');
-        assert.match(wordsOf(journal.notice), /only partly written and was moved to s1\.jsonl\.torn-/);
-        await journal.append(said(6));
+        assert.match(noticeText(journal.notice), /only partly written and was moved to s1\.jsonl\.torn-/);
+        await journal.append(messageAdded(6));
         await journal.close();
         const again = await reopen();
         assert.equal(again.notice, undefined);
@@ -234,7 +234,7 @@ describe('damaged journal', () => {
       async (journal, _, reopen) => {
         assert.equal(journal.notice, undefined);
         assert.equal(journal.state.path.length, 6);
-        await journal.append(said(6));
+        await journal.append(messageAdded(6));
         await journal.close();
         assert.equal((await reopen()).state.path.length, 7);
       },
@@ -246,7 +246,7 @@ describe('damaged journal', () => {
     damaged(
       async (path) => writeFile(path, (await readFile(path, 'utf8')).replace('message 2', 'massage 2')),
       async (journal, folder, reopen) => {
-        assert.match(wordsOf(journal.notice), /1 damaged line was copied to s1\.jsonl\.damaged; 1 entry is missing/);
+        assert.match(noticeText(journal.notice), /1 damaged line was copied to s1\.jsonl\.damaged; 1 entry is missing/);
         assert.deepEqual([...journal.state.messages.keys()], ['m0', 'm1', 'm3', 'm4', 'm5']);
         await journal.close();
         const again = await reopen();
@@ -275,14 +275,14 @@ describe('damaged journal', () => {
     'opens read-only when a newer version wrote it, with a hint to update',
     damaged(
       async (path) => {
-        const line = JSON.stringify({ v: 2, seq: 8, at: 1, writer: 'later', body: said(6) }).slice(0, -1);
+        const line = JSON.stringify({ v: 2, seq: 8, at: 1, writer: 'later', body: messageAdded(6) }).slice(0, -1);
         await appendFile(path, `${line},"sum":"${nativeChecksum(line)}"}\n`);
       },
       async (journal) => {
-        assert.match(wordsOf(journal.readOnly?.phrase), /newer version.*Update/);
+        assert.match(noticeText(journal.readOnly?.phrase), /newer version.*Update/);
         assert.equal(journal.readOnly?.reason, 'newer', 'no other window is there to take over from');
         assert.equal(journal.state.path.length, 6);
-        await assert.rejects(journal.append(said(7)), (error) => StoreFault.is(error, 'newer'));
+        await assert.rejects(journal.append(messageAdded(7)), (error) => StoreFault.is(error, 'newer'));
         await assert.rejects(journal.takeOver(), (error) => StoreFault.is(error, 'newer'));
       },
     ),
@@ -297,7 +297,7 @@ describe('damaged journal', () => {
       },
       async (journal, folder, reopen) => {
         assert.equal(journal.readOnly, undefined);
-        await journal.append(said(6));
+        await journal.append(messageAdded(6));
         await journal.close();
         assert.equal((await reopen()).state.path.length, 7);
         assert.match(await readFile(join(folder, 's1.jsonl'), 'utf8'), /mood_set/);
@@ -310,15 +310,15 @@ describe('session with a lost journal', () => {
   const fallback = (id: string) =>
     [
       { type: 'session_created', id: sessionId(id), title: 'Saved', workspace: 'w' } as const,
-      said(0),
-      said(1),
+      messageAdded(0),
+      messageAdded(1),
     ] as const;
 
   it('is restored from the snapshot and reports it', () =>
     inFolder(async (folder) => {
       const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
       const journal = await store.open(sessionId('lost'), fallback('lost'));
-      assert.match(wordsOf(journal.notice), /snapshot/);
+      assert.match(noticeText(journal.notice), /snapshot/);
       assert.equal(journal.state.title, 'Saved');
       assert.equal(journal.state.path.length, 2);
       await store.close();
@@ -345,9 +345,9 @@ describe('journal deleted while its session is open', () => {
     inFolder(async (folder) => {
       const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
       const journal = await store.create('Build', '');
-      await journal.append(said(0), said(1));
+      await journal.append(messageAdded(0), messageAdded(1));
       await rm(join(folder, `${journal.id}.jsonl`));
-      await journal.append(said(2));
+      await journal.append(messageAdded(2));
       assert.deepEqual(journal.state.path, ['m0', 'm1', 'm2']);
       await store.close();
       assert.deepEqual((await store.open(journal.id)).state.path, ['m0', 'm1', 'm2']);
@@ -358,7 +358,7 @@ describe('journal deleted while its session is open', () => {
     inFolder(async (folder) => {
       const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
       const { id } = await store.create('Build', '');
-      await (await store.open(id)).append(said(0), said(1));
+      await (await store.open(id)).append(messageAdded(0), messageAdded(1));
       await store.close();
       const journal = await store.open(id);
       await rm(join(folder, `${id}.jsonl`));
@@ -381,10 +381,10 @@ describe('journal deleted while its session is open', () => {
     inFolder(async (folder) => {
       const { store, journal, other, following } = await followed(folder);
       await rm(join(folder, `${journal.id}.jsonl`));
-      await journal.append(said(1));
+      await journal.append(messageAdded(1));
       await until(() => following.state.path.length === 2);
       await following.takeOver();
-      await following.append(said(2));
+      await following.append(messageAdded(2));
       assert.deepEqual(following.state.path, ['m0', 'm1', 'm2']);
       await other.close();
       await store.close();
@@ -395,21 +395,21 @@ describe('journal deleted while its session is open', () => {
       const folder = join(base, 'sessions');
       const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
       const journal = await store.create('Build', '');
-      await journal.append(said(0), said(1));
+      await journal.append(messageAdded(0), messageAdded(1));
       await rename(folder, join(base, 'elsewhere'));
       await rm(join(base, 'elsewhere', `${journal.id}.jsonl`));
-      for (const message of [said(2), said(2)])
+      for (const message of [messageAdded(2), messageAdded(2)])
         await assert.rejects(
           journal.append(message),
           /^StoreFault: The session file was deleted and couldn’t be restored\./,
         );
       assert.equal(
         messageText(journal.state.messages.get(messageId('m1'))!),
-        messageText(said(1).message),
+        messageText(messageAdded(1).message),
         'can be exported',
       );
       await rename(join(base, 'elsewhere'), folder);
-      await journal.append(said(2));
+      await journal.append(messageAdded(2));
       assert.equal(journal.readOnly, undefined);
       await store.close();
       assert.deepEqual((await store.open(journal.id)).state.path, ['m0', 'm1', 'm2']);
@@ -439,7 +439,7 @@ describe('journal that cannot be appended to', () => {
     inFolder(async (folder) => {
       const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
       const journal = await store.create('Build', '');
-      await journal.append(said(0));
+      await journal.append(messageAdded(0));
       await store.close();
       const path = join(folder, `${journal.id}.jsonl`);
       await appendFile(path, 'damaged\n');
@@ -452,7 +452,7 @@ describe('journal that cannot be appended to', () => {
         return { ...file, close: () => file.close().finally(() => open--) };
       };
       const barred = openSessionStore({ folder, clock: testClock(), writer: 'w2', openForAppend: counting });
-      await assert.rejects((await barred.open(journal.id)).append(said(1)), StoreFault);
+      await assert.rejects((await barred.open(journal.id)).append(messageAdded(1)), StoreFault);
       assert.equal(open, 0);
       await barred.close();
     }));

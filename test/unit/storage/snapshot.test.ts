@@ -18,7 +18,7 @@ import {
   SNAPSHOTS_BYTES,
 } from '../../../src/storage/snapshot.ts';
 import { SNAPSHOTS_KEY, StoredSnapshots, type MementoLike } from '../../../src/storage/stored-snapshots.ts';
-import { said } from './support.ts';
+import { messageAdded } from './test-store.ts';
 import { keyEvent } from '../../support/key-events.ts';
 
 function session(id: string, workspace: string, events: readonly SessionEvent[] = []): SessionState {
@@ -96,7 +96,7 @@ describe('session snapshots', () => {
 
   it('keep the live sessions of other workspaces while there is room', () => {
     const live = (id: string, workspace: string, length: number) =>
-      snapshotSession(session(id, workspace, [said(0, 'x'.repeat(length))]))!;
+      snapshotSession(session(id, workspace, [messageAdded(0, 'x'.repeat(length))]))!;
     const others: Snapshots = { v: 1, index: [], live: [live('a', 'there', 50_000), live('b', 'there', 100)] };
     const all = joinSnapshots({ workspace: 'here', index: [], live: [live('c', 'here', 60_000)] }, others);
     assert.deepEqual(
@@ -125,7 +125,7 @@ describe('session snapshots', () => {
       const { event } = pinned(n) as Extract<SessionEvent, { type: 'event_added' }>;
       return { type: 'event_added', event: { ...event, message: messageId(`m${n}`) } };
     };
-    const events = [...Array.from({ length: 30 }, (_, n) => said(n)), at(3), at(14), at(20)];
+    const events = [...Array.from({ length: 30 }, (_, n) => messageAdded(n)), at(3), at(14), at(20)];
     const nodes = [node('old', 0, 9), node('new', 10, 20)];
     const compression = compressionWith({ id: compressionId('c'), nodes });
     const state = session('lost', 'w', [...events, { type: 'compressed', compression }]);
@@ -155,7 +155,7 @@ describe('session snapshots', () => {
   });
 
   it('are read from an old version without a message count, which stays undefined', () => {
-    const snapshot = snapshotSession(session('old', 'w', [said(0)]))!;
+    const snapshot = snapshotSession(session('old', 'w', [messageAdded(0)]))!;
     const { messagesEver, ...counters } = snapshot.counters;
     assert.equal(messagesEver, 1);
     const read = readSnapshots({ v: 1, live: [{ ...snapshot, counters }] });

@@ -10,7 +10,7 @@ import { nativeChecksum } from '../../../src/storage/checksum.ts';
 import { JOURNAL_VERSION } from '../../../src/storage/journal-line.ts';
 import { openForAppend, type OpenForAppend } from '../../../src/storage/journal-writer.ts';
 import { openSessionStore, type FileSessionStore } from '../../../src/storage/session-store.ts';
-import { inFolder, said, testClock, until, wordsOf } from './support.ts';
+import { inFolder, messageAdded, testClock, until, noticeText } from './test-store.ts';
 
 const WRITER = fileURLToPath(new URL('./writer-process.ts', import.meta.url));
 const TURNS = process.env['THREADKEEPER_LONG'] ? 200 : 40;
@@ -52,11 +52,11 @@ describe('two windows with the same session', () => {
   it('one writes, and the other follows live and shows that it is read-only', () =>
     twoWindows(async ({ a, b }) => {
       assert.equal(a.readOnly, undefined);
-      assert.match(wordsOf(b.readOnly?.phrase), /Take over/);
-      await assert.rejects(b.append(said(0)), (error) => StoreFault.is(error, 'not_writer'));
+      assert.match(noticeText(b.readOnly?.phrase), /Take over/);
+      await assert.rejects(b.append(messageAdded(0)), (error) => StoreFault.is(error, 'not_writer'));
       const heard: string[] = [];
       b.onDidChange((events) => heard.push(...events.map(({ type }) => type)));
-      await a.append(said(0), said(1));
+      await a.append(messageAdded(0), messageAdded(1));
       await until(() => heard.length > 0);
       assert.equal(b.state.path.length, 2);
       assert.deepEqual(heard, ['message_added', 'message_added']);
@@ -64,27 +64,27 @@ describe('two windows with the same session', () => {
 
   it('switch roles when the follower takes over', () =>
     twoWindows(async ({ a, b }) => {
-      await a.append(said(0));
+      await a.append(messageAdded(0));
       let told = 0;
       a.onDidChange(() => told++);
       await b.takeOver();
       assert.deepEqual(b.state.path, ['m0']);
-      await b.append(said(1));
-      await assert.rejects(a.append(said(1)), (error) => StoreFault.is(error, 'not_writer'));
-      assert.match(wordsOf(a.readOnly?.phrase), /Take over/);
+      await b.append(messageAdded(1));
+      await assert.rejects(a.append(messageAdded(1)), (error) => StoreFault.is(error, 'not_writer'));
+      assert.match(noticeText(a.readOnly?.phrase), /Take over/);
       await until(() => a.state.path.length === 2);
       assert.ok(told >= 2);
       await a.takeOver();
-      await a.append(said(2));
+      await a.append(messageAdded(2));
       await until(() => b.state.path.length === 3);
     }));
 
   it('the follower becomes the writer when the other window is closed', () =>
     twoWindows(async ({ a, b }) => {
-      await a.append(said(0));
+      await a.append(messageAdded(0));
       await a.close();
       await until(() => b.readOnly === undefined);
-      await b.append(said(1));
+      await b.append(messageAdded(1));
       assert.equal(b.state.path.length, 2);
     }));
 
@@ -98,11 +98,11 @@ describe('two windows with the same session', () => {
       });
       await new Promise((resolve) => child.stdout.once('data', resolve));
       const follower = await store.open(made.id);
-      assert.match(wordsOf(follower.readOnly?.phrase), /Take over/);
+      assert.match(noticeText(follower.readOnly?.phrase), /Take over/);
       child.stdout.resume();
       child.kill('SIGKILL');
       await new Promise((resolve) => child.on('close', resolve));
-      await follower.append(said(0));
+      await follower.append(messageAdded(0));
       assert.equal(follower.readOnly, undefined);
       await store.close();
     }));
@@ -117,19 +117,19 @@ describe('two windows with the same session', () => {
         writer: 'a',
         handover: () => ({
           isPresent: () => Promise.resolve(isPresent),
-          beforeHandover: async () => open[0]?.append(said(1, 'what had come of the reply')),
+          beforeHandover: async () => open[0]?.append(messageAdded(1, 'what had come of the reply')),
         }),
       });
       const journal = await left.create('Both', '');
       open.push(journal);
-      await journal.append(said(0));
+      await journal.append(messageAdded(0));
       const store = openSessionStore({ folder, clock: testClock('b'), writer: 'b' });
       const follower = await store.open(journal.id);
-      await assert.rejects(follower.append(said(2)), (error) => StoreFault.is(error, 'not_writer'));
+      await assert.rejects(follower.append(messageAdded(2)), (error) => StoreFault.is(error, 'not_writer'));
       isPresent = false;
-      await follower.append(said(2));
+      await follower.append(messageAdded(2));
       assert.deepEqual(follower.state.path, ['m0', 'm1', 'm2']);
-      assert.match(wordsOf(journal.readOnly?.phrase), /Take over/);
+      assert.match(noticeText(journal.readOnly?.phrase), /Take over/);
       await left.close();
       await store.close();
     }));
@@ -159,12 +159,12 @@ describe('two windows with the same session', () => {
       const open: SessionJournal[] = [];
       const handover = () => ({
         isPresent: () => Promise.resolve(true),
-        beforeHandover: async () => open[0]?.append(said(1, 'all that had come')),
+        beforeHandover: async () => open[0]?.append(messageAdded(1, 'all that had come')),
       });
       const left = openSessionStore({ folder, clock: testClock('a'), writer: 'a', handover });
       const journal = await left.create('Both', '');
       open.push(journal);
-      await journal.append(said(0));
+      await journal.append(messageAdded(0));
       const store = openSessionStore({ folder, clock: testClock('b'), writer: 'b' });
       const follower = await store.open(journal.id);
       await follower.takeOver();
@@ -177,11 +177,11 @@ describe('two windows with the same session', () => {
 
   it('a window does not write after what a newer version has written in the meantime', () =>
     twoWindows(async ({ folder, a, b }) => {
-      await a.append(said(0));
+      await a.append(messageAdded(0));
       await until(() => b.state.path.length === 1);
       await a.close();
       await appendFile(join(folder, `${a.id}.jsonl`), newerLine(3));
-      await assert.rejects(b.append(said(1)), (error) => StoreFault.is(error, 'newer'));
+      await assert.rejects(b.append(messageAdded(1)), (error) => StoreFault.is(error, 'newer'));
       assert.equal(b.readOnly?.reason, 'newer');
       const names = await readdir(folder);
       assert.ok(!names.some((name) => name.endsWith('.lock')), 'the lock is free');
@@ -212,13 +212,13 @@ describe('two windows with the same session', () => {
     };
     await twoWindows(
       async ({ a, b, reopen }) => {
-        await a.append(said(0));
+        await a.append(messageAdded(0));
         late = async () => {
           await b.takeOver();
-          await b.append(said(1, 'from b'));
+          await b.append(messageAdded(1, 'from b'));
         };
-        await assert.rejects(a.append(said(1, 'from a')), (error) => StoreFault.is(error, 'not_writer'));
-        await b.append(said(2));
+        await assert.rejects(a.append(messageAdded(1, 'from a')), (error) => StoreFault.is(error, 'not_writer'));
+        await b.append(messageAdded(2));
         const c = await reopen();
         for (const journal of [a, b, c]) {
           await until(() => journal.state.path.length === 3);
@@ -257,11 +257,11 @@ describe('two windows with the same session', () => {
     };
     await twoWindows(
       async ({ folder, a, b, reopen }) => {
-        await a.append(said(0));
+        await a.append(messageAdded(0));
         holding = true;
-        first = a.append(said(1));
+        first = a.append(messageAdded(1));
         await b.takeOver();
-        await b.append(said(2), said(3));
+        await b.append(messageAdded(2), messageAdded(3));
         await first;
         const c = await reopen();
         assert.deepEqual(b.state.path, ['m0', 'm1', 'm2', 'm3']);

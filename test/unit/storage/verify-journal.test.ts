@@ -3,7 +3,7 @@ import { appendFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openSessionStore } from '../../../src/storage/session-store.ts';
 import { verifyJournal } from '../../../src/storage/verify-journal.ts';
-import { inFolder, said, testClock } from './support.ts';
+import { inFolder, messageAdded, testClock } from './test-store.ts';
 
 describe('journal verification', () => {
   /** A journal of five events, changed by `edit`. */
@@ -11,7 +11,7 @@ describe('journal verification', () => {
     inFolder(async (folder) => {
       const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
       const journal = await store.create('Build', '');
-      await journal.append(said(0), said(1), said(2), said(3));
+      await journal.append(messageAdded(0), messageAdded(1), messageAdded(2), messageAdded(3));
       await store.close();
       const path = join(folder, `${journal.id}.jsonl`);
       await writeFile(path, edit((await readFile(path, 'utf8')).trimEnd().split('\n')));

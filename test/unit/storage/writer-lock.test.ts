@@ -4,7 +4,7 @@ import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { WriterLock } from '../../../src/storage/writer-lock.ts';
-import { inFolder } from './support.ts';
+import { inFolder } from './test-store.ts';
 
 /**
  * Runs a test with a held lock. `own` is the content of its file, and `another` what another window of this process

@@ -5,14 +5,14 @@ import type { Clock } from '../../../src/app/ports.ts';
 import { StoreFault } from '../../../src/app/ports.ts';
 import type { SessionEvent } from '../../../src/core/journal/schema.ts';
 import { messageId, sessionId } from '../../../src/core/model/ids.ts';
-import { openLoop } from '../../support/yielders.ts';
+import { eventLoopYielder } from '../../support/yielders.ts';
 import { openSessionStore } from '../../../src/storage/session-store.ts';
 
 const [folder = '', id = '', window = '', first = '0', count = '-1', mode = 'wait'] = process.argv.slice(2);
 const clock: Clock = {
   now: () => Date.now(),
   id: () => crypto.randomUUID(),
-  yielder: openLoop(),
+  yielder: eventLoopYielder(),
 };
 const store = openSessionStore({ folder, clock, writer: window });
 const journal = await store.open(sessionId(id));

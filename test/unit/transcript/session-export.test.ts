@@ -6,7 +6,7 @@ import { inEnglish } from '../../../src/core/text/phrase.ts';
 import { sessionFromJsonl, sessionToJsonl } from '../../../src/core/transcript/session-jsonl.ts';
 import { readTranscript } from '../../support/read-transcript.ts';
 import { TranscriptError } from '../../../src/core/transcript/transcript-message.ts';
-import { say } from './say.ts';
+import { textMessage } from './text-message.ts';
 
 const text = fc.string({ unit: 'binary', maxLength: 60 });
 const name = fc.string({ minLength: 1, maxLength: 20 });
@@ -62,7 +62,7 @@ describe('session export as JSONL', () => {
 
   it('is imported as the active branch, with other branches and damaged lines counted as skipped', () => {
     const said = (id: string, parent: string | null, text: string): Message => ({
-      ...say('user', text),
+      ...textMessage('user', text),
       id: messageId(id),
       parent: parent === null ? null : messageId(parent),
     });
@@ -86,8 +86,14 @@ describe('session export as JSONL', () => {
   it('is imported with models and usage despite a damaged line, and with attachments counted as skipped', () => {
     const usage = { input: 10, output: 5 };
     const attachments = [{ kind: 'file', name: 'log.txt', text: 'Started.' }] as const;
-    const asked = { ...say('user', 'What happened?'), id: messageId('a'), parent: null, attachments };
-    const replied = { ...say('assistant', 'It started.'), id: messageId('b'), parent: asked.id, model: 'm', usage };
+    const asked = { ...textMessage('user', 'What happened?'), id: messageId('a'), parent: null, attachments };
+    const replied = {
+      ...textMessage('assistant', 'It started.'),
+      id: messageId('b'),
+      parent: asked.id,
+      model: 'm',
+      usage,
+    };
     const { transcript, skipped } = readTranscript([...sessionToJsonl([asked, replied]), '{"role":"user"}\n'].join(''));
     assert.deepEqual(transcript, [
       { role: 'user', text: 'What happened?', at: asked.at },
@@ -100,7 +106,7 @@ describe('session export as JSONL', () => {
   });
 
   it('reports the first line that is not a message', () => {
-    const jsonl = [...sessionToJsonl([say('user', 'one')])].join('');
+    const jsonl = [...sessionToJsonl([textMessage('user', 'one')])].join('');
     assert.throws(
       () => sessionFromJsonl(`${jsonl}{"role":"user"}\n`),
       (error: unknown) => TranscriptError.is(error) && error.message.startsWith('Line 2 '),

@@ -3,7 +3,7 @@ import type { InitMessage } from '../../../src/protocol/messages.ts';
 import type { MessageView } from '../../../src/protocol/views.ts';
 import { INIT as STATE } from '../../ui/page-states.ts';
 
-export const said = (id: string, text: string, role: MessageView['role'] = 'assistant'): MessageView => ({
+export const messageView = (id: string, text: string, role: MessageView['role'] = 'assistant'): MessageView => ({
   id: messageId(id),
   role,
   parts: [{ type: 'text', text }],
@@ -16,6 +16,6 @@ export const INIT: InitMessage = {
   type: 'init',
   session: sessionId('s1'),
   total: 2,
-  messages: [said('m0', 'a'), said('m1', 'b')],
+  messages: [messageView('m0', 'a'), messageView('m1', 'b')],
   settings: { ...STATE.settings, sendWhileResponding: 'queue' },
 };

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { RowHeights } from '../../../src/webview/list/row-heights.ts';
 import { PAGE_SIZE, Transcript } from '../../../src/webview/state.ts';
-import { said } from './init.ts';
+import { messageView } from './init.ts';
 
-const message = (position: number) => said(`m${position}`, `message ${position}`, 'user');
+const message = (position: number) => messageView(`m${position}`, `message ${position}`, 'user');
 const messages = (from: number, count: number) => Array.from({ length: count }, (_, index) => message(from + index));
 const loaded = (transcript: Transcript): number =>
   Array.from({ length: transcript.total }, (_, position) => transcript.at(position)).filter(Boolean).length;

@@ -4,7 +4,7 @@ import { messageId, sessionId } from '../../../src/core/model/ids.ts';
 import type { PageToHost } from '../../../src/protocol/messages.ts';
 import type { MessageView } from '../../../src/protocol/views.ts';
 import { Page } from '../../../src/webview/page.ts';
-import { INIT, said } from './init.ts';
+import { INIT, messageView } from './init.ts';
 
 describe('page', () => {
   let sent: PageToHost[];
@@ -27,8 +27,8 @@ describe('page', () => {
   const send = () =>
     page.request('send', { session: sessionId('s1'), text: 'Are you there?', attachments: [], pasted: [] });
   const endsWith = (id: string, role: MessageView['role'], ending?: MessageView['ending']) => {
-    const last = { ...said(id, 'Hello.'), role, ...(ending !== undefined && { ending }) };
-    page.receive({ ...INIT, messages: [said('m0', 'a'), last] });
+    const last = { ...messageView(id, 'Hello.'), role, ...(ending !== undefined && { ending }) };
+    page.receive({ ...INIT, messages: [messageView('m0', 'a'), last] });
   };
 
   beforeEach(() => {

@@ -11,12 +11,12 @@ import {
   type KeyPress,
 } from '../../../src/webview/sending.ts';
 import { Transcript } from '../../../src/webview/state.ts';
-import { INIT, said } from './init.ts';
+import { INIT, messageView } from './init.ts';
 
 const transcript = (...messages: readonly [MessageView['role'], string][]) =>
   Transcript.empty.replaceFrom(
     0,
-    messages.map(([role, text], index) => said(`m${index}`, text, role)),
+    messages.map(([role, text], index) => messageView(`m${index}`, text, role)),
     messages.length,
     true,
   );

@@ -4,7 +4,7 @@ import type { MessageView } from '../../../src/protocol/views.ts';
 import { baseName, formatCount, formatCounted, formatTokens, setLocale } from '../../../src/webview/format.ts';
 import { coverAt, LiveReply, reduce, type PageState } from '../../../src/webview/state.ts';
 import { readTranslations, text } from '../../../src/webview/texts.ts';
-import { INIT, said } from './init.ts';
+import { INIT, messageView } from './init.ts';
 
 const session = sessionId('s1');
 const shown = (): PageState => reduce({ type: 'loading' }, INIT);
@@ -17,22 +17,31 @@ function opened(state: PageState) {
 describe('page state', () => {
   it('tracks a reply from its start to its end', () => {
     let state = shown();
-    state = reduce(state, { type: 'replyStarted', session, at: 2, message: { ...said('m2', ''), streaming: true } });
+    state = reduce(state, {
+      type: 'replyStarted',
+      session,
+      at: 2,
+      message: { ...messageView('m2', ''), streaming: true },
+    });
     assert.equal(opened(state).transcript.total, 3);
     assert.equal(opened(state).transcript.last?.streaming, true);
-    state = reduce(state, { type: 'replyEnded', session, message: { ...said('m2', 'done'), ending: 'complete' } });
+    state = reduce(state, {
+      type: 'replyEnded',
+      session,
+      message: { ...messageView('m2', 'done'), ending: 'complete' },
+    });
     assert.equal(opened(state).transcript.last?.ending, 'complete');
   });
 
   it('ignores messages for another session', () => {
     const state = shown();
-    const other = { type: 'replyStarted', session: sessionId('s2'), at: 0, message: said('x', '') } as const;
+    const other = { type: 'replyStarted', session: sessionId('s2'), at: 0, message: messageView('x', '') } as const;
     assert.equal(reduce(state, other), state);
   });
 
   it('drops the loaded older messages when another branch is shown or a message is deleted', () => {
     const state = shown();
-    const fields = { type: 'transcript', session, total: 2, from: 1, messages: [said('n1', 'c')] } as const;
+    const fields = { type: 'transcript', session, total: 2, from: 1, messages: [messageView('n1', 'c')] } as const;
     assert.equal(opened(reduce(state, { ...fields, epoch: 1 })).transcript.at(0)?.id, 'm0');
     assert.equal(opened(reduce(state, { ...fields, epoch: 2 })).transcript.at(0), undefined);
   });
@@ -42,12 +51,18 @@ describe('page state', () => {
       reduce(state, { type: 'transcript', session, epoch: 1, from, total: from + messages.length, messages });
     const history = (state: PageState) => opened(state).history;
     let state = reduce({ type: 'loading' }, { ...INIT, history: ['one', 'two'] });
-    state = sends(state, 2, said('m2', 'three', 'user'));
+    state = sends(state, 2, messageView('m2', 'three', 'user'));
     assert.deepEqual(history(state), ['one', 'two', 'three']);
     // The user edited the message and resent it on a new branch.
-    state = sends(state, 2, said('n2', 'three and a half', 'user'));
+    state = sends(state, 2, messageView('n2', 'three and a half', 'user'));
     assert.deepEqual(history(state), ['one', 'two', 'three', 'three and a half']);
-    state = sends(state, 2, said('n2', 'three and a half', 'user'), said('n3', 'A reply.'), said('n4', 'one', 'user'));
+    state = sends(
+      state,
+      2,
+      messageView('n2', 'three and a half', 'user'),
+      messageView('n3', 'A reply.'),
+      messageView('n4', 'one', 'user'),
+    );
     assert.deepEqual(history(state), ['two', 'three', 'three and a half', 'one']);
   });
 
@@ -66,7 +81,7 @@ describe('page state', () => {
 
 describe('text of a streaming reply', () => {
   it('appends the next text, overwrites text sent twice, and rejects a gap', () => {
-    const live = new LiveReply(said('m', 'ab'));
+    const live = new LiveReply(messageView('m', 'ab'));
     assert.equal(live.add(2, 'cd'), true);
     assert.equal(live.add(3, 'De'), true);
     assert.equal(live.text, 'abcDe');

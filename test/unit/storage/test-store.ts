@@ -29,7 +29,7 @@ export async function inFolder<T>(work: (folder: string) => Promise<T>): Promise
 }
 
 /** The n-th message of a simple conversation, starting with 0. */
-export function said(n: number, text = `message ${n}`): SessionEvent & { type: 'message_added' } {
+export function messageAdded(n: number, text = `message ${n}`): SessionEvent & { type: 'message_added' } {
   return {
     type: 'message_added',
     message: {
@@ -51,6 +51,6 @@ export async function until(condition: () => boolean | Promise<boolean>): Promis
 }
 
 /** A journal's notice for the user, in English; empty if there is none. */
-export function wordsOf(what: Phrase | undefined): string {
+export function noticeText(what: Phrase | undefined): string {
   return what ? inEnglish(what) : '';
 }

@@ -4,7 +4,7 @@ import type { StrictServer } from './strict-server.ts';
 const VENDORS = /^https:\/\/(?:(?:\w+\.)?api\.openai\.com|api\.anthropic\.com|openrouter\.ai)(?=\/)/;
 
 /** Redirects requests to the vendors' own addresses to the server while `work` runs. */
-export async function asVendor<T>(server: StrictServer, work: () => Promise<T>): Promise<T> {
+export async function withVendorsRedirected<T>(server: StrictServer, work: () => Promise<T>): Promise<T> {
   const real = globalThis.fetch;
   globalThis.fetch = (input, init) => {
     const url = input instanceof Request ? input.url : String(input);

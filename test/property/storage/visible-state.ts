@@ -12,7 +12,7 @@ export const unflushed: OpenForAppend = async (path) => ({
  * A state's visible content, without times, after a round trip through JSON: without undefined members and lone
  * surrogates.
  */
-export function shown(state: SessionState): unknown {
+export function visibleState(state: SessionState): unknown {
   const all = {
     path: state.path,
     messages: [...state.messages.values()],

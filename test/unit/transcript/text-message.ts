@@ -2,7 +2,7 @@ import { messageId } from '../../../src/core/model/ids.ts';
 import type { Message } from '../../../src/core/model/message.ts';
 
 /** A message with a text that is also its ID. */
-export const say = (role: Message['role'], words: string, more: Partial<Message> = {}): Message => ({
+export const textMessage = (role: Message['role'], words: string, more: Partial<Message> = {}): Message => ({
   id: messageId(words),
   parent: null,
   role,
