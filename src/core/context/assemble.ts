@@ -2,7 +2,7 @@ import type { ContentBlock, Message } from '../model/message.ts';
 import type { KeyEvent } from '../model/key-event.ts';
 import type { SessionState } from '../state/session-state.ts';
 import type { MessageCounts } from '../tokens/message-counts.ts';
-import { renderAttachment } from '../text/attachment.ts';
+import { renderAttachment } from '../text/render-attachment.ts';
 import { REPLY_PRIMING_TOKENS, type TokenCounter } from '../tokens/token-counter.ts';
 import type { ContextPrefix, ContextTokens, SystemPart } from './prefix.ts';
 import { type RecalledExcerpt, renderRecalled, renderTask } from './render-context.ts';

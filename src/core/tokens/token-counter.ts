@@ -1,6 +1,6 @@
 import type { Attachment, ContentBlock, Message } from '../model/message.ts';
 import { NEVER_YIELDS, type Yielder } from '../pace/yielder.ts';
-import { renderAttachment } from '../text/attachment.ts';
+import { renderAttachment } from '../text/render-attachment.ts';
 import { BpeCounter } from './bpe.ts';
 import { imageTokens } from './image-size.ts';
 

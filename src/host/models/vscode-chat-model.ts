@@ -4,7 +4,8 @@ import type { ChatChunk, ChatModel, ChatRequest } from '../../app/ports.ts';
 import { RequestFallback } from '../../providers/request-fallback.ts';
 import { watchStream, type WatchedCall } from '../../providers/watched-call.ts';
 import { callTimeouts } from '../platform/settings.ts';
-import { toVsCodeMessages, vsCodeModelFault } from './vscode-lm.ts';
+import { toVsCodeMessages } from './vscode-messages.ts';
+import { vsCodeModelFault } from './vscode-model-fault.ts';
 
 /** Timeout for counting tokens in ms, so that a slow counter doesn't delay the reply. */
 const COUNT_TIMEOUT_MS = 3000;

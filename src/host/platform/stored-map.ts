@@ -9,15 +9,15 @@ export class StoredMap<T> {
   readonly #entries: Map<string, T>;
 
   /**
-   * @param value invalid stored content is ignored
+   * @param valueSchema the values' schema; if the stored content is invalid, the map is empty
    *
    * @param max maximum number of stored entries
    */
-  constructor(memento: Memento, key: string, value: v.GenericSchema<unknown, T>, max: number) {
+  constructor(memento: Memento, key: string, valueSchema: v.GenericSchema<unknown, T>, max: number) {
     this.#memento = memento;
     this.#key = key;
     this.#max = max;
-    const parsed = v.safeParse(v.array(v.tuple([v.string(), value])), memento.get(key));
+    const parsed = v.safeParse(v.array(v.tuple([v.string(), valueSchema])), memento.get(key));
     this.#entries = new Map(parsed.success ? parsed.output : []);
   }
 

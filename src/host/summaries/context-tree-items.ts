@@ -234,9 +234,9 @@ export function rangeText(state: SessionState, node: SummaryNode): string {
 /** How many of a summary's key events are in the context, what the audit found, and how the summary was made. */
 export function trustText({ state, events }: TreeSource, node: SummaryNode): string {
   const range = state.spanOf(node.id);
-  const { kept, wanted } = range ? events().keptBetween(range.from, range.to) : { kept: 0, wanted: 0 };
+  const { kept, total } = range ? events().keptBetween(range.from, range.to) : { kept: 0, total: 0 };
   return [
-    ...(wanted > 0 ? [vscode.l10n.t('{0}/{1} key events kept', kept, wanted)] : []),
+    ...(total > 0 ? [vscode.l10n.t('{0}/{1} key events kept', kept, total)] : []),
     verificationText(node, state.summaries.checkOf(node)),
   ].join(' · ');
 }

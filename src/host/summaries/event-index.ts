@@ -64,11 +64,11 @@ export class EventIndex {
     return this.#byPosition.filter(({ status }) => status === 'dropped').map(({ event }) => event);
   }
 
-  /** Of the events of messages at these positions: `wanted` aren't superseded; `kept` of them are in the context. */
-  keptBetween(from: number, to: number): { readonly kept: number; readonly wanted: number } {
+  /** Number of the messages' events that aren't superseded (`total`), and of those that are sent verbatim (`kept`). */
+  keptBetween(from: number, to: number): { readonly kept: number; readonly total: number } {
     const found = this.between(from, to);
-    const wanted = found.filter(({ status }) => status !== 'superseded').length;
-    return { kept: found.filter(isKept).length, wanted };
+    const total = found.filter(({ status }) => status !== 'superseded').length;
+    return { kept: found.filter(isKept).length, total };
   }
 
   /** The index in `#byPosition` of the first event at or after a position. */

@@ -12,7 +12,7 @@ import { memoryText } from '../../../src/core/memory/memory.ts';
 import { messageId, nodeId, taskId } from '../../../src/core/model/ids.ts';
 import type { KeyEvent } from '../../../src/core/model/key-event.ts';
 import { nodeWith, type SummaryNode } from '../../../src/core/model/summary.ts';
-import { renderAttachment } from '../../../src/core/text/attachment.ts';
+import { renderAttachment } from '../../../src/core/text/render-attachment.ts';
 import { PROMPT_LABEL, PROMPT_SECTIONS } from '../../../src/core/text/prompt-sections.ts';
 import { findPasted } from '../../../src/core/text/foreign-text.ts';
 import { matchesGolden } from '../../support/golden.ts';

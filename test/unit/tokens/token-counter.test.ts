@@ -3,7 +3,7 @@ import { messageId } from '../../../src/core/model/ids.ts';
 import type { Message } from '../../../src/core/model/message.ts';
 import { NEVER_YIELDS } from '../../../src/core/pace/yielder.ts';
 import { imageTokens } from '../../../src/core/tokens/image-size.ts';
-import { renderAttachment } from '../../../src/core/text/attachment.ts';
+import { renderAttachment } from '../../../src/core/text/render-attachment.ts';
 import { MessageCounts } from '../../../src/core/tokens/message-counts.ts';
 import {
   loadEncoding,
