@@ -45,14 +45,14 @@ const NEWEST_SHARE = 0.2;
 const EVENTS_SHARE = 0.35;
 /** If all messages take at most this share of the room, they are included as they are. */
 const WHOLE_SHARE = 0.6;
-/** Maximum share of a section for one message, and of the key events' room for one of them. */
+/** Maximum share of the task's or the newest messages' tokens for a single message, and of the events' for one event. */
 const MESSAGE_SHARE = 0.5;
 const EVENT_SHARE = 0.25;
 /** Maximum number of the newest messages. */
 const MAX_NEWEST = 6;
-/** The newest list of steps counts if it's in this many messages at the end. */
+/** Number of messages at the end of the session in which a task list is current. */
 const STEPS_WITHIN = 20;
-/** In fewer tokens, nothing useful can be said. */
+/** Minimum tokens of a part of the briefing. A shorter one wouldn't be useful. */
 const MIN_PART_TOKENS = 24;
 /** Tokens of the summary's heading. */
 const SUMMARY_HEADING_TOKENS = 8;
@@ -74,7 +74,7 @@ const SECTION_OF: Readonly<Record<KeyEventKind, BriefingSection>> = {
 /** Sections that are worth repeating if all messages are included. */
 const BESIDE_WHOLE: readonly BriefingSection[] = ['Open steps', 'Decisions', 'Constraints and preferences'];
 
-/** A message's text. `isSubstantive`: somebody said more than a courtesy. */
+/** A message's text. `isSubstantive`: it's the user's or the model's, and contains more than courtesies. */
 interface SaidMessage {
   readonly index: number;
   readonly role: Role;
@@ -228,7 +228,7 @@ function messageLine(
   return { section, order: index, text: `${label}${when}: ${quote}`, quote, of: { message: index, start, end } };
 }
 
-/** The open steps of the newest list of steps, if it's recent. */
+/** The open steps of the newest task list, if it's current. */
 function stepLines(said: readonly SaidMessage[]): QuoteLine[] {
   for (const { index, role, text } of said.slice(-STEPS_WITHIN).reverse()) {
     const steps = role === 'user' || role === 'assistant' ? listedSteps(text) : [];

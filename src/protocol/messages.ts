@@ -129,7 +129,7 @@ const pageToHost = v.variant('type', [
   /** Whether the page has the keyboard focus. VS Code knows that of tabs, but not of a view in the Side Bar. */
   v.object({ type: v.literal('focusChanged'), focused: v.boolean() }),
   v.object({ type: v.literal('pong') }),
-  /** The next message that a careful page renders; null when all are rendered. */
+  /** With `careful`, the next message that the page renders; null when all are rendered. */
   v.object({ type: v.literal('drawing'), message: v.nullable(messageIdSchema) }),
   /** An error in the page, for the log. It must not contain message text. */
   v.object({ type: v.literal('pageFault'), text: v.pipe(v.string(), v.maxLength(4_000)) }),

@@ -25,7 +25,10 @@ export class Databases {
     this.#scratch = scratch;
   }
 
-  /** Throws `TranscriptError`. */
+  /**
+   * Opens a database, or returns it if it's already open. Rejects with `TranscriptError` if it's damaged or Node.js is too
+   * old.
+   */
   open(file: string): Promise<Database> {
     const database = this.#open.get(file) ?? this.#openDatabase(file);
     this.#open.set(file, database);
@@ -80,6 +83,7 @@ export class Databases {
 /** The header ends with a salt that changes whenever the WAL restarts: https://sqlite.org/fileformat.html#walformat. */
 const WAL_HEADER_BYTES = 32;
 
+/** A database that is open for reading. */
 export class Database {
   readonly #database: DatabaseSync;
 

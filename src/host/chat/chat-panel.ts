@@ -30,7 +30,7 @@ export class ChatPanel
   /** The message to send when the page has loaded its session. */
   #pendingMessage: { readonly session: SessionId | undefined; readonly message: HostToPage } | undefined;
 
-  /** Whether a page has hung in this window, so that new ones render carefully. */
+  /** Whether a page has hung in this window, so that new ones render one message at a time. */
   #careful = false;
   /** Whether tabs are being closed that VS Code may be about to restore. */
   #isReplacing = false;
@@ -179,7 +179,7 @@ export class ChatPanel
     this.#pendingMessage = undefined;
   }
 
-  /** Replaces the tab of a page that has hung, because it can't load other content. The new page renders carefully. */
+  /** Replaces the tab of a page that has hung, because it can't load other content. The new one is `careful`. */
   #replace(panel: vscode.WebviewPanel): void {
     this.#careful = true;
     const column = panel.viewColumn ?? vscode.ViewColumn.Active;

@@ -213,7 +213,7 @@ export class PageConnection {
   }
 
   #onEvents(events: readonly SessionEvent[]): void {
-    // No events: the writer changed or the file was reread, so everything on the page may be outdated.
+    // Without events, the writer has changed or the file was read again, so everything on the page may be outdated.
     if (events.length === 0) {
       this.#epoch++;
       this.#sendTranscript(Math.max(0, this.conversation.state.path.length - FIRST_MESSAGES));

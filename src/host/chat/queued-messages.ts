@@ -4,7 +4,7 @@ import { readonlyList } from '../../core/model/field-schemas.ts';
 import { messageSchema } from '../../core/model/message.ts';
 import { SessionFile, type SessionFileDeps } from './session-file.ts';
 
-/** Maximum length of a queued message as JSON, in UTF-16 units, because it's written before anything else happens. */
+/** Maximum length of a queued message as JSON, in UTF-16 units, because writing the file blocks the extension host. */
 const MAX_QUEUED_LENGTH = 200_000;
 /** `isCut`: the message was too long, so only its text was stored. */
 const schema = v.array(
@@ -40,7 +40,7 @@ export class QueuedMessages {
     const { journal, queue } = conversation;
     this.#restore(conversation);
     let isWriter = journal.readOnly === undefined;
-    // No events: the writer may have changed.
+    // The listener is called without events when another window becomes the writer, or this one.
     journal.onDidChange((events) => {
       if (events.length > 0) return;
       // The window that has taken over restores the messages. Here, they would be sent again if this one takes over.

@@ -43,9 +43,9 @@ interface PageOwner {
   begun(init: InitMessage): void;
   focused?(focused: boolean): void;
   offerTaken(id: number): void;
-  /** The page has stopped responding and should be replaced by one that renders carefully. */
+  /** The page has stopped responding and should be replaced by one that renders one message at a time. */
   hung(): void;
-  /** Whether the previous page has hung. */
+  /** Whether the previous page has hung, so that this one renders one message at a time. */
   readonly careful: boolean;
 }
 

@@ -24,10 +24,13 @@ export interface ToolFixture {
   readonly compactions?: readonly string[];
 }
 
+/** The time of the fixtures' first message. */
 export const START_TIME = Date.UTC(2026, 2, 2, 9);
+/** The time a number of seconds after the start, as ISO 8601 text and in ms since the epoch. */
 export const iso = (seconds: number): string => new Date(START_TIME + seconds * 1000).toISOString();
 export const ms = (seconds: number): number => START_TIME + seconds * 1000;
 
+/** Writes a file below a folder, and returns its path. Objects are written as JSON. */
 export function writeFileIn(home: string, name: string, content: string | object): string {
   const file = path.join(home, name);
   mkdirSync(path.dirname(file), { recursive: true });
@@ -35,9 +38,11 @@ export function writeFileIn(home: string, name: string, content: string | object
   return file;
 }
 
+/** Records as JSONL. */
 export const jsonLines = (...records: readonly object[]): string =>
   records.map((record) => `${JSON.stringify(record)}\n`).join('');
 
+/** Creates an SQLite database with tables and their rows, and returns its path. */
 export function database(
   home: string,
   name: string,

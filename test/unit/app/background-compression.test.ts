@@ -14,7 +14,7 @@ const SUMMARY = says(
   'They went through the parts of a listing one by one, and each part was explained at some length.',
 );
 const BUSY = throws(new ModelFault('overloaded', 'busy'));
-/** Long texts about each part. */
+/** Filler without facts. */
 const TELLING = 'A loop goes over the rows, and a helper turns each row into an object of the list. '.repeat(4);
 /** After the first backoff, in ms. */
 const LATER_MS = 130_000;
@@ -41,7 +41,7 @@ describe('background compression', () => {
       /_(complete|skipped|failed)$/.test(name) ? `${String(fields['trigger'])} ${name.replace(/.*_/, '')}` : [],
     );
 
-  /** A summarizer that answers on demand; resolves when it's called. */
+  /** Sets a summarizer that waits for `goOn`. `asked` resolves when it's called. */
   function held(): { readonly asked: Promise<void>; readonly goOn: () => void } {
     const gate = Promise.withResolvers<undefined>();
     const asked = Promise.withResolvers<undefined>();
