@@ -319,7 +319,7 @@ describe('chat page', () => {
     it('keeps a message in view whose editor is opened at the top, and then follows the end again', async () => {
       const session = `parts-${++serial}`;
       const messages = lines(20).map((text, index) => messageView(text, { id: `${session}-${index}`, role: 'user' }));
-      await tell(page, { ...INIT, session, messages, total: messages.length });
+      await postToPage(page, { ...INIT, session, messages, total: messages.length });
       await page.locator(`[data-message="${session}-19"]`).waitFor();
       const first = await page.evaluate(`(() => {
         const top = document.querySelector('.transcript').getBoundingClientRect().top;

@@ -110,11 +110,11 @@ describe('Context view', () => {
   });
 
   it('updates how long ago summaries were made while it is visible', async () => {
-    const { SummariesTree } = await load<typeof TreeModule>('summaries/summaries-tree.ts');
+    const { ContextTree } = await load<typeof TreeModule>('summaries/context-tree.ts');
     mock.timers.enable({ apis: ['setInterval'] });
     try {
       const view = { visible: true, onDidChangeVisibility: () => nothing };
-      const shown = new SummariesTree(view as never, {} as never);
+      const shown = new ContextTree(view as never, {} as never);
       refreshed = 0;
       mock.timers.tick(120_000);
       assert.equal(refreshed, 2);

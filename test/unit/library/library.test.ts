@@ -246,8 +246,8 @@ describe('the library of chats from other tools', () => {
     const undone = { type: 'event_msg', payload: { type: 'thread_rolled_back', num_turns: 1 } };
     const message = { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Which port?' }] };
     const records = [{ type: 'response_item', payload: message }, undone];
-    put(home, '.codex/sessions/rollout-s.jsonl', records.map((one) => `${JSON.stringify(one)}\n`).join(''));
-    put(home, SESSION, said(1, 'The port is 8080.'));
+    writeFileIn(home, '.codex/sessions/rollout-s.jsonl', records.map((one) => `${JSON.stringify(one)}\n`).join(''));
+    writeFileIn(home, SESSION, said(1, 'The port is 8080.'));
     const library = await open();
     await library.sync(sources);
     const found = await library.index.search(library.sessions(), { text: 'port', limit: 9 });
