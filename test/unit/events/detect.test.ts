@@ -93,6 +93,9 @@ describe('key event detection', () => {
       'I decided to read the file first.',
       'It is important to note that this works well.',
       'Important:',
+      '会议上还没有决定！',
+      '我不认为这个问题很重要！',
+      'この設定は重要！',
     ])
       assert.deepEqual(find('assistant', text), [], text);
   });
