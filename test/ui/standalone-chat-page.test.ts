@@ -162,6 +162,18 @@ describe('chat page', () => {
     assert.deepEqual(directions, [true, true, true, false, true]);
   });
 
+  it('shows a title in the direction of its text', async () => {
+    await show('Hello.', {}, { title: 'מרכז Redis' });
+    await page.locator('.header h1 .cut', { hasText: 'Redis' }).waitFor();
+    const [first, last] = await page.evaluate<number[]>(`[0, 5].map((at) => {
+      const range = document.createRange();
+      range.setStart(document.querySelector('.header h1 .cut').firstChild, at);
+      range.setEnd(range.startContainer, at + 1);
+      return range.getBoundingClientRect().left;
+    })`);
+    assert.ok(first! > last!, `${first} > ${last}`);
+  });
+
   it('shows inline code as bold as the surrounding text', async () => {
     await show('**bold `code`**');
     assert.equal(await page.evaluate("getComputedStyle(document.querySelector('strong code')).fontWeight"), '700');
