@@ -50,7 +50,7 @@ async function checkPatterns(): Promise<Finding> {
 
 async function checkSettingsReference(): Promise<Finding> {
   const isCurrent = await isSettingsReferenceCurrent();
-  return { faults: isCurrent ? [] : [`${SETTINGS_REFERENCE} doesn't match the manifest: run "npm run docs"`] };
+  return { faults: isCurrent ? [] : [`${SETTINGS_REFERENCE} is outdated: run "npm run docs"`] };
 }
 
 async function checkLicenses(): Promise<Finding> {
@@ -60,8 +60,8 @@ async function checkLicenses(): Promise<Finding> {
 
 async function checkAudit(): Promise<Finding> {
   const found = await auditPackages();
-  if (found === undefined) return { faults: [], summary: 'the registry did not respond' };
-  return { faults: found.faults, summary: `${found.all} advisories, none for bundled packages` };
+  if (found === undefined) return { faults: [], summary: 'skipped: the registry doesn’t support it' };
+  return { faults: found.faults, summary: `${found.all} known vulnerabilities, none in bundled packages` };
 }
 
 const checks: Readonly<Record<string, () => Promise<Finding>>> = {

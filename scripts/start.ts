@@ -1,5 +1,5 @@
 // Builds the extension, and opens it in an editor with a copy of the demo workspace: in the desktop VS Code, if there is
-// one, or else in VS Code's server, at an address to open in a browser. Ctrl-C ends everything.
+// one, or else in VS Code's server, at an address to open in a browser. Ctrl+C ends everything.
 import path from 'node:path';
 import { copyDemoWorkspace } from './editor/demo-workspace.ts';
 import { findDesktop } from './editor/desktop.ts';
@@ -23,12 +23,12 @@ function readPort(): number {
   if (text === undefined || text === '') return DEFAULT_PORT;
   const port = Number(text);
   if (!Number.isInteger(port) || port < 1 || port > 65_535)
-    throw new ExpectedError(`PORT is ${text}, which isn't a valid port.`);
+    throw new ExpectedError(`PORT must be an integer from 1 to 65535, not ${text}.`);
   return port;
 }
 
 async function openDesktop(executable: string, workspace: string): Promise<void> {
-  say('Opening VS Code. Ctrl-C here closes it.');
+  say('Opening VS Code. To close it, press Ctrl+C here.');
   const profile = path.join(editorFolder, 'demo-desktop');
   const editor = spawnOwned(
     executable,
@@ -59,7 +59,7 @@ async function openServer(workspace: string, port: number): Promise<void> {
   try {
     const proxy = await startServerProxy(server.origin, port, path.join(dataFolder, 'secret-key'));
     say(`\nOpen ${workbenchUrl(proxy.origin, { folder: workspace })}\n`);
-    say('In it, press F1 and choose "Threadkeeper: Open Chat". Ctrl-C here ends the editor.');
+    say('There, press F1 and run "Threadkeeper: Open Chat". To stop the editor, press Ctrl+C here.');
     await server.ended;
     if (!isEnding()) throw new ExpectedError('VS Code’s server has ended.');
   } finally {
