@@ -31,9 +31,9 @@ function checkTexts(
     const said = translated[key];
     if (said === undefined || said.trim() === '') faults.push(`${file} lacks “${key}”`);
     else if ([...parts(text)].sort().join() !== [...parts(said)].sort().join())
-      faults.push(`${file}: “${key}” does not keep ${[...parts(text)].join(', ') || 'to its text without holes'}`);
+      faults.push(`${file}: “${key}” must contain exactly ${[...parts(text)].join(', ') || 'no placeholders'}`);
   }
-  for (const key of Object.keys(translated)) if (!(key in english)) faults.push(`${file}: nothing says “${key}”`);
+  for (const key of Object.keys(translated)) if (!(key in english)) faults.push(`${file}: “${key}” is unused`);
   return faults;
 }
 
@@ -61,7 +61,7 @@ export function checkPlurals(english: readonly string[]): readonly string[] {
       const one = `${text.slice(0, index)}1 ${nouns.replace(/ies$/, 'y').replace(/s$/, '')}`;
       return english.some((other) => (isEnd ? other === one : other.startsWith(one)))
         ? []
-        : [`“${text}”: nothing says “${one}”`];
+        : [`“${text}”: no text contains “${one}”`];
     }),
   );
 }

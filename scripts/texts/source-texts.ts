@@ -36,19 +36,19 @@ export function collectTexts(root: string, files: readonly string[]): SourceText
       const texts = said?.english.map(literalsOf);
       for (const text of texts?.flat() ?? []) {
         english.add(text);
-        const holes = placeholdersOf(text).size;
+        const placeholders = placeholdersOf(text).size;
         // The page's singular has no placeholder, although the number is passed as well.
-        if (isPage ? holes > said!.values : holes !== said!.values)
-          fault(node, `“${text}” does not have as many holes as values`);
+        if (isPage ? placeholders > said!.values : placeholders !== said!.values)
+          fault(node, `“${text}” has a different number of placeholders and values`);
       }
       if (texts?.some((some) => some.length === 0) && !FORWARDING_FILES.has(file))
-        fault(node, 'the key of a text has to be written out');
+        fault(node, 'the key of a text must be a literal');
       const hardCoded = isPage
         ? (hardCodedPageText(node) ?? hardCodedSentence(node))
         : file.startsWith('src/host/')
           ? (hardCodedHostText(node) ?? hardCodedSentence(node))
           : undefined;
-      if (hardCoded !== undefined) fault(node, `“${hardCoded}” is said without translation`);
+      if (hardCoded !== undefined) fault(node, `“${hardCoded}” isn’t translated`);
       ts.forEachChild(node, visit);
     };
     visit(source);

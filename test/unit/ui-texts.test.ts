@@ -36,11 +36,11 @@ describe('UI text check', () => {
       'src/webview/c.tsx': `<b aria-label="Close">Done</b>`,
     });
     assert.deepEqual(faults, [
-      'src/host/a.ts:1: “{} messages” is said without translation',
-      'src/host/a.ts:2: “Fine” is said without translation',
-      'src/host/b.ts:2: “This is for the user” is said without translation',
-      'src/webview/c.tsx:1: “Close” is said without translation',
-      'src/webview/c.tsx:1: “Done” is said without translation',
+      'src/host/a.ts:1: “{} messages” isn’t translated',
+      'src/host/a.ts:2: “Fine” isn’t translated',
+      'src/host/b.ts:2: “This is for the user” isn’t translated',
+      'src/webview/c.tsx:1: “Close” isn’t translated',
+      'src/webview/c.tsx:1: “Done” isn’t translated',
     ]);
   });
 
@@ -50,17 +50,17 @@ describe('UI text check', () => {
       'src/webview/b.ts': `text(key);\ntext('Message {0}');`,
     });
     assert.deepEqual(faults, [
-      'src/host/a.ts:1: the key of a text has to be written out',
-      'src/host/a.ts:2: “{0} of {1}” does not have as many holes as values',
-      'src/webview/b.ts:1: the key of a text has to be written out',
-      'src/webview/b.ts:2: “Message {0}” does not have as many holes as values',
+      'src/host/a.ts:1: the key of a text must be a literal',
+      'src/host/a.ts:2: “{0} of {1}” has a different number of placeholders and values',
+      'src/webview/b.ts:1: the key of a text must be a literal',
+      'src/webview/b.ts:2: “Message {0}” has a different number of placeholders and values',
     ]);
   });
 
   it('reports counts without a singular form', () => {
     assert.deepEqual(checkPlurals(['{0} messages → {1}', '1 message → {1}', '{0} summaries', '1 summary']), []);
     assert.deepEqual(checkPlurals(['Show {0} key events', '1 key event', '{0} tokens saved']), [
-      '“Show {0} key events”: nothing says “Show 1 key event”',
+      '“Show {0} key events”: no text contains “Show 1 key event”',
     ]);
   });
 
@@ -74,10 +74,10 @@ describe('UI text check', () => {
       manifest: { a: 'Siehe `aus`. [Los](command:threadkeeper.openChat)' },
     };
     assert.deepEqual(checkTranslations('de', english, translated), [
-      'l10n/bundle.l10n.de.json: “Open {0}” does not keep {0}',
+      'l10n/bundle.l10n.de.json: “Open {0}” must contain exactly {0}',
       'l10n/bundle.l10n.de.json lacks “Yes”',
-      'l10n/bundle.l10n.de.json: nothing says “No”',
-      'package.nls.de.json: “a” does not keep `off`, (command:threadkeeper.openChat)',
+      'l10n/bundle.l10n.de.json: “No” is unused',
+      'package.nls.de.json: “a” must contain exactly `off`, (command:threadkeeper.openChat)',
     ]);
   });
 });
