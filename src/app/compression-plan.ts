@@ -71,7 +71,7 @@ export function planCompression(job: CompressionJob): Plan {
   return planRuns(job, { keep, maxTokens: Math.max(0, Math.min(room, MAX_FILLED_SHARE * budget - others)) });
 }
 
-/** Minimum tokens after the newest user message for a summary, which has a heading of its own, to save any. */
+/** Minimum tokens after the newest user message for a summary, whose heading takes tokens as well, to save any. */
 const MIN_TAIL_TOKENS = 32;
 
 /** Minimum expected size of ledger and summaries, as a share of the replaced tokens. */

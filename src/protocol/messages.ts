@@ -181,7 +181,7 @@ export async function answerRequest(
   describe: (error: unknown) => FaultView,
 ): Promise<HostToPage> {
   try {
-    // A handler takes requests of its own type, but the compiler can't relate the two unions.
+    // A handler only takes requests of one type, but the compiler can't relate the two unions.
     const handle = handlers[body.type] as (request: PageRequest) => unknown;
     return { type: 'answer', id, ok: true, value: (await handle(body)) ?? null };
   } catch (error) {

@@ -28,7 +28,7 @@ import {
 
 const message = { message: messageIdSchema };
 const session = { session: sessionIdSchema };
-/** `display`: on a line of its own. */
+/** `display`: on a separate line. */
 const formulaSchema = v.object({ tex: v.pipe(v.string(), v.maxLength(4_000)), display: v.boolean() });
 export type Formula = v.InferOutput<typeof formulaSchema>;
 /** A request with a result. */

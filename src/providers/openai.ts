@@ -110,6 +110,6 @@ function serverAt(baseUrl: string | undefined): {
 
 function authHeaders(apiKey: string, vendor: Vendor): Record<string, string | null> {
   if (apiKey === '') return { Authorization: null };
-  // Azure expects keys in a header of its own; the usual one is for Entra tokens.
+  // Azure expects keys in a separate header; the usual one is for Entra tokens.
   return vendor === 'azure' ? { 'api-key': apiKey } : {};
 }

@@ -230,7 +230,7 @@ function reasonOfWords(words: string): FaultReason {
   if (NO_MODEL.test(words)) return 'model_not_found';
   if (OVERLOADED.test(words)) return 'overloaded';
   if (/invalid/i.test(words)) return 'bad_request';
-  // The server aborted the reply for reasons of its own, so a retry may help.
+  // The server aborted the reply for another reason than the request, so a retry may help.
   return 'overloaded';
 }
 

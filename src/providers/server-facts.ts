@@ -5,7 +5,7 @@ import { isOllamaEntry, ollamaFacts } from './ollama.ts';
 
 type ServerFacts = Omit<ListedModel, 'id'>;
 
-/** What some servers tell about a model in their list only at an endpoint of their own; undefined for other servers. */
+/** Facts about a listed model that some servers only provide at a separate endpoint; undefined for other servers. */
 export async function serverFacts(
   { origin, url }: { readonly origin: string; readonly url: string },
   id: string,

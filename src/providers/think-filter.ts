@@ -55,7 +55,7 @@ export class ThinkFilter {
     this.#habit = habit;
   }
 
-  /** Thinking was received in a field of its own, so all text is the answer and nothing is held back. */
+  /** Thinking was received in a separate field, so all text is the answer and nothing is held back. */
   *separateThinking(): Generator<ChatChunk> {
     this.#habit.unopened = false;
     yield { type: 'thinking' };

@@ -145,7 +145,7 @@ export function snapshotSession(state: SessionState): SessionSnapshot | undefine
   const nodes = room.take(frontier.toReversed(), FRONTIER_BYTES, 'run');
   const oldest = nodes.at(-1);
   if (oldest) {
-    // It also stands for older messages that key events quote and whose nodes don't fit.
+    // It also represents older messages that key events quote and whose nodes don't fit.
     const from = state.positionOf(oldest.node.first)!;
     const before = room.take(placesOf(quotedPositions.filter((position) => position < from)));
     nodes[nodes.length - 1] = { ...oldest, places: [...before, ...oldest.places] };

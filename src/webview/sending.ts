@@ -53,7 +53,7 @@ export function returnsToComposer(
 /** Joins texts that aren't empty by line breaks. */
 export const joinTexts = (...texts: readonly string[]): string => texts.filter((each) => each !== '').join('\n');
 
-/** Adds a quote to a draft, on lines of its own. */
+/** Adds a quote to a draft, on separate lines. */
 export const withQuote = (draft: string, quoted: string): string =>
   `${draft}${draft === '' || draft.endsWith('\n') ? '' : '\n'}${quoted.replace(/^|\r?\n/g, '$&> ')}\n\n`;
 

@@ -15,7 +15,7 @@ const CHINESE = '请再看一下上传处理程序：每次重试等待三百毫
 export interface OtherCount {
   readonly name: string;
   readonly encoding: 'o200k_base' | 'cl100k_base';
-  /** How many tokens it reports per token of its own, like with a hidden prompt or a different tokenizer. */
+  /** How many tokens it reports per token of its tokenizer, as with a hidden prompt or a different tokenizer. */
   readonly factor: number;
   readonly said: string;
 }

@@ -245,7 +245,7 @@ function pathAlone(line: string): string | undefined {
   return isPath(bare) ? bare : undefined;
 }
 
-/** A path in a comment of its own, as in the first line of many code blocks. */
+/** A path that is alone in a comment, as in the first line of many code blocks. */
 function pathInComment(line: string): string | undefined {
   const comment = /^(?:\/\/|#|--|;|\/\*|<!--)\s?(.{1,300})$/.exec(line.trim())?.[1];
   const bare = comment?.replace(/\s?(?:\*\/|-->)$/, '').replace(/^file(?:name|path)?: ?/i, '');

@@ -103,7 +103,7 @@ function align(file: readonly string[], block: readonly string[]): Table {
     const isElided = isElision(line);
     const here = new Array<number>(width).fill(0);
     for (let at = 0; at < width; at++) {
-      // An elision stands for no line of the file, or for one more.
+      // An elision keeps no line of the file, or one more.
       let score = isElided ? above[at]! : above[at]! - INSERTED;
       let move: Move = isElided ? START : INSERT;
       const before = at === 0 ? -Infinity : here[at - 1]!;

@@ -15,7 +15,7 @@ const DIGIT = 16;
 const WIDE = 32;
 /** A name with capitals within it, such as camelCase. */
 const HUMPS = 256;
-/** Characters that make a word of their own, such as emoji. */
+/** Characters that are a word each, such as emoji. */
 const SYMBOL = 64;
 
 /** Classes of UTF-16 units other than surrogates, determined on first use. */

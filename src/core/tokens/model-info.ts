@@ -169,7 +169,7 @@ export function modelInfo(id: string, overrides: ModelOverrides = {}, listed: Mo
 }
 
 /**
- * When the vendor retires a model, if announced. Other platforms have schedules of their own, so their IDs are
+ * When the vendor retires a model, if announced. Other platforms have different schedules, so their IDs are
  * excluded.
  */
 export function retirementOf(id: string): Retirement | undefined {

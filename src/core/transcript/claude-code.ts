@@ -111,7 +111,7 @@ export class ClaudeCodeImporter {
     this.#branches.set(message, { position: this.#sink.position, at });
   }
 
-  /** A prompt that the user sent while the model was working usually has no record of its own. */
+  /** A prompt that the user sent while the model was working usually has no message record. */
   #queuedPrompt(record: JsonObject): void {
     if (record['isSidechain'] === true && !this.#isSubagent) return this.#sink.skip(phrase('subagent message'));
     const id = textAt(record, 'attachment', 'source_uuid');

@@ -33,7 +33,7 @@ export interface LineImporter {
 export interface RecordImporter {
   record(record: unknown): void;
   end?(): void;
-  /** See `LineImporter`. Undefined, which means true, if every record is a message of its own. */
+  /** See `LineImporter`. Undefined, which means true, if every record is a complete message. */
   readonly isSettled?: boolean;
   /** The ID of the newest message, if records name the ones that they follow. */
   readonly leaf?: string | undefined;

@@ -171,7 +171,7 @@ export class PageConnection {
         break;
       }
       case 'reply_thinking':
-        // The page counts the seconds by itself.
+        // The page counts the seconds itself.
         if (this.#thinking) return;
         this.#thinking = true;
         break;

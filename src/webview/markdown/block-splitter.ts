@@ -83,7 +83,7 @@ function blockStarts(text: string, isEnd: boolean): number[] {
     if (!map || level !== 0 || nesting < 0) continue;
     const at = lines[map[0]]!;
     if (at > 0) starts.push(at);
-    // `=` on a line of its own makes the lines above it a heading until the formula is closed.
+    // A line with only `=` makes the lines above it a heading until the formula is closed.
     const isText = (type === 'paragraph_open' || type === 'heading_open') && !isEnd;
     if (!isText || text.length - at > MAX_FORMULA_LENGTH) continue;
     if (tokens[index + 1]!.content.split('\n').some((line) => closingDelimiterFor(line) !== undefined)) break;
