@@ -10,9 +10,11 @@ import { NEVER_YIELDS } from '../core/pace/yielder.ts';
 import { redactContent } from '../core/redact/exported-messages.ts';
 import { Redactor } from '../core/redact/redact.ts';
 import { sentencesOf } from '../core/text/sentences.ts';
+import { withoutClientText } from '../core/text/client-text.ts';
 import { isSmallTalk } from '../core/text/small-talk.ts';
 import { loadEncoding, type TokenCounter } from '../core/tokens/token-counter.ts';
 import { oneLine } from '../core/transcript/markdown-export.ts';
+import { plannedSteps, type PlannedSteps } from '../core/transcript/planned-steps.ts';
 import { NO_CALLS } from './in-memory-session.ts';
 import { keyEventsOf } from './library/chat-events.ts';
 import { summarizeRecursive, type LibraryCalls, type LibraryMessage, type LibraryOptions } from './public-api.ts';
@@ -32,8 +34,10 @@ export interface HandoffOptions extends LibraryOptions {
 }
 
 export interface Handoff {
-  /** '' if nothing fits. */
+  /** '' if nothing fits, or nobody has said anything. */
   readonly text: string;
+  /** Number of messages that say something. */
+  readonly messages: number;
   /** Tokens of the text, including framing. */
   readonly tokens: number;
   readonly calls: LibraryCalls;
@@ -50,7 +54,7 @@ const MESSAGE_SHARE = 0.5;
 const EVENT_SHARE = 0.25;
 /** Maximum number of the newest messages. */
 const MAX_NEWEST = 6;
-/** Number of messages at the end of the session in which a task list is current. */
+/** The newest task list is current if it's in this many substantive messages at the end, or between them. */
 const STEPS_WITHIN = 20;
 /** Minimum tokens of a part of the briefing. A shorter one wouldn't be useful. */
 const MIN_PART_TOKENS = 24;
@@ -81,6 +85,8 @@ interface SaidMessage {
   readonly text: string;
   readonly at: number | undefined;
   readonly isSubstantive: boolean;
+  /** The arguments of its tool calls, which are a part of the text. */
+  readonly calls: readonly string[];
 }
 
 /** A line with the span of a message that it quotes. */
@@ -101,7 +107,8 @@ export async function createHandoff(messages: readonly HandoffMessage[], options
   const redactor = new Redactor();
   const source = messages
     .filter(({ role }) => role !== 'system')
-    .map((message) => ({ ...message, content: redactContent(message.content, redactor) }));
+    .map((message) => ({ ...message, content: saidContent(message, redactor) }))
+    .filter(({ content }) => content.length > 0);
   const said = source.map(saidMessage);
   const facts = { messages: source.length, days: daysOf(source) };
   const render = (lines: readonly BriefingLine[], summary: string): string =>
@@ -109,14 +116,14 @@ export async function createHandoff(messages: readonly HandoffMessage[], options
   const tokensOf = (text: string): number => tokensWithFraming(text, counter);
 
   const room = maxTokens - tokensOf(render([], ''));
-  const nothing = { text: '', tokens: 0, calls: NO_CALLS };
+  const nothing = { text: '', tokens: 0, messages: source.length, calls: NO_CALLS };
   if (room < MIN_PART_TOKENS || said.length === 0) return nothing;
   const isWhole = said.reduce((sum, { text }) => sum + tokensOf(text), 0) <= room * WHOLE_SHARE;
   const ledger = await runYielding(
     keyEventsOf(said, (index) => messageId(String(index))),
     yielder,
   );
-  let lines = selectLines(said, ledger, { room, isWhole, counter });
+  let lines = selectLines(said, ledger, plannedSteps(source), { room, isWhole, counter });
   while (lines.length > 0 && tokensOf(render(lines, '')) > maxTokens) lines = lines.slice(0, -1);
   const left = maxTokens - tokensOf(render(lines, '')) - SUMMARY_HEADING_TOKENS;
   // Without a model, a summary consists of quotes, which would be repeated. A model needs them to understand the rest.
@@ -134,7 +141,16 @@ export async function createHandoff(messages: readonly HandoffMessage[], options
     if (excess > 0) summary = longestPrefixThatFits(summary, tokensOf(summary) - excess, counter);
   }
   const text = render(lines, summary);
-  return { text, tokens: tokensOf(text), calls };
+  return { ...nothing, text, tokens: tokensOf(text), calls };
+}
+
+/** A message's content without secrets, and without what the user's tool added. */
+function saidContent({ role, content }: HandoffMessage, redactor: Redactor): readonly ContentBlock[] {
+  return redactContent(content, redactor)
+    .map((block) =>
+      block.type === 'text' && role === 'user' ? { ...block, text: withoutClientText(block.text) } : block,
+    )
+    .filter((block) => block.type !== 'text' || block.text.trim() !== '');
 }
 
 function saidMessage({ role, content, at }: HandoffMessage, index: number): SaidMessage {
@@ -145,7 +161,8 @@ function saidMessage({ role, content, at }: HandoffMessage, index: number): Said
       const sentence = text.slice(start, end).trim();
       return /[\p{L}\p{N}]/u.test(sentence) && !BY_CLIENT.test(sentence) && !isSmallTalk(sentence);
     });
-  return { index, role, text, at, isSubstantive };
+  const calls = content.flatMap((block) => (block.type === 'tool_call' ? [block.json] : []));
+  return { index, role, text, at, isSubstantive, calls };
 }
 
 const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
@@ -168,6 +185,7 @@ interface Selection {
 function selectLines(
   said: readonly SaidMessage[],
   ledger: readonly KeyEvent[],
+  planned: PlannedSteps | undefined,
   { room, isWhole, counter }: Selection,
 ): QuoteLine[] {
   const substantive = said.filter((one) => one.isSubstantive);
@@ -176,7 +194,8 @@ function selectLines(
   const known = newest.map(({ of }) => of?.message);
   const opening = task.filter(({ of }) => !known.includes(of?.message));
   const shown = [...opening, ...newest];
-  const candidates = [...stepLines(said), ...eventLines(ledger, said)].filter(
+  const recent = said.slice(substantive.at(-STEPS_WITHIN)?.index ?? 0);
+  const candidates = [...stepLines(recent, planned), ...eventLines(ledger, said)].filter(
     ({ quote, section }) =>
       !shown.some((line) => line.quote.includes(quote)) && (!isWhole || BESIDE_WHOLE.includes(section)),
   );
@@ -228,10 +247,11 @@ function messageLine(
   return { section, order: index, text: `${label}${when}: ${quote}`, quote, of: { message: index, start, end } };
 }
 
-/** The open steps of the newest task list, if it's current. */
-function stepLines(said: readonly SaidMessage[]): QuoteLine[] {
-  for (const { index, role, text } of said.slice(-STEPS_WITHIN).reverse()) {
-    const steps = role === 'user' || role === 'assistant' ? listedSteps(text) : [];
+/** The open steps of the newest task list in the messages, which is in a text or was planned with a tool call. */
+function stepLines(recent: readonly SaidMessage[], planned: PlannedSteps | undefined): QuoteLine[] {
+  for (const { index, role, text } of recent.toReversed()) {
+    const listed = role === 'user' || role === 'assistant' ? listedSteps(text) : [];
+    const steps = listed.length === 0 && planned?.message === index ? planned.steps : listed;
     if (steps.length === 0) continue;
     return steps
       .filter(({ done }) => !done)
@@ -254,6 +274,10 @@ function eventLines(ledger: readonly KeyEvent[], said: readonly SaidMessage[]): 
       .map((event, at) => ({ event, at, priority: priorityOf(event, at) }))
       // Resolved and old to-dos, errors, and outcomes have a priority below 1, and superseded events one below 0.
       .filter(({ priority }) => priority >= 1)
+      // What a tool is called with isn't said to anybody.
+      .filter(({ event: { message, quote } }) =>
+        said[Number(message)]!.calls.every((call) => !call.includes(quote) && !quote.includes(call)),
+      )
       .sort((a, b) => b.priority - a.priority || b.at - a.at)
       .map(({ event, at }) => eventLine(event, at, said))
   );

@@ -36,13 +36,19 @@ ${MODEL_HELP}
     const selected = await modelFromOptions(invocation);
     const counter = await loadEncoding(selected.encoding);
     const messages = transcript.map((message) => ({ role: message.role, content: contentOf(message), at: message.at }));
-    const { text, tokens, calls } = await createHandoff(messages, {
+    const {
+      text,
+      tokens,
+      messages: said,
+      calls,
+    } = await createHandoff(messages, {
       target,
       maxTokens,
       counter,
       price: (_model, usage) => (selected.info && priceOf(usage, selected.info)) ?? null,
       ...(selected.chat && { model: selected.chat }),
     });
+    if (said === 0) throw new UsageError('The transcript has no message that says anything.');
     if (text === '')
       throw new UsageError(`No part of the transcript fits in ${maxTokens} tokens. Increase --max-tokens.`);
     if (json) await output.json({ text, tokens, maxTokens, for: target, messages: messages.length, calls });

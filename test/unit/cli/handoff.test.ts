@@ -132,6 +132,103 @@ describe('handoff', () => {
     assert.doesNotMatch(section(text, 'Open steps'), /Copy the database/);
   });
 
+  /** A Claude Code session of these records' messages. */
+  const claudeCode = (name: string, ...messages: readonly (readonly [role: string, content: unknown])[]): string => {
+    const full = path.join(folder, name);
+    const records = messages.map(([role, content], at) => ({
+      type: role,
+      uuid: `u${at}`,
+      sessionId: 's',
+      cwd: '/home/kim/shop',
+      message: { role, ...(role === 'assistant' && { id: `m${at}` }), content },
+    }));
+    writeFileSync(full, records.map((record) => `${JSON.stringify(record)}\n`).join(''));
+    return full;
+  };
+
+  it('begins with the user’s request, without what the user’s tool added', async () => {
+    const from = claudeCode(
+      'added.jsonl',
+      [
+        'user',
+        '<command-name>/clear</command-name>\n<command-message>clear</command-message>\n<command-args></command-args>',
+      ],
+      ['user', '<local-command-stdout>Cleared.</local-command-stdout>'],
+      [
+        'user',
+        '<system-reminder>Never say this.</system-reminder>\nMove the cron jobs to timers. Constraint: no root.',
+      ],
+      ['assistant', [{ type: 'text', text: 'The backup timer is written and enabled.' }]],
+      [
+        'user',
+        '<command-message>review</command-message>\n<command-name>/review</command-name>\n<command-args>the backup timer</command-args>',
+      ],
+    );
+    const { text } = await handoff(from);
+    assert.match(text, /^- First request: Move the cron jobs to timers\. Constraint: no root\.$/m);
+    assert.match(text, /^user: \/review the backup timer$/m);
+    assert.match(text, /\(3 messages\)/);
+    assert.doesNotMatch(text, /command-|Cleared|system-reminder|Never say this/);
+  });
+
+  for (const [tool, ...calls] of [
+    [
+      'TodoWrite',
+      [
+        'TodoWrite',
+        {
+          todos: [
+            { content: 'Copy the database', status: 'completed', activeForm: 'Copying' },
+            { content: 'Switch the DNS', status: 'in_progress', activeForm: 'Switching' },
+            { content: 'Delete the old server', status: 'pending', activeForm: 'Deleting' },
+          ],
+        },
+      ],
+    ],
+    [
+      'update_plan',
+      ['update_plan', { plan: [{ step: 'Delete everything', status: 'pending' }] }],
+      [
+        'update_plan',
+        {
+          explanation: 'Because',
+          plan: [
+            { step: 'Copy the database', status: 'completed' },
+            { step: 'Switch the DNS', status: 'in_progress' },
+            { step: 'Delete the old server', status: 'pending' },
+          ],
+        },
+      ],
+    ],
+    [
+      'TaskCreate and TaskUpdate',
+      ['TaskCreate', { subject: 'Copy the database', description: 'With pg_dump' }],
+      ['TaskCreate', { subject: 'Switch the DNS', description: 'At night' }],
+      ['TaskCreate', { subject: 'Delete the old server', description: 'Later' }],
+      ['TaskCreate', { subject: 'Celebrate', description: 'Cake' }],
+      ['TaskUpdate', { taskId: '1', status: 'completed' }],
+      ['TaskUpdate', { taskId: '2', status: 'in_progress' }],
+      ['TaskUpdate', { taskId: '4', status: 'deleted' }],
+    ],
+  ] as const) {
+    it(`lists the open steps that an agent planned with ${tool}`, async () => {
+      const blocks = calls.map(([name, input], at) => ({ type: 'tool_use', id: `c${at}`, name, input }));
+      const from = claudeCode(
+        `${tool}.jsonl`,
+        ['user', 'Move the shop to the new host.'],
+        ['assistant', blocks],
+        ['user', blocks.map(({ id }) => ({ type: 'tool_result', tool_use_id: id, content: 'Updated.' }))],
+        ['assistant', [{ type: 'text', text: 'The database is copied.' }]],
+      );
+      const { text } = await handoff(from);
+      assert.deepEqual(section(text, 'Open steps').split('\n').slice(0, 2), [
+        '- Switch the DNS (in progress)',
+        '- Delete the old server',
+      ]);
+      assert.doesNotMatch(section(text, 'Open steps'), /Copy|Celebrate|everything/);
+    });
+  }
+
   it('fits in any limit, down to one in which nothing fits', async () => {
     const messages = alternating(DIALOGUES[1]!.lines).map(([role, text]) => ({
       role,
@@ -205,6 +302,15 @@ describe('handoff', () => {
     assert.ok(calls.count > 0);
     assert.match(section(text, 'Conversation'), /Clara Voss refuses a rent increase in Cologne\./);
     assert.match(section(text, 'Decisions'), /I decided to refuse the increase in writing\./);
+  });
+
+  it('is rejected if nobody says anything', async () => {
+    const from = file('silent.jsonl', [
+      ['system', 'You are a pirate.'],
+      ['user', ' '],
+    ]);
+    const { code, out, err } = await runCli(['handoff', from, '--for', 'text']);
+    assert.deepEqual([code, out, err], [2, '', 'threadkeeper: The transcript has no message that says anything.\n']);
   });
 
   for (const [what, args, message] of [

@@ -1,0 +1,69 @@
+import type { ContentBlock } from '../model/message.ts';
+import type { ListedStep } from '../model/task-list.ts';
+import { isList, isObject, stringOf, textAt, tryParse, type JsonObject } from '../text/json-value.ts';
+
+/** The steps that a coding agent planned with tool calls, and the index of the message that changed them last. */
+export interface PlannedSteps {
+  readonly steps: readonly ListedStep[];
+  readonly message: number;
+}
+
+const DONE = /^(?:completed|done|cancell?ed)$/;
+const CURRENT = /^in[_-]progress$/;
+
+/** Undefined if there's no plan. Calls that replace the whole list win over earlier ones that add or change a step. */
+export function plannedSteps(
+  messages: readonly { readonly content: readonly ContentBlock[] }[],
+): PlannedSteps | undefined {
+  let steps = new Map<string, ListedStep>();
+  let changedBy: number | undefined;
+  for (const [message, { content }] of messages.entries()) {
+    for (const block of content) {
+      if (block.type !== 'tool_call') continue;
+      const changed = changedSteps(steps, block.name, tryParse(block.json));
+      if (!changed) continue;
+      steps = changed;
+      changedBy = message;
+    }
+  }
+  return changedBy === undefined ? undefined : { steps: [...steps.values()], message: changedBy };
+}
+
+/** The steps by ID after a call; undefined if the call isn't about steps. */
+function changedSteps(
+  steps: ReadonlyMap<string, ListedStep>,
+  name: string,
+  args: unknown,
+): Map<string, ListedStep> | undefined {
+  if (!isObject(args)) return undefined;
+  // Claude Code numbers its tasks from 1.
+  if (name === 'TaskCreate') return withStep(steps, String(steps.size + 1), stepOf(args, 'pending'));
+  if (name === 'TaskUpdate') {
+    const id = textAt(args, 'taskId') ?? '';
+    const known = steps.get(id);
+    const status = textAt(args, 'status');
+    if (!known || status === undefined) return undefined;
+    return withStep(steps, id, stepOf({ subject: known.text, ...args }, status === 'deleted' ? 'done' : status));
+  }
+  for (const list of Object.values(args)) {
+    if (!isList(list) || list.length === 0) continue;
+    const listed = list.map((item) => (isObject(item) ? stepOf(item, stringOf(item['status'])) : undefined));
+    if (listed.every((step) => step !== undefined)) return new Map(listed.map((step, at) => [String(at + 1), step]));
+  }
+  return undefined;
+}
+
+function withStep(
+  steps: ReadonlyMap<string, ListedStep>,
+  id: string,
+  step: ListedStep | undefined,
+): Map<string, ListedStep> | undefined {
+  return step && new Map([...steps, [id, step]]);
+}
+
+function stepOf(item: JsonObject, status: string | undefined): ListedStep | undefined {
+  const names = ['content', 'step', 'subject', 'title', 'description', 'text'];
+  const text = names.map((name) => stringOf(item[name])?.trim()).find((one) => one !== undefined && one !== '');
+  if (text === undefined || status === undefined) return undefined;
+  return { text, done: DONE.test(status), ...(CURRENT.test(status) && { isCurrent: true }) };
+}
