@@ -40,18 +40,19 @@ const ABOUT_RECORD =
 export function renderBriefing(target: HandoffTarget, briefing: Briefing): string {
   const { messages, days } = briefing;
   const span = days ? `, ${days[0] === days[1] ? days[0] : `${days[0]} to ${days[1]}`}` : '';
-  const intro = `You continue the work of an earlier session with another assistant (${messages} messages${span}). ${ABOUT_RECORD}`;
+  const intro = `You continue the work of an earlier session with another assistant (${messages} ${messages === 1 ? 'message' : 'messages'}${span}). ${ABOUT_RECORD}`;
   if (target === 'text') return `${intro}\n\n${sections(briefing, (heading) => heading.toUpperCase())}\n`;
-  const record = wrapSection(
-    'record',
-    sections(briefing, (heading) => `## ${heading}`),
-  );
+  const content = sections(briefing, (heading) => `## ${heading}`);
+  const record = wrapSection('record', target === 'claude' ? withoutImports(content) : content);
   const markdown = `# Handoff from an earlier session\n\n${intro}\n\n${record}\n`;
   // The header of an instructions file that applies to all files.
   return target === 'copilot'
     ? `---\ndescription: Handoff from an earlier session\napplyTo: '**'\n---\n\n${markdown}`
     : markdown;
 }
+
+/** Escapes what Claude Code would replace with a file's content in a memory file or a prompt: `@` before a path. */
+const withoutImports = (content: string): string => content.replace(/(?<=^|\s)@(?=\S)/gm, '\\@');
 
 function sections({ lines, summary }: Briefing, heading: (name: string) => string): string {
   const parts = BRIEFING_SECTIONS.flatMap((section) => {

@@ -229,6 +229,22 @@ describe('handoff', () => {
     });
   }
 
+  it('has nothing that Claude Code would replace with a file', async () => {
+    const said = alternating([
+      'Look at @src/retry.ts and @~/.ssh/config.\n@README.md says more. Mail kim@example.com.',
+      'We decided to use `npm i @types/node` as in @docs/setup.md.',
+    ]);
+    const from = file('imports.jsonl', said);
+    const { text } = await handoff(from);
+    assert.doesNotMatch(text, /(?:^|\s)@/m);
+    assert.match(
+      text,
+      /\\@src\/retry\.ts and \\@~\/\.ssh\/config\.\n {2}\\@README\.md says more\. Mail kim@example\.com/,
+    );
+    const { out } = await runCli(['handoff', from, '--for', 'codex']);
+    assert.match(out, /Look at @src\/retry\.ts and @~/);
+  });
+
   it('fits in any limit, down to one in which nothing fits', async () => {
     const messages = alternating(DIALOGUES[1]!.lines).map(([role, text]) => ({
       role,
