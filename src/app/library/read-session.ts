@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { countSchema, type ReadonlyOutput } from '../../core/model/field-schemas.ts';
 import { Redactor } from '../../core/redact/redact.ts';
+import { withoutClientText } from '../../core/text/client-text.ts';
 import {
   BeforeResumeError,
   TranscriptSink,
@@ -63,13 +64,14 @@ export function entryOf(file: SourceFile, session: ReadSession, known?: LibraryE
   const before = end.resumed ? known : undefined;
   const facts = { ...before, ...session.facts };
   const latestAt = messages.findLast(({ at }) => at !== undefined)?.at ?? 0;
-  const firstMessage = messages.find(({ role }) => role === 'user') ?? messages[0];
   return {
     id: facts.id ?? file.key ?? file.path,
     tool: file.tool,
     path: file.path,
     // The user may have undone all turns.
-    title: sessionTitleFrom(new Redactor().redact(facts.title?.trim() || (firstMessage?.text ?? known?.title ?? ''))),
+    title: sessionTitleFrom(
+      new Redactor().redact(facts.title?.trim() || (firstRequest(messages) ?? known?.title ?? '')),
+    ),
     workspace: facts.workspace,
     parent: facts.parent,
     messages: messages.length,
@@ -77,4 +79,13 @@ export function entryOf(file: SourceFile, session: ReadSession, known?: LibraryE
     // Tools also append records that aren't messages.
     updatedAt: messages.length === 0 && before ? before.updatedAt : Math.max(0, latestAt) || file.modifiedAt,
   };
+}
+
+/** The first message of the user, without what their tool added, or of anybody. */
+function firstRequest(messages: readonly TranscriptMessage[]): string | undefined {
+  for (const { role, text } of messages) {
+    const said = role === 'user' ? withoutClientText(text) : '';
+    if (said.trim() !== '') return said;
+  }
+  return messages[0]?.text;
 }

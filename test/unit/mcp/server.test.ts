@@ -179,6 +179,13 @@ describe('MCP server', () => {
     assert.doesNotMatch(rest, /claude-code-/);
   });
 
+  it('names a chat by what the user asked, not by a command or reminder of the tool', async () => {
+    const command = '<command-name>/clear</command-name>\n<command-args></command-args>';
+    const asked = '<system-reminder>Be nice.</system-reminder>\nRename the quay.';
+    put(home, '.claude/projects/p/q.jsonl', claude('q', '/x', ['user', command], ['user', asked]));
+    assert.match(await (await connect()).call('sessions'), /“Rename the quay\.” \(Claude Code, \/x\), 2 messages/);
+  });
+
   it('lists the decisions of a session, by its own or its tool’s ID, and of a folder', async () => {
     const client = await connect();
     const boats = await client.call('decisions', { session: '5e1f3a10' });
