@@ -8,6 +8,7 @@ import { messageId } from '../core/model/ids.ts';
 import { runYielding } from '../core/pace/steps.ts';
 import { yieldIfDue, type Yielder } from '../core/pace/yielder.ts';
 import { isObject, type JsonObject } from '../core/text/json-value.ts';
+import { sentencesOf } from '../core/text/sentences.ts';
 import type { MachineChat, MachineChats } from './machine-chats.ts';
 import { renderChats, renderEvents, renderHits, renderMessages, type SaidEvent } from './render-chats.ts';
 
@@ -24,6 +25,11 @@ const MAX_DECISION_CHATS = 10;
 /** Maximum number of decisions of one chat, if it's the only one, and if there are several. */
 const MAX_DECISIONS = 60;
 const MAX_DECISIONS_PER_CHAT = 8;
+/**
+ * Factor for the score of a message that only asks. It has the words of the query, but seldom the answer, and may be the
+ * one that the caller is answering.
+ */
+const QUESTION_FACTOR = 0.5;
 /** Number of chats whose key events are cached. */
 const MAX_CACHED_CHATS = 100;
 
@@ -164,14 +170,17 @@ export class ChatTools {
       redact: true,
     });
     const chats = new Map(this.#chats.list().map((chat) => [chat.key, chat]));
-    const found = hits.flatMap((hit) => {
-      const chat = chats.get(hit.key);
-      return chat ? [{ ...hit, chat }] : [];
-    });
+    const found = hits
+      .map((hit) => (isQuestion(hit.text) ? { ...hit, score: hit.score * QUESTION_FACTOR } : hit))
+      .sort((a, b) => b.score - a.score)
+      .flatMap((hit) => {
+        const chat = chats.get(hit.key);
+        return chat ? [{ ...hit, chat }] : [];
+      });
     if (found.length > 0) {
       const { text: quotes, shown } = renderHits(found);
       const cut = shown < found.length ? [`Only the best ${shown} of ${found.length} quotes fit.`] : [];
-      return [quotes, ...cut, 'For the messages around a quote, call expand.', ...notes];
+      return [quotes, ...cut, AROUND_QUOTES, ...notes];
     }
     return [
       chats.size === 0 ? noChats(this.#chats) : 'No message matches. Try other words, or fewer filters.',
@@ -306,6 +315,15 @@ export class ChatTools {
     return found;
   }
 }
+
+/** Whether at least half of a text is questions. */
+function isQuestion(text: string): boolean {
+  const asked = sentencesOf(text).filter(({ start, end }) => /[?？؟]\s*$/u.test(text.slice(start, end)));
+  return asked.reduce((sum, { start, end }) => sum + end - start, 0) >= text.length / 2;
+}
+
+const AROUND_QUOTES =
+  'For the messages around a quote, call expand. If quotes contradict each other, the newest counts.';
 
 /** Not a copy of another chat, and not a subagent's. */
 const isMain = ({ relation }: MachineChat): boolean => relation?.kind !== 'copy' && relation?.kind !== 'subagent';

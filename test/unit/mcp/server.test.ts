@@ -157,6 +157,26 @@ describe('MCP server', () => {
     );
   });
 
+  it('recalls what answers a question before those who asked it', async () => {
+    const asked: Said = ['user', 'Where did we moor the zeppelin? Use recall.'];
+    put(home, '.claude/projects/p/now.jsonl', claude('now', '/x', asked));
+    put(
+      home,
+      '.codex/sessions/rollout-z.jsonl',
+      codex(
+        'z',
+        '/x',
+        ['user', 'Where do we moor the zeppelin?'],
+        ['assistant', 'At the mast, or at the roof of the old hangar, which needs a permit from the harbor master.'],
+        ['user', 'Permits take weeks. So let’s moor the zeppelin at the mast, until the season ends in October.'],
+      ),
+    );
+    const found = await (await connect()).call('recall', { query: 'where did we moor the zeppelin' });
+    const quoted = Array.from(found.matchAll(/, message (\d), \w+\]/g), ([, at]) => Number(at));
+    assert.deepEqual(quoted, [2, 0, 0], found);
+    assert.match(found, /If quotes contradict each other, the newest counts\.$/);
+  });
+
   it('understands dates as it writes them, in any time zone', async () => {
     for (const TZ of ['America/Los_Angeles', 'Asia/Tokyo']) {
       const client = await connect(['--home', home], { TZ });
