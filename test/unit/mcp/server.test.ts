@@ -159,8 +159,8 @@ describe('MCP server', () => {
 
   it('recalls what answers a question before those who asked it', async () => {
     const asked: Said = ['user', 'Where did we moor the zeppelin? Use recall.'];
-    put(home, '.claude/projects/p/now.jsonl', claude('now', '/x', asked));
-    put(
+    writeFileIn(home, '.claude/projects/p/now.jsonl', claude('now', '/x', asked));
+    writeFileIn(
       home,
       '.codex/sessions/rollout-z.jsonl',
       codex(
@@ -202,7 +202,7 @@ describe('MCP server', () => {
   it('names a chat by what the user asked, not by a command or reminder of the tool', async () => {
     const command = '<command-name>/clear</command-name>\n<command-args></command-args>';
     const asked = '<system-reminder>Be nice.</system-reminder>\nRename the quay.';
-    put(home, '.claude/projects/p/q.jsonl', claude('q', '/x', ['user', command], ['user', asked]));
+    writeFileIn(home, '.claude/projects/p/q.jsonl', claude('q', '/x', ['user', command], ['user', asked]));
     assert.match(await (await connect()).call('sessions'), /“Rename the quay\.” \(Claude Code, \/x\), 2 messages/);
   });
 
