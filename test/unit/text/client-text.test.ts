@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict';
+import { withoutClientText } from '../../../src/core/text/client-text.ts';
+
+describe('text without what a client added', () => {
+  for (const [text, expected] of [
+    ['Fix the <button> in a < b.', 'Fix the <button> in a < b.'],
+    ['<system-reminder>\nBe nice.\n</system-reminder>\n\nFix it.', 'Fix it.'],
+    ['Fix it.\n<system-reminder>Be nice.</system-reminder> Now.', 'Fix it.\n Now.'],
+    ['<command-name>/clear</command-name>\n<command-args></command-args>', ''],
+    ['<command-name>/review</command-name>\n<command-args>PR 7</command-args>', '/review PR 7'],
+    ['<bash-input>ls</bash-input>', ''],
+    ['<system-reminder>not closed', '<system-reminder>not closed'],
+    ['<system-reminder><bash-input>ls</bash-input></system-reminder>Go', 'Go'],
+  ] as const) {
+    it(`is ${JSON.stringify(expected)} for ${JSON.stringify(text)}`, () => {
+      assert.equal(withoutClientText(text), expected);
+    });
+  }
+
+  it('is found in a long text of tags that are never closed', () => {
+    const text = '<system-reminder><ide_selection>'.repeat(100_000);
+    assert.equal(withoutClientText(text), text);
+  }).timeout(5_000);
+});
