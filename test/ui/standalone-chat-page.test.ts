@@ -355,12 +355,19 @@ describe('chat page', () => {
       await page.locator(`[data-message="${session}-19"]`).hover();
     });
 
-    it('shows the whole context usage in a narrow Side Bar', async () => {
+    it('shows the whole context usage and when the next compression is due in a narrow Side Bar', async () => {
       await page.setViewportSize({ width: 200, height: 600 });
       const gauge = { used: 211_395, budget: 927_904, contextWindow: 1_000_000, reserved: 4_096, parts: [] };
-      await show('Hello.', {}, { gauge: { ...gauge, costUsd: 12.3, droppedEvents: 1, policy: 'balanced' } });
-      await page.getByText('211,395 of 927,904 tokens').waitFor();
+      await show(
+        'Hello.',
+        {},
+        { gauge: { ...gauge, costUsd: 12.3, droppedEvents: 1, policy: 'balanced', next: 'Soon.' } },
+      );
+      const usage = page.getByText('211,395 of 927,904 tokens');
+      await usage.waitFor();
       assert.equal(await page.evaluate(`document.querySelector('.chat').scrollWidth`), 200);
+      await usage.click();
+      await page.getByText('Soon.', { exact: true }).waitFor();
     });
 
     it('keeps the changes to a message that is scrolled out of view', async () => {

@@ -7,6 +7,7 @@ import type { MessageId, NodeId } from '../../core/model/ids.ts';
 import type { HostToPage, InitMessage } from '../../protocol/messages.ts';
 import type { MessageView, StatusView } from '../../protocol/views.ts';
 import type { Log, SessionSummary } from '../../app/ports.ts';
+import { nextCompressionText } from '../gauge/gauge-item.ts';
 import { gaugeView } from '../gauge/gauge-view.ts';
 import type { Attachments } from './attachments.ts';
 import type { Drafts } from './drafts.ts';
@@ -151,7 +152,8 @@ export class PageConnection {
   }
 
   sendGauge(): void {
-    this.post({ type: 'gauge', gauge: gaugeView(this.conversation) });
+    const next = nextCompressionText(this.conversation.distanceToCompression());
+    this.post({ type: 'gauge', gauge: { ...gaugeView(this.conversation), next } });
   }
 
   async sendSessions(): Promise<void> {

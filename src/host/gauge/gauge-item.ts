@@ -94,7 +94,8 @@ function tooltip(
     text.appendMarkdown(
       `${vscode.l10n.t('Compresses in the background at {0}% of the context budget.', Math.round(view.threshold * 100))}\n\n`,
     );
-  text.appendMarkdown(`${nextCompressionText(conversation.distanceToCompression())}\n\n`);
+  const distance = conversation.distanceToCompression();
+  text.appendMarkdown(`${distance === 'spent' ? '$(warning) ' : ''}${nextCompressionText(distance)}\n\n`);
   if (view.droppedEvents > 0) appendDroppedNotice(text.appendMarkdown('$(warning) '), view.droppedEvents);
   const saved = tokensStillSaved(conversation.state);
   if (saved > 0) text.appendMarkdown(`${vscode.l10n.t('Tokens saved by compression: {0}.', countText(saved))}\n\n`);
@@ -111,7 +112,9 @@ export function nextCompressionText(distance: TriggerDistance | 'off' | 'spent')
   if (distance === 'off')
     return vscode.l10n.t('Compression is turned off by the setting threadkeeper.compression.strategy.');
   if (distance === 'spent')
-    return `$(warning) ${vscode.l10n.t('Monthly spend limit reached. Background compression is paused until next month or until you raise the limit.')}`;
+    return vscode.l10n.t(
+      'Monthly spend limit reached. Background compression is paused until next month or until you raise the limit.',
+    );
   const { tokens, messages } = distance;
   if (tokens === 0 || messages === 0)
     return vscode.l10n.t('Compresses in the background after a response if there’s enough to compress.');

@@ -50,7 +50,7 @@ export function Gauge({ gauge }: { readonly gauge: GaugeView | null }) {
 }
 
 function GaugePanel({ gauge, parts }: { readonly gauge: GaugeView; readonly parts: GaugeView['parts'] }) {
-  const { budget, threshold, policy, costUsd, droppedEvents } = gauge;
+  const { budget, threshold, policy, next, costUsd, droppedEvents } = gauge;
   const shareOf = (tokens: number): string => formatPercent(tokens / Math.max(1, budget));
   const free = Math.max(0, budget - gauge.used);
   const rows = [
@@ -91,6 +91,7 @@ function GaugePanel({ gauge, parts }: { readonly gauge: GaugeView; readonly part
         </span>
         <Button onClick={() => page.runCommand('choosePolicy')}>{text('Change Policy')}</Button>
       </p>
+      {next !== undefined && <p class="meta">{next}</p>}
       {costUsd > 0 && <p class="meta">{text('Known cost of this session: {0}.', formatCost(costUsd))}</p>}
       {droppedEvents > 0 && (
         <p class="fault">

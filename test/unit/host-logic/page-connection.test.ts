@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { undoCompressions } from '../../../src/app/summary-changes.ts';
+import { resolvePolicy } from '../../../src/core/policy/policy.ts';
 import type * as PageLinkModule from '../../../src/host/chat/page-connection.ts';
 import { compressionViews } from '../../../src/host/chat/message-views.ts';
 import { defaultSettings, hostIn, l10n } from '../../support/fake-editor.ts';
@@ -53,6 +54,22 @@ describe('initial state of the page', () => {
     const link = new PageConnection(conversation, app as never, { sessions, isModelReady: () => true });
     const { title, total } = await link.init();
     assert.deepEqual([title, total], ['Read again', 3]);
+    link.dispose();
+  });
+});
+
+describe('context usage shown on the page', () => {
+  it('says when the next compression is due, also by the number of messages', async () => {
+    const { PageConnection } = await load<typeof PageLinkModule>('chat/page-connection.ts');
+    await using harness = await Harness.open();
+    harness.settings = { ...harness.settings, policy: resolvePolicy('steady') };
+    const conversation = await harness.converse();
+    await fill(conversation, 4);
+    const link = new PageConnection(conversation, {} as never, {} as never);
+    const told: unknown[] = [];
+    link.onMessage((message) => message.type === 'gauge' && told.push(message.gauge?.next));
+    link.sendGauge();
+    assert.match(String(told[0]), /more tokens or 16 more messages, whichever comes first/);
     link.dispose();
   });
 });
