@@ -6,7 +6,7 @@ import path from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import * as vscode from 'vscode';
 import type { ChatRow } from '../../src/host/external-chats/chat-rows.ts';
-import { jsonLines, writeFileIn } from '../support/tool-homes/conversation.ts';
+import { jsonl, putFile } from '../support/tool-homes/conversation.ts';
 import { answering, product, transcript, withSettings } from './product.ts';
 
 const run = (command: string, ...rest: readonly unknown[]): Thenable<unknown> =>
@@ -49,7 +49,7 @@ describe('chats from other tools in the editor', () => {
       environment.push([name, process.env[name]]);
     for (const [name] of environment) Reflect.deleteProperty(process.env, name);
     process.env['HOME'] = home;
-    writeFileIn(home, SESSION, jsonLines(...RECORDS));
+    putFile(home, SESSION, jsonl(...RECORDS));
     process.on('worker', began);
   });
   after(async () => {
@@ -111,7 +111,7 @@ describe('chats from other tools in the editor', () => {
   });
 
   it('show messages that the tool adds', async () => {
-    appendFileSync(path.join(home, SESSION), jsonLines(claude(5, 'user', 'Thanks.')));
+    appendFileSync(path.join(home, SESSION), jsonl(claude(5, 'user', 'Thanks.')));
     await eventually(async () => (await chatRow()).chat?.entry.messages === 5);
   });
 
@@ -140,7 +140,7 @@ describe('chats from other tools in the editor', () => {
     };
     await answering({ showWarningMessage }, async () => {
       await threads.at(-1)!.terminate();
-      appendFileSync(path.join(home, SESSION), jsonLines(claude(6, 'user', 'Bye.')));
+      appendFileSync(path.join(home, SESSION), jsonl(claude(6, 'user', 'Bye.')));
       await eventually(async () => threads.length > 1 && (await chatRow()).chat?.entry.messages === 6);
     });
     assert.deepEqual(told, [

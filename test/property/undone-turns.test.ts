@@ -8,7 +8,7 @@ import { readSession } from '../../src/app/library/read-session.ts';
 import { allSources } from '../../src/sources/all-sources.ts';
 import { Databases } from '../../src/sources/databases.ts';
 import { LibraryCopies } from '../../src/storage/library-copies.ts';
-import { writeFileIn } from '../support/tool-homes/conversation.ts';
+import { putFile } from '../support/tool-homes/conversation.ts';
 import { runs } from './runs.ts';
 
 /** What happens in a session. `back`: the user undoes this many turns. `return`: the user returns to the turn this far back. */
@@ -190,7 +190,7 @@ describe('a followed chat in which the user goes back', () => {
             try {
               const sources = allSources({ folder: home, env: {} }, databases);
               const library = await Library.open(new LibraryCopies(path.join(home, 'library')));
-              const file = writeFileIn(home, tool.file, '');
+              const file = putFile(home, tool.file, '');
               const copied = new Set<string>();
               const copy = async (): ReturnType<Library['read']> => {
                 await library.sync(sources);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Locator } from 'playwright-core';
-import { jsonLines, writeFileIn } from '../support/tool-homes/conversation.ts';
+import { jsonl, putFile } from '../support/tool-homes/conversation.ts';
 import { violations } from './axe.ts';
 import { writeSettings } from './chat-page.ts';
 import { homeFolder } from './editor.ts';
@@ -26,10 +26,10 @@ describe('chats from other tools', () => {
   before(async () => {
     workbench = await Workbench.open({ profile: 'all-chats' });
     home = await homeFolder();
-    writeFileIn(
+    putFile(
       home,
       '.claude/projects/demo/ports.jsonl',
-      jsonLines(
+      jsonl(
         claude(0, 'user', 'Never use port 80 for the bookings service. We decided to use Valkey for the cache.'),
         claude(1, 'assistant', [{ type: 'text', text: 'Understood: not port 80.' }]),
         claude(2, 'user', 'They talked about ports.', { isCompactSummary: true }),

@@ -31,7 +31,7 @@ export const iso = (seconds: number): string => new Date(START_TIME + seconds * 
 export const ms = (seconds: number): number => START_TIME + seconds * 1000;
 
 /** Writes a file below a folder, and returns its path. Objects are written as JSON. */
-export function writeFileIn(home: string, name: string, content: string | object): string {
+export function putFile(home: string, name: string, content: string | object): string {
   const file = path.join(home, name);
   mkdirSync(path.dirname(file), { recursive: true });
   writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content));
@@ -39,7 +39,7 @@ export function writeFileIn(home: string, name: string, content: string | object
 }
 
 /** Records as JSONL. */
-export const jsonLines = (...records: readonly object[]): string =>
+export const jsonl = (...records: readonly object[]): string =>
   records.map((record) => `${JSON.stringify(record)}\n`).join('');
 
 /** Creates an SQLite database with tables and their rows, and returns its path. */

@@ -8,10 +8,10 @@ import {
   database,
   firstAndLast,
   iso,
-  jsonLines,
+  jsonl,
   ms,
   OUTPUT,
-  writeFileIn,
+  putFile,
   expectedConversation,
   type ToolFixture,
   USAGE,
@@ -41,7 +41,7 @@ const vscodeSaid = expectedConversation({
 });
 const STORAGE = '.config/Code/User/workspaceStorage/abc';
 const opened = (home: string, folder: string): void => {
-  writeFileIn(home, `${folder}/workspace.json`, { folder: 'file:///home/sam/my%20api' });
+  putFile(home, `${folder}/workspace.json`, { folder: 'file:///home/sam/my%20api' });
 };
 
 const anthropicMessages = [
@@ -138,7 +138,7 @@ export const EDITOR_TOOLS: readonly ToolFixture[] = [
     title: 'The port',
     write: (home) => {
       opened(home, STORAGE);
-      return writeFileIn(home, `${STORAGE}/chatSessions/v1.json`, {
+      return putFile(home, `${STORAGE}/chatSessions/v1.json`, {
         version: 3,
         sessionId: 'v1',
         creationDate: ms(0),
@@ -157,10 +157,10 @@ export const EDITOR_TOOLS: readonly ToolFixture[] = [
       const folder = STORAGE.replace('.config/Code', '.config/Code - Insiders');
       opened(home, folder);
       const { response, result, ...request } = vscodeRequest;
-      return writeFileIn(
+      return putFile(
         home,
         `${folder}/chatSessions/v2.jsonl`,
-        jsonLines(
+        jsonl(
           {
             kind: 0,
             v: { version: 3, sessionId: 'v2', creationDate: ms(0), responderUsername: 'GitHub Copilot', requests: [] },
@@ -184,10 +184,10 @@ export const EDITOR_TOOLS: readonly ToolFixture[] = [
     format: 'transcript with tool results',
     workspace: '/home/sam/api',
     write: (home) =>
-      writeFileIn(
+      putFile(
         home,
         `.vscode-server/data/User/workspaceStorage/abc/GitHub.copilot-chat/transcripts/copilot-1.jsonl`,
-        jsonLines(...copilotEvents),
+        jsonl(...copilotEvents),
       ),
     expected: copilotSaid,
   },
@@ -198,10 +198,10 @@ export const EDITOR_TOOLS: readonly ToolFixture[] = [
     title: 'Where is the port set?',
     write: (home) => {
       const storage = storageOf('saoudrizwan.claude-dev');
-      writeFileIn(home, `${storage}/state/taskHistory.json`, [
+      putFile(home, `${storage}/state/taskHistory.json`, [
         { id: '1', task: 'Where is the port set?', cwdOnTaskInitialization: '/home/sam/api' },
       ]);
-      return writeFileIn(home, `${storage}/tasks/1/api_conversation_history.json`, bare);
+      return putFile(home, `${storage}/tasks/1/api_conversation_history.json`, bare);
     },
     expected: expectedConversation({}),
   },
@@ -211,12 +211,12 @@ export const EDITOR_TOOLS: readonly ToolFixture[] = [
     workspace: '/home/sam/api',
     title: 'The port',
     write: (home) => {
-      writeFileIn(home, '.cline/data/sessions/s1/s1.json', {
+      putFile(home, '.cline/data/sessions/s1/s1.json', {
         session_id: 's1',
         cwd: '/home/sam/api',
         metadata: { title: 'The port' },
       });
-      return writeFileIn(home, '.cline/data/sessions/s1/s1.messages.json', {
+      return putFile(home, '.cline/data/sessions/s1/s1.messages.json', {
         version: 1,
         agent: 'lead',
         sessionId: 's1',
@@ -232,12 +232,12 @@ export const EDITOR_TOOLS: readonly ToolFixture[] = [
     title: 'The port',
     write: (home) => {
       const storage = storageOf('rooveterinaryinc.roo-cline');
-      writeFileIn(home, `${storage}/tasks/r1/history_item.json`, {
+      putFile(home, `${storage}/tasks/r1/history_item.json`, {
         id: 'r1',
         task: 'The port',
         workspace: '/home/sam/api',
       });
-      return writeFileIn(home, `${storage}/tasks/r1/api_conversation_history.json`, [
+      return putFile(home, `${storage}/tasks/r1/api_conversation_history.json`, [
         ...anthropicMessages,
         { role: 'user', content: 'The port is 8080.', isSummary: true, ts: ms(4) },
       ]);
@@ -249,7 +249,7 @@ export const EDITOR_TOOLS: readonly ToolFixture[] = [
     tool: 'roo',
     format: 'of 2024, without times, in macOS’ place',
     write: (home) =>
-      writeFileIn(
+      putFile(
         home,
         'Library/Application Support/Code/User/globalStorage/rooveterinaryinc.roo-cline/tasks/r0/api_conversation_history.json',
         bare,
@@ -260,7 +260,7 @@ export const EDITOR_TOOLS: readonly ToolFixture[] = [
     tool: 'kilo',
     format: 'current, in Windows’ place',
     write: (home) =>
-      writeFileIn(
+      putFile(
         home,
         'AppData/Roaming/Code/User/globalStorage/kilocode.kilo-code/tasks/k1/api_conversation_history.json',
         anthropicMessages,
@@ -271,7 +271,7 @@ export const EDITOR_TOOLS: readonly ToolFixture[] = [
     tool: 'kilo',
     format: 'of 2025, without times, in a portable install',
     write: (home) =>
-      writeFileIn(home, 'user-data/User/globalStorage/kilocode.kilo-code/tasks/k0/api_conversation_history.json', bare),
+      putFile(home, 'user-data/User/globalStorage/kilocode.kilo-code/tasks/k0/api_conversation_history.json', bare),
     expected: expectedConversation({}),
   },
   {
@@ -280,7 +280,7 @@ export const EDITOR_TOOLS: readonly ToolFixture[] = [
     workspace: '/home/sam/api',
     title: 'The port',
     write: (home) =>
-      writeFileIn(home, '.continue/sessions/c1.json', {
+      putFile(home, '.continue/sessions/c1.json', {
         sessionId: 'c1',
         title: 'The port',
         workspaceDirectory: 'file:///home/sam/api',
@@ -314,7 +314,7 @@ export const EDITOR_TOOLS: readonly ToolFixture[] = [
     format: 'of 2024, without tools and models',
     title: 'The port',
     write: (home) =>
-      writeFileIn(home, '.continue/sessions/c0.json', {
+      putFile(home, '.continue/sessions/c0.json', {
         sessionId: 'c0',
         title: 'The port',
         workspaceDirectory: '',
@@ -392,10 +392,10 @@ export const EDITOR_TOOLS: readonly ToolFixture[] = [
     tool: 'cursor',
     format: 'agent for the terminal',
     write: (home) =>
-      writeFileIn(
+      putFile(
         home,
         '.cursor/projects/home-sam-api/agent-transcripts/t1/t1.jsonl',
-        jsonLines(
+        jsonl(
           { role: 'user', message: { content: [{ type: 'text', text: ASKED }] } },
           {
             role: 'assistant',

@@ -9,10 +9,10 @@ import {
   event,
   type ExpectedMessage,
   iso,
-  jsonLines,
+  jsonl,
   ms,
   OUTPUT,
-  writeFileIn,
+  putFile,
   expectedConversation,
   type ToolFixture,
   USAGE,
@@ -238,10 +238,10 @@ export const TERMINAL_TOOLS: readonly ToolFixture[] = [
     workspace: '/home/sam/api',
     title: 'The port',
     write: (home) =>
-      writeFileIn(
+      putFile(
         home,
         '.claude/projects/-home-sam-api/claude-1.jsonl',
-        jsonLines(...claudeRecords, compacted, { type: 'ai-title', aiTitle: 'The port' }),
+        jsonl(...claudeRecords, compacted, { type: 'ai-title', aiTitle: 'The port' }),
       ),
     expected: expectedConversation({ at: [0, 1, 3, 4], model: 'opus', usage: USAGE }),
     compactions: ['This session continues: the port is 8080.'],
@@ -250,10 +250,10 @@ export const TERMINAL_TOOLS: readonly ToolFixture[] = [
     tool: 'claude-code',
     format: 'a subagent’s file',
     write: (home) =>
-      writeFileIn(
+      putFile(
         home,
         '.claude/projects/-home-sam-api/claude-1/subagents/agent-a1.jsonl',
-        jsonLines(...claudeRecords.map((record) => ({ ...record, isSidechain: true, agentId: 'a1' }))),
+        jsonl(...claudeRecords.map((record) => ({ ...record, isSidechain: true, agentId: 'a1' }))),
       ),
     expected: expectedConversation({ at: [0, 1, 3, 4], model: 'opus', usage: USAGE }),
   },
@@ -262,10 +262,10 @@ export const TERMINAL_TOOLS: readonly ToolFixture[] = [
     format: 'current',
     workspace: '/home/sam/api',
     write: (home) =>
-      writeFileIn(
+      putFile(
         home,
         '.codex/sessions/2026/03/02/rollout-2026-03-02T09-00-00-0195a1b2-0000-7000-8000-000000000001.jsonl',
-        jsonLines(
+        jsonl(
           {
             timestamp: iso(0),
             type: 'session_meta',
@@ -291,10 +291,10 @@ export const TERMINAL_TOOLS: readonly ToolFixture[] = [
     tool: 'codex',
     format: 'of 2025, without envelopes',
     write: (home) =>
-      writeFileIn(
+      putFile(
         home,
         '.codex/sessions/rollout-2025-05-07-a.jsonl',
-        jsonLines({ id: 'a', timestamp: iso(0), instructions: '' }, ...codexItems),
+        jsonl({ id: 'a', timestamp: iso(0), instructions: '' }, ...codexItems),
       ),
     expected: codexSaid(undefined),
   },
@@ -304,15 +304,15 @@ export const TERMINAL_TOOLS: readonly ToolFixture[] = [
     workspace: '/home/sam/api',
     title: 'The port',
     write: (home) => {
-      writeFileIn(
+      putFile(
         home,
         '.copilot/session-state/copilot-1/workspace.yaml',
         'id: copilot-1\ncwd: /home/sam/api\nsummary: The port\n',
       );
-      return writeFileIn(
+      return putFile(
         home,
         '.copilot/session-state/copilot-1/events.jsonl',
-        jsonLines(
+        jsonl(
           ...copilotEvents,
           event('session.compaction_complete', 5, { success: true, summaryContent: 'The port is 8080.' }),
         ),
@@ -325,7 +325,7 @@ export const TERMINAL_TOOLS: readonly ToolFixture[] = [
     tool: 'copilot-cli',
     format: 'history of 2025',
     write: (home) =>
-      writeFileIn(home, '.copilot/history-session-state/session_1.json', {
+      putFile(home, '.copilot/history-session-state/session_1.json', {
         sessionId: 'copilot-0',
         startTime: iso(0),
         chatMessages: [
@@ -349,8 +349,8 @@ export const TERMINAL_TOOLS: readonly ToolFixture[] = [
     workspace: '/home/sam/api',
     title: 'The port',
     write: (home) => {
-      writeFileIn(home, '.gemini/projects.json', { projects: { '/home/sam/api': 'api' } });
-      return writeFileIn(home, '.gemini/tmp/api/chats/session-1.json', {
+      putFile(home, '.gemini/projects.json', { projects: { '/home/sam/api': 'api' } });
+      return putFile(home, '.gemini/tmp/api/chats/session-1.json', {
         ...geminiSession,
         summary: 'The port',
         messages: geminiMessages,
@@ -363,12 +363,12 @@ export const TERMINAL_TOOLS: readonly ToolFixture[] = [
     format: 'session as JSONL, with a rewind and a message that grew',
     workspace: '/home/sam/api',
     write: (home) => {
-      writeFileIn(home, '.gemini/tmp/api/.project_root', '/home/sam/api\n');
+      putFile(home, '.gemini/tmp/api/.project_root', '/home/sam/api\n');
       const { toolCalls: _, ...begun } = geminiMessages[1]!;
-      return writeFileIn(
+      return putFile(
         home,
         '.gemini/tmp/api/chats/session-2.jsonl',
-        jsonLines(
+        jsonl(
           { ...geminiSession, sessionId: 'gemini-2', kind: 'main' },
           geminiMessages[0]!,
           { id: 'x1', timestamp: iso(0), type: 'user', content: 'Never mind' },
@@ -387,10 +387,10 @@ export const TERMINAL_TOOLS: readonly ToolFixture[] = [
     format: 'current, with a compression',
     workspace: '/home/sam/api',
     write: (home) =>
-      writeFileIn(
+      putFile(
         home,
         '.qwen/projects/-home-sam-api/chats/qwen-1.jsonl',
-        jsonLines(
+        jsonl(
           qwen('user', 0, 'user', [{ text: ASKED }]),
           qwen(
             'assistant',
@@ -426,7 +426,7 @@ export const TERMINAL_TOOLS: readonly ToolFixture[] = [
     tool: 'qwen',
     format: 'of 2025, as Gemini CLI writes it',
     write: (home) =>
-      writeFileIn(home, '.qwen/tmp/api/chats/session-1.json', {
+      putFile(home, '.qwen/tmp/api/chats/session-1.json', {
         ...geminiSession,
         sessionId: 'qwen-0',
         messages: geminiMessages,
@@ -485,10 +485,10 @@ export const TERMINAL_TOOLS: readonly ToolFixture[] = [
     write: (home) => {
       const storage = '.local/share/opencode/storage';
       for (const [id, data, parts] of opencodeMessages) {
-        writeFileIn(home, `${storage}/message/ses_0/${id}.json`, { id, sessionID: 'ses_0', ...data });
-        for (const [index, part] of parts.entries()) writeFileIn(home, `${storage}/part/${id}/prt_${index}.json`, part);
+        putFile(home, `${storage}/message/ses_0/${id}.json`, { id, sessionID: 'ses_0', ...data });
+        for (const [index, part] of parts.entries()) putFile(home, `${storage}/part/${id}/prt_${index}.json`, part);
       }
-      return writeFileIn(home, `${storage}/session/abc/ses_0.json`, {
+      return putFile(home, `${storage}/session/abc/ses_0.json`, {
         id: 'ses_0',
         projectID: 'abc',
         directory: '/home/sam/api',
@@ -527,10 +527,10 @@ export const TERMINAL_TOOLS: readonly ToolFixture[] = [
     workspace: '/home/sam/api',
     title: 'The port',
     write: (home) =>
-      writeFileIn(
+      putFile(
         home,
         '.local/share/goose/sessions/20250724_1.jsonl',
-        jsonLines(
+        jsonl(
           { description: 'The port', working_dir: '/home/sam/api', message_count: 4 },
           ...gooseContent.map(([role, content], index) => ({ role, created: ms(index) / 1000, content })),
         ),
@@ -542,7 +542,7 @@ export const TERMINAL_TOOLS: readonly ToolFixture[] = [
     format: 'history with two runs',
     title: 'api',
     write: (home) =>
-      writeFileIn(
+      putFile(
         home,
         'code/api/.aider.chat.history.md',
         `# aider chat started at 2026-03-02 09:00:00\n\n#### ${ASKED}  \n\n${ANSWERED}\n\n# aider chat started at 2026-03-02 10:00:00\n\n#### Thanks  \n`,

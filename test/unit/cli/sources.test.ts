@@ -5,7 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { command as search } from '../../../src/cli/search.ts';
 import { TOOL_FIXTURES } from '../../support/tool-homes/all-tools.ts';
-import { jsonLines, writeFileIn } from '../../support/tool-homes/conversation.ts';
+import { jsonl, putFile } from '../../support/tool-homes/conversation.ts';
 import { claudeRecords } from '../../support/tool-homes/terminal-tools.ts';
 import { runCli, runJson } from './run-cli.ts';
 
@@ -23,8 +23,8 @@ describe('command line with other tools’ chats', () => {
     const lines = claudeRecords.map((record) => `${JSON.stringify({ ...record, sessionId: 'claude-2' })}\n`);
     const more =
       '{"type":"user","message":{"role":"user","content":"And the harbour pilot?"},"timestamp":"2026-03-03T09:00:00Z"}\n';
-    writeFileIn(home, '.claude/projects/-home-sam-api/claude-2.jsonl', lines.join('') + more);
-    writeFileIn(home, '.codex/sessions/rollout-broken.jsonl', 'no JSON at all\n');
+    putFile(home, '.claude/projects/-home-sam-api/claude-2.jsonl', lines.join('') + more);
+    putFile(home, '.codex/sessions/rollout-broken.jsonl', 'no JSON at all\n');
   });
   after(() => rmSync(home, { recursive: true, force: true }));
 
@@ -80,10 +80,10 @@ describe('command line with other tools’ chats', () => {
     const key = `ghp_${'a1B2c3D4e5'.repeat(4).slice(0, 36)}`;
     const text = `The lighthouse token is ${key}, and ${'nothing else matters here. '.repeat(60)}`;
     const folder = path.join(home, 'with-secret');
-    writeFileIn(
+    putFile(
       folder,
       '.claude/projects/p/secret.jsonl',
-      jsonLines({ type: 'user', timestamp: '2026-03-02T09:00:00Z', message: { role: 'user', content: text } }),
+      jsonl({ type: 'user', timestamp: '2026-03-02T09:00:00Z', message: { role: 'user', content: text } }),
     );
     const args = ['search', '--query', 'lighthouse token', '--home', folder];
     const { hits } = (await runJson(...args)) as { hits: { text: string; start: number; title: string }[] };
@@ -98,14 +98,10 @@ describe('command line with other tools’ chats', () => {
     const said = (content: string): object => ({ type: 'user', message: { role: 'user', content } });
     const { createReadStream } = fs;
     for (const change of [
-      (file: string) => fs.writeFileSync(file, jsonLines(said('Hi'))),
+      (file: string) => fs.writeFileSync(file, jsonl(said('Hi'))),
       (file: string) => rmSync(file),
     ]) {
-      const file = writeFileIn(
-        folder,
-        '.claude/projects/p/s.jsonl',
-        jsonLines(said('Hi'), said('The lighthouse keeper.')),
-      );
+      const file = putFile(folder, '.claude/projects/p/s.jsonl', jsonl(said('Hi'), said('The lighthouse keeper.')));
       let reads = 0;
       fs.createReadStream = (...args: Parameters<typeof createReadStream>) => {
         if (args[0] === file && ++reads === 2) change(file);
@@ -139,7 +135,7 @@ describe('command line with other tools’ chats', () => {
     const qwen = TOOL_FIXTURES.find(({ tool }) => tool === 'qwen')!.write(home);
     const { messages, format } = (await runJson('import', qwen)) as { messages: unknown[]; format: string };
     assert.deepEqual([messages.length, format], [4, 'qwen']);
-    const empty = writeFileIn(home, 'empty.json', { requests: [], responderUsername: 'GitHub Copilot' });
+    const empty = putFile(home, 'empty.json', { requests: [], responderUsername: 'GitHub Copilot' });
     const { code, err } = await runCli(['import', empty]);
     assert.deepEqual([code, err], [2, 'threadkeeper: The file contains no messages.\n']);
   });

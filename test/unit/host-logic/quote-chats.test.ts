@@ -5,7 +5,7 @@ import path from 'node:path';
 import type * as QuoteChatsModule from '../../../src/host/external-chats/quote-chats.ts';
 import { FollowedChats } from '../../../src/worker/followed-chats.ts';
 import { hostIn } from '../../support/fake-editor.ts';
-import { jsonLines, writeFileIn } from '../../support/tool-homes/conversation.ts';
+import { jsonl, putFile } from '../../support/tool-homes/conversation.ts';
 
 describe('quotes from copied chats', () => {
   let place = '';
@@ -15,14 +15,14 @@ describe('quotes from copied chats', () => {
   before(async () => {
     place = mkdtempSync(path.join(os.tmpdir(), 'threadkeeper-quotes-'));
     const said = (cwd: string, content: string): string =>
-      jsonLines({ type: 'user', cwd, timestamp: '2026-03-02T09:00:00Z', message: { role: 'user', content } });
-    writeFileIn(
+      jsonl({ type: 'user', cwd, timestamp: '2026-03-02T09:00:00Z', message: { role: 'user', content } });
+    putFile(
       place,
       'home/.claude/projects/api/a.jsonl',
       said('/home/sam/api', `The api port is 4600, the token ${secret}.`),
     );
-    writeFileIn(place, 'home/.claude/projects/web/b.jsonl', said('/home/sam/api/web', 'The web port is 4601.'));
-    writeFileIn(place, 'home/.claude/projects/other/c.jsonl', said('/home/sam/other', 'The other port is 4602.'));
+    putFile(place, 'home/.claude/projects/web/b.jsonl', said('/home/sam/api/web', 'The web port is 4601.'));
+    putFile(place, 'home/.claude/projects/other/c.jsonl', said('/home/sam/other', 'The other port is 4602.'));
     const home = { folder: path.join(place, 'home'), env: {} };
     chats = new FollowedChats({
       folder: path.join(place, 'copies'),

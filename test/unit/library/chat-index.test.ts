@@ -11,7 +11,7 @@ import { decodeBlocks, encodeBlock, wordBlockOf } from '../../../src/core/search
 import { allSources } from '../../../src/sources/all-sources.ts';
 import { Databases } from '../../../src/sources/databases.ts';
 import { LibraryCopies } from '../../../src/storage/library-copies.ts';
-import { jsonLines, writeFileIn } from '../../support/tool-homes/conversation.ts';
+import { jsonl, putFile } from '../../support/tool-homes/conversation.ts';
 
 const TEXTS = [
   'The bookings database uses PostgreSQL 16 on port 5432.',
@@ -106,10 +106,10 @@ describe('search in chats from other tools', () => {
     place = mkdtempSync(path.join(os.tmpdir(), 'threadkeeper-index-'));
     home = path.join(place, 'home');
     databases = new Databases(place);
-    writeFileIn(
+    putFile(
       home,
       '.claude/projects/api/one.jsonl',
-      jsonLines(
+      jsonl(
         message('user', TEXTS[0]!),
         used('c1', 'Bash', { command: 'npm test' }),
         result('c1', '12 passing'),
@@ -119,10 +119,10 @@ describe('search in chats from other tools', () => {
         result('c3', 'done'),
       ),
     );
-    writeFileIn(
+    putFile(
       home,
       '.claude/projects/web/two.jsonl',
-      jsonLines(
+      jsonl(
         message('user', TEXTS[1]!, '/home/sam/web'),
         message('assistant', [{ type: 'text', text: TEXTS[2]! }], '/home/sam/web'),
       ),
@@ -178,13 +178,13 @@ describe('search in chats from other tools', () => {
 
   it('finds added messages, and no longer finds rewritten ones', async () => {
     const file = path.join(home, '.claude/projects/web/two.jsonl');
-    appendFileSync(file, jsonLines(message('user', 'The certificate expires in May.', '/home/sam/web')));
+    appendFileSync(file, jsonl(message('user', 'The certificate expires in May.', '/home/sam/web')));
     await pass();
     assert.deepEqual(await search({ text: 'certificate' }), ['The certificate expires in May.']);
-    writeFileIn(
+    putFile(
       home,
       '.claude/projects/web/two.jsonl',
-      jsonLines(message('user', TEXTS[1]!, '/home/sam/web'), message('user', 'It was renewed.', '/home/sam/web')),
+      jsonl(message('user', TEXTS[1]!, '/home/sam/web'), message('user', 'It was renewed.', '/home/sam/web')),
     );
     await pass();
     assert.deepEqual(await search({ text: 'certificate' }), []);
@@ -194,7 +194,7 @@ describe('search in chats from other tools', () => {
   it('masks secrets in excerpts of a given length, wherever they begin', async () => {
     const key = `ghp_${'a1B2c3D4e5'.repeat(4).slice(0, 36)}`;
     const said = `${'The harbour is closed. '.repeat(40)}The crane token is ${key}, and nothing else.`;
-    writeFileIn(home, '.claude/projects/web/secret.jsonl', jsonLines(message('user', said, '/home/sam/web')));
+    putFile(home, '.claude/projects/web/secret.jsonl', jsonl(message('user', said, '/home/sam/web')));
     await pass();
     const [text = ''] = await search({ text: 'crane token', redact: true, excerptUnits: 60 });
     assert.match(text, /crane token is \[redacted: /);
@@ -207,8 +207,8 @@ describe('search in chats from other tools', () => {
       message('user', 'The ferry leaves at ten.'),
       message('assistant', [{ type: 'text', text: 'Noted.' }]),
     ];
-    writeFileIn(home, '.claude/projects/api/first.jsonl', jsonLines(...first));
-    writeFileIn(home, '.claude/projects/api/second.jsonl', jsonLines(...first, message('user', 'The ferry is late.')));
+    putFile(home, '.claude/projects/api/first.jsonl', jsonl(...first));
+    putFile(home, '.claude/projects/api/second.jsonl', jsonl(...first, message('user', 'The ferry is late.')));
     await pass();
     assert.deepEqual((await search({ text: 'ferry' })).toSorted(), ['The ferry is late.', 'The ferry leaves at ten.']);
   });
@@ -216,10 +216,10 @@ describe('search in chats from other tools', () => {
   it('finds what was said, but neither a recall of it nor its result', async () => {
     const original = 'The lighthouse is painted red.';
     const quoted = recalledText([{ session: 'Paint', message: 1, role: 'user', text: original }]);
-    writeFileIn(
+    putFile(
       home,
       '.claude/projects/web/recalled.jsonl',
-      jsonLines(
+      jsonl(
         message('user', original, '/home/sam/web'),
         used('r1', 'mcp__threadkeeper__recall', { query: 'lighthouse' }),
         result('r1', quoted),
@@ -242,10 +242,10 @@ describe('search in chats from other tools', () => {
   });
 
   it('finds a command in several chats only once, although their indexes are read one by one', async () => {
-    writeFileIn(
+    putFile(
       home,
       '.claude/projects/web/three.jsonl',
-      jsonLines(used('d1', 'Bash', { command: 'npm test' }), result('d1', '3 passing')),
+      jsonl(used('d1', 'Bash', { command: 'npm test' }), result('d1', '3 passing')),
     );
     const library = await pass();
     const hits = await new ChatIndex(store(), 1).search(library.sessions(), {

@@ -20,7 +20,7 @@ import { allSources } from '../../../src/sources/all-sources.ts';
 import { Databases } from '../../../src/sources/databases.ts';
 import { LibraryCopies } from '../../../src/storage/library-copies.ts';
 import { TOOL_FIXTURES } from '../../support/tool-homes/all-tools.ts';
-import { writeFileIn } from '../../support/tool-homes/conversation.ts';
+import { putFile } from '../../support/tool-homes/conversation.ts';
 
 const SESSION = '.claude/projects/p/s.jsonl';
 const said = (index: number, text: string): string =>
@@ -77,7 +77,7 @@ describe('the library of chats from other tools', () => {
   });
 
   it('reads only added messages, and merges the parts of a growing reply', async () => {
-    const file = writeFileIn(home, SESSION, said(1, 'Which port?') + answered(2, 'm', '8080'));
+    const file = putFile(home, SESSION, said(1, 'Which port?') + answered(2, 'm', '8080'));
     const library = await open();
     await library.sync(sources);
     appendFileSync(file, answered(3, 'm', 'or 8081.') + said(4, 'Thanks.'));
@@ -104,7 +104,7 @@ describe('the library of chats from other tools', () => {
   });
 
   it('keeps compactions in order when a tool inserts one before another', async () => {
-    const file = writeFileIn(home, SESSION, said(1, 'Which port?') + answered(2, 'm', '8080') + compacted);
+    const file = putFile(home, SESSION, said(1, 'Which port?') + answered(2, 'm', '8080') + compacted);
     const library = await open();
     await library.sync(sources);
     const inserted = compacted.replace('In short.', 'Shorter.');
@@ -120,7 +120,7 @@ describe('the library of chats from other tools', () => {
   });
 
   it('keeps the time of the last message when a tool appends other records', async () => {
-    const file = writeFileIn(home, SESSION, said(1, 'Which port?'));
+    const file = putFile(home, SESSION, said(1, 'Which port?'));
     const library = await open();
     await library.sync(sources);
     const [before] = library.sessions();
@@ -131,8 +131,8 @@ describe('the library of chats from other tools', () => {
   });
 
   it('does not reread unchanged files', async () => {
-    writeFileIn(home, SESSION, said(1, 'Which port?'));
-    writeFileIn(home, '.claude/projects/p/broken.jsonl', 'no JSON\n');
+    putFile(home, SESSION, said(1, 'Which port?'));
+    putFile(home, '.claude/projects/p/broken.jsonl', 'no JSON\n');
     const library = await open();
     await library.sync(sources);
     let reads = 0;
@@ -152,7 +152,7 @@ describe('the library of chats from other tools', () => {
   });
 
   it('reads a copied chat that has become unreadable only once', async () => {
-    const file = writeFileIn(home, SESSION, said(1, 'Which port?'));
+    const file = putFile(home, SESSION, said(1, 'Which port?'));
     const library = await open();
     await library.sync(sources);
     writeFileSync(file, 'no JSON\n');
@@ -169,7 +169,7 @@ describe('the library of chats from other tools', () => {
   }))
     for (const kind of ['.gz', '.index'])
       it(`copies a chat again if its ${kind} file has been ${damage}`, async () => {
-        writeFileIn(home, SESSION, said(0, 'The port is 8080.'));
+        putFile(home, SESSION, said(0, 'The port is 8080.'));
         const library = await open();
         await library.sync(sources);
         harm(
@@ -190,11 +190,7 @@ describe('the library of chats from other tools', () => {
       });
 
   it('keeps messages that a tool has rewritten', async () => {
-    const file = writeFileIn(
-      home,
-      SESSION,
-      said(1, 'Which port?') + said(2, 'And the host?') + said(3, 'And the key?'),
-    );
+    const file = putFile(home, SESSION, said(1, 'Which port?') + said(2, 'And the host?') + said(3, 'And the key?'));
     const library = await open();
     await library.sync(sources);
     writeFileSync(file, said(1, 'Which port?') + said(4, 'Never mind.'));
@@ -212,11 +208,7 @@ describe('the library of chats from other tools', () => {
     const item = (role: string, text: string): string =>
       record('response_item', { type: 'message', role, content: [{ type: 'input_text', text }] });
     const turn = (name: string): string => item('user', name) + item('assistant', `To ${name}`);
-    const file = writeFileIn(
-      home,
-      '.codex/sessions/rollout-s.jsonl',
-      record('session_meta', { id: 's' }) + turn('alpha'),
-    );
+    const file = putFile(home, '.codex/sessions/rollout-s.jsonl', record('session_meta', { id: 's' }) + turn('alpha'));
     const library = await open();
     await library.sync(sources);
     appendFileSync(file, turn('beta'));
@@ -246,8 +238,8 @@ describe('the library of chats from other tools', () => {
     const undone = { type: 'event_msg', payload: { type: 'thread_rolled_back', num_turns: 1 } };
     const message = { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Which port?' }] };
     const records = [{ type: 'response_item', payload: message }, undone];
-    writeFileIn(home, '.codex/sessions/rollout-s.jsonl', records.map((one) => `${JSON.stringify(one)}\n`).join(''));
-    writeFileIn(home, SESSION, said(1, 'The port is 8080.'));
+    putFile(home, '.codex/sessions/rollout-s.jsonl', records.map((one) => `${JSON.stringify(one)}\n`).join(''));
+    putFile(home, SESSION, said(1, 'The port is 8080.'));
     const library = await open();
     await library.sync(sources);
     const found = await library.index.search(library.sessions(), { text: 'port', limit: 9 });
@@ -258,7 +250,7 @@ describe('the library of chats from other tools', () => {
   });
 
   it('contains a tool’s compaction once, at its position', async () => {
-    const file = writeFileIn(home, SESSION, said(1, 'Which port?') + said(2, '8080.'));
+    const file = putFile(home, SESSION, said(1, 'Which port?') + said(2, '8080.'));
     const library = await open();
     await library.sync(sources);
     appendFileSync(file, compacted + said(3, 'Go on.'));
@@ -277,7 +269,7 @@ describe('the library of chats from other tools', () => {
     const whole = Array.from({ length: 6 }, (_, index) => said(index, `Message ${index}`));
     for (let kill = 0; kill < 12; kill++) {
       rmSync(copies, { recursive: true, force: true });
-      const file = writeFileIn(home, SESSION, whole.slice(0, 3).join(''));
+      const file = putFile(home, SESSION, whole.slice(0, 3).join(''));
       let writes = 0;
       const store = new LibraryCopies(copies);
       const dying = (): void => {
@@ -323,10 +315,8 @@ describe('the library of chats from other tools', () => {
   });
 
   it('reads other files when the reader fails on one, and retries files that the disk failed to read', async () => {
-    const [odd, lost] = ['odd', 'lost'].map((name) =>
-      writeFileIn(home, `.claude/projects/p/${name}.jsonl`, said(1, name)),
-    );
-    writeFileIn(home, SESSION, said(1, 'Which port?'));
+    const [odd, lost] = ['odd', 'lost'].map((name) => putFile(home, `.claude/projects/p/${name}.jsonl`, said(1, name)));
+    putFile(home, SESSION, said(1, 'Which port?'));
     const library = await open();
     let isLost = true;
     const failing = sources.map((source): Source => ({
@@ -354,7 +344,7 @@ describe('the library of chats from other tools', () => {
 
   it('masks secrets in titles, also in those of a catalog from an earlier version', async () => {
     const token = ['ghp_', 'a1B2c3D4e5F6g7H8'.repeat(3).slice(0, 36)].join('');
-    writeFileIn(home, SESSION, said(1, `Use ${token} for the port.`));
+    putFile(home, SESSION, said(1, `Use ${token} for the port.`));
     const masked = /^Use \[redacted: [^\]]+\] for the port\.$/;
     const library = await open();
     await library.sync(sources);
@@ -373,7 +363,7 @@ describe('the library of chats from other tools', () => {
       `${JSON.stringify({ timestamp: '2026-03-02T09:00:00Z', type, payload })}\n`;
     const content = [{ type: 'input_text', text: 'Which port?' }];
     const name = `rollout-2026-03-02T09-00-00-${id}.jsonl`;
-    const file = writeFileIn(
+    const file = putFile(
       home,
       `.codex/sessions/2026/03/02/${name}`,
       record('session_meta', { id, cwd: '/home/sam/api' }) +
@@ -381,7 +371,7 @@ describe('the library of chats from other tools', () => {
     );
     const library = await open();
     await library.sync(sources);
-    const archived = writeFileIn(home, `.codex/archived_sessions/${name}`, '');
+    const archived = putFile(home, `.codex/archived_sessions/${name}`, '');
     for (const [from, to] of [
       [file, archived],
       [archived, file],
@@ -417,7 +407,7 @@ describe('the library of chats from other tools', () => {
     };
     const transcript = readFileSync(write('transcripts'), 'utf8').replaceAll('copilot-1', 'v1');
     const workspace = path.dirname(path.dirname(write('chatSessions/v1.json')));
-    writeFileIn(workspace, 'GitHub.copilot-chat/transcripts/v1.jsonl', transcript);
+    putFile(workspace, 'GitHub.copilot-chat/transcripts/v1.jsonl', transcript);
     const library = await open();
     assert.equal((await library.sync(sources)).read, 2);
     assert.deepEqual(
@@ -431,7 +421,7 @@ describe('the library of chats from other tools', () => {
 
   it('stops when cancelled, and continues later', async () => {
     for (let index = 0; index < 5; index++)
-      writeFileIn(home, `.claude/projects/p/${index}.jsonl`, said(1, `Session ${index}`));
+      putFile(home, `.claude/projects/p/${index}.jsonl`, said(1, `Session ${index}`));
     const library = await open();
     let done = 0;
     await library.sync(sources, { onProgress: () => done++, isCancelled: () => done === 2 });
@@ -440,12 +430,12 @@ describe('the library of chats from other tools', () => {
   });
 
   it('forgets the chats of one tool and keeps the others', async () => {
-    writeFileIn(home, SESSION, said(1, 'Which port?'));
+    putFile(home, SESSION, said(1, 'Which port?'));
     TOOL_FIXTURES.find(({ tool }) => tool === 'codex')!.write(home);
     const library = await open();
     await library.sync(sources);
     // Written by a pass that was killed.
-    for (const name of ['claude-code-0a1b.jsonl.gz', 'claude-code-0a1b.index']) writeFileIn(copies, name, 'x');
+    for (const name of ['claude-code-0a1b.jsonl.gz', 'claude-code-0a1b.index']) putFile(copies, name, 'x');
     const store = new LibraryCopies(copies);
     assert.deepEqual(await store.tools(), ['claude-code', 'codex']);
     await library.forget('claude-code');
@@ -461,7 +451,7 @@ describe('the library of chats from other tools', () => {
   });
 
   it('removes the chats that a tool has deleted if it’s a cache', async () => {
-    for (const name of ['a', 'b']) writeFileIn(home, `.claude/projects/p/${name}.jsonl`, said(1, `Session ${name}`));
+    for (const name of ['a', 'b']) putFile(home, `.claude/projects/p/${name}.jsonl`, said(1, `Session ${name}`));
     const library = await open();
     await library.sync(sources, { removesGone: true });
     const [kept, deleted] = library.sessions().toSorted((a, b) => (a.entry.path < b.entry.path ? -1 : 1));
@@ -479,7 +469,7 @@ describe('the library of chats from other tools', () => {
 
   it('shows what another process has copied once it’s reloaded', async () => {
     const library = await open();
-    writeFileIn(home, SESSION, said(1, 'Which port?'));
+    putFile(home, SESSION, said(1, 'Which port?'));
     await (await open()).sync(sources);
     assert.deepEqual(library.sessions(), []);
     await library.reload();
@@ -489,7 +479,7 @@ describe('the library of chats from other tools', () => {
 
   it('is readable only by the user', async function () {
     if (process.platform === 'win32') this.skip();
-    writeFileIn(home, SESSION, said(1, 'Which port?'));
+    putFile(home, SESSION, said(1, 'Which port?'));
     await (await open()).sync(sources);
     for (const name of ['.', ...readdirSync(copies)]) {
       assert.equal(statSync(path.join(copies, name)).mode & 0o077, 0, name);

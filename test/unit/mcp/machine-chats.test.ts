@@ -3,10 +3,10 @@ import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { MachineChats } from '../../../src/mcp/machine-chats.ts';
-import { jsonLines, writeFileIn } from '../../support/tool-homes/conversation.ts';
+import { jsonl, putFile } from '../../support/tool-homes/conversation.ts';
 
 const said = (content: string): string =>
-  jsonLines({ type: 'user', sessionId: 's', timestamp: '2026-03-02T09:00:00Z', message: { role: 'user', content } });
+  jsonl({ type: 'user', sessionId: 's', timestamp: '2026-03-02T09:00:00Z', message: { role: 'user', content } });
 
 describe('chats of a machine', () => {
   let place = '';
@@ -27,7 +27,7 @@ describe('chats of a machine', () => {
 
   beforeEach(() => {
     place = mkdtempSync(path.join(os.tmpdir(), 'threadkeeper-machine-'));
-    writeFileIn(place, 'index/empty', '');
+    putFile(place, 'index/empty', '');
     warnings = [];
   });
   afterEach(async () => {
@@ -36,7 +36,7 @@ describe('chats of a machine', () => {
   });
 
   it('include what a tool adds, although they aren’t read again at once', async () => {
-    const file = writeFileIn(place, 'home/.claude/projects/p/s.jsonl', said('The ferry leaves at ten.'));
+    const file = putFile(place, 'home/.claude/projects/p/s.jsonl', said('The ferry leaves at ten.'));
     const chats = open();
     assert.equal(await chats.refresh(60_000), true);
     appendFileSync(file, said('The ferry is late.'));
@@ -54,7 +54,7 @@ describe('chats of a machine', () => {
   });
 
   it('aren’t read again for a while if reading them took long', async () => {
-    const file = writeFileIn(place, 'home/.claude/projects/p/s.jsonl', said('The ferry leaves at ten.'));
+    const file = putFile(place, 'home/.claude/projects/p/s.jsonl', said('The ferry leaves at ten.'));
     const chats = open();
     const now = performance.now.bind(performance);
     let offset = 0;
@@ -76,7 +76,7 @@ describe('chats of a machine', () => {
 
   it('can be searched while they are read for the first time', async () => {
     for (let index = 0; index < 60; index++)
-      writeFileIn(place, `home/.claude/projects/p/${index}.jsonl`, said(`Ferry ${index} leaves.`).repeat(20));
+      putFile(place, `home/.claude/projects/p/${index}.jsonl`, said(`Ferry ${index} leaves.`).repeat(20));
     const chats = open();
     assert.equal(await chats.refresh(0), false);
     while (chats.list().length === 0) await chats.refresh(1);
@@ -89,7 +89,7 @@ describe('chats of a machine', () => {
 
   it('are read by one server at a time, and by the next one when that one ends', async () => {
     for (let index = 0; index < 60; index++)
-      writeFileIn(place, `home/.claude/projects/p/${index}.jsonl`, said(`Ferry ${index} leaves.`).repeat(20));
+      putFile(place, `home/.claude/projects/p/${index}.jsonl`, said(`Ferry ${index} leaves.`).repeat(20));
     const [first, second] = [open(), open()];
     assert.equal(await first.refresh(0), false);
     while (!first.progress) await first.refresh(1);

@@ -6,7 +6,7 @@ import { McpServer, type JSONRPCMessage, type Transport } from '@modelcontextpro
 import { NEVER_YIELDS } from '../../../src/core/pace/yielder.ts';
 import { MachineChats } from '../../../src/mcp/machine-chats.ts';
 import { ChatTools } from '../../../src/mcp/tools.ts';
-import { jsonLines, writeFileIn } from '../../support/tool-homes/conversation.ts';
+import { jsonl, putFile } from '../../support/tool-homes/conversation.ts';
 
 describe('MCP tools', () => {
   let place = '';
@@ -16,7 +16,7 @@ describe('MCP tools', () => {
 
   beforeEach(async () => {
     place = mkdtempSync(path.join(os.tmpdir(), 'threadkeeper-tools-'));
-    writeFileIn(place, 'index/empty', '');
+    putFile(place, 'index/empty', '');
     chats = new MachineChats({
       home: { folder: path.join(place, 'home'), env: {} },
       folder: { path: path.join(place, 'index'), isTemporary: false },
@@ -47,7 +47,7 @@ describe('MCP tools', () => {
     performance.now = () => now() + ms;
   };
   const reply = (...texts: readonly string[]): string =>
-    jsonLines(
+    jsonl(
       ...texts.map((text) => ({
         type: 'assistant',
         sessionId: 's',
@@ -57,9 +57,9 @@ describe('MCP tools', () => {
     );
 
   it('list what was decided in a reply that has grown since', async () => {
-    writeFileIn(place, 'home/.claude/projects/p/s.jsonl', reply('Decided: the port is 4600.'));
+    putFile(place, 'home/.claude/projects/p/s.jsonl', reply('Decided: the port is 4600.'));
     assert.match(await call('decisions', {}), /4600/);
-    writeFileIn(
+    putFile(
       place,
       'home/.claude/projects/p/s.jsonl',
       reply('Decided: the port is 4600.', 'Decided: SQLite for the orders.'),

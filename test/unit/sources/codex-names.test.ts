@@ -5,7 +5,7 @@ import path from 'node:path';
 import type { FoundFiles } from '../../../src/app/library/source.ts';
 import { allSources } from '../../../src/sources/all-sources.ts';
 import { Databases } from '../../../src/sources/databases.ts';
-import { database, jsonLines, writeFileIn } from '../../support/tool-homes/conversation.ts';
+import { database, jsonl, putFile } from '../../support/tool-homes/conversation.ts';
 
 const ID = (last: number): string => `0195a1b2-0000-7000-8000-00000000000${last}`;
 const TITLES = 'CREATE TABLE threads (id TEXT, title TEXT, first_user_message TEXT)';
@@ -17,7 +17,7 @@ describe('names of Codex threads', () => {
   beforeEach(() => {
     home = mkdtempSync(path.join(os.tmpdir(), 'threadkeeper-home-'));
     databases = new Databases(home);
-    for (const last of [1, 2, 3]) writeFileIn(home, `.codex/sessions/rollout-${ID(last)}.jsonl`, jsonLines({ last }));
+    for (const last of [1, 2, 3]) putFile(home, `.codex/sessions/rollout-${ID(last)}.jsonl`, jsonl({ last }));
   });
   afterEach(async () => {
     await databases.close();
@@ -38,10 +38,10 @@ describe('names of Codex threads', () => {
     const row = (last: number, name: string | null): (string | null)[] => [ID(last), 'A title', 'A prompt', name];
     database(home, '.codex/state_9.sqlite', NAMES, { threads: [row(1, 'Old')] });
     database(home, '.codex/state_10.sqlite', NAMES, { threads: [row(1, 'New'), row(2, null), row(3, ' ')] });
-    writeFileIn(
+    putFile(
       home,
       '.codex/session_index.jsonl',
-      jsonLines({ id: ID(1), thread_name: 'Older' }, { id: ID(2), thread_name: 'Ports' }),
+      jsonl({ id: ID(1), thread_name: 'Older' }, { id: ID(2), thread_name: 'Ports' }),
     );
     assert.deepEqual(await names(), ['New', 'Ports', undefined]);
   });
@@ -56,7 +56,7 @@ describe('names of Codex threads', () => {
       ],
     });
     database(home, 'elsewhere/state_2.sqlite', TITLES, { threads: [[ID(1), 'Gateway', 'Which port?']] });
-    writeFileIn(home, '.codex/session_index.jsonl', jsonLines({ id: ID(3), thread_name: 'Renamed' }));
+    putFile(home, '.codex/session_index.jsonl', jsonl({ id: ID(3), thread_name: 'Renamed' }));
     assert.deepEqual(await names({ CODEX_SQLITE_HOME: folder }), ['Gateway', undefined, 'Renamed']);
     assert.deepEqual(await names(), [undefined, undefined, 'Renamed']);
   });
@@ -69,7 +69,7 @@ describe('names of Codex threads', () => {
   });
 
   it('are missing, with a reason, if the database is damaged', async () => {
-    const file = writeFileIn(home, '.codex/state_5.sqlite', '');
+    const file = putFile(home, '.codex/state_5.sqlite', '');
     writeFileSync(file, 'no database'.repeat(20));
     const { files, unreadable } = await find();
     assert.equal(files.length, 3);

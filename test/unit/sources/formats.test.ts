@@ -40,7 +40,7 @@ import {
   START_TIME,
   database,
   OUTPUT,
-  writeFileIn,
+  putFile,
   type ExpectedMessage,
 } from '../../support/tool-homes/conversation.ts';
 import { claudeRecords } from '../../support/tool-homes/terminal-tools.ts';
@@ -272,7 +272,7 @@ describe('reading chats from other tools', () => {
   });
 
   it('loses no messages when a line is still being written', async () => {
-    const file = writeFileIn(
+    const file = putFile(
       home,
       '.claude/projects/p/s.jsonl',
       `${claudeRecords.map((one) => JSON.stringify(one)).join('\n')}\n{"type":"us`,
@@ -289,7 +289,7 @@ describe('reading chats from other tools', () => {
 
   it('resumes where it stopped, and starts over when the file was rewritten', async () => {
     const lines = claudeRecords.map((one) => `${JSON.stringify(one)}\n`);
-    const file = writeFileIn(home, '.claude/projects/p/s.jsonl', lines.slice(0, 2).join(''));
+    const file = putFile(home, '.claude/projects/p/s.jsonl', lines.slice(0, 2).join(''));
     const { files } = await find();
     const [source, found] = files[0]!;
     const first = await readSession(source, found);
@@ -306,7 +306,7 @@ describe('reading chats from other tools', () => {
 
   it('skips a damaged line and reports it', async () => {
     const [first, ...rest] = claudeRecords.map((one) => JSON.stringify(one));
-    writeFileIn(home, '.claude/projects/p/s.jsonl', `${[first, '{"type":', ...rest].join('\n')}\n`);
+    putFile(home, '.claude/projects/p/s.jsonl', `${[first, '{"type":', ...rest].join('\n')}\n`);
     const { messages, skipped } = await readOnly();
     assert.equal(messages.length, 4);
     assert.deepEqual(
@@ -328,7 +328,7 @@ describe('reading chats from other tools', () => {
         message: { role: 'user', content: `${index} ${'word '.repeat(2000)}` },
         timestamp: new Date(START_TIME + index).toISOString(),
       });
-    writeFileIn(
+    putFile(
       home,
       '.claude/projects/p/s.jsonl',
       Array.from({ length: 3000 }, (_, index) => `${record(index)}\n`).join(''),
@@ -342,7 +342,7 @@ describe('reading chats from other tools', () => {
     [
       'VS Code',
       (to: string) =>
-        writeFileIn(to, '.config/Code/User/workspaceStorage/a/chatSessions/x.json', {
+        putFile(to, '.config/Code/User/workspaceStorage/a/chatSessions/x.json', {
           version: 4,
           requests: [{ message: { text: 'Hi' } }],
         }),
@@ -350,7 +350,7 @@ describe('reading chats from other tools', () => {
     [
       'Copilot CLI',
       (to: string) =>
-        writeFileIn(
+        putFile(
           to,
           '.copilot/session-state/x/events.jsonl',
           '{"type":"session.start","data":{"sessionId":"x","version":2},"timestamp":"2026-03-02T09:00:00Z"}\n',
@@ -359,7 +359,7 @@ describe('reading chats from other tools', () => {
     [
       'Cline',
       (to: string) =>
-        writeFileIn(to, '.cline/data/sessions/x/x.messages.json', {
+        putFile(to, '.cline/data/sessions/x/x.messages.json', {
           version: 2,
           messages: [{ role: 'user', content: 'Hi' }],
         }),
@@ -396,10 +396,10 @@ describe('reading chats from other tools', () => {
   it('does not follow symbolic links', async () => {
     TOOL_FIXTURES.find(({ tool, format }) => tool === 'opencode' && format.startsWith('files'))!.write(home);
     const { length } = (await readOnly()).messages;
-    const elsewhere = writeFileIn(home, 'elsewhere.json', { role: 'user' });
+    const elsewhere = putFile(home, 'elsewhere.json', { role: 'user' });
     const folder = path.join(home, '.local/share/opencode/storage/message/ses_0');
     symlinkSync(elsewhere, path.join(folder, 'msg_9.json'));
-    writeFileIn(home, '.local/share/opencode/storage/part/msg_9/prt_1.json', { type: 'text', text: 'Of elsewhere.' });
+    putFile(home, '.local/share/opencode/storage/part/msg_9/prt_1.json', { type: 'text', text: 'Of elsewhere.' });
     assert.equal((await readOnly()).messages.length, length);
   });
 
@@ -417,11 +417,7 @@ describe('reading chats from other tools', () => {
   });
 
   it('lists aider’s history once, with its folder, even if the environment also names it', async () => {
-    const history = writeFileIn(
-      home,
-      'code/api/.aider.chat.history.md',
-      '# aider chat started at 2026-03-02 09:00:00\n',
-    );
+    const history = putFile(home, 'code/api/.aider.chat.history.md', '# aider chat started at 2026-03-02 09:00:00\n');
     const { files } = await find({ AIDER_CHAT_HISTORY_FILE: history });
     assert.deepEqual(
       files.map(([, { facts }]) => facts),
@@ -483,12 +479,12 @@ describe('reading chats from other tools', () => {
   });
 
   it('refuses a session without messages', async () => {
-    writeFileIn(home, '.config/Code/User/workspaceStorage/a/chatSessions/x.json', { version: 3, requests: [] });
+    putFile(home, '.config/Code/User/workspaceStorage/a/chatSessions/x.json', { version: 3, requests: [] });
     assert.equal(await refusal(), 'The file contains no messages.');
   });
 
   it('does not call a file empty whose first line is still being written', async () => {
-    writeFileIn(home, '.claude/projects/p/s.jsonl', '{"type":"us');
+    putFile(home, '.claude/projects/p/s.jsonl', '{"type":"us');
     assert.equal(await refusal(), 'The file is damaged or still being written.');
   });
 

@@ -8,7 +8,7 @@ import type { Source, SourceFile, Tool } from '../../../src/app/library/source.t
 import { inEnglish } from '../../../src/core/text/phrase.ts';
 import { allSources } from '../../../src/sources/all-sources.ts';
 import { Databases } from '../../../src/sources/databases.ts';
-import { database, iso, jsonLines, ms, writeFileIn } from '../../support/tool-homes/conversation.ts';
+import { database, iso, jsonl, ms, putFile } from '../../support/tool-homes/conversation.ts';
 
 /** Chats that are stored in several places, in another place, or with more than the conversation. */
 describe('stores of other tools', () => {
@@ -131,14 +131,10 @@ describe('stores of other tools', () => {
 
     it('omits what the user reverted in a session that is stored in files', async () => {
       const storage = '.local/share/opencode/storage';
-      writeFileIn(
-        home,
-        `${storage}/session/p/ses_1.json`,
-        JSON.stringify({ id: 'ses_1', revert: { messageID: 'msg_2' } }),
-      );
+      putFile(home, `${storage}/session/p/ses_1.json`, JSON.stringify({ id: 'ses_1', revert: { messageID: 'msg_2' } }));
       for (const id of ['msg_1', 'msg_2']) {
-        writeFileIn(home, `${storage}/message/ses_1/${id}.json`, JSON.stringify({ id, role: 'user' }));
-        writeFileIn(home, `${storage}/part/${id}/prt_1.json`, JSON.stringify({ type: 'text', text: id }));
+        putFile(home, `${storage}/message/ses_1/${id}.json`, JSON.stringify({ id, role: 'user' }));
+        putFile(home, `${storage}/part/${id}/prt_1.json`, JSON.stringify({ type: 'text', text: id }));
       }
       assert.deepEqual(textsOf(await readOnly('opencode')), ['user: msg_1']);
     });
@@ -185,39 +181,39 @@ describe('stores of other tools', () => {
     const titleOf = ({ facts }: ReadSession): unknown => [facts.id, facts.title, facts.parent];
 
     it('reads a compressed session, once if it also exists uncompressed, with its name', async () => {
-      const text = jsonLines(meta(ID(1)), say('user', 'One?'), say('assistant', 'One.'));
-      writeFileIn(
+      const text = jsonl(meta(ID(1)), say('user', 'One?'), say('assistant', 'One.'));
+      putFile(
         home,
         '.codex/session_index.jsonl',
-        jsonLines({ id: ID(1), thread_name: 'Old' }, { id: ID(1), thread_name: 'Ports' }),
+        jsonl({ id: ID(1), thread_name: 'Old' }, { id: ID(1), thread_name: 'Ports' }),
       );
-      const file = writeFileIn(home, `${rollout(`0-${ID(1)}`)}.zst`, '');
+      const file = putFile(home, `${rollout(`0-${ID(1)}`)}.zst`, '');
       writeFileSync(file, zstdCompressSync(text));
       const session = await readOnly('codex');
       assert.deepEqual(textsOf(session), ['user: One?', 'assistant: One.']);
       assert.deepEqual(titleOf(session), [ID(1), 'Ports', undefined]);
-      writeFileIn(home, rollout(`0-${ID(1)}`), text);
+      putFile(home, rollout(`0-${ID(1)}`), text);
       assert.equal((await readOnly('codex')).messages.length, 2);
     });
 
     it('refuses a damaged compressed session with a reason', async () => {
       writeFileSync(
-        writeFileIn(home, `${rollout(`0-${ID(1)}`)}.zst`, ''),
+        putFile(home, `${rollout(`0-${ID(1)}`)}.zst`, ''),
         zstdCompressSync('x'.repeat(1e4)).subarray(0, 12),
       );
       await assert.rejects(readOnly('codex'), /damaged or still being written/);
     });
 
     it('keeps the identity of a fork or subagent that repeats the description of another session', async () => {
-      writeFileIn(
+      putFile(
         home,
         rollout(`0-${ID(2)}`),
-        jsonLines(meta(ID(2), { forked_from_id: ID(1) }), meta(ID(1)), say('user', 'One?')),
+        jsonl(meta(ID(2), { forked_from_id: ID(1) }), meta(ID(1)), say('user', 'One?')),
       );
-      writeFileIn(
+      putFile(
         home,
         rollout(`1-${ID(3)}`),
-        jsonLines(
+        jsonl(
           meta(ID(3), { parent_thread_id: ID(1), source: { subagent: { other: 'guardian' } } }),
           meta(ID(1)),
           say('user', 'Two?'),
@@ -231,20 +227,16 @@ describe('stores of other tools', () => {
     });
 
     it('reads what a fork inherits from the file of another session, also from a fork and a revision', async () => {
-      const first = jsonLines(meta(ID(1)), say('user', 'One?', 1), say('assistant', 'One.', 2));
-      writeFileIn(home, rollout(`0-${ID(1)}`), first + jsonLines(say('user', 'Elsewhere?', 3)));
+      const first = jsonl(meta(ID(1)), say('user', 'One?', 1), say('assistant', 'One.', 2));
+      putFile(home, rollout(`0-${ID(1)}`), first + jsonl(say('user', 'Elsewhere?', 3)));
       const fork = (id: string, thread: string, end: number, ordinal: number): object => ({
         ...meta(id, { history_base: { thread_id: thread, end_byte_offset: end, end_ordinal_exclusive: ordinal } }),
         ordinal,
       });
-      const second = jsonLines(fork(ID(2), ID(1), first.length, 3), say('user', 'Two?', 4));
-      writeFileIn(home, rollout(`1-${ID(2)}`), second + jsonLines(say('user', 'Never mind.', 5)));
+      const second = jsonl(fork(ID(2), ID(1), first.length, 3), say('user', 'Two?', 4));
+      putFile(home, rollout(`1-${ID(2)}`), second + jsonl(say('user', 'Never mind.', 5)));
       const revision = `${ID(2)}_${ID(9)}`;
-      writeFileIn(
-        home,
-        rollout(`2-${revision}`),
-        jsonLines(fork(ID(2), ID(2), second.length, 5), say('user', 'Three?', 6)),
-      );
+      putFile(home, rollout(`2-${revision}`), jsonl(fork(ID(2), ID(2), second.length, 5), say('user', 'Three?', 6)));
       const sessions = await readAll('codex');
       assert.deepEqual(sessions.map(textsOf), [
         ['user: One?', 'assistant: One.', 'user: Elsewhere?'],
@@ -259,7 +251,7 @@ describe('stores of other tools', () => {
 
     it('reports that what a fork inherits no longer exists', async () => {
       const base = { thread_id: ID(1), end_byte_offset: 9, end_ordinal_exclusive: 3 };
-      writeFileIn(home, rollout(`1-${ID(2)}`), jsonLines(meta(ID(2), { history_base: base }), say('user', 'Two?')));
+      putFile(home, rollout(`1-${ID(2)}`), jsonl(meta(ID(2), { history_base: base }), say('user', 'Two?')));
       const session = await readOnly('codex');
       assert.deepEqual(textsOf(session), ['user: Two?']);
       assert.ok(
@@ -269,10 +261,10 @@ describe('stores of other tools', () => {
 
     it('skips what Codex adds as user messages', async () => {
       const added = ['recommended_plugins', 'skill', 'turn_aborted', 'subagent_notification', 'goal_context'];
-      writeFileIn(
+      putFile(
         home,
         rollout(`0-${ID(1)}`),
-        jsonLines(
+        jsonl(
           meta(ID(1)),
           ...added.map((name) => say('user', `<${name}>\nAdded.\n</${name}>`)),
           say('user', '<codex_internal_context source="goal">\nAdded.\n</codex_internal_context>'),
@@ -285,11 +277,11 @@ describe('stores of other tools', () => {
 
   describe('Cline', () => {
     const session = (name: string, messages: readonly object[], root = '.cline/data/sessions'): string =>
-      writeFileIn(home, `${root}/s1/${name}.messages.json`, { version: 1, sessionId: 's1', messages });
+      putFile(home, `${root}/s1/${name}.messages.json`, { version: 1, sessionId: 's1', messages });
     const user = (content: unknown): object => ({ role: 'user', content, ts: ms(0) });
 
     it('reads the outputs of tools, and users’ texts without the tags around them', async () => {
-      writeFileIn(home, '.cline/data/sessions/s1/s1.json', { cwd: '/home/sam/api', metadata: { title: 'The port' } });
+      putFile(home, '.cline/data/sessions/s1/s1.json', { cwd: '/home/sam/api', metadata: { title: 'The port' } });
       session('s1', [
         user('<mode_notice>Switched.</mode_notice>\n<user_input mode="act">Which port?</user_input>'),
         { role: 'assistant', content: [{ type: 'tool_use', id: 'c', name: 'read_files', input: {} }], ts: ms(1) },
@@ -313,7 +305,7 @@ describe('stores of other tools', () => {
     });
 
     it('tells subagents’ sessions from the one that started them', async () => {
-      writeFileIn(home, '.cline/data/sessions/s1/s1.json', { cwd: '/home/sam/api', metadata: { title: 'The port' } });
+      putFile(home, '.cline/data/sessions/s1/s1.json', { cwd: '/home/sam/api', metadata: { title: 'The port' } });
       session('s1', [user('Which port?')]);
       session('agent_7', [user('Look at the ports.')]);
       session('agent_8__task_1', [user('Look at the hosts.')]);
@@ -327,7 +319,7 @@ describe('stores of other tools', () => {
 
     it('reads the folders that the environment names, and tasks outside of editors', async () => {
       session('s1', [user('Which port?')], 'elsewhere/sessions');
-      writeFileIn(home, 'elsewhere/tasks/t1/api_conversation_history.json', [user('<task>\nWhich host?\n</task>')]);
+      putFile(home, 'elsewhere/tasks/t1/api_conversation_history.json', [user('<task>\nWhich host?\n</task>')]);
       const texts = async (env: Readonly<Record<string, string>>): Promise<string[]> =>
         (await readAll('cline', env)).flatMap(textsOf);
       const folder = path.join(home, 'elsewhere');
@@ -339,15 +331,15 @@ describe('stores of other tools', () => {
   describe('Roo Code and Kilo Code', () => {
     it('reads the folders that editors’ settings name', async () => {
       const task = (folder: string): string => {
-        writeFileIn(home, `${folder}/tasks/t/api_conversation_history.json`, [{ role: 'user', content: folder }]);
+        putFile(home, `${folder}/tasks/t/api_conversation_history.json`, [{ role: 'user', content: folder }]);
         return JSON.stringify(path.join(home, folder));
       };
       const setting = (name: string, value: string): string =>
         `{\n  // Mine.\n  "${name}.customStoragePath" : ${value},\n}`;
-      writeFileIn(home, '.config/Code/User/settings.json', setting('roo-cline', task('roo "A"')));
-      writeFileIn(home, '.config/VSCodium/User/profiles/1a2b/settings.json', setting('roo-cline', task('roo B')));
-      writeFileIn(home, '.vscode-server/data/Machine/settings.json', setting('kilo-code', task('kilo')));
-      writeFileIn(home, '.config/Cursor/User/settings.json', setting('roo-cline', '"tasks"'));
+      putFile(home, '.config/Code/User/settings.json', setting('roo-cline', task('roo "A"')));
+      putFile(home, '.config/VSCodium/User/profiles/1a2b/settings.json', setting('roo-cline', task('roo B')));
+      putFile(home, '.vscode-server/data/Machine/settings.json', setting('kilo-code', task('kilo')));
+      putFile(home, '.config/Cursor/User/settings.json', setting('roo-cline', '"tasks"'));
       assert.deepEqual((await readAll('roo')).flatMap(textsOf), ['user: roo "A"', 'user: roo B']);
       assert.deepEqual((await readAll('kilo')).flatMap(textsOf), ['user: kilo']);
       assert.deepEqual(await readAll('cline'), []);
@@ -449,20 +441,20 @@ describe('stores of other tools', () => {
     const factsOf = ({ facts: { id, parent, title: name } }: ReadSession): unknown => [id, parent, name];
 
     it('reads titles, archived sessions, and subagents, but no notifications as the user’s words', async () => {
-      writeFileIn(
+      putFile(
         home,
         '.qwen/projects/p/chats/archive/s1.jsonl',
-        jsonLines(
+        jsonl(
           record('user', 'Which port?'),
           record('assistant', 'Of a subagent.', { isSidechain: true, agentId: 'a1' }),
           record('user', 'Task a1 is done.', { subtype: 'notification' }),
           title,
         ),
       );
-      writeFileIn(
+      putFile(
         home,
         '.qwen/projects/p/subagents/s1/agent-a1.jsonl',
-        jsonLines(record('user', 'Look at the ports.', { isSidechain: true, agentId: 'a1' })),
+        jsonl(record('user', 'Look at the ports.', { isSidechain: true, agentId: 'a1' })),
       );
       const sessions = await readAll('qwen');
       assert.deepEqual(sessions.map(factsOf), [
@@ -482,7 +474,7 @@ describe('stores of other tools', () => {
         sessionId: 's1',
         systemPayload: { parentSessionId: 's0' },
       };
-      writeFileIn(home, 'elsewhere/projects/p/chats/s1.jsonl', jsonLines(parent, record('user', 'Which port?')));
+      putFile(home, 'elsewhere/projects/p/chats/s1.jsonl', jsonl(parent, record('user', 'Which port?')));
       assert.deepEqual(factsOf(await readOnly('qwen', { QWEN_RUNTIME_DIR: path.join(home, 'elsewhere') })), [
         's1',
         's0',
@@ -536,7 +528,7 @@ describe('stores of other tools', () => {
     it('reads the transcript of a chat whose messages were deleted from the database', async () => {
       write(chat('c1', 'Which port?').slice(0, 1), []);
       const record = { role: 'user', message: { content: [{ type: 'text', text: 'Which port?' }] } };
-      writeFileIn(home, '.cursor/projects/p/agent-transcripts/c1/c1.jsonl', jsonLines(record));
+      putFile(home, '.cursor/projects/p/agent-transcripts/c1/c1.jsonl', jsonl(record));
       const found = await find('cursor');
       assert.deepEqual(textsOf(await readSession(...found.at(-1)!)), ['user: Which port?']);
     });
@@ -544,10 +536,10 @@ describe('stores of other tools', () => {
     it('lists a chat once that is also stored as a transcript, and reads the user’s text without tags', async () => {
       write(chat('c1', 'Which port?', { name: 'The port' }), []);
       const transcript = (name: string, text: string): string =>
-        writeFileIn(
+        putFile(
           home,
           `.cursor/projects/p/agent-transcripts/${name}.jsonl`,
-          jsonLines({ role: 'user', message: { content: [{ type: 'text', text }] } }),
+          jsonl({ role: 'user', message: { content: [{ type: 'text', text }] } }),
         );
       transcript('c1/c1', '<user_query>\nWhich port?\n</user_query>');
       transcript('c3/c3', '<timestamp>Monday</timestamp>\n<user_query>\nWhich host?\n</user_query>');
@@ -573,7 +565,7 @@ describe('stores of other tools', () => {
       contextItems: [],
       toolCallStates: [{ toolCallId: id, status, output: [{ name: 'a.ts', content: `Result ${id}` }] }],
     });
-    writeFileIn(home, '.continue/sessions/s1.json', {
+    putFile(home, '.continue/sessions/s1.json', {
       sessionId: 's1',
       title: 'The port',
       workspaceDirectory: '/home/sam/api',
@@ -598,21 +590,11 @@ describe('stores of other tools', () => {
   });
 
   it('does not take Roo Code’s mark of a truncation as the user’s words', async () => {
-    writeFileIn(
-      home,
-      '.config/Code/User/globalStorage/rooveterinaryinc.roo-cline/tasks/t1/api_conversation_history.json',
-      [
-        { role: 'user', content: '<task>\nWhich port?\n</task>', ts: ms(0), truncationParent: 'x' },
-        {
-          role: 'user',
-          content: '[Sliding window truncation]',
-          ts: ms(1),
-          isTruncationMarker: true,
-          truncationId: 'x',
-        },
-        { role: 'assistant', content: '8080.', ts: ms(2) },
-      ],
-    );
+    putFile(home, '.config/Code/User/globalStorage/rooveterinaryinc.roo-cline/tasks/t1/api_conversation_history.json', [
+      { role: 'user', content: '<task>\nWhich port?\n</task>', ts: ms(0), truncationParent: 'x' },
+      { role: 'user', content: '[Sliding window truncation]', ts: ms(1), isTruncationMarker: true, truncationId: 'x' },
+      { role: 'assistant', content: '8080.', ts: ms(2) },
+    ]);
     assert.deepEqual(textsOf(await readOnly('roo')), ['user: Which port?', 'assistant: 8080.']);
   });
 });

@@ -23,7 +23,7 @@ import { TOOLS } from '../../../src/app/library/source.ts';
 import { inEnglish } from '../../../src/core/text/phrase.ts';
 import { FollowedChats } from '../../../src/worker/followed-chats.ts';
 import { TOOL_FIXTURES } from '../../support/tool-homes/all-tools.ts';
-import { writeFileIn } from '../../support/tool-homes/conversation.ts';
+import { putFile } from '../../support/tool-homes/conversation.ts';
 
 const SESSION = '.claude/projects/p/s.jsonl';
 const SAYING = { role: 'user', content: 'Which port?' };
@@ -84,7 +84,7 @@ describe('chats followed from other tools', () => {
   beforeEach(() => {
     place = mkdtempSync(path.join(os.tmpdir(), 'threadkeeper-followed-'));
     home = path.join(place, 'home');
-    writeFileIn(home, SESSION, said('Which port?'));
+    putFile(home, SESSION, said('Which port?'));
   });
   afterEach(async () => {
     for (const chats of opened.splice(0)) await chats.close();
@@ -165,7 +165,7 @@ describe('chats followed from other tools', () => {
     assert.equal((await chats.follow({ tools: ['claude-code'], keepMs: 0 })).read, 1);
     appendFileSync(path.join(home, SESSION), said('And the host?'));
     await eventually(async () => (await messages(chats)) === 2);
-    writeFileIn(home, '.claude/projects/q/t.jsonl', said('Which database?'));
+    putFile(home, '.claude/projects/q/t.jsonl', said('Which database?'));
     await eventually(async () => (await messages(chats)) === 3);
   });
 
@@ -253,7 +253,7 @@ describe('chats followed from other tools', () => {
 
   it('are found after deleting the database copies that a killed thread left behind long ago', async () => {
     const copies = path.join(place, 'copies');
-    for (const name of ['scratch-old', 'scratch-new']) writeFileIn(copies, `${name}/copy.db`, 'A copy.');
+    for (const name of ['scratch-old', 'scratch-new']) putFile(copies, `${name}/copy.db`, 'A copy.');
     utimesSync(path.join(copies, 'scratch-old'), new Date('2020-01-01'), new Date('2020-01-01'));
     await open().find();
     assert.deepEqual(readdirSync(copies), ['scratch-new']);
@@ -268,7 +268,7 @@ describe('chats followed from other tools', () => {
   });
 
   it('are followed without delay when a thread ended while it created the lock', async () => {
-    writeFileIn(place, 'copies/library.lock', '');
+    putFile(place, 'copies/library.lock', '');
     const chats = open('one');
     await chats.follow({ tools: ['claude-code'], keepMs: 0 });
     assert.equal(await messages(chats), 1);
@@ -294,8 +294,7 @@ describe('chats followed from other tools', () => {
   });
 
   it('are still followed after the user cancels a pass, which itself stops reading', async () => {
-    for (let index = 0; index < 50; index++)
-      writeFileIn(home, `.claude/projects/p/${index}.jsonl`, said(`Port ${index}?`));
+    for (let index = 0; index < 50; index++) putFile(home, `.claude/projects/p/${index}.jsonl`, said(`Port ${index}?`));
     const news: ChatLibraryEvent[] = [];
     const chats = open('one', news);
     // The user cancels while one pass runs and another one waits.
@@ -330,14 +329,10 @@ describe('chats followed from other tools', () => {
   it('are read even if one tool’s folder is gone and another tool’s file has a malformed URI', async () => {
     const chats = open();
     const session = { sessionId: 'c', title: 'Ports', workspaceDirectory: 'file:///home/sam/100%/api' };
-    writeFileIn(home, '.continue/sessions/c.json', JSON.stringify({ ...session, history: [{ message: SAYING }] }));
-    writeFileIn(
-      home,
-      'api/.aider.chat.history.md',
-      '# aider chat started at 2026-03-02 09:00:00\n\n#### Which port?\n',
-    );
+    putFile(home, '.continue/sessions/c.json', JSON.stringify({ ...session, history: [{ message: SAYING }] }));
+    putFile(home, 'api/.aider.chat.history.md', '# aider chat started at 2026-03-02 09:00:00\n\n#### Which port?\n');
     const mounted = path.join(home, 'mounted');
-    writeFileIn(home, 'mounted/readme.md', 'A file system that has gone.');
+    putFile(home, 'mounted/readme.md', 'A file system that has gone.');
     const { readdir } = promises;
     const gone = Object.assign(new Error('ENOTCONN: socket is not connected, scandir'), { code: 'ENOTCONN' });
     promises.readdir = ((...args: Parameters<typeof readdir>) =>
@@ -378,7 +373,7 @@ describe('chats followed from other tools', () => {
   });
 
   it('are kept forever unless a retention period is set', async () => {
-    const old = writeFileIn(home, '.claude/projects/p/old.jsonl', said('Long ago.'));
+    const old = putFile(home, '.claude/projects/p/old.jsonl', said('Long ago.'));
     utimesSync(old, new Date('2020-01-01'), new Date('2020-01-01'));
     const chats = open();
     await chats.follow({ tools: ['claude-code'], keepMs: 0 });
@@ -389,7 +384,7 @@ describe('chats followed from other tools', () => {
   });
 
   it('are removed after the retention period even when no tool is followed any more', async () => {
-    const old = writeFileIn(home, '.claude/projects/p/old.jsonl', said('Long ago.'));
+    const old = putFile(home, '.claude/projects/p/old.jsonl', said('Long ago.'));
     utimesSync(old, new Date('2020-01-01'), new Date('2020-01-01'));
     await open().follow({ tools: ['claude-code'], keepMs: 0 });
     await opened.splice(0)[0]?.close();

@@ -11,7 +11,7 @@ import { TOOLS } from '../../../src/app/library/source.ts';
 import { LibraryCopies } from '../../../src/storage/library-copies.ts';
 import { FollowedChats } from '../../../src/worker/followed-chats.ts';
 import { TOOL_FIXTURES } from '../../support/tool-homes/all-tools.ts';
-import { writeFileIn } from '../../support/tool-homes/conversation.ts';
+import { putFile } from '../../support/tool-homes/conversation.ts';
 
 const FOLLOW = fileURLToPath(new URL('../../support/tool-homes/follow-once.ts', import.meta.url));
 const LONG = process.env['THREADKEEPER_LONG'] !== undefined;
@@ -41,9 +41,7 @@ describe('process that reads chats from other tools', function () {
   it(`loses and duplicates nothing when it is killed at any moment (${KILLS} kills)`, async () => {
     const said = (session: number, index: number): string =>
       `${JSON.stringify({ type: 'user', sessionId: `s${session}`, timestamp: '2026-03-02T09:00:00Z', message: { role: 'user', content: `Message ${index} of ${session}: ${'word '.repeat(400)}` } })}\n`;
-    const files = Array.from({ length: 30 }, (_, session) =>
-      writeFileIn(home, `.claude/projects/p/s${session}.jsonl`, ''),
-    );
+    const files = Array.from({ length: 30 }, (_, session) => putFile(home, `.claude/projects/p/s${session}.jsonl`, ''));
     let [length, unfinished] = [0, 0];
     let wholeMs = 0;
     for (let kill = 0; kill < KILLS; kill++) {
