@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import * as SDK from 'openai/core/error';
-import type { FaultReason } from '../../../src/app/fault.ts';
-import { ModelFault } from '../../../src/app/fault.ts';
+import type { FaultReason, ModelFault } from '../../../src/app/fault.ts';
 import { retryAfter, streamFault, toModelFault } from '../../../src/providers/provider-errors.ts';
 
 const refused = (status: number, body: object, headers: Record<string, string> = {}): ModelFault =>
