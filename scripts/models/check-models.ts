@@ -16,7 +16,7 @@ const FILES = [
   'docs/operators-guide.md',
   'src/**/*.{ts,tsx,json}',
 ];
-const LISTS = ['model-overlay.ts', 'models.ts'].map((file) => path.join('src', 'core', 'tokens', file));
+const LISTS = ['model-overlay.ts', 'model-info.ts'].map((file) => path.join('src', 'core', 'tokens', file));
 
 /** Default models that will soon be retired, or that the data doesn't contain. `today` is in ms since the epoch. */
 export function checkDefaultModels(
@@ -25,10 +25,10 @@ export function checkDefaultModels(
 ): string[] {
   return ids.flatMap((id) => {
     const { known, price } = modelInfo(id);
-    if (!known || price === undefined) return [`${id} is a default and stands in no data file`];
+    if (!known || price === undefined) return [`${id} is a default, but isn’t in the model data`];
     const retirement = retirementOf(id);
     if (retirement === undefined || Date.parse(retirement.on) - today > DEFAULT_DAYS * DAY_MS) return [];
-    return [`${id} is a default and is retired on ${retirement.on}: take ${retirement.successor ?? 'another'}`];
+    return [`${id} is a default and is retired on ${retirement.on}: use ${retirement.successor ?? 'another'}`];
   });
 }
 

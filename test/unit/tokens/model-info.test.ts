@@ -191,7 +191,7 @@ describe('check of the models named in the project', () => {
 
   it('fails when a default model retires within 60 days or is in no data file', () => {
     assert.deepEqual(checkDefaultModels(Date.parse('2026-10-11'), ['gpt-5-nano']), []);
-    assert.match(checkDefaultModels(Date.parse('2026-10-13'), ['gpt-5-nano'])[0] ?? '', /2026-12-11: take gpt-6-luna/);
+    assert.match(checkDefaultModels(Date.parse('2026-10-13'), ['gpt-5-nano'])[0] ?? '', /2026-12-11: use gpt-6-luna/);
     assert.match(checkDefaultModels(0, ['gpt-9'])[0] ?? '', /no data file/);
   });
 
@@ -212,7 +212,7 @@ describe('check of the models named in the project', () => {
     const file = path.join(root, 'src/core/tokens/model-info.ts');
     const { code, output } = await run({ file, find: "summary: 'gpt-6-luna'", put: "summary: 'gpt-5-nano'" });
     assert.equal(code, 1);
-    assert.match(output, /FAILED {2}models\ngpt-5-nano is a default and is retired on 2026-12-11: take gpt-6-luna/);
+    assert.match(output, /FAILED {2}models\ngpt-5-nano is a default and is retired on 2026-12-11: use gpt-6-luna/);
   });
 
   it('reports the retired models named in a file, and no others', () => {
