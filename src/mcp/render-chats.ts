@@ -58,7 +58,12 @@ export function renderChats(chats: readonly ListedChat[]): Quotes {
       ...(relation ? [`${RELATIONS[relation.kind]} ${plainName(relation.of)}`] : []),
       ...(isGone ? ['deleted by its tool, only the copy is left'] : []),
     ];
-    return [`- ${day(entry.updatedAt)}`, chatLabel(chat), `${entry.messages} messages`, ...notes].join(', ');
+    return [
+      `- ${day(entry.updatedAt)}`,
+      chatLabel(chat),
+      `${entry.messages} ${entry.messages === 1 ? 'message' : 'messages'}`,
+      ...notes,
+    ].join(', ');
   });
   return quotesSection(lines, '\n');
 }

@@ -248,6 +248,8 @@ export class ChatTools {
     const chat = await this.#find(name);
     const messages = (await this.#chats.read(chat.key))?.messages ?? [];
     const last = messages.length - 1;
+    if (last === -1)
+      throw new ToolError('This session has no messages, because the user went back to before the first.');
     if (from > last) throw new ToolError(`The last message of this session has the number ${last}.`);
     const range = { from, to: Math.min(to, last), offset };
     const { text: shown, next } = renderMessages(chat, messages, range);

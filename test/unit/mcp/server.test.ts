@@ -256,6 +256,19 @@ describe('MCP server', () => {
     assert.match(await client.call('expand', { session: '5e1f3a10', from: 4, to: 900 }), /never log/);
   });
 
+  it('says so if all messages of a chat were undone', async () => {
+    const undone = {
+      timestamp: '2026-02-16T17:00:00Z',
+      type: 'event_msg',
+      payload: { type: 'thread_rolled_back', num_turns: 1 },
+    };
+    put(home, '.codex/sessions/rollout-u.jsonl', codex('u', '/x', ['user', 'Never mind.']) + lines(undone));
+    put(home, '.codex/sessions/rollout-v.jsonl', codex('v', '/x', ['user', 'Only this.']));
+    const client = await connect();
+    assert.match(await client.rejected('expand', { session: 'u', from: 0 }), /This session has no messages/);
+    assert.match(await client.call('sessions'), /“Only this\.” \(Codex, \/x\), 1 message$/m);
+  });
+
   it('never returns more than 32,000 bytes of a range, and all of it in several calls', async () => {
     const words = ['lorem', '港の船', '🚢', '<record>'];
     const texts = Array.from(
