@@ -1,13 +1,12 @@
-import { existsSync } from 'node:fs';
 import { cp, mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { root } from '../support/paths.ts';
 
 const source = path.join(root, 'test/fixtures/demo-workspace');
 
-/** Copies the demo workspace to `folder`, replacing an earlier copy, and returns the path. */
+/** Copies the demo workspace to `folder`, overwriting the files of an earlier copy, and returns the path. */
 export async function copyDemoWorkspace(folder: string): Promise<string> {
   await mkdir(folder, { recursive: true });
-  if (existsSync(source)) await cp(source, folder, { recursive: true });
+  await cp(source, folder, { recursive: true });
   return folder;
 }

@@ -262,8 +262,8 @@ describe('MCP server', () => {
       type: 'event_msg',
       payload: { type: 'thread_rolled_back', num_turns: 1 },
     };
-    put(home, '.codex/sessions/rollout-u.jsonl', codex('u', '/x', ['user', 'Never mind.']) + lines(undone));
-    put(home, '.codex/sessions/rollout-v.jsonl', codex('v', '/x', ['user', 'Only this.']));
+    putFile(home, '.codex/sessions/rollout-u.jsonl', codex('u', '/x', ['user', 'Never mind.']) + jsonl(undone));
+    putFile(home, '.codex/sessions/rollout-v.jsonl', codex('v', '/x', ['user', 'Only this.']));
     const client = await connect();
     assert.match(await client.rejected('expand', { session: 'u', from: 0 }), /This session has no messages/);
     assert.match(await client.call('sessions'), /“Only this\.” \(Codex, \/x\), 1 message$/m);
