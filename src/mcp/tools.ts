@@ -18,6 +18,8 @@ import { renderChats, renderEvents, renderHits, renderMessages, type SaidEvent }
  */
 const MAX_FIRST_WAIT_MS = 20_000;
 const MAX_WAIT_MS = 2_000;
+/** How long a call finds decisions before it leaves the other chats to the next call, in ms. */
+const MAX_FINDING_MS = 20_000;
 /** Length of a quote in UTF-16 units: a paragraph or two. */
 const QUOTE_UNITS = 600;
 /** Maximum number of chats that are read for decisions, because finding them takes a second per megabyte. */
@@ -211,12 +213,15 @@ export class ChatTools {
   async #decisions({ session: name, workspace: folder }: Input<'decisions'>, signal: AbortSignal): Promise<string[]> {
     const notes = name === undefined ? await this.#refresh() : [];
     const chats = name === undefined ? this.#list(folder).filter(isMain) : [await this.#find(name)];
-    const read = chats.slice(0, MAX_DECISION_CHATS);
+    const newest = chats.slice(0, MAX_DECISION_CHATS);
     const events = new Map<MachineChat, readonly SaidEvent[]>();
-    for (const chat of read) {
+    const startedAt = performance.now();
+    for (const chat of newest) {
       signal.throwIfAborted();
+      if (performance.now() - startedAt > MAX_FINDING_MS) break;
       events.set(chat, await this.#eventsOf(chat));
     }
+    const read = [...events.keys()];
     // Chats in different folders are about different things.
     for (const workspace of new Set(read.map(({ entry }) => entry.workspace))) {
       const inFolder = read.filter(({ entry }) => entry.workspace === workspace).reverse();
@@ -236,7 +241,7 @@ export class ChatTools {
       ...(shown < total ? [`Only the first ${shown} of ${total} fit.`] : []),
       ...(chats.length > read.length
         ? [
-            `Only the newest ${read.length} of ${chats.length} chats were read. For an older one, call decisions with its session, which sessions lists.`,
+            `Only the newest ${read.length} of ${chats.length} chats were read. ${newest.length > read.length ? READ_MORE : READ_OLDER}`,
           ]
         : []),
       ...notes,
@@ -326,6 +331,9 @@ function isQuestion(text: string): boolean {
 
 const AROUND_QUOTES =
   'For the messages around a quote, call expand. If quotes contradict each other, the newest counts.';
+
+const READ_MORE = 'Finding decisions takes long. To read more of them, call again.';
+const READ_OLDER = 'For an older one, call decisions with its session, which sessions lists.';
 
 /** Not a copy of another chat, and not a subagent's. */
 const isMain = ({ relation }: MachineChat): boolean => relation?.kind !== 'copy' && relation?.kind !== 'subagent';

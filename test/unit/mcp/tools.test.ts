@@ -46,25 +46,44 @@ describe('MCP tools', () => {
   const passTime = (ms: number): void => {
     performance.now = () => now() + ms;
   };
-  const reply = (...texts: readonly string[]): string =>
+  const reply = (session: string, ...texts: readonly string[]): string =>
     jsonl(
       ...texts.map((text) => ({
         type: 'assistant',
-        sessionId: 's',
+        sessionId: session,
         timestamp: '2026-03-02T09:00:00Z',
         message: { id: 'm1', role: 'assistant', content: [{ type: 'text', text }] },
       })),
     );
 
   it('list what was decided in a reply that has grown since', async () => {
-    putFile(place, 'home/.claude/projects/p/s.jsonl', reply('Decided: the port is 4600.'));
+    putFile(place, 'home/.claude/projects/p/s.jsonl', reply('s', 'Decided: the port is 4600.'));
     assert.match(await call('decisions', {}), /4600/);
     putFile(
       place,
       'home/.claude/projects/p/s.jsonl',
-      reply('Decided: the port is 4600.', 'Decided: SQLite for the orders.'),
+      reply('s', 'Decided: the port is 4600.', 'Decided: SQLite for the orders.'),
     );
     passTime(200_000);
     assert.match(await call('decisions', {}), /SQLite/);
+  });
+
+  it('list the decisions of the chats that could be read in time, and of the others when called again', async () => {
+    const choices = ['SQLite for the orders', 'Postmark for the mail', 'esbuild for the page'];
+    for (const [at, choice] of choices.entries())
+      putFile(place, `home/.claude/projects/p/s${at}.jsonl`, reply(`s${at}`, `Decided: ${choice}.`));
+    const listed = (text: string): number => choices.filter((choice) => text.includes(choice)).length;
+    const read = chats.read.bind(chats);
+    let passed = 0;
+    chats.read = (key) => {
+      passTime((passed += 15_000));
+      return read(key);
+    };
+    const first = await call('decisions', {});
+    assert.equal(listed(first), 2);
+    assert.match(first, /Only the newest 2 of 3 chats were read\..*call again/);
+    const second = await call('decisions', {});
+    assert.equal(listed(second), 3);
+    assert.doesNotMatch(second, /call again/);
   });
 });
