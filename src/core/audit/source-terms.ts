@@ -1,4 +1,4 @@
-import { TermCursor } from '../compress/terms.ts';
+import { termsOf } from '../compress/terms.ts';
 import type { Steps } from '../pace/steps.ts';
 import { fold } from '../text/fold.ts';
 
@@ -99,14 +99,13 @@ function termsIn(text: string, start: number, end: number, withNames: boolean): 
   const found: NamedTerm[] = [];
   const span = text.slice(start, end);
   const namesFrom = withNames ? start + headingLength(span) : end;
-  const cursor = new TermCursor(text, start, end);
-  while (cursor.next()) {
-    const written = text.slice(cursor.start, cursor.end);
-    if (cursor.kind === 'name') {
-      const isName = cursor.start > start && cursor.start >= namesFrom && !isAtSentenceStart(text, cursor.start);
-      if (isName) found.push({ kind: 'name', text: written.replace(/['’]s?$/, ''), start: cursor.start });
-    } else if (cursor.kind !== 'word' && isCode(written)) {
-      found.push({ kind: 'code', text: written, start: cursor.start });
+  for (const term of termsOf(text, start, end)) {
+    const written = text.slice(term.start, term.end);
+    if (term.kind === 'name') {
+      const isName = term.start > start && term.start >= namesFrom && !isAtSentenceStart(text, term.start);
+      if (isName) found.push({ kind: 'name', text: written.replace(/['’]s?$/, ''), start: term.start });
+    } else if (term.kind !== 'word' && isCode(written)) {
+      found.push({ kind: 'code', text: written, start: term.start });
     }
   }
   for (const { 1: code = '', index } of span.matchAll(/`([^`\s]{2,})`/g))

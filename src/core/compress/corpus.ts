@@ -4,7 +4,7 @@ import { isProse, newPassage, PassageCutter, type Passage } from './passages.ts'
 import { isSmallTalk, withoutStageDirections } from '../text/small-talk.ts';
 import { isToolResult, type SourceMessage } from './source-message.ts';
 import type { CancellableYielder } from '../pace/cancellable-yielder.ts';
-import { isRunningText, lineShape, TermCursor, termKey, type TermKind } from './terms.ts';
+import { isRunningText, lineShape, termKey, termsOf, type TermKind } from './terms.ts';
 
 /** A passage with its terms, each once, as indexes into the corpus's vocabulary. */
 export interface IndexedPassage extends Passage {
@@ -90,12 +90,11 @@ export async function buildCorpus(
     const { text } = passage;
     const role = roles[passage.message]!;
     const termIndexes: number[] = [];
-    const cursor = new TermCursor(text, 0, text.length);
-    while (cursor.next()) {
-      const { kind, start, end } = cursor;
+    for (const place of termsOf(text)) {
+      const { kind, start, end } = place;
       if (end - start > MAX_TERM_LENGTH || (kind === 'word' && end - start < 3 && text.charCodeAt(start) < 0x2e80))
         continue;
-      const key = termKey(cursor, text);
+      const key = termKey(place, text);
       let index = vocabulary.get(key);
       if (index === undefined) {
         index = terms.length;
@@ -175,9 +174,8 @@ export const passagesIn = ({ passages, firstOf }: Corpus, from: number, to = fro
 export function rarityOfText({ vocabulary, rarity }: Corpus, text: string): number {
   let sum = 0;
   let squares = 0;
-  const mentioned = new TermCursor(text, 0, text.length);
-  while (mentioned.next()) {
-    const term = vocabulary.get(termKey(mentioned, text));
+  for (const place of termsOf(text)) {
+    const term = vocabulary.get(termKey(place, text));
     const rare = term === undefined ? 0.5 : rarity[term]!;
     sum += rare;
     squares += rare * rare;

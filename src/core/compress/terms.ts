@@ -17,85 +17,51 @@ for (const char of '()[]{}<>"`=,;|') DELIMITERS[char.charCodeAt(0)] = 1;
 const EDGES = new Uint8Array(128);
 for (const char of ".:!?*'&+#^") EDGES[char.charCodeAt(0)] = 1;
 
-/**
- * Iterates over the terms of `text[start, end)`. Linear; allocates no strings. It's a cursor instead of a function with
- * a callback because the JIT compiler would compile a copy of the loop for each caller and discard it again.
- */
-export class TermCursor {
-  kind: TermKind = 'word';
-  /** Offsets of the term in the text. */
-  start = 0;
-  end = 0;
-  private readonly text: string;
-  private readonly stop: number;
-  private at: number;
-  /** The end of the current run of a script without spaces, which is split into pairs. */
-  private pairsEnd = 0;
+/** A term of a text, with its offsets in it. */
+export interface TermPlace {
+  readonly kind: TermKind;
+  readonly start: number;
+  readonly end: number;
+}
 
-  constructor(text: string, start: number, end: number) {
-    this.text = text;
-    this.at = start;
-    this.stop = end;
-  }
-
-  next(): boolean {
-    const { text, stop } = this;
-    while (this.at < stop) {
-      if (this.at < this.pairsEnd) return this.readPair();
-      const first = this.at;
-      const unit = text.charCodeAt(first);
-      if (isDelimiter(unit)) {
-        this.at++;
-        continue;
-      }
-      if (unit >= FIRST_JOINED_SCRIPT) {
-        let at = first + 1;
-        while (at < stop && text.charCodeAt(at) >= FIRST_JOINED_SCRIPT && !isDelimiter(text.charCodeAt(at))) at++;
-        this.pairsEnd = at;
-        return this.readPair();
-      }
-      let at = first + 1;
-      while (at < stop) {
-        const next = text.charCodeAt(at);
-        if (isDelimiter(next) || next >= FIRST_JOINED_SCRIPT) break;
-        at++;
-      }
-      this.at = at;
-      if (this.readTrimmed(first, at)) return true;
+/** The terms of `text[from, to)`, in order. Linear; allocates no strings. */
+export function* termsOf(text: string, from = 0, to = text.length): Generator<TermPlace> {
+  let end = from;
+  for (let at = from; at < to; at = end) {
+    end = at + 1;
+    const unit = text.charCodeAt(at);
+    if (isDelimiter(unit)) continue;
+    const isJoined = unit >= FIRST_JOINED_SCRIPT;
+    for (; end < to; end++) {
+      const next = text.charCodeAt(end);
+      if (isDelimiter(next) || next >= FIRST_JOINED_SCRIPT !== isJoined) break;
     }
-    return false;
-  }
-
-  /** In scripts without spaces, overlapping pairs of characters are the terms (a bigram index). */
-  private readPair(): true {
-    this.kind = 'word';
-    this.start = this.at;
-    this.end = Math.min(this.at + 2, this.pairsEnd);
-    this.at = this.end >= this.pairsEnd ? this.pairsEnd : this.at + 1;
-    return true;
-  }
-
-  private readTrimmed(first: number, last: number): boolean {
-    const { text } = this;
-    let start = first;
-    let end = last;
-    while (end > start && isEdge(text.charCodeAt(end - 1))) end--;
-    while (start < end && isEdge(text.charCodeAt(start))) {
-      // `.env` and `.github/` keep their dot.
-      if (text.charCodeAt(start) === 46 && end - start > 2 && text.charCodeAt(start + 1) !== 46) break;
-      start++;
+    if (isJoined) {
+      // In scripts without spaces, overlapping pairs of characters are the terms (a bigram index).
+      for (let start = at; start === at || start + 1 < end; start++)
+        yield { kind: 'word', start, end: Math.min(start + 2, end) };
+    } else {
+      const term = trimmedTerm(text, at, end);
+      if (term) yield term;
     }
-    const kind = start < end ? kindOf(text, start, end) : undefined;
-    if (kind === undefined) return false;
-    this.kind = kind;
-    this.start = start;
-    this.end = end;
-    return true;
   }
 }
 
+function trimmedTerm(text: string, from: number, to: number): TermPlace | undefined {
+  let start = from;
+  let end = to;
+  while (end > start && isEdge(text.charCodeAt(end - 1))) end--;
+  while (start < end && isEdge(text.charCodeAt(start))) {
+    // `.env` and `.github/` keep their dot.
+    if (text.charCodeAt(start) === 46 && end - start > 2 && text.charCodeAt(start + 1) !== 46) break;
+    start++;
+  }
+  const kind = start < end ? kindOf(text, start, end) : undefined;
+  return kind && { kind, start, end };
+}
+
 /** The vocabulary key of a term: names in lower case, others unchanged. */
-export function termKey({ kind, start, end }: Pick<TermCursor, 'kind' | 'start' | 'end'>, text: string): string {
+export function termKey({ kind, start, end }: TermPlace, text: string): string {
   const name = text.slice(start, end);
   return kind === 'name' ? name.toLowerCase() : name;
 }
