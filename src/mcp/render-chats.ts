@@ -76,14 +76,14 @@ const RELATIONS = {
 } as const;
 
 /** A key event, with the role and time (ms since the epoch) of its message, which it names by index. */
-export interface SaidEvent extends KeyEvent {
+export interface AttributedEvent extends KeyEvent {
   readonly role: Role;
   readonly at?: number | undefined;
 }
 
 /** Key events by chat. */
 export function renderEvents(
-  found: readonly { readonly chat: ListedChat; readonly events: readonly SaidEvent[] }[],
+  found: readonly { readonly chat: ListedChat; readonly events: readonly AttributedEvent[] }[],
 ): Quotes {
   const quotes = found.flatMap(({ chat, events }, index) => {
     const lines = events.map(({ kind, message, role, at = chat.entry.updatedAt, quote, quoted = false, about }) => {

@@ -10,7 +10,7 @@ import { yieldIfDue, type Yielder } from '../core/pace/yielder.ts';
 import { isObject, type JsonObject } from '../core/text/json-value.ts';
 import { sentencesOf } from '../core/text/sentences.ts';
 import type { MachineChat, MachineChats } from './machine-chats.ts';
-import { renderChats, renderEvents, renderHits, renderMessages, type SaidEvent } from './render-chats.ts';
+import { renderChats, renderEvents, renderHits, renderMessages, type AttributedEvent } from './render-chats.ts';
 
 /**
  * How long a call waits for the first pass over all chats, and later for changes, in ms. Some clients cancel a call after
@@ -102,7 +102,7 @@ export class ChatTools {
   readonly #chats: MachineChats;
   readonly #yielder: Yielder;
   /** The active key events of chats, by chat and size of its copy. */
-  readonly #events = new Map<string, readonly SaidEvent[]>();
+  readonly #events = new Map<string, readonly AttributedEvent[]>();
 
   constructor(chats: MachineChats, yielder: Yielder) {
     this.#chats = chats;
@@ -214,7 +214,7 @@ export class ChatTools {
     const notes = name === undefined ? await this.#refresh() : [];
     const chats = name === undefined ? this.#list(folder).filter(isMain) : [await this.#find(name)];
     const newest = chats.slice(0, MAX_DECISION_CHATS);
-    const events = new Map<MachineChat, readonly SaidEvent[]>();
+    const events = new Map<MachineChat, readonly AttributedEvent[]>();
     const startedAt = performance.now();
     for (const chat of newest) {
       signal.throwIfAborted();
@@ -300,7 +300,7 @@ export class ChatTools {
   }
 
   /** A chat's active key events. */
-  async #eventsOf(chat: MachineChat): Promise<readonly SaidEvent[]> {
+  async #eventsOf(chat: MachineChat): Promise<readonly AttributedEvent[]> {
     const name = `${chat.key} ${chat.copyBytes}`;
     const cached = this.#events.get(name);
     if (cached) return cached;
