@@ -288,8 +288,11 @@ export class Library {
   async #relate(updated: ReadonlySet<string>): Promise<void> {
     const byRelationKey = new Map<string, KeptSession[]>();
     for (const one of this.#sessions.values())
-      for (const name of relationKeys(one.entry, one.first))
-        byRelationKey.set(name, [...(byRelationKey.get(name) ?? []), one]);
+      for (const name of relationKeys(one.entry, one.first)) {
+        const known = byRelationKey.get(name);
+        if (known) known.push(one);
+        else byRelationKey.set(name, [one]);
+      }
     const related = new Set<string>();
     for (const key of updated) {
       const first = this.#sessions.get(key);
