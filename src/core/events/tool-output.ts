@@ -98,8 +98,9 @@ const SOURCE_LINE =
   /^(?:raise|throw|except|catch|return|if|assert|print|console|log|logger|self|this|const|let|var|func|def|class|import|from|\/\/|#|\*|>|@)\b|^\/\/|^[#*>]\s/;
 
 /**
- * Finds lines of logs, tool output, and stack traces that report an error or a result. Source code that only mentions errors is skipped. Each class, such as a lint
- * code or an exception, is reported once per message. One pass; bounded time per line.
+ * Finds lines of logs, tool output, and stack traces that report an error or a result. Source code that only mentions
+ * errors is skipped. Each class, such as a lint code or an exception, is reported once per message. One pass; bounded time
+ * per line.
  */
 export function* findToolOutputEvents(text: string, lines: readonly Line[]): Steps<DetectedEvent[]> {
   const found: { readonly event: DetectedEvent; readonly weak: boolean }[] = [];

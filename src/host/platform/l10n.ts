@@ -40,7 +40,7 @@ export function keyEventsText(count: number): string {
 export const shortLine = (text: string, max = 120): string =>
   truncate(text.slice(0, 500).replace(/\s+/g, ' ').trim(), max);
 
-/** Like `oneLine`, for a Quick Pick item, which would show `$(name)` as an icon. */
+/** Like `shortLine`, for a Quick Pick item, which would show `$(name)` as an icon. */
 export const itemText = (text: string, max?: number): string =>
   shortLine(text, max).replace(/\$\([\w-]+(?:~\w+)?\)/g, '\\$&');
 
