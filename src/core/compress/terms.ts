@@ -1,3 +1,4 @@
+import type { Span } from '../model/key-event.ts';
 import { CharClasses, LETTER, LOWER, MARK, NUMBER, SPACE, UPPER } from '../text/char-classes.ts';
 
 /** `identifier` includes names in code, paths, flags, and versions. */
@@ -18,10 +19,8 @@ const EDGES = new Uint8Array(128);
 for (const char of ".:!?*'&+#^") EDGES[char.charCodeAt(0)] = 1;
 
 /** A term of a text, with its offsets in it. */
-export interface TermPlace {
+export interface TermPlace extends Span {
   readonly kind: TermKind;
-  readonly start: number;
-  readonly end: number;
 }
 
 /** The terms of `text[from, to)`, in order. Linear; allocates no strings. */
