@@ -16,6 +16,10 @@ describe('the check of regular expressions', () => {
     assert.deepEqual({ faults, bounded }, { faults: [], bounded: 1 });
   });
 
+  it('refuses a bound of an expression that no longer exists', async () => {
+    assert.match((await judged('', { '/[.!]+$/': 'one word' })).faults.join(), /no file contains \/\[\.!\]\+\$\//);
+  });
+
   it('accepts an expression with linear run time', async () => {
     assert.equal((await judged('x.replace(/[a-z]{1,9}!/g, "")')).safe, 1);
   });
