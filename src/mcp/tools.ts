@@ -4,6 +4,7 @@ import * as v from 'valibot';
 import { endsWithPath } from '../app/library/chat-index.ts';
 import { activeEvents, keyEventsOf, lastingEvents } from '../app/library/chat-events.ts';
 import { TOOLS } from '../app/library/source.ts';
+import { QUESTION_END } from '../core/events/message-context.ts';
 import { messageId } from '../core/model/ids.ts';
 import { runYielding } from '../core/pace/steps.ts';
 import { yieldIfDue, type Yielder } from '../core/pace/yielder.ts';
@@ -325,7 +326,7 @@ export class ChatTools {
 
 /** Whether at least half of a text is questions. */
 function isQuestion(text: string): boolean {
-  const asked = sentencesOf(text).filter(({ start, end }) => /[?？؟]\s*$/u.test(text.slice(start, end)));
+  const asked = sentencesOf(text).filter(({ start, end }) => QUESTION_END.test(text.slice(start, end).trimEnd()));
   return asked.reduce((sum, { start, end }) => sum + end - start, 0) >= text.length / 2;
 }
 

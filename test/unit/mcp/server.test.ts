@@ -166,7 +166,7 @@ describe('MCP server', () => {
       codex(
         'z',
         '/x',
-        ['user', 'Where do we moor the zeppelin?'],
+        ['user', '**Where do we moor the zeppelin?**'],
         ['assistant', 'At the mast, or at the roof of the old hangar, which needs a permit from the harbor master.'],
         ['user', 'Permits take weeks. So let’s moor the zeppelin at the mast, until the season ends in October.'],
       ),
