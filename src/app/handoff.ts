@@ -144,7 +144,7 @@ export async function createHandoff(messages: readonly HandoffMessage[], options
   return { ...nothing, text, tokens: tokensOf(text), calls };
 }
 
-/** A message's content without secrets, and without what the user's tool added. */
+/** A message's content without secrets, and without elements that the user's tool added. */
 function saidContent({ role, content }: HandoffMessage, redactor: Redactor): readonly ContentBlock[] {
   return redactContent(content, redactor)
     .map((block) =>
@@ -274,7 +274,7 @@ function eventLines(ledger: readonly KeyEvent[], said: readonly SaidMessage[]): 
       .map((event, at) => ({ event, at, priority: priorityOf(event, at) }))
       // Resolved and old to-dos, errors, and outcomes have a priority below 1, and superseded events one below 0.
       .filter(({ priority }) => priority >= 1)
-      // What a tool is called with isn't said to anybody.
+      // The arguments of tool calls aren't addressed to anybody.
       .filter(({ event: { message, quote } }) =>
         said[Number(message)]!.calls.every((call) => !call.includes(quote) && !quote.includes(call)),
       )

@@ -201,7 +201,7 @@ export class MachineChats {
     } catch (error) {
       this.#failure = messageOf(error);
       this.#warn(error);
-      // What was read before can be searched, for example if the disk is full now.
+      // Chats that were read earlier can still be searched, for example if the disk is full now.
       if (!this.isComplete) await this.#library.reload().catch((fault: unknown) => this.#warn(fault));
       return false;
     }

@@ -126,7 +126,7 @@ export const gaugeSchema = v.object({
   costUsd: amountSchema,
   /** The name of the compression policy. */
   policy: v.string(),
-  /** How far the next compression is, whatever triggers it, as a sentence. Only sent to the page. */
+  /** The distance to the next compression, as a sentence. Only sent to the page. */
   next: v.optional(v.string()),
 });
 export type GaugeView = v.InferOutput<typeof gaugeSchema>;

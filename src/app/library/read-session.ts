@@ -81,7 +81,7 @@ export function entryOf(file: SourceFile, session: ReadSession, known?: LibraryE
   };
 }
 
-/** The first message of the user, without what their tool added, or of anybody. */
+/** The user's first request, without elements that their tool added; otherwise, the first message. */
 function firstRequest(messages: readonly TranscriptMessage[]): string | undefined {
   for (const { role, text } of messages) {
     const said = role === 'user' ? withoutClientText(text) : '';

@@ -29,7 +29,7 @@ export const QUESTION_END = /[?？؟][\s"'”’)\]*_】」）]*$|(?:吗|呢|か
 const CHOICE =
   /\bwhich\b|prefer|choose|\bpick\b|\boption|\bcu[aá]l|opci[oó]n|\bqual\b|op[cç][aã]o|laquelle|lequel|quelle|pr[eé]f[eé]r|choisi|welche|was ist dir|lieber|bevorzug|どれ|どちら|どっち|哪|选|選/i;
 
-/** What the end of a message asks for: a choice, or anything. Only its end is examined. */
+/** The kind of question at the end of a message. Only its end is examined. */
 function trailingQuestionOf(text: string): 'choice' | 'something' | undefined {
   const last = text.slice(-200).trimEnd();
   if (!QUESTION_END.test(last.slice(-80).replace(/[\s\p{Extended_Pictographic}\uFE0F]+$/u, ''))) return undefined;
@@ -41,7 +41,7 @@ const BEFORE_END = 700;
 
 const OPTIONS = /(?:^|\n)\s*(?:\*\*)?(?:\d[.)]|[A-D][.)]|option [A-D1-9]|opção|opción)/i;
 
-/** What the previous message tells about this one. */
+/** Traits of the previous message that matter for this one. */
 function previousMessageTraits(before: string | undefined) {
   if (before === undefined || before === '') return { asked: false, failed: false };
   const end = before.slice(-BEFORE_END).trimEnd();

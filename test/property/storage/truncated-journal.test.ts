@@ -76,7 +76,7 @@ describe('a window killed at any byte while writing', () => {
 
         const after = open('c');
         const again = await after.open(journal.id);
-        assert.deepEqual(visibleState(again.state), visibleState(expected), 'what is on disk counts, and nothing else');
+        assert.deepEqual(visibleState(again.state), visibleState(expected), 'only the files count');
         await again.append(messageAdded(100));
         expected.apply(messageAdded(100), 0);
         await after.close();
@@ -84,7 +84,7 @@ describe('a window killed at any byte while writing', () => {
         assert.deepEqual(
           visibleState((await last.open(journal.id)).state),
           visibleState(expected),
-          'what was said since is there',
+          'the later messages are there',
         );
         await last.close();
         await rm(place, { recursive: true, force: true });

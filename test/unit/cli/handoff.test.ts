@@ -146,7 +146,7 @@ describe('handoff', () => {
     return full;
   };
 
-  it('begins with the user’s request, without what the user’s tool added', async () => {
+  it('begins with the user’s request, without elements that the user’s tool added', async () => {
     const from = claudeCode(
       'added.jsonl',
       [

@@ -116,7 +116,7 @@ describe('ledger', () => {
     assert.equal(now(ledger, second).status, 'superseded');
   });
 
-  it('supersedes what was decided about a thing that is dropped, at the end of a sentence, too', () => {
+  it('supersedes decisions about a dropped thing, even if it ends a sentence', () => {
     for (const drop of ['Then we drop Postgres.', 'Then we drop Postgres for good']) {
       const ledger = new Ledger();
       const old = say(ledger, 'decision', 'Yes, go with Postgres.');

@@ -134,7 +134,7 @@ describe('MCP server', () => {
     assert.deepEqual(Object.keys(tools[3]!.inputSchema.properties), ['session', 'from', 'to', 'offset']);
   });
 
-  it('recalls what was said to any tool, with its session, folder, date, and message', async () => {
+  it('recalls messages from any tool, with session, folder, date, and message number', async () => {
     const client = await connect();
     const found = await client.call('recall', { query: 'which database did we choose', limit: 3 });
     assert.match(
@@ -157,7 +157,7 @@ describe('MCP server', () => {
     );
   });
 
-  it('recalls what answers a question before those who asked it', async () => {
+  it('ranks answers to a question above the question', async () => {
     const asked: Said = ['user', 'Where did we moor the zeppelin? Use recall.'];
     putFile(home, '.claude/projects/p/now.jsonl', claude('now', '/x', asked));
     putFile(
@@ -199,7 +199,7 @@ describe('MCP server', () => {
     assert.doesNotMatch(rest, /claude-code-/);
   });
 
-  it('names a chat by what the user asked, not by a command or reminder of the tool', async () => {
+  it('names a chat by the user’s request, not by a command or reminder of the tool', async () => {
     const command = '<command-name>/clear</command-name>\n<command-args></command-args>';
     const asked = '<system-reminder>Be nice.</system-reminder>\nRename the quay.';
     putFile(home, '.claude/projects/p/q.jsonl', claude('q', '/x', ['user', command], ['user', asked]));
@@ -219,7 +219,7 @@ describe('MCP server', () => {
     assert.ok(all.indexOf('SQLite') > 0 && all.indexOf('SQLite') < all.indexOf('tilde'), all);
   });
 
-  it('leaves out what a later chat in the same folder supersedes or repeats, with any tool', async () => {
+  it('leaves out events that a later chat in the same folder supersedes or repeats, with any tool', async () => {
     const chat = (id: string, folder: string, day: number, ...said: readonly Said[]) =>
       putFile(
         home,
@@ -528,7 +528,7 @@ describe('MCP server', () => {
     assert.match(await client.call('recall', { query: 'database' }), /Decided: SQLite/);
   });
 
-  it('says why changes can’t be read, and searches what was read before', async () => {
+  it('says why changes can’t be read, and searches earlier chats', async () => {
     const first = await connect();
     await first.call('sessions');
     await first.end();

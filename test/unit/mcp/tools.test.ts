@@ -56,7 +56,7 @@ describe('MCP tools', () => {
       })),
     );
 
-  it('list what was decided in a reply that has grown since', async () => {
+  it('list the decisions of a reply that has grown since', async () => {
     putFile(place, 'home/.claude/projects/p/s.jsonl', reply('s', 'Decided: the port is 4600.'));
     assert.match(await call('decisions', {}), /4600/);
     putFile(

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { withoutClientText } from '../../../src/core/text/client-text.ts';
 
-describe('text without what a client added', () => {
+describe('text without a client’s additions', () => {
   for (const [text, expected] of [
     ['Fix the <button> in a < b.', 'Fix the <button> in a < b.'],
     ['<system-reminder>\nBe nice.\n</system-reminder>\n\nFix it.', 'Fix it.'],
