@@ -171,7 +171,7 @@ const COMMON_WORDS = new Set(
 
 const isCommonWord = (key: string): boolean => isStopWord(key) || COMMON_WORDS.has(key) || ADVERB.test(key);
 
-const CONTRACTION = /['’](?:t|re|ve|ll|d|m)$/;
+const CONTRACTION = /['’](?:s|t|re|ve|ll|d|m)$/;
 
 /** After these words, a word in lower case is a verb. */
 const BEFORE_VERB = new Set(
@@ -211,11 +211,11 @@ export function topicsOf({ corpus, factors, from, to }: Segment & { readonly fac
 
 /** How a name is written within sentences; undefined if it's mostly in lower case there, or only begins sentences. */
 function nameWithin(passages: readonly IndexedPassage[], term: number, name: string): string | undefined {
-  if (isCommonWord(fold(name)) || /['’]/.test(name)) return undefined;
+  if (isCommonWord(fold(name)) || CONTRACTION.test(name)) return undefined;
   const spellings: string[] = [];
   for (const passage of passages) {
     if (!isProse(passage) || !passage.terms.includes(term)) continue;
-    for (const [word] of passage.text.matchAll(/(?<=[\p{L}\p{N},;] )[\p{L}\p{N}\p{M}-]+/gu))
+    for (const [word] of passage.text.matchAll(/(?<=[\p{L}\p{N},;] )[\p{L}\p{N}\p{M}]+(?:['’-][\p{L}\p{N}\p{M}]+)*/gu))
       if (word.toLowerCase() === name) spellings.push(word);
   }
   const capitalized = spellings.filter((spelling) => /^\p{Lu}/u.test(spelling));

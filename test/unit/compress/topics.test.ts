@@ -96,6 +96,19 @@ describe('summary title', () => {
     assert.deepEqual(topicsOf({ corpus, from: 0, to: 5 }), ['Rita']);
   });
 
+  it('keeps names with an apostrophe, but no contractions or weekdays', async () => {
+    const said = (...texts: readonly string[]): Said => texts.map((content) => ({ role: 'user', content }));
+    const corpus = await corpusOf([
+      ...said(
+        'On the way to the Underdark on Monday, they fear that K’varn waits. And I’ll open the gate.',
+        'So K’varn waits below, and the gate to the Underdark is shut until Monday. And I’ll hold the torch.',
+        'We follow K’varn into the Underdark on Monday, if I’ll get a rope.',
+      ),
+      ...said('The tavern is closed today.', 'The cook has no bread left.', 'The horses are fed by the boy.'),
+    ]);
+    assert.deepEqual(topicsOf({ corpus, from: 0, to: 5 }).sort(), ['K’varn', 'Underdark']);
+  });
+
   it('consists of names and nouns in each part of the sample session, however long', async () => {
     const said = lines(SAMPLE);
     const corpus = await corpusOf(said);
