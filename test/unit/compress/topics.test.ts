@@ -120,6 +120,7 @@ describe('summary title', () => {
         if (NO_NOUN.test(named)) odd.push(`${from}–${segment.to}: ${named}`);
       }
     assert.deepEqual(odd, []);
+    assert.equal(topicsOf({ corpus, from: 0, to: 119 }).length, 5);
   });
 
   it('names what recurs in each part of the sample session', async () => {

@@ -121,7 +121,10 @@ describe('Context view', () => {
       view.visible = false;
       mock.timers.tick(120_000);
       assert.equal(refreshed, 2);
+      view.visible = true;
       shown.dispose();
+      mock.timers.tick(120_000);
+      assert.equal(refreshed, 2);
     } finally {
       mock.timers.reset();
     }
