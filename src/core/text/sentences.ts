@@ -6,7 +6,7 @@ import { truncate } from './truncate.ts';
 const MAX_PIECE = 4_000;
 /** No sentence ends with an abbreviation or an initial. */
 const ABBREVIATION =
-  /(?:^|[\s(])(?:e\.g|i\.e|eg|ie|vs|etc|cf|[dm]r|mrs|ms|nos?|nr|fig|approx|z\.b|d\.h|bzw|ca|ggf|usw|p\.ex|ex|p[áa]g|art|n[úu]m|aprox|incl|resp|sta?|sra?|evtl|inkl|u\.s|u\.a|a\.k\.a|\p{L})\.\s*$/iu;
+  /(?:^|[\s(])(?:e\.g|i\.e|eg|ie|vs|etc|cf|[dm]r|mrs|ms|dra|drs|prof[ae]?|st|jr|nos?|nr|tel|tlf|fig|approx|z\.b|d\.h|bzw|ca|ggf|usw|vgl|zzgl|abs|\p{L}{3,}str|p\.ex|ex|p[áa]g|art|n[úu]m|aprox|incl|resp|sta?|sra?|srta|ing|lic|avda?|evtl|inkl|u\.s|u\.a|a\.k\.a|\p{L})\.\s*$/iu;
 /** German ordinals: "am 2. März", "bis zum 5.03. um 7:30", "die 3. Variante". */
 const ORDINAL = /(?:^|[\s(])(?:d(?:er|ie|as|en|em|es)|[ai]m|vom|zum|zur)\s\d{1,2}\.(?:\d{1,2}\.)?\s*$/i;
 const MONTH = /^(?:Jan|Feb|Mär|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez)/;

@@ -28,6 +28,17 @@ describe('sentences', () => {
     assert.deepEqual(sentences('1. Do it.'), ['1. Do it.']);
   });
 
+  it('continue after titles and abbreviations in other languages', () => {
+    const said = [
+      'La revisión es con la Dra. Beltrán en la Avda. Colón 4.',
+      'Me llamó la Srta. Prof. Gómez.',
+      'Die Praxis liegt in der Hauptstr. 12, Tel. 0221 555.',
+      'Der Preis ist 40 € zzgl. Versand.',
+      'Das ist alles.',
+    ];
+    assert.deepEqual(sentences(said.join(' ')), said);
+  });
+
   it('continue after German ordinals and dates', () => {
     const said = [
       'Die Deadline ist der 2. März, das Budget 21.000 €.',
