@@ -16,6 +16,7 @@ import { isToolResult, type SourceMessage } from './source-message.ts';
 import type { CancellableYielder } from '../pace/cancellable-yielder.ts';
 import { isRunningText, lineShape } from './terms.ts';
 import { lineSpans } from '../text/lines.ts';
+import { sentencesOf } from '../text/sentences.ts';
 
 /**
  * The kind of a passage: `prose`, thinking, a quotation within prose, a heading, a command, or an informative line of
@@ -62,11 +63,6 @@ const LONG_LINE = { usual: 360, shortChat: 40 } as const;
 /** In UTF-16 units. Longer lines are data and ignored. */
 const MAX_OUTPUT_LINE_LENGTH = 400;
 const MAX_PROSE_LINE_LENGTH = 20_000;
-
-let segmenter: Intl.Segmenter | undefined;
-/** Splits text in any language into sentences. */
-export const sentences = (): Intl.Segmenter =>
-  (segmenter ??= new Intl.Segmenter(undefined, { granularity: 'sentence' }));
 
 /**
  * Cuts a message's text into passages, in order. Listings, data, and wrappers are left out; all prose is kept, in any
@@ -267,11 +263,8 @@ export class PassageCutter {
       this.add(first, end, kind, running);
       return;
     }
-    for (const { index, segment } of sentences().segment(text.slice(first, end))) {
-      const start = first + index;
-      const stop = trimmedEnd(text, start, start + segment.length);
-      this.add(start, stop, kind, isRunningText(lineShape(text, start, stop)));
-    }
+    for (const sentence of sentencesOf(text, first, end))
+      this.add(sentence.start, sentence.end, kind, isRunningText(lineShape(text, sentence.start, sentence.end)));
   }
 
   private trimClosingTags(first: number, last: number): number {

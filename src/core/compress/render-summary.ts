@@ -1,6 +1,6 @@
 import { SUMMARY_LISTS, type StructuredSummary, type SummaryField } from '../model/summary.ts';
 import type { TokenCounter } from '../tokens/token-counter.ts';
-import { sentences } from './passages.ts';
+import { sentencesOf } from '../text/sentences.ts';
 
 /**
  * A line of a rendered summary. If room is short, lines with a lower `rank` are dropped first; rare words raise the
@@ -61,7 +61,7 @@ function entriesOf(summary: StructuredSummary, field: SummaryField): readonly st
 
 /** The trimmed sentences of a text. */
 export const splitSentences = (text: string): string[] =>
-  Array.from(sentences().segment(text), ({ segment }) => segment.trim()).filter((one) => one !== '');
+  sentencesOf(text).map(({ start, end }) => text.slice(start, end));
 
 /** Joins sentences by spaces, except after full-width punctuation, which is followed by none. */
 const joinSentences = (sentences: readonly string[]): string =>
