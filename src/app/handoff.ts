@@ -10,6 +10,7 @@ import { NEVER_YIELDS } from '../core/pace/yielder.ts';
 import { redactContent } from '../core/redact/exported-messages.ts';
 import { Redactor } from '../core/redact/redact.ts';
 import { sentencesOf } from '../core/text/sentences.ts';
+import { withSpeaker } from '../core/text/speakers.ts';
 import { withoutClientText } from '../core/text/client-text.ts';
 import { isSmallTalk } from '../core/text/small-talk.ts';
 import { loadEncoding, type TokenCounter } from '../core/tokens/token-counter.ts';
@@ -284,7 +285,7 @@ function eventLines(ledger: readonly KeyEvent[], said: readonly SaidMessage[]): 
 }
 
 function eventLine(event: KeyEvent, order: number, said: readonly SaidMessage[]): QuoteLine {
-  const { kind, quote, quoted: isQuoted = false, about, start, end } = event;
+  const { kind, quote, quoted: isQuoted = false, speaker, about, start, end } = event;
   const message = Number(event.message);
   const { role, at } = said[message]!;
   const by = `${isQuoted ? 'quoted by ' : ''}${role}${at === undefined ? '' : `, ${dayOf(at)}`}`;
@@ -292,7 +293,7 @@ function eventLine(event: KeyEvent, order: number, said: readonly SaidMessage[])
   return {
     section: SECTION_OF[kind],
     order,
-    text: `“${oneLine(quote)}” (${by}${answered})`,
+    text: `“${oneLine(withSpeaker(speaker, quote))}” (${by}${answered})`,
     quote,
     of: { message, start, end },
   };

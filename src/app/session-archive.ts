@@ -3,6 +3,7 @@ import type { MemoryEntry } from '../core/memory/memory.ts';
 import { Redactor } from '../core/redact/redact.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import { neutralizeTags, plainName } from '../core/text/prompt-sections.ts';
+import { withSpeaker } from '../core/text/speakers.ts';
 import { TOOL_NAMES, type Tool } from './library/source.ts';
 import type { SessionSummary } from './ports.ts';
 import { recordSection } from './recalled-text.ts';
@@ -110,12 +111,12 @@ function activeDecisions(state: SessionState): KeyEvent[] {
   );
 }
 
-function cite(state: SessionState, { message, quote, quoted: isQuoted }: KeyEvent, redactor: Redactor): Citation {
+function cite(state: SessionState, { message, quote, quoted: isQuoted, speaker }: KeyEvent, redactor: Redactor): Citation {
   return {
     session: redactor.redact(state.title),
     message: (state.positionOf(message) ?? 0) + 1,
     role: `${isQuoted === true ? 'quoted by ' : ''}${state.messages.place(message)?.role ?? 'user'}`,
-    text: redactor.redact(quote),
+    text: redactor.redact(withSpeaker(speaker, quote)),
   };
 }
 

@@ -6,6 +6,7 @@ import type { KeyEvent } from '../core/model/key-event.ts';
 import type { Role } from '../core/model/message.ts';
 import { Redactor } from '../core/redact/redact.ts';
 import { neutralizeTags, plainName } from '../core/text/prompt-sections.ts';
+import { withSpeaker } from '../core/text/speakers.ts';
 import type { TranscriptMessage } from '../core/transcript/transcript-message.ts';
 
 // The results of the tools as text for a model. Everything that was said in a chat is in a section that it can't close.
@@ -86,7 +87,9 @@ export function renderEvents(
   found: readonly { readonly chat: ListedChat; readonly events: readonly AttributedEvent[] }[],
 ): Quotes {
   const quotes = found.flatMap(({ chat, events }, index) => {
-    const lines = events.map(({ kind, message, role, at = chat.entry.updatedAt, quote, quoted = false, about }) => {
+    const lines = events.map((event) => {
+      const { kind, message, role, at = chat.entry.updatedAt, quoted = false, about } = event;
+      const quote = withSpeaker(event.speaker, event.quote);
       const what = quoted ? `${kind}, in words that the ${role} quoted` : kind;
       const answered = about ? ` (answers: “${neutralizeTags(mask(about.quote))}”)` : '';
       return `- [message ${message}, ${role}] ${day(at)}, ${what}: ${neutralizeTags(mask(quote))}${answered}`;

@@ -1,6 +1,7 @@
 import type { Span } from '../model/key-event.ts';
 import { messageText, type Role } from '../model/message.ts';
 import { isProse, newPassage, PassageCutter, type Passage } from './passages.ts';
+import { speakerBefore } from '../text/speakers.ts';
 import { isSmallTalk, withoutStageDirections } from '../text/small-talk.ts';
 import { isToolResult, type SourceMessage } from './source-message.ts';
 import type { CancellableYielder } from '../pace/cancellable-yielder.ts';
@@ -74,7 +75,7 @@ export async function buildCorpus(
     roles.push(isToolResult(message) ? 'tool' : message.role);
     let ofMessage = await new PassageCutter(message, text, position, takesAll, isShort).cut(pace);
     const spans = wanted?.get(position);
-    if (spans) ofMessage = withSpans(ofMessage, spans, text, position);
+    if (spans) ofMessage = withSpans(ofMessage, spans, text, position, message.role);
     if (isShort && !takesAll) ofMessage = ofMessage.flatMap(withoutSmallTalk);
     const removedHere = removed?.get(position);
     if (removedHere) ofMessage = ofMessage.flatMap((one) => withoutSpans(one, removedHere, text));
@@ -189,6 +190,7 @@ function withSpans(
   spans: readonly Span[],
   text: string,
   message: number,
+  role: Role,
 ): readonly Passage[] {
   const uncovered = spans.filter(
     ({ start, end }) => end <= text.length && !passages.some((one) => one.start <= start && end <= one.end),
@@ -199,7 +201,8 @@ function withSpans(
     .filter((span, at) => at === 0 || span.start >= uncovered[at - 1]!.end)
     .map(({ start, end }) => {
       const running = isRunningText(lineShape(text, start, end));
-      return newPassage(message, start, end, 'prose', running, text.slice(start, end));
+      const speaker = role === 'user' ? speakerBefore(text, start) : '';
+      return newPassage(message, start, end, 'prose', running, text.slice(start, end), true, speaker);
     });
   return [...rest, ...added].sort((a, b) => a.start - b.start || a.end - b.end);
 }

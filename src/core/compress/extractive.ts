@@ -4,7 +4,7 @@ import type { TokenCounter } from '../tokens/token-counter.ts';
 import { quoteSpeakerLabels } from '../text/prompt-sections.ts';
 import { speakerOf, type Corpus, type IndexedPassage } from './corpus.ts';
 import type { MessageRange } from './source-message.ts';
-import type { PassageKind } from './passages.ts';
+import { speakerOfPassage, speakerPrefix, type PassageKind } from './passages.ts';
 import type { CancellableYielder } from '../pace/cancellable-yielder.ts';
 
 /** The base score of a passage's token, by kind of line and speaker. */
@@ -129,7 +129,7 @@ export async function extractPassages(
     if (pace.isDue(200)) await pace.yield();
     const part = options.partOf?.(passage);
     if (part && part.left < MIN_LEFT) continue;
-    tokens[index - first] = corpus.passageTokens[index] ||= counter.text(passage.text);
+    tokens[index - first] = corpus.passageTokens[index] ||= counter.text(speakerPrefix(passage) + passage.text);
     const now = scoreOf(index);
     if (heap.size > 0 && now < heap.topKey() - 1e-9) {
       heap.push(now, index);
@@ -193,9 +193,9 @@ export function basePassageScore(corpus: Corpus, passage: IndexedPassage): numbe
  * Estimates tokens from characters: 4 per token, or 1.6 in non-Latin scripts. Exact counts are only taken for
  * candidates.
  */
-function estimateTokens({ text, start, end, isSlice }: IndexedPassage): number {
+function estimateTokens({ text, start, end, isSlice, speaker }: IndexedPassage): number {
   const middle = text.charCodeAt(((start + end) >> 1) - start);
-  return Math.ceil(text.length / (middle < 0x250 || !isSlice ? 4 : 1.6));
+  return Math.ceil((text.length + speaker.length) / (middle < 0x250 || !isSlice ? 4 : 1.6));
 }
 
 /**
@@ -217,12 +217,13 @@ const EDGE_CHARS = 4;
 export const NOTED_LABEL = 'summary';
 
 /**
- * Renders passages in their original order. Adjacent passages are rendered as one slice, and a label is added when the
- * speaker changes.
+ * Renders passages in their original order. Adjacent passages are rendered as one slice. A label is added when the role
+ * changes, and after the words of somebody whom the text names, when others follow.
  */
 export function renderPassages(corpus: Corpus, passages: readonly IndexedPassage[]): string {
   const lines: string[] = [];
-  let speaker = '';
+  let lastRole = '';
+  let lastSpeaker = '';
   for (let at = 0; at < passages.length;) {
     const first = passages[at]!;
     const text = corpus.texts[first.message]!;
@@ -235,9 +236,12 @@ export function renderPassages(corpus: Corpus, passages: readonly IndexedPassage
       end = passage.end;
     }
     const role = first.kind === 'noted' ? NOTED_LABEL : speakerOf(corpus, first);
-    const label = role === speaker ? '' : `${role}: `;
-    speaker = role;
-    lines.push(label + quoteSpeakerLabels(first.isSlice ? text.slice(first.start, end) : first.text));
+    const speaker = role === 'user' ? speakerOfPassage(first) : '';
+    const label = role === lastRole && (speaker !== '' || lastSpeaker === '') ? '' : `${role}: `;
+    lastRole = role;
+    lastSpeaker = speaker;
+    const said = first.isSlice ? text.slice(first.start, end) : first.text;
+    lines.push(label + quoteSpeakerLabels(speakerPrefix(first, passages[at - 1]) + said));
     at = next;
   }
   return lines.join('\n');

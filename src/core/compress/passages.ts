@@ -17,6 +17,7 @@ import type { CancellableYielder } from '../pace/cancellable-yielder.ts';
 import { isRunningText, lineShape } from './terms.ts';
 import { lineSpans } from '../text/lines.ts';
 import { sentencesOf } from '../text/sentences.ts';
+import { speakerLabelAt } from '../text/speakers.ts';
 
 /**
  * The kind of a passage: `prose`, thinking, a quotation within prose, a heading, a command, or an informative line of
@@ -39,6 +40,8 @@ export interface Passage {
   readonly isSlice: boolean;
   /** Within a listing: a comment, or a message that the code prints. */
   readonly inListing: boolean;
+  /** The label of its speaker, from the beginning of its line; empty if there's none, or if it starts with it. */
+  readonly speaker: string;
 }
 
 /** Creates a passage. All passages are created here, because loops over objects of one shape run twice as fast. */
@@ -50,7 +53,17 @@ export const newPassage = (
   running: boolean,
   text: string,
   isSlice = true,
-): Passage => ({ message, start, end, kind, running, text, isSlice, inListing: false });
+  speaker = '',
+): Passage => ({ message, start, end, kind, running, text, isSlice, inListing: false, speaker });
+
+/** The label of a passage's speaker, in its text or before it; empty if there's none. */
+export const speakerOfPassage = ({ speaker, text }: Passage): string => speaker || speakerLabelAt(text, 0);
+
+/** What to show before a passage so that it's clear who says it: its speaker, unless the passage before it shows that. */
+export const speakerPrefix = (passage: Passage, before?: Passage): string =>
+  passage.speaker === '' || (before?.message === passage.message && speakerOfPassage(before) === passage.speaker)
+    ? ''
+    : `${passage.speaker} `;
 
 const PROSE_KINDS: ReadonlySet<PassageKind> = new Set(['prose', 'quoted', 'heading', 'noted']);
 
@@ -263,8 +276,13 @@ export class PassageCutter {
       this.add(first, end, kind, running);
       return;
     }
-    for (const sentence of sentencesOf(text, first, end))
-      this.add(sentence.start, sentence.end, kind, isRunningText(lineShape(text, sentence.start, sentence.end)));
+    let speaker = '';
+    for (const { start, end: stop } of sentencesOf(text, first, end)) {
+      // An assistant's label is usually a heading of its first sentence.
+      const own = this.isUser ? speakerLabelAt(text, start) : '';
+      this.add(start, stop, kind, isRunningText(lineShape(text, start, stop)), own === '' ? speaker : '');
+      speaker = own || speaker;
+    }
   }
 
   private trimClosingTags(first: number, last: number): number {
@@ -350,9 +368,9 @@ export class PassageCutter {
     return line.startsWith('`') || line.startsWith('$') ? line.length > 4 : line.includes('`');
   }
 
-  private add(start: number, end: number, kind: PassageKind, running = false): void {
+  private add(start: number, end: number, kind: PassageKind, running = false, speaker = ''): void {
     const text = this.text.slice(start, end);
-    if (end > start) this.passages.push(newPassage(this.position, start, end, kind, running, text));
+    if (end > start) this.passages.push(newPassage(this.position, start, end, kind, running, text, true, speaker));
   }
 }
 

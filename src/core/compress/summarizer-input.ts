@@ -5,7 +5,7 @@ import { passagesIn, speakerOf, type Corpus, type IndexedPassage } from './corpu
 import type { MessageRange } from './source-message.ts';
 import { extractPassages, type ExtractOptions } from './extractive.ts';
 import { isFileLine, isRule, isStatement, TAG, WRAPPERS } from './line-tests.ts';
-import { isProse, newPassage, type Passage } from './passages.ts';
+import { isProse, newPassage, speakerPrefix, type Passage } from './passages.ts';
 import type { CancellableYielder } from '../pace/cancellable-yielder.ts';
 import { SimilarLineFilter, FILE_SHOWN, compactionSummaryStart, isRecap, isScaffolding } from './passage-weights.ts';
 
@@ -156,7 +156,7 @@ function renderSummarizerInput(corpus: Corpus, passages: readonly IndexedPassage
       const passage = passages[at]!;
       if (speakerOf(corpus, passage) !== speaker) break;
       omitted += linesBetween(text, end, passage.start);
-      parts.push(passage.text);
+      parts.push(speakerPrefix(passage, passages[at - 1]) + passage.text);
       end = passage.end;
     }
     if (passages[at]?.message !== message) omitted += linesBetween(text, end, text.length);

@@ -20,7 +20,7 @@ import {
   type NodeTools,
 } from './node-content.ts';
 import { NODE_HEADING_TOKENS, tokensAt, tokensOf } from './choose-levels.ts';
-import type { Passage } from './passages.ts';
+import { speakerOfPassage, type Passage } from './passages.ts';
 import { fitSummary, relativePositionsIn, splitSentences, type FittedSummary } from './render-summary.ts';
 import type { CancellableYielder } from '../pace/cancellable-yielder.ts';
 import { truncateTitle } from './topics.ts';
@@ -148,9 +148,15 @@ async function corpusBySpeaker(children: readonly SummaryNode[], pace: Cancellab
     })),
     pace,
   );
-  const passages = corpus.passages.map((passage) =>
-    speeches[passage.message]!.noted ? { ...passage, kind: 'noted' as const } : passage,
-  );
+  let speaker = '';
+  const passages = corpus.passages.map((passage, at) => {
+    if (speeches[passage.message]!.noted) return { ...passage, kind: 'noted' as const };
+    // Summaries show a speaker's name only once.
+    const isContinued = corpus.passages[at - 1]?.message === passage.message;
+    const own = speeches[passage.message]!.role === 'user' ? speakerOfPassage(passage) : '';
+    speaker = own === '' && isContinued ? speaker : own;
+    return own === speaker ? passage : { ...passage, speaker };
+  });
   const plainText = ({ text }: Passage): string => text.replace(EDGES, '');
   const noted = new Set(passages.filter(({ kind }) => kind === 'noted').map(plainText));
   // Drops quotations that a summary's own text repeats.

@@ -116,8 +116,8 @@ export function keyEventCounts(
 
 /** An event's line with its tokens. `position` (0-based, on the active branch) and `role` are those of its message. */
 export function countedLine(counts: MessageCounts, event: KeyEvent, position: number, role: string): CountedText {
-  const { id, kind, quote, quoted = false, about } = event;
-  const from = [kind, quote, quoted, about?.quote ?? '', position, role];
+  const { id, kind, quote, quoted = false, speaker = '', about } = event;
+  const from = [kind, quote, quoted, speaker, about?.quote ?? '', position, role];
   // Including the line break.
   return counts.part({ key: id, from, render: () => renderEvent(event, position, role) }, '\n');
 }

@@ -2,6 +2,7 @@ import type { KeyEvent } from '../model/key-event.ts';
 import type { Level, SummaryNode } from '../model/summary.ts';
 import type { Task } from '../model/task.ts';
 import { GOAL_REACHED } from '../model/task-list.ts';
+import { withSpeaker } from '../text/speakers.ts';
 import { neutralizeTags, plainName, wrapSection } from '../text/prompt-sections.ts';
 
 /** Earlier content is sent as data: in sections that it can't close itself, each introduced by one of these lines. */
@@ -19,7 +20,7 @@ const RECALLED_INTRO =
 export function renderEvent(event: KeyEvent, position: number, role: string): string {
   const about = event.about ? ` (about: “${neutralizeTags(event.about.quote)}”)` : '';
   const by = event.quoted === true ? `quoted by ${role}` : role;
-  return `- [${event.kind}, ${by}, message ${position + 1}] ${neutralizeTags(event.quote)}${about}`;
+  return `- [${event.kind}, ${by}, message ${position + 1}] ${neutralizeTags(withSpeaker(event.speaker, event.quote))}${about}`;
 }
 
 /** Lines of the ledger. Only the first block of a request explains what they are. */

@@ -20,6 +20,16 @@ export function correctedEvent(entry: KeyEvent, correction: EventCorrection | nu
 
 /** Only the fields of a detected event, without others that the object may have. */
 export function detectedFields(event: DetectedEvent): DetectedEvent {
-  const { start, end, kind, quote, score, importance, reason, quoted } = event;
-  return { start, end, kind, quote, score, importance, reason, ...(quoted !== undefined && { quoted }) };
+  const { start, end, kind, quote, score, importance, reason, quoted, speaker } = event;
+  return {
+    start,
+    end,
+    kind,
+    quote,
+    score,
+    importance,
+    reason,
+    ...(quoted !== undefined && { quoted }),
+    ...(speaker !== undefined && { speaker }),
+  };
 }

@@ -1,6 +1,7 @@
 import type { DetectedEvent, Span } from '../model/key-event.ts';
 import { runSynchronously, type Steps } from '../pace/steps.ts';
 import { foreignSpans, restrictForeignEvents } from '../text/foreign-text.ts';
+import { speakerBefore } from '../text/speakers.ts';
 import { analyzeMessage, type DetectorInput } from './analyze-message.ts';
 import { emphasisIn, proposalOf } from './short-answers.ts';
 import { selectKeyEvents } from './select-key-events.ts';
@@ -51,10 +52,11 @@ export function* detectSteps(
   const byRules = yield* applyRules(text, context.rules ?? []);
   const all = byRules.length === 0 ? chosen : withRules(chosen, byRules);
   const events = restrictForeignEvents(all, foreignSpans(message));
-  if (before === undefined || message.role !== 'user') return events;
+  if (message.role !== 'user') return events;
   return events.map((event) => {
-    const about = proposalOf(event, before);
-    return about === undefined ? event : { ...event, about };
+    const about = before === undefined ? undefined : proposalOf(event, before);
+    const speaker = speakerBefore(text, event.start);
+    return { ...event, ...(speaker !== '' && { speaker }), ...(about !== undefined && { about }) };
   });
 }
 

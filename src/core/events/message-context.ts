@@ -1,5 +1,6 @@
 import type { Role } from '../model/message.ts';
 import { isOutputOrCodeLine, type Line } from '../text/lines.ts';
+import { speakerLabelAt } from '../text/speakers.ts';
 import { findConcepts, hasConcept } from './concepts.ts';
 import type { Segment } from './split-message.ts';
 
@@ -61,12 +62,6 @@ function previousMessageTraits(before: string | undefined) {
 /** Length of a message's beginning that is examined, in UTF-16 units. */
 const MAX_READ = 400;
 
-/**
- * A speaker's name or role, in capitals except for a name's particles, before what they say: "Ana:", "Juan de la Cruz:",
- * "[00:12] Project Manager:", "**Kim (PM)**:".
- */
-const SPEAKER =
-  /^\s*(?:[[(]?\d{1,2}:\d{2}(?::\d{2})?[\])]?\s*[-–]?\s*)?\*{0,2}[\p{Lu}\p{Lo}][\p{L}\p{N}.'’-]{0,20}(?: (?:(?:d[aeio]s?|del|della|la|las|los|le|van|von|zu|de[nr]|te[nr]|bin|ibn|al|el|y|e) ){0,2}[\p{Lu}\p{Lo}\p{N}(][\p{L}\p{N}.'’()-]{0,19}){0,3}\*{0,2}\s?[:：]\*{0,2}\s/u;
 /** Interjections, transcribers' marks, and words that are said twice. */
 const SOUNDS =
   /(?:^|[\s,.])(?:u[hm]+|erm?|eh|mm+|hm+|mhm|äh+m?|ähm|euh|heu|este\.\.\.|ééé?)(?=[\s,.?!]|$)|\{\w+\}|\[(?:laughter|noise|inaudible|risas|risos|rires|lachen)\]|えーと|えっと|あのー|うーん|嗯+|呃+|\b(\p{L}{1,6}) \1 \1\b|\p{L} '(?:s|re|ve|ll|m|t)\b/iu;
@@ -81,11 +76,11 @@ export const isSpoken = (text: string): boolean => SOUNDS.test(text);
 function speechOf(text: string, before: string | undefined, byUser: boolean) {
   const start = text.slice(0, MAX_READ);
   const spoken = byUser && isSpoken(start);
-  const labelled = SPEAKER.test(start);
+  const labelled = speakerLabelAt(text, 0) !== '';
   return {
     /** It has interjections and restarts that nobody types. */
     spoken,
     /** It starts with a speaker's name, and either the previous message does as well or it was spoken. */
-    named: labelled && (spoken || (before !== undefined && SPEAKER.test(before.slice(0, MAX_READ)))),
+    named: labelled && (spoken || (before !== undefined && speakerLabelAt(before, 0) !== '')),
   };
 }

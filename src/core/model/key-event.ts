@@ -52,6 +52,8 @@ const detected = {
   reason: v.string(),
   /** The words are somebody else's: pasted, quoted, or part of a document. */
   quoted: v.optional(v.boolean()),
+  /** Who says it, if a label before the quote on its line tells: "Ana:". */
+  speaker: v.optional(v.string()),
 };
 
 /** Adds the importance, which journals before version 0.2 don't have. */

@@ -129,6 +129,32 @@ describe('summary tree', () => {
     assert.match(oldest.detailed, /is number \d+\./);
   });
 
+  it('keeps who said what through merges', async () => {
+    const names = ['Karim', 'Sofiane', 'Mireille'];
+    const filler = 'That is what we talked about over there for so long, and it was nice to be together again. ';
+    const session = Array.from({ length: 90 }, (_, at) =>
+      message(at, 'user', `${names[at % 3]}: ${filler.repeat(4)}My locker has the number ${100 + at}. ${filler}`),
+    );
+    const { frontier } = await grow(
+      { messages: session },
+      { frontierTokens: 600, segment: { tokens: 600, messages: 40 } },
+      tools(),
+    );
+    assert.ok(frontier[0]!.depth > 0);
+    let attributed = 0;
+    for (const { detailed } of frontier) {
+      let name: string | undefined;
+      for (const line of detailed.split('\n')) {
+        name = /^(?:user: )?(\p{Lu}\p{Ll}+):/u.exec(line)?.[1] ?? (line.startsWith('user: ') ? undefined : name);
+        for (const [, number] of line.matchAll(/the number (\d+)/g)) {
+          assert.equal(name, names[(Number(number) - 100) % 3], line);
+          attributed++;
+        }
+      }
+    }
+    assert.ok(attributed > 10);
+  });
+
   it('keeps a model’s structured entries in the parent node', async () => {
     const model = scriptedModel((_, call) =>
       goodAnswer('Retries.', { decisions: [`limit ${call}`], files: ['http1.ts'] }),

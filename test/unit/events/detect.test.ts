@@ -356,6 +356,14 @@ describe('key event detection', () => {
         assert.deepEqual(quotes('user', `${name}: ${said}`, 'Ana Ruiz: So what do we have next.'), [], name);
   });
 
+  it('notes who says a quote if its line starts with a name', () => {
+    const speakers = (text: string): unknown[] => find('user', text).map(({ speaker }) => speaker);
+    const said = 'Nice to see you all again. Never book a hotel above 90 euros.';
+    assert.deepEqual(speakers(`Hello.\nKarim : ${said}`), ['Karim :']);
+    assert.deepEqual(speakers(`Karim: hello.\n${said}`), [undefined]);
+    assert.equal(find('assistant', `Decision: it’s PostgreSQL. ${said}`)[0]?.speaker, undefined);
+  });
+
   it('does not take words before a colon for the name of a speaker', () => {
     const [event] = find('user', 'Ruth just called: they fly home on the 20th.', 'Done: a table at 20:00.');
     assert.equal(event?.kind, 'constraint');

@@ -1,0 +1,24 @@
+/** In UTF-16 units. Longer labels aren't names. */
+const MAX_LABEL = 120;
+
+/**
+ * A speaker's name or role, in capitals except for a name's particles, before what they say: "Ana:", "Juan de la Cruz:",
+ * "[00:12] Project Manager:", "**Kim (PM)**:".
+ */
+const SPEAKER =
+  /^\s*(?:[[(]?\d{1,2}:\d{2}(?::\d{2})?[\])]?\s*[-–]?\s*)?\*{0,2}[\p{Lu}\p{Lo}][\p{L}\p{N}.'’-]{0,20}(?: (?:(?:d[aeio]s?|del|della|la|las|los|le|van|von|zu|de[nr]|te[nr]|bin|ibn|al|el|y|e) ){0,2}[\p{Lu}\p{Lo}\p{N}(][\p{L}\p{N}.'’()-]{0,19}){0,3}\*{0,2}\s?[:：]\*{0,2}\s/u;
+
+/** The label before what somebody says, at `start` of a text: "Ana:". Empty if there is none. */
+export const speakerLabelAt = (text: string, start: number): string =>
+  SPEAKER.exec(text.slice(start, start + MAX_LABEL))?.[0].trim() ?? '';
+
+/** The label of the line on which a quote starts; empty if there is none, or if the quote starts with a label. */
+export function speakerBefore(text: string, quoteStart: number): string {
+  if (speakerLabelAt(text, quoteStart) !== '') return '';
+  const lineStart = text.lastIndexOf('\n', quoteStart - 1) + 1;
+  return speakerLabelAt(text.slice(0, quoteStart), lineStart);
+}
+
+/** A quote with the label of its speaker, unless it starts with it. */
+export const withSpeaker = (speaker: string | undefined, quote: string): string =>
+  speaker === undefined || quote.startsWith(speaker) ? quote : `${speaker} … ${quote}`;
