@@ -123,25 +123,30 @@ export async function extractPassages(
   const chosen: number[] = [];
   let used = 0;
   let misses = 0;
+  /** Messages with the speakers whose names are shown. */
+  const named = new Set<string>();
   while (heap.size > 0 && misses < MAX_MISSES) {
     const { item: index } = heap.pop();
     const passage = corpus.passages[index]!;
     if (pace.isDue(200)) await pace.yield();
     const part = options.partOf?.(passage);
     if (part && part.left < MIN_LEFT) continue;
-    tokens[index - first] = corpus.passageTokens[index] ||= counter.text(speakerPrefix(passage) + passage.text);
+    tokens[index - first] = corpus.passageTokens[index] ||= counter.text(passage.text);
     const now = scoreOf(index);
     if (heap.size > 0 && now < heap.topKey() - 1e-9) {
       heap.push(now, index);
       continue;
     }
-    const cost = tokens[index - first]! + BREAK_TOKENS + (options.labelTokens ?? 0);
+    const speech = `${passage.message} ${passage.speaker}`;
+    const nameTokens = named.has(speech) ? 0 : counter.text(speakerPrefix(passage));
+    const cost = tokens[index - first]! + nameTokens + BREAK_TOKENS + (options.labelTokens ?? 0);
     if (part && part.left < cost) continue;
     if (used + cost > budgetTokens) {
       misses++;
       continue;
     }
     used += cost;
+    named.add(speech);
     if (part) part.left -= cost;
     chosen.push(index);
     cover(passage);
@@ -193,9 +198,9 @@ export function basePassageScore(corpus: Corpus, passage: IndexedPassage): numbe
  * Estimates tokens from characters: 4 per token, or 1.6 in non-Latin scripts. Exact counts are only taken for
  * candidates.
  */
-function estimateTokens({ text, start, end, isSlice, speaker }: IndexedPassage): number {
+function estimateTokens({ text, start, end, isSlice }: IndexedPassage): number {
   const middle = text.charCodeAt(((start + end) >> 1) - start);
-  return Math.ceil((text.length + speaker.length) / (middle < 0x250 || !isSlice ? 4 : 1.6));
+  return Math.ceil(text.length / (middle < 0x250 || !isSlice ? 4 : 1.6));
 }
 
 /**
