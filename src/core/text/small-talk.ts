@@ -1,13 +1,15 @@
+import { speakerLabelAt } from './speakers.ts';
+
 /**
  * Greetings, thanks, courtesies, and agreement, by language. What is left without them tells whether a sentence says
  * more.
  */
 const COURTESIES: readonly RegExp[] = [
-  /\b(?:hello|hi|hey|good (?:morning|afternoon|evening|day|night)|welcome(?: back)?|thanks?(?: you)?(?: (?:so|very) much| a lot| again| for (?:taking the|your) (?:time|help|patience))?|you(?:'|’)?(?:re| are) (?:most )?welcome|my pleasure|no problem|of course|certainly|sure(?: thing)?|great|perfect|excellent|wonderful|lovely|brilliant|noted|understood|congratulations|nice|fine|okay|ok|alright|all right|got it|i see|sounds good|that sounds (?:good|great)|have an? (?:nice|great|good|lovely|wonderful) (?:day|evening|weekend|time|one|trip|stay)|bye|goodbye|see you|take care|happy to help|glad to help|(?:is there )?anything else(?: (?:i can (?:help|do|assist)(?: you)?(?: with)?|you need))?|how are you(?: doing)?(?: today)?|how (?:can|may) i help(?: you)?|please|that(?:'|’)?s all|that is all|no,? that(?:'|’)?s it|cheers|sorry|go ahead|everyone|all here)\b/giu,
-  /(?<!\p{L})(?:hola|buen(?:os|as)? (?:d[ií]as?|tardes|noches)|bienvenid[oa]s?|(?:muchas |mil )?gracias|de nada|a usted(?:es)?|por favor|claro(?: que sí)?|perfecto|estupendo|excelente|genial|vale|de acuerdo|muy bien|con mucho gusto|adiós|hasta (?:luego|pronto|mañana)|que tenga(?: un)? buen(?:a|os|as)? \p{L}+|¿?en qué puedo ayudar(?:le|te|los)?|¿?cómo está(?:s)?|no se preocupe|señor(?:a)?)(?!\p{L})/giu,
+  /\b(?:hello|hi|hey|good (?:morning|afternoon|evening|day|night)|welcome(?: back)?|thanks?(?: you)?(?: (?:so|very) much| a lot| again| for (?:taking the|your) (?:time|help|patience))?|you(?:'|’)?(?:re| are) (?:most )?welcome|my pleasure|no problem|of course|certainly|sure(?: thing)?|good(?=\W*$)|great|perfect|excellent|wonderful|lovely|brilliant|noted|understood|congratulations|nice|fine|okay|ok|alright|all right|got it|i see|sounds good|that sounds (?:good|great)|have an? (?:nice|great|good|lovely|wonderful) (?:day|evening|weekend|time|one|trip|stay)|bye|goodbye|see you|take care|happy to help|glad to help|(?:is there )?anything else(?: (?:i can (?:help|do|assist)(?: you)?(?: with)?|you need))?|how are you(?: doing)?(?: today)?|how (?:can|may) i help(?: you)?|please|that(?:'|’)?s all|that is all|no,? that(?:'|’)?s it|cheers|sorry|go ahead|everyone|all here)\b/giu,
+  /(?<!\p{L})(?:hola|buen(?:os|as)? (?:d[ií]as?|tardes|noches)|bienvenid[oa]s?|(?:muchas |mil )?gracias|de nada|a usted(?:es)?|por favor|claro(?: que sí)?|perfecto|estupendo|excelente|genial|vale|de acuerdo|muy bien|con mucho gusto|adiós|hasta (?:luego|pronto|mañana)|que tenga(?: un)? buen(?:a|os|as)? \p{L}+|¿?en qué puedo ayudar(?:le|te|los)?|¿?cómo está(?:s)?|no se preocupe|lo siento(?: mucho)?|(?:eso(?: es)?|exacto)(?=\P{L}*$)|señor(?:a)?)(?!\p{L})/giu,
   /(?<!\p{L})(?:ol[áa]|bom dia|boa (?:tarde|noite)|bem-vind[oa]s?|(?:muito )?obrigad[oa]|de nada|por favor|claro|perfeito|ótimo|tudo bem|está bem|com certeza|até (?:logo|mais|amanhã)|tchau|em que posso ajudar)(?!\p{L})/giu,
-  /(?<!\p{L})(?:hallo|guten (?:morgen|tag|abend)|willkommen|(?:vielen |herzlichen )?dank(?:e)?(?: schön| sehr)?|bitte(?: schön)?|gern(?:e)?(?: geschehen)?|natürlich|perfekt|super|prima|in ordnung|alles klar|tschüss|auf wiedersehen|schönen \p{L}+(?: noch)?|wie kann ich (?:ihnen |dir )?helfen|wie geht es (?:ihnen|dir))(?!\p{L})/giu,
-  /(?<!\p{L})(?:bonjour|bonsoir|salut|bienvenue|merci(?: beaucoup| bien)?|je vous en prie|de rien|s['’]il (?:vous|te) plaît|bien sûr|parfait|d['’]accord|très bien|au revoir|bonne (?:journée|soirée|nuit)|comment puis-je vous aider|comment allez-vous)(?!\p{L})/giu,
+  /(?<!\p{L})(?:hallo|guten (?:morgen|tag|abend)|willkommen|(?:vielen |herzlichen )?dank(?:e)?(?: schön| sehr)?|bitte(?: schön)?|gern(?:e)?(?: geschehen)?|natürlich|(?:gut|genau)(?=\P{L}*$)|tut mir leid|perfekt|super|prima|in ordnung|alles klar|tschüss|auf wiedersehen|schönen \p{L}+(?: noch)?|wie kann ich (?:ihnen |dir )?helfen|wie geht es (?:ihnen|dir))(?!\p{L})/giu,
+  /(?<!\p{L})(?:bonjour|bonsoir|salut|bienvenue|merci(?: beaucoup| bien)?|je vous en prie|de rien|avec plaisir|désolée?|exactement|s['’]il (?:vous|te) plaît|bien sûr|parfait|d['’]accord|très bien|au revoir|bonne (?:journée|soirée|nuit)|comment puis-je vous aider|comment allez-vous)(?!\p{L})/giu,
   /(?<!\p{L})(?:ciao|buongiorno|buonasera|benvenut[oa]|grazie(?: mille)?|prego|certo|perfetto|va bene|d['’]accordo|arrivederci|buona (?:giornata|serata)|per favore|come posso aiutar(?:la|ti))(?!\p{L})/giu,
   /おはようございます|こんにちは|こんばんは|ありがとうございます?|どういたしまして|よろしくお願いします|かしこまりました|お願いします|您好|你好|早上好|谢谢(?:您|你)?|不客气|再见|请问/gu,
 ];
@@ -26,6 +28,9 @@ const SHORT_THANKS =
 /** Dice and other mechanics of a tabletop game, in the words of its rules. */
 const TABLE_TALK =
   /\b(?:roll(?:s|ed|ing)?(?: (?:for|a|an|me|your|my))* ?(?:initiative|perception|stealth|insight|investigation|performance|persuasion|deception|intimidation|survival|athletics|acrobatics|damage|attack|with (?:dis)?advantage|saving throw|d\d+)|natural (?:\d+|twenty|one)|\d*d(?:4|6|8|10|12|20|100)\b|(?:plus|minus) (?:\d+|one|two|three|four|five|six|seven|eight|nine|ten)\b|(?:armor|armour) class|hit points?|saving throw|does (?:a )?\d+ hit)\b|^\W*(?:that(?:'|’)?s|that is|it(?:'|’)?s|a|with an?)? ?(?:an? )?\d{1,2}[.!]*$|^(?:ha|great|nice|good|what a|terrible) roll\b|\bgreat roll\b/i;
+/** The result of a skill check: "insight 14", "lockpicking: 11". */
+const SKILL_CHECK =
+  /^\W*(?:perception|stealth|insight|investigation|performance|persuasion|deception|intimidation|survival|athletics|acrobatics|arcana|religion|history|medicine|nature|sleight of hand|lockpicking|initiative)\W{1,3}\d{1,2}\W*$/i;
 /** Dice in other words, and lines that are only a stage direction. */
 const DICE =
   /\b(?:nat|natural) (?:\d+|one|twenty)\b|\b(?:roll(?:s|ed)?|check|save|saving throw|initiative|tirada|w[üu]rf\w*)\b.{0,40}\b\d+\b|^(?:\*[^*]+\*|\([^)]+\)|\[[^\]]+\])$/iu;
@@ -40,10 +45,12 @@ const MIN_LETTERS = 10;
 /** In UTF-16 units. Longer sentences are never small talk. */
 const MAX_SENTENCE = 160;
 
+const withoutSpeaker = (line: string): string => line.slice(speakerLabelAt(line, 0).length).trim();
+
 /** Whether a line is about a tabletop game's mechanics: dice and their results, or a stage direction. */
 export function isTableTalk(line: string): boolean {
-  const words = line.replace(/^\p{Lu}[\p{L} .'’-]{0,30}: /u, '').trim();
-  if (TABLE_TALK.test(words) || DICE.test(words)) return true;
+  const words = withoutSpeaker(line);
+  if (TABLE_TALK.test(words) || SKILL_CHECK.test(words) || DICE.test(words)) return true;
   return /\d/.test(words) && /^[\d\P{L}]*$/u.test(words.replace(BESIDE_NUMBERS, ''));
 }
 
@@ -54,8 +61,8 @@ export const isThanks = (sentence: string): boolean =>
 /** Whether a sentence of a short message is small talk: courtesies, dice, stage directions, or agreement. */
 export function isSmallTalk(sentence: string): boolean {
   if (sentence.length > MAX_SENTENCE) return false;
-  const plain = sentence.replace(STAGE_DIRECTION, ' ');
-  if (TABLE_TALK.test(plain.trim()) || isThanks(plain)) return true;
+  const plain = withoutSpeaker(sentence).replace(STAGE_DIRECTION, ' ');
+  if (TABLE_TALK.test(plain.trim()) || SKILL_CHECK.test(plain) || isThanks(plain)) return true;
   // No courtesy contains a digit.
   if (/\d/.test(plain)) return false;
   let rest = plain;

@@ -7,6 +7,13 @@ describe('small talk', () => {
       assert.ok(isSmallTalk(text), text);
   });
 
+  it('includes courtesies and dice after a speaker’s name', () => {
+    for (const text of ['Mira: good.', 'Léa : avec plaisir !', 'Jo: insight 14', 'Dov: lockpicking: 11.'])
+      assert.ok(isSmallTalk(text), text);
+    for (const text of ['Mira: good locks cost 40.', 'Jo: Tuk has insight 14 more times', 'Budget: 14 crowns'])
+      assert.ok(!isSmallTalk(text), text);
+  });
+
   it('does not include a courtesy with content', () => {
     for (const text of ['Understood: a lift is required.', 'Noted, the invoice goes to Ruth.', '4 Lovely Road'])
       assert.ok(!isSmallTalk(text), text);
