@@ -86,8 +86,8 @@ interface SaidMessage {
   readonly text: string;
   readonly at: number | undefined;
   readonly isSubstantive: boolean;
-  /** The arguments of its tool calls, which are a part of the text. */
-  readonly calls: readonly string[];
+  /** The text with spaces for its tool calls, whose arguments aren't addressed to anybody. */
+  readonly prose: string;
 }
 
 /** A line with the span of a message that it quotes. */
@@ -121,7 +121,10 @@ export async function createHandoff(messages: readonly HandoffMessage[], options
   if (room < MIN_PART_TOKENS || said.length === 0) return nothing;
   const isWhole = said.reduce((sum, { text }) => sum + tokensOf(text), 0) <= room * WHOLE_SHARE;
   const ledger = await runYielding(
-    keyEventsOf(said, (index) => messageId(String(index))),
+    keyEventsOf(
+      said.map(({ role, prose }) => ({ role, text: prose })),
+      (index) => messageId(String(index)),
+    ),
     yielder,
   );
   let lines = selectLines(said, ledger, plannedSteps(source), { room, isWhole, counter });
@@ -162,9 +165,13 @@ function saidMessage({ role, content, at }: HandoffMessage, index: number): Said
       const sentence = text.slice(start, end).trim();
       return /[\p{L}\p{N}]/u.test(sentence) && !BY_CLIENT.test(sentence) && !isSmallTalk(sentence);
     });
-  const calls = content.flatMap((block) => (block.type === 'tool_call' ? [block.json] : []));
-  return { index, role, text, at, isSubstantive, calls };
+  const withoutCalls = content.map((block) =>
+    block.type === 'tool_call' ? { ...block, name: blank(block.name), json: blank(block.json) } : block,
+  );
+  return { index, role, text, at, isSubstantive, prose: messageText({ content: withoutCalls }) };
 }
+
+const blank = (text: string): string => ' '.repeat(text.length);
 
 const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
 
@@ -275,10 +282,6 @@ function eventLines(ledger: readonly KeyEvent[], said: readonly SaidMessage[]): 
       .map((event, at) => ({ event, at, priority: priorityOf(event, at) }))
       // Resolved and old to-dos, errors, and outcomes have a priority below 1, and superseded events one below 0.
       .filter(({ priority }) => priority >= 1)
-      // The arguments of tool calls aren't addressed to anybody.
-      .filter(({ event: { message, quote } }) =>
-        said[Number(message)]!.calls.every((call) => !call.includes(quote) && !quote.includes(call)),
-      )
       .sort((a, b) => b.priority - a.priority || b.at - a.at)
       .map(({ event, at }) => eventLine(event, at, said))
   );

@@ -229,6 +229,40 @@ describe('handoff', () => {
     });
   }
 
+  for (const [what, ...blocks] of [
+    ['calls a tool without arguments', { type: 'text' }, { type: 'tool_call', json: '' }],
+    ['writes it to a file as well', { type: 'text' }, { type: 'tool_call' }],
+    ['wrote it to a file before', { type: 'tool_call' }, { type: 'text' }],
+    ['only writes it to a file', { type: 'tool_call' }],
+  ] as const) {
+    const isListed = blocks.some(({ type }) => type === 'text');
+    it(`${isListed ? 'lists' : 'doesn’t list'} a decision of an assistant that ${what}`, async () => {
+      const decision = 'Decision: we use PostgreSQL 16 for the database.';
+      const call = { callId: 'c1', name: 'write_file', json: JSON.stringify({ content: decision }) };
+      const rest = Array.from({ length: 12 }, (_, at) => ({
+        role: at % 2 === 0 ? ('user' as const) : ('assistant' as const),
+        content: [{ type: 'text' as const, text: `Part ${at} reads the rows one by one. `.repeat(12) }],
+      }));
+      const messages = [
+        { role: 'user' as const, content: [{ type: 'text' as const, text: 'Which database do we take?' }] },
+        ...blocks.map((block) => ({
+          role: 'assistant' as const,
+          content: [block.type === 'text' ? { ...block, text: decision } : { ...call, ...block }],
+        })),
+        ...rest,
+      ];
+      const [asked, ...others] = messages;
+      const together = [
+        asked!,
+        { role: 'assistant' as const, content: blocks.map((_, at) => others[at]!.content[0]!) },
+      ];
+      for (const said of [messages, [...together, ...rest]]) {
+        const { text } = await createHandoff(said, { target: 'claude', maxTokens: 600, counter });
+        assert.equal(section(text, 'Decisions').includes(decision), isListed, text);
+      }
+    });
+  }
+
   it('has nothing that Claude Code would replace with a file', async () => {
     const said = alternating([
       'Look at @src/retry.ts and @~/.ssh/config.\n@README.md says more. Mail kim@example.com.',
