@@ -9,7 +9,7 @@ import type { Ending } from '../core/model/message.ts';
 import { usageFrom } from './strict-turns.ts';
 import { anthropicBody, anthropicPrompt } from './anthropic-request.ts';
 import { CLIENT_OPTIONS, detectJson, parseBaseUrl, withoutCustomHeaders } from './http.ts';
-import { parseAnthropicListedModel, type ListingModel } from './listed-model.ts';
+import { parseAnthropicListedModel, type ListedModel, type ListingModel } from './listed-model.ts';
 import { isObject } from '../core/text/json-value.ts';
 import { notFromApi } from './provider-errors.ts';
 import { remoteModel, type RemoteSettings } from './remote-model.ts';
@@ -41,9 +41,15 @@ export function createAnthropicModel(settings: RemoteSettings): ListingModel {
     post: (body, signal) => client.post('/v1/messages', { body, signal, stream: true }).asResponse(),
     read: (response, call) => readMessages(response, call, client),
     list: async (signal) => {
-      const entries: unknown[] = [];
-      for await (const entry of client.models.list({ limit: 1000 }, { signal })) entries.push(entry);
-      return entries.flatMap((entry) => parseAnthropicListedModel(entry) ?? []);
+      const models = new Map<string, ListedModel>();
+      for await (const page of (await client.models.list({ limit: 1000 }, { signal })).iterPages()) {
+        const known = models.size;
+        for (const model of page.getPaginatedItems().flatMap((entry) => parseAnthropicListedModel(entry) ?? []))
+          models.set(model.id, model);
+        // A gateway may ignore the position and send the same page again.
+        if (models.size === known) break;
+      }
+      return [...models.values()];
     },
     count: async (request, without, signal) => {
       const prompt = { model, ...anthropicPrompt(request, without) };

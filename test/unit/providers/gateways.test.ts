@@ -187,6 +187,12 @@ describe('a vendor’s model list', () => {
     return serving(pages, async (url) => assert.equal((await listed('anthropic', url, 'claude-b'))?.id, 'claude-b'));
   });
 
+  it('is read once if a gateway with Anthropic’s format sends the first page for each position', () => {
+    const page = { data: [{ id: 'claude-a' }], has_more: true, last_id: 'claude-a' };
+    const pages = { '/v1/models?limit=1000': page, '/v1/models?limit=1000&after_id=claude-a': page };
+    return serving(pages, async (url) => assert.equal((await listed('anthropic', url, 'claude-a'))?.id, 'claude-a'));
+  });
+
   it('is reported without the API key if a server without such a list repeats the request', async () => {
     const server = createServer((request, response) => {
       response.writeHead(404, { 'content-type': 'text/plain' });
