@@ -2,6 +2,7 @@ import { passagesIn, type Corpus, type IndexedPassage } from './corpus.ts';
 import type { MessageRange } from './source-message.ts';
 import { truncate } from '../text/truncate.ts';
 import { isProse, type Passage } from './passages.ts';
+import { termsOf } from './terms.ts';
 import { isStopWord } from '../search/query.ts';
 import { fold } from '../text/fold.ts';
 
@@ -215,12 +216,19 @@ function nameWithin(passages: readonly IndexedPassage[], term: number, name: str
   const spellings: string[] = [];
   for (const passage of passages) {
     if (!isProse(passage) || !passage.terms.includes(term)) continue;
-    for (const [word] of passage.text.matchAll(/(?<=[\p{L}\p{N},;] )[\p{L}\p{N}\p{M}]+(?:['’-][\p{L}\p{N}\p{M}]+)*/gu))
-      if (word.toLowerCase() === name) spellings.push(word);
+    const { text } = passage;
+    for (const { start, end } of termsOf(text)) {
+      const word = text.slice(start, end);
+      if (word.toLowerCase() !== name) continue;
+      if (WITHIN_SENTENCE.test(text.slice(Math.max(0, start - 5), start))) spellings.push(word);
+    }
   }
   const capitalized = spellings.filter((spelling) => /^\p{Lu}/u.test(spelling));
   return capitalized.length * 2 > spellings.length ? capitalized[0] : undefined;
 }
+
+/** The end of the text before a word that doesn't begin a sentence, with up to three opening marks. */
+const WITHIN_SENTENCE = /[\p{L}\p{N},;] ["'“„«‘([*_]{0,3}$/u;
 
 const MAX_TOPICS = 5;
 /** Of the others, hardly any is a name, and looking for each takes as long as reading the segment. */

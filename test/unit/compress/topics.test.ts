@@ -109,6 +109,18 @@ describe('summary title', () => {
     assert.deepEqual(topicsOf({ corpus, from: 0, to: 5 }).sort(), ['K’varn', 'Underdark']);
   });
 
+  it('keeps names with an ampersand or a non-breaking hyphen, and names that are always in quotes or bold', async () => {
+    const corpus = await corpusOf(
+      [
+        'The bill of AT&T came to Jean‑Luc, and the “Gondola” broker with **Sequoia** waits.',
+        'I told Jean‑Luc that AT&T and the "Gondola" broker wait for **Sequoia** now.',
+        'The beach is open again.',
+        'The weather is fine today.',
+      ].map((content) => ({ role: 'user', content })),
+    );
+    assert.deepEqual(topicsOf({ corpus, from: 0, to: 3 }).sort(), ['AT&T', 'Gondola', 'Jean‑Luc', 'Sequoia']);
+  });
+
   it('consists of names and nouns in each part of the sample session, however long', async () => {
     const said = lines(SAMPLE);
     const corpus = await corpusOf(said);
