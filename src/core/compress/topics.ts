@@ -28,7 +28,7 @@ export function topicTitle({ corpus, from, to }: Segment): string {
   }
   const chosen: Phrase[] = [];
   const all = [...phrases.values()];
-  const nouns = all.filter(({ mentions, verbal }) => verbal * 2 < mentions);
+  const nouns = isEnglish(prose) ? all.filter(({ mentions, verbal }) => verbal * 2 < mentions) : all;
   const recurring = nouns.filter(({ mentions }) => mentions > 1);
   const candidates = recurring.length > 0 ? recurring : nouns;
   const scored = candidates.map((phrase) => ({ phrase, score: scoreOf(phrase, corpus) }));
@@ -66,7 +66,7 @@ interface Word {
   readonly key: string;
   readonly isProper: boolean;
   readonly isCommon: boolean;
-  /** Whether the words before or after it show that it's a verb here. */
+  /** Whether the words before or after it show that it's a verb here, if the text is English. */
   isVerb: boolean;
 }
 
@@ -74,7 +74,7 @@ interface Phrase {
   text: string;
   readonly words: readonly string[];
   mentions: number;
-  /** The mentions in which a word is a verb. */
+  /** The mentions in which a word is a verb, if the text is English. */
   verbal: number;
   weight: number;
   lastMessage: number;
@@ -174,13 +174,20 @@ const isCommonWord = (key: string): boolean => isStopWord(key) || COMMON_WORDS.h
 
 const CONTRACTION = /['’](?:s|t|re|ve|ll|d|m)$/;
 
-/** After these words, a word in lower case is a verb. */
+/** Frequent English words that hardly any other language has. */
+const ENGLISH = /\b(?:the|and|with|you|this)\b/i;
+
+/** Whether a quarter of the passages are recognizably English; short ones often aren't. */
+const isEnglish = (passages: readonly Passage[]): boolean =>
+  passages.filter(({ text }) => ENGLISH.test(text)).length * 4 > passages.length;
+
+/** After these words, an English word in lower case is a verb. "i" and "a" are articles in other languages. */
 const BEFORE_VERB = new Set(
   `i you he she we they who will would can could should shall must may might cannot let lets please not never somebody
   someone everybody everyone nobody anybody anyone`.split(/\s+/),
 );
 
-/** Before these words, a word in lower case is a verb or a preposition. */
+/** Before these words, an English word in lower case is a verb or a preposition. */
 const BEFORE_OBJECT = new Set('the a an it them him her us me this that these those my your his our their'.split(' '));
 
 /** The names and identifiers that a segment mentions most, relative to the rest of the session. */

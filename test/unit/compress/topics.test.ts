@@ -96,6 +96,28 @@ describe('summary title', () => {
     assert.deepEqual(topicsOf({ corpus, from: 0, to: 5 }), ['Rita']);
   });
 
+  it('takes no noun of another language for a verb', async () => {
+    for (const [title, ...said] of [
+      [
+        'contenitori',
+        'Oggi i contenitori non partono: i contenitori restano fermi.',
+        'Vedo: i contenitori chiedono memoria.',
+        'E se i contenitori ne avessero di più?',
+        'Allora i contenitori partono.',
+      ],
+      [
+        'migração',
+        'Precisamos da migração a quente do banco.',
+        'Sim, a migração a quente exige réplica.',
+        'Quando começa a migração a quente?',
+        'Amanhã, a migração a quente começa cedo.',
+      ],
+    ] as const) {
+      const corpus = await corpusOf(said.map((content) => ({ role: 'user', content })));
+      assert.equal(topicTitle({ corpus, from: 0, to: 3 }), title);
+    }
+  });
+
   it('keeps names with an apostrophe, but no contractions or weekdays', async () => {
     const said = (...texts: readonly string[]): Said => texts.map((content) => ({ role: 'user', content }));
     const corpus = await corpusOf([
