@@ -13,6 +13,8 @@ type Draft = v.InferOutput<typeof schema>;
  */
 export class Drafts {
   readonly #file: SessionFile<Draft>;
+  /** The last texts in this window's composer. Those in another window's don't replace them. */
+  readonly #texts = new Map<SessionId, string>();
   /** Those that couldn't be written. */
   readonly #unsaved = new Map<SessionId, Draft>();
 
@@ -21,7 +23,7 @@ export class Drafts {
   }
 
   get(session: SessionId): string {
-    return this.#draft(session).text;
+    return this.#texts.get(session) ?? this.#draft(session).text;
   }
 
   /** The texts in the editors of messages, by message. */
@@ -30,6 +32,7 @@ export class Drafts {
   }
 
   set(session: SessionId, text: string): void {
+    this.#texts.set(session, text);
     this.#store(session, { ...this.#draft(session), text });
   }
 
@@ -41,6 +44,7 @@ export class Drafts {
   }
 
   delete(session: SessionId): void {
+    this.#texts.delete(session);
     this.#unsaved.delete(session);
     this.#file.write(session, undefined);
   }

@@ -49,6 +49,14 @@ describe('unsent texts', () => {
     assert.deepEqual([one.get(session), drafts().editsOf(session)], ['Why?', { m1: 'My correction' }]);
   });
 
+  it('are not replaced by the text in another window’s composer for the same session', () => {
+    const [one, other] = [drafts(), drafts()];
+    one.set(session, 'Why?');
+    other.set(session, 'And how?');
+    one.setEdit(session, message, 'My correction');
+    assert.deepEqual([one.get(session), other.get(session), drafts().get(session)], ['Why?', 'And how?', 'And how?']);
+  });
+
   it('are taken over once from the state in which a preview stored them, without replacing newer ones', async () => {
     let stored: unknown = [
       ['s1', 'An old question'],
