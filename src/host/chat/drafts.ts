@@ -31,9 +31,10 @@ export class Drafts {
     return this.#draft(session).edits;
   }
 
-  set(session: SessionId, text: string): void {
+  /** Returns false if the text couldn't be stored. */
+  set(session: SessionId, text: string): boolean {
     this.#texts.set(session, text);
-    this.#store(session, { ...this.#draft(session), text });
+    return this.#store(session, { ...this.#draft(session), text });
   }
 
   /** Null: the editor is closed. */
@@ -53,10 +54,12 @@ export class Drafts {
     return this.#unsaved.get(session) ?? this.#file.read(session) ?? { text: '', edits: {} };
   }
 
-  #store(session: SessionId, draft: Draft): void {
+  #store(session: SessionId, draft: Draft): boolean {
     const isEmpty = draft.text === '' && Object.keys(draft.edits).length === 0;
-    if (this.#file.write(session, isEmpty ? undefined : draft)) this.#unsaved.delete(session);
+    const isStored = this.#file.write(session, isEmpty ? undefined : draft);
+    if (isStored) this.#unsaved.delete(session);
     else this.#unsaved.set(session, draft);
+    return isStored;
   }
 }
 
@@ -64,10 +67,10 @@ export class Drafts {
 const PREVIEW_KEY = 'threadkeeper.drafts';
 const previewSchema = v.fallback(v.array(v.tuple([sessionIdSchema, v.string()])), []);
 
-/** Moves texts that a preview stored in VS Code's state to files. */
+/** Moves texts that a preview stored in VS Code's state to files. Those that can't be written stay in the state. */
 export async function moveStoredDrafts(state: MementoLike, drafts: Drafts): Promise<void> {
   const stored = v.parse(previewSchema, state.get(PREVIEW_KEY));
   if (stored.length === 0) return;
-  for (const [session, text] of stored) if (drafts.get(session) === '') drafts.set(session, text);
-  await state.update(PREVIEW_KEY, undefined);
+  const unmoved = stored.filter(([session, text]) => drafts.get(session) === '' && !drafts.set(session, text));
+  await state.update(PREVIEW_KEY, unmoved.length === 0 ? undefined : unmoved);
 }

@@ -196,7 +196,8 @@ export class ServedPage<T extends vscode.WebviewPanel | vscode.WebviewView> impl
       case 'stop':
         return this.#app.sessions.current?.stop();
       case 'setDraft':
-        return this.#app.drafts.set(message.session, message.text);
+        this.#app.drafts.set(message.session, message.text);
+        return;
       case 'setEdit':
         return this.#app.drafts.setEdit(message.session, message.message, message.text);
       case 'offerTaken':

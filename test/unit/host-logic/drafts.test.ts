@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { messageId, sessionId } from '../../../src/core/model/ids.ts';
@@ -57,18 +57,20 @@ describe('unsent texts', () => {
     assert.deepEqual([one.get(session), other.get(session), drafts().get(session)], ['Why?', 'And how?', 'And how?']);
   });
 
+  /** The state in which a preview stored texts. */
+  const previewState = (stored: unknown) => ({
+    get: (key: string) => (key === 'threadkeeper.drafts' ? stored : undefined),
+    update: async (_key: string, value: unknown) => {
+      stored = value;
+      await Promise.resolve();
+    },
+  });
+
   it('are taken over once from the state in which a preview stored them, without replacing newer ones', async () => {
-    let stored: unknown = [
+    const state = previewState([
       ['s1', 'An old question'],
       ['s2', 'Another one'],
-    ];
-    const state = {
-      get: (key: string) => (key === 'threadkeeper.drafts' ? stored : undefined),
-      update: async (_key: string, value: unknown) => {
-        stored = value;
-        await Promise.resolve();
-      },
-    };
+    ]);
     drafts().set(session, 'Why?');
     await moveStoredDrafts(state, drafts());
     const second = sessionId('s2');
@@ -76,6 +78,16 @@ describe('unsent texts', () => {
     drafts().set(second, '');
     await moveStoredDrafts(state, drafts());
     assert.equal(drafts().get(second), '');
+  });
+
+  it('stay in the state in which a preview stored them if they cannot be stored', async () => {
+    const state = previewState([['s1', 'An old question']]);
+    await rm(folder, { recursive: true });
+    await moveStoredDrafts(state, drafts());
+    await mkdir(folder);
+    await moveStoredDrafts(state, drafts());
+    assert.equal(drafts().get(session), 'An old question');
+    assert.equal(state.get('threadkeeper.drafts'), undefined);
   });
 
   it('stay until the window is closed if they cannot be stored', async () => {
