@@ -1,6 +1,6 @@
-/** Elements that coding agents add to a user's message for the model, or instead of one. */
-const ADDED =
-  /<(system-reminder|command-name|command-message|command-args|local-command-\w{1,20}|bash-(?:input|stdout|stderr)|ide_\w{1,30}|task-notification)>/g;
+/** Tags of elements that coding agents add to a user's message for the model, or instead of one. */
+const TAG =
+  /<(\/?)(system-reminder|command-name|command-message|command-args|local-command-\w{1,20}|bash-(?:input|stdout|stderr)|ide_\w{1,30}|task-notification)>/g;
 
 /** A slash command with arguments, which are a request. */
 const REQUEST = /<command-name>([^<\n]{1,100})<\/command-name>[^]{0,400}?<command-args>(?=[^<])/;
@@ -12,17 +12,15 @@ const REQUEST = /<command-name>([^<\n]{1,100})<\/command-name>[^]{0,400}?<comman
 export function withoutClientText(text: string): string {
   if (!text.includes('<')) return text;
   const command = REQUEST.exec(text)?.[1];
+  const tags = [...text.matchAll(TAG)];
+  const closing = tags.filter(([, slash]) => slash !== '');
+  const lastClosing = new Map(closing.map(({ 2: name = '', index }) => [name, index]));
   let kept = '';
   let from = 0;
-  const unclosed = new Set<string>();
-  for (const { 0: tag, 1: name = '', index } of text.matchAll(ADDED)) {
-    if (index < from || unclosed.has(name)) continue;
+  for (const { 0: tag, 1: slash, 2: name = '', index } of tags) {
     const start = index + tag.length;
+    if (slash !== '' || index < from || (lastClosing.get(name) ?? 0) < start) continue;
     const end = text.indexOf(`</${name}>`, start);
-    if (end === -1) {
-      unclosed.add(name);
-      continue;
-    }
     kept += text.slice(from, index);
     if (name === 'command-args' && command !== undefined) kept += `${command} ${text.slice(start, end)}`;
     from = end + name.length + '</>'.length;

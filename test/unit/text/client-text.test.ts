@@ -18,7 +18,8 @@ describe('text without a client’s additions', () => {
   }
 
   it('is found in a long text of tags that are never closed', () => {
-    const text = '<system-reminder><ide_selection>'.repeat(100_000);
+    const tags = Array.from({ length: 100_000 }, (_, at) => `<system-reminder><ide_${at}>`);
+    const text = tags.join('');
     assert.equal(withoutClientText(text), text);
   }).timeout(5_000);
 });
