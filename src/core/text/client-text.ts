@@ -3,7 +3,7 @@ const TAG =
   /<(\/?)(system-reminder|command-name|command-message|command-args|local-command-\w{1,20}|bash-(?:input|stdout|stderr)|ide_\w{1,30}|task-notification)>/g;
 
 /** A slash command with arguments, which are a request. */
-const REQUEST = /<command-name>([^<\n]{1,100})<\/command-name>[^]{0,400}?<command-args>(?=[^<])/;
+const REQUEST = /<command-name>([^<\n]{1,100})<\/command-name>[^]{0,400}?<command-args>(?!<\/command-args>)/;
 
 /**
  * A message without the elements that a coding agent added. A slash command that has arguments is kept, as it was typed.

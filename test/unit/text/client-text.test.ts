@@ -8,6 +8,7 @@ describe('text without a client’s additions', () => {
     ['Fix it.\n<system-reminder>Be nice.</system-reminder> Now.', 'Fix it.\n Now.'],
     ['<command-name>/clear</command-name>\n<command-args></command-args>', ''],
     ['<command-name>/review</command-name>\n<command-args>PR 7</command-args>', '/review PR 7'],
+    ['<command-name>/review</command-name>\n<command-args><Form> in a < b</command-args>', '/review <Form> in a < b'],
     ['<bash-input>ls</bash-input>', ''],
     ['<system-reminder>not closed', '<system-reminder>not closed'],
     ['<system-reminder><bash-input>ls</bash-input></system-reminder>Go', 'Go'],
