@@ -35,7 +35,7 @@ export class SessionSearch {
   readonly #clock: Clock;
   #indexed = 0;
   #indexedPath: MessageId | undefined;
-  /** Key events and nodes as indexed. A different object has a different text. */
+  /** Key events and nodes as indexed. A different object may have a different text or weight. */
   readonly #indexedAs = new Map<string, unknown>();
   #derivedAt: readonly [SessionState, number] | undefined;
   readonly #updates = new Sequencer();

@@ -23,8 +23,8 @@ export function* keyEventsOf(
 }
 
 /**
- * The active key events of several chats about the same work, oldest first, without those that a later chat supersedes or
- * repeats.
+ * The active key events of several chats about the same work, oldest first, without those that a later chat supersedes.
+ * An event that is repeated is only in the first chat.
  */
 export function* activeEvents<Event extends KeyEvent>(
   chats: readonly (readonly Event[])[],
