@@ -56,5 +56,8 @@ describe('session segmentation', () => {
 
   it('merges a remainder too small to be shortened into the previous segment', () => {
     assert.deepEqual(cutSegments(chat, [50, 50, 50, 50, 3, 3], upTo(100)).at(-1), { from: 2, to: 5, tokens: 106 });
+    const small = [50, 50, 50, 50, 20, 20];
+    assert.deepEqual(cutSegments(chat, small, upTo(100), 40).at(-1), { from: 4, to: 5, tokens: 40 });
+    assert.deepEqual(cutSegments(chat, small, upTo(100), 41).at(-1), { from: 2, to: 5, tokens: 140 });
   });
 });
