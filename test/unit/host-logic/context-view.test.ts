@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { EventEmitter } from 'node:events';
 import { mock } from 'node:test';
 import type { Conversation } from '../../../src/app/conversation.ts';
 import { resolvePolicy } from '../../../src/core/policy/policy.ts';
@@ -109,12 +110,16 @@ describe('Context view', () => {
     assert.ok((await statuses()).has('dropped'));
   });
 
-  it('updates how long ago summaries were made while it is visible', async () => {
+  it('updates how long ago summaries were made while it is visible, and when it is shown again', async () => {
     const { ContextTree } = await load<typeof TreeModule>('summaries/context-tree.ts');
     mock.timers.enable({ apis: ['setInterval'] });
     try {
-      const view = { visible: true, onDidChangeVisibility: () => nothing };
-      const shown = new ContextTree(view as never, {} as never);
+      const changes = new EventEmitter();
+      const view = {
+        visible: true,
+        onDidChangeVisibility: (listener: () => void) => (changes.on('visibility', listener), nothing),
+      };
+      const shown = new ContextTree(view as never, { sessions: {} } as never);
       refreshed = 0;
       mock.timers.tick(120_000);
       assert.equal(refreshed, 2);
@@ -122,9 +127,11 @@ describe('Context view', () => {
       mock.timers.tick(120_000);
       assert.equal(refreshed, 2);
       view.visible = true;
+      changes.emit('visibility', view);
+      assert.equal(refreshed, 3);
       shown.dispose();
       mock.timers.tick(120_000);
-      assert.equal(refreshed, 2);
+      assert.equal(refreshed, 3);
     } finally {
       mock.timers.reset();
     }
