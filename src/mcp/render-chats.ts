@@ -123,10 +123,10 @@ export function renderMessages(
     const start = at === from ? offset : 0;
     const head = `[message ${at}, ${role}]${time === undefined ? '' : ` ${day(time)}`}${start > 0 ? ` from character ${start}` : ''}\n`;
     const rest = neutralizeTags(mask(text)).slice(start);
-    left -= Buffer.byteLength(head);
+    left -= Buffer.byteLength(`${head}\n\n`);
     const shown = beginningOf(rest, left);
     // A few characters of a message are of no use.
-    if (shown.length < rest.length && left < MIN_EXCERPT_BYTES && at > from)
+    if ((left < 0 || shown.length < rest.length) && left < MIN_EXCERPT_BYTES && at > from)
       return { text: recordSection(...parts), next: { from: at, offset: 0 } };
     parts.push(head + shown);
     left -= Buffer.byteLength(shown);

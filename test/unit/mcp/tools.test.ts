@@ -5,6 +5,7 @@ import path from 'node:path';
 import { McpServer, type JSONRPCMessage, type Transport } from '@modelcontextprotocol/server';
 import { NEVER_YIELDS } from '../../../src/core/pace/yielder.ts';
 import { MachineChats } from '../../../src/mcp/machine-chats.ts';
+import { renderMessages } from '../../../src/mcp/render-chats.ts';
 import { ChatTools } from '../../../src/mcp/tools.ts';
 import { jsonl, putFile } from '../../support/tool-homes/conversation.ts';
 
@@ -66,6 +67,23 @@ describe('MCP tools', () => {
     );
     passTime(200_000);
     assert.match(await call('decisions', {}), /SQLite/);
+  });
+
+  it('show no more messages at a time than there is room for, even if they are empty', () => {
+    const entry = {
+      id: 's',
+      tool: 'codex',
+      path: '/s',
+      title: 'S',
+      messages: 5_000,
+      compactions: 0,
+      updatedAt: 0,
+    } as const;
+    const messages = Array.from({ length: 5_000 }, () => ({ role: 'tool' as const, text: '' }));
+    const range = { from: 0, to: 4_999, offset: 0 };
+    const { text, next } = renderMessages({ key: 'k', entry, isGone: false }, messages, range);
+    assert.ok(Buffer.byteLength(text) <= 32_000, `${Buffer.byteLength(text)}`);
+    assert.ok(next && next.from > 1_000);
   });
 
   it('list the decisions of the chats that could be read in time, and of the others when called again', async () => {
