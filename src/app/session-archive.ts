@@ -4,6 +4,7 @@ import { Redactor } from '../core/redact/redact.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import { neutralizeTags, plainName } from '../core/text/prompt-sections.ts';
 import { withSpeaker } from '../core/text/speakers.ts';
+import { withoutTerminalCodes } from '../core/text/terminal-codes.ts';
 import { TOOL_NAMES, type Tool } from './library/source.ts';
 import type { SessionSummary } from './ports.ts';
 import { recordSection } from './recalled-text.ts';
@@ -111,7 +112,11 @@ function activeDecisions(state: SessionState): KeyEvent[] {
   );
 }
 
-function cite(state: SessionState, { message, quote, quoted: isQuoted, speaker }: KeyEvent, redactor: Redactor): Citation {
+function cite(
+  state: SessionState,
+  { message, quote, quoted: isQuoted, speaker }: KeyEvent,
+  redactor: Redactor,
+): Citation {
   return {
     session: redactor.redact(state.title),
     message: (state.positionOf(message) ?? 0) + 1,
@@ -121,7 +126,7 @@ function cite(state: SessionState, { message, quote, quoted: isQuoted, speaker }
 }
 
 const line = ({ session, message, role, text }: Citation): string =>
-  `[session “${plainName(session)}”, message ${message}, ${role}] ${neutralizeTags(text)}`;
+  `[session “${plainName(session)}”, message ${message}, ${role}] ${neutralizeTags(withoutTerminalCodes(text))}`;
 
 /** Search results as text for a model. */
 export function recalledText(found: readonly Citation[]): string {

@@ -7,6 +7,7 @@ import type { Role } from '../core/model/message.ts';
 import { Redactor } from '../core/redact/redact.ts';
 import { neutralizeTags, plainName } from '../core/text/prompt-sections.ts';
 import { withSpeaker } from '../core/text/speakers.ts';
+import { withoutTerminalCodes } from '../core/text/terminal-codes.ts';
 import type { TranscriptMessage } from '../core/transcript/transcript-message.ts';
 
 // The results of the tools as text for a model. Everything that was said in a chat is in a section that it can't close.
@@ -18,7 +19,7 @@ import type { TranscriptMessage } from '../core/transcript/transcript-message.ts
  */
 const MAX_BYTES = 31_000;
 
-const mask = (text: string): string => new Redactor().redact(text);
+const mask = (text: string): string => new Redactor().redact(withoutTerminalCodes(text));
 
 const day = (at: number): string => new Date(at).toISOString().slice(0, 10);
 
@@ -46,7 +47,7 @@ function quotesSection(quotes: readonly string[], separator: string): Quotes {
 export function renderHits(hits: readonly (ChatHit & { readonly chat: ListedChat })[]): Quotes {
   const quotes = hits.map(
     ({ chat, message, role, at = chat.entry.updatedAt, text }) =>
-      `[${chatLabel(chat)}, ${day(at)}, message ${message}, ${role}]\n${neutralizeTags(text)}`,
+      `[${chatLabel(chat)}, ${day(at)}, message ${message}, ${role}]\n${neutralizeTags(withoutTerminalCodes(text))}`,
   );
   return quotesSection(quotes, '\n\n');
 }

@@ -3,6 +3,7 @@ import type { StatementFinding, StatementSource } from '../model/statement-check
 import type { Span } from '../model/key-event.ts';
 import { runSynchronously, type Steps } from '../pace/steps.ts';
 import { sentencesOf } from '../text/sentences.ts';
+import { blankTerminalCodes } from '../text/terminal-codes.ts';
 import { findQuotes, isQuotation } from './quotes.ts';
 import { SourceTerms } from './source-terms.ts';
 
@@ -38,7 +39,7 @@ export const checkStatements = (summary: string, messages: Texts): readonly Chec
 
 /** Like `checkStatements`, but in steps. */
 export function* checkStatementsSteps(summary: string, messages: Texts): Steps<readonly CheckedStatement[]> {
-  const texts = messages.map(messageText);
+  const texts = messages.map((message) => blankTerminalCodes(messageText(message)));
   const terms = new SourceTerms(texts, summary);
   const statements: CheckedStatement[] = [];
   for (const { start, end } of statementsOf(summary)) {

@@ -6,6 +6,7 @@ import { isSmallTalk, withoutStageDirections } from '../text/small-talk.ts';
 import { isToolResult, type SourceMessage } from './source-message.ts';
 import type { CancellableYielder } from '../pace/cancellable-yielder.ts';
 import { isRunningText, lineShape, termKey, termsOf, type TermKind } from './terms.ts';
+import { blankTerminalCodes } from '../text/terminal-codes.ts';
 
 /** A passage with its terms, each once, as indexes into the corpus's vocabulary. */
 export interface IndexedPassage extends Passage {
@@ -30,6 +31,7 @@ export interface Term {
 
 /** Messages cut into passages, with a vocabulary. The extractive summarizer and the summarizer input select from it. */
 export interface Corpus {
+  /** With blanks in place of terminal control sequences. */
   readonly texts: readonly string[];
   readonly roles: readonly Role[];
   readonly passages: readonly IndexedPassage[];
@@ -70,7 +72,7 @@ export async function buildCorpus(
   const cut: Passage[] = [];
   const isShort = isShortChat(messages);
   for (const [position, message] of messages.entries()) {
-    const text = messageText(message);
+    const text = blankTerminalCodes(messageText(message));
     texts.push(text);
     roles.push(isToolResult(message) ? 'tool' : message.role);
     let ofMessage = await new PassageCutter(message, text, position, takesAll, isShort).cut(pace);

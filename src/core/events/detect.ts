@@ -6,6 +6,7 @@ import { analyzeMessage, type DetectorInput } from './analyze-message.ts';
 import { emphasisIn, proposalOf } from './short-answers.ts';
 import { selectKeyEvents } from './select-key-events.ts';
 import type { PresetName } from '../prompts/render-prompts.ts';
+import { blankTerminalCodes } from '../text/terminal-codes.ts';
 import { applyRules, type CompiledRule } from './user-rules.ts';
 import { KEY_EVENT_MODEL } from './weights.ts';
 
@@ -37,21 +38,21 @@ export function* detectSteps(
   message: DetectorInput,
   context: DetectionContext = {},
 ): Steps<DetectedEventWithContext[]> {
-  const { text } = message;
+  const text = blankTerminalCodes(message.text);
+  const plain = { ...message, text };
   const before = context.before?.text;
   const emphasis = message.role === 'user' ? emphasisIn(text, before) : undefined;
   const chosen =
     emphasis !== undefined
       ? [emphasis]
-      : (yield* selectKeyEvents(
-          message,
-          yield* analyzeMessage(message, before),
-          KEY_EVENT_MODEL,
-          context.preset,
-        )).flatMap(trimmed);
+      : (yield* selectKeyEvents(plain, yield* analyzeMessage(plain, before), KEY_EVENT_MODEL, context.preset)).flatMap(
+          trimmed,
+        );
   const byRules = yield* applyRules(text, context.rules ?? []);
   const all = byRules.length === 0 ? chosen : withRules(chosen, byRules);
-  const events = restrictForeignEvents(all, foreignSpans(message));
+  const verbatim =
+    text === message.text ? all : all.map((event) => ({ ...event, quote: message.text.slice(event.start, event.end) }));
+  const events = restrictForeignEvents(verbatim, foreignSpans(message));
   if (message.role !== 'user') return events;
   return events.map((event) => {
     const about = before === undefined ? undefined : proposalOf(event, before);

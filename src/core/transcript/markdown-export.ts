@@ -2,6 +2,7 @@ import type { KeyEvent } from '../model/key-event.ts';
 import type { ContentBlock, Message, Role } from '../model/message.ts';
 import type { SummaryNode } from '../model/summary.ts';
 import type { Task } from '../model/task.ts';
+import { withoutTerminalCodes } from '../text/terminal-codes.ts';
 
 /** The content of a Markdown export. `from` and `to` are indexes into `messages`, both inclusive. */
 export interface MarkdownExport {
@@ -94,6 +95,6 @@ function fenced(text: string): string {
   return `${fence}\n${text}${text.endsWith('\n') ? '' : '\n'}${fence}`;
 }
 
-export const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
+export const oneLine = (text: string): string => withoutTerminalCodes(text).replace(/\s+/g, ' ').trim();
 
 const formatTime = (at: number): string => new Date(at).toISOString().replace('T', ' ').slice(0, 16);

@@ -3,6 +3,7 @@ import type { CompressionProgress } from '../../app/compression-job.ts';
 import { dollarsText } from '../../protocol/dollars.ts';
 import { ROLE_NAMES } from '../../protocol/display-names.ts';
 import { renderPhrase, type Phrase } from '../../core/text/phrase.ts';
+import { withoutTerminalCodes } from '../../core/text/terminal-codes.ts';
 import { truncate } from '../../core/text/truncate.ts';
 
 /** Locale for numbers and dates: VS Code's display language. */
@@ -38,7 +39,7 @@ export function keyEventsText(count: number): string {
 
 /** The beginning of a text in one line; `max` is in UTF-16 units. */
 export const shortLine = (text: string, max = 120): string =>
-  truncate(text.slice(0, 500).replace(/\s+/g, ' ').trim(), max);
+  truncate(withoutTerminalCodes(text.slice(0, 500)).replace(/\s+/g, ' ').trim(), max);
 
 /** Like `shortLine`, for a Quick Pick item, which would show `$(name)` as an icon. */
 export const itemText = (text: string, max?: number): string =>

@@ -48,6 +48,13 @@ describe('summary statements checked without a model', () => {
     );
   });
 
+  it('are not flagged for a name between the colors of terminal output', () => {
+    const source = [
+      { content: [{ type: 'text' as const, text: 'Deployed by \x1b[1mMarta\x1b[0m to \x1b[36mv1.22.6\x1b[0m' }] },
+    ];
+    assert.deepEqual(checkStatements('It was deployed by Marta as v1.22.6.', source)[0]?.missing, undefined);
+  });
+
   it('are not flagged for names and identifiers that are inflected, shortened, or in another case', () => {
     assert.deepEqual(
       missing("After Marta's rollout, commit `9b2bcea` made Proxy.ts of src/gateway call waitForever, behind NGINX."),

@@ -180,4 +180,17 @@ describe('summary title', () => {
     faults.push(...(await judge('role-play', lines(path.join(DATA, 'short/role-play.jsonl')))));
     assert.deepEqual(faults, []);
   });
+
+  it('aren’t named after the colors of terminal output', async () => {
+    const log = (at: number): string =>
+      `\x1b[32m2026-03-0${at} 20:04:21\x1b[0m | \x1b[1mINFO    \x1b[0m | \x1b[36msrc.ledger.writer\x1b[0m:\x1b[36mflush\x1b[0m - \x1b[1mWrote part ${at} of the ledger to the disk\x1b[0m`;
+    const said = [1, 2, 3, 4, 5, 6].flatMap((at) => [
+      { role: 'user' as const, content: `Run the ledger writer for part ${at} and tell me what it prints.` },
+      { role: 'tool' as const, content: `${log(at)}\n${log(at + 1)}` },
+    ]);
+    const segment = { corpus: await corpusOf(said), from: 0, to: said.length - 1 };
+    const named = [topicTitle(segment), ...topicsOf(segment)];
+    assert.match(named.join(), /ledger/);
+    assert.doesNotMatch(named.join(), /\dm/);
+  });
 });

@@ -48,6 +48,15 @@ describe('key event detection', () => {
     assert.deepEqual(quotes('tool', text), ["a.py:1:1: F821 undefined name 'os'"]);
   });
 
+  it('reads colored output like plain output, and quotes it verbatim', () => {
+    const log =
+      '\x1b[32m2026-03-05 20:04:21\x1b[0m | \x1b[1mINFO    \x1b[0m | \x1b[1mThe ledger uses port 8123.\x1b[0m';
+    assert.deepEqual(quotes('assistant', log), quotes('assistant', log.replace(/\x1b\[\d+m/g, '')));
+    assert.deepEqual(quotes('tool', '\x1b[31m\x1b[1mValueError: the \x1b[33mmanifest\x1b[31m is empty\x1b[0m\n'), [
+      'ValueError: the \x1b[33mmanifest\x1b[31m is empty',
+    ]);
+  });
+
   it('ignores transient errors', () => {
     for (const text of [
       "a.py:1:1: F401 'os' imported but unused",

@@ -11,6 +11,11 @@ describe('short texts in the editor', () => {
     assert.deepEqual([oneLine(text, 120), truncated(text, 120)], ['x'.repeat(119), `${'x'.repeat(119)}…`]);
   });
 
+  it('leave out the colors of terminal output', async () => {
+    const { shortLine } = await load<typeof L10nModule>('platform/l10n.ts');
+    assert.equal(shortLine('\x1b[31mFAILED\x1b[0m tests/a.test.ts'), 'FAILED tests/a.test.ts');
+  });
+
   it('show tokens with at most three digits', async () => {
     const { shortTokens } = await load<typeof L10nModule>('platform/l10n.ts');
     const shown = [950, 12_449, 128_000, 999_600, 1_048_576].map(shortTokens);

@@ -86,6 +86,18 @@ describe('MCP tools', () => {
     assert.ok(next && next.from > 1_000);
   });
 
+  it('quote terminal output without its colors', async () => {
+    const output = 'Ran the tests: \x1b[31mFAILED\x1b[0m ledger.test.ts';
+    putFile(place, 'home/.claude/projects/p/s.jsonl', reply('s', output));
+    for (const quoted of [
+      await call('recall', { query: 'ledger tests' }),
+      await call('expand', { session: 's', from: 0 }),
+    ]) {
+      assert.match(quoted, /Ran the tests: FAILED ledger\.test\.ts/);
+      assert.doesNotMatch(quoted, /u001b/);
+    }
+  });
+
   it('list the decisions of the chats that could be read in time, and of the others when called again', async () => {
     const choices = ['SQLite for the orders', 'Postmark for the mail', 'esbuild for the page'];
     for (const [at, choice] of choices.entries())
