@@ -114,8 +114,10 @@ export function withoutCustomHeaders<T>(make: () => T): T {
 export function parseBaseUrl(
   baseUrl: string,
 ): { readonly origin: string; readonly path: string; readonly query: Record<string, string> } | undefined {
-  const parsed = URL.parse(baseUrl.trim());
-  if (parsed === null || !/^https?:$/.test(parsed.protocol)) return undefined;
+  const address = baseUrl.trim();
+  // Not `URL.parse`, which Node.js 20 (supported by the command line) doesn't have.
+  const parsed = URL.canParse(address) ? new URL(address) : undefined;
+  if (!parsed || !/^https?:$/.test(parsed.protocol)) return undefined;
   return {
     origin: parsed.origin,
     path: parsed.pathname.replace(/\/+$/, ''),

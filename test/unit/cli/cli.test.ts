@@ -33,6 +33,22 @@ const demo = readFileSync(DEMO_SESSION, 'utf8')
   .split('\n')
   .map((line) => JSON.parse(line) as Said);
 
+/** A program that removes functions that Node.js 20.0 lacks. */
+const AS_NODE_20 = `
+  const newer = [
+    [URL, 'parse'],
+    [Promise, 'try', 'withResolvers'],
+    [Array, 'fromAsync'],
+    [Object, 'groupBy'],
+    [Map, 'groupBy'],
+    [RegExp, 'escape'],
+    [Error, 'isError'],
+    [Set.prototype, 'union', 'intersection', 'difference', 'symmetricDifference', 'isSubsetOf', 'isSupersetOf', 'isDisjointFrom'],
+    [Iterator.prototype, 'map', 'filter', 'take', 'drop', 'flatMap', 'reduce', 'toArray', 'forEach', 'some', 'every', 'find'],
+  ];
+  for (const [owner, ...names] of newer) for (const name of names) delete owner[name];
+`;
+
 describe('command line', () => {
   let folder = '';
   const file = (name: string, text: string): string => {
@@ -355,6 +371,18 @@ describe('command line', () => {
         assert.match(err, /rejected the API key/);
         assert.equal(err.trimEnd().split('\n').length, 1);
         assert.doesNotMatch(err, /sk-wrong/);
+        assert.ok(asked > before);
+      });
+
+      it(`asks ${provider} with the functions of Node.js 20`, async () => {
+        const before = asked;
+        const { err } = await runCli(
+          ['compress', DEMO_SESSION, '--target-tokens', '8000', '--provider', provider, '--base-url', base],
+          {
+            env: { [key]: 'sk-wrong', NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(AS_NODE_20)}` },
+          },
+        );
+        assert.match(err, /rejected the API key/);
         assert.ok(asked > before);
       });
     }
