@@ -39,6 +39,8 @@ const KEY_LINE =
 
 /** A character of a secret without quotes. */
 const BARE_SECRET = '[A-Za-z0-9_+/=~!@#%^*-]';
+/** A further character. `&` belongs to a secret unless a parameter (`&name=`) or a command (`&& name`) follows. */
+const MORE_SECRET = `(?:${BARE_SECRET}|&(?!(?:amp;)?[\\w.[\\]%-]{1,40}=)(?=${BARE_SECRET}))`;
 
 /**
  * Published token formats, of model providers and others, that gitleaks lacks or only finds after a setting's name.
@@ -154,7 +156,7 @@ const OWN_RULES: readonly SecretRule[] = [
         `(?:${QUOTE})?\\s{0,8}(?:=>|:=|[:=：])\\s{0,8}` +
         `(?:${QUOTE}(?<quoted>[^\\s"'\`[\\]\\\\]{6,4096})${QUOTE}|` +
         // No name or expression in code is that long.
-        `(?<secret>${BARE_SECRET}{256,}|${BARE_SECRET}{6,255}(?![A-Za-z0-9_+/=~.()[\\]-])))`,
+        `(?<secret>${BARE_SECRET}(?:${MORE_SECRET}{255,}|${MORE_SECRET}{5,254}(?![A-Za-z0-9_+/=~.()[\\]-]))))`,
       'gi',
     ),
     accepts: (secret) => isNoPlaceholder(secret) && isMixed(secret),

@@ -77,6 +77,39 @@ describe('masking secrets', () => {
       assert.equal(redacted(text).text, safe);
   });
 
+  it('masks all of a password with “&”', () => {
+    for (const [text, safe] of [
+      ['DB_PASSWORD=abc&def123\nDB_HOST=db', 'DB_PASSWORD=[redacted: named-secret]\nDB_HOST=db'],
+      ['password: hunter2&co', 'password: [redacted: named-secret]'],
+      [
+        'Server=db;User=app;Password=s3cr3t&x9;Timeout=5',
+        'Server=db;User=app;Password=[redacted: named-secret];Timeout=5',
+      ],
+    ] as const)
+      assert.equal(redacted(text).text, safe);
+  });
+
+  it('masks a password only up to the next parameter or command', () => {
+    for (const [text, safe] of [
+      ['/login?a=1&password=hunter2&next=/home', '/login?a=1&password=[redacted: named-secret]&next=/home'],
+      ['user=u&password=hunter2&page[size]=2&b=3', 'user=u&password=[redacted: named-secret]&page[size]=2&b=3'],
+      ['<a href="?password=hunter2&amp;next=2">', '<a href="?password=[redacted: named-secret]&amp;next=2">'],
+      ['password=h2&co77&next=2', 'password=[redacted: named-secret]&next=2'],
+      ['PASSWORD=hunter2&&npm start', 'PASSWORD=[redacted: named-secret]&&npm start'],
+      ['PASSWORD=hunter2& next', 'PASSWORD=[redacted: named-secret]& next'],
+    ] as const)
+      assert.equal(redacted(text).text, safe);
+    for (const text of ['next_token=&buffer12;', 'password=abc&next=2', 'x.password=a && token=b'])
+      assert.deepEqual(redacted(text), { text, total: 0 });
+  });
+
+  it('masks long texts of “&” in linear time', () => {
+    const masked = 'password=[redacted: named-secret]';
+    assert.equal(redacted(`password=${'a1&'.repeat(400_000)}`).text, `${masked}&`);
+    assert.equal(redacted('password=hunter2&b'.repeat(100_000)).total, 100_000);
+    assert.equal(redacted(`password=hunter2${'&'.repeat(1_000_000)}`).text, `${masked}${'&'.repeat(1_000_000)}`);
+  }).timeout(10_000);
+
   it('masks a session token of a thousand characters, with and without quotes', () => {
     const token = fill(1000);
     for (const quote of ['', "'", '"'])
