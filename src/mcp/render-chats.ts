@@ -1,3 +1,4 @@
+import type { SupersededEvent } from '../app/library/chat-events.ts';
 import type { ChatHit } from '../app/library/chat-index.ts';
 import type { ListedChat } from '../app/library/chat-library-calls.ts';
 import { TOOL_NAMES } from '../app/library/source.ts';
@@ -9,6 +10,7 @@ import { neutralizeTags, plainName } from '../core/text/prompt-sections.ts';
 import { withSpeaker } from '../core/text/speakers.ts';
 import { withoutTerminalCodes } from '../core/text/terminal-codes.ts';
 import type { TranscriptMessage } from '../core/transcript/transcript-message.ts';
+import type { MachineChat } from './machine-chats.ts';
 
 // The results of the tools as text for a model. Everything that was said in a chat is in a section that it can't close.
 
@@ -43,12 +45,24 @@ function quotesSection(quotes: readonly string[], separator: string): Quotes {
   return { text: recordSection(quotes.slice(0, shown).join(separator)), shown };
 }
 
-/** Search results, each with its session, date, and message. */
-export function renderHits(hits: readonly (ChatHit & { readonly chat: ListedChat })[]): Quotes {
-  const quotes = hits.map(
-    ({ chat, message, role, at = chat.entry.updatedAt, text }) =>
-      `[${chatLabel(chat)}, ${day(at)}, message ${message}, ${role}]\n${neutralizeTags(withoutTerminalCodes(text))}`,
-  );
+/** A search result in a chat, and what is known to be superseded in its message. */
+export interface ChatQuote extends ChatHit {
+  readonly chat: MachineChat;
+  readonly superseded: readonly SupersededEvent<AttributedEvent>[];
+}
+
+/** Search results, each with its session, date, and message, and with what later messages superseded in it. */
+export function renderHits(hits: readonly ChatQuote[]): Quotes {
+  const quotes = hits.map(({ chat, message, role, at = chat.entry.updatedAt, text, superseded }) => {
+    const label = `[${chatLabel(chat)}, ${day(at)}, message ${message}, ${role}]`;
+    const shown = neutralizeTags(withoutTerminalCodes(text));
+    const later = superseded.flatMap(({ event, by }) => {
+      const quote = neutralizeTags(mask(event.quote));
+      if (!shown.includes(quote)) return [];
+      return [`(“${quote}” is superseded by message ${by.message}, ${by.role}: “${neutralizeTags(mask(by.quote))}”)`];
+    });
+    return [label, shown, ...later].join('\n');
+  });
   return quotesSection(quotes, '\n\n');
 }
 

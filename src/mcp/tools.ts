@@ -1,17 +1,24 @@
 import { toStandardJsonSchema } from '@valibot/to-json-schema';
 import type { CallToolResult, McpServer } from '@modelcontextprotocol/server';
 import * as v from 'valibot';
-import { endsWithPath } from '../app/library/chat-index.ts';
-import { activeEvents, keyEventsOf, lastingEvents } from '../app/library/chat-events.ts';
+import { endsWithPath, type ChatHit } from '../app/library/chat-index.ts';
+import { activeEvents, keyEventsOf, lastingEvents, supersededEvents } from '../app/library/chat-events.ts';
 import { TOOLS } from '../app/library/source.ts';
 import { QUESTION_END } from '../core/events/message-context.ts';
 import { messageId } from '../core/model/ids.ts';
-import { runYielding } from '../core/pace/steps.ts';
+import { runYielding, type Steps } from '../core/pace/steps.ts';
 import { yieldIfDue, type Yielder } from '../core/pace/yielder.ts';
 import { isObject, type JsonObject } from '../core/text/json-value.ts';
 import { sentencesOf } from '../core/text/sentences.ts';
 import type { MachineChat, MachineChats } from './machine-chats.ts';
-import { renderChats, renderEvents, renderHits, renderMessages, type AttributedEvent } from './render-chats.ts';
+import {
+  renderChats,
+  renderEvents,
+  renderHits,
+  renderMessages,
+  type AttributedEvent,
+  type ChatQuote,
+} from './render-chats.ts';
 
 /**
  * How long a call waits for the first pass over all chats, and later for changes, in ms. Some clients cancel a call after
@@ -21,6 +28,8 @@ const MAX_FIRST_WAIT_MS = 20_000;
 const MAX_WAIT_MS = 2_000;
 /** How long a call finds decisions before it leaves the other chats to the next call, in ms. */
 const MAX_FINDING_MS = 20_000;
+/** How long a call checks whether its quotes were superseded, in ms. Most sessions of up to 3 MB are checked in that time. */
+const MAX_CHECKING_MS = 3_000;
 /** Length of a quote in UTF-16 units: a paragraph or two. */
 const QUOTE_UNITS = 600;
 /** Maximum number of chats that are read for decisions, because finding them takes a second per megabyte. */
@@ -102,7 +111,7 @@ class ToolError extends Error {
 export class ChatTools {
   readonly #chats: MachineChats;
   readonly #yielder: Yielder;
-  /** The active key events of chats, by chat and size of its copy. */
+  /** The key events of chats, by chat and size of its copy. */
   readonly #events = new Map<string, readonly AttributedEvent[]>();
 
   constructor(chats: MachineChats, yielder: Yielder) {
@@ -118,11 +127,11 @@ export class ChatTools {
       {
         title: 'Search Earlier Chats',
         description:
-          'Searches all messages of the user’s earlier AI chats on this machine (Claude Code, Codex, Copilot, Cline, Gemini CLI, and others), best matches first, and returns quotes with session, date, and message number. Use it when the user refers to an earlier conversation, also with another tool, or when an earlier decision, error, or command may matter.',
+          'Searches all messages of the user’s earlier AI chats on this machine (Claude Code, Codex, Copilot, Cline, Gemini CLI, and others), best matches first, and returns quotes with session, date, and message number, and with the later message of the session that superseded them, if any. Use it when the user refers to an earlier conversation, also with another tool, or when an earlier decision, error, or command may matter.',
         inputSchema: inputSchema('recall'),
         annotations,
       },
-      async (input) => answer(await this.#recall(input)),
+      async (input, { mcpReq }) => answer(await this.#recall(input, mcpReq.signal)),
     );
     server.registerTool(
       'sessions',
@@ -159,7 +168,10 @@ export class ChatTools {
     );
   }
 
-  async #recall({ query, limit, tool: only, workspace: folder, since, before }: Input<'recall'>): Promise<string[]> {
+  async #recall(
+    { query, limit, tool: only, workspace: folder, since, before }: Input<'recall'>,
+    signal: AbortSignal,
+  ): Promise<string[]> {
     const notes = await this.#refresh();
     const hits = await this.#chats.search({
       text: query,
@@ -181,14 +193,35 @@ export class ChatTools {
         return chat ? [{ ...hit, chat }] : [];
       });
     if (found.length > 0) {
-      const { text: quotes, shown } = renderHits(found);
+      const { quotes: checked, unchecked } = await this.#check(found, signal);
+      const { text: quotes, shown } = renderHits(checked);
       const cut = shown < found.length ? [`Only the best ${shown} of ${found.length} quotes fit.`] : [];
-      return [quotes, ...cut, AROUND_QUOTES, ...notes];
+      return [quotes, ...cut, AROUND_QUOTES, ...(unchecked.length > 0 ? [uncheckedText(unchecked)] : []), ...notes];
     }
     return [
       chats.size === 0 ? noChats(this.#chats) : 'No message matches. Try other words, or fewer filters.',
       ...notes,
     ];
+  }
+
+  /** Adds to quotes what later messages of their chats superseded, as far as that is found in time. */
+  async #check(
+    hits: readonly Omit<ChatQuote, 'superseded'>[],
+    signal: AbortSignal,
+  ): Promise<{ readonly quotes: readonly ChatQuote[]; readonly unchecked: readonly string[] }> {
+    const deadline = performance.now() + MAX_CHECKING_MS;
+    const unchecked: string[] = [];
+    const superseded = new Map<string, ChatQuote['superseded']>();
+    for (const { key, chat } of hits) {
+      signal.throwIfAborted();
+      if (superseded.has(key)) continue;
+      const ledger = await this.#eventsOf(chat, deadline);
+      if (!ledger) unchecked.push(key);
+      superseded.set(key, supersededEvents(ledger ?? []));
+    }
+    const inMessage = ({ key, message }: ChatHit): ChatQuote['superseded'] =>
+      superseded.get(key)!.filter(({ event }) => Number(event.message) === message);
+    return { quotes: hits.map((hit) => ({ ...hit, superseded: inMessage(hit) })), unchecked };
   }
 
   async #sessions({ tool: only, workspace: folder, limit, skip }: Input<'sessions'>): Promise<string[]> {
@@ -220,7 +253,11 @@ export class ChatTools {
     for (const chat of newest) {
       signal.throwIfAborted();
       if (performance.now() - startedAt > MAX_FINDING_MS) break;
-      events.set(chat, await this.#eventsOf(chat));
+      const ledger = (await this.#eventsOf(chat)) ?? [];
+      events.set(
+        chat,
+        ledger.filter(({ status }) => status === 'active'),
+      );
     }
     const read = [...events.keys()];
     // Chats in different folders are about different things.
@@ -300,20 +337,24 @@ export class ChatTools {
     return chats.find(({ key }) => key === name) ?? named;
   }
 
-  /** A chat's active key events. */
-  async #eventsOf(chat: MachineChat): Promise<readonly AttributedEvent[]> {
+  /**
+   * A chat's key events. Undefined if the chat can't be read now, or if finding them isn't finished at the deadline, in
+   * ms of `performance.now`.
+   */
+  async #eventsOf(chat: MachineChat, deadline = Infinity): Promise<readonly AttributedEvent[] | undefined> {
     const name = `${chat.key} ${chat.copyBytes}`;
     const cached = this.#events.get(name);
     if (cached) return cached;
-    const messages = (await this.#chats.read(chat.key))?.messages ?? [];
+    if (performance.now() >= deadline) return undefined;
+    const messages = (await this.#chats.read(chat.key))?.messages;
+    if (!messages) return undefined;
     await yieldIfDue(this.#yielder);
-    const ledger = await runYielding(
-      keyEventsOf(messages, (index) => messageId(String(index))),
-      this.#yielder,
-    );
-    const found = ledger.flatMap((event) => {
+    const steps = keyEventsOf(messages, (index) => messageId(String(index)));
+    const ledger = await runYielding(untilDeadline(steps, deadline), this.#yielder);
+    if (!ledger) return undefined;
+    const found = ledger.map((event) => {
       const { role, at } = messages[Number(event.message)]!;
-      return event.status === 'active' ? [{ ...event, role, at }] : [];
+      return { ...event, role, at };
     });
     this.#events.set(name, found);
     for (const oldest of this.#events.keys()) {
@@ -321,6 +362,16 @@ export class ChatTools {
       this.#events.delete(oldest);
     }
     return found;
+  }
+}
+
+/** Ends steps at a deadline in ms of `performance.now`, without a result. */
+function* untilDeadline<T>(steps: Steps<T>, deadline: number): Steps<T | undefined> {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+    if (performance.now() >= deadline) return undefined;
+    yield;
   }
 }
 
@@ -332,6 +383,9 @@ function isQuestion(text: string): boolean {
 
 const AROUND_QUOTES =
   'For the messages around a quote, call expand. If quotes contradict each other, the newest counts.';
+
+const uncheckedText = (sessions: readonly string[]): string =>
+  `Whether quotes were superseded later in their session wasn’t checked in ${sessions.join(', ')}, because it takes long. For what holds there, call decisions with the session.`;
 
 const READ_MORE = 'Finding decisions takes long. To read more of them, call again.';
 const READ_OLDER = 'For an older one, call decisions with its session, which sessions lists.';

@@ -22,6 +22,26 @@ export function* keyEventsOf(
   return ledger.entries();
 }
 
+/** A key event that a later one superseded, and the one that is active in its place. */
+export interface SupersededEvent<Event extends KeyEvent> {
+  readonly event: Event;
+  readonly by: Event;
+}
+
+/** The key events of a chat that later ones superseded, also if the superseded one was a repetition. */
+export function supersededEvents<Event extends KeyEvent>(ledger: readonly Event[]): readonly SupersededEvent<Event>[] {
+  const byId = new Map(ledger.map((event) => [event.id, event]));
+  return ledger.flatMap((event) => {
+    let isSuperseded = false;
+    let by: Event | undefined = event;
+    while (by && by.status !== 'active') {
+      isSuperseded ||= by.status === 'superseded';
+      by = by.link && byId.get(by.link);
+    }
+    return by && isSuperseded ? [{ event, by }] : [];
+  });
+}
+
 /**
  * The active key events of several chats about the same work, oldest first, without those that a later chat supersedes.
  * An event that is repeated is only in the first chat.

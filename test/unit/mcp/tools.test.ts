@@ -116,4 +116,47 @@ describe('MCP tools', () => {
     assert.equal(listed(second), 3);
     assert.doesNotMatch(second, /call again/);
   });
+
+  const sayings = (session: string, ...texts: readonly string[]): string =>
+    jsonl(
+      ...texts.map((text, at) => ({
+        type: 'user',
+        sessionId: session,
+        timestamp: `2026-03-02T09:0${at}:00Z`,
+        message: { role: 'user', content: text },
+      })),
+    );
+  const changed = (port: number): string[] => [
+    `We use port ${port} for the gateway.`,
+    'Thanks.',
+    `No, use port 8443 for the gateway, not ${port}.`,
+  ];
+
+  it('name the later message that superseded a quote', async () => {
+    putFile(place, 'home/.claude/projects/p/s.jsonl', sayings('s', ...changed(8080)));
+    const found = await call('recall', { query: 'gateway port' });
+    assert.match(
+      found,
+      /We use port 8080 for the gateway\.\\n\(“We use port 8080 for the gateway\.” is superseded by message 2, user: “No, use port 8443 for the gateway, not 8080\.”\)/,
+    );
+    assert.equal(found.split('is superseded by').length, 2);
+    assert.doesNotMatch(found, /wasn’t checked/);
+  });
+
+  it('say which sessions couldn’t be checked in time, and check the quotes of the others', async () => {
+    for (const port of [8081, 8082, 8083])
+      putFile(place, `home/.claude/projects/p/s${port}.jsonl`, sayings(`s${port}`, ...changed(port)));
+    const read = chats.read.bind(chats);
+    let passed = 0;
+    chats.read = (key) => {
+      passTime((passed += 1_000));
+      return read(key);
+    };
+    const found = await call('recall', { query: 'gateway port', limit: 20 });
+    const [, unchecked = ''] = /wasn’t checked in (.*?), because/.exec(found) ?? [];
+    assert.equal(unchecked.split(', ').length, 1);
+    assert.match(unchecked, /^claude-code-\w+$/);
+    assert.equal(found.match(/is superseded by/g)?.length, 2);
+    assert.equal((await call('recall', { query: 'gateway port', limit: 20 })).match(/is superseded by/g)?.length, 3);
+  });
 });
