@@ -11,6 +11,15 @@ export const recordSection = (...parts: readonly string[]): string =>
 /** Our tools as other tools name them, for example `mcp__threadkeeper__recall`. */
 const OWN_TOOL = /threadkeeper/i;
 
+/** Whether a message calls one of our tools with these words. */
+export const callsWith = ({ blocks = [] }: Pick<TranscriptMessage, 'blocks'>, words: string): boolean =>
+  blocks.some(
+    (block) =>
+      block.type === 'tool_call' &&
+      OWN_TOOL.test(block.name) &&
+      block.json.includes(JSON.stringify(words).slice(1, -1)),
+  );
+
 /**
  * Whether a message only calls our tools, or is their result. A search would find it instead of the messages that it
  * quotes.

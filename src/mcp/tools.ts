@@ -8,6 +8,7 @@ import { QUESTION_END } from '../core/events/message-context.ts';
 import { messageId } from '../core/model/ids.ts';
 import { runYielding, type Steps } from '../core/pace/steps.ts';
 import { yieldIfDue, type Yielder } from '../core/pace/yielder.ts';
+import { callsWith } from '../app/recalled-text.ts';
 import { isObject, type JsonObject } from '../core/text/json-value.ts';
 import { sentencesOf } from '../core/text/sentences.ts';
 import type { MachineChat, MachineChats } from './machine-chats.ts';
@@ -38,10 +39,12 @@ const MAX_DECISION_CHATS = 10;
 const MAX_DECISIONS = 60;
 const MAX_DECISIONS_PER_CHAT = 8;
 /**
- * Factor for the score of a message that only asks. It has the words of the query, but seldom the answer, and may be the
- * one that the caller is answering.
+ * Factor for the score of a message that only asks, or that may be the prompt that the caller is answering. It has the
+ * words of the query, but seldom the answer.
  */
 const QUESTION_FACTOR = 0.5;
+/** A chat that changed at most this long ago, in ms, may be the one that calls. */
+const MAX_CALLER_AGE_MS = 600_000;
 /** Number of chats whose key events are cached. */
 const MAX_CACHED_CHATS = 100;
 
@@ -175,7 +178,8 @@ export class ChatTools {
     const notes = await this.#refresh();
     const hits = await this.#chats.search({
       text: query,
-      limit,
+      // The prompt that the caller is answering is left out.
+      limit: limit + 1,
       tools: only && [only],
       workspace: folder,
       // In UTC, like the dates in results.
@@ -185,13 +189,19 @@ export class ChatTools {
       redact: true,
     });
     const chats = new Map(this.#chats.list().map((chat) => [chat.key, chat]));
-    const found = hits
-      .map((hit) => (isQuestion(hit.text) ? { ...hit, score: hit.score * QUESTION_FACTOR } : hit))
+    const ranked = hits.flatMap((hit) => {
+      const chat = chats.get(hit.key);
+      return chat ? [{ ...hit, chat }] : [];
+    });
+    const prompts = await this.#newestPrompts(new Set(ranked.map(({ chat }) => chat)), query);
+    const found = ranked
+      .filter(({ key, message }) => !prompts.get(key)?.isAnsweredNow || prompts.get(key)?.message !== message)
+      .map((hit) => {
+        const isDoubtful = prompts.get(hit.key)?.message === hit.message || isQuestion(hit.text);
+        return isDoubtful ? { ...hit, score: hit.score * QUESTION_FACTOR } : hit;
+      })
       .sort((a, b) => b.score - a.score)
-      .flatMap((hit) => {
-        const chat = chats.get(hit.key);
-        return chat ? [{ ...hit, chat }] : [];
-      });
+      .slice(0, limit);
     if (found.length > 0) {
       const { quotes: checked, unchecked } = await this.#check(found, signal);
       const { text: quotes, shown } = renderHits(checked);
@@ -202,6 +212,25 @@ export class ChatTools {
       chats.size === 0 ? noChats(this.#chats) : 'No message matches. Try other words, or fewer filters.',
       ...notes,
     ];
+  }
+
+  /**
+   * The newest prompts of chats that are in use, by chat. One of them may be the prompt that the caller is answering:
+   * certainly if a call for this query follows it, which the index may not have yet.
+   */
+  async #newestPrompts(
+    chats: ReadonlySet<MachineChat>,
+    query: string,
+  ): Promise<ReadonlyMap<string, { readonly message: number; readonly isAnsweredNow: boolean }>> {
+    const prompts = new Map<string, { readonly message: number; readonly isAnsweredNow: boolean }>();
+    for (const { key, entry } of chats) {
+      if (Date.now() - entry.updatedAt > MAX_CALLER_AGE_MS) continue;
+      const messages = (await this.#chats.read(key))?.messages ?? [];
+      const message = messages.findLastIndex(({ role }) => role === 'user');
+      const isAnsweredNow = messages.slice(message + 1).some((later) => callsWith(later, query));
+      prompts.set(key, { message, isAnsweredNow });
+    }
+    return prompts;
   }
 
   /** Adds to quotes what later messages of their chats superseded, as far as that is found in time. */

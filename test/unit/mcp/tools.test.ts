@@ -159,4 +159,43 @@ describe('MCP tools', () => {
     assert.equal(found.match(/is superseded by/g)?.length, 2);
     assert.equal((await call('recall', { query: 'gateway port', limit: 20 })).match(/is superseded by/g)?.length, 3);
   });
+
+  describe('asked by a chat in use', () => {
+    const PROMPT = 'Find out where we moored the zeppelin with your recall tool, and write it into the plan.';
+    const query = 'where we moored the zeppelin';
+    const said = (role: string, content: unknown, timestamp = new Date().toISOString()): object => ({
+      ...{ type: role, sessionId: 'now', timestamp },
+      message: { id: `m ${timestamp}`, role, content },
+    });
+    const asked = (input: object): object =>
+      said('assistant', [{ type: 'tool_use', id: 't1', name: 'mcp__threadkeeper__recall', input }]);
+    const ANSWER =
+      'In the spring of that year, after the permit of the harbor master had come, the zeppelin was moored at the mast.';
+
+    beforeEach(() => {
+      putFile(place, 'home/.claude/projects/p/old.jsonl', sayings('old', 'Hello.', ANSWER));
+    });
+
+    it('leave out the prompt that the chat is answering', async () => {
+      putFile(place, 'home/.claude/projects/p/now.jsonl', jsonl(said('user', PROMPT), asked({ query })));
+      const found = await call('recall', { query });
+      assert.match(found, /at the mast/);
+      assert.doesNotMatch(found, /write it into the plan\.\\n/);
+    });
+
+    it('rank its newest prompt below an answer while the call isn’t stored yet', async () => {
+      putFile(place, 'home/.claude/projects/p/now.jsonl', jsonl(said('user', PROMPT)));
+      const found = await call('recall', { query });
+      assert.ok(found.indexOf('at the mast') < found.indexOf('write it into the plan'), found);
+    });
+
+    it('quote its earlier prompts', async () => {
+      putFile(
+        place,
+        'home/.claude/projects/p/now.jsonl',
+        jsonl(said('user', PROMPT), said('user', 'Go on.'), asked({ query })),
+      );
+      assert.match(await call('recall', { query }), /^.*write it into the plan.*at the mast/);
+    });
+  });
 });
