@@ -17,7 +17,7 @@ import type { ConversationUpdate, PendingRetry } from './conversation-update.ts'
 import { Emitter, type Disposable } from './emitter.ts';
 import { ModelFault, ContextOverflow, TurnRunning } from './fault.ts';
 import type { ChatModel, ChatRequest, SessionJournal } from './ports.ts';
-import { recoverReplies, recoverOnTakeover, requestOf, streamReply } from './reply-stream.ts';
+import { HALTED, recoverReplies, recoverOnTakeover, requestOf, streamReply } from './reply-stream.ts';
 import { SendQueue } from './send-queue.ts';
 import type { SessionParts } from './session-parts.ts';
 import type { ConversationSettings } from './conversation-settings.ts';
@@ -167,7 +167,7 @@ export class Conversation {
   async halt(): Promise<void> {
     this.#halting = true;
     try {
-      this.stop();
+      this.#turn?.abort.abort(HALTED);
       this.compressor.cancel();
       for (const abort of this.#otherWork.values()) abort.abort();
       await Promise.allSettled(this.#otherWork.keys());

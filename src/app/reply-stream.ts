@@ -16,9 +16,12 @@ export interface ReplyDeps extends Pick<SessionParts, 'journal' | 'clock' | 'log
   readonly onUpdate: (update: ConversationUpdate) => void;
 }
 
+/** The reason with which a turn is aborted if its window closes or another one takes over, and not by the user. */
+export const HALTED = new DOMException('The conversation was halted.', 'AbortError');
+
 /**
- * Sends the current context and journals the reply while it arrives. Resolves if the reply is complete or stopped by the
- * user. Rejects with `ModelFault` or `StoreFault`; a partial reply is kept.
+ * Sends the current context and journals the reply while it arrives. Resolves if the reply is complete, stopped by the
+ * user, or halted. Rejects with `ModelFault` or `StoreFault`; a partial reply is kept.
  */
 export async function streamReply(
   deps: ReplyDeps,
@@ -68,7 +71,7 @@ export async function streamReply(
     if (writer.text.trim() === '') throw emptyReply(ending, usage, request.reasoningTokens === raised.reasoningTokens);
   } catch (error) {
     if (!ModelFault.is(error, 'cancelled')) throw error;
-    ending = 'stopped';
+    ending = signal.reason === HALTED ? 'interrupted' : 'stopped';
   } finally {
     await writer.settled();
     const reported = usage;

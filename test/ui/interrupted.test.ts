@@ -62,13 +62,15 @@ describe('streaming reply', () => {
     await chat.workbench.webview().getByText('Your message was kept').waitFor({ state: 'detached' });
   });
 
-  it('keeps its partial text when the window is reloaded', async () => {
+  it('keeps its partial text when the window is reloaded, and says that it was interrupted', async () => {
     await begin('Two.');
     const seen = await reply().innerText();
     await chat.workbench.reload();
     await chat.show();
     await reply().getByText('w20').waitFor();
     keeps(await reply().innerText(), seen);
+    await chat.messages().last().getByText('Interrupted (partial response)').waitFor();
+    await chat.messages().last().getByRole('button', { name: 'Continue' }).waitFor();
   });
 
   it('keeps its partial text when the editor is restarted', async () => {

@@ -272,6 +272,21 @@ describe('conversation', () => {
     await conversation.halt();
     await turn;
     assert.deepEqual(texts(conversation), ['Go on', 'As far as ']);
+    assert.equal(conversation.state.messages.get(conversation.state.head!)?.ending, 'interrupted');
+  });
+
+  it('keeps a reply as stopped if the window closes right after the user stopped it', async () => {
+    const conversation = await harness.converse();
+    harness.script = async function* (_, signal) {
+      yield { type: 'text', text: 'As far as ' };
+      await new Promise((resolve) => signal.addEventListener('abort', () => setImmediate(resolve)));
+      throw new ModelFault('cancelled', 'stopped');
+    };
+    const turn = conversation.send('Go on');
+    await new Promise((resolve) => conversation.onUpdate((update) => update.type === 'reply_text' && resolve(null)));
+    conversation.stop();
+    await conversation.halt();
+    await turn;
     assert.equal(conversation.state.messages.get(conversation.state.head!)?.ending, 'stopped');
   });
 
