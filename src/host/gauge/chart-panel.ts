@@ -1,10 +1,9 @@
-import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
-import { locale } from '../platform/l10n.ts';
 import type { Conversation } from '../../app/conversation.ts';
 import { CHART_PANEL } from '../platform/contribution-ids.ts';
 import { askWhereToSave, saveFile } from '../platform/save-file.ts';
 import { readSettings } from '../platform/settings.ts';
+import { chartPage } from './chart-page.ts';
 import { chartSvg, chartTitle, contextSeries } from './chart-svg.ts';
 
 /** A chart of the context's size over the session, in at most one tab per window. */
@@ -44,7 +43,7 @@ export class ChartPanel implements vscode.Disposable {
     const svg = drawing(this.#conversation(), false);
     if (svg === this.#shownSvg) return;
     this.#shownSvg = svg;
-    this.#panel.webview.html = pageHtml(svg);
+    this.#panel.webview.html = chartPage(svg);
   }
 
   /** Saves the chart to a file that the user selects. Quotes are redacted like in other exports. */
@@ -67,32 +66,4 @@ function drawing(
   const { system, rules, memory } = conversation.context().tokens;
   const series = contextSeries(state, counts, system + rules + memory, redact);
   return chartSvg(series, conversation.meter.budget(), isStandalone);
-}
-
-/** The chart's page, with the theme's colors. It runs no scripts and loads nothing. */
-function pageHtml(svg: string): string {
-  const nonce = randomBytes(16).toString('base64');
-  return `<!DOCTYPE html>
-<html lang="${locale()}">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'nonce-${nonce}'">
-<title>${chartTitle()}</title>
-<style nonce="${nonce}">
-body{margin:0;padding:16px;color:var(--vscode-foreground);background:var(--vscode-editor-background)}
-svg{display:block;width:100%;height:calc(100vh - 32px)}
-.label{font:12px var(--vscode-font-family);fill:var(--vscode-descriptionForeground)}
-.grid{stroke:var(--vscode-charts-lines);stroke-opacity:.3}
-.budget{stroke:var(--vscode-charts-red);stroke-dasharray:6 4}
-.line{fill:none;stroke:var(--vscode-charts-blue);stroke-width:2}
-.area{fill:var(--vscode-charts-blue);fill-opacity:.15}
-.compression{stroke:var(--vscode-charts-purple);stroke-dasharray:2 3}
-.spot circle{opacity:0;fill:var(--vscode-charts-blue)}.spot rect{fill:transparent}.spot:hover circle{opacity:1}
-.knot{fill:var(--vscode-charts-purple)}
-.event{stroke:var(--vscode-charts-orange)}
-.reset{stroke:var(--vscode-charts-green);stroke-dasharray:8 3}
-</style>
-</head>
-<body>${svg}</body>
-</html>`;
 }
