@@ -253,7 +253,7 @@ for (const kind of [SAMPLE, LONG]) {
 
     it('shows a chart of the context size', async () => {
       await workbench.runCommand('Threadkeeper: Show Context Chart');
-      const chart = workbench.webview().locator('svg');
+      const chart = workbench.webview().locator('svg:visible');
       await chart.locator('.compression').first().waitFor({ state: 'attached' });
       await workbench.screenshot(kind === SAMPLE ? 'context-chart' : 'context-chart-long');
     });

@@ -152,7 +152,7 @@ describe('usability of the chat and its views', () => {
   it('the chart fills its page, has round ticks, and shows its figures on hover', async () => {
     await chat.workbench.runCommand('View: Close All Editors');
     await chat.workbench.runCommand('Threadkeeper: Show Context Chart');
-    const chart = page().locator('svg');
+    const chart = page().locator('svg:visible');
     await chart.waitFor();
     await eventually(async () => {
       const [drawn, body] = await Promise.all([chart.boundingBox(), page().locator('body').boundingBox()]);

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { locale } from '../platform/l10n.ts';
 import { chartTitle } from './chart-svg.ts';
 
-/** The chart's page, with the theme's colors. It runs no scripts and loads nothing. */
+/** The chart's page, with the theme's colors. It shows the drawing that fits its width, runs no scripts, and loads nothing. */
 export function chartPage(svg: string): string {
   const nonce = randomBytes(16).toString('base64');
   return `<!DOCTYPE html>
@@ -14,6 +14,9 @@ export function chartPage(svg: string): string {
 <style nonce="${nonce}">
 body{margin:0;padding:16px;color:var(--vscode-foreground);background:var(--vscode-editor-background)}
 svg{display:block;width:100%;height:calc(100vh - 32px)}
+svg:not(.chart-960){display:none}
+@media(max-width:720px){.chart-960{display:none}svg.chart-480{display:block}}
+@media(max-width:360px){body{padding:16px 4px}svg.chart-480{display:none}svg.chart-260{display:block}}
 .label{font:12px var(--vscode-font-family);fill:var(--vscode-descriptionForeground)}
 .grid{stroke:var(--vscode-charts-lines);stroke-opacity:.3}
 .budget{stroke:var(--vscode-charts-red);stroke-dasharray:6 4}

@@ -4,7 +4,7 @@ import { CHART_PANEL } from '../platform/contribution-ids.ts';
 import { askWhereToSave, saveFile } from '../platform/save-file.ts';
 import { readSettings } from '../platform/settings.ts';
 import { chartPage } from './chart-page.ts';
-import { chartSvg, chartTitle, contextSeries } from './chart-svg.ts';
+import { chartSvg, chartTitle, contextSeries, PAGE_WIDTHS } from './chart-svg.ts';
 
 /** A chart of the context's size over the session, in at most one tab per window. */
 export class ChartPanel implements vscode.Disposable {
@@ -40,7 +40,7 @@ export class ChartPanel implements vscode.Disposable {
   /** Redraws the chart if it's visible. */
   refresh(): void {
     if (!this.#panel?.visible) return;
-    const svg = drawing(this.#conversation(), false);
+    const svg = drawings(this.#conversation(), PAGE_WIDTHS);
     if (svg === this.#shownSvg) return;
     this.#shownSvg = svg;
     this.#panel.webview.html = chartPage(svg);
@@ -52,18 +52,19 @@ export class ChartPanel implements vscode.Disposable {
     if (!uri) return;
     const redactor = new (await import('../../core/redact/redact.ts')).Redactor();
     const redact = readSettings().export.maskSecrets ? (text: string) => redactor.redact(text) : undefined;
-    await saveFile(uri, drawing(this.#conversation(), true, redact));
+    await saveFile(uri, drawings(this.#conversation(), [undefined], redact));
   }
 }
 
-function drawing(
+/** A drawing for each width; `undefined` for a file. */
+function drawings(
   conversation: Conversation | undefined,
-  isStandalone: boolean,
+  widths: readonly Parameters<typeof chartSvg>[2][],
   redact?: (text: string) => string,
 ): string {
   if (!conversation) return '';
   const { state, counts } = conversation;
   const { system, rules, memory } = conversation.context().tokens;
   const series = contextSeries(state, counts, system + rules + memory, redact);
-  return chartSvg(series, conversation.meter.budget(), isStandalone);
+  return widths.map((width) => chartSvg(series, conversation.meter.budget(), width)).join('');
 }

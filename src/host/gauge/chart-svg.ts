@@ -8,7 +8,13 @@ import { countText, messagesText, tokensText } from '../platform/l10n.ts';
 
 export const chartTitle = (): string => vscode.l10n.t('Context Chart');
 
+/** Width of a file's drawing. */
 const WIDTH = 960;
+/** Widths of a page's drawings. A page shows the one whose text is about as large as other text in it. */
+export const PAGE_WIDTHS = [WIDTH, 480, 260] as const;
+/** Below this width, the two labels at the bottom don't fit in one line in every language. */
+const MIN_ONE_LINE_WIDTH = 480;
+const SECOND_LINE = 18;
 const HEIGHT = 420;
 const LEFT = 72;
 /** Right margin, into which half of the last tick's label extends. */
@@ -23,12 +29,16 @@ const MAX_EVENTS = 600;
 /**
  * The chart as SVG. Its colors are CSS classes, which a page sets from its theme; in a file, the drawing itself defines
  * them for light and dark.
+ *
+ * @param pageWidth the width of a page's drawing, one of `PAGE_WIDTHS`; undefined for a file
  */
-export function chartSvg(series: ContextSeries, budget: number, standsAlone: boolean): string {
+export function chartSvg(series: ContextSeries, budget: number, pageWidth?: (typeof PAGE_WIDTHS)[number]): string {
   const { points, marks, messages } = series;
+  const width = pageWidth ?? WIDTH;
+  const height = HEIGHT + (width < MIN_ONE_LINE_WIDTH ? SECOND_LINE : 0);
   const rows = ticksTo(Math.max(1, budget, ...points.map(({ tokens }) => tokens)), 5);
   const top = rows.at(-1)!;
-  const right = WIDTH - RIGHT;
+  const right = width - RIGHT;
   const floor = HEIGHT - BOTTOM;
   const x = (at: number): string => (LEFT + (at / Math.max(1, messages)) * (right - LEFT)).toFixed(1);
   const y = (tokens: number): string => (TOP + (1 - tokens / top) * (floor - TOP)).toFixed(1);
@@ -42,18 +52,18 @@ export function chartSvg(series: ContextSeries, budget: number, standsAlone: boo
   const line = points.map(({ at, tokens }, i) => `${i === 0 ? 'M' : 'L'}${x(at)} ${y(tokens)}`).join('');
   const of = (kind: SeriesMark['kind']): SeriesMark[] => marks.filter((mark) => mark.kind === kind);
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}"${standsAlone ? ` width="${WIDTH}" height="${HEIGHT}"` : ''} role="img" aria-labelledby="chart-title">`,
-    `<title id="chart-title">${escape(chartTitle())}</title>`,
-    ...(standsAlone ? [`<style>${OWN_STYLE}</style><rect class="ground" width="${WIDTH}" height="${HEIGHT}"/>`] : []),
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" ${pageWidth ? `class="chart-${width}"` : `width="${width}" height="${height}"`} role="img" aria-labelledby="title-${width}">`,
+    `<title id="title-${width}">${escape(chartTitle())}</title>`,
+    ...(pageWidth ? [] : [`<style>${OWN_STYLE}</style><rect class="ground" width="${width}" height="${height}"/>`]),
     ...rows.map(
       (tokens) => horizontalLine('grid', y(tokens)) + label(LEFT - 8, y(tokens), 'end', countText(tokens), MIDDLE),
     ),
     // The last tick may be beyond the last message.
-    ...ticksTo(messages, 6)
+    ...ticksTo(messages, Math.ceil(width / TICK_DISTANCE))
       .filter((at) => at <= messages)
       .map((at) => label(x(at), floor + 34, 'middle', countText(at))),
     label(LEFT, 14, 'start', vscode.l10n.t('Tokens in context')),
-    label(right, HEIGHT - 8, 'end', vscode.l10n.t('Messages')),
+    label(right, height - 8, 'end', vscode.l10n.t('Messages')),
     horizontalLine('budget', y(budget)),
     label(
       LEFT + 6,
@@ -81,6 +91,8 @@ export function chartSvg(series: ContextSeries, budget: number, standsAlone: boo
   ].join('\n');
 }
 
+/** About the distance of two ticks' labels, in the drawing's units. */
+const TICK_DISTANCE = 160;
 const MIDDLE = ' dominant-baseline="middle"';
 /** Maximum number of points with a tooltip. */
 const MAX_SPOTS = 160;

@@ -311,7 +311,7 @@ describe('the context chart', () => {
     const { before, after } = state.compressions[0]!.tokens;
     const peak = series.points.findIndex(({ tokens }) => tokens === before);
     assert.equal(series.points[peak + 1]?.tokens, after);
-    const svg = chartSvg(series, 1000, true);
+    const svg = chartSvg(series, 1000);
     assert.match(svg, /^<svg xmlns/);
     assert.ok(!svg.includes('<b>') && svg.includes('A &amp; B'));
     // The line shows its values on hover, and a compression is shown at its resulting size.
@@ -329,13 +329,13 @@ describe('the context chart', () => {
     );
     // No label covers another, wherever the budget is.
     for (const budget of [1_200, 50_000, 49_500, 48_000, 40_000]) {
-      const labels = [...chartSvg(series, budget, true).matchAll(/x="72" y="(\d+)"|x="78" y="([\d.]+)"/g)];
+      const labels = [...chartSvg(series, budget).matchAll(/x="72" y="(\d+)"|x="78" y="([\d.]+)"/g)];
       const heights = labels.map(([, axis, own]) => Number(axis ?? own)).sort((a, b) => a - b);
       assert.ok(heights.length === 3 && heights[1]! - heights[0]! >= 14, String(heights));
     }
     // A quote that was cut within a character or contains control characters isn't valid XML.
     const odd = { ...series, marks: [{ kind: 'event' as const, at: 1, label: '\u001b[1m red \ud83d' }] };
-    const drawn = chartSvg(odd, 1000, true);
+    const drawn = chartSvg(odd, 1000);
     assert.ok(drawn.isWellFormed() && drawn.includes('\ufffd[1m red \ufffd'));
     await undoCompressions(conversation.journal, [state.compressions[0]!.id], true);
     assert.equal(contextSeries(state, counts, 10).marks.filter(({ kind }) => kind === 'compression').length, 0);
