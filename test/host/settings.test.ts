@@ -8,6 +8,7 @@ import {
   moveRenamedSettings,
   settingsQuery,
 } from '../../src/host/platform/settings.ts';
+import { product } from './product.ts';
 
 describe('settings', () => {
   const file = path.join(vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? '', '.vscode/settings.json');
@@ -76,6 +77,16 @@ describe('settings', () => {
       await write({ [`threadkeeper.${name}`]: value });
       assert.equal(await settingsQuery(), query);
     }
+  });
+
+  it('leave the restored chat tab usable when a value is invalid', async () => {
+    const { panel } = await product();
+    await write({ 'threadkeeper.memory.maxTokens': 'many' });
+    const tab = vscode.window.createWebviewPanel('threadkeeper.chat', 'Chat', vscode.ViewColumn.Active);
+    await panel.deserializeWebviewPanel(tab);
+    assert.match(tab.webview.html, /<script/);
+    await write({ 'threadkeeper.memory.maxTokens': 800 });
+    tab.dispose();
   });
 
   it('move user values to their new names, unless the new name already has a value', async () => {

@@ -6,7 +6,7 @@ import type { ChatApp } from './chat-app.ts';
 import { wholeLines } from './read-context.ts';
 import { shortLine } from '../platform/l10n.ts';
 import { showInfo } from '../platform/notifications.ts';
-import { readSettings } from '../platform/settings.ts';
+import { isChatInSidebar } from '../platform/settings.ts';
 
 /** Number of lines of code before and after a problem to attach. */
 const LINES_AROUND = 12;
@@ -101,7 +101,7 @@ export async function moveChat(app: ChatApp, location: 'editor' | 'sidebar'): Pr
 
 /** Moves the chat to a new window, where the page requests everything again. */
 export async function moveToNewWindow(app: ChatApp): Promise<void> {
-  if (readSettings().chat.location !== 'editor') await moveChat(app, 'editor');
+  if (isChatInSidebar()) await moveChat(app, 'editor');
   await app.sessions.currentOrLatest();
   app.panel.open();
   await vscode.commands.executeCommand('workbench.action.moveEditorToNewWindow');

@@ -3,11 +3,8 @@ import type { SessionId } from '../../core/model/ids.ts';
 import type { HostToPage } from '../../protocol/messages.ts';
 import { CHAT_PANEL } from '../platform/contribution-ids.ts';
 import type { PageMessages } from '../platform/notifications.ts';
-import { readSettings } from '../platform/settings.ts';
+import { isChatInSidebar } from '../platform/settings.ts';
 import { ServedPage, type PageServer } from './served-page.ts';
-
-/** Whether the chat is configured to be in the Side Bar rather than in a tab. */
-const isInSidebar = (): boolean => readSettings().chat.location === 'sidebar';
 
 /** How long VS Code may take to restore a visible tab, in ms. */
 const RESTORE_MS = 5_000;
@@ -39,7 +36,7 @@ export class ChatPanel
   constructor(app: PageServer) {
     this.#app = app;
     this.#restoring = setTimeout(() => {
-      if (!isInSidebar() && !this.#tab && unservedTabs().some(({ isActive }) => isActive)) this.#openTab(true);
+      if (!isChatInSidebar() && !this.#tab && unservedTabs().some(({ isActive }) => isActive)) this.#openTab(true);
     }, RESTORE_MS).unref();
   }
 
@@ -52,7 +49,7 @@ export class ChatPanel
 
   /** Shows the chat in the configured location and focuses it. */
   open(): void {
-    const isSidebar = isInSidebar();
+    const isSidebar = isChatInSidebar();
     if (isSidebar || this.#tab) {
       this.#focus();
       (isSidebar ? this.#view : this.#tab)?.post({ type: 'focus', target: 'composer' });
@@ -84,7 +81,7 @@ export class ChatPanel
   }
 
   #openAndPost(message: HostToPage, session?: SessionId): void {
-    const shown = isInSidebar() ? this.#view : this.#tab;
+    const shown = isChatInSidebar() ? this.#view : this.#tab;
     // A hidden page is reloaded when it's shown, and one with another session is about to get this one, so a message
     // sent now would be lost.
     const hasSession = session === undefined || session === shown?.session;
@@ -99,7 +96,7 @@ export class ChatPanel
 
   /** Moves an open chat after the setting for its location has changed. */
   locationChanged(): void {
-    if (isInSidebar()) {
+    if (isChatInSidebar()) {
       const wasOpen = this.#tab !== undefined;
       this.#tab?.container.dispose();
       if (wasOpen) this.open();
@@ -111,7 +108,7 @@ export class ChatPanel
 
   deserializeWebviewPanel(panel: vscode.WebviewPanel): Promise<void> {
     // The chat was moved after the window had saved its tabs.
-    if (isInSidebar() || this.#isReplacing) panel.dispose();
+    if (isChatInSidebar() || this.#isReplacing) panel.dispose();
     else this.#adopt(panel);
     return Promise.resolve();
   }
@@ -169,7 +166,7 @@ export class ChatPanel
   }
 
   #focus(): void {
-    if (isInSidebar()) void vscode.commands.executeCommand('threadkeeper.chatView.focus');
+    if (isChatInSidebar()) void vscode.commands.executeCommand('threadkeeper.chatView.focus');
     else this.#tab?.container.reveal();
   }
 

@@ -67,6 +67,14 @@ export function readSettings(): Settings {
   );
 }
 
+/**
+ * Whether the chat is configured to be in the Side Bar rather than in a tab. Never throws: if a setting is invalid, the
+ * chat must open to say so.
+ */
+export function isChatInSidebar(): boolean {
+  return vscode.workspace.getConfiguration('threadkeeper').get('chat.location') === 'sidebar';
+}
+
 /** The timeouts of provider requests. */
 export function callTimeouts(): Required<CallTimeouts> {
   const { firstTokenTimeout, silenceTimeout } = readSettings().chat;
