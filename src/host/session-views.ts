@@ -115,10 +115,15 @@ export class SessionViews {
   refreshSoon(): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
-      this.#refresh();
       const { sessions, snapshots } = this.#app;
       sessions.listChanged();
       if (sessions.current?.isReplying === false) snapshots.schedule();
+      try {
+        this.#refresh();
+      } catch (error) {
+        // The gauge can't be computed while a setting is invalid.
+        this.#app.describe(error);
+      }
     }, REFRESH_DELAY_MS);
   }
 

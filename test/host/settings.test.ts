@@ -89,6 +89,24 @@ describe('settings', () => {
     tab.dispose();
   });
 
+  it('leave the session list up to date when a value is invalid', async () => {
+    const { sessions } = await product();
+    const { journal } = await sessions.create();
+    await write({ 'threadkeeper.memory.maxTokens': 'many' });
+    const listed = new Promise<void>((resolve) => {
+      const listening = sessions.onDidChange((what) => {
+        if (what !== 'list') return;
+        listening.dispose();
+        resolve();
+      });
+    });
+    await journal.append({ type: 'session_renamed', title: 'Renamed' });
+    await listed;
+    // An error in the timer that refreshes the views would fail the test here.
+    await new Promise((resolve) => setImmediate(resolve));
+    await write({ 'threadkeeper.memory.maxTokens': 800 });
+  });
+
   it('move user values to their new names, unless the new name already has a value', async () => {
     const configuration = vscode.workspace.getConfiguration('threadkeeper');
     const set = (name: string, value: unknown): Thenable<void> =>
