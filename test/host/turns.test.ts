@@ -6,6 +6,7 @@ import { inspect } from 'node:util';
 import * as vscode from 'vscode';
 import type { SessionEvent } from '../../src/core/journal/schema.ts';
 import { messageId } from '../../src/core/model/ids.ts';
+import { deferred } from '../../src/core/pace/deferred.ts';
 import { pageRequests } from '../../src/host/chat/page-requests.ts';
 import { MessageViews } from '../../src/host/chat/message-views.ts';
 import { ifExists } from '../../src/storage/disk-errors.ts';
@@ -105,6 +106,33 @@ describe('a turn in the editor', () => {
     await withSettings({ ...settings, ...more }, body);
     await keys.clear('openai');
   }
+
+  it('keeps the reply if a setting becomes invalid while it arrives', async () => {
+    const app = await product();
+    const edited = deferred<undefined>();
+    server.reset().answer('Use a bounded queue.').disturbNext({ kind: 'hold', afterText: 1, until: edited.promise });
+    const settings = { 'chat.provider': 'compatible', 'chat.model': 'm', 'chat.baseUrl': `${server.url}/v1` };
+    await withSettings(settings, async () => {
+      const conversation = await app.sessions.create();
+      const begun = deferred<undefined>();
+      const listening = conversation.onUpdate((update) => {
+        if (update.type === 'reply_text') begun.resolve(undefined);
+      });
+      const logged = listenToLog(app.channel);
+      const sent = conversation.send('How do I limit memory?');
+      await begun.promise;
+      await withSettings({ 'chat.reservedTokens': 2 }, async () => {
+        edited.resolve(undefined);
+        await sent;
+      });
+      listening.dispose();
+      assert.deepEqual(
+        logged.stop().filter((line) => line.includes('a listener failed')),
+        [],
+      );
+      assert.deepEqual(transcript(conversation), ['user: How do I limit memory?', 'assistant: Use a bounded queue.']);
+    });
+  });
 
   it('reports a rejected API key in one sentence, and succeeds on retry once the key is accepted', async () => {
     const app = await product();

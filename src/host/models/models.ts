@@ -16,7 +16,7 @@ import type { VsCodeModels } from './vscode-models.ts';
 import { isKeyed, KEYED_PROVIDERS, type KeyedServer, type Keys } from './keys.ts';
 import type { LearnedFacts } from './learned-facts.ts';
 import { isLocalServer } from './local-servers.ts';
-import { callTimeouts, readSettings } from '../platform/settings.ts';
+import { callTimeouts, lastValidSettings } from '../platform/settings.ts';
 import { PROVIDERS, type ProviderName, type Settings } from '../platform/settings-schema.ts';
 import type { Sessions } from '../../app/sessions.ts';
 
@@ -123,7 +123,7 @@ export class Models {
   #baseInfo(chosen: ChosenModel): ModelInfo {
     const { provider, model } = chosen;
     if (provider !== 'vscode') {
-      const { chat, models } = readSettings();
+      const { chat, models } = lastValidSettings();
       const learned = this.#learned.of(serverOf(chosen), model);
       if (!learned?.isOllama) {
         const isFree = isLocalServer(chosen.baseUrl);

@@ -53,18 +53,33 @@ export async function checkSettings(): Promise<void> {
   policyOf(settings);
 }
 
+let lastValid: Settings | undefined;
+
 /** The current settings. Throws `SettingsError` for the first invalid one. */
 export function readSettings(): Settings {
   const configuration = vscode.workspace.getConfiguration('threadkeeper');
   const sections = Object.keys(settingsSchema.entries).map((name) => [name, configuration.get(name)]);
   const result = v.safeParse(settingsSchema, Object.fromEntries(sections));
-  if (result.success) return result.output;
+  if (result.success) return (lastValid = result.output);
   const [issue] = result.issues;
   const path = v.getDotPath(issue) ?? '';
   throw new SettingsError(
     vscode.l10n.t('Invalid value for threadkeeper.{0}: {1}.', path, problemOf(issue)),
     path.split('.', 2).join('.'),
   );
+}
+
+/**
+ * The settings as they were when they were last valid, for recording what was paid for: it mustn't be lost because the
+ * user is editing the settings. Throws `SettingsError` if they were never valid.
+ */
+export function lastValidSettings(): Settings {
+  try {
+    return readSettings();
+  } catch (error) {
+    if (!(error instanceof SettingsError) || !lastValid) throw error;
+    return lastValid;
+  }
 }
 
 /**

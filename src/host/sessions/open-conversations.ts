@@ -3,7 +3,7 @@ import type { CompressionWork } from '../../app/compression-job.ts';
 import type { Conversation } from '../../app/conversation.ts';
 import type { ResummarizeOptions } from '../../app/resummarize.ts';
 import type { ChatModel, Clock, CountStore, Log, SessionJournal } from '../../app/ports.ts';
-import type { SpendGate } from '../../app/spend-limited-model.ts';
+import type { PriceOf, SpendGate } from '../../app/spend-limited-model.ts';
 import type { SessionSearch } from '../../app/session-search.ts';
 import type { ConversationSettings } from '../../app/conversation-settings.ts';
 import type { NodeId, SessionId } from '../../core/model/ids.ts';
@@ -18,7 +18,14 @@ import type { Calibrations } from '../models/calibrations.ts';
 import { chosenChatModel, chosenSummaryModel, type ChosenModel, type Models } from '../models/models.ts';
 import type { SpendLimit } from '../models/spend-limit.ts';
 import { summarizerConfig } from '../models/summarizers.ts';
-import { chosenPolicy, eventRules, policyOf, promptText, readSettings } from '../platform/settings.ts';
+import {
+  chosenPolicy,
+  eventRules,
+  lastValidSettings,
+  policyOf,
+  promptText,
+  readSettings,
+} from '../platform/settings.ts';
 
 /** Upper estimate of a summary prompt's size without the messages, in tokens. */
 const PROMPT_TOKENS = 1500;
@@ -95,8 +102,11 @@ export class OpenConversations {
     ]);
     const { clock, log, models, spend, calibrations, counts } = this.#deps;
     const gate = (chosen: () => ChosenModel): SpendGate => spend.gate(() => models.info(chosen()).price !== undefined);
-    const chatModel = (): ChosenModel => chosenChatModel(readSettings(), journal.state);
-    const summarizer = (): ChosenModel => chosenSummaryModel(readSettings(), chatModel());
+    const chatModel = (settings = readSettings()): ChosenModel => chosenChatModel(settings, journal.state);
+    const summarizer = (settings = readSettings()): ChosenModel => chosenSummaryModel(settings, chatModel(settings));
+    // A reply is kept and its cost recorded even if a setting has become invalid meanwhile.
+    const price = models.priceOf(() => chatModel(lastValidSettings()));
+    const summaryPrice = models.priceOf(() => summarizer(lastValidSettings()));
     await Promise.all([
       models.prepare(chatModel()),
       models.prepare(summarizer()),
@@ -111,9 +121,9 @@ export class OpenConversations {
       log,
       counter,
       spendGate: gate(summarizer),
-      work: this.#work(summarizer),
+      work: this.#work(summaryPrice),
       summaryModel: ({ urgency }) => summarizerConfig(models, summarizer(), urgency),
-      price: models.priceOf(summarizer),
+      price: summaryPrice,
     });
     const recordUsage = compressor.recordUsage.bind(compressor);
     const paidBy = (chosen: ChosenModel) => ({
@@ -129,7 +139,7 @@ export class OpenConversations {
       countStore: journal.isExternal === true ? NO_COUNTS : counts,
       calibration: () => calibrations.of(chatModel()),
       compressor,
-      price: models.priceOf(chatModel),
+      price,
       settings: () => this.#settings(journal, counter),
       chatModel: async () => {
         const chosen = chatModel();
@@ -143,8 +153,9 @@ export class OpenConversations {
     });
     this.#notices.watch(conversation, chatModel);
     conversation.onUpdate((update) => {
+      if (update.type !== 'truncated') return;
       const chosen = chatModel();
-      if (update.type !== 'truncated' || update.model !== `${chosen.provider}/${chosen.model}`) return;
+      if (update.model !== `${chosen.provider}/${chosen.model}`) return;
       models.loadedContext(chosen).then(
         (window) => window !== undefined && calibrations.of(chosen)?.setStatedWindow(window),
         (error: unknown) => log.warn(`The server did not report its context length: ${String(error)}`),
@@ -194,14 +205,14 @@ export class OpenConversations {
   }
 
   /** Loads detection and summarizing, the largest part of the bundle, with the first compression. */
-  #work(summarizer: () => ChosenModel): CompressionWork {
-    const { clock, models } = this.#deps;
+  #work(price: PriceOf): CompressionWork {
+    const { clock } = this.#deps;
     let loading: Promise<CompressionWork> | undefined;
     const load = (): Promise<CompressionWork> =>
       (loading ??= import('../../app/compress-session.ts').then(({ compressSession }) =>
         compressSession({
           clock,
-          price: models.priceOf(summarizer),
+          price,
           preset: () => readSettings().summarizer.preset,
           promptText: () => promptText(readSettings()),
           rules: () => eventRules(readSettings()),
