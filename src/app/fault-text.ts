@@ -66,6 +66,10 @@ const TEXTS: Readonly<Record<FaultReason, FaultText>> = {
     action: 'retry',
     message: phrase('Couldn’t connect to the provider. Check your network connection and the base URL, and try again.'),
   },
+  invalid_base_url: {
+    action: 'openSettings',
+    message: phrase('The base URL is missing or invalid. Set a base URL that begins with http:// or https://.'),
+  },
   timeout: {
     action: 'retry',
     message: phrase(

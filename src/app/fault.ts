@@ -17,6 +17,8 @@ export const FAULT_REASONS = [
   'content_refused',
   'overloaded',
   'network',
+  /** The base URL is empty or isn't an HTTP address, so nothing was sent. */
+  'invalid_base_url',
   'timeout',
   'cut_stream',
   /** The output limit was reached before any text, because it was spent on thinking. */

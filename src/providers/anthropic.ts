@@ -125,7 +125,7 @@ function ending(stop: StopReason | null): Ending {
 function serverUrl(baseUrl: string | undefined): string {
   if (baseUrl === undefined || baseUrl.trim() === '') return OFFICIAL_URL;
   const parsed = parseBaseUrl(baseUrl);
-  if (!parsed) throw new ModelFault('bad_request', 'the base URL is not an http or https address');
+  if (!parsed) throw new ModelFault('invalid_base_url', 'the base URL is not an http or https address');
   return `${parsed.origin}${parsed.path.replace(/\/v1$/, '')}`;
 }
 

@@ -95,7 +95,7 @@ function serverAt(baseUrl: string | undefined): {
 } {
   const given = baseUrl === undefined || baseUrl.trim() === '' ? OFFICIAL_URL : baseUrl;
   const parsed = parseBaseUrl(given);
-  if (!parsed) throw new ModelFault('bad_request', 'the base URL is not an http or https address');
+  if (!parsed) throw new ModelFault('invalid_base_url', 'the base URL is not an http or https address');
   const { origin, path, query } = parsed;
   const { hostname } = new URL(origin);
   const vendor = /(?:^|\.)api\.openai\.com$/.test(hostname)

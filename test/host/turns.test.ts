@@ -98,6 +98,16 @@ describe('a turn in the editor', () => {
     });
   });
 
+  it('says that the base URL is missing, as after Settings Sync, which leaves it out', async () => {
+    const app = await product();
+    await withSettings({ 'chat.provider': 'compatible', 'chat.model': 'm' }, async () => {
+      const conversation = await app.sessions.create();
+      const { text } = app.describe(await rejection(conversation.send('Hello?')));
+      assert.match(text, /^The base URL is missing or invalid\./);
+      assert.deepEqual(transcript(conversation), ['user: Hello?']);
+    });
+  });
+
   /** Runs with an OpenAI key that was entered for the server, and with the settings for an address. */
   async function withKey(key: string, url: string, body: () => Promise<void>, more = {}): Promise<void> {
     const { keys } = await product();

@@ -209,7 +209,7 @@ export class Models {
     };
   }
 
-  /** Creates the model. Rejects with `ModelFault`, for example `no_key`, `model_not_found`, or `bad_request` for an invalid base URL. */
+  /** Creates the model. Rejects with `ModelFault`, for example `no_key`, `model_not_found`, or `invalid_base_url`. */
   async make(chosen: ChosenModel, urgency: Urgency = 'now'): Promise<ChatModel> {
     const isEditorModel = chosen.provider === 'vscode';
     const model = isEditorModel
@@ -252,7 +252,7 @@ export class Models {
       throw new ModelFault('bad_request', `the provider ${provider} has no server`);
     const apiKey = await this.#key(chosen);
     if (needsKey(provider) && (apiKey ?? '') === '') throw new ModelFault('no_key', `no API key for ${provider}`);
-    if (provider === 'compatible' && baseUrl === '') throw new ModelFault('bad_request', 'the base URL is empty');
+    if (provider === 'compatible' && baseUrl === '') throw new ModelFault('invalid_base_url', 'the base URL is empty');
     const isOllama = this.#learned.of(serverOf(chosen), model)?.isOllama === true;
     return {
       provider,

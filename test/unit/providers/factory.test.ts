@@ -39,7 +39,7 @@ describe('the model registry', () => {
   it('rejects an invalid base URL and accepts the corrected one', async () => {
     const registry = new ModelRegistry();
     const config = { provider: 'compatible', model: 'm', baseUrl: 'not an address' } as const;
-    await assert.rejects(registry.createModel(config), (error) => ModelFault.is(error, 'bad_request'));
+    await assert.rejects(registry.createModel(config), (error) => ModelFault.is(error, 'invalid_base_url'));
     assert.ok(await registry.createModel({ ...config, baseUrl: 'http://localhost:1234' }));
   });
 

@@ -520,11 +520,11 @@ describe('the provider for OpenAI and compatible servers', () => {
   it('rejects an invalid base URL', () => {
     assert.throws(
       () => chat({ baseUrl: 'file:///etc' }),
-      (error) => ModelFault.is(error, 'bad_request'),
+      (error) => ModelFault.is(error, 'invalid_base_url'),
     );
     assert.throws(
       () => chat({ baseUrl: 'localhost' }),
-      (error) => ModelFault.is(error, 'bad_request'),
+      (error) => ModelFault.is(error, 'invalid_base_url'),
     );
   });
 
