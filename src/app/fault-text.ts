@@ -66,6 +66,12 @@ const TEXTS: Readonly<Record<FaultReason, FaultText>> = {
     action: 'retry',
     message: phrase('Couldn’t connect to the provider. Check your network connection and the base URL, and try again.'),
   },
+  certificate: {
+    action: 'retry',
+    message: phrase(
+      'Couldn’t verify the server’s certificate. Check that it’s valid for the base URL and trusted by the operating system, and reload the window.',
+    ),
+  },
   invalid_base_url: {
     action: 'openSettings',
     message: phrase('The base URL is missing or invalid. Set a base URL that begins with http:// or https://.'),

@@ -17,6 +17,8 @@ export const FAULT_REASONS = [
   'content_refused',
   'overloaded',
   'network',
+  /** The server's certificate is expired, for another host, or of an issuer that isn't trusted. */
+  'certificate',
   /** The base URL is empty or isn't an HTTP address, so nothing was sent. */
   'invalid_base_url',
   'timeout',

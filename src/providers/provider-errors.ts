@@ -263,8 +263,15 @@ function complaintOf(error: Omit<ApiErrorShape, 'name'>): Complaint {
 export function connectionFault(error: unknown, secrets: readonly string[] = []): ModelFault {
   const cause = holdsSecret(error, secrets) ? undefined : error;
   const message = error instanceof Error ? withCause(error) : String(error);
-  const reason = /ETIMEDOUT|CONNECT_TIMEOUT|HEADERS_TIMEOUT|BODY_TIMEOUT/.test(message) ? 'timeout' : 'network';
-  return new ModelFault(reason, clean(message, secrets), { cause });
+  return new ModelFault(reasonOfConnection(message), clean(message, secrets), { cause });
+}
+
+/** Node's error codes for certificates (nodejs.org/api/tls.html#x509-certificate-error-codes), and Chromium's. */
+const CERTIFICATE = /CERT|HOSTNAME_MISMATCH|UNABLE_TO_VERIFY_LEAF_SIGNATURE|INVALID_(?:CA|PURPOSE)/;
+
+function reasonOfConnection(message: string): FaultReason {
+  if (/ETIMEDOUT|CONNECT_TIMEOUT|HEADERS_TIMEOUT|BODY_TIMEOUT/.test(message)) return 'timeout';
+  return CERTIFICATE.test(message) ? 'certificate' : 'network';
 }
 
 /** The message with those of its causes, because `fetch` only says "fetch failed". */

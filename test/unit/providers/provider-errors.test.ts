@@ -24,6 +24,8 @@ const anthropicLimit = (error_code: string): object => ({
   error: { type: 'rate_limit_error', message: 'Access resumes later.', details: { error_code } },
 });
 
+const lost = (code: string): Error => new SDK.APIConnectionError({ cause: Object.assign(new Error('x'), { code }) });
+
 describe('the mapping of provider errors', () => {
   /** Real error messages of OpenAI, Anthropic, Azure, OpenRouter, llama.cpp, Ollama, LM Studio, and vLLM. */
   const seen: readonly (readonly [FaultReason, number, object])[] = [
@@ -236,11 +238,20 @@ describe('the mapping of provider errors', () => {
   }
 
   it('distinguishes a timeout from an unreachable network', () => {
-    const lost = (code: string) => new SDK.APIConnectionError({ cause: Object.assign(new Error('x'), { code }) });
     assert.equal(toModelFault(new SDK.APIConnectionTimeoutError(), SDK).reason, 'timeout');
     assert.equal(toModelFault(lost('UND_ERR_HEADERS_TIMEOUT'), SDK).reason, 'timeout');
     assert.equal(toModelFault(lost('ECONNREFUSED'), SDK).reason, 'network');
     assert.equal(toModelFault(lost('ENOTFOUND'), SDK).reason, 'network');
+  });
+
+  it('distinguishes a certificate that can’t be verified from an unreachable network', () => {
+    for (const code of [
+      'DEPTH_ZERO_SELF_SIGNED_CERT',
+      'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+      'ERR_TLS_CERT_ALTNAME_INVALID',
+    ])
+      assert.equal(toModelFault(lost(code), SDK).reason, 'certificate');
+    assert.equal(toModelFault(lost('EPROTO'), SDK).reason, 'network');
   });
 
   it('distinguishes a cut-off stream from invalid JSON', () => {
