@@ -5,18 +5,24 @@ export interface WorkspacePlace {
   readonly folders: readonly string[];
   /** URI of the open `.code-workspace` file; `untitled:` ones don't count. */
   readonly workspaceFile?: string | undefined;
-  /** `vscode.env.remoteName`: `ssh-remote`, `wsl`, …; undefined for local workspaces. */
+  /**
+   * `vscode.env.remoteName`: `ssh-remote`, `wsl`, …; undefined for local workspaces. In a browser that is connected to a
+   * server directly, it's the server's address.
+   */
   readonly remoteName?: string | undefined;
 }
 
 /**
  * A stable key for a workspace: `file:` with the workspace file's URI, `folder:` with the folder's, `folders:` with
- * those of several folders, sorted, or `empty`; prefixed with the remote, if any.
+ * those of several folders, sorted, or `empty`; prefixed with the kind of remote, if any.
  */
 export function workspaceKey({ folders, workspaceFile, remoteName }: WorkspacePlace): string {
-  const key = (remoteName ? `${remoteName}!` : '') + placeKey(folders, workspaceFile);
+  const key = (remoteName && !isAddress(remoteName) ? `${remoteName}!` : '') + placeKey(folders, workspaceFile);
   return key.length <= MAX_KEY_LENGTH ? key : `${key.slice(0, MAX_KEY_LENGTH - 9)}#${nativeChecksum(key)}`;
 }
+
+/** A server may have several addresses, and another port after each start. Its folders are the same. */
+const isAddress = (remoteName: string): boolean => remoteName === 'localhost' || /[.:]/.test(remoteName);
 
 /** Maximum length, because every index entry contains a key. Longer ones are truncated and get a checksum. */
 const MAX_KEY_LENGTH = 250;

@@ -27,6 +27,11 @@ describe('workspace key', () => {
     assert.notEqual(workspaceKey({ folders: ['file:///a'], remoteName: 'ssh-remote' }), key('file:///a'));
   });
 
+  it('is the same at each address of a server that is opened in a browser', () => {
+    for (const remoteName of ['localhost', 'localhost:8080', '192.168.0.7:8080', '[::1]:3000', 'code.example.com'])
+      assert.equal(workspaceKey({ folders: ['file:///a'], remoteName }), key('file:///a'));
+  });
+
   it('stays short and distinct for workspaces with many folders', () => {
     const many = Array.from({ length: 60 }, (_, n) => `file:///projects/part-${n}`);
     assert.ok(key(...many).length <= 250);
