@@ -62,6 +62,18 @@ const DESK: readonly Said[] = Array.from({ length: 8 }, (_, n): Said[] => [
   { role: 'assistant', content: `It is booked under LM-${400 + n}. Please call before noon if you come later.` },
 ]).flat();
 
+/** Chats of about 95 messages in five languages, their presets, and what somebody would ask for much later. */
+const CHATS = [
+  ['wedding', 'advisory', ['3 September', 'no lilies', 'coeliac', 'rollator', 'Priya Nair']],
+  ['bookkeeping-de', 'advisory', ['26.940', 'Lexware Office', '§ 15a', '2.600', 'Geldtransit']],
+  ['clinic-es', 'customer', ['martes y jueves', 'penicilina', '655 01 42 87', 'claustrofobia', '135 euros']],
+  ['churn-model', 'developer', ['eu-central-1', 'feature_allowlist', '0.016', '409 identical', 'score_utils']],
+  ['trip-fr', 'customer', ['phlébite', '2 h de marche', 'CV-4471', 'Villa Giulia', '22 → 29']],
+  ['apartment-ja', 'customer', ['16万円', '喘息', '1階', 'コンロ一口', '3,300円']],
+  ['lighthouse', 'role-play', ['Emmerick Hale', 'spiders', 'Carrow Point', 'mirror', 'Merry Abigail']],
+  ['outage', 'developer', ['22:15', 'PLAT-1893', 'Hugo', 'returns_import', '16:00']],
+] as const;
+
 describe('short-message chats compressed turn by turn on the command line', () => {
   let folder = '';
   let files = 0;
@@ -108,6 +120,28 @@ describe('short-message chats compressed turn by turn on the command line', () =
       said.slice(20).map(({ content }) => content),
     );
     return done;
+  }
+
+  for (const [chat, preset, facts] of CHATS) {
+    it(`keep what matters later under steady, without a model (${chat})`, async () => {
+      const file = path.join(ROOT, `test/fixtures/short-chats/${chat}.jsonl`);
+      const said = readFileSync(file, 'utf8').trim().split('\n');
+      const { messages, compressions, tokens } = await grown(
+        said.map((line) => JSON.parse(line) as object),
+        ...['--policy', 'steady', '--preset', preset],
+      );
+      // Compressions happen after whole turns, in which several people may have written.
+      assert.deepEqual(
+        compressions.map(({ at, outcome }) => [Math.floor(at / 10) * 10, outcome]),
+        Array.from({ length: Math.floor(said.length / 10) - 1 }, (_, n) => [20 + 10 * n, 'committed']),
+      );
+      assert.ok(tokens.after < 0.75 * tokens.before, `${tokens.after} of ${tokens.before} tokens`);
+      const sent = messages.map(({ content }) => content).join('\n');
+      assert.deepEqual(
+        facts.filter((fact) => !sent.includes(fact)),
+        [],
+      );
+    });
   }
 
   for (const [by, answer] of SUMMARIZERS) {
