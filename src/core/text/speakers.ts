@@ -3,10 +3,11 @@ const MAX_LABEL = 120;
 
 /**
  * A speaker's name or role, in capitals except for a name's particles, before what they say: "Ana:", "Juan de la Cruz:",
- * "[00:12] Project Manager:", "**Kim (PM)**:".
+ * "[00:12] Project Manager:", "**Kim (PM)**:". Articles alone aren't particles, because they follow verbs as well: "Corrige
+ * le Dockerfile:", "Ändere den Port:".
  */
 const SPEAKER =
-  /^\s*(?:[[(]?\d{1,2}:\d{2}(?::\d{2})?[\])]?\s*[-–]?\s*)?\*{0,2}[\p{Lu}\p{Lo}][\p{L}\p{N}.'’-]{0,20}(?: (?:(?:d[aeio]s?|del|della|la|las|los|le|van|von|zu|de[nr]|te[nr]|bin|ibn|al|el|y|e) ){0,2}[\p{Lu}\p{Lo}\p{N}(][\p{L}\p{N}.'’()-]{0,19}){0,3}\*{0,2}\s?[:：]\*{0,2}\s/u;
+  /^\s*(?:[[(]?\d{1,2}:\d{2}(?::\d{2})?[\])]?\s*[-–]?\s*)?\*{0,2}[\p{Lu}\p{Lo}][\p{L}\p{N}.'’-]{0,20}(?: (?:(?:de l(?:a|as|os)|d[aeio]|dos|del|della|(?:van|von)(?: de[nr])?|te[nr]|bin|ibn) )?[\p{Lu}\p{Lo}\p{N}(][\p{L}\p{N}.'’()-]{0,19}){0,3}\*{0,2}\s?[:：]\*{0,2}\s/u;
 
 /** The label before what somebody says, at `start` of a text: "Ana:". Empty if there is none. */
 export const speakerLabelAt = (text: string, start: number): string =>

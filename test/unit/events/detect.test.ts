@@ -360,7 +360,8 @@ describe('key event detection', () => {
   });
 
   it('recognizes speakers whose names have words in lower case', () => {
-    for (const name of ['Juan Cruz', 'Juan de la Cruz', 'Ludwig van Beek', 'Maria dos Santos Silva'])
+    const names = ['Juan Cruz', 'Juan de la Cruz', 'Ludwig van Beek', 'Jan van der Meer', 'Maria dos Santos Silva'];
+    for (const name of names)
       for (const said of ['We could sell it for 25 euros.', 'I want the remote to be yellow.'])
         assert.deepEqual(quotes('user', `${name}: ${said}`, 'Ana Ruiz: So what do we have next.'), [], name);
   });
@@ -374,6 +375,19 @@ describe('key event detection', () => {
   });
 
   it('does not take words before a colon for the name of a speaker', () => {
+    for (const [asked, said] of [
+      ['Revisa el README', 'usa siempre español.'],
+      ['Arregla el Login', 'nunca guardes la contraseña en texto plano.'],
+      ['Backend e Frontend', 'usa sempre TypeScript.'],
+      ['Corrige le Dockerfile', 'utilise toujours Node 24.'],
+      ['Wechsle zu Postgres', 'speichere nie Passwörter im Klartext.'],
+    ] as const) {
+      const found = find('user', `${asked}: ${said}`, 'Done: a table at 20:00.');
+      assert.ok(
+        found.some(({ quote, importance }) => quote.endsWith(said) && importance === 3),
+        asked,
+      );
+    }
     const [event] = find('user', 'Ruth just called: they fly home on the 20th.', 'Done: a table at 20:00.');
     assert.equal(event?.kind, 'constraint');
   });
