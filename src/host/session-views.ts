@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { Sessions } from '../app/sessions.ts';
-import type { SessionJournal, SessionSummary } from '../app/ports.ts';
+import type { SessionJournal, SessionStore, SessionSummary } from '../app/ports.ts';
 import type { Calibrations } from './models/calibrations.ts';
 import type { ChartPanel } from './gauge/chart-panel.ts';
 import type { ChatPanel } from './chat/chat-panel.ts';
@@ -8,6 +8,7 @@ import type { SessionFiles } from './summaries/document-files.ts';
 import type { DocumentPanel } from './summaries/document-panel.ts';
 import type { QueuedMessages } from './chat/queued-messages.ts';
 import type { GaugeItem } from './gauge/gauge-item.ts';
+import { findElsewhere } from './sessions/sessions-elsewhere.ts';
 import type { OpenConversations } from './sessions/open-conversations.ts';
 import { PageConnection, type PageApp } from './chat/page-connection.ts';
 import type { StoredSnapshots } from '../storage/stored-snapshots.ts';
@@ -22,6 +23,10 @@ const REFRESH_DELAY_MS = 100;
 /** The views of the current session, and what they depend on. */
 export interface SessionViewsApp extends PageApp {
   readonly sessions: Sessions;
+  /** The sessions of all workspaces. */
+  readonly store: Pick<SessionStore, 'list'>;
+  /** Identifies this window's workspace. */
+  readonly workspace: string;
   readonly open: OpenConversations;
   readonly panel: ChatPanel;
   readonly gaugeItem: GaugeItem;
@@ -75,6 +80,7 @@ export class SessionViews {
     this.#connection = new PageConnection(conversation, this.#app, {
       isModelReady: () => this.#isModelReady,
       sessions: () => this.#list(),
+      elsewhere: async () => findElsewhere(await this.#app.store.list(), this.#app.workspace),
     });
     this.#app.queued.restoreAndWatch(conversation);
     const notifyUnsaved = unsavedNotifier(journal);

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { faultSchema, RequestFault, type FaultView } from './faults.ts';
 import { countSchema, messageIdSchema, readonlyList, sessionIdSchema } from '../core/model/field-schemas.ts';
 import {
+  elsewhereSchema,
   draftSchema,
   gaugeSchema,
   messageSchema,
@@ -31,6 +32,9 @@ const transcript = {
   messages: readonlyList(messageSchema),
 };
 
+/** The sessions of the workspace. `elsewhere` is only set if none of them has messages. */
+const sessionList = { sessions: readonlyList(sessionSchema), elsewhere: v.optional(elsewhereSchema) };
+
 const hostToPage = v.variant('type', [
   /** The complete state, sent after `ready` and a switch of sessions. */
   v.object({
@@ -41,7 +45,7 @@ const hostToPage = v.variant('type', [
     compressions: readonlyList(compressionSchema),
     gauge: v.nullable(gaugeSchema),
     task: v.nullable(taskSchema),
-    sessions: readonlyList(sessionSchema),
+    ...sessionList,
     model: modelSchema,
     settings: settingsSchema,
     status: statusSchema,
@@ -86,7 +90,7 @@ const hostToPage = v.variant('type', [
   }),
   v.object({ type: v.literal('gauge'), gauge: v.nullable(gaugeSchema) }),
   v.object({ type: v.literal('task'), task: v.nullable(taskSchema) }),
-  v.object({ type: v.literal('sessions'), sessions: readonlyList(sessionSchema) }),
+  v.object({ type: v.literal('sessions'), ...sessionList }),
   v.object({ type: v.literal('status'), status: statusSchema }),
   /**
    * The attachments have changed. With `focus`, another part of the editor added to the composer (*Ask About

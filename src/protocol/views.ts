@@ -34,6 +34,8 @@ export const PAGE_COMMANDS = [
   'exportSession',
   'importTranscript',
   'openSampleSession',
+  'openOtherSession',
+  'reattachSessions',
   'undoCompression',
   'setModelKey',
   'openSettings',
@@ -143,6 +145,10 @@ export const sessionSchema = v.object({
   pinned: v.boolean(),
 });
 export type SessionView = v.InferOutput<typeof sessionSchema>;
+
+/** Where sessions are if this workspace has none: in a workspace of the same name, or only in others. */
+export const elsewhereSchema = v.picklist(['moved', 'other']);
+export type Elsewhere = v.InferOutput<typeof elsewhereSchema>;
 
 export const modelSchema = v.object({
   provider: v.string(),

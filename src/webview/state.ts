@@ -55,7 +55,7 @@ function reduceSession(
       return { ...session, transcript: transcript.update([message.message]) };
     case 'sessions': {
       const title = message.sessions.find((each) => each.id === session.id)?.title ?? session.title;
-      return { ...session, sessions: message.sessions, title };
+      return { ...session, sessions: message.sessions, elsewhere: message.elsewhere, title };
     }
     case 'compression':
     case 'gauge':

@@ -95,6 +95,7 @@ interface PostedRequest {
   readonly text?: string;
   readonly language?: string;
   readonly href?: string;
+  readonly command?: string;
 }
 
 /** The page's requests of this type after the first `after` posted messages. */

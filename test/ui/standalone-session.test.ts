@@ -49,6 +49,16 @@ describe('session on the chat page', () => {
     await page.locator('.day', { hasText: 'Yesterday' }).waitFor();
   });
 
+  it('offers the sessions of other workspaces while this one has none', async () => {
+    await postToPage(page, { ...INIT, total: 0, messages: [], elsewhere: 'moved' });
+    await button('Recover Sessions from a Moved Folder…').click();
+    await button('Open Session from Another Workspace…').click();
+    const commands = (await requestsOf(page, 'runCommand')).map(({ command }) => command);
+    assert.deepEqual(commands, ['reattachSessions', 'openOtherSession']);
+    await postToPage(page, { type: 'sessions', sessions: [] });
+    await button('Open Session from Another Workspace…').waitFor({ state: 'detached' });
+  });
+
   it('announces a reply even if the one before had the same text', async () => {
     await showMessage(page, 'a', 'Hello.');
     const reply = async (id: string, at: number): Promise<void> => {

@@ -5,7 +5,7 @@ import { Emitter, type Disposable } from '../../app/emitter.ts';
 import type { SessionEvent } from '../../core/journal/schema.ts';
 import type { MessageId, NodeId } from '../../core/model/ids.ts';
 import type { HostToPage, InitMessage } from '../../protocol/messages.ts';
-import type { MessageView, StatusView } from '../../protocol/views.ts';
+import type { Elsewhere, MessageView, StatusView } from '../../protocol/views.ts';
 import type { Log, SessionSummary } from '../../app/ports.ts';
 import { nextCompressionText } from '../gauge/gauge-item.ts';
 import { gaugeView } from '../gauge/gauge-view.ts';
@@ -49,6 +49,8 @@ export interface PageApp {
 interface ConnectionOwner {
   isModelReady(): boolean;
   sessions(): Promise<readonly SessionSummary[]>;
+  /** Where sessions are if the workspace has none. */
+  elsewhere(): Promise<Elsewhere | undefined>;
 }
 
 /** Keeps a page up to date with a conversation: sends everything at `init`, and then only changes. */
@@ -113,7 +115,7 @@ export class PageConnection {
       compressions: compressionViews(state),
       gauge: null,
       task: state.task ?? null,
-      sessions,
+      ...sessions,
       model: this.#model(),
       settings: { enterSends, sendWhileResponding, pasteAsAttachmentAbove, locale: locale() },
       status: this.#status(),
@@ -137,8 +139,10 @@ export class PageConnection {
     };
   }
 
-  async #sessions(): Promise<InitMessage['sessions']> {
-    return (await this.#owner.sessions()).map((one) => ({ ...one, title: titleText(one.title) }));
+  async #sessions(): Promise<Pick<InitMessage, 'sessions' | 'elsewhere'>> {
+    const list = await this.#owner.sessions();
+    const elsewhere = list.some(({ messages }) => messages > 0) ? undefined : await this.#owner.elsewhere();
+    return { sessions: list.map((one) => ({ ...one, title: titleText(one.title) })), elsewhere };
   }
 
   loadMessages(epoch: number, from: number, count: number): { from: number; messages: MessageView[] } {
@@ -157,7 +161,7 @@ export class PageConnection {
   }
 
   async sendSessions(): Promise<void> {
-    this.post({ type: 'sessions', sessions: await this.#sessions() });
+    this.post({ type: 'sessions', ...(await this.#sessions()) });
   }
 
   post(message: HostToPage): void {

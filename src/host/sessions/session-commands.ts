@@ -3,9 +3,10 @@ import { countText, messagesText, sessionsText, sizeText, titleText } from '../p
 import { StoreFault, type Clock, type SessionStore, type SessionSummary } from '../../app/ports.ts';
 import type { Sessions } from '../../app/sessions.ts';
 import type { SessionId } from '../../core/model/ids.ts';
-import { looksMoved, workspaceName } from '../../storage/workspace-key.ts';
+import { workspaceName } from '../../storage/workspace-key.ts';
 import { pickOrShowInfo, showInfo, showInfoWithAction } from '../platform/notifications.ts';
 import { changeSession } from './session-changes.ts';
+import { sessionsElsewhere } from './sessions-elsewhere.ts';
 
 /** Dependencies of the session commands. */
 export interface SessionsApp {
@@ -40,14 +41,6 @@ export async function openOtherSession(app: SessionsApp): Promise<void> {
 async function show({ sessions, panel }: SessionsApp, id: SessionId): Promise<void> {
   await sessions.open(id);
   panel.open();
-}
-
-/** Sessions of other workspaces: those of workspaces with this one's name first, then the most recently used. */
-function sessionsElsewhere(sessions: readonly SessionSummary[], current: string): SessionSummary[] {
-  const rank = (one: SessionSummary): number => (looksMoved(one.workspace, current) ? 0 : 1);
-  return sessions
-    .filter((one) => one.workspace !== current && !one.deleted)
-    .sort((a, b) => rank(a) - rank(b) || b.updatedAt - a.updatedAt);
 }
 
 const noneElsewhereText = (): string => vscode.l10n.t('There are no sessions from other workspaces.');

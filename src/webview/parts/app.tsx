@@ -157,6 +157,7 @@ function Header({ session }: { readonly session: OpenSession }) {
 }
 
 function EmptySession({ session }: { readonly session: OpenSession }) {
+  const { elsewhere } = session;
   const { provider, ready } = session.model;
   const local = provider === 'local';
   return (
@@ -187,6 +188,16 @@ function EmptySession({ session }: { readonly session: OpenSession }) {
         <Button look="button secondary" onClick={() => page.runCommand('openSampleSession')}>
           {text('Open Sample Session')}
         </Button>
+        {elsewhere === 'moved' && (
+          <Button look="button secondary" onClick={() => page.runCommand('reattachSessions')}>
+            {text('Recover Sessions from a Moved Folder…')}
+          </Button>
+        )}
+        {elsewhere !== undefined && (
+          <Button look="button secondary" onClick={() => page.runCommand('openOtherSession')}>
+            {text('Open Session from Another Workspace…')}
+          </Button>
+        )}
       </div>
     </div>
   );

@@ -51,9 +51,31 @@ describe('initial state of the page', () => {
       chosenModel: () => ({}),
     };
     const sessions = () => Promise.resolve(((current = after), []));
-    const link = new PageConnection(conversation, app as never, { sessions, isModelReady: () => true });
+    const link = new PageConnection(conversation, app as never, {
+      sessions,
+      elsewhere: () => Promise.resolve(undefined),
+      isModelReady: () => true,
+    });
     const { title, total } = await link.init();
     assert.deepEqual([title, total], ['Read again', 3]);
+    link.dispose();
+  });
+});
+
+describe('session list of the page', () => {
+  it('says where other sessions are only if the workspace has none', async () => {
+    const { PageConnection } = await load<typeof PageLinkModule>('chat/page-connection.ts');
+    await using harness = await Harness.open();
+    const conversation = await harness.converse();
+    const list = [{ title: '', messages: 0 }];
+    const owner = { sessions: () => Promise.resolve(list), elsewhere: () => Promise.resolve('moved') };
+    const link = new PageConnection(conversation, {} as never, owner as never);
+    const sent: unknown[] = [];
+    link.onMessage((message) => message.type === 'sessions' && sent.push(message.elsewhere));
+    await link.sendSessions();
+    list.push({ title: 'Build', messages: 2 });
+    await link.sendSessions();
+    assert.deepEqual(sent, ['moved', undefined]);
     link.dispose();
   });
 });
