@@ -17,11 +17,16 @@ export function plannedSteps(
 ): PlannedSteps | undefined {
   let steps = new Map<string, ListedStep>();
   let changedBy: number | undefined;
+  /** The tool that wrote the whole list. */
+  let planner = '';
   for (const [message, { content }] of messages.entries()) {
     for (const block of content) {
       if (block.type !== 'tool_call') continue;
-      const changed = changedSteps(steps, block.name, tryParse(block.json));
+      const args = tryParse(block.json);
+      const written = writtenSteps(args, block.name === planner);
+      const changed = written ?? changedSteps(steps, block.name, args);
       if (!changed) continue;
+      if (written) planner = block.name;
       steps = changed;
       changedBy = message;
     }
@@ -29,7 +34,7 @@ export function plannedSteps(
   return changedBy === undefined ? undefined : { steps: [...steps.values()], message: changedBy };
 }
 
-/** The steps by ID after a call; undefined if the call isn't about steps. */
+/** The steps by ID after a call that adds or changes one; undefined if it's another call. */
 function changedSteps(
   steps: ReadonlyMap<string, ListedStep>,
   name: string,
@@ -45,8 +50,14 @@ function changedSteps(
     if (!known || status === undefined) return undefined;
     return withStep(steps, id, stepOf({ subject: known.text, ...args }, status === 'deleted' ? 'done' : status));
   }
+  return undefined;
+}
+
+/** The steps by ID after a call that writes the whole list; undefined if it's another call. */
+function writtenSteps(args: unknown, mayBeEmpty: boolean): Map<string, ListedStep> | undefined {
+  if (!isObject(args)) return undefined;
   for (const list of Object.values(args)) {
-    if (!isList(list) || list.length === 0) continue;
+    if (!isList(list) || (list.length === 0 && !mayBeEmpty)) continue;
     const listed = list.map((item) => (isObject(item) ? stepOf(item, stringOf(item['status'])) : undefined));
     if (listed.every((step) => step !== undefined)) return new Map(listed.map((step, at) => [String(at + 1), step]));
   }
