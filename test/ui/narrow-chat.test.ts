@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import type { Page } from 'playwright-core';
+import { showMessage, StandalonePages } from './standalone-page.ts';
+
+describe('narrow chat page', () => {
+  let pages: StandalonePages;
+  let page: Page;
+
+  before(async () => {
+    pages = await StandalonePages.start();
+    page = await pages.open();
+  });
+
+  after(() => pages?.stop());
+
+  it('shows the whole context usage and when the next compression is due in a narrow Side Bar', async () => {
+    await page.setViewportSize({ width: 200, height: 600 });
+    const parts = ['system', 'summaries', 'recalled', 'window'].map((name) => ({ name, tokens: 52_848 }));
+    const gauge = {
+      used: 211_395,
+      budget: 927_904,
+      contextWindow: 1_000_000,
+      reserved: 4_096,
+      parts,
+      threshold: 0.7,
+    };
+    await showMessage(
+      page,
+      'narrow',
+      'Hello.',
+      {},
+      { gauge: { ...gauge, costUsd: 12.3, droppedEvents: 1, policy: 'balanced', next: 'Soon.' } },
+    );
+    const usage = page.getByText('211,395 of 927,904 tokens');
+    await usage.waitFor();
+    assert.equal(await page.evaluate(`document.querySelector('.chat').scrollWidth`), 200);
+    await usage.click();
+    await page.getByText('Soon.', { exact: true }).waitFor();
+    const overflow = `(() => {
+      const panel = document.querySelector('.gauge-panel');
+      const { left, right, top } = panel.getBoundingClientRect();
+      return { left: left < 0, right: right > innerWidth, top: top < 0, inside: panel.scrollWidth > panel.clientWidth };
+    })()`;
+    assert.deepEqual(await page.evaluate(overflow), { left: false, right: false, top: false, inside: false });
+  });
+});
