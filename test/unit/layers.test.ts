@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import os from 'node:os';
 import path from 'node:path';
+import { folderForAllTests } from '../support/per-test.ts';
 
 const require = createRequire(import.meta.url);
 const root = path.resolve(import.meta.dirname, '../..');
@@ -62,15 +62,13 @@ describe('the layer check', function () {
     return { code: run.status, output: run.stdout.toString() + run.stderr.toString() };
   };
 
+  folderForAllTests((made) => (folder = made));
   before(() => {
-    folder = mkdtempSync(path.join(os.tmpdir(), 'threadkeeper-layers-'));
     for (const file of ['.dependency-cruiser.cjs', 'tsconfig.json'])
       cpSync(path.join(root, file), path.join(folder, file));
     symlinkSync(path.join(root, 'node_modules'), path.join(folder, 'node_modules'), 'junction');
     for (const layer of LAYERS) write(`src/${layer}/plain.ts`, 'export const a = 1;\nexport type A = number;\n');
   });
-
-  after(() => rmSync(folder, { recursive: true, force: true }));
 
   it('accepts allowed imports', () => {
     write('src/app/allowed.ts', "import { a } from '../core/plain.ts';\nexport const b = a;\n");

@@ -1,21 +1,17 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { openSessionStore, type FileSessionStore } from '../../../src/storage/session-store.ts';
 import { testClock } from '../../unit/storage/test-store.ts';
 import { anyEvent } from './sessions.ts';
 import { visibleState, unflushed } from './visible-state.ts';
+import { folderForAllTests } from '../../support/per-test.ts';
 
 const RUNS = process.env['THREADKEEPER_LONG'] ? 1_000 : 40;
 
 describe('a session closed and reopened anywhere in its history', () => {
   let folder = '';
-  before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'threadkeeper-fold-'));
-  });
-  after(() => rm(folder, { recursive: true, force: true }));
+  folderForAllTests((made) => (folder = made));
 
   it('equals one that was never closed: in the writing window, in a following window, and in the list', async () => {
     let runs = 0;

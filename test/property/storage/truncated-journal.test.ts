@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { decodeLine } from '../../../src/storage/journal-line.ts';
@@ -9,6 +8,7 @@ import { openSessionStore, type FileSessionStore } from '../../../src/storage/se
 import { messageAdded, testClock } from '../../unit/storage/test-store.ts';
 import { anyEvent } from './sessions.ts';
 import { visibleState, unflushed } from './visible-state.ts';
+import { folderForAllTests } from '../../support/per-test.ts';
 
 const RUNS = process.env['THREADKEEPER_LONG'] ? 2_000 : 60;
 
@@ -38,10 +38,7 @@ const cuts = fc.oneof(
 
 describe('a window killed at any byte while writing', () => {
   let folder = '';
-  before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'threadkeeper-kill-'));
-  });
-  after(() => rm(folder, { recursive: true, force: true }));
+  folderForAllTests((made) => (folder = made));
 
   it('leaves exactly the complete events, even with an old checkpoint, and the journal stays writable', async () => {
     const batches = fc.array(fc.array(anyEvent, { maxLength: 6 }), { minLength: 1, maxLength: 5 });

@@ -9,6 +9,7 @@ import type { SummaryNode } from '../../../src/core/model/summary.ts';
 import { resolvePolicy } from '../../../src/core/policy/policy.ts';
 import { phrase } from '../../../src/core/text/phrase.ts';
 import { Harness, fill, says, texts, throws, type Script } from './harness.ts';
+import { openForEachTest } from '../../support/per-test.ts';
 
 const SUMMARY = says(
   'They went through the parts of a listing one by one, and each part was explained at some length.',
@@ -23,13 +24,12 @@ describe('background compression', () => {
   let harness: Harness;
   let conversation: Conversation;
 
+  openForEachTest(async () => (harness = await Harness.open()));
   beforeEach(async () => {
-    harness = await Harness.open();
     harness.settings = { ...harness.settings, contextWindow: 30_000 };
     conversation = await harness.converse();
     await fill(conversation, 300);
   });
-  afterEach(() => harness.close());
 
   const inBackground = async (): Promise<void> => {
     await conversation.betweenTurns();

@@ -5,6 +5,7 @@ import { nodeId } from '../../../src/core/model/ids.ts';
 import { messageText } from '../../../src/core/model/message.ts';
 import type { SummaryCheck, SummaryNode } from '../../../src/core/model/summary.ts';
 import { Harness, cancelled, fill, says, type Script } from './harness.ts';
+import { openForEachTest } from '../../support/per-test.ts';
 
 /** Finds one statement of the first prompt contradicted, and all others supported. */
 function finds(which: number): Script {
@@ -27,8 +28,8 @@ describe('verifying a summary with a model', () => {
   let harness: Harness;
   let conversation: Conversation;
 
+  openForEachTest(async () => (harness = await Harness.open()));
   beforeEach(async () => {
-    harness = await Harness.open();
     conversation = await harness.converse();
     await fill(conversation, 60, (n) =>
       `Part ${n} of the listing is called part_${n}, and comes after part ${n - 1}. `.repeat(4),
@@ -36,7 +37,6 @@ describe('verifying a summary with a model', () => {
     assert.equal((await conversation.compressNow()).kind, 'committed');
     harness.summarizer = finds(1);
   });
-  afterEach(() => harness.close());
 
   const first = (): SummaryNode => conversation.state.frontier[0]!.node;
   const check = (): SummaryCheck | undefined => conversation.state.summaries.checkOf(first());

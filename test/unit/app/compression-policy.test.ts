@@ -2,13 +2,11 @@ import assert from 'node:assert/strict';
 import { messageText } from '../../../src/core/model/message.ts';
 import { resolvePolicy } from '../../../src/core/policy/policy.ts';
 import { Harness, fill, says } from './harness.ts';
+import { openForEachTest } from '../../support/per-test.ts';
 
 describe('compression under a policy and a budget', () => {
   let harness: Harness;
-  beforeEach(async () => {
-    harness = await Harness.open();
-  });
-  afterEach(() => harness.close());
+  openForEachTest(async () => (harness = await Harness.open()));
 
   it('runs before sending, so that each request fits and contains the whole newest message', async () => {
     const conversation = await harness.converse();

@@ -3,6 +3,7 @@ import { ModelFault } from '../../../src/app/fault.ts';
 import { StoreFault } from '../../../src/app/ports.ts';
 import { resolvePolicy } from '../../../src/core/policy/policy.ts';
 import { Harness, fill, says, throws } from './harness.ts';
+import { openForEachTest } from '../../support/per-test.ts';
 
 /** A short line of role-play. */
 const line = (n: number): string =>
@@ -12,10 +13,7 @@ const line = (n: number): string =>
 
 describe('session under pressure', () => {
   let harness: Harness;
-  beforeEach(async () => {
-    harness = await Harness.open();
-  });
-  afterEach(() => harness.close());
+  openForEachTest(async () => (harness = await Harness.open()));
 
   for (const share of [0.72, 0.9])
     it(`is flagged but still sends if it uses ${share * 100}% of the budget after a compression`, async () => {

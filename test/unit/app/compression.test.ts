@@ -3,6 +3,7 @@ import { ModelFault } from '../../../src/app/fault.ts';
 import { resolvePolicy } from '../../../src/core/policy/policy.ts';
 import { eventIndexAfter } from '../../../src/host/summaries/event-index.ts';
 import { Harness, fill, says, texts, throws } from './harness.ts';
+import { openForEachTest } from '../../support/per-test.ts';
 
 const guest = (turn: number): string =>
   `Hello again, this is the Silva family. On 2026-07-${10 + turn} there will be ${turn} of us at the beach near the old harbour.`;
@@ -24,10 +25,7 @@ const booking = [
 
 describe('session compression', () => {
   let harness: Harness;
-  beforeEach(async () => {
-    harness = await Harness.open();
-  });
-  afterEach(() => harness.close());
+  openForEachTest(async () => (harness = await Harness.open()));
 
   it('skips a short session', async () => {
     const conversation = await harness.converse();

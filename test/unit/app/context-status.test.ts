@@ -5,12 +5,13 @@ import { hitsOffBranch, isRelevant, contextStatuses, type ResultInContext } from
 import type { Conversation } from '../../../src/app/conversation.ts';
 import { messageId } from '../../../src/core/model/ids.ts';
 import { Harness, fill } from './harness.ts';
+import { openForEachTest } from '../../support/per-test.ts';
 
 describe('context status of search results', () => {
   let harness: Harness;
   let conversation: Conversation;
+  openForEachTest(async () => (harness = await Harness.open()));
   beforeEach(async () => {
-    harness = await Harness.open();
     conversation = await harness.converse();
     await fill(conversation, 4, (n) =>
       n === 0
@@ -22,7 +23,6 @@ describe('context status of search results', () => {
     await fill(conversation, 60);
     assert.equal((await conversation.compressNow()).kind, 'committed');
   });
-  afterEach(() => harness.close());
 
   const ask = async (query: string): Promise<ResultInContext | undefined> => {
     const search = new SessionSearch(() => conversation.state, harness.clock);

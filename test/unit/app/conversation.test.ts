@@ -9,16 +9,14 @@ import { resolvePolicy } from '../../../src/core/policy/policy.ts';
 import { Calibration } from '../../../src/core/tokens/calibration.ts';
 import { withRetries } from '../../../src/providers/retry.ts';
 import { Harness, cancelled, fill, says, texts, throws } from './harness.ts';
+import { openForEachTest } from '../../support/per-test.ts';
 
 /** The header of a PNG of 1920 × 1080 pixels. */
 const FULL_HD = Buffer.from('89504e470d0a1a0a0000000d49484452000007800000043808020000', 'hex').toString('base64');
 
 describe('conversation', () => {
   let harness: Harness;
-  beforeEach(async () => {
-    harness = await Harness.open();
-  });
-  afterEach(() => harness.close());
+  openForEachTest(async () => (harness = await Harness.open()));
 
   /** The reply on disk after each way of ending, and if it never ends. */
   const partOf = async ({ state }: Conversation, end: string): Promise<string | undefined> => {

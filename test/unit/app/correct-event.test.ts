@@ -5,15 +5,13 @@ import type { Conversation } from '../../../src/app/conversation.ts';
 import { keyEventId } from '../../../src/core/model/ids.ts';
 import type { KeyEvent } from '../../../src/core/model/key-event.ts';
 import { Harness, fill } from './harness.ts';
+import { openForEachTest } from '../../support/per-test.ts';
 
 const SAID = 'We will use port 8401 for the gateway. The old one was taken.';
 
 describe('key event that the user corrects', () => {
   let harness: Harness;
-  beforeEach(async () => {
-    harness = await Harness.open();
-  });
-  afterEach(() => harness.close());
+  openForEachTest(async () => (harness = await Harness.open()));
 
   const compressed = async (said = SAID): Promise<Conversation> => {
     const conversation = await harness.converse();

@@ -4,15 +4,13 @@ import { messageId } from '../../../src/core/model/ids.ts';
 import type { Conversation } from '../../../src/app/conversation.ts';
 import { sessionFromJsonl, sessionToJsonl } from '../../../src/core/transcript/session-jsonl.ts';
 import { Harness, fill, says } from './harness.ts';
+import { openForEachTest } from '../../support/per-test.ts';
 
 const exported = ({ state }: Conversation): string => [...sessionToJsonl(exportedMessages(state))].join('');
 
 describe('export of imported, sent and received messages', () => {
   let harness: Harness;
-  beforeEach(async () => {
-    harness = await Harness.open(says('Received: “ok” 𝄞\r\n\tand more.'));
-  });
-  afterEach(() => harness.close());
+  openForEachTest(async () => (harness = await Harness.open(says('Received: “ok” 𝄞\r\n\tand more.'))));
 
   it('is byte-for-byte identical after five compressions, an undo and a restart', async () => {
     // A session exported by another window, with every kind of block, line breaks, and an inactive branch.

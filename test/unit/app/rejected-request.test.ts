@@ -2,13 +2,11 @@ import assert from 'node:assert/strict';
 import type { Conversation } from '../../../src/app/conversation.ts';
 import { ModelFault } from '../../../src/app/fault.ts';
 import { Harness, says, texts, throws } from './harness.ts';
+import { openForEachTest } from '../../support/per-test.ts';
 
 describe('when the model’s context window is far smaller than assumed', () => {
   let harness: Harness;
-  beforeEach(async () => {
-    harness = await Harness.open();
-  });
-  afterEach(() => harness.close());
+  openForEachTest(async () => (harness = await Harness.open()));
 
   const refusesAbove = (window: number, contextWindow?: number): void => {
     harness.script = (request, signal) => {

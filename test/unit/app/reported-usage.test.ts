@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict';
 import { gaugeErrors, OTHER_COUNTS, TURNS } from '../../support/reported-usage.ts';
 import { WireServer } from '../../support/wire-server.ts';
+import { openForAllTests } from '../../support/per-test.ts';
 
 describe('gauge compared with usage reported over HTTP', () => {
   let server: WireServer;
 
-  before(async () => {
-    server = await WireServer.start();
-  });
-  after(() => server.stop());
+  openForAllTests(async () => (server = await WireServer.start()));
 
   for (const other of OTHER_COUNTS) {
     it(`is within 5% of the reported usage after five turns and after a reload: ${other.name}`, async () => {

@@ -7,26 +7,23 @@ import { withRetries } from '../../../src/providers/retry.ts';
 import { WireServer } from '../../support/wire-server.ts';
 import { PROTOCOLS } from '../providers/protocols.ts';
 import { Harness, fill, texts } from './harness.ts';
+import { openForAllTests, openForEachTest } from '../../support/per-test.ts';
 
 const FILE: Attachment = { kind: 'file', name: 'src/pool.ts', text: 'export const size = 4;\n', lines: [3, 9] };
 
 describe('send preview', () => {
   let harness: Harness;
   let conversation: Conversation;
+  openForEachTest(async () => (harness = await Harness.open()));
   beforeEach(async () => {
-    harness = await Harness.open();
     harness.settings = { ...harness.settings, recallShare: 0.1, temperature: 0.5 };
     conversation = await harness.converse();
   });
-  afterEach(() => harness.close());
 
   for (const protocol of PROTOCOLS) {
     describe(`with ${protocol.name}`, () => {
       let server: WireServer;
-      before(async () => {
-        server = await WireServer.start();
-      });
-      after(() => server.stop());
+      openForAllTests(async () => (server = await WireServer.start()));
       beforeEach(() => {
         server.reset().answer('Fine.');
         harness.chat = withRetries(protocol.make(server.url));

@@ -4,6 +4,7 @@ import { ModelFault } from '../../../src/app/fault.ts';
 import { StoreFault } from '../../../src/app/ports.ts';
 import { phrase } from '../../../src/core/text/phrase.ts';
 import { Harness, cancelled, fill, says, texts, throws } from './harness.ts';
+import { openForEachTest } from '../../support/per-test.ts';
 
 describe('messages queued while a reply arrives', () => {
   let harness: Harness;
@@ -11,8 +12,8 @@ describe('messages queued while a reply arrives', () => {
   let goOn: () => void;
   let first: Promise<void>;
 
+  openForEachTest(async () => (harness = await Harness.open()));
   beforeEach(async () => {
-    harness = await Harness.open();
     conversation = await harness.converse();
     const { promise, resolve } = Promise.withResolvers<undefined>();
     goOn = () => resolve(undefined);
@@ -28,7 +29,6 @@ describe('messages queued while a reply arrives', () => {
     first = conversation.send('One');
     await started;
   });
-  afterEach(() => harness.close());
 
   const queued = (): string[] => conversation.queue.items.map(({ message }) => message.text);
 

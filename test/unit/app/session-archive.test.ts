@@ -7,6 +7,7 @@ import { WorkspaceSearch } from '../../../src/app/workspace-search.ts';
 import { eventLoopYielder } from '../../support/yielders.ts';
 import { Harness, fill } from './harness.ts';
 import { keyEvent } from '../../support/key-events.ts';
+import { openForEachTest } from '../../support/per-test.ts';
 
 const FIGURES = {
   createdAt: 0,
@@ -110,10 +111,7 @@ describe('recall requested by another chat', () => {
 
 describe('decisions requested by another chat', () => {
   let harness: Harness;
-  beforeEach(async () => {
-    harness = await Harness.open();
-  });
-  afterEach(() => harness.close());
+  openForEachTest(async () => (harness = await Harness.open()));
 
   it('are those of the active branch, including ones that had no room in the context', async () => {
     const conversation = await harness.converse();

@@ -3,13 +3,11 @@ import { setTimeout as pass } from 'node:timers/promises';
 import { SessionSearch } from '../../../src/app/session-search.ts';
 import { alwaysDue } from '../../support/yielders.ts';
 import { Harness, fill } from './harness.ts';
+import { openForEachTest } from '../../support/per-test.ts';
 
 describe('search within a session', () => {
   let harness: Harness;
-  beforeEach(async () => {
-    harness = await Harness.open();
-  });
-  afterEach(() => harness.close());
+  openForEachTest(async () => (harness = await Harness.open()));
 
   it('recalls only from compressed messages, so the message that asks changes nothing', async () => {
     const conversation = await harness.converse();

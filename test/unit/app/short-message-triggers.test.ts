@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { Conversation } from '../../../src/app/conversation.ts';
 import { resolvePolicy, type PolicyName } from '../../../src/core/policy/policy.ts';
 import { Harness, fill } from './harness.ts';
+import { openForEachTest } from '../../support/per-test.ts';
 
 /** Small talk at a reception desk, one line at a time. */
 const line = (n: number): string =>
@@ -14,11 +15,10 @@ const DAY_MS = 86_400_000;
 describe('compression trigger in a chat of short messages', () => {
   let harness: Harness;
   let conversation: Conversation;
+  openForEachTest(async () => (harness = await Harness.open()));
   beforeEach(async () => {
-    harness = await Harness.open();
     conversation = await harness.converse();
   });
-  afterEach(() => harness.close());
 
   /** Ends the turn and waits until due compressions are committed. */
   const turnEnds = async (): Promise<void> => {

@@ -16,16 +16,16 @@ import { tokensStillSaved } from '../../../src/core/state/counters.ts';
 import { missingFromSource, proseSummary, type SummaryNode } from '../../../src/core/model/summary.ts';
 import { hasWarning } from '../../../src/host/summaries/context-rows.ts';
 import { Harness, fill, says } from './harness.ts';
+import { openForEachTest } from '../../support/per-test.ts';
 
 describe('summary that the user changes', () => {
   let harness: Harness;
   let conversation: Conversation;
 
+  openForEachTest(async () => (harness = await Harness.open()));
   beforeEach(async () => {
-    harness = await Harness.open();
     conversation = await compressed(harness);
   });
-  afterEach(() => harness.close());
 
   const first = (): SummaryNode => conversation.state.frontier[0]!.node;
   const sent = (): string => conversation.context().system.join('\n');

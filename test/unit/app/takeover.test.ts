@@ -6,6 +6,7 @@ import { messageId } from '../../../src/core/model/ids.ts';
 import { messageText } from '../../../src/core/model/message.ts';
 import { WriterLock } from '../../../src/storage/writer-lock.ts';
 import { Harness, says, texts } from './harness.ts';
+import { openForEachTest } from '../../support/per-test.ts';
 
 /** Longer than the interval at which a window reads what another one has written, in ms. */
 const POLL_MS = 1_300;
@@ -15,14 +16,13 @@ describe('conversation that follows another window', () => {
   let first: Conversation;
   let second: Conversation;
 
+  openForEachTest(async () => (harness = await Harness.open(says('Fine.'))));
   beforeEach(async () => {
-    harness = await Harness.open(says('Fine.'));
     first = await harness.converse();
     await first.send('one');
     second = await harness.secondWindow(first);
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   });
-  afterEach(() => harness.close());
 
   it('adds its message after what the other window wrote last', async () => {
     await first.send('two');

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { saysGoalReached } from '../../../src/core/model/task-list.ts';
 import { Harness, says } from './harness.ts';
+import { openForEachTest } from '../../support/per-test.ts';
 
 describe('goal-reached detection', () => {
   for (const reply of [
@@ -38,10 +39,7 @@ describe('goal-reached detection', () => {
 
 describe('end of a task', () => {
   let harness: Harness;
-  beforeEach(async () => {
-    harness = await Harness.open();
-  });
-  afterEach(() => harness.close());
+  openForEachTest(async () => (harness = await Harness.open()));
 
   const sentTask = (): boolean => JSON.stringify(harness.requests.at(-1)?.messages).includes('current_task');
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { listedSteps } from '../../../src/core/model/task-list.ts';
 import { Harness, says } from './harness.ts';
+import { openForEachTest } from '../../support/per-test.ts';
 
 describe('task list in a reply', () => {
   it('yields its steps in order, with their done state', () => {
@@ -18,10 +19,7 @@ describe('task list in a reply', () => {
 
 describe('steps of a task', () => {
   let harness: Harness;
-  beforeEach(async () => {
-    harness = await Harness.open();
-  });
-  afterEach(() => harness.close());
+  openForEachTest(async () => (harness = await Harness.open()));
 
   const after = async (reply: string): Promise<string[]> => {
     const conversation = await harness.converse();

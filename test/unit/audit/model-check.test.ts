@@ -7,6 +7,7 @@ import { CallLog } from '../../../src/core/compress/summary-model.ts';
 import type { Role } from '../../../src/core/model/message.ts';
 import { loadEncoding } from '../../../src/core/tokens/token-counter.ts';
 import { WireServer } from '../../support/wire-server.ts';
+import { openForAllTests } from '../../support/per-test.ts';
 
 type Told = { readonly role: Role; readonly content: readonly [{ readonly type: 'text'; readonly text: string }] };
 const said = (role: Role, text: string): Told => ({ role, content: [{ type: 'text', text }] });
@@ -38,10 +39,7 @@ function partsOf(prompt: string): { readonly record: string; readonly statements
 
 describe('statements checked by a model', () => {
   let server: WireServer;
-  before(async () => {
-    server = await WireServer.start();
-  });
-  after(() => server.stop());
+  openForAllTests(async () => (server = await WireServer.start()));
 
   /** The requests to the model. The server is also asked for its models. */
   const questions = () => server.requests.filter(({ method }) => method === 'POST');

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import os from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { WireServer } from '../../support/wire-server.ts';
 import { DEMO_SESSION, runCli, runJson } from './run-cli.ts';
+import { folderForAllTests } from '../../support/per-test.ts';
 
 const demo = readFileSync(DEMO_SESSION, 'utf8')
   .trimEnd()
@@ -28,10 +28,7 @@ describe('audit command', () => {
     return full;
   };
 
-  before(() => {
-    folder = mkdtempSync(path.join(os.tmpdir(), 'threadkeeper-audit-'));
-  });
-  after(() => rmSync(folder, { recursive: true, force: true }));
+  folderForAllTests((made) => (folder = made));
 
   it('reports terms that the transcript lacks, and the position of each statement', async () => {
     const text = 'The service listens on port 4600. The service listens on port 7777.\n';

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import os from 'node:os';
 import path from 'node:path';
 import { encodeLine } from '../../../src/storage/journal-line.ts';
 import { sessionId } from '../../../src/core/model/ids.ts';
 import { DEMO_SESSION, ROOT, runCli, runJson, TRANSCRIPTS } from './run-cli.ts';
+import { folderForAllTests } from '../../support/per-test.ts';
 
 const COMMANDS = [
   'import',
@@ -57,10 +57,7 @@ describe('command line', () => {
     return full;
   };
 
-  before(() => {
-    folder = mkdtempSync(path.join(os.tmpdir(), 'threadkeeper-cli-'));
-  });
-  after(() => rmSync(folder, { recursive: true, force: true }));
+  folderForAllTests((made) => (folder = made));
 
   for (const command of COMMANDS) {
     it(`explains ${command} with --help`, async () => {

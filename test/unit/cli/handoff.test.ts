@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import os from 'node:os';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { createHandoff } from '../../../src/app/handoff.ts';
 import { HANDOFF_TARGETS } from '../../../src/app/render-briefing.ts';
@@ -9,6 +8,7 @@ import { loadEncoding } from '../../../src/core/tokens/token-counter.ts';
 import { DIALOGUES } from '../../golden/dialogues/dialogues.ts';
 import { StrictServer } from '../../support/strict/strict-server.ts';
 import { DEMO_SESSION, ROOT, runCli, runJson, TRANSCRIPTS } from './run-cli.ts';
+import { folderForAllTests } from '../../support/per-test.ts';
 
 const shared = process.env['THREADKEEPER_DATA'] ?? path.join(ROOT, '../shared/data');
 const counter = await loadEncoding('o200k_base');
@@ -28,10 +28,7 @@ const section = (text: string, name: string): string =>
 
 describe('handoff', () => {
   let folder = '';
-  before(() => {
-    folder = mkdtempSync(path.join(os.tmpdir(), 'threadkeeper handoff-'));
-  });
-  after(() => rmSync(folder, { recursive: true, force: true }));
+  folderForAllTests((made) => (folder = made), 'threadkeeper handoff-');
 
   const file = (name: string, said: readonly (readonly [role: string, content: string])[]): string => {
     const full = path.join(folder, name);

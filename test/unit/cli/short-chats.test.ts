@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import os from 'node:os';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { CompressionAttempt } from '../../../src/app/in-memory-session.ts';
 import { loadEncoding } from '../../../src/core/tokens/token-counter.ts';
 import { StrictServer, type AskedOf } from '../../support/strict/strict-server.ts';
 import { WireServer } from '../../support/wire-server.ts';
 import { ROOT, runCli, runJson } from './run-cli.ts';
+import { folderForAllTests } from '../../support/per-test.ts';
 
 const shared = process.env['THREADKEEPER_DATA'] ?? path.join(ROOT, '../shared/data');
 const counter = await loadEncoding('o200k_base');
@@ -77,10 +77,7 @@ const CHATS = [
 describe('short-message chats compressed turn by turn on the command line', () => {
   let folder = '';
   let files = 0;
-  before(() => {
-    folder = mkdtempSync(path.join(os.tmpdir(), 'threadkeeper-short-'));
-  });
-  after(() => rmSync(folder, { recursive: true, force: true }));
+  folderForAllTests((made) => (folder = made));
 
   async function grown(said: readonly object[], ...args: readonly string[]): Promise<Compressed> {
     const file = path.join(folder, `${++files}.jsonl`);

@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
-import fs, { mkdtempSync, rmSync } from 'node:fs';
+import fs, { rmSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
-import os from 'node:os';
 import path from 'node:path';
 import { command as search } from '../../../src/cli/search.ts';
 import { TOOL_FIXTURES } from '../../support/tool-homes/all-tools.ts';
 import { jsonl, putFile } from '../../support/tool-homes/conversation.ts';
 import { claudeRecords } from '../../support/tool-homes/terminal-tools.ts';
 import { runCli, runJson } from './run-cli.ts';
+import { folderForAllTests } from '../../support/per-test.ts';
 
 describe('command line with other tools’ chats', () => {
   let home = '';
 
+  folderForAllTests((made) => (home = made));
   before(() => {
-    home = mkdtempSync(path.join(os.tmpdir(), 'threadkeeper-home-'));
     const seen = new Set<string>();
     for (const { tool, write } of TOOL_FIXTURES) {
       // One format per tool, because two would share a database.
@@ -26,7 +26,6 @@ describe('command line with other tools’ chats', () => {
     putFile(home, '.claude/projects/-home-sam-api/claude-2.jsonl', lines.join('') + more);
     putFile(home, '.codex/sessions/rollout-broken.jsonl', 'no JSON at all\n');
   });
-  after(() => rmSync(home, { recursive: true, force: true }));
 
   it('lists the sessions of every tool, newest first, and names unreadable files', async () => {
     const { sessions, refused } = (await runJson('sources', '--home', home)) as {

@@ -23,6 +23,7 @@ import type * as ChartModule from '../../../src/host/gauge/chart-svg.ts';
 import { hostIn, l10n } from '../../support/fake-editor.ts';
 import { Harness, fill } from '../app/harness.ts';
 import { keyEvent } from '../../support/key-events.ts';
+import { openForEachTest } from '../../support/per-test.ts';
 
 const sourceOf = ({ state }: Conversation): TreeSource => sourceFor(state);
 
@@ -112,10 +113,7 @@ function* all(source: TreeSource, row?: Row): Generator<Row> {
 
 describe('the summary tree', () => {
   let harness: Harness;
-  beforeEach(async () => {
-    harness = await Harness.open();
-  });
-  afterEach(() => harness.close());
+  openForEachTest(async () => (harness = await Harness.open()));
 
   const session = async (messages: number): Promise<Conversation> => {
     const conversation = await harness.converse();

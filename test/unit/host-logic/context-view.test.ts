@@ -8,6 +8,7 @@ import type * as CommandsModule from '../../../src/host/summaries/summary-comman
 import type * as TreeModule from '../../../src/host/summaries/context-tree.ts';
 import { hostIn, l10n } from '../../support/fake-editor.ts';
 import { Harness, fill } from '../app/harness.ts';
+import { openForEachTest } from '../../support/per-test.ts';
 
 const nothing = { dispose: () => undefined };
 const told: string[] = [];
@@ -51,8 +52,8 @@ describe('Context view', () => {
   let conversation: Conversation;
   let tree: TreeModule.ContextTree;
 
+  openForEachTest(async () => (harness = await Harness.open()));
   beforeEach(async () => {
-    harness = await Harness.open();
     conversation = await harness.converse();
     await fill(
       conversation,
@@ -69,7 +70,6 @@ describe('Context view', () => {
       clock: { now: () => 0 },
     });
   });
-  afterEach(() => harness.close());
 
   it('lists a summary under warnings as soon as a model has flagged it', async () => {
     tree.setFilter({ by: 'warnings' });

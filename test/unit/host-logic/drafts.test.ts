@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
-import os from 'node:os';
+import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { messageId, sessionId } from '../../../src/core/model/ids.ts';
 import { Drafts, moveStoredDrafts } from '../../../src/host/chat/drafts.ts';
+import { folderForEachTest } from '../../support/per-test.ts';
 
 describe('unsent texts', () => {
   let folder: string;
@@ -13,11 +13,10 @@ describe('unsent texts', () => {
   /** The drafts as another window or the next one reads them. */
   const drafts = () => new Drafts({ folder, warn: (text) => warnings.push(text) });
 
-  beforeEach(async () => {
-    folder = await mkdtemp(path.join(os.tmpdir(), 'drafts-'));
+  folderForEachTest((made) => (folder = made));
+  beforeEach(() => {
     warnings = [];
   });
-  afterEach(() => rm(folder, { recursive: true, force: true }));
 
   it('survive a reload right after they were typed, in a file that only the user can read', async () => {
     const before = drafts();

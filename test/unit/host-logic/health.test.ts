@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import os from 'node:os';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { renderHealth } from '../../../src/app/health-report.ts';
 import type * as HealthModule from '../../../src/host/health/check-health.ts';
 import type * as MemoryModule from '../../../src/host/memory/workspace-memory.ts';
 import { MemoryFile } from '../../../src/storage/memory-file.ts';
 import { defaultSettings, hostIn, l10n } from '../../support/fake-editor.ts';
+import { folderForEachTest } from '../../support/per-test.ts';
 
 const settings = defaultSettings();
 const nothing = { dispose: () => undefined };
@@ -30,10 +30,7 @@ const load = hostIn({
 
 describe('health check without a session', () => {
   let folder = '';
-  beforeEach(() => {
-    folder = mkdtempSync(path.join(os.tmpdir(), 'threadkeeper-health-'));
-  });
-  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+  folderForEachTest((made) => (folder = made));
 
   async function report(): Promise<string> {
     const { gatherHealth } = await load<typeof HealthModule>('health/check-health.ts');

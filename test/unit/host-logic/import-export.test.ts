@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import os from 'node:os';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type * as ExportModule from '../../../src/host/import-export/export-session.ts';
 import type * as ImportModule from '../../../src/host/import-export/import-file.ts';
 import type * as TranscriptModule from '../../../src/host/import-export/transcript-batches.ts';
 import { hostIn, l10n } from '../../support/fake-editor.ts';
+import { folderForAllTests } from '../../support/per-test.ts';
 
 const never = { isCancelled: () => false, report: () => undefined };
 const saved: string[] = [];
@@ -23,8 +23,7 @@ const load = hostIn({
 
 describe('a transcript to import', () => {
   let folder: string;
-  before(() => (folder = mkdtempSync(path.join(os.tmpdir(), 'import-'))));
-  after(() => rmSync(folder, { recursive: true }));
+  folderForAllTests((made) => (folder = made));
 
   it('shows its first and last date, even if its messages are in another order', async () => {
     const { scanTranscript } = await load<typeof TranscriptModule>('import-export/transcript-batches.ts');

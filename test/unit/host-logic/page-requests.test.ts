@@ -8,6 +8,7 @@ import type * as ImplicitContextModule from '../../../src/host/chat/implicit-con
 import type * as PageRequestsModule from '../../../src/host/chat/page-requests.ts';
 import { defaultSettings, hostIn, l10n } from '../../support/fake-editor.ts';
 import { Harness, says, throws } from '../app/harness.ts';
+import { openForEachTest } from '../../support/per-test.ts';
 
 const settings = defaultSettings();
 const load = hostIn({
@@ -19,12 +20,10 @@ describe('a message from the page', () => {
   let harness: Harness;
   let current: Conversation;
 
+  openForEachTest(async () => (harness = await Harness.open()));
   beforeEach(async () => {
-    harness = await Harness.open();
     current = await harness.converse();
   });
-
-  afterEach(() => harness.close());
 
   /** Sends a text in the current session as the page does. `refreshed` is called when the active file is looked at. */
   async function send(text: string, refreshed: () => void): Promise<unknown> {
@@ -84,11 +83,7 @@ describe('a message from the page', () => {
 describe('a pinned quote', () => {
   let harness: Harness;
 
-  beforeEach(async () => {
-    harness = await Harness.open();
-  });
-
-  afterEach(() => harness.close());
+  openForEachTest(async () => (harness = await Harness.open()));
 
   /** Pins a text from a new session with a message and its reply, and returns the quotes of the key events. */
   async function pin(quote: string, message: string, reply: string): Promise<string[]> {

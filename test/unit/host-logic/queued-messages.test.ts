@@ -4,18 +4,18 @@ import path from 'node:path';
 import type { UserMessage } from '../../../src/app/user-message.ts';
 import { QueuedMessages } from '../../../src/host/chat/queued-messages.ts';
 import { Harness } from '../app/harness.ts';
+import { openForEachTest } from '../../support/per-test.ts';
 
 describe('messages queued when the window reloads', () => {
   let harness: Harness;
   let warnings: string[];
   let isTold: boolean;
 
-  beforeEach(async () => {
-    harness = await Harness.open();
+  openForEachTest(async () => (harness = await Harness.open()));
+  beforeEach(() => {
     warnings = [];
     isTold = false;
   });
-  afterEach(() => harness.close());
 
   const store = () =>
     new QueuedMessages({

@@ -13,6 +13,7 @@ import type * as DocumentsModule from '../../../src/host/summaries/node-document
 import type * as UrisModule from '../../../src/host/summaries/document-uris.ts';
 import { defaultSettings, hostIn, l10n } from '../../support/fake-editor.ts';
 import { Harness, fill } from '../app/harness.ts';
+import { openForEachTest } from '../../support/per-test.ts';
 
 const settings = defaultSettings();
 const nothing = { dispose: () => undefined };
@@ -93,13 +94,12 @@ const load = hostIn({
 describe('documents and commands of a session', () => {
   let harness: Harness;
   let conversation: Conversation;
+  openForEachTest(async () => (harness = await Harness.open()));
   beforeEach(async () => {
-    harness = await Harness.open();
     conversation = await harness.converse();
     told.length = 0;
     editors.length = 0;
   });
-  afterEach(() => harness.close());
 
   /** Sends messages and covers all of them with one summary. */
   async function summarized(...texts: readonly string[]): Promise<SummaryNode> {

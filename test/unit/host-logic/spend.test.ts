@@ -4,6 +4,7 @@ import { SpendLimitReached } from '../../../src/app/spend-limited-model.ts';
 import { resolvePolicy } from '../../../src/core/policy/policy.ts';
 import { mergeSpend, monthOf, parseSpend, SpendLimit, addSpend } from '../../../src/host/models/spend-limit.ts';
 import { Harness, fill, says } from '../app/harness.ts';
+import { openForEachTest } from '../../support/per-test.ts';
 
 /** VS Code's stored state in one window. */
 function memento(kept = new Map<string, unknown>()): Memento {
@@ -103,8 +104,8 @@ describe('a spend limit for compression', () => {
   let costs: (number | null)[];
   let most: number;
 
-  beforeEach(async () => {
-    harness = await Harness.open();
+  openForEachTest(async () => (harness = await Harness.open()));
+  beforeEach(() => {
     calls = 0;
     costs = [];
     most = 0;
@@ -118,7 +119,6 @@ describe('a spend limit for compression', () => {
       recordCost: (costUsd) => costs.push(costUsd),
     };
   });
-  afterEach(() => harness.close());
 
   it('makes compression on command extractive once it is reached, and is reported as the reason', async () => {
     const conversation = await harness.converse();

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
-import os from 'node:os';
+import { symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type * as WorkspaceFilesModule from '../../../src/host/platform/workspace-files.ts';
 import { hostIn } from '../../support/fake-editor.ts';
+import { folderForAllTests } from '../../support/per-test.ts';
 
 let folder: string;
 let git: object | undefined;
@@ -26,13 +26,11 @@ describe('the files of a workspace', () => {
     return files.map(({ fsPath }) => path.basename(fsPath));
   };
 
+  folderForAllTests((made) => (folder = made));
   before(async () => {
-    folder = await realpath(await mkdtemp(path.join(os.tmpdir(), 'workspace-')));
     for (const name of ['a.ts', 'a.log']) await writeFile(path.join(folder, name), '');
     await symlink('loop', path.join(folder, 'loop'));
   });
-
-  after(() => rm(folder, { recursive: true }));
 
   it('are found next to a repository whose root cannot be resolved', async () => {
     const repositories = [repository('loop'), repository('')];

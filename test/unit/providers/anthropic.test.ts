@@ -4,6 +4,7 @@ import { anthropicBody, anthropicPrompt } from '../../../src/providers/anthropic
 import { createAnthropicModel } from '../../../src/providers/anthropic.ts';
 import { WireServer } from '../../support/wire-server.ts';
 import { ask, turn } from './protocols.ts';
+import { openForAllTests } from '../../support/per-test.ts';
 
 const said = (role: 'user' | 'assistant', text: string): ChatMessage => ({ role, content: [{ type: 'text', text }] });
 
@@ -123,10 +124,7 @@ describe('a request to Anthropic', () => {
 
 describe('the Anthropic provider', () => {
   let server: WireServer;
-  before(async () => {
-    server = await WireServer.start();
-  });
-  after(() => server.stop());
+  openForAllTests(async () => (server = await WireServer.start()));
   beforeEach(() => void server.reset().answer('ok'));
 
   const model = () =>

@@ -5,6 +5,7 @@ import { FAULTS, randomFrom } from '../../support/disturbances.ts';
 import { WireServer } from '../../support/wire-server.ts';
 import { PROTOCOLS, ask, turn } from './protocols.ts';
 import type { Outcome } from './protocols.ts';
+import { openForAllTests } from '../../support/per-test.ts';
 
 const TURNS = process.env['THREADKEEPER_LONG'] ? 1000 : 100;
 const FAULTED = 0.3;
@@ -20,10 +21,7 @@ const answer = (text: string): string => `To "${text}" the answer is: first the 
 for (const [seed, protocol] of PROTOCOLS.entries()) {
   describe(`${TURNS} turns through ${protocol.name}, with 3 of 10 requests failing`, () => {
     let server: WireServer;
-    before(async () => {
-      server = await WireServer.start();
-    });
-    after(() => server.stop());
+    openForAllTests(async () => (server = await WireServer.start()));
 
     it('all end, either complete and correct or with a fault that offers an action', async function () {
       this.timeout(240_000 + TURNS * 1000);

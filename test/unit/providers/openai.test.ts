@@ -8,6 +8,7 @@ import { createOpenAiModel } from '../../../src/providers/openai.ts';
 import type { RemoteSettings } from '../../../src/providers/remote-model.ts';
 import { WireServer } from '../../support/wire-server.ts';
 import { ask, turn } from './protocols.ts';
+import { openForAllTests } from '../../support/per-test.ts';
 
 const HISTORY: ChatRequest = ask('unused', {
   messages: [
@@ -35,10 +36,7 @@ const STRICT_SCHEMA = { ...OPEN_SCHEMA, required: ['a'], additionalProperties: f
 
 describe('the provider for OpenAI and compatible servers', () => {
   let server: WireServer;
-  before(async () => {
-    server = await WireServer.start();
-  });
-  after(() => server.stop());
+  openForAllTests(async () => (server = await WireServer.start()));
   beforeEach(() => void server.reset().answer('ok'));
 
   const chat = (more: Partial<RemoteSettings> = {}) =>

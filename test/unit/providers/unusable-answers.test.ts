@@ -5,6 +5,7 @@ import { createAnthropicModel } from '../../../src/providers/anthropic.ts';
 import { StrictServer, type StrictOptions } from '../../support/strict/strict-server.ts';
 import { fill, Harness } from '../app/harness.ts';
 import { DEMO_SESSION, runCli } from '../cli/run-cli.ts';
+import { openForEachTest } from '../../support/per-test.ts';
 
 interface Compressed {
   readonly nodes: readonly { readonly rung: string }[];
@@ -20,10 +21,7 @@ const CASES: readonly (readonly [what: string, reason: string, options: StrictOp
 for (const [what, reason, options, calls] of CASES)
   describe(`compression by a model that answers with ${what}`, () => {
     let server: StrictServer;
-    beforeEach(async () => {
-      server = await StrictServer.start('anthropic', options);
-    });
-    afterEach(() => server.stop());
+    openForEachTest(async () => (server = await StrictServer.start('anthropic', options)));
 
     for (const args of [['--target-tokens', '12000'], ['--turn-by-turn', '--target-tokens', '12000'], []])
       it(`extracts the summaries on the command line, and reports that: compress ${args.join(' ')}`, async () => {

@@ -7,6 +7,7 @@ import { inEnglish } from '../../../src/core/text/phrase.ts';
 import { withRetries } from '../../../src/providers/retry.ts';
 import { WireServer } from '../../support/wire-server.ts';
 import { KEY, PROTOCOLS, ask, turn } from './protocols.ts';
+import { openForAllTests } from '../../support/per-test.ts';
 
 /** Retries as in a compression, without pauses. */
 const patient = (model: ChatModel): ChatModel =>
@@ -17,10 +18,7 @@ const REPLY = 'Rename the column first, then deploy the reader, then the writer.
 for (const protocol of PROTOCOLS) {
   describe(`turn through ${protocol.name}`, () => {
     let server: WireServer;
-    before(async () => {
-      server = await WireServer.start();
-    });
-    after(() => server.stop());
+    openForAllTests(async () => (server = await WireServer.start()));
     beforeEach(() => void server.reset().answer(REPLY));
 
     it('streams the reply in chunks and ends it as complete', async () => {

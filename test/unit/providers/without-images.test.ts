@@ -4,6 +4,7 @@ import { createOpenAiModel } from '../../../src/providers/openai.ts';
 import { withoutImages } from '../../../src/providers/without-images.ts';
 import { WireServer } from '../../support/wire-server.ts';
 import { ask } from './protocols.ts';
+import { openForAllTests } from '../../support/per-test.ts';
 
 const REQUEST = ask('unused', {
   messages: [
@@ -19,11 +20,10 @@ const REQUEST = ask('unused', {
 
 describe('text-only model', () => {
   let server: WireServer;
-  before(async () => {
-    server = await WireServer.start();
+  openForAllTests(async () => (server = await WireServer.start()));
+  before(() => {
     server.answer('ok');
   });
-  after(() => server.stop());
 
   for (const [name, make] of [
     ['OpenAI', () => createOpenAiModel({ apiKey: 'k', baseUrl: `${server.url}/v1`, model: 'gpt-4' })],

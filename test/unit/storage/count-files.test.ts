@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import os from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { messageId, sessionId } from '../../../src/core/model/ids.ts';
 import { storedCounts } from '../../../src/core/tokens/message-counts.ts';
 import { countFiles } from '../../../src/storage/count-files.ts';
+import { folderForAllTests } from '../../support/per-test.ts';
 
 describe('stored token counts', () => {
   let folder: string;
@@ -17,10 +17,7 @@ describe('stored token counts', () => {
     { body: 6, attachments: 3400 },
     { body: 1_200_000, attachments: 0 },
   ]);
-  before(async () => {
-    folder = await mkdtemp(path.join(os.tmpdir(), 'counts-'));
-  });
-  after(() => rm(folder, { recursive: true, force: true }));
+  folderForAllTests((made) => (folder = made));
   const store = () => countFiles(folder, (warning) => warnings.push(warning));
 
   beforeEach(() => store().save(id, [a, b], counts));

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
-import { appendFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { appendFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { FolderWatcher } from '../../../src/worker/folder-watcher.ts';
+import { folderForEachTest } from '../../support/per-test.ts';
 
 describe('folder watcher', () => {
   let home: string;
-  beforeEach(async () => (home = await mkdtemp(path.join(tmpdir(), 'watched-'))));
-  afterEach(() => rm(home, { recursive: true }));
+  folderForEachTest((made) => (home = made));
 
   it('reports a folder once more, after the pause, when it changes during a read', async () => {
     const file = path.join(home, 'chat.jsonl');

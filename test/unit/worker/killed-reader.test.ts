@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
-import os from 'node:os';
+import { appendFileSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
@@ -12,6 +11,7 @@ import { LibraryCopies } from '../../../src/storage/library-copies.ts';
 import { FollowedChats } from '../../../src/worker/followed-chats.ts';
 import { TOOL_FIXTURES } from '../../support/tool-homes/all-tools.ts';
 import { putFile } from '../../support/tool-homes/conversation.ts';
+import { folderForEachTest } from '../../support/per-test.ts';
 
 const FOLLOW = fileURLToPath(new URL('../../support/tool-homes/follow-once.ts', import.meta.url));
 const LONG = process.env['THREADKEEPER_LONG'] !== undefined;
@@ -23,12 +23,11 @@ describe('process that reads chats from other tools', function () {
   let home = '';
   let copies = '';
 
+  folderForEachTest((made) => (place = made));
   beforeEach(() => {
-    place = mkdtempSync(path.join(os.tmpdir(), 'threadkeeper-pass-'));
     [home, copies] = [path.join(place, 'home'), path.join(place, 'copies')];
     for (const tool of TOOLS) TOOL_FIXTURES.find((one) => one.tool === tool)?.write(home);
   });
-  afterEach(() => rmSync(place, { recursive: true, force: true }));
 
   /** Every file in the home folder with its size and times. */
   const traces = (): string[] =>
