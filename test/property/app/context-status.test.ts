@@ -5,7 +5,7 @@ import { editSummary } from '../../../src/app/summary-changes.ts';
 import { contextStatuses } from '../../../src/app/context-status.ts';
 import { nodeText } from '../../../src/core/context/render-context.ts';
 import { messageText } from '../../../src/core/model/message.ts';
-import { Harness, fill } from '../../unit/app/harness.ts';
+import { Harness } from '../../unit/app/harness.ts';
 import { runs } from '../runs.ts';
 
 const SUBJECTS = ['gateway', 'scheduler', 'invoice', 'harbour', 'lantern', 'tariff', 'roster', 'freight'];
@@ -33,9 +33,9 @@ describe('results of *Why Did It Forget?*', () => {
     await fc.assert(
       fc.asyncProperty(messages, question, fc.boolean(), async (messages, words, isEdited) => {
         await using harness = await Harness.open();
-        const conversation = await harness.converse();
-        await fill(conversation, 2 * messages.length, (n) => (n % 2 === 0 ? messages[n / 2]! : LISTING));
-        await conversation.compressNow();
+        const conversation = await harness.compressed(2 * messages.length, (n) =>
+          n % 2 === 0 ? messages[n / 2]! : LISTING,
+        );
         for (const { node } of isEdited ? conversation.state.frontier : [])
           await editSummary(conversation.journal, conversation.counter, node.id, 'detailed', 'About a listing.');
         const { state } = conversation;

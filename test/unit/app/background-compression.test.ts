@@ -26,9 +26,8 @@ describe('background compression', () => {
 
   openForEachTest(async () => (harness = await Harness.open()));
   beforeEach(async () => {
-    harness.settings = { ...harness.settings, contextWindow: 30_000 };
-    conversation = await harness.converse();
-    await fill(conversation, 300);
+    harness.set({ contextWindow: 30_000 });
+    conversation = await harness.filled(300);
   });
 
   const inBackground = async (): Promise<void> => {
@@ -72,9 +71,7 @@ describe('background compression', () => {
 
   it('replaces extractive summaries made while the provider was down', async () => {
     harness.summarizer = BUSY;
-    const other = await harness.converse();
-    await fill(other, 60);
-    assert.equal((await other.compressNow()).kind, 'committed');
+    const other = await harness.compressed(60);
     assert.deepEqual(new Set(other.state.frontier.map(({ node }) => node.model)), new Set([LOCAL_MODEL]));
     harness.summarizer = SUMMARY;
     await fill(other, 60);
@@ -139,9 +136,7 @@ describe('background compression', () => {
     ],
   ] as const)
     it(`does not replace an extractive summary that the user ${what} meanwhile`, async () => {
-      const other = await harness.converse();
-      await fill(other, 60);
-      assert.equal((await other.compressNow()).kind, 'committed');
+      const other = await harness.compressed(60);
       const { node } = other.state.frontier[0]!;
       assert.equal(node.model, LOCAL_MODEL);
       await fill(other, 300);
@@ -171,7 +166,7 @@ describe('background compression', () => {
   });
 
   it('is skipped when stale, and a request that the provider rejects makes its own compression', async () => {
-    harness.settings = { ...harness.settings, policy: resolvePolicy('balanced', { triggers: { beforeSend: null } }) };
+    harness.set({ policy: resolvePolicy('balanced', { triggers: { beforeSend: null } }) });
     const { asked, goOn } = held();
     await conversation.betweenTurns();
     await asked;
@@ -205,8 +200,7 @@ describe('background compression', () => {
   });
 
   it('waits, if the user requested it, for the end of a reply that started meanwhile', async () => {
-    const other = await harness.converse();
-    await fill(other, 60);
+    const other = await harness.filled(60);
     const { asked, goOn } = held();
     const compressed = other.compressNow();
     await asked;
@@ -257,14 +251,10 @@ describe('background compression', () => {
 
   it('respects the provider’s backoff even if a request was compressed without a model meanwhile', async () => {
     const policy = resolvePolicy('balanced', { strategy: 'auto', triggers: { messages: 12 } });
-    harness.settings = { ...harness.settings, policy };
-    let calls = 0;
-    harness.summarizer = (request, signal) => {
-      calls++;
-      return BUSY(request, signal);
-    };
+    harness.set({ policy });
+    harness.summarizer = BUSY;
     await inBackground();
-    const before = calls;
+    const before = harness.summaryRequests.length;
     assert.ok(before > 0);
     await fill(conversation, 60);
     await conversation.send('Go on.');
@@ -272,7 +262,7 @@ describe('background compression', () => {
     await fill(conversation, 30);
     await inBackground();
     assert.ok(outcomes().includes('before_send complete'));
-    assert.equal(calls, before);
+    assert.equal(harness.summaryRequests.length, before);
   });
 
   it('fails if its cost cannot be recorded, and the session can still be closed', async () => {
@@ -305,7 +295,7 @@ describe('background compression', () => {
 
   it('is committed even if the session was reloaded meanwhile, as after a full disk', async () => {
     const { journal } = conversation;
-    harness.settings = { ...harness.settings, contextWindow: 4_000, reservedTokens: 1_000 };
+    harness.set({ contextWindow: 4_000, reservedTokens: 1_000 });
     const answer: Script = (request, signal) => {
       const { state } = journal;
       const nodes = structuredClone(state.nodes);

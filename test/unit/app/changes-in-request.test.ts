@@ -126,7 +126,7 @@ for (const { messages, isLong } of SIZES)
           harness = await Harness.open();
           // Nothing else changes the request in the meantime.
           const quiet = resolvePolicy('balanced', { triggers: { share: null, messages: null, ageMs: null } });
-          harness.settings = { ...harness.settings, policy: quiet };
+          harness.set({ policy: quiet });
           harness.chat = withRetries(protocol.make(server.url));
           conversation = await told(harness, messages);
         });

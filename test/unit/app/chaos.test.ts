@@ -48,7 +48,7 @@ describe(`${TURNS} turns with compression on a network where 3 of 10 requests fa
     });
     harness.script = (request, signal) => model.stream(request, signal);
     harness.summarizer = harness.script;
-    harness.settings = { ...harness.settings, policy: resolvePolicy('balanced', { triggers: { messages: 30 } }) };
+    harness.set({ policy: resolvePolicy('balanced', { triggers: { messages: 30 } }) });
     const conversation = await harness.converse();
     let faults = 0;
     for (let turn = 0; turn < TURNS; turn++) {

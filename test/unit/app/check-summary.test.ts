@@ -4,7 +4,7 @@ import { editSummary, setLevel, undoOrRedoChange, ChangeFault } from '../../../s
 import { nodeId } from '../../../src/core/model/ids.ts';
 import { messageText } from '../../../src/core/model/message.ts';
 import type { SummaryCheck, SummaryNode } from '../../../src/core/model/summary.ts';
-import { Harness, cancelled, fill, says, type Script } from './harness.ts';
+import { Harness, cancelled, says, type Script } from './harness.ts';
 import { openForEachTest } from '../../support/per-test.ts';
 
 /** Finds one statement of the first prompt contradicted, and all others supported. */
@@ -30,11 +30,9 @@ describe('verifying a summary with a model', () => {
 
   openForEachTest(async () => (harness = await Harness.open()));
   beforeEach(async () => {
-    conversation = await harness.converse();
-    await fill(conversation, 60, (n) =>
+    conversation = await harness.compressed(60, (n) =>
       `Part ${n} of the listing is called part_${n}, and comes after part ${n - 1}. `.repeat(4),
     );
-    assert.equal((await conversation.compressNow()).kind, 'committed');
     harness.summarizer = finds(1);
   });
 
@@ -152,17 +150,13 @@ describe('verifying a summary with a model', () => {
 
   it('sends no request to verify or regenerate a summary if another window is the writer', async () => {
     const other = await harness.secondWindow(conversation);
-    let asked = 0;
-    harness.summarizer = (request, signal) => {
-      asked++;
-      return finds(1)(request, signal);
-    };
+    harness.summarizer = finds(1);
     await assert.rejects(harness.checkSummary(other, first().id), { name: 'StoreFault', reason: 'not_writer' });
     await assert.rejects(harness.resummarize(other, { node: first().id }), {
       name: 'StoreFault',
       reason: 'not_writer',
     });
-    assert.equal(asked, 0);
+    assert.equal(harness.summaryRequests.length, 0);
   });
 
   it('leaves the summary unchanged if the model fails, its answer is unusable, or the spend limit is reached', async () => {
@@ -218,11 +212,7 @@ describe('verifying a summary with a model', () => {
       const append = journal.append.bind(journal);
       journal.append = (...events) =>
         events[0]?.type === 'usage_recorded' ? Promise.reject(new Error('EIO')) : append(...events);
-      let calls = 0;
-      harness.summarizer = (...asked) => {
-        calls++;
-        return says('I cannot do that.')(...asked);
-      };
+      harness.summarizer = says('I cannot do that.');
       const before = conversation.state.counters.compressionTokens;
       await assert.rejects(
         work === 'verification'
@@ -234,7 +224,7 @@ describe('verifying a summary with a model', () => {
       journal.append = append;
       harness.summarizer = undefined;
       await conversation.compressNow();
-      assert.equal(conversation.state.counters.compressionTokens - before, calls * 110);
+      assert.equal(conversation.state.counters.compressionTokens - before, harness.summaryRequests.length * 110);
     });
 
   for (const work of ['verification', 'regeneration'] as const)

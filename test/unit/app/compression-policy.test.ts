@@ -10,7 +10,7 @@ describe('compression under a policy and a budget', () => {
 
   it('runs before sending, so that each request fits and contains the whole newest message', async () => {
     const conversation = await harness.converse();
-    harness.settings = { ...harness.settings, contextWindow: 6000, reservedTokens: 1000 };
+    harness.set({ contextWindow: 6000, reservedTokens: 1000 });
     for (let turn = 0; turn < 40; turn++) {
       const text = `Question ${turn}: ${'what about this and that part of the plan '.repeat(12)}`;
       await conversation.send(text);
@@ -25,7 +25,7 @@ describe('compression under a policy and a budget', () => {
 
   it('uses the policy’s temperature and length, and requests two or three sentences under steady', async () => {
     const conversation = await harness.converse();
-    harness.settings = { ...harness.settings, policy: resolvePolicy('steady') };
+    harness.set({ policy: resolvePolicy('steady') });
     const asked: { temperature: number | undefined; maxOutputTokens: number; prompt: string }[] = [];
     harness.summarizer = (request, signal) => {
       const prompt = request.messages.map((one) => messageText(one)).join('\n');
@@ -76,10 +76,9 @@ describe('compression under a policy and a budget', () => {
   });
 
   it('keeps half of the recent messages if the request would still exceed 70% of the budget', async () => {
-    const conversation = await harness.converse();
-    await fill(conversation, 60);
+    const conversation = await harness.filled(60);
     const perMessage = conversation.context().tokens.window / 60;
-    harness.settings = { ...harness.settings, contextWindow: Math.ceil(perMessage * 15) + 400, reservedTokens: 400 };
+    harness.set({ contextWindow: Math.ceil(perMessage * 15) + 400, reservedTokens: 400 });
     await conversation.compressNow();
     const kept = conversation.state.uncoveredCount;
     assert.ok(kept < 10 && kept >= 5, `${kept} messages stay word for word`);

@@ -17,12 +17,11 @@ describe('session under pressure', () => {
 
   for (const share of [0.72, 0.9])
     it(`is flagged but still sends if it uses ${share * 100}% of the budget after a compression`, async () => {
-      const conversation = await harness.converse();
-      await fill(conversation, 30, line);
+      const conversation = await harness.filled(30, line);
       // A long system prompt that leaves little room.
-      harness.settings = { ...harness.settings, systemPrompt: 'Never break the rules of the table. '.repeat(3_000) };
+      harness.set({ systemPrompt: 'Never break the rules of the table. '.repeat(3_000) });
       const fixed = conversation.context().tokens.system;
-      harness.settings = { ...harness.settings, contextWindow: Math.floor(fixed / (share - 0.01)), reservedTokens: 0 };
+      harness.set({ contextWindow: Math.floor(fixed / (share - 0.01)), reservedTokens: 0 });
       await conversation.compressNow();
       const { total } = conversation.context();
       assert.ok(
@@ -37,22 +36,21 @@ describe('session under pressure', () => {
         [escalated?.fields['requires_escalation'], escalated?.fields['reason']],
         [true, 'token_overflow'],
       );
-      harness.settings = { ...harness.settings, contextWindow: 128_000, reservedTokens: 4_000 };
+      harness.set({ contextWindow: 128_000, reservedTokens: 4_000 });
       await conversation.send('On we go.');
       assert.equal(harness.requests.length, 1);
       assert.equal(conversation.state.requiresEscalation, false, 'the flag is lifted when there is room again');
     });
 
   it('clears its overflow flag when the end of a turn frees room', async () => {
-    const conversation = await harness.converse();
-    await fill(conversation, 4, line);
+    const conversation = await harness.filled(4, line);
     await conversation.journal.append({ type: 'escalation', reason: 'token_overflow' });
     const { contextWindow } = harness.settings;
     const { total } = conversation.context();
-    harness.settings = { ...harness.settings, contextWindow: Math.ceil(total / 0.8), reservedTokens: 0 };
+    harness.set({ contextWindow: Math.ceil(total / 0.8), reservedTokens: 0 });
     harness.script = (request, signal) => {
       assert.equal(conversation.state.escalation, 'token_overflow');
-      harness.settings = { ...harness.settings, contextWindow };
+      harness.set({ contextWindow });
       return says('North.')(request, signal);
     };
     await conversation.send('Where to?');
@@ -61,36 +59,30 @@ describe('session under pressure', () => {
   });
 
   it('clears its overflow flag when a model with a larger context window is chosen', async () => {
-    const conversation = await harness.converse();
-    await fill(conversation, 4, line);
+    const conversation = await harness.filled(4, line);
     await conversation.journal.append({ type: 'escalation', reason: 'token_overflow' });
     const { contextWindow } = harness.settings;
-    harness.settings = { ...harness.settings, contextWindow: conversation.context().total, reservedTokens: 0 };
+    harness.set({ contextWindow: conversation.context().total, reservedTokens: 0 });
     await conversation.endEscalation();
     assert.equal(conversation.state.escalation, 'token_overflow');
-    harness.settings = { ...harness.settings, contextWindow };
+    harness.set({ contextWindow });
     await conversation.endEscalation();
     assert.equal(conversation.state.escalation, null);
   });
 
   it('calls no model to compress in a window that cannot write, and says why', async () => {
-    const first = await harness.converse();
-    await fill(first, 60, line);
+    const first = await harness.filled(60, line);
     const second = await harness.secondWindow(first);
-    let calls = 0;
-    harness.summarizer = (request, signal) => {
-      calls++;
-      return says('Sella and Brannoc went north.')(request, signal);
-    };
+    harness.summarizer = says('Sella and Brannoc went north.');
     const outcome = await second.compressNow();
     assert.ok(outcome.kind === 'failed' && StoreFault.is(outcome.error, 'not_writer'));
-    assert.equal(calls, 0);
+    assert.equal(harness.summaryRequests.length, 0);
     await second.close();
   });
 
   it('keeps the policy’s number of recent messages even if turns pass while the summarizer works', async () => {
     const conversation = await harness.converse();
-    harness.settings = { ...harness.settings, policy: resolvePolicy('long-memory', { triggers: { messages: 30 } }) };
+    harness.set({ policy: resolvePolicy('long-memory', { triggers: { messages: 30 } }) });
     let go = (): void => undefined;
     const slow = new Promise<void>((resolve) => {
       go = resolve;
@@ -125,19 +117,15 @@ describe('session under pressure', () => {
 
   it('calls no model if nothing can be saved, says why, and waits for the trigger’s next multiple', async () => {
     const conversation = await harness.converse();
-    harness.settings = { ...harness.settings, policy: resolvePolicy('frugal', { triggers: { messages: 13 } }) };
-    let calls = 0;
-    harness.summarizer = (request, signal) => {
-      calls++;
-      return says('They counted.')(request, signal);
-    };
+    harness.set({ policy: resolvePolicy('frugal', { triggers: { messages: 13 } }) });
+    harness.summarizer = says('They counted.');
     await fill(conversation, 14, (n) => `${n}?`);
     assert.deepEqual(await conversation.compressNow(), { kind: 'skipped', reason: 'no_saving' });
     for (let n = 0; n < 6; n++) {
       await conversation.betweenTurns();
       await conversation.settled();
     }
-    assert.equal(calls, 0);
+    assert.equal(harness.summaryRequests.length, 0);
     const triggered = harness.logged('history_compression_triggered').length;
     assert.equal(triggered, 2, 'the command, and the trigger once');
     assert.equal(harness.logged('history_compression_skipped').length, triggered);
@@ -145,7 +133,7 @@ describe('session under pressure', () => {
 
   it('counts only tokens since the last compression for the token trigger: 8,001 fire it, 8,000 do not', async () => {
     const conversation = await harness.converse();
-    harness.settings = { ...harness.settings, policy: resolvePolicy('frugal', { triggers: { messages: null } }) };
+    harness.set({ policy: resolvePolicy('frugal', { triggers: { messages: null } }) });
     await fill(conversation, 20, (n) => `${line(n)} ${'the river was high and the road was wet '.repeat(20)}`);
     const said = conversation.context().tokens.window;
     const rest = (tokens: number): string => 'so '.repeat(tokens);

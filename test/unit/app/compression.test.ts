@@ -28,18 +28,16 @@ describe('session compression', () => {
   openForEachTest(async () => (harness = await Harness.open()));
 
   it('skips a short session', async () => {
-    const conversation = await harness.converse();
-    await fill(conversation, 8);
+    const conversation = await harness.filled(8);
     assert.deepEqual(await conversation.compressNow(), { kind: 'skipped', reason: 'recent_only' });
     assert.equal(conversation.state.counters.compressions, 0);
   });
 
   it('compresses the older recent messages at the user’s request if recent messages fill the context window', async () => {
-    const conversation = await harness.converse();
-    await fill(conversation, 10, (n) => `${booking} That was part ${n}. `.repeat(12));
+    const conversation = await harness.filled(10, (n) => `${booking} That was part ${n}. `.repeat(12));
     assert.equal(await conversation.previewCompression(), 'recent_only');
     const filled = conversation.context().total;
-    harness.settings = { ...harness.settings, contextWindow: Math.round(filled / 0.6) + 4000 };
+    harness.set({ contextWindow: Math.round(filled / 0.6) + 4000 });
     assert.equal((await conversation.compressNow()).kind, 'committed');
     const { uncoveredCount } = conversation.state;
     assert.ok(uncoveredCount >= 4 && uncoveredCount <= 6, `${uncoveredCount} are sent verbatim`);
@@ -47,8 +45,7 @@ describe('session compression', () => {
   });
 
   it('summarizes all but the recent messages, keeps every message, and shrinks the request', async () => {
-    const conversation = await harness.converse();
-    await fill(conversation, 100);
+    const conversation = await harness.filled(100);
     const before = texts(conversation);
     const { total } = conversation.context();
     const outcome = await conversation.compressNow();
@@ -79,8 +76,8 @@ describe('session compression', () => {
       }).join('\n');
     const sizes: number[] = [];
     for (const part of ['memory', 'rules'] as const) {
-      harness.settings = { ...harness.settings, memory: '', rules: '', [part]: text.join('\n') };
-      harness.settings = { ...harness.settings, contextWindow: 21_000, reservedTokens: 1_000 };
+      harness.set({ memory: '', rules: '', [part]: text.join('\n') });
+      harness.set({ contextWindow: 21_000, reservedTokens: 1_000 });
       const other = await harness.converse();
       for (let round = 0; round < 6; round++) {
         await fill(other, 60, (n) => step(n + 60 * round));
@@ -92,12 +89,11 @@ describe('session compression', () => {
   });
 
   it('compresses in the background above 50 messages under frugal, but not at 50 or under balanced', async () => {
-    const conversation = await harness.converse();
-    await fill(conversation, 49);
+    const conversation = await harness.filled(49);
     await conversation.send('And one more.');
     await conversation.settled();
     assert.equal(conversation.state.compressions.length, 0);
-    harness.settings = { ...harness.settings, policy: resolvePolicy('frugal') };
+    harness.set({ policy: resolvePolicy('frugal') });
     await conversation.deleteMessage(conversation.state.path[0]!, true);
     await conversation.betweenTurns();
     await conversation.settled();
@@ -111,8 +107,7 @@ describe('session compression', () => {
   });
 
   it('compresses at a task reset above 40 messages, but not at 40', async () => {
-    const conversation = await harness.converse();
-    await fill(conversation, 40);
+    const conversation = await harness.filled(40);
     await conversation.resetTask();
     assert.equal(conversation.state.counters.compressions, 0);
     await fill(conversation, 1);
@@ -121,9 +116,7 @@ describe('session compression', () => {
   });
 
   it('logs the trigger and the result with numbers but no message text', async () => {
-    const conversation = await harness.converse();
-    await fill(conversation, 60);
-    await conversation.compressNow();
+    const conversation = await harness.compressed(60);
     const [triggered] = harness.logged('history_compression_triggered');
     const [complete] = harness.logged('history_compression_complete');
     assert.equal(triggered?.fields['trigger'], 'command');
@@ -138,9 +131,7 @@ describe('session compression', () => {
   });
 
   it('reports kept and total key events, with those dropped by the first compression in the total', async () => {
-    const conversation = await harness.converse();
-    await fill(
-      conversation,
+    const conversation = await harness.filled(
       60,
       (n) =>
         `We decided to ${DECISIONS[n % 5]!.replace(/\S+$/, WORDS[n % 12]!)} at site ${WORDS[(n * 5 + 3) % 12]}${n}.`,
@@ -168,7 +159,7 @@ describe('session compression', () => {
 
   it('commits nothing when the provider fails in the background, logs the failure, and the chat continues', async () => {
     const conversation = await harness.converse();
-    harness.settings = { ...harness.settings, policy: resolvePolicy('frugal') };
+    harness.set({ policy: resolvePolicy('frugal') });
     harness.summarizer = throws(new ModelFault('overloaded', 'busy'));
     await fill(conversation, 60);
     await conversation.send('Go on?');
@@ -193,7 +184,7 @@ describe('session compression', () => {
 
   it('fails when the provider fails and the extractive fallback is off', async () => {
     const conversation = await harness.converse();
-    harness.settings = { ...harness.settings, extractiveOnFault: false };
+    harness.set({ extractiveOnFault: false });
     harness.summarizer = throws(new ModelFault('refused_key', 'no'));
     await fill(conversation, 60);
     const outcome = await conversation.compressNow();
@@ -211,29 +202,23 @@ describe('session compression', () => {
   });
 
   it('records the usage of a compression that could not be recorded with that of the next one', async () => {
-    const conversation = await harness.converse();
-    await fill(conversation, 60);
+    const conversation = await harness.filled(60);
     const { journal } = conversation;
     const append = journal.append.bind(journal);
     journal.append = (...events) =>
       events[0]?.type === 'usage_recorded' ? Promise.reject(new Error('EIO')) : append(...events);
-    let calls = 0;
-    harness.summarizer = (...asked) => {
-      calls++;
-      return says('I cannot do that.')(...asked);
-    };
+    harness.summarizer = says('I cannot do that.');
     assert.equal((await conversation.compressNow()).kind, 'failed');
     const { counters } = conversation.state;
     assert.equal(counters.compressionTokens, 0);
     journal.append = append;
     harness.summarizer = undefined;
     await conversation.compressNow();
-    assert.equal(counters.compressionTokens, calls * 110);
+    assert.equal(counters.compressionTokens, harness.summaryRequests.length * 110);
   });
 
   it('reports that it is summarizing when a model is asked, and changes nothing when it is canceled', async () => {
-    const conversation = await harness.converse();
-    await fill(conversation, 60);
+    const conversation = await harness.filled(60);
     let stage: string | undefined;
     harness.summarizer = async function* (_request, signal) {
       stage = conversation.compressor.progress?.stage;
@@ -250,8 +235,7 @@ describe('session compression', () => {
   });
 
   it('discards a stale result when the history changes in the meantime', async () => {
-    const conversation = await harness.converse();
-    await fill(conversation, 60);
+    const conversation = await harness.filled(60);
     const other = conversation.state.path[3]!;
     harness.summarizer = async function* (request, signal) {
       await conversation.moveHead(other);
@@ -262,8 +246,7 @@ describe('session compression', () => {
   });
 
   it('sends the messages of undone summaries verbatim until the user compresses again', async () => {
-    const conversation = await harness.converse();
-    await fill(conversation, 100);
+    const conversation = await harness.filled(100);
     const { total } = conversation.context();
     await conversation.compressNow();
     await conversation.undoNodes(
@@ -286,7 +269,7 @@ describe('session compression', () => {
       await conversation.compressNow();
     }
     await conversation.undoNodes([...state.nodes.keys()], true);
-    harness.settings = { ...harness.settings, policy: resolvePolicy('frugal') };
+    harness.set({ policy: resolvePolicy('frugal') });
     let looks = 0;
     const spanOf = state.spanOf.bind(state);
     state.spanOf = (node) => {
@@ -299,14 +282,12 @@ describe('session compression', () => {
   });
 
   it('sends undone summaries again when their original messages would not fit', async () => {
-    const conversation = await harness.converse();
-    await fill(conversation, 100);
-    await conversation.compressNow();
+    const conversation = await harness.compressed(100);
     await conversation.undoNodes(
       conversation.state.frontier.map((item) => item.node.id),
       true,
     );
-    harness.settings = { ...harness.settings, contextWindow: 4000, reservedTokens: 1000 };
+    harness.set({ contextWindow: 4000, reservedTokens: 1000 });
     await conversation.send('Does it fit?');
     assert.ok(conversation.context().total <= conversation.meter.budget());
     assert.equal(texts(conversation).at(-1), 'Fine.');
@@ -316,7 +297,7 @@ describe('session compression', () => {
     const [good, bad] = [await harness.converse(), await harness.converse()];
     await fill(good, 60);
     await fill(bad, 60, (n) => `Unlucky number ${n}: ${'a long story that leads nowhere in particular '.repeat(8)}`);
-    harness.settings = { ...harness.settings, extractiveOnFault: false };
+    harness.set({ extractiveOnFault: false });
     harness.summarizer = (request, signal) =>
       JSON.stringify(request.messages).includes('Unlucky')
         ? throws(new ModelFault('overloaded', 'busy'))(request, signal)
@@ -339,7 +320,7 @@ describe('session compression', () => {
 
   it('logs a failure at a task reset, and the reset continues', async () => {
     const conversation = await harness.converse();
-    harness.settings = { ...harness.settings, extractiveOnFault: false };
+    harness.set({ extractiveOnFault: false });
     harness.summarizer = throws(new ModelFault('quota', 'empty'));
     await conversation.setTask('Go through the listing', []);
     await fill(conversation, 60);
@@ -387,13 +368,11 @@ describe('session compression', () => {
   });
 
   it('leaves room for summaries, however many key events there are', async () => {
-    const conversation = await harness.converse();
-    await fill(conversation, 700, (n) =>
+    const conversation = await harness.compressed(700, (n) =>
       n % 2 === 0
         ? `We decided to call district ${n} of the harbour Heron-${n}, and not Crane-${n}.`
         : `The map of district ${n} was drawn at low tide, and its ${n} buoys were counted twice from the boat.`,
     );
-    await conversation.compressNow();
     const told = conversation.state.frontier.map(({ node }) => node.tokens);
     const shown = told.reduce((sum, { detailed }) => sum + detailed, 0);
     const source = told.reduce((sum, tokens) => sum + tokens.source, 0);
@@ -401,12 +380,11 @@ describe('session compression', () => {
   });
 
   it('drops key events from a full ledger in batches, and restores none at the next commit', async () => {
-    harness.settings = {
-      ...harness.settings,
+    harness.set({
       contextWindow: 8_000,
       reservedTokens: 1_000,
       policy: resolvePolicy('balanced', { ledgerShare: 0.05 }),
-    };
+    });
     const conversation = await harness.converse();
     const dropped: number[] = [];
     for (let n = 0; n < 24; n++) {
@@ -422,12 +400,11 @@ describe('session compression', () => {
   });
 
   it('supersedes a dropped key event, even after a restart', async () => {
-    harness.settings = {
-      ...harness.settings,
+    harness.set({
       contextWindow: 8_000,
       reservedTokens: 1_000,
       policy: resolvePolicy('balanced', { ledgerShare: 0.05 }),
-    };
+    });
     let conversation = await harness.converse();
     for (const [n, name] of ['gateway', ...WORDS, 'needle', 'orange', 'pencil', 'rocket', 'saddle'].entries()) {
       await conversation.send(`We decided to use port ${8500 + n} for the ${name}.`);
@@ -445,7 +422,7 @@ describe('session compression', () => {
   });
 
   it('is restored after a restart, and message 31 is answered', async () => {
-    harness.settings = { ...harness.settings, policy: resolvePolicy('steady') };
+    harness.set({ policy: resolvePolicy('steady') });
     let conversation = await harness.converse();
     harness.script = says(booking);
     for (let turn = 1; turn <= 15; turn++) {

@@ -12,8 +12,7 @@ describe('context status of search results', () => {
   let conversation: Conversation;
   openForEachTest(async () => (harness = await Harness.open()));
   beforeEach(async () => {
-    conversation = await harness.converse();
-    await fill(conversation, 4, (n) =>
+    conversation = await harness.filled(4, (n) =>
       n === 0
         ? 'We will use port 8401 for the gateway.'
         : n === 2

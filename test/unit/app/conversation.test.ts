@@ -202,8 +202,7 @@ describe('conversation', () => {
   });
 
   it('recovers an older partial reply without leaving the current branch', async () => {
-    const conversation = await harness.converse();
-    await fill(conversation, 1);
+    const conversation = await harness.filled(1);
     const { journal, state } = conversation;
     const partial = { id: 'partial-1' as never, parent: state.head, model: 'test/chat' };
     await journal.append({ type: 'reply_partial', ...partial, offset: 0, text: 'It was ' });
@@ -247,8 +246,7 @@ describe('conversation', () => {
   });
 
   it('recovers the partial reply of another window when taking over from it', async () => {
-    const first = await harness.converse();
-    await fill(first, 1);
+    const first = await harness.filled(1);
     const second = await harness.secondWindow(first);
     const partial = { id: 'partial-1' as never, parent: first.state.head, model: 'test/chat' };
     await first.journal.append({ type: 'reply_partial', ...partial, offset: 0, text: 'It was the lock.' });
@@ -289,14 +287,9 @@ describe('conversation', () => {
   });
 
   it('performs a pending task reset when halted, without compressing', async () => {
-    const conversation = await harness.converse();
-    await fill(conversation, 40);
+    const conversation = await harness.filled(40);
     await conversation.setTask('Ship it', []);
-    let asked = 0;
-    harness.summarizer = (request, signal) => {
-      asked++;
-      return says('Parts were listed.')(request, signal);
-    };
+    harness.summarizer = says('Parts were listed.');
     let halted: Promise<void> | undefined;
     harness.script = async function* (request, signal) {
       await conversation.resetTask();
@@ -306,7 +299,7 @@ describe('conversation', () => {
     await conversation.send('Go on');
     await halted;
     assert.equal(conversation.state.task, undefined);
-    assert.equal(asked, 0);
+    assert.equal(harness.summaryRequests.length, 0);
   });
 
   it('runs one turn at a time', async () => {
@@ -392,7 +385,7 @@ describe('conversation', () => {
 
   it('flags a message that does not fit and sends nothing, then clears the flag once one fits', async () => {
     const conversation = await harness.converse();
-    harness.settings = { ...harness.settings, contextWindow: 5000, reservedTokens: 1000 };
+    harness.set({ contextWindow: 5000, reservedTokens: 1000 });
     await assert.rejects(conversation.send('word '.repeat(6000)), ContextOverflow);
     assert.equal(harness.requests.length, 0);
     assert.equal(conversation.state.escalation, 'token_overflow');
@@ -403,8 +396,7 @@ describe('conversation', () => {
   });
 
   it('compresses and resends when the provider rejects the request as too long', async () => {
-    const conversation = await harness.converse();
-    await fill(conversation, 60);
+    const conversation = await harness.filled(60);
     let calls = 0;
     harness.script = (request, signal) =>
       ++calls === 1
@@ -417,12 +409,11 @@ describe('conversation', () => {
   });
 
   it('uses the settings that a turn started with until it ends', async () => {
-    const conversation = await harness.converse();
-    await fill(conversation, 60);
-    harness.settings = { ...harness.settings, temperature: 0.2 };
+    const conversation = await harness.filled(60);
+    harness.set({ temperature: 0.2 });
     harness.script = (request, signal) => {
       if (harness.requests.length > 1) return says('Now it fits.')(request, signal);
-      harness.settings = { ...harness.settings, temperature: 1.5 };
+      harness.set({ temperature: 1.5 });
       return throws(new ModelFault('context_too_long', 'too long'))(request, signal);
     };
     await conversation.send('Are you there?');
@@ -454,7 +445,7 @@ describe('conversation', () => {
 
   it('ignores reported usage for images, which each vendor counts differently', async () => {
     harness.calibration = new Calibration(1.56);
-    harness.settings = { ...harness.settings, systemPrompt: 'You help with code. '.repeat(20) };
+    harness.set({ systemPrompt: 'You help with code. '.repeat(20) });
     harness.script = async function* (request, signal) {
       yield* says('It shows a table.')(request, signal);
       yield { type: 'usage', usage: { input: 1_900, output: 10 } };
@@ -504,7 +495,7 @@ describe('conversation', () => {
     await conversation.send('How large is this, by your own count?');
     assert.equal(asked, 0);
     harness.calibration = new Calibration(1);
-    harness.settings = { ...harness.settings, countWithProvider: true };
+    harness.set({ countWithProvider: true });
     await conversation.send('And now?');
     assert.equal(asked, 1);
     for (let turn = 0; turn < 4; turn++) await conversation.send(`Turn ${turn}`);
@@ -515,11 +506,12 @@ describe('conversation', () => {
   });
 
   it('recalls excerpts of compressed history that match the new message, and reports them', async () => {
-    const conversation = await harness.converse();
-    await fill(conversation, 2, (n) => (n === 0 ? 'The zebra crossing sensor reports on channel 42.' : 'I see.'));
+    const conversation = await harness.filled(2, (n) =>
+      n === 0 ? 'The zebra crossing sensor reports on channel 42.' : 'I see.',
+    );
     await fill(conversation, 60);
     await conversation.compressNow();
-    harness.settings = { ...harness.settings, recallShare: 0.05 };
+    harness.set({ recallShare: 0.05 });
     const recalled: string[] = [];
     conversation.onUpdate((update) => {
       if (update.type === 'recalled') recalled.push(...update.excerpts.map((one) => one.text));
@@ -559,7 +551,7 @@ describe('conversation', () => {
 
   it('never compresses when the strategy is off, whatever the trigger', async () => {
     const conversation = await harness.converse();
-    harness.settings = { ...harness.settings, policy: resolvePolicy('balanced', { strategy: 'off' }) };
+    harness.set({ policy: resolvePolicy('balanced', { strategy: 'off' }) });
     await fill(conversation, 80);
     await conversation.send('More');
     await conversation.resetTask();

@@ -14,8 +14,7 @@ describe('key event that the user corrects', () => {
   openForEachTest(async () => (harness = await Harness.open()));
 
   const compressed = async (said = SAID): Promise<Conversation> => {
-    const conversation = await harness.converse();
-    await fill(conversation, 2, (n) => (n === 0 ? said : 'All right.'));
+    const conversation = await harness.filled(2, (n) => (n === 0 ? said : 'All right.'));
     await fill(conversation, 60);
     await conversation.compressNow();
     return conversation;

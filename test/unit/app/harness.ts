@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { ModelFault } from '../../../src/app/fault.ts';
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
@@ -36,7 +37,10 @@ export interface LogLine {
 export class Harness {
   readonly folder: string;
   readonly log: LogLine[] = [];
+  /** Requests to the chat model's script. */
   readonly requests: ChatRequest[] = [];
+  /** Requests to the summarizer's script. */
+  readonly summaryRequests: ChatRequest[] = [];
   readonly clock: Clock & { ahead: number };
   script: Script;
   summarizer: Script | undefined;
@@ -89,6 +93,25 @@ export class Harness {
     this.#store = this.#newStore();
   }
 
+  /** Changes some settings. */
+  set(changes: Partial<ConversationSettings>): void {
+    this.settings = { ...this.settings, ...changes };
+  }
+
+  /** Creates a session with `count` messages that no model wrote. */
+  async filled(count: number, body?: (n: number) => string): Promise<Conversation> {
+    const conversation = await this.converse();
+    await fill(conversation, count, body);
+    return conversation;
+  }
+
+  /** Creates a session with `count` messages, and compresses it. */
+  async compressed(count: number, body?: (n: number) => string): Promise<Conversation> {
+    const conversation = await this.filled(count, body);
+    assert.equal((await conversation.compressNow()).kind, 'committed');
+    return conversation;
+  }
+
   /** Creates a session in this store. */
   async converse(): Promise<Conversation> {
     return this.#conversation(await this.#store.create('', 'test'));
@@ -125,9 +148,10 @@ export class Harness {
 
   /** Regenerates a summary with the summarizer's script, if there is one. */
   resummarize(conversation: Conversation, wanted: ResummarizeOptions): Promise<SummaryNode> {
-    const { clock, summarizer: script } = this;
+    const { clock } = this;
     const { counter, counts, journal } = conversation;
-    const model = script && { model: scripted('test/summarizer', script), maxInputTokens: 100_000 };
+    const summarizer = this.#summarizer('test/summarizer');
+    const model = summarizer && { model: summarizer, maxInputTokens: 100_000 };
     return conversation.run(new AbortController().signal, (signal) =>
       resummarize(
         {
@@ -150,12 +174,24 @@ export class Harness {
   /** Checks a summary against its messages with the summarizer's script. */
   checkSummary(conversation: Conversation, node: NodeId, signal = new AbortController().signal): Promise<SummaryCheck> {
     const { journal, counter } = conversation;
-    const { clock, spendGate, summarizer } = this;
-    if (!summarizer) throw new Error('there is no summarizer to ask');
-    const reader = { model: scripted('test/reader', summarizer), maxInputTokens: 100_000 };
+    const { clock, spendGate } = this;
+    const model = this.#summarizer('test/reader') ?? assert.fail('there is no summarizer to ask');
+    const reader = { model, maxInputTokens: 100_000 };
     const recordUsage: Compressor['recordUsage'] = (usage) => conversation.compressor.recordUsage(usage);
     const deps = { journal, clock, counter, price: () => 0.001, spendGate, recordUsage };
     return conversation.run(signal, (abort) => checkSummary(deps, node, reader, abort));
+  }
+
+  /** The model of the summarizer's script, if there is one. */
+  #summarizer(id: string): ChatModel | undefined {
+    const { summarizer } = this;
+    return (
+      summarizer &&
+      scripted(id, (request, signal) => {
+        this.summaryRequests.push(request);
+        return summarizer(request, signal);
+      })
+    );
   }
 
   /** The log's entries with that name. */
@@ -198,8 +234,8 @@ export class Harness {
           preset: () => this.preset,
         }),
         summaryModel: () => {
-          const script = this.summarizer;
-          const model = script && { ...scripted('test/summarizer', script), maxConcurrency: this.summarizerAtOnce };
+          const summarizer = this.#summarizer('test/summarizer');
+          const model = summarizer && { ...summarizer, maxConcurrency: this.summarizerAtOnce };
           return Promise.resolve(this.summary ?? (model && { model, maxInputTokens: this.summarizerInput }));
         },
         price,

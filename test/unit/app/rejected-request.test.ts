@@ -19,7 +19,7 @@ describe('when the model’s context window is far smaller than assumed', () => 
   };
   const longMessages = async (count: number): Promise<Conversation> => {
     const reply = { textTokens: 4096, reasoningTokens: 4096, maxOutput: 16_384 };
-    harness.settings = { ...harness.settings, contextWindow: 32_768, reservedTokens: 8192, reply };
+    harness.set({ contextWindow: 32_768, reservedTokens: 8192, reply });
     const conversation = await harness.converse();
     harness.script = says('Each part of the plan, once more in full. '.repeat(160));
     for (let i = 0; i < count; i++) await conversation.send(`Question ${i}: what is next?`);
@@ -52,7 +52,7 @@ describe('when the model’s context window is far smaller than assumed', () => 
 
   it('leaves room for a reply when the context nearly fills the server’s window', async () => {
     const reply = { textTokens: 1024, reasoningTokens: 0, maxOutput: 16_384 };
-    harness.settings = { ...harness.settings, contextWindow: 32_768, reservedTokens: 1024, reply };
+    harness.set({ contextWindow: 32_768, reservedTokens: 1024, reply });
     const conversation = await harness.converse();
     conversation.meter.calibrateByRejection(conversation.context(), 20_000);
     const text = 'word '.repeat(Math.floor(conversation.meter.budget() * 0.98) - conversation.context().total);

@@ -146,8 +146,7 @@ describe('messages queued while a reply arrives', () => {
   });
 
   it('are sent after the next reply even if the previous turn’s task reset ends only then', async () => {
-    const other = await harness.converse();
-    await fill(other, 80);
+    const other = await harness.filled(80);
     await other.setTask('Ship it', []);
     const summarized = Promise.withResolvers<undefined>();
     const isSummarizing = Promise.withResolvers<undefined>();

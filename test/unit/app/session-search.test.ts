@@ -10,9 +10,9 @@ describe('search within a session', () => {
   openForEachTest(async () => (harness = await Harness.open()));
 
   it('recalls only from compressed messages, so the message that asks changes nothing', async () => {
-    const conversation = await harness.converse();
-    await fill(conversation, 60, (n) => (n === 0 ? 'The lamp of the pier is on channel 42.' : `Line ${n} is dry.`));
-    assert.equal((await conversation.compressNow()).kind, 'committed');
+    const conversation = await harness.compressed(60, (n) =>
+      n === 0 ? 'The lamp of the pier is on channel 42.' : `Line ${n} is dry.`,
+    );
     const search = new SessionSearch(() => conversation.state, harness.clock);
     const recall = () => search.recall('On which channel is the lamp?', 400, conversation.counter);
     const before = await recall();
@@ -25,9 +25,9 @@ describe('search within a session', () => {
   });
 
   it('finds everything in a second search that starts while the first is still indexing', async () => {
-    const conversation = await harness.converse();
-    await fill(conversation, 60, (n) => (n === 0 ? 'We decided to keep the lamp on channel 42.' : `Line ${n} is dry.`));
-    assert.equal((await conversation.compressNow()).kind, 'committed');
+    const conversation = await harness.compressed(60, (n) =>
+      n === 0 ? 'We decided to keep the lamp on channel 42.' : `Line ${n} is dry.`,
+    );
     const search = new SessionSearch(() => conversation.state, { ...harness.clock, yielder: alwaysDue(() => pass(0)) });
     const found = async (): Promise<unknown> => {
       await search.updateIndex();

@@ -26,12 +26,12 @@ describe('compression trigger in a chat of short messages', () => {
     await conversation.settled();
   };
   const under = (policy: PolicyName): void => {
-    harness.settings = { ...harness.settings, policy: resolvePolicy(policy) };
+    harness.set({ policy: resolvePolicy(policy) });
   };
   /** Sets the context window so that the request takes this share of the budget, or a token less. */
   const fills = (share: number, tokensLess = 0): void => {
     const total = conversation.context().total + tokensLess;
-    harness.settings = { ...harness.settings, contextWindow: Math.floor(total / share), reservedTokens: 0 };
+    harness.set({ contextWindow: Math.floor(total / share), reservedTokens: 0 });
   };
 
   for (const [policy, share] of [

@@ -149,7 +149,7 @@ describe('summary that the user changes', () => {
 
   it('keeps its edit when merged again, even if it was merged from summaries itself', async () => {
     const said = 'Ingrid keeps the spare lantern beside the old kiln.';
-    harness.settings = { ...harness.settings, contextWindow: 6_000, reservedTokens: 1_000 };
+    harness.set({ contextWindow: 6_000, reservedTokens: 1_000 });
     const condensed = async (): Promise<SummaryNode> => {
       const before = first().id;
       for (let round = 0; round < 20; round++) {
@@ -395,8 +395,7 @@ const body = (n: number): string => {
 
 /** A session with one summary. */
 async function compressed(harness: Harness): Promise<Conversation> {
-  const conversation = await harness.converse();
-  await fill(conversation, 60, body);
+  const conversation = await harness.filled(60, body);
   const outcome = await conversation.compressNow();
   assert.equal(outcome.kind, 'committed');
   return conversation;

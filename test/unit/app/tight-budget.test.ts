@@ -24,7 +24,7 @@ describe('session with a small budget', () => {
         return new ModelFault('overloaded', 'It is down.');
       });
       harness.summarizer = (request, signal) => model.stream(request, signal);
-      harness.settings = { ...harness.settings, contextWindow: BUDGET + harness.settings.reservedTokens };
+      harness.set({ contextWindow: BUDGET + harness.settings.reservedTokens });
       const conversation = await harness.converse();
       // Rejects if a turn fails.
       for (const turn of turnsOf(transcript)) await playTurn(harness, conversation, turn);

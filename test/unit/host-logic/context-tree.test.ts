@@ -116,9 +116,7 @@ describe('the summary tree', () => {
   openForEachTest(async () => (harness = await Harness.open()));
 
   const session = async (messages: number): Promise<Conversation> => {
-    const conversation = await harness.converse();
-    await fill(conversation, messages);
-    assert.equal((await conversation.compressNow()).kind, 'committed');
+    const conversation = await harness.compressed(messages);
     return conversation;
   };
 
@@ -244,11 +242,9 @@ describe('the summary tree', () => {
   });
 
   it('can be filtered by kind of key event, by warnings, and by text', async () => {
-    const conversation = await harness.converse();
-    await fill(conversation, 200, (n) =>
+    const conversation = await harness.compressed(200, (n) =>
       n === 8 ? 'We decided to use the copper valve for tank 7.' : `Part ${n} of it.`,
     );
-    assert.equal((await conversation.compressNow()).kind, 'committed');
     const { state } = conversation;
     const search = new SessionSearch(() => state, harness.clock);
     await search.updateIndex();
@@ -293,8 +289,9 @@ describe('the context chart', () => {
     const load = hostIn({ l10n, env: { language: 'en' } });
     const { chartSvg, contextSeries } = await load<typeof ChartModule>('gauge/chart-svg.ts');
     await using harness = await Harness.open();
-    const conversation = await harness.converse();
-    await fill(conversation, 2, (n) => (n === 0 ? 'We decided to use port 8401 for <b>the "gateway"</b>.' : 'Fine.'));
+    const conversation = await harness.filled(2, (n) =>
+      n === 0 ? 'We decided to use port 8401 for <b>the "gateway"</b>.' : 'Fine.',
+    );
     await fill(conversation, 78);
     await conversation.setTask('A & B', []);
     assert.equal((await conversation.compressNow()).kind, 'committed');

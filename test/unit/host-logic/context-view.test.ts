@@ -7,7 +7,7 @@ import type { Row } from '../../../src/host/summaries/context-rows.ts';
 import type * as CommandsModule from '../../../src/host/summaries/summary-commands.ts';
 import type * as TreeModule from '../../../src/host/summaries/context-tree.ts';
 import { hostIn, l10n } from '../../support/fake-editor.ts';
-import { Harness, fill } from '../app/harness.ts';
+import { Harness } from '../app/harness.ts';
 import { openForEachTest } from '../../support/per-test.ts';
 
 const nothing = { dispose: () => undefined };
@@ -54,14 +54,11 @@ describe('Context view', () => {
 
   openForEachTest(async () => (harness = await Harness.open()));
   beforeEach(async () => {
-    conversation = await harness.converse();
-    await fill(
-      conversation,
+    conversation = await harness.compressed(
       60,
       (n) =>
         SAID[n] ?? `What happens in part ${n}? It comes after the others. ${'Rows are gathered in a list. '.repeat(4)}`,
     );
-    assert.equal((await conversation.compressNow()).kind, 'committed');
     const { ContextTree } = await load<typeof TreeModule>('summaries/context-tree.ts');
     const view = { visible: true, description: '', onDidChangeVisibility: () => nothing };
     tree = new ContextTree(view as never, {
@@ -104,7 +101,7 @@ describe('Context view', () => {
       return new Set(all.flatMap((row) => (row.kind === 'event' ? [row.status] : [])));
     };
     assert.ok(!(await statuses()).has('dropped'));
-    harness.settings = { ...harness.settings, policy: resolvePolicy('balanced', { ledgerShare: 0.0005 }) };
+    harness.set({ policy: resolvePolicy('balanced', { ledgerShare: 0.0005 }) });
     assert.ok(conversation.context().leftOut.length > 0);
     tree.refresh();
     assert.ok((await statuses()).has('dropped'));

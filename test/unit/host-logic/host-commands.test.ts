@@ -131,8 +131,7 @@ describe('editor commands', () => {
   for (const name of ['session.jsonl', 'session.md'])
     it(`yield after each message when an export masks secrets: ${name}`, async () => {
       const { exportSession } = await load<typeof ExportModule>('import-export/export-session.ts');
-      const conversation = await harness.converse();
-      await fill(conversation, 40, (n) => `The password for host ${n} is: password=Tr0ub4dor-${n}-x9`);
+      const conversation = await harness.filled(40, (n) => `The password for host ${n} is: password=Tr0ub4dor-${n}-x9`);
       let rests = 0;
       const count = (): number => rests++;
       const yielder = { isDue: () => true, yield: () => Promise.resolve(void count()) };
@@ -438,8 +437,7 @@ describe('editor commands', () => {
   }
 
   it('include newly typed text when the next request is shown again', async () => {
-    const conversation = await harness.converse();
-    await fill(conversation, 4);
+    const conversation = await harness.filled(4);
     const draft = { text: '', attachments: [], images: [] };
     assert.match(await nextRequest(conversation, draft), /The input is empty/);
     draft.text = 'And the host?';
@@ -447,7 +445,7 @@ describe('editor commands', () => {
   });
 
   it('show the next request with its task and recalled excerpts, under headings whose tokens add up to the total', async () => {
-    harness.settings = { ...harness.settings, recallShare: 0.1 };
+    harness.set({ recallShare: 0.1 });
     const conversation = await harness.converse();
     await conversation.send('The gateway of the harbour listens on channel 42.');
     await fill(conversation, 60);

@@ -17,8 +17,7 @@ describe('messages loaded by the page', () => {
   it('remain available after a reply is regenerated', async () => {
     const { PageConnection } = await load<typeof PageLinkModule>('chat/page-connection.ts');
     await using harness = await Harness.open();
-    const conversation = await harness.converse();
-    await fill(conversation, 100);
+    const conversation = await harness.filled(100);
     const link = new PageConnection(conversation, {} as never, {} as never);
     let epoch = 0;
     link.onMessage((message) => {
@@ -84,9 +83,8 @@ describe('context usage shown on the page', () => {
   it('says when the next compression is due, also by the number of messages', async () => {
     const { PageConnection } = await load<typeof PageLinkModule>('chat/page-connection.ts');
     await using harness = await Harness.open();
-    harness.settings = { ...harness.settings, policy: resolvePolicy('steady') };
-    const conversation = await harness.converse();
-    await fill(conversation, 4);
+    harness.set({ policy: resolvePolicy('steady') });
+    const conversation = await harness.filled(4);
     const link = new PageConnection(conversation, {} as never, {} as never);
     const told: unknown[] = [];
     link.onMessage((message) => message.type === 'gauge' && told.push(message.gauge?.next));
@@ -119,9 +117,7 @@ describe('compressions reported to the page', () => {
   it('match what the next request sends, even after a reply for which summaries were expanded', async () => {
     const { PageConnection } = await load<typeof PageLinkModule>('chat/page-connection.ts');
     await using harness = await Harness.open();
-    const conversation = await harness.converse();
-    await fill(conversation, 40);
-    assert.equal((await conversation.compressNow()).kind, 'committed');
+    const conversation = await harness.compressed(40);
     const { journal } = conversation;
     const link = new PageConnection(conversation, {} as never, {} as never);
     let covers = 0;
@@ -145,9 +141,7 @@ describe('compressions reported to the page', () => {
   it('report an unknown cost as unknown, not as free', async () => {
     await using harness = await Harness.open();
     const cost = async (): Promise<unknown> => {
-      const conversation = await harness.converse();
-      await fill(conversation, 40);
-      assert.equal((await conversation.compressNow()).kind, 'committed');
+      const conversation = await harness.compressed(40);
       return compressionViews(conversation.state)[0]?.costUsd;
     };
     assert.equal(await cost(), 0);

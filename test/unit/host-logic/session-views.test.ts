@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { resolvePolicy } from '../../../src/core/policy/policy.ts';
 import type * as SessionViewsModule from '../../../src/host/session-views.ts';
 import { hostIn, l10n } from '../../support/fake-editor.ts';
-import { fill, Harness, says } from '../app/harness.ts';
+import { Harness, says } from '../app/harness.ts';
 
 const load = hostIn({
   l10n,
@@ -16,14 +16,9 @@ describe('showing a session above a threshold', () => {
   it('calls no model until a message is sent', async () => {
     const { SessionViews } = await load<typeof SessionViewsModule>('session-views.ts');
     await using harness = await Harness.open();
-    harness.settings = { ...harness.settings, policy: resolvePolicy('frugal') };
-    let calls = 0;
-    harness.summarizer = (...asked) => {
-      calls++;
-      return says('They went through a listing.')(...asked);
-    };
-    const conversation = await harness.converse();
-    await fill(conversation, 60);
+    harness.set({ policy: resolvePolicy('frugal') });
+    harness.summarizer = says('They went through a listing.');
+    const conversation = await harness.filled(60);
     const nothing = (): Promise<void> => Promise.resolve();
     const view = { refresh: nothing, changed: nothing, setTitle: nothing, onDidChange: () => ({ dispose: nothing }) };
     const app = {
@@ -40,10 +35,10 @@ describe('showing a session above a threshold', () => {
     const views = new SessionViews(app as never);
     await views.currentChanged();
     await conversation.settled();
-    assert.deepEqual([calls, conversation.state.counters.compressions], [0, 0]);
+    assert.deepEqual([harness.summaryRequests.length, conversation.state.counters.compressions], [0, 0]);
     await conversation.send('Go on?');
     await conversation.settled();
-    assert.deepEqual([calls > 0, conversation.state.counters.compressions], [true, 1]);
+    assert.deepEqual([harness.summaryRequests.length > 0, conversation.state.counters.compressions], [true, 1]);
     views.dispose();
   });
 });

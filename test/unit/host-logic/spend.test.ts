@@ -121,8 +121,7 @@ describe('a spend limit for compression', () => {
   });
 
   it('makes compression on command extractive once it is reached, and is reported as the reason', async () => {
-    const conversation = await harness.converse();
-    await fill(conversation, 100);
+    const conversation = await harness.filled(100);
     const outcome = await conversation.compressNow();
     assert.ok(outcome.kind === 'committed' && outcome.fault instanceof SpendLimitReached);
     assert.equal(calls, 0);
@@ -130,8 +129,7 @@ describe('a spend limit for compression', () => {
   });
 
   it('prevents compression in the background once it is reached', async () => {
-    const conversation = await harness.converse();
-    await fill(conversation, 60);
+    const conversation = await harness.filled(60);
     await conversation.send('And one more.');
     await conversation.settled();
     assert.equal(conversation.state.counters.compressions, 0);
@@ -142,9 +140,8 @@ describe('a spend limit for compression', () => {
   });
 
   it('does not prevent compression without a model once it is reached', async () => {
-    harness.settings = { ...harness.settings, policy: resolvePolicy('frugal', { strategy: 'trim' }) };
-    const conversation = await harness.converse();
-    await fill(conversation, 60);
+    harness.set({ policy: resolvePolicy('frugal', { strategy: 'trim' }) });
+    const conversation = await harness.filled(60);
     await conversation.send('And one more.');
     await conversation.settled();
     assert.equal(conversation.state.counters.compressions, 1);
@@ -152,9 +149,8 @@ describe('a spend limit for compression', () => {
   });
 
   it('makes the compress command fail once it is reached if extractive summaries are off', async () => {
-    harness.settings = { ...harness.settings, extractiveOnFault: false };
-    const conversation = await harness.converse();
-    await fill(conversation, 100);
+    harness.set({ extractiveOnFault: false });
+    const conversation = await harness.filled(100);
     const outcome = await conversation.compressNow();
     assert.ok(outcome.kind === 'failed' && outcome.error instanceof SpendLimitReached);
     assert.equal(conversation.state.counters.compressions, 0);
@@ -180,8 +176,7 @@ describe('a spend limit for compression', () => {
   });
 
   it('applies to previews of compression too', async () => {
-    const conversation = await harness.converse();
-    await fill(conversation, 100);
+    const conversation = await harness.filled(100);
     assert.notEqual(typeof (await conversation.previewCompression()), 'string');
     assert.equal(calls, 0);
   });

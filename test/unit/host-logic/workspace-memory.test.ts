@@ -8,7 +8,7 @@ import type * as MemoryModule from '../../../src/host/memory/memory-commands.ts'
 import type * as WorkspaceMemoryModule from '../../../src/host/memory/workspace-memory.ts';
 import { MemoryFile } from '../../../src/storage/memory-file.ts';
 import { hostIn, l10n } from '../../support/fake-editor.ts';
-import { Harness, fill } from '../app/harness.ts';
+import { Harness } from '../app/harness.ts';
 import { keyEvent } from '../../support/key-events.ts';
 
 const told: string[] = [];
@@ -60,8 +60,7 @@ describe('memory commands', () => {
 
   it('do not offer to remember dismissed key events or those of deleted messages', async () => {
     const { rememberEvents } = await load<typeof MemoryModule>('memory/memory-commands.ts');
-    const conversation = await harness.converse();
-    await fill(conversation, 3);
+    const conversation = await harness.filled(3);
     const { journal, state } = conversation;
     const [first, second, third] = state.path;
     for (const [name, message] of Object.entries({ removed: first!, gone: third!, held: second! }))

@@ -6,7 +6,7 @@ import { createAnthropicModel } from '../../../src/providers/anthropic.ts';
 import { createOpenAiModel } from '../../../src/providers/openai.ts';
 import { withVendorsRedirected } from '../../support/strict/redirect-vendors.ts';
 import { StrictServer, type Flavour, type StrictOptions } from '../../support/strict/strict-server.ts';
-import { Harness, fill } from '../app/harness.ts';
+import { Harness } from '../app/harness.ts';
 
 const ENV = { OPENAI_API_KEY: 'k', ANTHROPIC_API_KEY: 'k' };
 
@@ -50,7 +50,7 @@ describe('providers on servers as strict as the vendors’', () => {
         replyBudget: undefined,
       }));
       const room = replyBudget?.({ contextWindow: null, reservedTokens: 4096, reasoningEffort: null }, info);
-      harness.settings = { ...harness.settings, reservedTokens: 4_096, ...room };
+      harness.set({ reservedTokens: 4_096, ...room });
       const conversation = await harness.converse();
       await conversation.send('Why is the queue empty?');
       assert.equal(conversation.state.messages.get(conversation.state.head!)?.role, 'assistant');
@@ -90,9 +90,8 @@ describe('providers on servers as strict as the vendors’', () => {
     try {
       await withVendorsRedirected(server, async () => {
         harness.chat = createOpenAiModel({ apiKey: 'k', model: 'gpt-6.1-terra' });
-        harness.settings = { ...harness.settings, policy: { ...harness.settings.policy, strategy: 'off' } };
-        const conversation = await harness.converse();
-        await fill(conversation, 60);
+        harness.set({ policy: { ...harness.settings.policy, strategy: 'off' } });
+        const conversation = await harness.filled(60);
         await conversation.setTask('Tune the queues', [{ text: 'queue 28', status: 'in_progress' }]);
         for (let turn = 0; turn < 4; turn++) await conversation.send(`What about queue ${turn}?`);
         await conversation.close();
@@ -111,14 +110,8 @@ describe('providers on servers as strict as the vendors’', () => {
     try {
       harness.chat = createOpenAiModel({ baseUrl: server.url, model: 'llama3.1:8b', provider: 'compatible' });
       harness.calibration = new Calibration(1);
-      harness.settings = {
-        ...harness.settings,
-        contextWindow: 32_768,
-        policy: { ...harness.settings.policy, strategy: 'off' },
-      };
-      const conversation = await harness.converse();
-      await fill(
-        conversation,
+      harness.set({ contextWindow: 32_768, policy: { ...harness.settings.policy, strategy: 'off' } });
+      const conversation = await harness.filled(
         40,
         (n) => `Message ${n}: ${'the queue waits for three hundred milliseconds, '.repeat(12)}`,
       );

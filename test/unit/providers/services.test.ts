@@ -15,7 +15,7 @@ import { createOpenAiModel } from '../../../src/providers/openai.ts';
 import { withVendorsRedirected } from '../../support/strict/redirect-vendors.ts';
 import { THOUGHT } from '../../support/strict/streams.ts';
 import { StrictServer, type Flavour, type StrictOptions } from '../../support/strict/strict-server.ts';
-import { Harness, fill } from '../app/harness.ts';
+import { Harness } from '../app/harness.ts';
 import { DEMO_SESSION, ROOT, runCli } from '../cli/run-cli.ts';
 import { ask, turn } from './protocols.ts';
 
@@ -107,9 +107,8 @@ for (const [flavour, models] of Object.entries(MODELS) as [Flavour, readonly str
           harness.chat = chat!.model;
           harness.summary = chat;
           const limits = { contextWindow: null, reservedTokens: 1_024, reasoningEffort: null };
-          harness.settings = { ...harness.settings, ...replyBudget(limits, info!), recallShare: 0.05 };
-          const conversation = await harness.converse();
-          await fill(conversation, 60);
+          harness.set({ ...replyBudget(limits, info!), recallShare: 0.05 });
+          const conversation = await harness.filled(60);
           const before = conversation.context().total;
           assert.equal((await conversation.compressNow()).kind, 'committed');
           assert.ok(conversation.context().total < before * 0.7);
@@ -216,15 +215,12 @@ describe('300 turns on GPT-5.6 and later, with recall and a task', () => {
     withServer('openai', { think: 0 }, async (server) => {
       await using harness = await Harness.open();
       harness.chat = createOpenAiModel({ apiKey: 'k', model: 'gpt-6.1-terra' });
-      harness.settings = {
-        ...harness.settings,
+      harness.set({
         recallShare: 0.05,
         contextWindow: 128_000,
         policy: resolvePolicy('balanced', { triggers: { messages: null } }),
-      };
-      const conversation = await harness.converse();
-      await fill(conversation, 60);
-      await conversation.compressNow();
+      });
+      const conversation = await harness.compressed(60);
       await conversation.setTask('Tune the queues', [{ text: 'queue 28', status: 'in_progress' }]);
       for (let n = 0; n < 300; n++)
         await conversation.send(`Which rows of the listing does queue ${n} look at, and why that many?`);
@@ -249,9 +245,8 @@ describe('Anthropic’s prompt cache', () => {
     return await withServer('anthropic', { think: 0, now: () => Date.now() + harness.clock.ahead }, async (server) => {
       const model = createAnthropicModel({ apiKey: 'k', model: 'claude-sonnet-5-5' });
       harness.chat = idleMs === undefined ? model : kept(model, idleMs);
-      harness.settings = { ...harness.settings, policy: { ...harness.settings.policy, strategy: 'off' } };
-      const conversation = await harness.converse();
-      await fill(conversation, 120);
+      harness.set({ policy: { ...harness.settings.policy, strategy: 'off' } });
+      const conversation = await harness.filled(120);
       for (let n = 0; n < 16; n++) {
         await conversation.send(`What about queue ${n}?`);
         harness.clock.ahead += minutes * 60_000;
@@ -296,9 +291,8 @@ describe('Ollama with a default context window of 4,096 tokens and 32,768 in the
       const settings = { baseUrl: server.url, model: 'llama3.1:8b', provider: 'compatible' } as const;
       harness.chat = createOpenAiModel({ ...settings, api: 'ollama', contextWindow: 32_768 });
       harness.calibration = new Calibration(1);
-      harness.settings = { ...harness.settings, contextWindow: 32_768 };
-      const conversation = await harness.converse();
-      await fill(conversation, 34, long);
+      harness.set({ contextWindow: 32_768 });
+      const conversation = await harness.filled(34, long);
       for (let n = 0; n < 6; n++) await conversation.send(`And number ${n}? ${long(n)}`);
       assert.equal(conversation.meter.serverWindow, 4_096);
       assert.equal(server.exchanges.filter(({ status }) => status === 400).length, 1, 'rejected once');
@@ -318,9 +312,8 @@ describe('Ollama with a default context window of 4,096 tokens and 32,768 in the
         contextWindow: 32_768,
       });
       harness.calibration = new Calibration(1);
-      harness.settings = { ...harness.settings, contextWindow: 32_768 };
-      const conversation = await harness.converse();
-      await fill(conversation, 34, long);
+      harness.set({ contextWindow: 32_768 });
+      const conversation = await harness.filled(34, long);
       const told: number[] = [];
       let over = 0;
       conversation.onUpdate((update) => {

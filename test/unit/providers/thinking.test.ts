@@ -5,7 +5,7 @@ import { summarizerOf } from '../../../src/app/summarizer.ts';
 import type { Usage } from '../../../src/core/model/message.ts';
 import { reasoningPlan } from '../../../src/core/tokens/model-info.ts';
 import { ThinkFilter, thinkingHabit, type ThinkingHabit } from '../../../src/providers/think-filter.ts';
-import { Harness, fill, texts } from '../app/harness.ts';
+import { Harness, texts } from '../app/harness.ts';
 
 /** The final reply if it arrives in chunks of that many characters. */
 function read(reply: string, size: number, habit: ThinkingHabit = thinkingHabit('llama3')): string {
@@ -194,8 +194,7 @@ describe('compression with a model that only thinks', () => {
   it('falls back to extractive summaries, reports the fault, and logs and counts the failed calls', async () => {
     await using harness = await Harness.open();
     harness.summary = { model: thinker(50_000).model, maxInputTokens: 100_000 };
-    const conversation = await harness.converse();
-    await fill(conversation, 40);
+    const conversation = await harness.filled(40);
     const outcome = await conversation.compressNow();
     assert.ok(outcome.kind === 'committed' && ModelFault.is(outcome.fault, 'highest_output_limit'));
     assert.ok([...conversation.state.nodes.values()].every(({ rung }) => rung === 'extractive'));
@@ -221,7 +220,7 @@ describe('chat reply that is all thinking', () => {
     const { model, requests } = thinker(30_000);
     harness.chat = model;
     const reply = { textTokens: 4_000, reasoningTokens: 16_384, maxOutput: 128_000 };
-    harness.settings = { ...harness.settings, reservedTokens: 20_384, reply };
+    harness.set({ reservedTokens: 20_384, reply });
     const conversation = await harness.converse();
     const thinking: (number | null)[] = [];
     conversation.onUpdate(({ type }) => {
@@ -248,7 +247,7 @@ describe('chat reply that is all thinking', () => {
       await using harness = await Harness.open();
       const { model, requests } = thinker(11_000);
       harness.chat = model;
-      harness.settings = { ...harness.settings, reservedTokens: 4_000, reply };
+      harness.set({ reservedTokens: 4_000, reply });
       const conversation = await harness.converse();
       await assert.rejects(conversation.send('Why?'), (error) => ModelFault.is(error, 'output_limit'));
       await conversation.retry(conversation.state.head!).catch(() => undefined);
@@ -270,7 +269,7 @@ describe('chat reply that is all thinking', () => {
       const { model, requests } = thinker(50_000);
       harness.chat = model;
       const reply = { textTokens: 4_000, reasoningTokens: 6_000, maxOutput };
-      harness.settings = { ...harness.settings, contextWindow, reservedTokens: 10_000, reply };
+      harness.set({ contextWindow, reservedTokens: 10_000, reply });
       const conversation = await harness.converse();
       const faults: (string | undefined)[] = [];
       const refused = (error: unknown): void => void faults.push(ModelFault.is(error) ? error.reason : undefined);

@@ -39,12 +39,10 @@ for (const [what, reason, options, calls] of CASES)
 
     it('extracts them in the background, logs the reason, and doesn’t ask about these messages again', async () => {
       await using harness = await Harness.open();
-      harness.settings = { ...harness.settings, policy: resolvePolicy('frugal') };
+      harness.set({ policy: resolvePolicy('frugal') });
       const model = createAnthropicModel({ apiKey: 'k', baseUrl: server.url, model: 'claude-haiku-5-5' });
       harness.summary = { model, maxInputTokens: 100_000 };
-      const conversation = await harness.converse();
-      await fill(
-        conversation,
+      const conversation = await harness.filled(
         60,
         (n) => `Part ${n} of the early listing: ${'a row of boats and their sails, '.repeat(9)}`,
       );
@@ -73,9 +71,7 @@ describe('compression by a model that refuses one of several parts', () => {
     const model = createAnthropicModel({ apiKey: 'k', baseUrl: server.url, model: 'claude-haiku-4-5' });
     harness.summary = { model, maxInputTokens: 100_000 };
     harness.summarizerAtOnce = 1;
-    const conversation = await harness.converse();
-    await fill(
-      conversation,
+    const conversation = await harness.filled(
       400,
       (n) => `Part ${n} is about ship ${Math.floor(n / 60)}. ${'It sails on and on. '.repeat(40)}`,
     );
