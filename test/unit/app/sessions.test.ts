@@ -4,7 +4,7 @@ import type { SessionJournal, SessionStore } from '../../../src/app/ports.ts';
 import { Sessions } from '../../../src/app/sessions.ts';
 import { taskId } from '../../../src/core/model/ids.ts';
 import { openSessionStore } from '../../../src/storage/session-store.ts';
-import { inFolder, messageAdded, testClock } from '../storage/test-store.ts';
+import { messageAdded, testClock, inStore } from '../storage/test-store.ts';
 
 function sessionsOf(
   store: SessionStore,
@@ -29,31 +29,26 @@ function conversationOf(journal: SessionJournal, closed: string[] = []): Convers
 
 describe('sessions of a workspace', () => {
   it('stay open when the current session is shown again', () =>
-    inFolder(async (folder) => {
-      const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
+    inStore(async (store) => {
       const journal = await store.create('Build', 'w');
       const closed: string[] = [];
       const conversation = conversationOf(journal, closed);
       const sessions = sessionsOf(store, () => Promise.resolve(conversation));
       for (let times = 0; times < 2; times++) assert.equal(await sessions.show(journal), conversation);
       assert.deepEqual(closed, []);
-      await store.close();
     }));
 
   it('are closed only if they are still shown', () =>
-    inFolder(async (folder) => {
-      const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
+    inStore(async (store) => {
       const other = await store.create('Release', 'w');
       const sessions = sessionsOf(store, (opened) => Promise.resolve(conversationOf(opened)));
       const deleted = await sessions.create('Build');
       await Promise.all([sessions.show(other), sessions.close(deleted)]);
       assert.equal((await sessions.currentOrLatest()).journal, other);
-      await store.close();
     }));
 
   it('are shown again after a restart, also if another one is newer', () =>
-    inFolder(async (folder) => {
-      const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
+    inStore(async (store) => {
       const shown = { id: undefined };
       const restart = () => sessionsOf(store, (opened) => Promise.resolve(conversationOf(opened)), shown);
       const sessions = restart();
@@ -62,23 +57,19 @@ describe('sessions of a workspace', () => {
       await sessions.open(id);
       await sessions.close();
       assert.equal((await restart().currentOrLatest()).state.title, 'Build');
-      await store.close();
     }));
 
   it('are not reused as new sessions if they are empty but have a task', () =>
-    inFolder(async (folder) => {
-      const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
+    inStore(async (store) => {
       const journal = await store.create('', 'w');
       await journal.append({ type: 'task_set', task: { id: taskId('t'), goal: 'Tune the queues', steps: [] } });
       await journal.close();
       const sessions = sessionsOf(store, (opened) => Promise.resolve(conversationOf(opened)));
       assert.equal((await sessions.openEmpty()).state.task, undefined);
-      await store.close();
     }));
 
   it('are released to other windows if they cannot be opened, as with an invalid setting', () =>
-    inFolder(async (folder) => {
-      const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
+    inStore(async (store, folder) => {
       const journal = await store.create('Build', 'w');
       const { id } = journal;
       await journal.append(messageAdded(0));
@@ -91,6 +82,5 @@ describe('sessions of a workspace', () => {
       const other = openSessionStore({ folder, clock: testClock('t'), writer: 'w2' });
       assert.equal((await other.open(id)).readOnly, undefined);
       await other.close();
-      await store.close();
     }));
 });

@@ -7,7 +7,7 @@ import { openSessionStore, type FileSessionStore } from '../../../src/storage/se
 import { verifyJournal } from '../../../src/storage/verify-journal.ts';
 import { WriterLock } from '../../../src/storage/writer-lock.ts';
 import { SmallDisk } from '../../support/small-disk.ts';
-import { inFolder, messageAdded, testClock, until, noticeText } from './test-store.ts';
+import { inFolder, messageAdded, testClock, until, noticeText, inStore } from './test-store.ts';
 
 /** A disk that rejects writes with this error code while `fails` is set. */
 function failingDisk(code: string): { fails: boolean; readonly openForAppend: OpenForAppend } {
@@ -34,8 +34,7 @@ interface FullDisk {
 
 /** Opens a session on a disk that is already full. */
 const onFullDisk = (work: (disk: FullDisk) => Promise<void>): Promise<void> =>
-  inFolder(async (folder) => {
-    const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
+  inStore(async (store, folder) => {
     const { id } = await store.create('Full', '');
     await store.close();
     let isFull = true;
@@ -45,7 +44,6 @@ const onFullDisk = (work: (disk: FullDisk) => Promise<void>): Promise<void> =>
     };
     const late = openSessionStore({ folder, clock: testClock(), writer: 'w2', openForAppend: faulty });
     await work({ store, late, journal: await late.open(id), free: () => (isFull = false) });
-    await store.close();
   });
 
 describe('session on a failing disk', () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { messageId, type SessionId } from '../../../src/core/model/ids.ts';
 import { openSessionStore } from '../../../src/storage/session-store.ts';
 import { alwaysDue } from '../../support/yielders.ts';
-import { inFolder, messageAdded, testClock, noticeText } from './test-store.ts';
+import { inFolder, messageAdded, testClock, noticeText, inStore } from './test-store.ts';
 
 /** Creates a session of 40 messages of at least a thousand characters, and closes it. */
 async function longSession(folder: string): Promise<{ id: SessionId; path: string }> {
@@ -20,8 +20,7 @@ describe('session list', () => {
     (await readdir(folder)).filter((name) => name.endsWith('.checkpoint.json'));
 
   it('reads only journal lines that a checkpoint does not cover', () =>
-    inFolder(async (folder) => {
-      const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
+    inStore(async (store, folder) => {
       const journal = await store.create('Long', 'w');
       for (let n = 0; n < 10; n++) await journal.append(messageAdded(n, 'x'.repeat(1_000)));
       await journal.close();

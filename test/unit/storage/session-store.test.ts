@@ -8,7 +8,7 @@ import { nativeChecksum } from '../../../src/storage/checksum.ts';
 import { openForAppend, type OpenForAppend } from '../../../src/storage/journal-writer.ts';
 import { openSessionStore } from '../../../src/storage/session-store.ts';
 import { HEARTBEAT_MS } from '../../../src/storage/writer-lock.ts';
-import { inFolder, messageAdded, testClock, until, noticeText } from './test-store.ts';
+import { inFolder, messageAdded, testClock, until, noticeText, inStore } from './test-store.ts';
 
 /** A session with a message, opened by a writer and a follower. */
 async function followed(folder: string) {
@@ -21,8 +21,7 @@ async function followed(folder: string) {
 
 describe('session on disk', () => {
   it('is restored from its checkpoint when it is long', () =>
-    inFolder(async (folder) => {
-      const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
+    inStore(async (store, folder) => {
       const { id } = await store.create('Build', '');
       const LENGTH = 2_500;
       for (const end of [LENGTH - 1, LENGTH]) {
@@ -44,7 +43,6 @@ describe('session on disk', () => {
       );
       for (const n of [0, 1_700, LENGTH - 1])
         assert.equal(messageText(state.messages.get(messageId(`m${n}`))!), `message ${n}`);
-      await store.close();
     }));
 
   it('can be read only by its user', function () {
@@ -60,8 +58,7 @@ describe('session on disk', () => {
   });
 
   it('is shared when opened twice in a window', () =>
-    inFolder(async (folder) => {
-      const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
+    inStore(async (store) => {
       const journal = await store.create('Build', 'file:///home/sam');
       const same = await store.open(journal.id);
       await journal.close();
@@ -72,8 +69,7 @@ describe('session on disk', () => {
     }));
 
   it('is writable when opened again while it is still being closed', () =>
-    inFolder(async (folder) => {
-      const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
+    inStore(async (store) => {
       const journal = await store.create('Build', '');
       await journal.append(messageAdded(0));
       const closing = journal.close();
@@ -83,12 +79,10 @@ describe('session on disk', () => {
       await closing;
       await again.append(messageAdded(1));
       assert.deepEqual(again.state.path, ['m0', 'm1']);
-      await store.close();
     }));
 
   it('is listed with its title, workspace and message count, most recently changed first', () =>
-    inFolder(async (folder) => {
-      const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
+    inStore(async (store) => {
       assert.deepEqual(await store.list(), []);
       const one = await store.create('One', 'file:///a');
       await one.append(messageAdded(0));
@@ -113,8 +107,7 @@ describe('session on disk', () => {
     }));
 
   it('is still listed as pinned after it was closed', () =>
-    inFolder(async (folder) => {
-      const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
+    inStore(async (store, folder) => {
       const one = await store.create('One', 'file:///a');
       await one.append({ type: 'session_pinned', pinned: true });
       await one.close();
@@ -126,16 +119,14 @@ describe('session on disk', () => {
     }));
 
   it('is reported as missing if its ID is unknown or leads out of the folder', () =>
-    inFolder(async (folder) => {
-      const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
+    inStore(async (store) => {
       for (const id of ['nobody', '../nobody', 'a/b', '']) {
         await assert.rejects(store.open(sessionId(id)), (error) => StoreFault.is(error, 'missing'));
       }
     }));
 
   it('reports an access error, not a failed save, when it cannot be read', () =>
-    inFolder(async (folder) => {
-      const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
+    inStore(async (store, folder) => {
       await mkdir(join(folder, 's1.jsonl'));
       await assert.rejects(store.open(sessionId('s1')), (error) => {
         assert.ok(StoreFault.is(error));
@@ -171,8 +162,7 @@ describe('session on disk', () => {
     }));
 
   it('notifies a listener of appended events until it is disposed', () =>
-    inFolder(async (folder) => {
-      const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
+    inStore(async (store) => {
       const journal = await store.create('Build', '');
       const heard: string[] = [];
       const listening = journal.onDidChange((events) => heard.push(...events.map((event) => event.type)));
@@ -196,8 +186,7 @@ describe('damaged journal', () => {
       reopen: () => ReturnType<ReturnType<typeof openSessionStore>['open']>,
     ) => Promise<void>,
   ): Promise<void> {
-    await inFolder(async (folder) => {
-      const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
+    await inStore(async (store, folder) => {
       const journal = await store.create('Build', '');
       for (let n = 0; n < 6; n++) await journal.append(messageAdded(n));
       await journal.close();
@@ -205,7 +194,6 @@ describe('damaged journal', () => {
       const reopen = (): ReturnType<typeof store.open> => store.open(journal.id);
       const again = await reopen();
       await check(again, folder, reopen);
-      await store.close();
     });
   }
 
@@ -315,15 +303,13 @@ describe('session with a lost journal', () => {
     ] as const;
 
   it('is restored from the snapshot and reports it', () =>
-    inFolder(async (folder) => {
-      const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
+    inStore(async (store) => {
       const journal = await store.open(sessionId('lost'), fallback('lost'));
       assert.match(noticeText(journal.notice), /snapshot/);
       assert.equal(journal.state.title, 'Saved');
       assert.equal(journal.state.path.length, 2);
       await store.close();
       assert.equal((await store.open(sessionId('lost'))).state.path.length, 2);
-      await store.close();
     }));
 
   it('sets an unreadable journal file aside', () =>
@@ -342,8 +328,7 @@ describe('session with a lost journal', () => {
 
 describe('journal deleted while its session is open', () => {
   it('is rewritten with the next message', () =>
-    inFolder(async (folder) => {
-      const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
+    inStore(async (store, folder) => {
       const journal = await store.create('Build', '');
       await journal.append(messageAdded(0), messageAdded(1));
       await rm(join(folder, `${journal.id}.jsonl`));
@@ -351,19 +336,16 @@ describe('journal deleted while its session is open', () => {
       assert.deepEqual(journal.state.path, ['m0', 'm1', 'm2']);
       await store.close();
       assert.deepEqual((await store.open(journal.id)).state.path, ['m0', 'm1', 'm2']);
-      await store.close();
     }));
 
   it('still provides messages that had not been loaded', () =>
-    inFolder(async (folder) => {
-      const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
+    inStore(async (store, folder) => {
       const { id } = await store.create('Build', '');
       await (await store.open(id)).append(messageAdded(0), messageAdded(1));
       await store.close();
       const journal = await store.open(id);
       await rm(join(folder, `${id}.jsonl`));
       assert.equal(messageText(journal.state.messages.get(messageId('m1'))!), 'message 1');
-      await store.close();
     }));
 
   it('is not recreated by a window that only follows', () =>
@@ -419,8 +401,7 @@ describe('journal deleted while its session is open', () => {
 
 describe('journal that cannot be appended to', () => {
   it('reports once that it is read-only', () =>
-    inFolder(async (folder) => {
-      const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
+    inStore(async (store, folder) => {
       const { id } = await store.create('Build', '');
       await store.close();
       const openForAppend = (): Promise<never> =>
@@ -436,8 +417,7 @@ describe('journal that cannot be appended to', () => {
     }));
 
   it('closes its file after a failed append', () =>
-    inFolder(async (folder) => {
-      const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
+    inStore(async (store, folder) => {
       const journal = await store.create('Build', '');
       await journal.append(messageAdded(0));
       await store.close();

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { Clock } from '../../../src/app/ports.ts';
 import type { SessionEvent } from '../../../src/core/journal/schema.ts';
 import { messageId } from '../../../src/core/model/ids.ts';
+import { openSessionStore, type FileSessionStore } from '../../../src/storage/session-store.ts';
 import { alwaysDue } from '../../support/yielders.ts';
 
 /** A clock and IDs that count up; yields to the real event loop. */
@@ -27,6 +28,17 @@ export async function inFolder<T>(work: (folder: string) => Promise<T>): Promise
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   }
 }
+
+/** Runs `work` with a store in a new folder, and then closes and removes it. */
+export const inStore = <T>(work: (store: FileSessionStore, folder: string) => Promise<T>): Promise<T> =>
+  inFolder(async (folder) => {
+    const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
+    try {
+      return await work(store, folder);
+    } finally {
+      await store.close();
+    }
+  });
 
 /** The n-th message of a simple conversation, starting with 0. */
 export function messageAdded(n: number, text = `message ${n}`): SessionEvent & { type: 'message_added' } {

@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict';
 import { appendFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openSessionStore } from '../../../src/storage/session-store.ts';
 import { verifyJournal } from '../../../src/storage/verify-journal.ts';
-import { inFolder, messageAdded, testClock } from './test-store.ts';
+import { inFolder, messageAdded, inStore } from './test-store.ts';
 
 describe('journal verification', () => {
   /** A journal of five events, changed by `edit`. */
   const verified = (edit: (lines: string[]) => string) =>
-    inFolder(async (folder) => {
-      const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
+    inStore(async (store, folder) => {
       const journal = await store.create('Build', '');
       await journal.append(messageAdded(0), messageAdded(1), messageAdded(2), messageAdded(3));
       await store.close();
