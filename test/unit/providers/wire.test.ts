@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { inspect } from 'node:util';
-import type { FaultReason } from '../../../src/app/fault.ts';
 import { describeFault } from '../../../src/app/fault-text.ts';
 import type { ChatModel } from '../../../src/app/ports.ts';
 import { inEnglish } from '../../../src/core/text/phrase.ts';
@@ -41,15 +40,8 @@ for (const protocol of PROTOCOLS) {
       await turn(protocol.make(server.url), request);
       const sent = server.lastRequest;
       const body = JSON.stringify(sent?.body);
-      for (const part of [
-        'You help developers.',
-        'The project uses pnpm.',
-        'We use Postgres.',
-        'Noted: Postgres.',
-        'And now?',
-      ]) {
+      for (const part of [...request.system, 'We use Postgres.', 'Noted: Postgres.', 'And now?'])
         assert.ok(body.includes(part), `${part} is missing in ${body}`);
-      }
       assert.match(body, /"max(_output|_completion)?_tokens":200/);
       assert.ok(Object.values(sent?.headers ?? {}).some((value) => String(value).includes(KEY)));
       assert.ok(!body.includes(KEY));
@@ -94,7 +86,7 @@ for (const protocol of PROTOCOLS) {
       assert.equal(server.requests.length, 0);
     });
 
-    const refusals: readonly (readonly [number, FaultReason, string])[] = [
+    for (const [status, reason, type] of [
       [400, 'bad_request', 'invalid_request_error'],
       [401, 'refused_key', 'authentication_error'],
       [403, 'forbidden', 'permission_error'],
@@ -105,52 +97,40 @@ for (const protocol of PROTOCOLS) {
       [500, 'overloaded', 'api_error'],
       [503, 'overloaded', 'api_error'],
       [529, 'overloaded', 'overloaded_error'],
-    ];
-    for (const [status, reason, type] of refusals) {
+    ] as const)
       it(`reports ${reason} on HTTP ${status} after a single request`, async () => {
         server.refuseNext(status, { type });
         const { fault, text } = await turn(protocol.make(server.url), ask('How?'));
-        assert.equal(fault?.reason, reason);
-        assert.equal(fault.status, status);
-        assert.equal(fault.retryAfterMs, undefined);
-        assert.equal(text, '');
+        assert.deepEqual([fault?.reason, fault?.status, fault?.retryAfterMs, text], [reason, status, undefined, '']);
         assert.equal(server.requests.length, 1);
       });
-    }
 
-    it('reads the retry delay from the Retry-After header on 429', async () => {
-      server.refuseNext(429, { type: 'rate_limit_error', retryAfter: '7' });
-      const { fault } = await turn(protocol.make(server.url), ask('How?'));
-      assert.equal(fault?.reason, 'rate_limited');
-      assert.equal(fault.retryAfterMs, 7000);
-    });
-
-    it('reads the retry delay from the error message when there is no header', async () => {
-      const message = 'You exceeded your current quota, please check your plan. Please retry in 36.5s.';
-      server.refuseNext(429, { message });
-      const { fault } = await turn(protocol.make(server.url), ask('How?'));
-      assert.deepEqual([fault?.reason, fault?.retryAfterMs], ['rate_limited', 36_500]);
-    });
-
-    it('distinguishes an exhausted quota from a rate limit', async () => {
-      server.refuseNext(429, {
-        type: 'insufficient_quota',
-        code: 'insufficient_quota',
-        message: 'You exceeded your current quota.',
+    const quota = 'You exceeded your current quota';
+    const tooLong = 'prompt is too long: 212345 tokens > 200000 maximum';
+    for (const { what, status = 429, refusal, reason = 'rate_limited', retryAfterMs } of [
+      { what: 'reads the retry delay from the Retry-After header', refusal: { retryAfter: '7' }, retryAfterMs: 7_000 },
+      {
+        what: 'reads the retry delay from the error message when there is no header',
+        refusal: { message: `${quota}, please check your plan. Please retry in 36.5s.` },
+        retryAfterMs: 36_500,
+      },
+      {
+        what: 'distinguishes an exhausted quota from a rate limit',
+        refusal: { type: 'insufficient_quota', code: 'insufficient_quota', message: quota },
+        reason: 'quota',
+      },
+      {
+        what: 'reports context_too_long when the prompt exceeds the context window',
+        status: 400,
+        refusal: { type: 'invalid_request_error', code: 'context_length_exceeded', message: tooLong },
+        reason: 'context_too_long',
+      },
+    ])
+      it(what, async () => {
+        server.refuseNext(status, refusal);
+        const { fault } = await turn(protocol.make(server.url), ask('How?'));
+        assert.deepEqual([fault?.reason, fault?.retryAfterMs], [reason, retryAfterMs]);
       });
-      const { fault } = await turn(protocol.make(server.url), ask('How?'));
-      assert.equal(fault?.reason, 'quota');
-    });
-
-    it('reports context_too_long when the prompt exceeds the context window', async () => {
-      server.refuseNext(400, {
-        type: 'invalid_request_error',
-        code: 'context_length_exceeded',
-        message: 'prompt is too long: 212345 tokens > 200000 maximum',
-      });
-      const { fault } = await turn(protocol.make(server.url), ask('How?'));
-      assert.equal(fault?.reason, 'context_too_long');
-    });
 
     it('keeps the API key out of the fault when the server echoes it', async () => {
       server.refuseNext(401, { message: `Incorrect API key provided: ${KEY}.` });
@@ -164,33 +144,30 @@ for (const protocol of PROTOCOLS) {
       assert.equal(fault?.reason, 'network');
     });
 
-    it('reports a network fault when the connection is lost before a reply', async () => {
-      server.disturbNext({ kind: 'reset' });
-      const { fault } = await turn(protocol.make(server.url), ask('How?'));
-      assert.equal(fault?.reason, 'network');
-    });
-
-    it('keeps the partial reply when the connection breaks', async () => {
-      server.disturbNext({ kind: 'cut', afterText: 2 });
-      const { fault, text, ending } = await turn(protocol.make(server.url), ask('How?'));
-      assert.equal(fault?.reason, 'cut_stream');
-      assert.ok(text.length > 0 && REPLY.startsWith(text));
-      assert.equal(ending, undefined);
-    });
-
-    it('does not treat a reply that ends too early as complete', async () => {
-      server.disturbNext({ kind: 'end', afterText: 2 });
-      const { fault, text } = await turn(protocol.make(server.url), ask('How?'));
-      assert.equal(fault?.reason, 'cut_stream');
-      assert.equal(text, REPLY.slice(0, text.length));
-    });
-
-    it('reports broken JSON in the stream as malformed, and keeps the partial reply', async () => {
-      server.disturbNext({ kind: 'garbage', afterText: 2 });
-      const { fault, text } = await turn(protocol.make(server.url), ask('How?'));
-      assert.equal(fault?.reason, 'malformed');
-      assert.ok(text.length > 0);
-    });
+    /** An error inside a stream. */
+    const overloaded = {
+      '/v1/chat/completions': 'data: {"error":{"code":503,"message":"Overloaded"}}\n\n',
+      '/v1/responses':
+        'event: error\ndata: {"type":"error","code":"server_error","message":"Overloaded","param":null,"sequence_number":9}\n\n',
+      '/v1/messages':
+        'event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}\n\n',
+    }[protocol.path]!;
+    for (const [what, disturbance, reason, timeoutMs] of [
+      ['the connection is lost before the reply', { kind: 'reset' }, 'network'],
+      ['the server never starts to reply', { kind: 'silence', afterText: 0 }, 'timeout', 150],
+      ['the connection breaks', { kind: 'cut', afterText: 2 }, 'cut_stream'],
+      ['the reply ends too early', { kind: 'end', afterText: 2 }, 'cut_stream'],
+      ['the stream contains broken JSON', { kind: 'garbage', afterText: 2 }, 'malformed'],
+      ['an error arrives inside the stream', { kind: 'inject', afterText: 1, events: overloaded }, 'overloaded'],
+      ['the server goes silent mid-stream', { kind: 'silence', afterText: 2 }, 'timeout', 400],
+    ] as const)
+      it(`reports ${reason} and keeps the partial reply when ${what}`, async () => {
+        server.disturbNext(disturbance);
+        const { fault, text, ending } = await turn(protocol.make(server.url, timeoutMs), ask('How?'));
+        assert.deepEqual([fault?.reason, ending], [reason, undefined]);
+        assert.equal(text, REPLY.slice(0, text.length));
+        assert.equal(text !== '', 'afterText' in disturbance && disturbance.afterText > 0);
+      });
 
     it('writes nothing to stderr when the stream is malformed', async () => {
       const written: unknown[] = [];
@@ -219,25 +196,17 @@ for (const protocol of PROTOCOLS) {
       assert.ok(text.length > 0);
     });
 
-    it('times out when the server never starts to reply', async () => {
-      server.disturbNext({ kind: 'silence', afterText: 0 });
-      const { fault } = await turn(protocol.make(server.url, 150), ask('How?'));
-      assert.equal(fault?.reason, 'timeout');
-    });
-
-    it('times out when the server goes silent mid-stream', async () => {
-      server.disturbNext({ kind: 'silence', afterText: 2 });
-      const { fault, text } = await turn(protocol.make(server.url, 400), ask('How?'));
-      assert.equal(fault?.reason, 'timeout');
-      assert.ok(text.length > 0);
-    });
-
-    it('reads a slow stream to its end even if it takes longer than the silence timeout', async () => {
-      server.answer({ text: REPLY, dripMs: 180 });
-      const { text, ending } = await turn(protocol.make(server.url, 1000), ask('How?'));
-      assert.equal(text, REPLY);
-      assert.equal(ending, 'complete');
-    });
+    for (const [what, answer, ended] of [
+      ['accepts an empty reply as complete', { text: '' }, 'complete'],
+      ['reports that the reply was cut off at the token limit', { text: REPLY, finishReason: 'length' }, 'length'],
+      ['leaves thinking out of the reply', { text: REPLY, reasoning: 'The user wants steps.' }, 'complete'],
+      ['reads a slow stream to its end, longer than the silence timeout', { text: REPLY, dripMs: 180 }, 'complete'],
+    ] as const)
+      it(what, async () => {
+        server.answer(answer);
+        const { text, ending, fault } = await turn(protocol.make(server.url, 1_000), ask('How?'));
+        assert.deepEqual([text, ending, fault], [answer.text, ended, undefined]);
+      });
 
     it('treats keep-alive lines as activity while the model thinks', async () => {
       const line = protocol.path === '/v1/messages' ? 'event: ping\ndata: {"type":"ping"}\n\n' : ': keep-alive\n\n';
@@ -266,26 +235,6 @@ for (const protocol of PROTOCOLS) {
       assert.equal(text, REPLY);
     });
 
-    it('accepts an empty reply as complete', async () => {
-      server.answer('');
-      const { text, ending, fault } = await turn(protocol.make(server.url), ask('How?'));
-      assert.equal(fault, undefined);
-      assert.equal(text, '');
-      assert.equal(ending, 'complete');
-    });
-
-    it('reports that the reply was cut off at the token limit', async () => {
-      server.answer({ text: REPLY, finishReason: 'length' });
-      const { ending } = await turn(protocol.make(server.url), ask('How?'));
-      assert.equal(ending, 'length');
-    });
-
-    it('leaves the model’s thinking out of the reply', async () => {
-      server.answer({ text: REPLY, reasoning: 'The user wants steps.' });
-      const { text } = await turn(protocol.make(server.url), ask('How?'));
-      assert.equal(text, REPLY);
-    });
-
     it('lists the models that the server offers', async () => {
       const listed = await protocol.make(server.url).listModels(new AbortController().signal);
       const models = listed.map(({ id }) => id);
@@ -306,12 +255,9 @@ for (const protocol of PROTOCOLS) {
         server.disturbBy(() => ({ kind: 'reply', status, type, body }));
         const { fault } = await turn(patient(protocol.make(server.url)), ask('hi'));
         assert.equal(server.requests.length, 1);
-        const shown = inEnglish(describeFault(fault!).message);
         const [mediaType] = type.split(';');
-        assert.equal(
-          shown,
-          `The server responded with ${mediaType} instead of a model’s response. Check the base URL.`,
-        );
+        const told = `The server responded with ${mediaType} instead of a model’s response. Check the base URL.`;
+        assert.equal(inEnglish(describeFault(fault!).message), told);
       });
     }
 
