@@ -106,15 +106,6 @@ describe('session compression', () => {
     assert.deepEqual(harness.logged('history_compression_complete').length, 1);
   });
 
-  it('compresses at a task reset above 40 messages, but not at 40', async () => {
-    const conversation = await harness.filled(40);
-    await conversation.resetTask();
-    assert.equal(conversation.state.counters.compressions, 0);
-    await fill(conversation, 1);
-    await conversation.resetTask();
-    assert.equal(conversation.state.compressions[0]?.trigger, 'task_reset');
-  });
-
   it('logs the trigger and the result with numbers but no message text', async () => {
     const conversation = await harness.compressed(60);
     const [triggered] = harness.logged('history_compression_triggered');
@@ -171,34 +162,6 @@ describe('session compression', () => {
     assert.equal(texts(conversation).at(-1), 'Fine.');
     // After a failure, the next turn doesn't try again immediately.
     assert.equal(harness.logged('history_compression_failed').length, 1);
-  });
-
-  it('falls back to extractive summaries when a user-requested compression fails, and returns the fault', async () => {
-    const conversation = await harness.converse();
-    harness.summarizer = throws(new ModelFault('network', 'gone'));
-    await fill(conversation, 60);
-    const outcome = await conversation.compressNow();
-    assert.equal(outcome.kind, 'committed');
-    assert.ok(outcome.kind === 'committed' && ModelFault.is(outcome.fault, 'network'));
-  });
-
-  it('fails when the provider fails and the extractive fallback is off', async () => {
-    const conversation = await harness.converse();
-    harness.set({ extractiveOnFault: false });
-    harness.summarizer = throws(new ModelFault('refused_key', 'no'));
-    await fill(conversation, 60);
-    const outcome = await conversation.compressNow();
-    assert.equal(outcome.kind, 'failed');
-    assert.equal(conversation.state.nodes.size, 0);
-  });
-
-  it('falls back to extractive summaries when the model’s answers are unusable, and records the tokens spent', async () => {
-    const conversation = await harness.converse();
-    harness.summarizer = says('I’m sorry, but I cannot do that.');
-    await fill(conversation, 60);
-    assert.equal((await conversation.compressNow()).kind, 'committed');
-    for (const node of conversation.state.nodes.values()) assert.equal(node.rung, 'extractive');
-    assert.ok(conversation.state.counters.compressionTokens > 0, 'what was spent is on record');
   });
 
   it('records the usage of a compression that could not be recorded with that of the next one', async () => {

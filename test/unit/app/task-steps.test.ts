@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { listedSteps } from '../../../src/core/model/task-list.ts';
-import { Harness, says } from './harness.ts';
+import { Harness, says, texts } from './harness.ts';
 import { openForEachTest } from '../../support/per-test.ts';
 
 describe('task list in a reply', () => {
@@ -51,5 +51,7 @@ describe('steps of a task', () => {
     assert.equal(conversation.state.task?.steps[0]?.status, 'done');
     await conversation.send('Next.');
     assert.equal(conversation.state.task, undefined);
+    assert.equal(conversation.state.endedTasks.length, 1);
+    assert.deepEqual(texts(conversation), ['Go.', '1. [x] Test it', 'Next.', '1. [x] Test it']);
   });
 });
