@@ -38,6 +38,11 @@ describe('verifying a summary with a model', () => {
 
   const first = (): SummaryNode => conversation.state.frontier[0]!.node;
   const check = (): SummaryCheck | undefined => conversation.state.summaries.checkOf(first());
+  /** Verifies or regenerates a summary. */
+  const run = (work: 'verification' | 'regeneration'): Promise<unknown> =>
+    work === 'verification'
+      ? harness.checkSummary(conversation, first().id)
+      : harness.resummarize(conversation, { node: first().id });
   const unsupported = (): readonly string[] =>
     (check()?.statements ?? []).flatMap(({ start, end, reason }) =>
       reason === 'supported' ? [] : [first()[check()!.level]!.slice(start, end)],
@@ -205,21 +210,15 @@ describe('verifying a summary with a model', () => {
     assert.equal(check(), undefined);
   });
 
-  for (const work of ['verification', 'regeneration'] as const)
+  for (const work of ['verification', 'regeneration'] as const) {
     it(`records the usage of a ${work} that could not be recorded with that of the next compression`, async () => {
-      const { id } = first();
       const { journal } = conversation;
       const append = journal.append.bind(journal);
       journal.append = (...events) =>
         events[0]?.type === 'usage_recorded' ? Promise.reject(new Error('EIO')) : append(...events);
       harness.summarizer = says('I cannot do that.');
       const before = conversation.state.counters.compressionTokens;
-      await assert.rejects(
-        work === 'verification'
-          ? harness.checkSummary(conversation, id)
-          : harness.resummarize(conversation, { node: id }),
-        /EIO/,
-      );
+      await assert.rejects(run(work), /EIO/);
       assert.equal(conversation.state.counters.compressionTokens, before);
       journal.append = append;
       harness.summarizer = undefined;
@@ -227,28 +226,21 @@ describe('verifying a summary with a model', () => {
       assert.equal(conversation.state.counters.compressionTokens - before, harness.summaryRequests.length * 110);
     });
 
-  for (const work of ['verification', 'regeneration'] as const)
     it(`records the cost of a ${work} that is cut short because the session closes`, async () => {
       const isAsked = Promise.withResolvers<undefined>();
-      let calls = 0;
       harness.summarizer = async function* (_, signal) {
-        calls++;
         yield { type: 'usage', usage: { input: 700, output: 1 } };
         isAsked.resolve(undefined);
         await cancelled(signal).finally(() => new Promise((resolve) => setTimeout(resolve, 50)));
       };
       const before = conversation.state.counters.compressionTokens;
-      const { id } = first();
-      const running =
-        work === 'verification'
-          ? harness.checkSummary(conversation, id)
-          : harness.resummarize(conversation, { node: id });
-      const ended = assert.rejects(running);
+      const ended = assert.rejects(run(work));
       await isAsked.promise;
       await conversation.close();
       await ended;
       const again = await harness.reopen(conversation.journal.id);
-      assert.equal(again.state.counters.compressionTokens - before, calls * 701);
+      assert.equal(again.state.counters.compressionTokens - before, harness.summaryRequests.length * 701);
       await again.close();
     });
+  }
 });
