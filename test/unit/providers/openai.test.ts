@@ -329,13 +329,6 @@ describe('the provider for OpenAI and compatible servers', () => {
     assert.equal((await turn(chat(), ask('hi'))).fault?.reason, 'overloaded');
   });
 
-  it('reports a web page as a malformed response', async () => {
-    for (const model of [chat(), responses()]) {
-      replyWith('<html>Log in</html>', 'text/html');
-      assert.equal((await turn(model, ask('hi'))).fault?.reason, 'malformed');
-    }
-  });
-
   for (const [code, msg, reason] of [
     [1002, 'rate limit', 'rate_limited'],
     [1004, 'login fail: Please carry the API secret key in the header', 'no_key'],
