@@ -321,14 +321,19 @@ describe('editor commands', () => {
     assert.equal(await restoreDropped(app as never, row), false);
   });
 
-  it('send the instructions of the current workspace folders only', async () => {
-    const { ProjectRules } = await load<typeof RulesModule>('rules/project-rules.ts');
+  /** Opens the folders `one` and `two` with their own instructions. */
+  const openTwoFolders = () => {
     const folders = ['one', 'two'].map((name) => ({ uri: new Uri(path.join(folder, name)) }));
     for (const { uri } of folders) {
       mkdirSync(uri.path);
       writeFileSync(path.join(uri.path, 'AGENTS.md'), `Rules of ${path.basename(uri.path)}.`);
     }
-    editor.workspace.workspaceFolders = folders;
+    return (editor.workspace.workspaceFolders = folders);
+  };
+
+  it('send the instructions of the current workspace folders only', async () => {
+    const { ProjectRules } = await load<typeof RulesModule>('rules/project-rules.ts');
+    const folders = openTwoFolders();
     const rules = new ProjectRules({ get: () => true } as never, fails);
     await rules.load();
     assert.match(rules.text, /Rules of one\.[^]*Rules of two\./);
@@ -348,11 +353,7 @@ describe('editor commands', () => {
     const { getWorkspaceFolder } = workspace;
     const link = path.join(folder, 'link');
     symlinkSync('link', link);
-    workspace.workspaceFolders = ['one', 'two'].map((name) => ({ uri: new Uri(path.join(folder, name)) }));
-    for (const { uri } of workspace.workspaceFolders) {
-      mkdirSync(uri.path);
-      writeFileSync(path.join(uri.path, 'AGENTS.md'), `Rules of ${path.basename(uri.path)}.`);
-    }
+    openTwoFolders();
     workspace.getWorkspaceFolder = (file) =>
       file.path.includes('one') ? { uri: new Uri(link) } : getWorkspaceFolder(file);
     const warnings: string[] = [];
@@ -410,12 +411,32 @@ describe('editor commands', () => {
     assert.deepEqual(labels, ['echo \\$(date) in $(ls -l) and \\$(pwd)']);
   });
 
-  it('report why a session document cannot be shown instead of opening an empty page', async () => {
+  /** A document panel whose page says something with `say`. `shown` lists the texts that the page shows. */
+  async function documentPanel(files: object, more: object = {}) {
     const { DocumentPanel } = await load<typeof ReaderModule>('summaries/document-panel.ts');
+    const page = { say: fails as (message: object) => void, shown: [] as unknown[] };
+    const webview = {
+      asWebviewUri: String,
+      onDidReceiveMessage: (listener: typeof page.say) => (page.say = listener),
+      postMessage: ({ text }: { readonly text: string }) => page.shown.push(text),
+    };
+    const panel = { webview, visible: true, reveal: () => undefined, onDidDispose: () => nothing };
+    editor.window.createWebviewPanel = () => panel;
+    const reader = new DocumentPanel({ files, extensionUri: new Uri('/extension'), ...more } as never);
+    /** Opens a document, and a link in it if there is one. */
+    const open = async (document: string, href?: string): Promise<void> => {
+      await reader.open(Uri.from({ path: document }) as never);
+      page.say({ type: 'ready' });
+      if (href !== undefined) page.say({ type: 'request', id: 1, body: { type: 'openLink', href } });
+      await pass(1);
+    };
+    return { reader, page, open };
+  }
+
+  it('report why a session document cannot be shown instead of opening an empty page', async () => {
+    const { open } = await documentPanel({ document: () => Promise.reject(new Error('The rule makes no sense.')) });
     editor.window.createWebviewPanel = () => assert.fail('an empty page is shown');
-    const document = () => Promise.reject(new Error('The rule makes no sense.'));
-    const reader = new DocumentPanel({ files: { document } } as never);
-    await assert.rejects(reader.open(new Uri('/session/dryRun/1/Preview.md') as never), /The rule makes no sense/);
+    await assert.rejects(open('/session/dryRun/1/Preview.md'), /The rule makes no sense/);
   });
 
   /** The preview document for a draft. */
@@ -488,16 +509,6 @@ describe('editor commands', () => {
   });
 
   it('show a document’s latest version even when an earlier one finishes later', async () => {
-    const { DocumentPanel } = await load<typeof ReaderModule>('summaries/document-panel.ts');
-    let say: (message: object) => void = fails;
-    const shown: unknown[] = [];
-    const webview = {
-      asWebviewUri: String,
-      onDidReceiveMessage: (listener: typeof say) => (say = listener),
-      postMessage: ({ text }: { readonly text: string }) => shown.push(text),
-    };
-    const panel = { webview, visible: true, reveal: () => undefined, onDidDispose: () => nothing };
-    editor.window.createWebviewPanel = () => panel;
     for (const order of [
       [1, 2],
       [2, 1],
@@ -505,66 +516,41 @@ describe('editor commands', () => {
       const versions = [deferred<string>(), deferred<string>(), deferred<string>()];
       let asked = 0;
       const document = async () => ({ text: await versions[asked++]!.promise, links: [] });
-      const reader = new DocumentPanel({ files: { document }, extensionUri: new Uri('/extension') } as never);
+      const { reader, page, open } = await documentPanel({ document });
       versions[0]!.resolve('version 0');
-      await reader.open(Uri.from({ path: '/session/compressions/all/History.md' }) as never);
-      say({ type: 'ready' });
+      await open('/session/compressions/all/History.md');
       const refreshed = [reader.refresh(), reader.refresh()];
       for (const one of order) {
         versions[one]!.resolve(`version ${one}`);
         await pass(1);
       }
       await Promise.all(refreshed);
-      assert.equal(shown.at(-1), 'version 2', order.join());
+      assert.equal(page.shown.at(-1), 'version 2', order.join());
     }
   });
 
   it('open the next request as JSON in a text editor, not as Markdown', async () => {
-    const { DocumentPanel } = await load<typeof ReaderModule>('summaries/document-panel.ts');
-    let say: (message: object) => void = fails;
-    const webview = {
-      asWebviewUri: String,
-      onDidReceiveMessage: (listener: typeof say) => (say = listener),
-      postMessage: () => undefined,
-    };
-    editor.window.createWebviewPanel = () => ({ webview, reveal: () => undefined, onDidDispose: () => nothing });
     const target = Uri.from({ path: '/session/request/now/Request.json' });
-    const made: unknown[] = [];
-    const document = (uri: unknown) => {
-      made.push(uri);
-      return Promise.resolve({ text: 'As JSON', links: [{ line: 0, start: 0, end: 7, target }] as never });
+    const made: string[] = [];
+    const document = ({ path: file }: Uri) => {
+      made.push(file);
+      return Promise.resolve({ text: 'As JSON', links: [{ line: 0, start: 0, end: 7, target }] });
     };
     const texts: unknown[] = [];
     editor.workspace.openTextDocument = (uri) => Promise.resolve(texts.push(uri));
-    const next = Uri.from({ path: '/session/next/now/Next Request.md' });
-    const app = { files: { document }, extensionUri: new Uri('/extension') };
-    await new DocumentPanel(app as never).open(next as never);
-    say({ type: 'ready' });
-    say({ type: 'request', id: 1, body: { type: 'openLink', href: 'threadkeeper:message/link-0' } });
-    await pass(1);
-    assert.deepEqual([made, texts], [[next], [target]]);
+    const { open } = await documentPanel({ document });
+    await open('/session/next/now/Next Request.md', 'threadkeeper:message/link-0');
+    assert.deepEqual([made, texts], [['/session/next/now/Next Request.md'], [target]]);
   });
 
   it('say why a link in a document cannot be followed', async () => {
-    const { DocumentPanel } = await load<typeof ReaderModule>('summaries/document-panel.ts');
-    let say: (message: object) => void = fails;
-    const webview = {
-      asWebviewUri: String,
-      onDidReceiveMessage: (listener: typeof say) => (say = listener),
-      postMessage: () => undefined,
-    };
-    editor.window.createWebviewPanel = () => ({ webview, reveal: () => undefined, onDidDispose: () => nothing });
     const document = () => Promise.resolve({ text: 'See [it](https://a.example).', links: [] });
     const openDocumentLink = () => Promise.reject(new Error('The address is invalid.'));
     const describe = (error: unknown) => ({ text: String(error) });
     const reported: string[] = [];
     editor.window.showErrorMessage = (text) => Promise.resolve(void reported.push(text));
-    const app = { files: { document }, extensionUri: new Uri('/extension'), openDocumentLink, describe };
-    const panel = new DocumentPanel(app as never);
-    await panel.open(Uri.from({ path: '/session/next/now/Next Request.md' }) as never);
-    say({ type: 'ready' });
-    say({ type: 'request', id: 1, body: { type: 'openLink', href: 'https://a.example' } });
-    await pass(1);
+    const { open } = await documentPanel({ document }, { openDocumentLink, describe });
+    await open('/session/next/now/Next Request.md', 'https://a.example');
     assert.deepEqual(reported, ['Error: The address is invalid.']);
   });
 });

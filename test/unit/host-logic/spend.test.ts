@@ -29,14 +29,12 @@ describe('the monthly spend on compression', () => {
     assert.equal(monthOf(august), '2026-08');
   });
 
+  const limitOf = (limitUsd: number | null, kept = new Map<string, unknown>(), now = () => july): SpendLimit =>
+    new SpendLimit(memento(kept), now, () => limitUsd, fail);
+
   it('is used up at the limit, and starts again at zero in the next month', () => {
     let now = july;
-    const limit = new SpendLimit(
-      memento(),
-      () => now,
-      () => 0.5,
-      fail,
-    );
+    const limit = limitOf(0.5, undefined, () => now);
     limit.add(0.3);
     assert.deepEqual(limit.current(), { usd: 0.3, limitUsd: 0.5, isSpent: false });
     limit.add(0.2);
@@ -46,43 +44,17 @@ describe('the monthly spend on compression', () => {
   });
 
   it('is never used up without a limit, and is used up at once with a limit of zero', () => {
-    const free = new SpendLimit(
-      memento(),
-      () => july,
-      () => null,
-      fail,
-    );
+    const free = limitOf(null);
     free.add(1000);
     assert.equal(free.current().isSpent, false);
-    assert.equal(
-      new SpendLimit(
-        memento(),
-        () => july,
-        () => 0,
-        fail,
-      ).current().isSpent,
-      true,
-    );
+    assert.equal(limitOf(0).current().isSpent, true);
   });
 
   it('persists across restarts, and is not forgotten when another window stores less', () => {
     const kept = new Map<string, unknown>();
-    const one = new SpendLimit(
-      memento(kept),
-      () => july,
-      () => 1,
-      fail,
-    );
+    const one = limitOf(1, kept);
     one.add(0.25);
-    assert.equal(
-      new SpendLimit(
-        memento(kept),
-        () => july,
-        () => 1,
-        fail,
-      ).current().usd,
-      0.25,
-    );
+    assert.equal(limitOf(1, kept).current().usd, 0.25);
     kept.clear();
     assert.equal(one.current().usd, 0.25);
   });
@@ -100,20 +72,14 @@ describe('the monthly spend on compression', () => {
 
 describe('a spend limit for compression', () => {
   let harness: Harness;
-  let calls: number;
   let costs: (number | null)[];
   let most: number;
 
   openForEachTest(async () => (harness = await Harness.open()));
   beforeEach(() => {
-    calls = 0;
     costs = [];
     most = 0;
-    const answer = says(JSON.stringify({ narrative: 'They went through the parts of the listing.' }));
-    harness.summarizer = (request, signal) => {
-      calls++;
-      return answer(request, signal);
-    };
+    harness.summarizer = says(JSON.stringify({ narrative: 'They went through the parts of the listing.' }));
     harness.spendGate = {
       state: () => (costs.length >= most ? 'spent' : 'open'),
       recordCost: (costUsd) => costs.push(costUsd),
@@ -124,7 +90,7 @@ describe('a spend limit for compression', () => {
     const conversation = await harness.filled(100);
     const outcome = await conversation.compressNow();
     assert.ok(outcome.kind === 'committed' && outcome.fault instanceof SpendLimitReached);
-    assert.equal(calls, 0);
+    assert.equal(harness.summaryRequests.length, 0);
     assert.equal(conversation.state.counters.compressionCostUsd, 0);
   });
 
@@ -133,7 +99,7 @@ describe('a spend limit for compression', () => {
     await conversation.send('And one more.');
     await conversation.settled();
     assert.equal(conversation.state.counters.compressions, 0);
-    assert.equal(calls, 0);
+    assert.equal(harness.summaryRequests.length, 0);
     assert.equal(conversation.distanceToCompression(), 'spent');
     most = 1;
     assert.equal(typeof conversation.distanceToCompression(), 'object');
@@ -166,6 +132,7 @@ describe('a spend limit for compression', () => {
     await fill(conversation, 200, long);
     const outcome = await conversation.compressNow();
     assert.ok(outcome.kind === 'committed' && outcome.fault instanceof SpendLimitReached, outcome.kind);
+    const calls = harness.summaryRequests.length;
     // Several segments are summarized concurrently. Calls in flight are completed.
     assert.ok(
       calls >= 1 && calls < outcome.record.nodes.length,
@@ -178,6 +145,6 @@ describe('a spend limit for compression', () => {
   it('applies to previews of compression too', async () => {
     const conversation = await harness.filled(100);
     assert.notEqual(typeof (await conversation.previewCompression()), 'string');
-    assert.equal(calls, 0);
+    assert.equal(harness.summaryRequests.length, 0);
   });
 });
