@@ -3,7 +3,6 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import * as vscode from 'vscode';
-import type { SessionArchive } from '../../src/app/session-archive.ts';
 import { keyEventId, messageId } from '../../src/core/model/ids.ts';
 import type { KeyEvent } from '../../src/core/model/key-event.ts';
 import type { Message } from '../../src/core/model/message.ts';
@@ -181,20 +180,5 @@ describe('integration with VS Code’s own chat', () => {
     said.length = 0;
     await answerRequest(app.archive, { prompt: '', command: 'decisions' }, stream, never);
     assert.match(said.join(''), /Valkey/);
-  });
-
-  it('the chat participant marks every line of a quote as quoted', async () => {
-    const text = 'We use Valkey.\n\nNever flush it.\n- Not on Fridays.';
-    const found = { session: 'Caches', message: 1, role: 'user', text };
-    const said: string[] = [];
-    const stream = {
-      markdown: (one: string | vscode.MarkdownString) => void said.push(typeof one === 'string' ? one : one.value),
-      progress: () => undefined,
-    };
-    const archive = { recall: () => Promise.resolve([found]) } as unknown as SessionArchive;
-    await answerRequest(archive, { prompt: 'Valkey', command: undefined }, stream, never);
-    const [quote = ''] = said.join('').split('—');
-    assert.match(quote, /Valkey[^]*flush[^]*Fridays/);
-    for (const line of quote.trim().split('\n')) assert.match(line, /^>/, quote);
   });
 });
