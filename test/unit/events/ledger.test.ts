@@ -25,16 +25,80 @@ describe('ledger', () => {
     assert.equal(now(ledger, first).status, 'active');
   });
 
-  it('merges near-duplicates in scripts without spaces', () => {
+  /** Statements in order, with their final statuses. */
+  const cases: readonly (readonly [what: string, ...said: (readonly [KeyEventKind, string, KeyEvent['status']])[]])[] =
+    [
+      [
+        'merges near-duplicates in scripts without spaces',
+        ['constraint', '不要修改数据库里面的用户表', 'active'],
+        ['constraint', '不要修改数据库里面的用户表。', 'merged'],
+      ],
+      [
+        'does not merge statements that differ in a number',
+        ['fact', 'the request limit of the search service is 60 per minute', 'active'],
+        ['fact', 'the request limit of the search service is 90 per minute', 'active'],
+      ],
+      [
+        'supersedes a preference with its opposite',
+        ['preference', 'use tabs for indentation', 'superseded'],
+        ['preference', "don't use tabs for indentation", 'active'],
+      ],
+      [
+        'supersedes a decision with the one that replaces it',
+        ['decision', "let's store the sessions in Redis", 'superseded'],
+        ['decision', 'actually, store the sessions in Postgres instead', 'active'],
+      ],
+      [
+        'does not supersede decisions on other subjects',
+        ['decision', "let's store the sessions in Redis", 'active'],
+        ['decision', 'we ship the release on Friday instead', 'active'],
+      ],
+      [
+        'supersedes a choice with its reversal, regardless of the reasons given and of the event kinds',
+        ['todo', 'the tariff store is built on Parquet because the vendor stops support in spring', 'superseded'],
+        ['todo', 'the tariff store still lacks a backup every 12 rows, that is for later', 'active'],
+        ['decision', 'the freight store is built on Kafka because two teams know it already', 'active'],
+        ['decision', 'the tariff store moves to MinIO after all, because its licence allows resale', 'active'],
+      ],
+      [
+        'keeps a choice active when it is made again, and supersedes the one in between',
+        ['configuration', 'the port is 3000', 'superseded'],
+        ['configuration', 'the port is 4000', 'superseded'],
+        ['configuration', 'the port is 3000', 'active'],
+      ],
+      [
+        'supersedes the due date of the same invoice, not of one with another number',
+        ['constraint', 'Invoice 4711 must be paid by the 30th', 'active'],
+        ['constraint', 'Invoice 4712 must be paid by the 30th', 'superseded'],
+        ['constraint', 'Ticket #12 is open', 'active'],
+        ['constraint', 'Invoice 4712 must be paid by the 14th', 'active'],
+      ],
+    ];
+  for (const [what, ...said] of cases)
+    it(what, () => {
+      const ledger = new Ledger();
+      const entries = said.map(([kind, quote]) => say(ledger, kind, quote));
+      assert.deepEqual(
+        entries.map((entry) => now(ledger, entry).status),
+        said.map(([, , status]) => status),
+      );
+    });
+
+  it('treats an error that returns after its fix as new', () => {
     const ledger = new Ledger();
-    say(ledger, 'constraint', '不要修改数据库里面的用户表');
-    assert.equal(say(ledger, 'constraint', '不要修改数据库里面的用户表。').status, 'merged');
+    say(ledger, 'error', 'the upload fails with 413');
+    say(ledger, 'outcome', 'fixed the upload, no more 413 fails');
+    const back = say(ledger, 'error', 'the upload fails with 413');
+    assert.equal(back.status, 'active');
+    assert.equal(back.link, undefined);
   });
 
-  it('does not merge statements that differ in a number', () => {
+  it('keeps a failed attempt alongside the error it did not fix', () => {
     const ledger = new Ledger();
-    say(ledger, 'fact', 'the request limit of the search service is 60 per minute');
-    assert.equal(say(ledger, 'fact', 'the request limit of the search service is 90 per minute').status, 'active');
+    const error = say(ledger, 'error', 'the upload of large files fails with 413');
+    const tried = say(ledger, 'error', 'tried a larger body limit: the upload of large files still fails with 413');
+    assert.equal(tried.status, 'active');
+    assert.equal(now(ledger, error).link, undefined);
   });
 
   it('does not merge statements that differ in a label, a sign or a unit', () => {
@@ -78,44 +142,6 @@ describe('ledger', () => {
     assert.equal(ledger.entries().length, 2);
   });
 
-  it('supersedes a preference with its opposite', () => {
-    const ledger = new Ledger();
-    const first = say(ledger, 'preference', 'use tabs for indentation');
-    say(ledger, 'preference', "don't use tabs for indentation");
-    assert.equal(now(ledger, first).status, 'superseded');
-  });
-
-  it('supersedes a decision with the one that replaces it', () => {
-    const ledger = new Ledger();
-    const first = say(ledger, 'decision', "let's store the sessions in Redis");
-    say(ledger, 'decision', 'actually, store the sessions in Postgres instead');
-    assert.equal(now(ledger, first).status, 'superseded');
-  });
-
-  it('supersedes a choice with its reversal, regardless of the reasons given and of the event kinds', () => {
-    const ledger = new Ledger();
-    const first = say(
-      ledger,
-      'todo',
-      'the tariff store is built on Parquet because the vendor stops support in spring',
-    );
-    const lacks = say(ledger, 'todo', 'the tariff store still lacks a backup every 12 rows, that is for later');
-    const other = say(ledger, 'decision', 'the freight store is built on Kafka because two teams know it already');
-    say(ledger, 'decision', 'the tariff store moves to MinIO after all, because its licence allows resale');
-    assert.equal(now(ledger, first).status, 'superseded');
-    assert.equal(now(ledger, lacks).status, 'active');
-    assert.equal(now(ledger, other).status, 'active');
-  });
-
-  it('keeps a choice active when it is made again, and supersedes the one in between', () => {
-    const ledger = new Ledger();
-    say(ledger, 'configuration', 'the port is 3000');
-    const second = say(ledger, 'configuration', 'the port is 4000');
-    const third = say(ledger, 'configuration', 'the port is 3000');
-    assert.equal(third.status, 'active');
-    assert.equal(now(ledger, second).status, 'superseded');
-  });
-
   it('supersedes decisions about a dropped thing, even if it ends a sentence', () => {
     for (const drop of ['Then we drop Postgres.', 'Then we drop Postgres for good']) {
       const ledger = new Ledger();
@@ -125,13 +151,6 @@ describe('ledger', () => {
       assert.deepEqual([now(ledger, old).status, now(ledger, old).link], ['superseded', dropped.id], drop);
       assert.equal(now(ledger, other).status, 'active');
     }
-  });
-
-  it('does not supersede decisions on other subjects', () => {
-    const ledger = new Ledger();
-    const first = say(ledger, 'decision', "let's store the sessions in Redis");
-    say(ledger, 'decision', 'we ship the release on Friday instead');
-    assert.equal(now(ledger, first).status, 'active');
   });
 
   it('links an error to its fix', () => {
@@ -149,23 +168,6 @@ describe('ledger', () => {
     const fix = say(ledger, 'outcome', 'it works now');
     assert.equal(now(ledger, error).link, fix.id);
     assert.equal(now(ledger, other).link, undefined);
-  });
-
-  it('treats an error that returns after its fix as new', () => {
-    const ledger = new Ledger();
-    say(ledger, 'error', 'the upload fails with 413');
-    say(ledger, 'outcome', 'fixed the upload, no more 413 fails');
-    const back = say(ledger, 'error', 'the upload fails with 413');
-    assert.equal(back.status, 'active');
-    assert.equal(back.link, undefined);
-  });
-
-  it('keeps a failed attempt alongside the error it did not fix', () => {
-    const ledger = new Ledger();
-    const error = say(ledger, 'error', 'the upload of large files fails with 413');
-    const tried = say(ledger, 'error', 'tried a larger body limit: the upload of large files still fails with 413');
-    assert.equal(tried.status, 'active');
-    assert.equal(now(ledger, error).link, undefined);
   });
 
   it('keeps the proposal that an assent refers to', () => {
@@ -190,21 +192,6 @@ describe('ledger', () => {
       );
     yes(1, 'Delete the table?');
     assert.equal(yes(2, 'Rename the column?')[0]?.status, 'active');
-  });
-
-  it('supersedes the due date of the same invoice, not of one with another number', () => {
-    const ledger = new Ledger();
-    const said = [
-      'Invoice 4711 must be paid by the 30th',
-      'Invoice 4712 must be paid by the 30th',
-      'Ticket #12 is open',
-    ];
-    const kept = said.map((quote) => say(ledger, 'constraint', quote));
-    const moved = say(ledger, 'constraint', 'Invoice 4712 must be paid by the 14th');
-    assert.deepEqual(
-      [...kept, moved].map(({ id }) => ledger.get(id)?.status),
-      ['active', 'superseded', 'active', 'active'],
-    );
   });
 
   it('remembers that the words of an event are quoted from somebody else', () => {
