@@ -8,21 +8,6 @@ describe('compression under a policy and a budget', () => {
   let harness: Harness;
   openForEachTest(async () => (harness = await Harness.open()));
 
-  it('runs before sending, so that each request fits and contains the whole newest message', async () => {
-    const conversation = await harness.converse();
-    harness.set({ contextWindow: 6000, reservedTokens: 1000 });
-    for (let turn = 0; turn < 40; turn++) {
-      const text = `Question ${turn}: ${'what about this and that part of the plan '.repeat(12)}`;
-      await conversation.send(text);
-      const request = harness.requests.at(-1);
-      const last = request?.messages.at(-1)?.content.at(-1);
-      assert.deepEqual(last, { type: 'text', text });
-      await conversation.settled();
-    }
-    assert.ok(conversation.state.counters.compressions > 0);
-    assert.equal(conversation.state.escalation, null);
-  });
-
   it('uses the policy’s temperature and length, and requests two or three sentences under steady', async () => {
     const conversation = await harness.converse();
     harness.set({ policy: resolvePolicy('steady') });

@@ -121,7 +121,6 @@ describe('command line', () => {
     ['no API key', ['levels', DEMO_SESSION, '--provider', 'anthropic'], /Set ANTHROPIC_API_KEY/],
     ['no --query option', ['recall', DEMO_SESSION], /Missing option --query/],
     ['no --summary option', ['audit', DEMO_SESSION], /Missing option --summary/],
-    ['a missing journal to verify', ['verify', 'no-such-journal'], /journal/],
   ] as const) {
     it(`reports an error in one line, with exit code 2: ${what}`, async () => {
       const { code, out, err } = await runCli([...args, '--json']);

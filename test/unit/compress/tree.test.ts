@@ -9,19 +9,6 @@ const settings = { frontierTokens: 20_000, segment: { tokens: 2_000, messages: 1
 const EARLY = 8;
 
 describe('summary tree', () => {
-  it('covers every message with exactly one frontier node, in order', async () => {
-    const session = developerSession(60);
-    const { frontier, covered } = await grow({ messages: session }, settings, tools());
-    assert.equal(covered, session.length);
-    let next = 0;
-    for (const node of frontier) {
-      assert.equal(node.first, session[next]?.id);
-      next += node.messages;
-      assert.equal(node.last, session[next - 1]?.id);
-    }
-    assert.equal(next, session.length);
-  });
-
   it('merges the oldest nodes when the frontier exceeds its share', async () => {
     const { frontier, nodes, tokens } = await grow(
       { messages: developerSession(120) },
