@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { RequestListener, ServerResponse } from 'node:http';
 import { mock } from 'node:test';
 import { ModelFault } from '../../../src/app/fault.ts';
 import { deferred } from '../../../src/core/pace/deferred.ts';
@@ -11,6 +10,7 @@ import { LearnedFacts } from '../../../src/host/models/learned-facts.ts';
 import type { ListedModel } from '../../../src/providers/listed-model.ts';
 import type { Settings } from '../../../src/host/platform/settings-schema.ts';
 import { defaultSettings, hostIn } from '../../support/fake-editor.ts';
+import { serving } from '../../support/serving.ts';
 
 const SERVER = 'https://openrouter.ai/api/v1';
 const OLLAMA = 'http://localhost:11434/v1';
@@ -192,43 +192,35 @@ describe('configured model', () => {
     // 408 is handled like a server that doesn't answer in time.
     const answers = [503, 408].map((status) => (response: ServerResponse) => response.writeHead(status).end('{}'));
     let requests = 0;
-    const server = createServer((_, response) => {
+    const answer: RequestListener = (_, response) => {
       requests++;
       response.setHeader('content-type', 'application/json');
-      const answer = answers.shift();
-      if (answer) answer(response);
+      const early = answers.shift();
+      if (early) early(response);
       else void late.promise.then(() => response.end('{"data":[{"id":"new","max_model_len":9000}]}'));
-    });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    try {
-      const { port } = server.address() as AddressInfo;
+    };
+    await serving(answer, async (url) => {
       const learned = deferred<ListedModel>();
       const models = modelsThatKnow({}, (_, listed) => learned.resolve(listed));
-      const chosen = at('new', `http://127.0.0.1:${port}/v1`);
-      for (let n = 0; n < 3; n++) await models.prepare(chosen);
+      for (let n = 0; n < 3; n++) await models.prepare(at('new', `${url}/v1`));
       assert.equal(requests, 3);
       late.resolve(undefined);
       assert.equal((await learned.promise).facts.contextWindow, 9_000);
-    } finally {
-      server.closeAllConnections();
-      server.close();
-    }
+    });
   });
 
   it('is looked up again once its server has loaded it', async () => {
     const unloaded = { id: 'new', status: { value: 'unloaded' } };
     const lists = [unloaded, { id: 'new', status: { value: 'loaded' }, meta: { n_ctx: 9_000 } }];
     let requests = 0;
-    const server = createServer((_, response) => {
-      const data = [lists[requests++] ?? unloaded];
-      response.setHeader('content-type', 'application/json').end(JSON.stringify({ data }));
-    });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    try {
-      const { port } = server.address() as AddressInfo;
+    const answer: RequestListener = (_, response) =>
+      response
+        .setHeader('content-type', 'application/json')
+        .end(JSON.stringify({ data: [lists[requests++] ?? unloaded] }));
+    await serving(answer, async (url) => {
       const learned = new LearnedFacts({ get: () => undefined, update: () => Promise.resolve() } as never);
       const models = new module.Models({ get: () => Promise.resolve('a-key') } as never, {} as never, learned);
-      const chosen = at('new', `http://127.0.0.1:${port}/v1`);
+      const chosen = at('new', `${url}/v1`);
       const windows: number[] = [];
       for (let n = 0; n < 3; n++) {
         await models.prepare(chosen);
@@ -236,30 +228,22 @@ describe('configured model', () => {
       }
       assert.deepEqual(windows, [32_768, 9_000, 9_000]);
       assert.equal(requests, 2);
-    } finally {
-      server.closeAllConnections();
-      server.close();
-    }
+    });
   });
 
-  it('can be used although the facts from its server’s list can’t be stored', async () => {
-    const server = createServer((_, response) => {
-      response.setHeader('content-type', 'application/json').end('{"data":[{"id":"new","max_model_len":9000}]}');
-    });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    try {
-      const { port } = server.address() as AddressInfo;
-      const memento = { get: () => undefined, update: () => Promise.reject(new Error('no space')) };
-      const learned = new LearnedFacts(memento as never);
-      const models = new module.Models({ get: () => Promise.resolve('a-key') } as never, {} as never, learned);
-      const chosen = at('new', `http://127.0.0.1:${port}/v1`);
-      await models.prepare(chosen);
-      assert.equal(models.info(chosen).contextWindow, 9_000);
-    } finally {
-      server.closeAllConnections();
-      server.close();
-    }
-  });
+  it('can be used although the facts from its server’s list can’t be stored', () =>
+    serving(
+      (_, response) =>
+        response.setHeader('content-type', 'application/json').end('{"data":[{"id":"new","max_model_len":9000}]}'),
+      async (url) => {
+        const memento = { get: () => undefined, update: () => Promise.reject(new Error('no space')) };
+        const learned = new LearnedFacts(memento as never);
+        const models = new module.Models({ get: () => Promise.resolve('a-key') } as never, {} as never, learned);
+        const chosen = at('new', `${url}/v1`);
+        await models.prepare(chosen);
+        assert.equal(models.info(chosen).contextWindow, 9_000);
+      },
+    ));
 
   it('is the same editor model whether or not the settings name a server', () => {
     const own = settings as unknown as Settings;

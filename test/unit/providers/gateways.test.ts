@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { ChatMessage } from '../../../src/app/ports.ts';
 import { createAnthropicModel } from '../../../src/providers/anthropic.ts';
 import { createOpenAiModel } from '../../../src/providers/openai.ts';
+import { serving } from '../../support/serving.ts';
 import { withVendorsRedirected } from '../../support/strict/redirect-vendors.ts';
 import { StrictServer, type Flavour, type StrictOptions } from '../../support/strict/strict-server.ts';
 import { WireServer } from '../../support/wire-server.ts';
@@ -150,23 +149,15 @@ describe('a vendor’s model list', () => {
     );
   });
 
-  /** A server with these answers by path; texts are web pages. */
-  async function serving<T>(answers: Record<string, unknown>, work: (url: string) => Promise<T>): Promise<T> {
-    const server = createServer((request, response) => {
+  /** Runs `work` with a server with these answers by path; texts are web pages. */
+  const listing = <T>(answers: Record<string, unknown>, work: (url: string) => Promise<T>): Promise<T> =>
+    serving((request, response) => {
       const answer = answers[request.url ?? ''];
       const isPage = typeof answer === 'string';
       const type = isPage ? 'text/html' : 'application/json';
       response.writeHead(answer === undefined ? 404 : 200, { 'content-type': type });
       response.end(isPage ? answer : JSON.stringify(answer ?? { error: 'Unexpected endpoint or method.' }));
-    });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    try {
-      return await work(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-    } finally {
-      server.closeAllConnections();
-      server.close();
-    }
-  }
+    }, work);
 
   /** Prices are products of fractions. */
   const rounded = (facts: unknown): unknown =>
@@ -175,7 +166,7 @@ describe('a vendor’s model list', () => {
     );
 
   it('is reported with its content type if it is a web page', () =>
-    serving({ '/v1/models': '<html>Log in</html>' }, async (url) => {
+    listing({ '/v1/models': '<html>Log in</html>' }, async (url) => {
       await assert.rejects(listed('openai', url, 'm'), { reason: 'malformed', contentType: 'text/html' });
     }));
 
@@ -184,44 +175,36 @@ describe('a vendor’s model list', () => {
       '/v1/models?limit=1000': { data: [{ id: 'claude-a' }], has_more: true, last_id: 'claude-a' },
       '/v1/models?limit=1000&after_id=claude-a': { data: [{ id: 'claude-b' }], has_more: false, last_id: 'claude-b' },
     };
-    return serving(pages, async (url) => assert.equal((await listed('anthropic', url, 'claude-b'))?.id, 'claude-b'));
+    return listing(pages, async (url) => assert.equal((await listed('anthropic', url, 'claude-b'))?.id, 'claude-b'));
   });
 
   it('is read once if a gateway with Anthropic’s format sends the first page for each position', () => {
     const page = { data: [{ id: 'claude-a' }], has_more: true, last_id: 'claude-a' };
     const pages = { '/v1/models?limit=1000': page, '/v1/models?limit=1000&after_id=claude-a': page };
-    return serving(pages, async (url) => assert.equal((await listed('anthropic', url, 'claude-a'))?.id, 'claude-a'));
+    return listing(pages, async (url) => assert.equal((await listed('anthropic', url, 'claude-a'))?.id, 'claude-a'));
   });
 
-  it('is reported without the API key if a server without such a list repeats the request', async () => {
-    const server = createServer((request, response) => {
-      response.writeHead(404, { 'content-type': 'text/plain' });
-      const { authorization, 'x-api-key': key } = request.headers;
-      response.end(`Not found: ${[key ?? authorization].join()}`);
-    });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    try {
-      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-      const key = 'a-key-of-the-user';
-      for (const model of [
-        createAnthropicModel({ apiKey: key, baseUrl: url, model: 'm' }),
-        createOpenAiModel({ apiKey: key, baseUrl: url, model: 'm' }),
-      ])
-        await assert.rejects(model.listModels(new AbortController().signal), (error: Error) => {
-          assert.match(error.message, /^the server answered with text\/plain: Not found/);
-          assert.doesNotMatch(error.message, /a-key/);
-          return true;
-        });
-    } finally {
-      server.closeAllConnections();
-      server.close();
-    }
-  });
+  it('is reported without the API key if a server without such a list repeats the request', () =>
+    serving(
+      ({ headers }, response) => {
+        response.writeHead(404, { 'content-type': 'text/plain' });
+        response.end(`Not found: ${[headers['x-api-key'] ?? headers.authorization].join()}`);
+      },
+      async (url) => {
+        const settings = { apiKey: 'a-key-of-the-user', baseUrl: url, model: 'm' };
+        for (const model of [createAnthropicModel(settings), createOpenAiModel(settings)])
+          await assert.rejects(model.listModels(new AbortController().signal), (error: Error) => {
+            assert.match(error.message, /^the server answered with text\/plain: Not found/);
+            assert.doesNotMatch(error.message, /a-key/);
+            return true;
+          });
+      },
+    ));
 
   it('is read if it is a bare array, as sent by Together', () =>
-    serving({ '/v1/models': [{ id: 'qwen/qwen3', type: 'chat', context_length: 131_072 }] }, async (url) => {
-      const listing = await listed('openrouter', url, 'qwen/qwen3');
-      assert.equal(listing?.facts.contextWindow, 131_072);
+    listing({ '/v1/models': [{ id: 'qwen/qwen3', type: 'chat', context_length: 131_072 }] }, async (url) => {
+      const found = await listed('openrouter', url, 'qwen/qwen3');
+      assert.equal(found?.facts.contextWindow, 131_072);
     }));
 
   for (const [service, entry, facts] of [
@@ -235,7 +218,7 @@ describe('a vendor’s model list', () => {
     ['Arli', { max_context: 524_288 }, { contextWindow: 524_288 }],
   ] as const) {
     it(`is read with the context window: ${service}`, () =>
-      serving({ '/v1/models': { data: [{ id: 'a/b', ...entry }] } }, async (url) => {
+      listing({ '/v1/models': { data: [{ id: 'a/b', ...entry }] } }, async (url) => {
         assert.deepEqual((await listed('openai', url, 'a/b'))?.facts, facts);
       }));
   }
@@ -263,9 +246,9 @@ describe('a vendor’s model list', () => {
     ['unknown', { prompt: '-1', completion: '-1' }, undefined],
   ] as const) {
     it(`is read with its prices: ${what}`, () =>
-      serving({ '/v1/models': { data: [{ id: 'a/b', pricing }] } }, async (url) => {
-        const listing = await listed('openai', url, 'a/b');
-        assert.deepEqual(rounded({ price: listing?.facts.price }), price ? { price } : {});
+      listing({ '/v1/models': { data: [{ id: 'a/b', pricing }] } }, async (url) => {
+        const found = await listed('openai', url, 'a/b');
+        assert.deepEqual(rounded({ price: found?.facts.price }), price ? { price } : {});
       }));
   }
 
@@ -285,7 +268,7 @@ describe('a vendor’s model list', () => {
       supports_vision: true,
     };
     const detailed = (info: object, work: (facts: unknown) => void) =>
-      serving(
+      listing(
         {
           '/v1/models': { data: [entry] },
           '/v1/model/info': { data: [{ model_name: 'other' }, { model_name: 'claude', model_info: info }] },
@@ -306,7 +289,7 @@ describe('a vendor’s model list', () => {
       }));
 
     it('unless its key may not read them, which leaves what the list says', () =>
-      serving({ '/v1/models': { data: [{ ...entry, max_input_tokens: 8_192 }] } }, async (url) => {
+      listing({ '/v1/models': { data: [{ ...entry, max_input_tokens: 8_192 }] } }, async (url) => {
         assert.deepEqual((await listed('openai', url, 'claude'))?.facts, { contextWindow: 8_192 });
       }));
   });
@@ -334,21 +317,21 @@ describe('a vendor’s model list', () => {
       ['google/gemma-4:2', 8_192],
     ] as const) {
       it(`with the context window of the loaded instance: ${id}`, () =>
-        serving(answers, async (url) => {
-          const listing = await listed('openai', url, id);
-          assert.deepEqual(listing?.facts, { contextWindow: window, takesImages: true });
-          assert.equal(listing.loadedContext, window);
+        listing(answers, async (url) => {
+          const found = await listed('openai', url, id);
+          assert.deepEqual(found?.facts, { contextWindow: window, takesImages: true });
+          assert.equal(found.loadedContext, window);
         }));
     }
 
     it('without a context window if the model is not loaded, because the maximum says nothing', () =>
-      serving(answers, async (url) => {
-        const listing = await listed('openai', url, 'qwen/qwen3.6');
-        assert.deepEqual([listing?.isUnloaded, listing?.facts], [true, {}]);
+      listing(answers, async (url) => {
+        const found = await listed('openai', url, 'qwen/qwen3.6');
+        assert.deepEqual([found?.isUnloaded, found?.facts], [true, {}]);
       }));
 
     it('unless it is an earlier version without that endpoint', () =>
-      serving({ '/v1/models': list }, async (url) => {
+      listing({ '/v1/models': list }, async (url) => {
         assert.deepEqual(await listed('openai', url, 'google/gemma-4'), { id: 'google/gemma-4', facts: {} });
       }));
   });

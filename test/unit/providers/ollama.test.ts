@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers';
 import { ModelFault } from '../../../src/app/fault.ts';
 import type { ListingModel } from '../../../src/providers/listed-model.ts';
 import { createOpenAiModel } from '../../../src/providers/openai.ts';
+import { serving } from '../../support/serving.ts';
 import { ask, turn } from './protocols.ts';
 
 const REPLY = `${JSON.stringify({ message: { content: 'ok' } })}\n${JSON.stringify({ done: true, done_reason: 'stop' })}\n`;
@@ -82,30 +83,20 @@ describe('the Ollama provider', () => {
     ['hf.co/unsloth/Qwen3-8B-GGUF:Q4_K_M', 'hf.co/unsloth/Qwen3-8B-GGUF:Q4_K_M', 'unsloth'],
   ] as const) {
     it(`recognizes Ollama by its model list and reads the context window: ${named}`, async () => {
-      const listing = createServer((request, response) => {
-        const answers: Readonly<Record<string, unknown>> = {
-          '/v1/models': { data: [{ id, object: 'model', created: 1, owned_by: owner }] },
-          '/api/version': { version: '0.14.2' },
-          '/api/show': { model_info: { 'qwen3.context_length': 40_960 }, capabilities: ['completion'] },
-          '/api/ps': { models: [{ name: id, model: id, context_length: 16_384 }] },
-        };
-        response.setHeader('content-type', 'application/json');
-        response.end(JSON.stringify(answers[request.url ?? '']));
-      });
-      await new Promise<void>((resolve) => listing.listen(0, '127.0.0.1', resolve));
-      try {
-        const { port } = listing.address() as AddressInfo;
-        const one = createOpenAiModel({ baseUrl: `http://127.0.0.1:${port}`, model: named, provider: 'compatible' });
-        const [listed] = await one.listModels(new AbortController().signal);
-        assert.deepEqual(listed, {
-          id: named,
-          isOllama: true,
-          loadedContext: 16_384,
-          facts: { contextWindow: 40_960, takesImages: false },
-        });
-      } finally {
-        listing.close();
-      }
+      const answers: Readonly<Record<string, unknown>> = {
+        '/v1/models': { data: [{ id, object: 'model', created: 1, owned_by: owner }] },
+        '/api/version': { version: '0.14.2' },
+        '/api/show': { model_info: { 'qwen3.context_length': 40_960 }, capabilities: ['completion'] },
+        '/api/ps': { models: [{ name: id, model: id, context_length: 16_384 }] },
+      };
+      const [listed] = await serving(
+        ({ url = '' }, response) =>
+          response.setHeader('content-type', 'application/json').end(JSON.stringify(answers[url])),
+        (baseUrl) =>
+          createOpenAiModel({ baseUrl, model: named, provider: 'compatible' }).listModels(new AbortController().signal),
+      );
+      const facts = { contextWindow: 40_960, takesImages: false };
+      assert.deepEqual(listed, { id: named, isOllama: true, loadedContext: 16_384, facts });
     });
   }
 

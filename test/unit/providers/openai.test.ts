@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { ChatRequest } from '../../../src/app/ports.ts';
 import { ModelFault } from '../../../src/app/fault.ts';
 import { createOpenAiModel } from '../../../src/providers/openai.ts';
 import type { RemoteSettings } from '../../../src/providers/remote-model.ts';
+import { serving } from '../../support/serving.ts';
 import { WireServer } from '../../support/wire-server.ts';
 import { ask, turn } from './protocols.ts';
 import { openForAllTests } from '../../support/per-test.ts';
@@ -253,22 +251,19 @@ describe('the provider for OpenAI and compatible servers', () => {
 
   it('completes a reply whose server neither marks the end of the stream nor closes it', async () => {
     const usage = { choices: [], usage: { prompt_tokens: 9, completion_tokens: 2 } };
-    const open = createServer((_, response) => {
-      response.writeHead(200, { 'content-type': 'text/event-stream' });
-      response.write(`${chunk({ content: 'hi' })}${chunk({}, 'stop')}data: ${JSON.stringify(usage)}\n\n`);
-      const alive = setInterval(() => response.write(': keep-alive\n\n'), 20);
-      response.on('close', () => clearInterval(alive));
-    });
-    await once(open.listen(0, '127.0.0.1'), 'listening');
-    try {
-      const baseUrl = `http://127.0.0.1:${(open.address() as AddressInfo).port}`;
-      const outcome = await turn(chat({ baseUrl, silenceMs: 200 }), ask('hi'));
-      assert.deepEqual([outcome.text, outcome.ending, outcome.fault], ['hi', 'complete', undefined]);
-      assert.deepEqual(outcome.usage, { input: 9, output: 2 });
-    } finally {
-      open.closeAllConnections();
-      open.close();
-    }
+    await serving(
+      (_, response) => {
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        response.write(`${chunk({ content: 'hi' })}${chunk({}, 'stop')}data: ${JSON.stringify(usage)}\n\n`);
+        const alive = setInterval(() => response.write(': keep-alive\n\n'), 20);
+        response.on('close', () => clearInterval(alive));
+      },
+      async (baseUrl) => {
+        const outcome = await turn(chat({ baseUrl, silenceMs: 200 }), ask('hi'));
+        assert.deepEqual([outcome.text, outcome.ending, outcome.fault], ['hi', 'complete', undefined]);
+        assert.deepEqual(outcome.usage, { input: 9, output: 2 });
+      },
+    );
   });
 
   it('accepts usage in every chunk, and keep-alive comments between chunks', async () => {
@@ -509,14 +504,11 @@ describe('the provider for OpenAI and compatible servers', () => {
   });
 
   it('rejects an invalid base URL', () => {
-    assert.throws(
-      () => chat({ baseUrl: 'file:///etc' }),
-      (error) => ModelFault.is(error, 'invalid_base_url'),
-    );
-    assert.throws(
-      () => chat({ baseUrl: 'localhost' }),
-      (error) => ModelFault.is(error, 'invalid_base_url'),
-    );
+    for (const baseUrl of ['file:///etc', 'localhost'])
+      assert.throws(
+        () => chat({ baseUrl }),
+        (error) => ModelFault.is(error, 'invalid_base_url'),
+      );
   });
 
   const responseEvent = (type: string, response: Record<string, unknown>): string =>

@@ -12,6 +12,8 @@ function gemini(wait: string, quotaId = 'GenerateRequestsPerMinutePerProjectPerM
   return { error: { code: 429, message, status: 'RESOURCE_EXHAUSTED', details: [{ violations: [{ quotaId }] }] } };
 }
 
+const error = (message: string, more: object = {}): object => ({ error: { message, ...more } });
+
 /** An error that OpenRouter passes on. */
 const routed = (message: string): object => ({
   error: { message: 'Provider returned error', code: 400, metadata: { raw: JSON.stringify({ error: { message } }) } },
@@ -29,135 +31,100 @@ const lost = (code: string): Error => new SDK.APIConnectionError({ cause: Object
 describe('the mapping of provider errors', () => {
   /** Real error messages of OpenAI, Anthropic, Azure, OpenRouter, llama.cpp, Ollama, LM Studio, and vLLM. */
   const seen: readonly (readonly [FaultReason, number, object])[] = [
-    ['refused_key', 401, { error: { message: 'Incorrect API key provided', code: 'invalid_api_key' } }],
-    ['forbidden', 403, { error: { message: 'Country not supported', code: 'unsupported_country_region_territory' } }],
-    ['forbidden', 400, { error: { type: 'invalid_request_error', message: 'This organization has been disabled.' } }],
-    ['model_not_found', 404, { error: { message: 'The model `gpt-9` does not exist', code: 'model_not_found' } }],
+    ['refused_key', 401, error('Incorrect API key provided', { code: 'invalid_api_key' })],
+    ['forbidden', 403, error('Country not supported', { code: 'unsupported_country_region_territory' })],
+    ['forbidden', 400, error('This organization has been disabled.', { type: 'invalid_request_error' })],
+    ['model_not_found', 404, error('The model `gpt-9` does not exist', { code: 'model_not_found' })],
     ['model_not_found', 404, { error: 'model "llama9" not found, try pulling it first' }],
     ['model_not_found', 404, { error: { code: 'DeploymentNotFound', message: 'The deployment does not exist.' } }],
-    ['model_not_found', 400, { error: { message: 'meta/llama-9 is not a valid model: model not found' } }],
-    ['rate_limited', 429, { error: { message: 'Rate limit reached', code: 'rate_limit_exceeded' } }],
+    ['model_not_found', 400, error('meta/llama-9 is not a valid model: model not found')],
+    ['rate_limited', 429, error('Rate limit reached', { code: 'rate_limit_exceeded' })],
     // Bedrock's rate limits: the quota per minute or day is used up. The context isn't too long.
-    ['rate_limited', 429, { error: { message: 'Too many tokens, please wait before trying again.' } }],
-    ['rate_limited', 429, { error: { message: 'Too many tokens per day, please wait before trying again.' } }],
-    ['quota', 429, { error: { message: 'You exceeded your current quota', code: 'insufficient_quota' } }],
-    ['quota', 402, { error: { message: 'Insufficient credits', code: 402 } }],
+    ['rate_limited', 429, error('Too many tokens, please wait before trying again.')],
+    ['rate_limited', 429, error('Too many tokens per day, please wait before trying again.')],
+    ['quota', 429, error('You exceeded your current quota', { code: 'insufficient_quota' })],
+    ['quota', 402, error('Insufficient credits', { code: 402 })],
     ['quota', 429, gemini('Please retry in 36.9s.', 'GenerateRequestsPerDayPerProjectPerModel-FreeTier')],
     ['quota', 429, gemini('* Quota exceeded for metric: requests, limit: 0\nPlease retry in 36.9s.')],
     ['rate_limited', 429, gemini('Please retry in 36.9s.', 'GenerateRequestsPerMinutePerProjectPerModel-FreeTier')],
     // developers.openai.com/api/docs/guides/error-codes
-    ['quota', 429, { error: { message: 'Your project has reached it.', code: 'project_spend_limit_exceeded' } }],
-    ['quota', 429, { error: { message: 'You have no credits.', code: 'credit_balance_exhausted' } }],
+    ['quota', 429, error('Your project has reached it.', { code: 'project_spend_limit_exceeded' })],
+    ['quota', 429, error('You have no credits.', { code: 'credit_balance_exhausted' })],
     // platform.claude.com/docs/en/api/errors and rate-limits
-    [
-      'quota',
-      400,
-      { error: { message: 'You have reached your specified API usage limits. You will regain access on' } },
-    ],
+    ['quota', 400, error('You have reached your specified API usage limits. You will regain access on')],
     ['quota', 429, anthropicLimit('enforced_spend_limit_reached')],
     ['quota', 429, anthropicLimit('contract_spend_limit_reached')],
     ['rate_limited', 429, anthropicLimit('ramp_limit_exceeded')],
     // xAI (continuedev/continue#10373, warpdotdev/warp#14867), Fireworks (amd/gaia#3766), and Z.ai.
     ['quota', 403, { error: 'Your team has either used all available credits or reached its monthly spending limit.' }],
     ['quota', 403, { error: 'You have run out of credits or need a Grok subscription.' }],
-    [
-      'quota',
-      412,
-      { error: { message: 'Account a is suspended, possibly due to reaching the monthly spending limit' } },
-    ],
+    ['quota', 412, error('Account a is suspended, possibly due to reaching the monthly spending limit')],
     ['quota', 429, { error: { code: '1113', message: '余额不足或无可用资源包,请充值。' } }],
     // Groq (console.groq.com/docs/spend-limits) and DashScope (alibaba/spring-ai-alibaba#1146).
-    ['quota', 400, { error: { message: 'API access is blocked.', code: 'blocked_api_access' } }],
-    ['quota', 400, { error: { message: 'Access denied, please make sure your account is good.', code: 'Arrearage' } }],
-    ['quota', 403, { error: { message: 'The free tier is exhausted.', code: 'AllocationQuota.FreeTierOnly' } }],
+    ['quota', 400, error('API access is blocked.', { code: 'blocked_api_access' })],
+    ['quota', 400, error('Access denied, please make sure your account is good.', { code: 'Arrearage' })],
+    ['quota', 403, error('The free tier is exhausted.', { code: 'AllocationQuota.FreeTierOnly' })],
     // openrouter.ai/docs/api/reference/limits and errors-and-debugging
     ['quota', 429, routed('Rate limit exceeded: free-models-per-day. Add 10 credits to unlock 1000 requests per day')],
     ['quota', 403, openRouter({ limit_source: 'openrouter_workspace_budget' })],
-    ['quota', 403, { error: { message: 'Key limit exceeded (total limit)', code: 403 } }],
+    ['quota', 403, error('Key limit exceeded (total limit)', { code: 403 })],
     ['rate_limited', 402, openRouter({ limit_source: 'openrouter_in_flight_budget' })],
     ['context_too_long', 400, openRouter({ error_type: 'context_length_exceeded' })],
     ['content_refused', 400, openRouter({ error_type: 'refusal' })],
     ['content_refused', 403, openRouter({ patterns: ['ignore all previous instructions'] })],
-    [
-      'quota',
-      400,
-      { error: { type: 'invalid_request_error', message: 'Your credit balance is too low to access the API' } },
-    ],
+    ['quota', 400, error('Your credit balance is too low to access the API', { type: 'invalid_request_error' })],
     ['context_too_long', 400, { error: { code: 'context_length_exceeded', message: 'too long' } }],
-    ['context_too_long', 400, { error: { message: "This model's maximum context length is 8192 tokens." } }],
-    ['context_too_long', 400, { error: { type: 'exceed_context_size_error', message: 'the request exceeds it' } }],
-    [
-      'context_too_long',
-      400,
-      { error: { message: 'input length and `max_tokens` exceed context limit: 199000 + 8192' } },
-    ],
+    ['context_too_long', 400, error("This model's maximum context length is 8192 tokens.")],
+    ['context_too_long', 400, error('the request exceeds it', { type: 'exceed_context_size_error' })],
+    ['context_too_long', 400, error('input length and `max_tokens` exceed context limit: 199000 + 8192')],
     // pi, packages/ai/src/utils/overflow.ts: xAI, Z.ai via OpenRouter, Copilot, Kimi, Bedrock, and others.
-    [
-      'context_too_long',
-      400,
-      { error: { message: "This model's maximum prompt length is 131072 but it has 537812." } },
-    ],
-    ['context_too_long', 400, { error: { message: 'Input length 9 exceeds the maximum allowed input length of 8' } }],
-    ['context_too_long', 400, { error: { message: 'prompt token count of 200000 exceeds the limit of 128000' } }],
-    ['context_too_long', 400, { error: { message: 'Your request exceeded model token limit: 262144 (requested: 9)' } }],
-    ['context_too_long', 400, { error: { message: 'Input is too long for requested model.' } }],
-    ['context_too_long', 400, { error: { message: 'Prompt too long: 5152 tokens exceeds max_seq_len 2048' } }],
+    ['context_too_long', 400, error("This model's maximum prompt length is 131072 but it has 537812.")],
+    ['context_too_long', 400, error('Input length 9 exceeds the maximum allowed input length of 8')],
+    ['context_too_long', 400, error('prompt token count of 200000 exceeds the limit of 128000')],
+    ['context_too_long', 400, error('Your request exceeded model token limit: 262144 (requested: 9)')],
+    ['context_too_long', 400, error('Input is too long for requested model.')],
+    ['context_too_long', 400, error('Prompt too long: 5152 tokens exceeds max_seq_len 2048')],
     // DashScope, Z.ai (docs.bigmodel.cn/cn/faq/api-code), vLLM, and LiteLLM.
-    ['context_too_long', 400, { error: { message: 'Range of input length should be [1, 129024]' } }],
-    ['context_too_long', 400, { error: { message: 'Prompt 超长', code: '1261' } }],
-    ['context_too_long', 400, { error: { message: 'The prompt is longer than the maximum model length of 4096.' } }],
-    ['context_too_long', 400, { error: { message: 'litellm.ContextWindowExceededError: OpenAIException' } }],
+    ['context_too_long', 400, error('Range of input length should be [1, 129024]')],
+    ['context_too_long', 400, error('Prompt 超长', { code: '1261' })],
+    ['context_too_long', 400, error('The prompt is longer than the maximum model length of 4096.')],
+    ['context_too_long', 400, error('litellm.ContextWindowExceededError: OpenAIException')],
     // cline/cline#13194: OpenRouter passes the server's own error on.
     ['context_too_long', 400, routed("This model's maximum context length is 262144 tokens.")],
     ['model_not_found', 400, routed('model: x is not available')],
-    ['context_too_long', 413, { error: { type: 'request_too_large', message: 'Request exceeds the maximum size' } }],
-    [
-      'over_rate',
-      429,
-      { error: { message: 'Request too large for gpt-4o on tokens per min', code: 'rate_limit_exceeded' } },
-    ],
+    ['context_too_long', 413, error('Request exceeds the maximum size', { type: 'request_too_large' })],
+    ['over_rate', 429, error('Request too large for gpt-4o on tokens per min', { code: 'rate_limit_exceeded' })],
     [
       'over_rate',
       413,
-      {
-        error: {
-          message: 'Request too large for model `llama` on tokens per minute (TPM): Limit 6000, Requested 6294',
-          code: 'rate_limit_exceeded',
-        },
-      },
+      error('Request too large for model `llama` on tokens per minute (TPM): Limit 6000, Requested 6294', {
+        code: 'rate_limit_exceeded',
+      }),
     ],
     [
       'rate_limited',
       429,
-      {
-        error: {
-          message:
-            'Rate limit reached for model `llama` on tokens per minute (TPM): Limit 6000, Used 5034, Requested 1443',
-          code: 'rate_limit_exceeded',
-        },
-      },
+      error('Rate limit reached for model `llama` on tokens per minute (TPM): Limit 6000, Used 5034, Requested 1443', {
+        code: 'rate_limit_exceeded',
+      }),
     ],
     [
       'unaffordable',
       402,
-      {
-        error: {
-          message: 'This request requires more credits, or fewer max_tokens. You requested up to 128000 tokens',
-        },
-      },
+      error('This request requires more credits, or fewer max_tokens. You requested up to 128000 tokens'),
     ],
     ['content_refused', 400, { error: { code: 'content_filter', message: 'filtered' } }],
     ['content_refused', 403, { error: { code: 403, message: 'flagged', metadata: { reasons: ['violence'] } } }],
-    ['overloaded', 500, { error: { message: 'The server had an error' } }],
-    ['overloaded', 500, { error: { message: 'failed to allocate context window' } }],
+    ['overloaded', 500, error('The server had an error')],
+    ['overloaded', 500, error('failed to allocate context window')],
     ['overloaded', 502, {}],
     [
       'bad_request',
       500,
       { error: { code: 500, message: 'Error: Jinja Exception: Conversation roles must alternate' } },
     ],
-    ['overloaded', 529, { error: { type: 'overloaded_error', message: 'Overloaded' } }],
-    ['bad_request', 400, { error: { message: 'Invalid type for input' } }],
+    ['overloaded', 529, error('Overloaded', { type: 'overloaded_error' })],
+    ['bad_request', 400, error('Invalid type for input')],
     ['bad_request', 422, { detail: 'x' }],
   ];
   for (const [reason, status, body] of seen) {

@@ -1,46 +1,29 @@
 import assert from 'node:assert/strict';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { ModelFault } from '../../../src/app/fault.ts';
-import { PROTOCOLS } from './protocols.ts';
-
-async function listen(server: Server): Promise<string> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
+import type { RequestListener } from 'node:http';
+import { serving } from '../../support/serving.ts';
+import { PROTOCOLS, ask, turn } from './protocols.ts';
 
 describe('a redirect to another address', () => {
   for (const protocol of PROTOCOLS) {
     for (const status of [301, 302, 303, 307, 308]) {
       it(`is not followed, so that no text is sent there: ${protocol.name}, ${status}`, async () => {
         let arrived = 0;
-        const other = createServer((request, response) => {
+        const count: RequestListener = (request, response) => {
           arrived++;
           request.resume();
           response.end('{}');
-        });
-        const location = await listen(other);
-        const first = createServer((request, response) => {
-          request.resume();
-          response.writeHead(status, { location: `${location}${request.url ?? ''}` }).end();
-        });
-        try {
-          const model = protocol.make(await listen(first));
-          const request = {
-            purpose: 'chat' as const,
-            system: [],
-            messages: [{ role: 'user' as const, content: [{ type: 'text' as const, text: 'What we said.' }] }],
-            maxOutputTokens: 10,
-          };
-          await assert.rejects(async () => {
-            const chunks = [];
-            for await (const chunk of model.stream(request, new AbortController().signal)) chunks.push(chunk);
-          }, ModelFault);
-          assert.equal(arrived, 0);
-        } finally {
-          first.close();
-          other.close();
-        }
+        };
+        const { fault } = await serving(count, (other) =>
+          serving(
+            (request, response) => {
+              request.resume();
+              response.writeHead(status, { location: `${other}${request.url ?? ''}` }).end();
+            },
+            (url) => turn(protocol.make(url), ask('What we said.')),
+          ),
+        );
+        assert.ok(fault);
+        assert.equal(arrived, 0);
       });
     }
   }
