@@ -16,8 +16,10 @@ const TALK: ChatRequest = {
   cache: { key: 'session', idleMs: 0 },
 };
 
+type ServerEvent = Record<string, unknown> & { readonly type: string };
+
 /** These events as a stream of server-sent events. */
-const sse = (...events: readonly (Record<string, unknown> & { readonly type: string })[]): string =>
+const sse = (...events: readonly ServerEvent[]): string =>
   events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('');
 
 const start = (usage: Record<string, unknown>) => ({
@@ -135,35 +137,30 @@ describe('the Anthropic provider', () => {
       firstTokenMs: 20_000,
       silenceMs: 20_000,
     });
-  const replyWith = (body: string) =>
-    server.disturbNext({ kind: 'reply', status: 200, type: 'text/event-stream', body });
+  const replyWith = (...events: readonly ServerEvent[]) =>
+    server.disturbNext({ kind: 'reply', status: 200, type: 'text/event-stream', body: sse(...events) });
+  const END = { type: 'message_stop' };
 
   it('includes prompt cache reads and writes in the input usage', async () => {
     replyWith(
-      sse(
-        start({ input_tokens: 10, cache_read_input_tokens: 2000, cache_creation_input_tokens: 300, output_tokens: 1 }),
-        delta('hi'),
-        stop('end_turn', { output_tokens: 25 }),
-        { type: 'message_stop' },
-      ),
+      start({ input_tokens: 10, cache_read_input_tokens: 2000, cache_creation_input_tokens: 300, output_tokens: 1 }),
+      delta('hi'),
+      stop('end_turn', { output_tokens: 25 }),
+      END,
     );
     const { usage } = await turn(model(), ask('hi'));
     assert.deepEqual(usage, { input: 2310, output: 25, cachedInput: 2000, cacheWrite: 300 });
   });
 
   it('reports the input usage before the first text, so that an interrupted reply has it', async () => {
-    replyWith(sse(start({ input_tokens: 10, output_tokens: 1 }), delta('hi')));
+    replyWith(start({ input_tokens: 10, output_tokens: 1 }), delta('hi'));
     const { usage, fault } = await turn(model(), ask('hi'));
     assert.deepEqual(usage, { input: 10, output: 1 });
     assert.equal(fault?.reason, 'cut_stream');
   });
 
   it('reports a refusal by the model, and keeps the usage', async () => {
-    replyWith(
-      sse(start({ input_tokens: 10, output_tokens: 1 }), stop('refusal', { output_tokens: 4 }), {
-        type: 'message_stop',
-      }),
-    );
+    replyWith(start({ input_tokens: 10, output_tokens: 1 }), stop('refusal', { output_tokens: 4 }), END);
     const { usage, fault } = await turn(model(), ask('hi'));
     assert.equal(fault?.reason, 'content_refused');
     assert.deepEqual(usage, { input: 10, output: 4 });
@@ -171,30 +168,29 @@ describe('the Anthropic provider', () => {
 
   it('reports that the length ended the reply when the context window is full', async () => {
     replyWith(
-      sse(start({ input_tokens: 9, output_tokens: 1 }), delta('hi'), stop('model_context_window_exceeded', {}), {
-        type: 'message_stop',
-      }),
+      start({ input_tokens: 9, output_tokens: 1 }),
+      delta('hi'),
+      stop('model_context_window_exceeded', {}),
+      END,
     );
     assert.equal((await turn(model(), ask('hi'))).ending, 'length');
   });
 
   it('omits thinking blocks, including redacted ones', async () => {
     replyWith(
-      sse(
-        start({ input_tokens: 9, output_tokens: 1 }),
-        {
-          type: 'content_block_start',
-          index: 0,
-          content_block: { type: 'thinking', thinking: 'secret start', signature: '' },
-        },
-        { type: 'content_block_delta', index: 0, delta: { type: 'thinking_delta', thinking: 'secret thought' } },
-        { type: 'content_block_delta', index: 0, delta: { type: 'signature_delta', signature: 'abc' } },
-        { type: 'content_block_start', index: 1, content_block: { type: 'redacted_thinking', data: 'secret data' } },
-        { type: 'content_block_start', index: 2, content_block: { type: 'text', text: '' } },
-        delta('the answer'),
-        stop('end_turn', { output_tokens: 9 }),
-        { type: 'message_stop' },
-      ),
+      start({ input_tokens: 9, output_tokens: 1 }),
+      {
+        type: 'content_block_start',
+        index: 0,
+        content_block: { type: 'thinking', thinking: 'secret start', signature: '' },
+      },
+      { type: 'content_block_delta', index: 0, delta: { type: 'thinking_delta', thinking: 'secret thought' } },
+      { type: 'content_block_delta', index: 0, delta: { type: 'signature_delta', signature: 'abc' } },
+      { type: 'content_block_start', index: 1, content_block: { type: 'redacted_thinking', data: 'secret data' } },
+      { type: 'content_block_start', index: 2, content_block: { type: 'text', text: '' } },
+      delta('the answer'),
+      stop('end_turn', { output_tokens: 9 }),
+      END,
     );
     assert.equal((await turn(model(), ask('hi'))).text, 'the answer');
   });

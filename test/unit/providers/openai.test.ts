@@ -60,6 +60,8 @@ describe('the provider for OpenAI and compatible servers', () => {
   const chunk = (delta: Record<string, unknown>, finish: string | null = null): string =>
     `data: ${JSON.stringify({ choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
 
+  const streams = (...chunks: readonly string[]) => replyWith(`${chunks.join('')}data: [DONE]\n\n`);
+
   it('identifies a model by provider and model name', () => {
     assert.equal(chat().id, 'compatible/llama3');
     assert.equal(responses().id, 'openai/gpt-5');
@@ -237,7 +239,7 @@ describe('the provider for OpenAI and compatible servers', () => {
   });
 
   it('accepts a reply without usage and with an unknown finish reason', async () => {
-    replyWith(`${chunk({ content: 'hi' })}${chunk({}, 'eos')}data: [DONE]\n\n`);
+    streams(chunk({ content: 'hi' }), chunk({}, 'eos'));
     const outcome = await turn(chat(), ask('hi'));
     assert.deepEqual([outcome.text, outcome.ending, outcome.usage], ['hi', 'complete', undefined]);
   });
@@ -269,7 +271,7 @@ describe('the provider for OpenAI and compatible servers', () => {
   it('accepts usage in every chunk, and keep-alive comments between chunks', async () => {
     const part = (usage: number): string =>
       `: keep-alive\n\ndata: ${JSON.stringify({ choices: [], usage: { prompt_tokens: 9, completion_tokens: usage, prompt_tokens_details: { cached_tokens: 4 } } })}\n\n`;
-    replyWith(`${part(1)}${chunk({ content: 'hi' })}${part(2)}${chunk({}, 'stop')}${part(3)}data: [DONE]\n\n`);
+    streams(part(1), chunk({ content: 'hi' }), part(2), chunk({}, 'stop'), part(3));
     assert.deepEqual((await turn(chat(), ask('hi'))).usage, { input: 9, output: 3, cachedInput: 4 });
   });
 
@@ -294,9 +296,7 @@ describe('the provider for OpenAI and compatible servers', () => {
   });
 
   it('accepts content as a list of blocks', async () => {
-    replyWith(
-      `${chunk({ content: [{ type: 'text', text: 'a' }, { type: 'other' }] })}${chunk({ content: 'b' }, 'stop')}data: [DONE]\n\n`,
-    );
+    streams(chunk({ content: [{ type: 'text', text: 'a' }, { type: 'other' }] }), chunk({ content: 'b' }, 'stop'));
     assert.equal((await turn(chat(), ask('hi'))).text, 'ab');
   });
 
@@ -349,24 +349,23 @@ describe('the provider for OpenAI and compatible servers', () => {
   });
 
   it('omits thinking in tags before the answer', async () => {
-    replyWith(
-      `${['<th', 'ink>The user', ' wants</thi', 'nk>\n\nSay ', '<think> is a tag'].map((content) => chunk({ content })).join('')}${chunk({}, 'stop')}data: [DONE]\n\n`,
+    streams(
+      ['<th', 'ink>The user', ' wants</thi', 'nk>\n\nSay ', '<think> is a tag']
+        .map((content) => chunk({ content }))
+        .join(''),
+      chunk({}, 'stop'),
     );
     assert.equal((await turn(chat(), ask('hi'))).text, 'Say <think> is a tag');
   });
 
   it('omits thinking in a separate field', async () => {
-    replyWith(
-      `${chunk({ reasoning_content: 'hm', content: null })}${chunk({ content: 'yes' }, 'stop')}data: [DONE]\n\n`,
-    );
+    streams(chunk({ reasoning_content: 'hm', content: null }), chunk({ content: 'yes' }, 'stop'));
     assert.equal((await turn(chat(), ask('hi'))).text, 'yes');
   });
 
   it('holds back no text if thinking is in a separate field, whatever the model is called', async () => {
     const model = chat({ model: 'deepseek-reasoner' });
-    replyWith(
-      `${chunk({ reasoning_content: 'hm', content: null })}${chunk({ content: 'The half' })}${chunk({}, 'length')}data: [DONE]\n\n`,
-    );
+    streams(chunk({ reasoning_content: 'hm', content: null }), chunk({ content: 'The half' }), chunk({}, 'length'));
     const { text, ending, fault } = await turn(model, ask('hi'));
     assert.deepEqual([text, ending, fault], ['The half', 'length', undefined]);
     const message = { content: 'The half', reasoning: 'hm' };
@@ -381,7 +380,7 @@ describe('the provider for OpenAI and compatible servers', () => {
       { reasoning_details: [{ type: 'reasoning.encrypted', data: 'x' }] },
       { content: [{ type: 'thinking', thinking: [{ type: 'text', text: 'hm' }] }] },
     ]) {
-      replyWith(`${chunk(delta)}${chunk({ reasoning_details: [], content: 'yes' }, 'stop')}data: [DONE]\n\n`);
+      streams(chunk(delta), chunk({ reasoning_details: [], content: 'yes' }, 'stop'));
       const types: string[] = [];
       for await (const { type } of chat().stream(ask('hi'), new AbortController().signal)) types.push(type);
       assert.deepEqual(types, ['thinking', 'text', 'end'], JSON.stringify(delta));
@@ -476,7 +475,7 @@ describe('the provider for OpenAI and compatible servers', () => {
     ['error', 'overloaded'],
   ] as const) {
     it(`maps the finish reason ${finish} to ${reason}`, async () => {
-      replyWith(`${chunk({ content: 'I' })}${chunk({}, finish)}data: [DONE]\n\n`);
+      streams(chunk({ content: 'I' }), chunk({}, finish));
       const { text, fault } = await turn(chat(), ask('hi'));
       assert.deepEqual([text, fault?.reason], ['I', reason]);
     });
