@@ -46,6 +46,9 @@ describe('the library of chats from other tools', () => {
     for (const folder of [home, path.dirname(copies)]) rmSync(folder, { recursive: true, force: true });
   });
 
+  /** The first file of a copy whose name ends like this. */
+  const copyOf = (ending: string): string =>
+    path.join(copies, readdirSync(copies).find((name) => name.endsWith(ending)) ?? assert.fail(ending));
   const open = (): Promise<Library> => Library.open(new LibraryCopies(copies));
   const only = async (library: Library): Promise<CopiedSession> => {
     assert.equal(library.sessions().length, 1);
@@ -85,21 +88,11 @@ describe('the library of chats from other tools', () => {
     const session = await only(await open());
     assert.deepEqual(texts(session), ['Which port?', '8080\nor 8081.', 'Thanks.']);
     assert.deepEqual(session.replaced, []);
-    const before = statSync(
-      path.join(
-        copies,
-        readdirSync(copies).find((name) => name.endsWith('.gz'))!,
-      ),
-    ).size;
+    const before = statSync(copyOf('.gz')).size;
     appendFileSync(file, said(5, 'Bye.'));
     await library.sync(sources);
     assert.deepEqual(texts(await only(library)), ['Which port?', '8080\nor 8081.', 'Thanks.', 'Bye.']);
-    const after = statSync(
-      path.join(
-        copies,
-        readdirSync(copies).find((name) => name.endsWith('.gz'))!,
-      ),
-    ).size;
+    const after = statSync(copyOf('.gz')).size;
     assert.ok(after > before && after < before + 200, `${before} → ${after} bytes`);
   });
 
@@ -172,12 +165,7 @@ describe('the library of chats from other tools', () => {
         putFile(home, SESSION, said(0, 'The port is 8080.'));
         const library = await open();
         await library.sync(sources);
-        harm(
-          path.join(
-            copies,
-            readdirSync(copies).find((name) => name.endsWith(kind))!,
-          ),
-        );
+        harm(copyOf(kind));
         appendFileSync(path.join(home, SESSION), said(1, 'The host is alpha.'));
         await library.sync(sources);
         const again = await open();
