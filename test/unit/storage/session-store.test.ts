@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { appendFile, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { StoreFault } from '../../../src/app/ports.ts';
+import { StoreFault, type SessionJournal } from '../../../src/app/ports.ts';
 import { messageId, sessionId } from '../../../src/core/model/ids.ts';
 import { messageText } from '../../../src/core/model/message.ts';
 import { nativeChecksum } from '../../../src/storage/checksum.ts';
@@ -175,31 +175,22 @@ describe('session on disk', () => {
 });
 
 describe('damaged journal', () => {
-  const damaged = (spoil: (path: string) => Promise<void>, check: Parameters<typeof withDamage>[1]) => () =>
-    withDamage(spoil, check);
-
   async function withDamage(
     spoil: (path: string) => Promise<void>,
-    check: (
-      journal: Awaited<ReturnType<ReturnType<typeof openSessionStore>['open']>>,
-      folder: string,
-      reopen: () => ReturnType<ReturnType<typeof openSessionStore>['open']>,
-    ) => Promise<void>,
+    check: (journal: SessionJournal, folder: string, reopen: () => Promise<SessionJournal>) => Promise<void>,
   ): Promise<void> {
     await inStore(async (store, folder) => {
       const journal = await store.create('Build', '');
       for (let n = 0; n < 6; n++) await journal.append(messageAdded(n));
       await journal.close();
       await spoil(join(folder, `${journal.id}.jsonl`));
-      const reopen = (): ReturnType<typeof store.open> => store.open(journal.id);
-      const again = await reopen();
-      await check(again, folder, reopen);
+      const reopen = (): Promise<SessionJournal> => store.open(journal.id);
+      await check(await reopen(), folder, reopen);
     });
   }
 
-  it(
-    'has an incomplete last line moved to a separate file, and reports it once',
-    damaged(
+  it('has an incomplete last line moved to a separate file, and reports it once', () =>
+    withDamage(
       (path) => appendFile(path, '{"v":1,"seq":8,"at"'),
       async (journal, folder, reopen) => {
         const torn = (await readdir(folder)).find((name) => name.includes('.torn-'));
@@ -212,12 +203,10 @@ describe('damaged journal', () => {
         assert.equal(again.notice, undefined);
         assert.equal(again.state.path.length, 7);
       },
-    ),
-  );
+    ));
 
-  it(
-    'keeps a complete last line that only lacks its newline',
-    damaged(
+  it('keeps a complete last line that only lacks its newline', () =>
+    withDamage(
       async (path) => writeFile(path, (await readFile(path, 'utf8')).slice(0, -1)),
       async (journal, _, reopen) => {
         assert.equal(journal.notice, undefined);
@@ -226,12 +215,10 @@ describe('damaged journal', () => {
         await journal.close();
         assert.equal((await reopen()).state.path.length, 7);
       },
-    ),
-  );
+    ));
 
-  it(
-    'is read past a damaged line, which is copied once and stays in place',
-    damaged(
+  it('is read past a damaged line, which is copied once and stays in place', () =>
+    withDamage(
       async (path) => writeFile(path, (await readFile(path, 'utf8')).replace('message 2', 'massage 2')),
       async (journal, folder, reopen) => {
         assert.match(noticeText(journal.notice), /1 damaged line was copied to s1\.jsonl\.damaged; 1 entry is missing/);
@@ -245,23 +232,19 @@ describe('damaged journal', () => {
         assert.match(copies[1]!, /missing 1/);
         assert.match(await readFile(join(folder, 's1.jsonl'), 'utf8'), /massage 2/);
       },
-    ),
-  );
+    ));
 
-  it(
-    'counts a duplicate line once',
-    damaged(
+  it('counts a duplicate line once', () =>
+    withDamage(
       async (path) => writeFile(path, (await readFile(path, 'utf8')).replace(/(.*message 2.*\n)/, '$1$1')),
       (journal) => {
         assert.equal(journal.state.counters.messagesEver, 6);
         return Promise.resolve();
       },
-    ),
-  );
+    ));
 
-  it(
-    'opens read-only when a newer version wrote it, with a hint to update',
-    damaged(
+  it('opens read-only when a newer version wrote it, with a hint to update', () =>
+    withDamage(
       async (path) => {
         const line = JSON.stringify({ v: 2, seq: 8, at: 1, writer: 'later', body: messageAdded(6) }).slice(0, -1);
         await appendFile(path, `${line},"sum":"${nativeChecksum(line)}"}\n`);
@@ -273,12 +256,10 @@ describe('damaged journal', () => {
         await assert.rejects(journal.append(messageAdded(7)), (error) => StoreFault.is(error, 'newer'));
         await assert.rejects(journal.takeOver(), (error) => StoreFault.is(error, 'newer'));
       },
-    ),
-  );
+    ));
 
-  it(
-    'keeps events of unknown types',
-    damaged(
+  it('keeps events of unknown types', () =>
+    withDamage(
       async (path) => {
         const line = '{"v":1,"seq":8,"at":5,"writer":"later","body":{"type":"mood_set","mood":"good"}';
         await appendFile(path, `${line},"sum":"${nativeChecksum(line)}"}\n`);
@@ -290,8 +271,7 @@ describe('damaged journal', () => {
         assert.equal((await reopen()).state.path.length, 7);
         assert.match(await readFile(join(folder, 's1.jsonl'), 'utf8'), /mood_set/);
       },
-    ),
-  );
+    ));
 });
 
 describe('session with a lost journal', () => {
