@@ -19,7 +19,7 @@ describe('a redirect to another address', () => {
               request.resume();
               response.writeHead(status, { location: `${other}${request.url ?? ''}` }).end();
             },
-            (url) => turn(protocol.make(url), ask('What we said.')),
+            (url) => turn(protocol.make(url), ask('What we said.', { system: [] })),
           ),
         );
         assert.ok(fault);
