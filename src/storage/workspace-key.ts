@@ -30,9 +30,14 @@ const MAX_KEY_LENGTH = 250;
 function placeKey(folders: readonly string[], workspaceFile: string | undefined): string {
   if (workspaceFile && !workspaceFile.startsWith('untitled:')) return `file:${normalizeUri(workspaceFile)}`;
   const uris = [...new Set(folders.map(normalizeUri))].sort();
-  if (uris.length === 0) return 'empty';
+  if (uris.length === 0) return WITHOUT_FOLDER;
   return uris.length === 1 ? `folder:${uris[0]!}` : `folders:${uris.join('|')}`;
 }
+
+const WITHOUT_FOLDER = 'empty';
+
+/** Whether a key is that of windows without a folder. */
+export const isWithoutFolder = (key: string): boolean => key.split('!').at(-1) === WITHOUT_FOLDER;
 
 /** The last part of a workspace's path, for users: the folder's name. */
 export function workspaceName(key: string): string {

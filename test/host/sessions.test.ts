@@ -6,6 +6,7 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import { messageId, type SessionId } from '../../src/core/model/ids.ts';
 import type { Message } from '../../src/core/model/message.ts';
+import { workspaceKey } from '../../src/storage/workspace-key.ts';
 import { answering, product, transcript, withSettings } from './product.ts';
 
 type Item = vscode.QuickPickItem;
@@ -139,6 +140,20 @@ describe('sessions in the editor', () => {
     await opened.journal.append({ type: 'message_added', message: say('b', 'a', 'and from here') });
     assert.deepEqual(transcript(opened), ['user: from afar', 'user: and from here']);
     assert.equal(opened.state.workspace, 'folder:file:///elsewhere/orchard');
+  });
+
+  it('are listed as without a folder if from a window without one', async () => {
+    const app = await product();
+    await (await app.store.create('Said before a folder was opened', workspaceKey({ folders: [] }))).close();
+    const described: (string | undefined)[] = [];
+    const showQuickPick = (items: readonly Item[]): Promise<undefined> => {
+      described.push(items.find(({ label }) => label === 'Said before a folder was opened')?.description);
+      return Promise.resolve(undefined);
+    };
+    await answering({ showQuickPick }, async () => {
+      await run('openOtherSession');
+    });
+    assert.deepEqual(described, ['No folder']);
   });
 
   it('can be restored long after they were deleted', async () => {

@@ -5,6 +5,7 @@ import { ROLE_NAMES } from '../../protocol/display-names.ts';
 import { renderPhrase, type Phrase } from '../../core/text/phrase.ts';
 import { withoutTerminalCodes } from '../../core/text/terminal-codes.ts';
 import { truncate } from '../../core/text/truncate.ts';
+import { isWithoutFolder, workspaceName } from '../../storage/workspace-key.ts';
 
 /** Locale for numbers and dates: VS Code's display language. */
 export const locale = (): string => vscode.env.language;
@@ -31,6 +32,11 @@ export function tokensText(count: number): string {
 
 export function sessionsText(count: number): string {
   return count === 1 ? vscode.l10n.t('1 session') : vscode.l10n.t('{0} sessions', countText(count));
+}
+
+/** The name of a session's workspace, by its key. */
+export function workspaceText(key: string): string {
+  return isWithoutFolder(key) ? vscode.l10n.t('No folder') : workspaceName(key);
 }
 
 export function keyEventsText(count: number): string {

@@ -1,9 +1,8 @@
 import * as vscode from 'vscode';
-import { countText, messagesText, sessionsText, sizeText, titleText } from '../platform/l10n.ts';
+import { countText, messagesText, sessionsText, sizeText, titleText, workspaceText } from '../platform/l10n.ts';
 import { StoreFault, type Clock, type SessionStore, type SessionSummary } from '../../app/ports.ts';
 import type { Sessions } from '../../app/sessions.ts';
 import type { SessionId } from '../../core/model/ids.ts';
-import { workspaceName } from '../../storage/workspace-key.ts';
 import { pickOrShowInfo, showInfo, showInfoWithAction } from '../platform/notifications.ts';
 import { changeSession } from './session-changes.ts';
 import { sessionsElsewhere } from './sessions-elsewhere.ts';
@@ -29,7 +28,7 @@ export interface SessionsApp {
 export async function openOtherSession(app: SessionsApp): Promise<void> {
   const items = sessionsElsewhere(await app.store.list(), app.workspace).map((one) => ({
     ...sessionItem(one),
-    description: workspaceName(one.workspace),
+    description: workspaceText(one.workspace),
   }));
   const picked = await pickOrShowInfo(items, noneElsewhereText(), {
     title: vscode.l10n.t('Open Session from Another Workspace'),
@@ -85,7 +84,7 @@ export async function cleanUp(app: SessionsApp): Promise<void> {
       label: titleText(one.title),
       description: sizeText(sizeOf(one)),
       detail: [
-        workspaceName(one.workspace),
+        workspaceText(one.workspace),
         messagesText(one.messages),
         ...(one.deleted ? [vscode.l10n.t('deleted')] : []),
         ...(one.archived ? [vscode.l10n.t('archived')] : []),
@@ -208,7 +207,7 @@ export async function reattachSessions(app: SessionsApp): Promise<void> {
   const items = Array.from(
     Map.groupBy(others, (one) => one.workspace),
     ([key, sessions]) => ({
-      label: workspaceName(key),
+      label: workspaceText(key),
       description: sessionsText(sessions.length),
       detail: key,
       ids: sessions.map(({ id }) => id),
@@ -225,8 +224,8 @@ export async function reattachSessions(app: SessionsApp): Promise<void> {
   const undo = vscode.l10n.t('Undo');
   const done =
     moved.length === 1
-      ? vscode.l10n.t('Moved 1 session from {0} to this workspace.', workspaceName(key))
-      : vscode.l10n.t('Moved {0} sessions from {1} to this workspace.', moved.length, workspaceName(key));
+      ? vscode.l10n.t('Moved 1 session from {0} to this workspace.', workspaceText(key))
+      : vscode.l10n.t('Moved {0} sessions from {1} to this workspace.', moved.length, workspaceText(key));
   const skipped = ids.length - moved.length;
   await showInfoWithAction(skipped === 0 ? done : `${done} ${skippedText(skipped)}`, undo, () =>
     moveSessions(app, moved, key),
