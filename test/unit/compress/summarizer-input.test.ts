@@ -113,7 +113,10 @@ describe('summarizer input', () => {
 
   it('names who says a sentence if several people write as the user', async () => {
     const session = transcript(
-      ['user', 'Sofiane: Well, what shall we do about it then, and what do you say to that? I cannot fly, after a thrombosis last year.'],
+      [
+        'user',
+        'Sofiane: Well, what shall we do about it then, and what do you say to that? I cannot fly, after a thrombosis last year.',
+      ],
       ['user', 'Karim: The train takes 14 hours from Lille to Ljubljana.'],
     );
     assert.equal(
