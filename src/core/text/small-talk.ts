@@ -58,17 +58,22 @@ export function isTableTalk(line: string): boolean {
 export const isThanks = (sentence: string): boolean =>
   sentence.length <= MAX_SENTENCE && (THANKS.test(sentence) || SHORT_THANKS.test(sentence));
 
-/** Whether a sentence of a short message is small talk: courtesies, dice, stage directions, or agreement. */
+/**
+ * Whether a sentence of a short message is small talk: courtesies, dice, stage directions, or agreement. After a label,
+ * which may also be a field's name ("Guests: 4", "Breakfast: yes"), only courtesies and skill checks are.
+ */
 export function isSmallTalk(sentence: string): boolean {
   if (sentence.length > MAX_SENTENCE) return false;
-  const plain = withoutSpeaker(sentence).replace(STAGE_DIRECTION, ' ');
-  if (TABLE_TALK.test(plain.trim()) || SKILL_CHECK.test(plain) || isThanks(plain)) return true;
+  const plain = sentence.replace(STAGE_DIRECTION, ' ').trim();
+  const said = withoutSpeaker(plain);
+  if (TABLE_TALK.test(plain) || SKILL_CHECK.test(said) || isThanks(said)) return true;
   // No courtesy contains a digit.
-  if (/\d/.test(plain)) return false;
-  let rest = plain;
+  if (/\d/.test(said)) return false;
+  let rest = said;
   for (const pattern of COURTESIES) rest = rest.replace(pattern, ' ');
   const words = rest.match(/[\p{L}\p{N}]+/gu) ?? [];
   const letters = words.join('').length;
+  if (said.length < plain.length) return letters === 0;
   // Scripts without spaces say more in fewer characters.
   const isDense = /[\u2e80-\uffdc]/u.test(rest);
   if (letters >= (isDense ? MIN_LETTERS / 3 : MIN_LETTERS)) return false;

@@ -14,6 +14,11 @@ describe('small talk', () => {
       assert.ok(!isSmallTalk(text), text);
   });
 
+  it('does not include the answers of a form', () => {
+    for (const text of ['Guests: 4', 'History: 14', 'Breakfast: yes.', 'Parking: no, thanks', 'Frühstück: ja, bitte'])
+      assert.ok(!isSmallTalk(text), text);
+  });
+
   it('does not include a courtesy with content', () => {
     for (const text of ['Understood: a lift is required.', 'Noted, the invoice goes to Ruth.', '4 Lovely Road'])
       assert.ok(!isSmallTalk(text), text);
