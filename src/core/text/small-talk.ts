@@ -27,7 +27,7 @@ const SHORT_THANKS =
 
 /** Dice and other mechanics of a tabletop game, in the words of its rules. */
 const TABLE_TALK =
-  /\b(?:roll(?:s|ed|ing)?(?: (?:for|a|an|me|your|my))* ?(?:initiative|perception|stealth|insight|investigation|performance|persuasion|deception|intimidation|survival|athletics|acrobatics|damage|attack|with (?:dis)?advantage|saving throw|d\d+)|natural (?:\d+|twenty|one)|\d*d(?:4|6|8|10|12|20|100)\b|(?:plus|minus) (?:\d+|one|two|three|four|five|six|seven|eight|nine|ten)\b|(?:armor|armour) class|hit points?|saving throw|does (?:a )?\d+ hit)\b|^\W*(?:that(?:'|’)?s|that is|it(?:'|’)?s|a|with an?)? ?(?:an? )?\d{1,2}[.!]*$|^(?:ha|great|nice|good|what a|terrible) roll\b|\bgreat roll\b/i;
+  /\b(?:roll(?:s|ed|ing)?(?: (?:for|a|an|me|your|my))* ?(?:initiative|perception|stealth|insight|investigation|performance|persuasion|deception|intimidation|survival|athletics|acrobatics|damage|attack|with (?:dis)?advantage|saving throw|d\d+)|natural (?:\d+|twenty|one)|\d*d(?:4|6|8|10|12|20|100)\b|(?:plus|minus) (?:\d+|one|two|three|four|five|six|seven|eight|nine|ten)\b|(?:armor|armour) class|hit points?|saving throw|does (?:a )?\d+ hit)\b|^[^\p{L}\p{M}\p{N}]*(?:that(?:'|’)?s|that is|it(?:'|’)?s|a|with an?)? ?(?:an? )?\d{1,2}[.!]*$|^(?:ha|great|nice|good|what a|terrible) roll\b|\bgreat roll\b/iu;
 /** The result of a skill check: "insight 14", "lockpicking: 11". */
 const SKILL_CHECK =
   /^\W*(?:perception|stealth|insight|investigation|performance|persuasion|deception|intimidation|survival|athletics|acrobatics|arcana|religion|history|medicine|nature|sleight of hand|lockpicking|initiative)\W{1,3}\d{1,2}\W*$/i;

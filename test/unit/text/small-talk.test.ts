@@ -19,6 +19,11 @@ describe('small talk', () => {
       assert.ok(!isSmallTalk(text), text);
   });
 
+  it('does not include sentences in other scripts that end with a number', () => {
+    for (const text of ['参加人数は 12', '我们决定每周开会 3', 'العدد هو 12', 'Гостей будет 4', 'मेहमान 4'])
+      assert.ok(!isSmallTalk(text), text);
+  });
+
   it('does not include a courtesy with content', () => {
     for (const text of ['Understood: a lift is required.', 'Noted, the invoice goes to Ruth.', '4 Lovely Road'])
       assert.ok(!isSmallTalk(text), text);
