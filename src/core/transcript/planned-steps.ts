@@ -56,12 +56,14 @@ function changedSteps(
 /** The steps by ID after a call that writes the whole list; undefined if it's another call. */
 function writtenSteps(args: unknown, mayBeEmpty: boolean): Map<string, ListedStep> | undefined {
   if (!isObject(args)) return undefined;
-  for (const list of Object.values(args)) {
-    if (!isList(list) || (list.length === 0 && !mayBeEmpty)) continue;
+  const lists = Object.values(args).filter(isList);
+  for (const list of lists.filter(({ length }) => length > 0)) {
     const listed = list.map((item) => (isObject(item) ? stepOf(item, stringOf(item['status'])) : undefined));
     if (listed.every((step) => step !== undefined)) return new Map(listed.map((step, at) => [String(at + 1), step]));
   }
-  return undefined;
+  // VS Code's and Mistral's tools also read the list, then often with an empty one.
+  const isRead = (textAt(args, 'operation') ?? textAt(args, 'action')) === 'read';
+  return mayBeEmpty && !isRead && lists.some(({ length }) => length === 0) ? new Map() : undefined;
 }
 
 function withStep(

@@ -21,4 +21,14 @@ describe('steps planned with tool calls', () => {
     assert.equal(plannedSteps([planned, call('Search', { filters: [] })])?.steps.length, 1);
     assert.equal(plannedSteps([call('TodoWrite', { todos: [] })]), undefined);
   });
+
+  it('remain when that tool has another list that is empty, or only reads them', () => {
+    const item = { id: 1, title: 'Add', status: 'not-started' };
+    const planned = call('manage_todo_list', { operation: 'write', todoList: [item] });
+    for (const later of [
+      { operation: 'read', todoList: [] },
+      { removed: [], todoList: [item] },
+    ])
+      assert.equal(plannedSteps([planned, call('manage_todo_list', later)])?.steps.length, 1);
+  });
 });
