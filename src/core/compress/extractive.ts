@@ -241,10 +241,10 @@ export function renderPassages(corpus: Corpus, passages: readonly IndexedPassage
       end = passage.end;
     }
     const role = first.kind === 'noted' ? NOTED_LABEL : speakerOf(corpus, first);
-    const speaker = role === 'user' ? speakerOfPassage(first) : '';
-    const label = role === lastRole && (speaker !== '' || lastSpeaker === '') ? '' : `${role}: `;
+    const speakerIn = (passage: IndexedPassage): string => (role === 'user' ? speakerOfPassage(passage) : '');
+    const label = role === lastRole && (speakerIn(first) !== '' || lastSpeaker === '') ? '' : `${role}: `;
     lastRole = role;
-    lastSpeaker = speaker;
+    lastSpeaker = speakerIn(passages[next - 1]!);
     const said = first.isSlice ? text.slice(first.start, end) : first.text;
     lines.push(label + quoteSpeakerLabels(speakerPrefix(first, passages[at - 1]) + said));
     at = next;

@@ -71,6 +71,14 @@ describe('extractive summary', () => {
     assert.equal(await about('holidays', 'budget'), `user: ${messageText(karim!)}`);
   });
 
+  it('does not continue a speaker’s words with those of the next message', async () => {
+    const session = transcript(
+      ['user', 'this is what they wrote in the channel\nKarim: My budget is 700 euros.'],
+      ['user', 'the museums are closed on Monday'],
+    );
+    assert.match(await extracted(session, {}), /^Karim: My budget is 700 euros\.\nuser: the museums/m);
+  });
+
   it('does not let a speaker’s name impersonate a role', async () => {
     const session = transcript([
       'user',
