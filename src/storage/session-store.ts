@@ -16,6 +16,7 @@ import {
 import { JournalReader } from './journal-reader.ts';
 import { openForAppend, type OpenForAppend } from './journal-writer.ts';
 import { SessionJournalFile, type HandoverOptions } from './session-journal.ts';
+import { withoutAddress } from './workspace-key.ts';
 
 const EXTENSION = '.jsonl';
 // Characters that are allowed in file names on all systems. Other IDs never become a path.
@@ -85,7 +86,8 @@ export class FileSessionStore implements SessionStore {
         const batch = ids.slice(from, from + CONCURRENT_READS);
         // A session that was deleted or can't be read doesn't prevent listing the others.
         const summaries = await Promise.all(batch.map((id) => unlessDiskFails(() => this.#summary(id))));
-        found.push(...summaries.filter((summary) => summary !== undefined));
+        for (const summary of summaries)
+          if (summary) found.push({ ...summary, workspace: withoutAddress(summary.workspace) });
       }
       return found.sort((a, b) => b.updatedAt - a.updatedAt);
     });

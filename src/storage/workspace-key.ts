@@ -39,6 +39,13 @@ const WITHOUT_FOLDER = 'empty';
 /** Whether a key is that of windows without a folder. */
 export const isWithoutFolder = (key: string): boolean => key.split('!').at(-1) === WITHOUT_FOLDER;
 
+/** The remote before a key. A folder's name may contain an exclamation mark, too. */
+const REMOTE = /^([^/!]+)!(?=(?:file|folders?):|empty$)/;
+
+/** A stored key as `workspaceKey` makes it now. Earlier keys contain the address of a server. */
+export const withoutAddress = (key: string): string =>
+  key.replace(REMOTE, (prefix, remote: string) => (isAddress(remote) ? '' : prefix));
+
 /** The last part of a workspace's path, for users: the folder's name. */
 export function workspaceName(key: string): string {
   // A folder's name may contain the character that separates folders.

@@ -44,6 +44,17 @@ describe('session list', () => {
       await again.close();
     }));
 
+  it('has the sessions of a folder that were created at an address of a server', () =>
+    inStore(async (store) => {
+      const keys = ['localhost:8080!folder:file:///a', 'wsl!folder:file:///a', 'folder:file:///a.b:c!empty'];
+      for (const key of keys) await (await store.create('', key)).close();
+      assert.deepEqual((await store.list()).map(({ workspace }) => workspace).sort(), [
+        'folder:file:///a',
+        'folder:file:///a.b:c!empty',
+        'wsl!folder:file:///a',
+      ]);
+    }));
+
   it('does not reread a session that is open in this window', () =>
     inFolder(async (folder) => {
       let reads = 0;
