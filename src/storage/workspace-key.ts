@@ -37,7 +37,7 @@ function placeKey(folders: readonly string[], workspaceFile: string | undefined)
 const WITHOUT_FOLDER = 'empty';
 
 /** Whether a key is that of windows without a folder. */
-export const isWithoutFolder = (key: string): boolean => key.split('!').at(-1) === WITHOUT_FOLDER;
+export const isWithoutFolder = (key: string): boolean => key.replace(REMOTE, '') === WITHOUT_FOLDER;
 
 /** The remote before a key. A folder's name may contain an exclamation mark, too. */
 const REMOTE = /^([^/!]+)!(?=(?:file|folders?):|empty$)/;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { looksMoved, workspaceKey, workspaceName } from '../../../src/storage/workspace-key.ts';
+import { isWithoutFolder, looksMoved, workspaceKey, workspaceName } from '../../../src/storage/workspace-key.ts';
 
 describe('workspace key', () => {
   const key = (...folders: string[]): string => workspaceKey({ folders });
@@ -45,6 +45,12 @@ describe('workspace key', () => {
     assert.equal(workspaceName(key('file:///b/c', 'file:///a/b')), 'b');
     assert.ok(looksMoved(key('file:///old/app'), key('file:///new/app')));
     assert.ok(!looksMoved(key('file:///old/app'), key('file:///old/other')));
+  });
+
+  it('shows whether there is no folder, whatever a folder’s name is', () => {
+    assert.ok(isWithoutFolder(workspaceKey({ folders: [] })));
+    assert.ok(isWithoutFolder(workspaceKey({ folders: [], remoteName: 'wsl' })));
+    assert.ok(!isWithoutFolder(key('file:///notes/half%21empty')));
   });
 
   it('is a string even for an invalid URI', () => {
