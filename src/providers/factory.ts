@@ -19,7 +19,7 @@ export class ModelRegistry {
   /**
    * Returns the model for these settings.
    *
-   * @throws ModelFault `bad_request` if the base URL is invalid
+   * @throws ModelFault `invalid_base_url` if it isn't an HTTP address
    */
   createModel(config: ModelConfig): Promise<ListingModel> {
     const key = JSON.stringify(config);
