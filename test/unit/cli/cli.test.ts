@@ -384,6 +384,21 @@ describe('command line', () => {
     }
   });
 
+  it('exits with 2 if the certificate of the server can’t be verified', async () => {
+    const refused = `globalThis.fetch = async () => {
+      const cause = Object.assign(new Error('self-signed certificate'), { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' });
+      throw new TypeError('fetch failed', { cause });
+    };`;
+    const options = ['--provider', 'openai', '--model', 'gpt-4o-mini', '--base-url', 'https://localhost/v1'];
+    const { code, out, err } = await runCli(
+      ['compress', DEMO_SESSION, '--policy', 'steady', '--turn-by-turn', ...options],
+      { env: { OPENAI_API_KEY: 'x', NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(refused)}` } },
+    );
+    assert.equal(code, 2);
+    assert.equal(out, '');
+    assert.match(err, /verify the server’s certificate/);
+  });
+
   it('reports the cost that the provider reports if the model’s price is unknown', async () => {
     const usage = { prompt_tokens: 1000, completion_tokens: 50, cost: 0.002, cost_details: {} };
     const choice = { message: { content: 'They built a lock service.' }, finish_reason: 'stop' };
