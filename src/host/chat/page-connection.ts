@@ -4,6 +4,7 @@ import { ModelFault } from '../../app/fault.ts';
 import { Emitter, type Disposable } from '../../app/emitter.ts';
 import type { SessionEvent } from '../../core/journal/schema.ts';
 import type { MessageId, NodeId } from '../../core/model/ids.ts';
+import { Sequencer } from '../../core/pace/sequencer.ts';
 import type { HostToPage, InitMessage } from '../../protocol/messages.ts';
 import type { Elsewhere, MessageView, StatusView } from '../../protocol/views.ts';
 import type { Log, SessionSummary } from '../../app/ports.ts';
@@ -61,6 +62,8 @@ export class PageConnection {
   readonly #owner: ConnectionOwner;
   readonly #messages: Emitter<HostToPage>;
   readonly #subscriptions: Disposable[];
+  /** Sends the lists in order, because some take longer to read. */
+  readonly #lists = new Sequencer();
   #epoch = 0;
   /** The expanded summaries as of the last time that summaries were sent to the page. */
   #opened: ReadonlySet<NodeId> | undefined;
@@ -160,8 +163,8 @@ export class PageConnection {
     this.post({ type: 'gauge', gauge: { ...gaugeView(this.conversation), next } });
   }
 
-  async sendSessions(): Promise<void> {
-    this.post({ type: 'sessions', ...(await this.#sessions()) });
+  sendSessions(): Promise<void> {
+    return this.#lists.queue(async () => this.post({ type: 'sessions', ...(await this.#sessions()) }));
   }
 
   post(message: HostToPage): void {

@@ -77,6 +77,27 @@ describe('session list of the page', () => {
     assert.deepEqual(sent, ['moved', undefined]);
     link.dispose();
   });
+
+  it('ends with the newest list, however long it takes to look for other sessions', async () => {
+    const { PageConnection } = await load<typeof PageLinkModule>('chat/page-connection.ts');
+    await using harness = await Harness.open();
+    const conversation = await harness.converse();
+    let list: readonly { title: string; messages: number }[] = [];
+    const { promise, resolve } = Promise.withResolvers<undefined>();
+    const owner = { sessions: () => Promise.resolve(list), elsewhere: () => promise };
+    const link = new PageConnection(conversation, {} as never, owner as never);
+    const sent: number[] = [];
+    link.onMessage((message) => message.type === 'sessions' && sent.push(message.sessions.length));
+    const first = link.sendSessions();
+    await new Promise((done) => setImmediate(done));
+    list = [{ title: 'Build', messages: 2 }];
+    const second = link.sendSessions();
+    await new Promise((done) => setImmediate(done));
+    resolve(undefined);
+    await Promise.all([first, second]);
+    assert.deepEqual(sent, [0, 1]);
+    link.dispose();
+  });
 });
 
 describe('context usage shown on the page', () => {
