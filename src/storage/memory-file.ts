@@ -1,13 +1,18 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readFile, rename } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename } from 'node:fs/promises';
 import path from 'node:path';
 import * as v from 'valibot';
 import { memoryEntrySchema, type MemoryEntry } from '../core/memory/memory.ts';
 import { phrase } from '../core/text/phrase.ts';
 import { withAccessFaults, ifExists, replaceFile, withWriteFaults } from './disk-errors.ts';
 import { Sequencer } from '../core/pace/sequencer.ts';
+import { withoutAddress } from './workspace-key.ts';
 
-const schema = v.object({ workspace: v.string(), entries: v.array(memoryEntrySchema) });
+const schema = v.pipe(
+  v.string(),
+  v.parseJson(),
+  v.object({ workspace: v.string(), entries: v.array(memoryEntrySchema) }),
+);
 
 const WORKSPACE_MEMORY = phrase('the workspace memory');
 
@@ -34,12 +39,23 @@ export class MemoryFile {
   #read(): Promise<readonly MemoryEntry[]> {
     return withAccessFaults(WORKSPACE_MEMORY, async () => {
       const text = await ifExists(readFile(this.#path, 'utf8'));
-      if (text === undefined) return [];
-      const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), schema), text);
+      if (text === undefined) return this.#readWithAddress();
+      const parsed = v.safeParse(schema, text);
       if (parsed.success) return parsed.output.entries;
       const sum = createHash('sha256').update(text).digest('hex').slice(0, 8);
       await rename(this.#path, `${this.#path}.unreadable-${sum}`);
       return [];
+    });
+  }
+
+  /** The entries that were stored when the workspace's key had the address of a server. */
+  async #readWithAddress(): Promise<readonly MemoryEntry[]> {
+    const folder = path.dirname(this.#path);
+    const names = ((await ifExists(readdir(folder))) ?? []).filter((name) => name.endsWith('.json'));
+    const texts = await Promise.all(names.map((name) => ifExists(readFile(path.join(folder, name), 'utf8'))));
+    return texts.flatMap((text) => {
+      const { success, output } = v.safeParse(schema, text);
+      return success && withoutAddress(output.workspace) === this.#workspace ? output.entries : [];
     });
   }
 

@@ -19,6 +19,16 @@ describe('workspace memory file', () => {
       assert.equal((await readdir(folder)).length, 1);
     }));
 
+  it('begins with the entries that were stored with a server’s address', () =>
+    inFolder(async (folder) => {
+      await new MemoryFile(folder, 'localhost:8080!folder:file:///a').change(() => [entry('1')]);
+      await new MemoryFile(folder, 'wsl!folder:file:///a').change(() => [entry('2')]);
+      const file = new MemoryFile(folder, 'folder:file:///a');
+      assert.deepEqual(await file.read(), [entry('1')]);
+      await file.change(() => []);
+      assert.deepEqual(await file.read(), []);
+    }));
+
   it('applies concurrent changes of one window in order', () =>
     inFolder(async (folder) => {
       const file = new MemoryFile(folder, 'w');
