@@ -13,11 +13,16 @@ const SPEAKER =
 export const speakerLabelAt = (text: string, start: number): string =>
   SPEAKER.exec(text.slice(start, start + MAX_LABEL))?.[0].trim() ?? '';
 
+/** In UTF-16 units. Further into a line, no speaker is looked for, which bounds the time for many quotes on one line. */
+const MAX_SPEECH = 4_000;
+
 /** The label of the line on which a quote starts; empty if there is none, or if the quote starts with a label. */
 export function speakerBefore(text: string, quoteStart: number): string {
   if (speakerLabelAt(text, quoteStart) !== '') return '';
-  const lineStart = text.lastIndexOf('\n', quoteStart - 1) + 1;
-  return speakerLabelAt(text.slice(0, quoteStart), lineStart);
+  const from = Math.max(0, quoteStart - MAX_SPEECH);
+  const before = text.slice(from, quoteStart);
+  const lineStart = before.lastIndexOf('\n') + 1;
+  return lineStart === 0 && from > 0 ? '' : speakerLabelAt(before, lineStart);
 }
 
 /** A quote with the label of its speaker, unless it starts with it. */

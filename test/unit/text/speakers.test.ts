@@ -15,6 +15,13 @@ describe('speakers', () => {
     assert.equal(before('Ana'), '');
   });
 
+  it('are only looked for near a quote, so that many quotes on a long line take linear time', () => {
+    const speech = 'Ana: Hello. '.padEnd(3_990, 'and so on ');
+    assert.equal(speakerBefore(`${speech}We leave at 6.`, speech.length), 'Ana:');
+    assert.equal(speakerBefore(`Kim: OK.\n${speech}We leave at 6.`, speech.length + 9), 'Ana:');
+    assert.equal(speakerBefore(`${speech.repeat(2)}We leave at 6.`, 2 * speech.length), '');
+  });
+
   it('are sent with a key event unless its quote begins with them', () => {
     const sent = (quote: string): string => renderEvent(keyEvent(quote, { speaker: 'Karim :' }), 2, 'user');
     assert.match(sent('My budget is 700 €'), /message 3\] Karim : … My budget is 700 €$/);
