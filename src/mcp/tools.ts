@@ -241,7 +241,8 @@ export class ChatTools {
     const deadline = performance.now() + MAX_CHECKING_MS;
     const unchecked: string[] = [];
     const superseded = new Map<string, ChatQuote['superseded']>();
-    for (const { key, chat } of hits) {
+    // The longest chat last, because the others are checked in time.
+    for (const { key, chat } of [...hits].sort((a, b) => a.chat.copyBytes - b.chat.copyBytes)) {
       signal.throwIfAborted();
       if (superseded.has(key)) continue;
       const ledger = await this.#eventsOf(chat, deadline);

@@ -160,6 +160,21 @@ describe('MCP tools', () => {
     assert.equal((await call('recall', { query: 'gateway port', limit: 20 })).match(/is superseded by/g)?.length, 3);
   });
 
+  it('check the quotes of other chats although the best is in a long one', async () => {
+    putFile(place, 'home/.claude/projects/p/s8091.jsonl', sayings('s8091', ...changed(8091)));
+    const long = [...changed(8092), 'The log says nothing else. '.repeat(2_000)];
+    putFile(place, 'home/.claude/projects/p/s8092.jsonl', sayings('s8092', ...long));
+    const read = chats.read.bind(chats);
+    chats.read = async (key) => {
+      const chat = await read(key);
+      if (chat?.messages.length === long.length) passTime(60_000);
+      return chat;
+    };
+    const found = await call('recall', { query: 'gateway port 8092', limit: 20 });
+    assert.equal(/wasn’t checked in (.*?), because/.exec(found)?.[1]?.split(', ').length, 1);
+    assert.match(found, /“We use port 8091 for the gateway\.” is superseded by/);
+  });
+
   describe('asked by a chat in use', () => {
     const PROMPT = 'Find out where we moored the zeppelin with your recall tool, and write it into the plan.';
     const query = 'where we moored the zeppelin';
