@@ -209,6 +209,28 @@ describe('configured model', () => {
     });
   });
 
+  it('is looked up again after its server’s certificate had expired', async () => {
+    const { fetch } = globalThis;
+    const cause = Object.assign(new Error('certificate has expired'), { code: 'CERT_HAS_EXPIRED' });
+    const requests: number[] = [];
+    let sent = 0;
+    globalThis.fetch = () => {
+      sent++;
+      return Promise.reject(new TypeError('fetch failed', { cause }));
+    };
+    try {
+      const models = modelsThatKnow({});
+      for (let n = 0; n < 2; n++) {
+        await models.prepare(at('new', 'https://127.0.0.1/v1'));
+        requests.push(sent);
+      }
+    } finally {
+      globalThis.fetch = fetch;
+    }
+    assert.ok(requests[0]! > 0);
+    assert.ok(requests[1]! > requests[0]!);
+  });
+
   it('is looked up again once its server has loaded it', async () => {
     const unloaded = { id: 'new', status: { value: 'unloaded' } };
     const lists = [unloaded, { id: 'new', status: { value: 'loaded' }, meta: { n_ctx: 9_000 } }];
