@@ -3,6 +3,7 @@ import type { StatementFinding, StatementSource } from '../model/statement-check
 import type { Span } from '../model/key-event.ts';
 import { runSynchronously, type Steps } from '../pace/steps.ts';
 import { sentencesOf } from '../text/sentences.ts';
+import { speakerBefore, speakerLabelAt } from '../text/speakers.ts';
 import { blankTerminalCodes } from '../text/terminal-codes.ts';
 import { findQuotes, isQuotation } from './quotes.ts';
 import { SourceTerms } from './source-terms.ts';
@@ -50,7 +51,7 @@ export function* checkStatementsSteps(summary: string, messages: Texts): Steps<r
       ...quotes.flatMap(({ quote, source }) => (source ? [] : [quote])),
       ...[...found].flatMap(([term, isKnown]) => (isKnown ? [] : [term])),
     ];
-    const fullSource = isQuotation(text) ? sentenceAt(text, texts) : undefined;
+    const fullSource = isQuotation(text) ? (sentenceAt(text, texts) ?? speechAt(text, texts)) : undefined;
     const sources = fullSource ? [fullSource] : quotes.flatMap(({ source }) => source ?? []);
     const reason = fullSource ? 'verbatim' : missing.length > 0 ? 'not_in_source' : 'unchecked';
     statements.push({ text, start, end, reason, sources, ...(reason === 'not_in_source' && { missing }) });
@@ -65,6 +66,15 @@ function placeOf(words: string, texts: readonly string[]): StatementSource | und
   if (message === -1) return undefined;
   const start = texts[message]!.lastIndexOf(words);
   return { message, start, end: start + words.length };
+}
+
+/** The source of a sentence after the label of its speaker, which is at the beginning of its line in the source. */
+function speechAt(statement: string, texts: readonly string[]): StatementSource | undefined {
+  const speaker = speakerLabelAt(statement, 0);
+  const said = statement.slice(speaker.length).trim();
+  if (speaker === '' || !isQuotation(said)) return undefined;
+  const found = sentenceAt(said, texts);
+  return found && speakerBefore(texts[found.message]!, found.start) === speaker ? found : undefined;
 }
 
 /** The source of a whole sentence, because a part may have the opposite meaning. */

@@ -106,6 +106,16 @@ describe('summary statements checked without a model', () => {
     assert.equal(SOURCE[2]!.content[0]!.text.slice(source!.start, source!.end), 'Never retry a POST request');
   });
 
+  it('are supported after the label of their speaker, but not of another one', () => {
+    const text = 'Karim: I can only travel in May. My budget is 700 euros.\nSofiane: I cannot fly this year.';
+    const checked = (summary: string) => checkStatements(summary, [{ content: [{ type: 'text', text }] }])[0]!;
+    const { reason, sources } = checked('Karim: My budget is 700 euros.');
+    assert.equal(reason, 'verbatim');
+    assert.equal(text.slice(sources[0]!.start, sources[0]!.end), 'My budget is 700 euros.');
+    assert.equal(checked('Sofiane: My budget is 700 euros.').reason, 'unchecked');
+    assert.equal(checked('Karim: I can only travel in June.').reason, 'not_in_source');
+  });
+
   it('are checked against a source of megabytes in linear time', () => {
     const noise = Array.from({ length: 60_000 }, (_, at) => `Note ${at}: part${at % 97} reads table_${at * 7}.`).join(
       '\n',
