@@ -49,7 +49,8 @@ const withoutSpeaker = (line: string): string => line.slice(speakerLabelAt(line,
 
 /** Whether a line is about a tabletop game's mechanics: dice and their results, or a stage direction. */
 export function isTableTalk(line: string): boolean {
-  const words = withoutSpeaker(line);
+  // Game masters' labels may be in lower case: "Dungeon master:".
+  const words = withoutSpeaker(line).replace(/^\p{Lu}[\p{L} .'’-]{0,30}: /u, '');
   if (TABLE_TALK.test(words) || SKILL_CHECK.test(words) || DICE.test(words)) return true;
   return /\d/.test(words) && /^[\d\P{L}]*$/u.test(words.replace(BESIDE_NUMBERS, ''));
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { isSmallTalk } from '../../../src/core/text/small-talk.ts';
+import { isSmallTalk, isTableTalk } from '../../../src/core/text/small-talk.ts';
 
 describe('small talk', () => {
   it('includes courtesies of one word', () => {
@@ -22,6 +22,11 @@ describe('small talk', () => {
   it('does not include sentences in other scripts that end with a number', () => {
     for (const text of ['参加人数は 12', '我们决定每周开会 3', 'العدد هو 12', 'Гостей будет 4', 'मेहमान 4'])
       assert.ok(!isSmallTalk(text), text);
+  });
+
+  it('includes dice after the name of a role', () => {
+    for (const text of ['Dungeon master: 14.', 'Jo : insight 14', 'Mira: I rolled a 9'])
+      assert.ok(isTableTalk(text), text);
   });
 
   it('does not include a courtesy with content', () => {
