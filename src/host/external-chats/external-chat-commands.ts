@@ -117,7 +117,7 @@ async function pickTool(chats: ExternalChats): Promise<Tool | undefined> {
   return undefined;
 }
 
-/** Copies the dropped key events of a row. */
+/** Copies the key events that a chat's compactions dropped to the clipboard, as a bulleted list. */
 export async function copyDropped(_app: unknown, row: unknown): Promise<unknown> {
   if (!isChatRow(row) || !row.dropped) return false;
   await vscode.env.clipboard.writeText(bulletList(row.dropped));
@@ -125,8 +125,9 @@ export async function copyDropped(_app: unknown, row: unknown): Promise<unknown>
 }
 
 /**
- * Attaches the dropped key events of a row to the next message of the session that continues the chat, and continues
- * the chat first if that session isn't open. As an attachment, they are fenced and not the user's words.
+ * Attaches the key events that a chat's compactions dropped to the next message of the session that continues the chat,
+ * and continues the chat first if that session isn't open. In an attachment, the
+ * quotes are marked as such and not taken for the user's own words.
  */
 export async function restoreDropped(app: OpenedChatApp & ChatApp, row: unknown): Promise<unknown> {
   if (!isChatRow(row) || !row.chat || !row.dropped) return false;
@@ -164,7 +165,7 @@ export interface OpenedChatApp extends ImportApp {
 /** Number of messages imported at once. */
 const BATCH_SIZE = 200;
 
-/** Number of times a chat was opened; a chat that takes longer to read than the next one isn't shown. */
+/** Number of times a chat was opened. A chat that was read only after another one was opened isn't shown. */
 let openings = 0;
 
 /**
@@ -264,7 +265,7 @@ const TYPING_PAUSE_MS = 150;
 
 type Item = vscode.QuickPickItem & { readonly chat?: ListedChat; readonly message?: number };
 
-/** Searches all kept chats as the user types, and opens the selected result. */
+/** Searches all copied chats as the user types, and opens the selected result. */
 export async function searchChats(app: OpenedChatApp, argument?: unknown): Promise<unknown> {
   if (!vscode.workspace.isTrusted) return showInfo(restrictedModeText());
   const { chats: kept } = await app.chats.list();

@@ -48,7 +48,7 @@ export async function pickOrShowInfo<T extends vscode.QuickPickItem>(
   return undefined;
 }
 
-/** Where to show progress: discreetly if the page is visible, because it shows the progress, too. */
+/** Where to show progress: in the Status Bar if the page is visible, because the page shows the progress, too. */
 export const progressLocation = (): vscode.ProgressLocation =>
   visiblePage() ? vscode.ProgressLocation.Window : vscode.ProgressLocation.Notification;
 
@@ -70,7 +70,7 @@ export async function cancellable<T>(
   });
 }
 
-/** Whether work ended with an error because it was canceled: in this process, over the network, or in a prompt. */
+/** Whether an error means that work was canceled: by a provider, between steps of long work, or by an `AbortSignal`. */
 const isCancellation = (error: unknown): boolean =>
   ModelFault.is(error, 'cancelled') ||
   (error instanceof Error && (error.name === 'Cancelled' || error.name === 'AbortError'));

@@ -24,7 +24,7 @@ export async function changeSession(
   sessions.listChanged();
 }
 
-/** The events that select a session's model in a new session, too. */
+/** The events that select the same model in a new session; empty if the session has none. */
 export function keepModelEvents({
   provider,
   model,
