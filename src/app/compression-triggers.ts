@@ -61,7 +61,10 @@ export class CompressionTriggers {
     return this.#makeRoom((isShorter) => (isShorter ? undefined : due), signal);
   }
 
-  /** Compresses. Repeated after joining a running compression, whose result may be stale or too small. */
+  /**
+   * Compresses if a trigger is due. Checks again after joining a compression that was already running, because its result
+   * may be stale or save too little. Resolves to whether a compression was committed.
+   */
   async #makeRoom(
     dueNow: (isShorter: boolean) => DueTrigger | undefined,
     signal: AbortSignal | undefined,
@@ -155,7 +158,7 @@ export class CompressionTriggers {
     return { due, urgency, settings, budget: meter.budget(), before: meter.context(), counts: meter.counts };
   }
 
-  /** The distance to the next background compression, or why there will be none. */
+  /** The distance to the next background compression, or the reason why background compression is paused. */
   distanceToCompression(): TriggerDistance | 'off' | 'spent' {
     const { compressor, meter, settings } = this.#deps;
     return compressor.pause(settings()) ?? distanceToTrigger(settings().policy, this.#facts(), meter.budget());
@@ -192,7 +195,10 @@ export class CompressionTriggers {
     return tokens;
   }
 
-  /** After a skipped attempt, its trigger doesn't fire before the next multiple. A compression resets all triggers. */
+  /**
+   * After a skipped compression, its trigger fires again only at the next multiple of its limit (for the share of the
+   * budget, after the share has grown), so that it isn't tried at every check. A compression resets all triggers.
+   */
   #recordOutcome(outcome: CompressionOutcome, { trigger, measured }: DueTrigger): void {
     if (outcome.kind === 'skipped' && measured !== undefined)
       this.#unsuccessful = { ...this.#unsuccessful, [trigger]: measured };

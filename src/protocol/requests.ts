@@ -28,19 +28,20 @@ import {
 
 const message = { message: messageIdSchema };
 const session = { session: sessionIdSchema };
-/** `display`: on a separate line. */
+/** `display` is true for a formula on a separate line. */
 const formulaSchema = v.object({ tex: v.pipe(v.string(), v.maxLength(4_000)), display: v.boolean() });
 export type Formula = v.InferOutput<typeof formulaSchema>;
 /** A request with a result. */
 const ask = <Type extends string, Fields extends v.ObjectEntries, Answer>(type: Type, fields: Fields, answer: Answer) =>
   [v.object({ type: v.literal(type), ...fields }), answer] as const;
-/** A request without a result. The host pushes what has changed. */
+/** A request without a result. The host sends its effects to the page as ordinary messages. */
 const act = <Type extends string, Fields extends v.ObjectEntries>(type: Type, fields: Fields) =>
   ask(type, fields, v.null());
 
 /**
  * The page's requests, each with the schema of its answer. The page validates answers, the host requests. Actions
- * return `null`; their effects arrive as ordinary messages, so that a button and a command show the same.
+ * return `null`; their effects arrive as ordinary messages, so that the page doesn't depend on whether a button or a
+ * command caused them.
  */
 const REQUESTS = {
   // Writing
@@ -52,7 +53,7 @@ const REQUESTS = {
   }),
   /** Sends a queued message before the others and stops the current reply. */
   sendQueued: act('sendQueued', { id: idSchema }),
-  /** Removes a message from the queue. To edit it, its attachments return to the composer. */
+  /** Removes a message from the queue. With `edit`, its attachments are returned to the composer. */
   takeQueued: ask(
     'takeQueued',
     { id: idSchema, edit: v.boolean() },
@@ -107,7 +108,7 @@ const REQUESTS = {
   applyEdits: act('applyEdits', { message: v.optional(idSchema), code: v.optional(longTextSchema) }),
   copyMessage: act('copyMessage', { ...message }),
 
-  // The tree of branches
+  // Branches
   fork: act('fork', { ...message }),
   switchBranch: act('switchBranch', { ...message }),
   deleteMessage: act('deleteMessage', { ...message }),

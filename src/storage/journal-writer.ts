@@ -68,7 +68,8 @@ export class JournalWriter {
   /**
    * Appends events, and folds everything up to the end of the file in order: `folded` may include lines of other
    * windows that came first. `isWriter` is false if another window has become the writer, in which case the events
-   * don't count. Throws the file system's error with nothing folded and, if possible, the file unchanged.
+   * don't count. Throws `StoreFault` if an event is too large, `TypeError` if one is invalid, and the file system's
+   * error if a write fails. A failed write isn't folded, and is removed from the file if possible.
    */
   async write(
     reader: JournalReader,
@@ -81,7 +82,7 @@ export class JournalWriter {
       const first = reader.order.last + 1;
       const batch = await this.#encode(pending, first, token);
       const { size } = await reader.file.stat();
-      // A newline ends what another writer left incomplete.
+      // If another writer left an incomplete line, the newline separates it from the new lines.
       await this.#writeAll(size > reader.offset ? Buffer.concat([NEWLINE, batch]) : batch, size);
       // If others wrote as well, the order in the file decides which lines count, so read them back.
       const newLines = await reader.readNewLines();
@@ -110,7 +111,7 @@ export class JournalWriter {
       while (written < bytes.length) written += await this.#append.write(bytes.subarray(written));
       await this.#append.flush();
     } catch (error) {
-      // If this fails as well, the next write continues after the remains.
+      // If truncating fails as well, the next write separates itself from the incomplete line with a newline.
       await this.#undoWrite(start, written).catch(() => undefined);
       throw error;
     }

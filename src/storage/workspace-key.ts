@@ -46,7 +46,7 @@ const REMOTE = /^([^/!]+)!(?=(?:file|folders?):|empty$)/;
 export const withoutAddress = (key: string): string =>
   key.replace(REMOTE, (prefix, remote: string) => (isAddress(remote) ? '' : prefix));
 
-/** The last part of a workspace's path, for users: the folder's name. */
+/** The name to show for a workspace: that of its first folder or of its workspace file. */
 export function workspaceName(key: string): string {
   // A folder's name may contain the character that separates folders.
   const [first = key] = key.split(/\|(?=[a-z][a-z0-9+.-]*:\/\/)/);
