@@ -10,9 +10,10 @@ const hasDisplay = (): boolean =>
   Boolean(process.env.WAYLAND_DISPLAY);
 
 /**
- * The desktop VS Code to use: that in `VSCODE_EXECUTABLE`, or else a downloaded one if there is a display.
+ * Returns the path of the desktop VS Code: the one in `VSCODE_EXECUTABLE`, or else a downloaded one if there is a
+ * display; undefined if VS Code's server must be used.
  *
- * @returns undefined if VS Code's server must be used
+ * @throws ExpectedError if the file in `VSCODE_EXECUTABLE` doesn't exist
  */
 export async function findDesktop(say: (text: string) => void): Promise<string | undefined> {
   const named = process.env.VSCODE_EXECUTABLE;

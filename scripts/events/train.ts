@@ -1,11 +1,13 @@
 /**
  * Trains the models of key-event detection and writes src/core/events/weights.ts.
  *
- *   node scripts/events/train.ts [--write] [--show SOURCE]
+ *   node scripts/events/train.ts [--write] [--show GROUP]
  *
- * Trains on the lessons next to this file and, if present, on the labelled messages and readings in $THREADKEEPER_DATA.
- * Prints the metrics with each group left out in turn (leave-one-group-out; a group is one project or game), then
- * in-sample. Deterministic.
+ * Trains on three kinds of labeled messages: lessons (dialogues written for training, next to this file), messages that
+ * two people labeled (in $THREADKEEPER_DATA), and readings (readings.jsonl, transcripts that one person labeled, with
+ * their texts in $THREADKEEPER_DATA). Without the data, trains on the lessons alone. Prints the metrics for messages of
+ * each group when trained on all others (leave-one-group-out; a group is one project or game), then in-sample; --show
+ * prints the errors in one group. Deterministic.
  */
 import fs from 'node:fs';
 import path from 'node:path';

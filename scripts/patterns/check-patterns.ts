@@ -5,7 +5,7 @@ import { check, type Parameters } from 'recheck';
 import ts from 'typescript';
 import { root } from '../support/paths.ts';
 
-/** Patterns that may take more than linear time, with what bounds their input. */
+/** Regular expressions that may take more than linear time, each with the limited text it's matched against. */
 export type Bounds = Readonly<Record<string, string>>;
 
 export const BOUNDS = 'scripts/patterns/bounds.json';
@@ -33,7 +33,7 @@ const LIMITS: Parameters = {
   maxAttackStringSize: 10_000,
   maxSimpleRepeatCount: 5,
 };
-/** Larger bounded repetitions are treated as unbounded, because exploring their states takes minutes. */
+/** A repetition with this maximum or more is checked as unbounded, because exploring its states takes minutes. */
 const UNBOUNDED_FROM = 60;
 const AT_ONCE = 2;
 
@@ -43,7 +43,7 @@ interface Found {
   readonly line: number;
 }
 
-/** The distinct regular expressions of a source file. */
+/** The regular expression literals of a source file. */
 export function patternsOf(file: string, source: string): Found[] {
   const tree = ts.createSourceFile(file, source, ts.ScriptTarget.Latest, true);
   const found: Found[] = [];

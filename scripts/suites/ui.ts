@@ -14,10 +14,10 @@ const TEST_LIMIT_MS = 600_000;
 
 const folder = path.join(root, 'test/ui');
 
-/** Which UI tests to run: those for what every user does, all except slow ones, or all. */
+/** Which page tests to run: those of common actions, all except slow ones, or all. */
 export type PageTests = 'common' | 'ci' | 'all';
 
-/** Tests of what every user does, longest first. */
+/** Tests of common actions, longest first. */
 const COMMON = [
   'session-lifecycle',
   'open-chat',

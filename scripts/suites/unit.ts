@@ -9,8 +9,8 @@ const MIN_COVERAGE = '95';
 const TESTS = ['unit', 'property', 'golden'].map((folder) => `test/${folder}/**/*.test.ts`);
 
 /**
- * Runs all tests that need no editor. With `isWhole`, also measures the coverage of `src/core`, which takes half as long
- * again, and fails below the minimum unless the tests are filtered.
+ * Runs all tests that need no editor. With `isWhole`, also measures the coverage of `src/core`, which takes 50% more
+ * time, and fails below the minimum unless the tests are filtered.
  */
 export async function runUnitSuite(mochaArguments: readonly string[], isWhole: boolean): Promise<SuiteResult> {
   const began = performance.now();
