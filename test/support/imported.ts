@@ -4,11 +4,11 @@ import { inEnglish } from '../../src/core/text/phrase.ts';
 import { contentOf, type TranscriptFormat } from '../../src/core/transcript/transcript-message.ts';
 import { readTranscript } from './read-transcript.ts';
 
-/** The visible content of an imported transcript. */
+/** An imported transcript in a form that is easy to compare; messages are in order. */
 export interface Imported {
   /** Each message as “role: text”. */
   readonly said: readonly string[];
-  /** The time of each message. */
+  /** The time of each message in ms since the epoch; undefined if the transcript has none. */
   readonly moments: readonly (number | undefined)[];
   /** The blocks of each message. */
   readonly content: readonly (readonly ContentBlock[])[];

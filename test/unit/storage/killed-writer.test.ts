@@ -8,7 +8,7 @@ import { inFolder, testClock } from './test-store.ts';
 
 const WRITER = fileURLToPath(new URL('./writer-process.ts', import.meta.url));
 const KILLS = process.env['THREADKEEPER_LONG'] ? 1000 : 20;
-/** Writers that share a journal and are killed, so that each also opens what the previous one left. */
+/** Number of writers killed in turn per journal, so that each must also open a journal that a killed one left. */
 const KILLS_PER_SESSION = 20;
 
 describe('writer killed at any moment', function () {
@@ -68,7 +68,7 @@ function killedWriter(folder: string, id: string, window: string): Promise<strin
     child.on('error', reject);
     child.on('close', (code) => {
       if (code !== null) reject(new Error(`the writer ended by itself (${code}): ${errors}`));
-      // Output without a final line break is incomplete, so the previous line counts.
+      // The text after the last line break is empty or an incomplete ID.
       else resolve(output.split('\n').slice(0, -1));
     });
   });

@@ -19,7 +19,7 @@ const calls = (uuid: string, parent: Parent, id: string): object =>
 const results = (uuid: string, parent: string): object =>
   record('user', uuid, parent, { message: { content: [{ type: 'tool_result', tool_use_id: parent, content: uuid }] } });
 
-/** The words of each message that remains. */
+/** The UUIDs of the records whose messages are imported. The text of a prompt or response ends in its record's UUID. */
 function remaining(...records: readonly object[]): string[] {
   const { said } = imported('claude-code', records.map((one) => JSON.stringify(one)).join('\n'));
   return said.map((one) => one.replace(/^\w+: (?:Ask |Say )?/, ''));

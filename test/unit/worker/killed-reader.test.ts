@@ -53,7 +53,7 @@ describe('process that reads chats from other tools', function () {
       let output = '';
       child.stdout.on('data', (chunk: Buffer) => (output += String(chunk)));
       const ended = once(child, 'exit');
-      // The first one finishes. The others are killed some time after they started to read.
+      // The first process finishes. The others are killed some time after they started to read.
       if (kill > 0) {
         await Promise.race([once(child.stdout, 'data'), ended]);
         await new Promise((resolve) => setTimeout(resolve, ((kill * 7) % 10) * 0.1 * wholeMs));
@@ -67,7 +67,7 @@ describe('process that reads chats from other tools', function () {
       }
       await ended;
       if (!/\n\d+\n$/.test(output)) unfinished++;
-      // A killed process leaves its lock, which is only taken over later. Simulates that time.
+      // A killed process leaves its lock, which others take over once it's stale. Removed here instead of waiting.
       rmSync(path.join(copies, 'library.lock'), { force: true });
     }
     const chats = new FollowedChats({
