@@ -62,8 +62,8 @@ export class CompressionTriggers {
   }
 
   /**
-   * Compresses if a trigger is due. Checks again after joining a compression that was already running, because its result
-   * may be stale or save too little. Resolves to whether a compression was committed.
+   * Compresses if a trigger is due. Checks again after joining a compression that was already running, because its
+   * result may be stale or save too little. Resolves to whether a compression was committed.
    */
   async #makeRoom(
     dueNow: (isShorter: boolean) => DueTrigger | undefined,
@@ -125,7 +125,8 @@ export class CompressionTriggers {
 
   /**
    * Compresses, and commits the result; `background` doesn't wait for it. A compression of the running turn passes the
-   * turn's `signal`. While a reply arrives, any other one isn't committed before the turn ends. Rejects with `StoreFault`.
+   * turn's `signal`. While a reply arrives, any other one isn't committed before the turn ends. Rejects with
+   * `StoreFault`.
    */
   async compress(
     due: DueTrigger,

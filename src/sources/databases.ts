@@ -14,7 +14,8 @@ const MAX_COPIED_BYTES = 32_000_000;
 /**
  * Opens other tools' SQLite databases without writing to their folders. If a database has a write-ahead log (WAL),
  * SQLite opens the log for writing and may create an index (`-shm`) even to read, so the database is copied to
- * `scratch` first. A large database whose index exists is read in place, because SQLite can open an existing index read-only.
+ * `scratch` first. A large database whose index exists is read in place, because SQLite can open an existing index
+ * read-only.
  */
 export class Databases {
   readonly #scratch: string;
@@ -26,8 +27,8 @@ export class Databases {
   }
 
   /**
-   * Opens a database, or returns it if it's already open. Rejects with `TranscriptError` if it's damaged or Node.js is too
-   * old.
+   * Opens a database, or returns it if it's already open. Rejects with `TranscriptError` if it's damaged or Node.js is
+   * too old.
    */
   open(file: string): Promise<Database> {
     const database = this.#open.get(file) ?? this.#openDatabase(file);
@@ -64,8 +65,8 @@ export class Databases {
   }
 
   /**
-   * Copies a database and its WAL. Throws `TranscriptError` if the WAL restarted meanwhile, because the copies then don't
-   * belong together.
+   * Copies a database and its WAL. Throws `TranscriptError` if the WAL restarted meanwhile, because the copies then
+   * don't belong together.
    */
   async #copy(file: string): Promise<string> {
     const folder = await mkdtemp(path.join(this.#scratch, 'threadkeeper-'));

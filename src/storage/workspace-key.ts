@@ -6,8 +6,8 @@ export interface WorkspacePlace {
   /** URI of the open `.code-workspace` file; `untitled:` ones don't count. */
   readonly workspaceFile?: string | undefined;
   /**
-   * `vscode.env.remoteName`: `ssh-remote`, `wsl`, …; undefined for local workspaces. In a browser that is connected to a
-   * server directly, it's the server's address.
+   * `vscode.env.remoteName`: `ssh-remote`, `wsl`, …; undefined for local workspaces. In a browser that is connected to
+   * a server directly, it's the server's address.
    */
   readonly remoteName?: string | undefined;
 }
