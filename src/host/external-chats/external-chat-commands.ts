@@ -117,7 +117,7 @@ async function pickTool(chats: ExternalChats): Promise<Tool | undefined> {
   return undefined;
 }
 
-/** Copies the key events that a chat's compactions dropped to the clipboard, as a bulleted list. */
+/** Puts the key events that a chat's compaction dropped on the clipboard, as a bulleted list. */
 export async function copyDropped(_app: unknown, row: unknown): Promise<unknown> {
   if (!isChatRow(row) || !row.dropped) return false;
   await vscode.env.clipboard.writeText(bulletList(row.dropped));
@@ -125,9 +125,9 @@ export async function copyDropped(_app: unknown, row: unknown): Promise<unknown>
 }
 
 /**
- * Attaches the key events that a chat's compactions dropped to the next message of the session that continues the chat,
- * and continues the chat first if that session isn't open. In an attachment, the
- * quotes are marked as such and not taken for the user's own words.
+ * Attaches key events to the next message of the session that continues the chat: those that a compaction by the chat's
+ * tool dropped. Continues the chat first if that session isn't open. They are sent as an attachment, so that the model
+ * doesn't take them for the user's own words.
  */
 export async function restoreDropped(app: OpenedChatApp & ChatApp, row: unknown): Promise<unknown> {
   if (!isChatRow(row) || !row.chat || !row.dropped) return false;

@@ -13,8 +13,8 @@ const RUNS = 5;
 const ACTIVATION_LIMIT_MS = 30;
 
 /**
- * Activates the extension with a stub of `vscode`, and then loads `dist/product.cjs`, which VS Code loads on first use.
- * Prints the CPU time of both in ms.
+ * Activates the extension with a stub of `vscode`, and then loads `dist/product.cjs`, as the extension does on first
+ * use. Prints the CPU time of both in ms.
  */
 const ACTIVATION_SCRIPT = `
 const Module = require('node:module');
@@ -37,7 +37,7 @@ process.exit(0);
 
 const tookSchema = v.object({ waking: v.number(), reading: v.number() });
 
-/** Measures the CPU time of activation and of loading the product, each in new processes. Throws if one fails. */
+/** Measures the CPU time of activation and of loading the product. Throws `ExpectedError` if a process fails. */
 export async function measureActivation({ say }: BenchContext): Promise<Measured> {
   say('building, and waking the extension in processes of its own');
   await build();
