@@ -14,7 +14,7 @@ import { chooseModel } from './models/model-picker.ts';
 import { CONTEXT_VIEW } from './platform/contribution-ids.ts';
 import { settingsQuery } from './platform/settings.ts';
 import * as search from './search/search-commands.ts';
-import { keepModelEvents } from './sessions/session-changes.ts';
+import { modelSelectedEvents } from './sessions/session-changes.ts';
 import * as sessions from './sessions/session-commands.ts';
 import * as summaries from './summaries/summary-commands.ts';
 import * as compression from './summaries/compression-commands.ts';
@@ -85,7 +85,7 @@ export const HANDLERS: Readonly<Record<PageCommand, Handler> & Record<string, Ha
   newSession: async (app, title) => {
     const name = textOf(title);
     const before = app.sessions.current?.state;
-    const model = keepModelEvents(before);
+    const model = modelSelectedEvents(before);
     const { journal } = await (name === undefined ? app.sessions.openEmpty() : app.sessions.create(name));
     const isSame = journal.state.provider === before?.provider && journal.state.model === before?.model;
     if (model.length > 0 && !isSame) {

@@ -12,7 +12,7 @@ import { Cancelled, CancellableYielder } from '../../core/pace/cancellable-yield
 import { messageText, type Message } from '../../core/model/message.ts';
 import { contentOf } from '../../core/transcript/transcript-message.ts';
 import type { ChatApp } from '../chat/chat-app.ts';
-import { keepModelEvents } from '../sessions/session-changes.ts';
+import { modelSelectedEvents } from '../sessions/session-changes.ts';
 import { showInComposer } from '../chat/chat-commands.ts';
 import { ExternalChatJournal, externalChatSessionId } from '../../app/library/external-chat-journal.ts';
 import type { ListedChat } from '../../app/library/chat-library-calls.ts';
@@ -183,7 +183,7 @@ export async function openChat(app: OpenedChatApp, { key, entry }: ListedChat, p
       return false;
     }
     const journal = new ExternalChatJournal(id, entry, copy, (error) => app.describe(error));
-    journal.add(keepModelEvents(app.sessions.current?.state));
+    journal.add(modelSelectedEvents(app.sessions.current?.state));
     const conversation = await app.sessions.show(journal);
     const { counts, counter } = conversation;
     journal.add(journal.compactions({ message: (one) => counts.known(one) ?? 0, text: (text) => counter.text(text) }));
@@ -232,7 +232,13 @@ export async function continueHere(app: OpenedChatApp, argument?: unknown): Prom
   while (end < state.path.length && state.messages.get(state.path[end]!)?.role === 'tool') end++;
   const path = state.path.slice(0, end);
   const watch = { isCancelled: () => false, report: () => undefined };
-  const messages = await importMessages(app, state.title, batches(app, current, path), watch, keepModelEvents(state));
+  const messages = await importMessages(
+    app,
+    state.title,
+    batches(app, current, path),
+    watch,
+    modelSelectedEvents(state),
+  );
   app.panel.open();
   if (messages === undefined) return false;
   showInfo(vscode.l10n.t('Continued in a new session. The original chat wasn’t changed.'));

@@ -16,7 +16,7 @@ import { messageId, type MessageId } from '../../core/model/ids.ts';
 import type { Message } from '../../core/model/message.ts';
 import type { Clock, SessionJournal, SessionStore } from '../../app/ports.ts';
 import type { Sessions } from '../../app/sessions.ts';
-import { changeSession, keepModelEvents } from '../sessions/session-changes.ts';
+import { changeSession, modelSelectedEvents } from '../sessions/session-changes.ts';
 
 /**
  * Imports a transcript into a new session and shows it. A given file is imported directly; otherwise, the user selects
@@ -25,7 +25,7 @@ import { changeSession, keepModelEvents } from '../sessions/session-changes.ts';
 export async function importFile(
   app: ImportApp,
   given?: vscode.Uri,
-  model = keepModelEvents(app.sessions.current?.state),
+  model = modelSelectedEvents(app.sessions.current?.state),
 ): Promise<void> {
   const uri = given ?? (await askForFile());
   if (!uri) return;

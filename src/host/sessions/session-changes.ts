@@ -25,7 +25,7 @@ export async function changeSession(
 }
 
 /** The events that select the same model in a new session; empty if the session has none. */
-export function keepModelEvents({
+export function modelSelectedEvents({
   provider,
   model,
 }: Partial<Pick<SessionState, 'provider' | 'model'>> = {}): SessionEvent[] {
