@@ -3,7 +3,7 @@ import { detectEvents } from '../../../src/core/events/detect.ts';
 import type { TranscriptMessage } from '../../../src/core/transcript/transcript-message.ts';
 import { Harness } from '../../unit/app/harness.ts';
 import { compressAtOnce, tokensOf } from '../compress-at-once.ts';
-import { importMessages } from '../import-messages.ts';
+import { appendMessages } from '../append-messages.ts';
 import { developerMessages, type BenchContext } from '../context.ts';
 import { cpuMs, watchLoop } from '../report/cpu.ts';
 import { figure, type Figure, type Measured } from '../report/figure.ts';
@@ -29,7 +29,7 @@ async function inSession(messages: readonly TranscriptMessage[], { say }: BenchC
   say(`compressing ${messages.length} messages in a session`);
   await using harness = await Harness.open();
   const conversation = await harness.converse();
-  await importMessages(conversation, messages);
+  await appendMessages(conversation, messages);
   const loop = watchLoop();
   const delay = monitorEventLoopDelay({ resolution: 5 });
   delay.enable();

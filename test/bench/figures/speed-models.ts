@@ -2,7 +2,7 @@ import { readTranscriptFile } from '../../../src/cli/transcript-file.ts';
 import type { TranscriptMessage } from '../../../src/core/transcript/transcript-message.ts';
 import { createOpenAiModel } from '../../../src/providers/openai.ts';
 import { Harness } from '../../unit/app/harness.ts';
-import { importMessages } from '../import-messages.ts';
+import { appendMessages } from '../append-messages.ts';
 import { developerMessages, type BenchContext } from '../context.ts';
 import { sharedFile } from '../data/shared.ts';
 import { oracle } from '../models/oracle.ts';
@@ -76,7 +76,7 @@ async function compress(
     harness.summarizerAtOnce = atOnce;
     harness.summarizer = (request, signal) => model.stream(request, signal);
     const conversation = await harness.converse();
-    await importMessages(conversation, messages);
+    await appendMessages(conversation, messages);
     await conversation.meter.countNew();
     const started = performance.now();
     const { kind } = await conversation.compressNow();

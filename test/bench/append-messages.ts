@@ -3,7 +3,7 @@ import { messageId } from '../../src/core/model/ids.ts';
 import { contentOf, type TranscriptMessage } from '../../src/core/transcript/transcript-message.ts';
 
 /** Appends a transcript to a session in bulk, like an import. */
-export async function importMessages(
+export async function appendMessages(
   conversation: Conversation,
   messages: readonly TranscriptMessage[],
 ): Promise<void> {
