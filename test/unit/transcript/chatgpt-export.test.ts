@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { imported, type Imported } from '../../support/imported.ts';
+import { importTranscript, type Imported } from '../../support/import-transcript.ts';
 
 /** The visible content of an export. */
-const read = (document: unknown): Imported => imported('chatgpt', JSON.stringify(document));
+const read = (document: unknown): Imported => importTranscript('chatgpt', JSON.stringify(document));
 
 const message = (role: string, content: unknown, more: object = {}): object => ({
   author: { role },

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { imported } from '../../support/imported.ts';
+import { importTranscript } from '../../support/import-transcript.ts';
 
 type Parent = string | null;
 const record = (type: string, uuid: string, parentUuid: Parent, more: object = {}): object => ({
@@ -21,7 +21,7 @@ const results = (uuid: string, parent: string): object =>
 
 /** The UUIDs of the records whose messages are imported. The text of a prompt or response ends in its record's UUID. */
 function remaining(...records: readonly object[]): string[] {
-  const { said } = imported('claude-code', records.map((one) => JSON.stringify(one)).join('\n'));
+  const { said } = importTranscript('claude-code', records.map((one) => JSON.stringify(one)).join('\n'));
   return said.map((one) => one.replace(/^\w+: (?:Ask |Say )?/, ''));
 }
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { imported, type Imported } from '../../support/imported.ts';
+import { importTranscript, type Imported } from '../../support/import-transcript.ts';
 
 /** The visible content of a session with these lines. */
 const read = (...records: readonly unknown[]): Imported =>
-  imported('codex', records.map((one) => JSON.stringify(one)).join('\n'));
+  importTranscript('codex', records.map((one) => JSON.stringify(one)).join('\n'));
 
 const line = (type: string, payload: object): object => ({ timestamp: '2026-03-02T09:30:00.000Z', type, payload });
 const item = (payload: object): object => line('response_item', payload);

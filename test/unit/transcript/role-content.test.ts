@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { imported, type Imported } from '../../support/imported.ts';
+import { importTranscript, type Imported } from '../../support/import-transcript.ts';
 
 /** The visible content of a list of messages. */
-const read = (...messages: readonly unknown[]): Imported => imported('messages', JSON.stringify(messages));
+const read = (...messages: readonly unknown[]): Imported => importTranscript('messages', JSON.stringify(messages));
 
 describe('importing messages with role and content', () => {
   it('maps every known role name to one of the four roles', () => {
@@ -73,7 +73,10 @@ describe('importing messages with role and content', () => {
   it('keeps the system prompt of a request, as a string or as a list of parts', () => {
     for (const system of ['Be brief.', [{ type: 'text', text: 'Be brief.', cache_control: { type: 'ephemeral' } }]]) {
       const request = { system, messages: [{ role: 'user', content: 'Hello' }] };
-      assert.deepEqual(imported('messages', JSON.stringify(request)).said, ['system: Be brief.', 'user: Hello']);
+      assert.deepEqual(importTranscript('messages', JSON.stringify(request)).said, [
+        'system: Be brief.',
+        'user: Hello',
+      ]);
     }
   });
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { readTranscript } from '../../support/read-transcript.ts';
-import { imported, type Imported } from '../../support/imported.ts';
+import { importTranscript, type Imported } from '../../support/import-transcript.ts';
 
 /** The visible content of an export with these requests. */
 function read(...requests: readonly unknown[]): Imported {
   const chat = { responderUsername: 'GitHub Copilot', initialLocation: 'panel', requests };
-  return imported('vscode-chat', JSON.stringify(chat));
+  return importTranscript('vscode-chat', JSON.stringify(chat));
 }
 
 const ask = (text: string, response: unknown, more: object = {}): object => ({ message: { text }, response, ...more });

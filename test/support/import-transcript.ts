@@ -17,7 +17,7 @@ export interface Imported {
 }
 
 /** Imports a transcript that must be recognized as `expected`. */
-export function imported(expected: TranscriptFormat, text: string): Imported {
+export function importTranscript(expected: TranscriptFormat, text: string): Imported {
   const { format, transcript, skipped } = readTranscript(text);
   assert.equal(format, expected);
   return {
