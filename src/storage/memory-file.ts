@@ -24,6 +24,8 @@ export class MemoryFile {
   readonly #path: string;
   readonly #workspace: string;
   readonly #sequencer = new Sequencer();
+  /** The entries of earlier keys, read once, because no window writes them anymore. */
+  #earlier: readonly MemoryEntry[] | undefined;
 
   constructor(folder: string, workspace: string) {
     this.#workspace = workspace;
@@ -39,7 +41,7 @@ export class MemoryFile {
   #read(): Promise<readonly MemoryEntry[]> {
     return withAccessFaults(WORKSPACE_MEMORY, async () => {
       const text = await ifExists(readFile(this.#path, 'utf8'));
-      if (text === undefined) return this.#readWithAddress();
+      if (text === undefined) return (this.#earlier ??= await this.#readWithAddress());
       const parsed = v.safeParse(schema, text);
       if (parsed.success) return parsed.output.entries;
       const sum = createHash('sha256').update(text).digest('hex').slice(0, 8);

@@ -29,6 +29,14 @@ describe('workspace memory file', () => {
       assert.deepEqual(await file.read(), []);
     }));
 
+  it('looks for entries of a server’s address only once, because it reads all files', () =>
+    inFolder(async (folder) => {
+      const file = new MemoryFile(folder, 'folder:file:///a');
+      assert.deepEqual(await file.read(), []);
+      await new MemoryFile(folder, 'localhost:8080!folder:file:///a').change(() => [entry('1')]);
+      assert.deepEqual(await file.read(), []);
+    }));
+
   it('applies concurrent changes of one window in order', () =>
     inFolder(async (folder) => {
       const file = new MemoryFile(folder, 'w');
