@@ -2,7 +2,7 @@ import type { DetectedEvent, EventCorrection, KeyEvent } from '../model/key-even
 
 /** Applies or removes a user's correction. The entry keeps its ID and, in `found`, what was detected. */
 export function correctedEvent(entry: KeyEvent, correction: EventCorrection | null): KeyEvent {
-  const { found, ...rest } = entry;
+  const { found, speaker, ...rest } = entry;
   if (correction === null) return found ? { ...rest, ...found } : entry;
   const { kind, start, end, quote } = correction;
   return {
@@ -14,6 +14,8 @@ export function correctedEvent(entry: KeyEvent, correction: EventCorrection | nu
     score: 1,
     importance: 3,
     reason: 'corrected by the user',
+    // A quote from elsewhere in the message may be somebody else's.
+    ...(speaker !== undefined && start === entry.start && { speaker }),
     found: found ?? detectedFields(entry),
   };
 }

@@ -42,6 +42,20 @@ describe('key event that the user corrects', () => {
     assert.match(ledger(conversation), /configuration\W.*The old one was taken\./);
   });
 
+  it('is sent with its speaker’s name as long as it starts where it was found', async () => {
+    const rule = 'Never book a hotel above 90 euros.';
+    const said = `Karim: Nice to see you all again. ${rule}\n${rule}`;
+    const conversation = await compressed(said);
+    const { id } = found(conversation, rule);
+    const line = (): string => /^- .*Never book.*$/m.exec(ledger(conversation))?.[0] ?? '';
+    assert.match(line(), /\] Karim: … Never book/);
+    await correctEvent(conversation.journal, id, { kind: 'decision' });
+    assert.match(line(), /^- \[decision, .*\] Karim: … Never book/);
+    const start = said.lastIndexOf(rule);
+    await correctEvent(conversation.journal, id, { start, end: said.length });
+    assert.match(line(), /\] Never book/);
+  });
+
   it('leaves the context when marked wrong, and returns when unmarked', async () => {
     const conversation = await compressed();
     const { id, quote } = found(conversation, 'port 8401');
