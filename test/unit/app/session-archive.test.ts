@@ -117,13 +117,19 @@ describe('decisions requested by another chat', () => {
     const conversation = await harness.converse();
     const { journal, state } = conversation;
     await fill(conversation, 6);
-    const decide = (at: number, status: KeyEvent['status']): Promise<void> =>
+    const decide = (at: number, status: KeyEvent['status'], speaker?: string): Promise<void> =>
       journal.append({
         type: 'event_added',
-        event: keyEvent(`Decision ${at}`, { message: state.path[at]!, kind: 'decision', importance: 3, status }),
+        event: keyEvent(`Decision ${at}`, {
+          message: state.path[at]!,
+          kind: 'decision',
+          importance: 3,
+          status,
+          speaker,
+        }),
       });
     await decide(0, 'active');
-    await decide(2, 'dropped');
+    await decide(2, 'dropped', 'Karim:');
     await decide(4, 'active');
     const archive = new SessionArchive({
       search: () => Promise.resolve([]),
@@ -135,13 +141,13 @@ describe('decisions requested by another chat', () => {
     const quotes = async () => (await archive.decisions(() => false)).decisions.map((one) => [one.message, one.text]);
     assert.deepEqual(await quotes(), [
       [1, 'Decision 0'],
-      [3, 'Decision 2'],
+      [3, 'Karim: … Decision 2'],
       [5, 'Decision 4'],
     ]);
     await conversation.moveHead(state.path[3]!);
     assert.deepEqual(await quotes(), [
       [1, 'Decision 0'],
-      [3, 'Decision 2'],
+      [3, 'Karim: … Decision 2'],
     ]);
   });
 });

@@ -54,6 +54,20 @@ describe('handoff', () => {
     });
   }
 
+  it('names who said a quoted sentence if several people write as the user', async () => {
+    const said = [
+      'Ana: Hi all, let us plan the holiday.',
+      'With pleasure.',
+      'Karim: Nice to see you all again. We decided to take the train to Lerwick, not the ferry.',
+      'Noted.',
+      ...Array.from({ length: 40 }, (_, n) =>
+        n % 2 === 0 ? `Ana: The weather there is fine in week ${n}.` : 'It is.',
+      ),
+    ];
+    const { text } = await handoff(file('people.jsonl', alternating(said)), '--max-tokens', '400');
+    assert.match(section(text, 'Decisions'), /“Karim: … We decided to take the train/);
+  });
+
   it('leaves courtesies out, and ends with what was said last', async () => {
     const [booking] = DIALOGUES;
     const { text } = await handoff(file('courtesies.jsonl', alternating(booking!.lines)), '--max-tokens', '600');

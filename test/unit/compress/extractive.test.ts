@@ -79,6 +79,38 @@ describe('extractive summary', () => {
     assert.match(await extracted(session, {}), /^Karim: My budget is 700 euros\.\nuser: the museums/m);
   });
 
+  it('names the nearest of several speakers on a line, but takes an assistant’s label for a heading', async () => {
+    const line = 'Ana: I take the train at 6:10. Kim: Not me, I would never. The bus to Lerwick is full of tourists.';
+    const about = (role: 'user' | 'assistant'): Promise<string> =>
+      extracted(transcript([role, line]), { takes: ({ text }) => text.includes('Lerwick') });
+    assert.equal(await about('user'), 'user: Kim: The bus to Lerwick is full of tourists.');
+    assert.equal(await about('assistant'), 'assistant: The bus to Lerwick is full of tourists.');
+  });
+
+  it('names the speaker of a key event that spans parts of two sentences', async () => {
+    const text = 'Karim: Good morning, I can only pay 700 euros. It is for everything, even the hotel.';
+    const start = text.indexOf('I can');
+    const spans = new Map([[0, [{ start, end: text.indexOf(', even') }]]]);
+    const corpus = await buildCorpus(transcript(['user', text]), new CancellableYielder(), spans);
+    const passages = corpus.passages.filter((passage) => passage.start === start);
+    assert.equal(renderPassages(corpus, passages), 'user: Karim: I can only pay 700 euros. It is for everything');
+  });
+
+  it('counts a speaker’s name in its budget, once for all sentences', async () => {
+    const said =
+      'Well. The first locker has number 4711. Right. The other locker has number 8123. Fine. The last has 9034.';
+    const named = transcript(['user', `Maximiliana Featherstonehaugh: ${said}`]);
+    const takes: ExtractOptions['takes'] = ({ text }) => /\d/.test(text);
+    const whole = await extracted(named, { takes });
+    assert.equal(whole.match(/Featherstonehaugh/g)?.length, 1);
+    const needed = counter.text(whole) + 4;
+    assert.equal(await extracted(named, { takes, budgetTokens: needed }), whole);
+    for (let budgetTokens = 4; budgetTokens < needed; budgetTokens++) {
+      const text = await extracted(named, { takes, budgetTokens });
+      assert.ok(counter.text(text.replace('user: ', '')) <= budgetTokens, `${budgetTokens}: ${text}`);
+    }
+  });
+
   it('does not let a speaker’s name impersonate a role', async () => {
     const session = transcript([
       'user',

@@ -98,6 +98,13 @@ describe('MCP tools', () => {
     }
   });
 
+  it('name who made a decision if several people write as the user', async () => {
+    const said = 'Karim: Nice to see you all again. We decided to take the train to Lerwick, not the ferry.';
+    const message = { type: 'user', sessionId: 's', timestamp: '2026-03-02T09:00:00Z' };
+    putFile(place, 'home/.claude/projects/p/s.jsonl', jsonl({ ...message, message: { role: 'user', content: said } }));
+    assert.match(await call('decisions', {}), /Karim: … We decided to take the train/);
+  });
+
   it('list the decisions of the chats that could be read in time, and of the others when called again', async () => {
     const choices = ['SQLite for the orders', 'Postmark for the mail', 'esbuild for the page'];
     for (const [at, choice] of choices.entries())

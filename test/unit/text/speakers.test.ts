@@ -13,6 +13,7 @@ describe('speakers', () => {
     assert.equal(before('We leave'), '');
     assert.equal(before('Done'), '**Kim (PM)**:');
     assert.equal(before('Ana'), '');
+    assert.equal(speakerBefore('Ana: Yes. Kim: No.', 10), '');
   });
 
   it('are only looked for near a quote, so that many quotes on a long line take linear time', () => {
