@@ -192,5 +192,18 @@ describe('summary title', () => {
     const named = [topicTitle(segment), ...topicsOf(segment)];
     assert.match(named.join(), /ledger/);
     assert.doesNotMatch(named.join(), /\dm/);
+    assert.deepEqual(
+      segment.corpus.terms.filter(({ name }) => /^\d+m/.test(name)),
+      [],
+    );
+  });
+
+  it('leave out words that are only capitalized because they begin a sentence', async () => {
+    const said = [1, 2, 3].map((at) => ({
+      role: 'user' as const,
+      content: `We read ${at}. Ledgers in Lerwick.`,
+    }));
+    const topics = topicsOf({ corpus: await corpusOf([...said, { role: 'user', content: 'ok' }]), from: 0, to: 3 });
+    assert.deepEqual(topics, ['Lerwick']);
   });
 });

@@ -205,6 +205,12 @@ describe('MCP tools', () => {
       assert.doesNotMatch(found, /write it into the plan\.\\n/);
     });
 
+    it('quote the newest prompt of a chat that calls another tool with the same words', async () => {
+      const other = said('assistant', [{ type: 'tool_use', id: 't1', name: 'mcp__notes__search', input: { query } }]);
+      putFile(place, 'home/.claude/projects/p/now.jsonl', jsonl(said('user', PROMPT), other));
+      assert.match(await call('recall', { query }), /write it into the plan/);
+    });
+
     it('rank its newest prompt below an answer while the call isn’t stored yet', async () => {
       putFile(place, 'home/.claude/projects/p/now.jsonl', jsonl(said('user', PROMPT)));
       const found = await call('recall', { query });
