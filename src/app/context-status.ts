@@ -61,7 +61,7 @@ export function contextStatuses(
     const quotes = eventsWithin(state, message, start, end).filter(({ quote }) => sent.includes(neutralizeTags(quote)));
     if (quotes.length > 0 && hasTerms(quotes.map(({ quote }) => quote).join('\n')))
       return { ...hit, status: { kind: 'ledger', event: quotes[0]! } };
-    const level = sentLevelOf(state, item);
+    const level = sentLevelOf(state, item.node.id);
     if (hasTerms(nodeText(item.node, level))) return { ...hit, status: { kind: 'summary', node: item.node, level } };
     if (text.split(SENTENCE_END).some((one) => hasTerms(one) && sent.includes(one.trim())))
       return { ...hit, status: { kind: 'verbatim' } };

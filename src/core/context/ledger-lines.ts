@@ -1,5 +1,5 @@
 import { retentionPriorityOf } from '../events/ledger-budget.ts';
-import type { KeyEventId } from '../model/ids.ts';
+import type { KeyEventId, NodeId } from '../model/ids.ts';
 import type { KeyEvent } from '../model/key-event.ts';
 import type { Level } from '../model/summary.ts';
 import { firstIndexWhere } from '../search/binary-search.ts';
@@ -9,8 +9,8 @@ import type { CountedText, MessageCounts } from '../tokens/message-counts.ts';
 import { renderEvent } from './render-context.ts';
 
 /** The level at which a frontier node is sent. */
-export function sentLevelOf(state: PrefixFacts, item: FrontierItem): Level {
-  return state.levels.get(item.node.id) ?? 'detailed';
+export function sentLevelOf({ levels }: Pick<PrefixFacts, 'levels'>, node: NodeId): Level {
+  return levels.get(node) ?? 'detailed';
 }
 
 /**
@@ -18,7 +18,7 @@ export function sentLevelOf(state: PrefixFacts, item: FrontierItem): Level {
  * should stay the same in every request, for the provider's prompt cache.
  */
 export const countSettledNodes = (state: PrefixFacts): number =>
-  state.frontier.findLastIndex((item) => sentLevelOf(state, item) === 'brief') + 1;
+  state.frontier.findLastIndex((item) => sentLevelOf(state, item.node.id) === 'brief') + 1;
 
 /** A key event as it's sent, with the position of its message on the active branch. */
 export interface LedgerLine {
@@ -147,8 +147,14 @@ function isReplacedAfter(
 export function createCoverageTest(
   frontier: readonly Pick<FrontierItem, 'from' | 'to'>[],
 ): (position: number) => boolean {
-  return (position) => {
-    const item = frontier[firstIndexWhere(frontier.length, (index) => frontier[index]!.to >= position)];
-    return item !== undefined && item.from <= position;
-  };
+  return (position) => frontierItemAt(frontier, position) !== undefined;
+}
+
+/** The frontier node that covers the message at a position. */
+export function frontierItemAt<Item extends Pick<FrontierItem, 'from' | 'to'>>(
+  frontier: readonly Item[],
+  position: number,
+): Item | undefined {
+  const item = frontier[firstIndexWhere(frontier.length, (index) => frontier[index]!.to >= position)];
+  return item !== undefined && item.from <= position ? item : undefined;
 }

@@ -84,7 +84,7 @@ function groupIntoBlocks(state: PrefixFacts): SentItem[][] {
   let lastKey: string | undefined;
   let tokens = 0;
   state.frontier.forEach((item, at) => {
-    const sent = { ...item, level: sentLevelOf(state, item) };
+    const sent = { ...item, level: sentLevelOf(state, item.node.id) };
     const key = at < settled ? `settled ${Math.floor(item.to / BLOCK_MESSAGES)}` : 'recent';
     if (key !== lastKey || tokens >= BLOCK_TOKENS) {
       blocks.push([]);

@@ -201,7 +201,7 @@ export function coverViews(state: SessionState): CoverView[] {
     title: item.node.title,
     from: item.from,
     to: item.to,
-    level: sentLevelOf(state, item),
+    level: sentLevelOf(state, item.node.id),
   }));
 }
 

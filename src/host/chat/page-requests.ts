@@ -225,7 +225,7 @@ function historyRequests(app: ChatApp) {
       const { id, title, tokens, rung, model, audit } = found;
       const from = state().positionOf(found.first) ?? 0;
       const to = state().positionOf(found.last) ?? from;
-      const level = sentLevelOf(state(), { node: found, from, to });
+      const level = sentLevelOf(state(), id);
       const events = eventsOnBranch(state()).filter(({ message }) => {
         const position = state().positionOf(message)!;
         return from <= position && position <= to;

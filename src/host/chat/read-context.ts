@@ -260,7 +260,7 @@ async function readTerminal(copy: () => Thenable<unknown>, emptyText: string): P
 
 /** A session as its own requests contain it: summaries, then recent messages verbatim. */
 function sessionText(state: SessionState): string {
-  const summaries = state.frontier.map((item) => nodeText(item.node, sentLevelOf(state, item)));
+  const summaries = state.frontier.map((item) => nodeText(item.node, sentLevelOf(state, item.node.id)));
   const messages = [...state.uncovered()].map(({ message }) => `${message.role}: ${messageText(message)}`);
   return [...summaries, ...messages].join('\n\n');
 }
