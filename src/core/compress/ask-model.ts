@@ -49,6 +49,12 @@ const MAX_TOKENS_PER_SPACED_WORD = 6;
 const FORMAT_FACTOR = 1.1;
 const FORMAT_TOKENS = 120;
 
+export interface Answer {
+  readonly content: NodeContent;
+  /** The part of the history that the model read. */
+  readonly read: string;
+}
+
 /**
  * Asks the model for a summary. If it's unusable, retries with the list of faults, and then with the short form.
  * With `isDoubtful`, there is no retry. Undefined if no answer is usable.
@@ -59,15 +65,15 @@ export async function askModel(
   settings: AskSettings,
   tools: AskTools,
   isDoubtful: boolean,
-): Promise<NodeContent | undefined> {
+): Promise<Answer | undefined> {
   const { prompt, temperature } = settings;
   const { calls, counter, pace } = tools;
   // With a small context window, leave most of it for the input.
   const detailed = Math.min(piece.limits.detailed, Math.floor(model.maxInputTokens / 4));
-  const short: Form = { tokens: Math.min(detailed, MAX_SHORT_TOKENS), render: renderShortPrompt, share: 1 };
+  const shortForm: Form = { tokens: Math.min(detailed, MAX_SHORT_TOKENS), render: renderShortPrompt, share: 1 };
   const isShort = prompt.style === 'sentences' || detailed < MIN_STRUCTURED_TOKENS;
   const form = isShort
-    ? short
+    ? shortForm
     : { tokens: detailed, render: renderSummaryPrompt, share: 1, schema: summaryJsonSchema(prompt.fields) };
 
   let faults: readonly AuditFault[] = [];
@@ -99,16 +105,17 @@ export async function askModel(
   const first = await fitPrompt(piece, model, form, settings, tools);
   if (!first) return undefined;
   const content = await attempt(first, form, 'model');
-  if (content || isDoubtful) return content;
+  if (content || isDoubtful) return content && { content, read: first.history };
   const descriptions = faults.map((fault) => describe(fault, first.words));
   const retryPrompt = renderRetryPrompt(first, descriptions);
   if (promptTokens(retryPrompt, counter) + answerTokens(form.tokens, settings) <= model.maxInputTokens) {
     const retried = await attempt(retryPrompt, form, 'retry');
-    if (retried) return retried;
+    if (retried) return { content: retried, read: first.history };
   }
-  const tightForm: Form = { ...short, share: TIGHT_SHARE };
+  const tightForm: Form = { ...shortForm, share: TIGHT_SHARE };
   const last = await fitPrompt(piece, model, tightForm, settings, { ...tools, onTruncated: undefined });
-  return last && attempt(last, tightForm, 'tight');
+  const short = last && (await attempt(last, tightForm, 'tight'));
+  return short && { content: short, read: last.history };
 }
 
 interface Form {
@@ -179,7 +186,7 @@ async function fitPrompt(
   { tokens, render, share }: Form,
   settings: AskSettings,
   { counter, pace, onTruncated }: AskTools,
-): Promise<(RenderedPrompt & { readonly words: number }) | undefined> {
+): Promise<(RenderedPrompt & { readonly history: string; readonly words: number }) | undefined> {
   const { prompt } = settings;
   const { corpus, allowance, part, record } = piece;
   const heading = part === '' ? '' : `[${part}]\n`;
@@ -190,7 +197,7 @@ async function fitPrompt(
   if (record !== undefined) {
     const words = wordsIn(tokens, record, counter);
     const rendered = promptFor(record, words);
-    return promptTokens(rendered, counter) <= input ? { ...rendered, words } : undefined;
+    return promptTokens(rendered, counter) <= input ? { ...rendered, history: record, words } : undefined;
   }
   let room = Math.floor(Math.min(affordable, input - overhead - 8));
   while (room > 0) {
@@ -201,7 +208,7 @@ async function fitPrompt(
     if (promptTokens(rendered, counter) <= input) {
       const read = counter.text(history);
       if (input - overhead < affordable && read > room * NEARLY_ALL) onTruncated?.({ read, affordable });
-      return { ...rendered, words };
+      return { ...rendered, history, words };
     }
     room = Math.floor(room * 0.9) - 8;
   }

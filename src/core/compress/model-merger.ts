@@ -36,8 +36,8 @@ export function modelMerger(
         const source = await sourceOf(summaries, limits, tools.pace);
         const record = summaries.map(({ detailed }, at) => `summary ${at + 1}: ${detailed}`).join('\n\n');
         const piece = { ...source, allowance: Infinity, part: '', record };
-        const content = await askModel(piece, model, settings, tools, true);
-        return content && fitted(content, source, tools);
+        const answer = await askModel(piece, model, settings, tools, true);
+        return answer && fitted(answer.content, source, tools);
       } catch (error) {
         tools.pace.throwIfCancelled();
         // The summaries were paid for, so they are merged without the model instead of being discarded.

@@ -1,7 +1,8 @@
+import type { NodeId } from '../model/ids.ts';
 import type { DetectedEvent, Span } from '../model/key-event.ts';
 import { UNANSWERED, type CostTier, type SummaryNode } from '../model/summary.ts';
 import { affordableAnswer, answerCost, askModel, maxAnswerText, messageAllowance } from './ask-model.ts';
-import type { SegmentToSummarize, AskSettings, AskTools } from './ask-model.ts';
+import type { Answer, SegmentToSummarize, AskSettings, AskTools } from './ask-model.ts';
 import { buildCorpus, passagesIn, type Corpus } from './corpus.ts';
 import { tokensWithFraming } from './fitting.ts';
 import { basePassageScore, extractPassages, renderPassages } from './extractive.ts';
@@ -62,8 +63,8 @@ export interface SummarizeSettings extends AskSettings {
   readonly extractiveOnFault: boolean;
 }
 
-/** Contents of leaves by source, prompt, and model, so that an unchanged segment is never summarized twice. */
-export type SummaryCache = Map<string, NodeContent>;
+/** A model's answers by source, prompt, and model, so that an unchanged segment is never summarized twice. */
+export type SummaryCache = Map<string, Answer>;
 
 export interface SummarizeTools extends AskTools, NodeTools {
   readonly model?: SummaryModel;
@@ -124,7 +125,8 @@ interface Piece extends SegmentToSummarize {
 /**
  * Summarizes runs of messages. The model reads each segment once, several segments concurrently. Without a model, the
  * most important passages of a run are extracted. Has no side effects; linear in the number of messages. Resolves to
- * the leaves of each run, which cover its messages from the first up to one that couldn't be shortened.
+ * the leaves of each run, which cover its messages from the first up to one that couldn't be shortened, and what the
+ * model read for each leaf.
  *
  * @throws the model's errors, unless `extractiveOnFault`; {@link Cancelled} soon after a cancellation
  */
@@ -132,17 +134,26 @@ export async function summarizeRuns(
   runs: readonly Run[],
   given: SummarizeSettings,
   tools: SummarizeTools,
-): Promise<{ readonly leaves: readonly (readonly SummaryNode[])[]; readonly fault?: unknown }> {
+): Promise<{
+  readonly leaves: readonly (readonly SummaryNode[])[];
+  readonly read: ReadonlyMap<NodeId, string>;
+  readonly fault?: unknown;
+}> {
   const { model, pace } = tools;
   const settings = { ...given, maxTokens: Math.min(given.maxTokens, model?.maxOutputTokens ?? Infinity) };
   pace.throwIfCancelled();
   const pieces = await cutPieces(runs, settings, tools);
   const made = new Map<Piece, NodeContent | undefined>();
+  const readBy = new Map<Piece, string>();
   const unanswered = new Map<Piece, unknown>();
   let fault: unknown;
   let badAnswers = settings.isDoubtful === true ? 1 : 0;
   let done = 0;
   const report = (): void => tools.report?.({ done: ++done, total: pieces.length });
+  const take = (piece: Piece, { content, read }: Answer): void => {
+    made.set(piece, content);
+    readBy.set(piece, read);
+  };
   const isWorthAsking = (piece: Piece): boolean =>
     piece.tokens >= MIN_ASKED_TOKENS && !isFullyQuoted(piece) && !piece.run.waits;
   const askable = model && settings.roomTokens >= MIN_SUMMARY_TOKENS ? pieces.filter(isWorthAsking) : [];
@@ -155,14 +166,14 @@ export async function summarizeRuns(
     await mapLimited(order, concurrency, async (piece) => {
       const key = `${piece.hash}:${settings.prompt.version}:${model.id}`;
       const cached = tools.cache?.get(key);
-      if (cached && cached.tokens.detailed <= piece.ceiling) made.set(piece, cached);
+      if (cached && cached.content.tokens.detailed <= piece.ceiling) take(piece, cached);
       else if (fault === undefined && badAnswers < MAX_BAD_ANSWERS) {
         try {
-          const content = await askModel(piece, model, settings, tools, badAnswers > 0);
-          badAnswers = content ? 0 : badAnswers + 1;
-          if (content) {
-            made.set(piece, content);
-            tools.cache?.set(key, content);
+          const answer = await askModel(piece, model, settings, tools, badAnswers > 0);
+          badAnswers = answer ? 0 : badAnswers + 1;
+          if (answer) {
+            take(piece, answer);
+            tools.cache?.set(key, answer);
           }
         } catch (error) {
           const isAnswer = settings.isUnusable?.(error) === true;
@@ -200,14 +211,20 @@ export async function summarizeRuns(
       await pace.yield();
     }
   }
+  const read = new Map<NodeId, string>();
   const leaves = runs.map((run) => {
     const ownPieces = pieces.filter((piece) => piece.run === run);
     // Covered messages must not have gaps: what follows is left to the next compression.
     const gap = ownPieces.findIndex((piece) => !made.get(piece));
-    return ownPieces.slice(0, gap === -1 ? undefined : gap).map((piece) => leafOf(made.get(piece)!, piece, tools));
+    return ownPieces.slice(0, gap === -1 ? undefined : gap).map((piece) => {
+      const leaf = leafOf(made.get(piece)!, piece, tools);
+      const text = readBy.get(piece);
+      if (text !== undefined) read.set(leaf.id, text);
+      return leaf;
+    });
   });
   pace.throwIfCancelled();
-  return { leaves, ...(fault !== undefined && { fault }) };
+  return { leaves, read, ...(fault !== undefined && { fault }) };
 }
 
 /** If the answers exceed the room, shortens each in proportion to how much it exceeds its limit. */

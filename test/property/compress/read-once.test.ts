@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { SummaryCache } from '../../../src/core/compress/summarize.ts';
-import type { NodeContent } from '../../../src/core/compress/node-content.ts';
 import type { SourceMessage } from '../../../src/core/compress/source-message.ts';
 import type { SummaryModel } from '../../../src/core/compress/summary-model.ts';
 import { messageId } from '../../../src/core/model/ids.ts';
@@ -49,7 +48,7 @@ describe('a growing session with a reliable summarizer', () => {
     await fc.assert(
       fc.asyncProperty(parts, async (sizes) => {
         const model = readingModel();
-        const cache: SummaryCache = new Map<string, NodeContent>();
+        const cache: SummaryCache = new Map();
         const shared = { ...tools(), model, cache };
         let frontier: readonly SummaryNode[] = [];
         let said: SourceMessage[] = [];

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { CallLog } from '../../../src/core/compress/summary-model.ts';
-import { summarizeRuns, type SummarizeSettings } from '../../../src/core/compress/summarize.ts';
+import { summarizeRuns, type SummarizeSettings, type SummaryCache } from '../../../src/core/compress/summarize.ts';
 import { messageText, type Role } from '../../../src/core/model/message.ts';
 import { Cancelled, CancellableYielder } from '../../../src/core/pace/cancellable-yielder.ts';
-import type { NodeContent } from '../../../src/core/compress/node-content.ts';
 import { POLICIES } from '../../../src/core/policy/policy.ts';
 import { summaryPrompt } from '../../../src/core/prompts/render-prompts.ts';
 import { counter, developerSession, goodAnswer, grow, scriptedModel, SETTINGS, tools, transcript } from './scripted.ts';
@@ -198,7 +197,7 @@ describe('summarizeRuns', () => {
 
   it('reuses the summary of an unchanged segment, but not for a different prompt', async () => {
     const model = scriptedModel(() => goodAnswer('Retries were added.'));
-    const cache = new Map<string, NodeContent>();
+    const cache: SummaryCache = new Map();
     const said: (string | undefined)[] = [];
     for (const preset of ['developer', 'developer', 'customer'] as const) {
       const { nodes } = await grow({ messages: session }, { prompt: summaryPrompt(preset) }, tools({ model, cache }));
