@@ -108,7 +108,7 @@ export function compressSession(deps: CompressSessionDeps): CompressionWork {
     const draft = eventsFit ? full : await withSizes(job, plan, dropUnpinned(detected, job, plan), pace);
     if (!canSaveEnough(draft)) return { kind: 'skipped', reason: 'no_saving' };
     if (usage.isEmpty) await sampleTermUsage(usage, job.state, pace);
-    const summaries = await summarize(job, plan, draft, deps, { cache, usage, pace });
+    const summaries = await summarize(job, plan, draft, deps, { cache, usage, pace, ...(eventsFit && { keeper }) });
     if (summaries.covered === 0 && summaries.fault !== undefined && job.model) {
       // The provider failed again, so the new messages are extracted.
       const extracted = await work({ ...job, model: undefined });
@@ -118,7 +118,7 @@ export function compressSession(deps: CompressSessionDeps): CompressionWork {
     const isFree = summaries.calls.count === 0 && !job.target;
     const isTooLong = isFree && job.before.total - summaries.after < MIN_SAVING * summaries.replacedTokens;
     if (summaries.covered === 0 || isTooLong) return { kind: 'skipped', reason: 'no_saving' };
-    return toResult(job, draft, summaries, started, deps);
+    return toResult(job, summaries, started, deps);
   };
   return work;
 }
@@ -191,13 +191,18 @@ function dropUnpinned({ events, changes, spans }: LedgerDraft, { state }: Compre
   };
 }
 
+interface CompressionTools extends Required<Pick<SummarizeTools, 'cache' | 'usage' | 'pace'>> {
+  /** Chooses the ledger's entries again after the model wrote summaries, if the ledger may change. */
+  readonly keeper?: LedgerKeeper;
+}
+
 /** Makes the summaries, merges old ones, and chooses their levels, so that everything fits. */
 async function summarize(
   job: CompressionJob,
   plan: Plan,
   draft: SizedDraft,
   deps: CompressSessionDeps,
-  { cache, usage, pace }: Required<Pick<SummarizeTools, 'cache' | 'usage' | 'pace'>>,
+  { cache, usage, pace, keeper }: CompressionTools,
 ) {
   const { clock } = deps;
   const { state, counter, model } = job;
@@ -265,8 +270,9 @@ async function summarize(
   /** Tokens of the request after this compression, without messages that arrive during it. */
   let after = 0;
   let keyEvents: CompressionRecord['keyEvents'];
+  let ledger: LedgerDraft = draft;
   const countAgain = async (): Promise<void> => {
-    const sizes = await runYielding(countSteps(job, nodes, levels, draft), pace);
+    const sizes = await runYielding(countSteps(job, nodes, levels, ledger), pace);
     after = others + uncovered + sizes.all;
     keyEvents = sizes.keyEvents();
   };
@@ -289,11 +295,16 @@ async function summarize(
     }
     room = Math.max(0, room - (after - limit));
   }
+  if (keeper && !job.target && summarized.read.size > 0) {
+    ledger = await keeper.refit(job, draft, state.afterCompression({ nodes, levels, ...draft }), summarized.read);
+    await countAgain();
+  }
   const replacedTokens = plan.freedTokens - uncovered;
   return {
     nodes,
     levels,
     covered,
+    ledger,
     replacedTokens,
     last,
     after,
@@ -486,12 +497,11 @@ function nodesMatchingTask(frontier: readonly SummaryNode[], { task }: SessionSt
 
 function toResult(
   job: CompressionJob,
-  draft: LedgerDraft,
   summaries: Awaited<ReturnType<typeof summarize>>,
   started: number,
   deps: CompressSessionDeps,
 ): WorkResult {
-  const { calls, last, nodes, levels } = summaries;
+  const { calls, last, nodes, levels, ledger } = summaries;
   const { policy } = job.settings;
   const before = job.state.uncoveredCount;
   const usage: Usage = { input: calls.inputTokens, output: calls.outputTokens };
@@ -503,8 +513,8 @@ function toResult(
     strategy: policy.strategy,
     nodes,
     levels,
-    events: draft.events,
-    changes: draft.changes,
+    events: ledger.events,
+    changes: ledger.changes,
     messages: { before, after: before - summaries.covered },
     tokens: { before: job.before.total, after: summaries.after },
     keyEvents: summaries.keyEvents,

@@ -1,11 +1,11 @@
 import type { CancellableYielder } from '../core/pace/cancellable-yielder.ts';
 import { countedLine, createCoverageTest } from '../core/context/ledger-lines.ts';
+import { areSummariesAsWritten } from '../core/context/summarized-events.ts';
 import { fitLedger, ledgerRoom, type FittedLedger } from '../core/events/ledger-budget.ts';
 import type { Ledger } from '../core/events/ledger.ts';
 import type { KeyEventId } from '../core/model/ids.ts';
 import type { KeyEvent } from '../core/model/key-event.ts';
 import type { Policy } from '../core/policy/policy.ts';
-import type { FrontierItem } from '../core/state/frontier.ts';
 import type { PrefixFacts } from '../core/state/session-state.ts';
 import type { CompressionJob } from './compression-job.ts';
 
@@ -17,9 +17,7 @@ const MAX_SHARE_TO_RESTORE = 0.75;
 const CHECK_COST_CHARS = 20;
 
 export interface LedgerInput extends Pick<CompressionJob, 'budget' | 'counts'> {
-  readonly state: Pick<PrefixFacts, 'events' | 'messages' | 'positionOf'> & {
-    readonly frontier: readonly Pick<FrontierItem, 'from' | 'to'>[];
-  };
+  readonly state: Pick<PrefixFacts, 'events' | 'frontier' | 'levels' | 'messages' | 'positionOf'>;
   readonly settings: { readonly policy: Pick<Policy, 'ledgerShare'> };
 }
 
@@ -30,6 +28,8 @@ export interface LedgerChanges {
   readonly updated: ReadonlyMap<KeyEventId, KeyEvent>;
   /** Tokens of all messages that are covered, including newly covered ones. */
   readonly coveredTokens: number;
+  /** Whether to choose from all entries again, within the tokens that are used now. */
+  readonly isRefit?: boolean;
 }
 
 /**
@@ -41,7 +41,7 @@ export interface LedgerChanges {
 export async function fitLedgerInBatches(
   job: LedgerInput,
   ledger: Ledger,
-  { newlyCovered, updated, coveredTokens }: LedgerChanges,
+  { newlyCovered, updated, coveredTokens, isRefit = false }: LedgerChanges,
   pace: CancellableYielder,
 ): Promise<KeyEvent[]> {
   const { state, budget, counts, settings } = job;
@@ -57,6 +57,11 @@ export async function fitLedgerInBatches(
   const mayBeActive = ({ status, link }: KeyEvent): boolean =>
     status === 'active' || status === 'dropped' || (link !== undefined && ledger.get(link) === undefined);
   const asActive = (entry: KeyEvent): KeyEvent => (mayBeActive(entry) ? { ...entry, status: 'active' } : entry);
+  const isAsWritten = areSummariesAsWritten(state);
+  const withSummarized = (entry: KeyEvent): KeyEvent => {
+    const summarized = isAsWritten ? state.events.get(entry.id)?.summarized : undefined;
+    return summarized === entry.summarized ? entry : { ...entry, summarized };
+  };
 
   const costs = new Map<KeyEventId, number>();
   const count = async (entries: Iterable<KeyEvent>, upTo = Infinity): Promise<number> => {
@@ -85,7 +90,7 @@ export async function fitLedgerInBatches(
 
   const room = ledgerRoom(budget, settings.policy.ledgerShare, coveredTokens);
   const tokens = await count(included);
-  const isWellFilled = tokens <= room && tokens >= MAX_SHARE_TO_RESTORE * room;
+  const isWellFilled = !isRefit && tokens <= room && tokens >= MAX_SHARE_TO_RESTORE * room;
   let fitted: Pick<FittedLedger, 'kept' | 'dropped'>;
   if (isWellFilled && (await count(excluded, room - tokens)) > room - tokens) {
     const dropped = excluded.filter((entry) => updated.has(entry.id) && coveredPosition(entry) !== undefined);
@@ -96,10 +101,11 @@ export async function fitLedgerInBatches(
   } else {
     await count(excluded);
     const all = sendable.filter(({ id }) => costs.has(id));
-    const active = all.map(asActive);
+    const active = all.map((entry) => withSummarized(asActive(entry)));
     const cost = all.map(({ id }) => costs.get(id)!);
-    const whole = fitLedger(active, cost, room);
-    fitted = whole.dropped.length === 0 ? whole : fitLedger(active, cost, Math.floor(room * REDUCED_SHARE));
+    const whole = fitLedger(active, cost, isRefit ? tokens : room);
+    const isReduced = !isRefit && whole.dropped.length > 0;
+    fitted = isReduced ? fitLedger(active, cost, Math.floor(room * REDUCED_SHARE)) : whole;
   }
   return [...fitted.kept, ...fitted.dropped].filter((entry) => {
     const status = statusOf(entry);

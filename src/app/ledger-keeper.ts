@@ -1,15 +1,17 @@
 import { CancellableYielder } from '../core/pace/cancellable-yielder.ts';
 import { isRecap } from '../core/compress/passage-weights.ts';
+import { frontierItemAt } from '../core/context/ledger-lines.ts';
+import { areSummariesAsWritten, summarizedShares } from '../core/context/summarized-events.ts';
 import { detectSteps, type DetectedEventWithContext } from '../core/events/detect.ts';
 import { Ledger } from '../core/events/ledger.ts';
 import type { CompiledRule } from '../core/events/user-rules.ts';
 import type { LedgerChange } from '../core/journal/schema.ts';
-import type { KeyEventId, MessageId } from '../core/model/ids.ts';
+import type { KeyEventId, MessageId, NodeId } from '../core/model/ids.ts';
 import type { KeyEvent } from '../core/model/key-event.ts';
 import { messageText, type Message } from '../core/model/message.ts';
 import type { PresetName } from '../core/prompts/render-prompts.ts';
 import { runYielding } from '../core/pace/steps.ts';
-import type { SessionState } from '../core/state/session-state.ts';
+import type { PrefixFacts, SessionState } from '../core/state/session-state.ts';
 import type { CompressionJob } from './compression-job.ts';
 import { fitLedgerInBatches } from './fit-ledger.ts';
 import type { PlannedMessage } from './compression-plan.ts';
@@ -39,6 +41,13 @@ export interface LedgerKeeperDeps {
   /** The user's rules for key events. */
   readonly rules?: () => Promise<readonly CompiledRule[]>;
 }
+
+const REFIT = {
+  newlyCovered: new Set<number>(),
+  updated: new Map<KeyEventId, KeyEvent>(),
+  coveredTokens: 0,
+  isRefit: true,
+};
 
 /** Detects the key events of messages to compress, and keeps the ledger within its budget. */
 export class LedgerKeeper {
@@ -107,6 +116,45 @@ export class LedgerKeeper {
     // If the draft is discarded, these values won't match the session's, and the ledger is rebuilt.
     this.#cached = { ledger, ...after, events: knownBefore + events.length };
     return { events, changes, spans };
+  }
+
+  /**
+   * Chooses the entries of the last draft again, now that summaries were written: what they say gives way to what the
+   * model wasn't shown.
+   *
+   * @param after the session as if the draft and the summaries were committed
+   * @param read what the model read for each new summary
+   */
+  async refit(
+    job: CompressionJob,
+    draft: LedgerDraft,
+    after: PrefixFacts,
+    read: ReadonlyMap<NodeId, string>,
+  ): Promise<LedgerDraft> {
+    const ledger = this.#cached?.ledger;
+    const isComplete = ![...draft.events, ...draft.changes].some(({ status }) => status === 'dropped');
+    if (!ledger || isComplete || !areSummariesAsWritten(after)) return draft;
+    const pace = new CancellableYielder(this.#deps.clock.yielder, job.signal);
+    const placeOf = ({ message }: KeyEvent) => {
+      const node = frontierItemAt(after.frontier, after.positionOf(message) ?? -1)?.node;
+      return node && { node, role: after.messages.place(message)?.role ?? 'user' };
+    };
+    const shares = await summarizedShares(draft.events, read, placeOf, pace);
+    const marked = draft.events.map((event): KeyEvent => {
+      const summarized = shares.get(event.id);
+      return summarized === undefined ? event : { ...event, summarized };
+    });
+    const state = {
+      ...after,
+      events: new Map([...after.events, ...marked.map((event) => [event.id, event] as const)]),
+    };
+    const refitted = await fitLedgerInBatches({ ...job, state }, ledger, REFIT, pace);
+    const statuses = new Map(refitted.map(({ id, status }) => [id, status]));
+    const changes = new Map(draft.changes.map((change) => [change.id, change]));
+    for (const [id, status] of statuses)
+      if (job.state.events.has(id)) changes.set(id, { ...changes.get(id), id, status });
+    const events = marked.map((event) => ({ ...event, status: statuses.get(event.id) ?? event.status }));
+    return { ...draft, events, changes: [...changes.values()] };
   }
 
   async #ledger({ state }: CompressionJob, pace: CancellableYielder): Promise<Ledger> {

@@ -47,6 +47,15 @@ export function retentionPriorityOf(entry: KeyEvent, laterEntries = 0): number {
   }
 }
 
+/** A key event that a summary certainly says gives way to any other useful one. */
+const SUMMARIZED_PENALTY = 2;
+
+/** Like the retention priority, but lower if the summary says it, too: the ledger should quote what summaries omit. */
+function ledgerPriorityOf(entry: KeyEvent, laterEntries: number): number {
+  const priority = retentionPriorityOf(entry, laterEntries);
+  return priority < 0 ? priority : Math.max(0, priority - SUMMARIZED_PENALTY * (entry.summarized ?? 0));
+}
+
 const reactivated = (entry: KeyEvent): KeyEvent =>
   entry.status === 'dropped' ? { ...entry, status: 'active' } : entry;
 
@@ -65,7 +74,7 @@ export function fitLedger(entries: readonly KeyEvent[], costs: readonly number[]
   });
   const all = costs.reduce((sum, cost) => sum + cost, 0);
   if (all <= budgetTokens) return { kept: entries.map(reactivated), dropped: [], tokens: all };
-  const priorities = entries.map((entry, i) => retentionPriorityOf(entry, entries.length - 1 - i));
+  const priorities = entries.map((entry, i) => ledgerPriorityOf(entry, entries.length - 1 - i));
   const rest = entries.map((_, i) => i).filter((i) => !keep.has(i));
   rest.sort((a, b) => priorities[b]! - priorities[a]! || b - a);
   let denied = false;

@@ -82,6 +82,8 @@ export const keyEventSchema = v.pipe(
     found: v.optional(detectedSchema),
     /** The proposal that a short agreement ("yes, do A") refers to, quoted from the previous message. */
     about: v.optional(v.object({ ...quoteFields, message: messageIdSchema })),
+    /** How likely its message's summary says it, 0…1, if a model read it (see `summarizedShares`). */
+    summarized: v.optional(finiteSchema),
   }),
   v.transform(withImportance),
 );

@@ -5,9 +5,10 @@ import { CancellableYielder } from '../../../src/core/pace/cancellable-yielder.t
 import { renderEvent } from '../../../src/core/context/render-context.ts';
 import { fitLedger } from '../../../src/core/events/ledger-budget.ts';
 import { Ledger } from '../../../src/core/events/ledger.ts';
-import { keyEventId, messageId, type MessageId } from '../../../src/core/model/ids.ts';
+import { keyEventId, messageId, nodeId, type MessageId } from '../../../src/core/model/ids.ts';
 import { KEY_EVENT_KINDS, type KeyEvent, type Importance } from '../../../src/core/model/key-event.ts';
 import { MessageLog } from '../../../src/core/state/branches.ts';
+import { nodeWith } from '../../../src/core/model/summary.ts';
 import { MessageCounts } from '../../../src/core/tokens/message-counts.ts';
 import { alwaysDue } from '../../support/yielders.ts';
 import { counter } from '../compress/compression-fixtures.ts';
@@ -63,7 +64,14 @@ describe('fitting a ledger in batches', () => {
           if (position < COVERED || rest.pinned) known.set(entry.id, entry);
         });
         const state = {
-          frontier: [{ from: 0, to: COVERED - 1 }],
+          frontier: [
+            {
+              from: 0,
+              to: COVERED - 1,
+              node: nodeWith({ id: nodeId('n'), first: messageId('m0'), last: messageId('m0'), messages: COVERED }),
+            },
+          ],
+          levels: new Map(),
           events: known,
           messages: new MessageLog(),
           positionOf,

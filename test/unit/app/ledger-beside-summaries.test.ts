@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { InMemorySession } from '../../../src/app/in-memory-session.ts';
+import type { ChatModel } from '../../../src/app/ports.ts';
+import { messageId } from '../../../src/core/model/ids.ts';
+import { messageText, type Role } from '../../../src/core/model/message.ts';
+import { resolvePolicy } from '../../../src/core/policy/policy.ts';
+import { loadEncoding } from '../../../src/core/tokens/token-counter.ts';
+
+const counter = await loadEncoding('o200k_base');
+
+const CHAT = readFileSync(new URL('../../fixtures/short-chats/bookkeeping-de.jsonl', import.meta.url), 'utf8')
+  .trim()
+  .split('\n')
+  .map((line) => JSON.parse(line) as { readonly role: Role; readonly content: string });
+
+/** The quotes in the ledger after the chat was compressed once, and what the model was shown. */
+async function compressed(answer: (record: string, words: number) => string) {
+  let record = '';
+  const chat: ChatModel = {
+    id: 'test/summarizer',
+    provider: 'test',
+    model: 'summarizer',
+    maxConcurrency: 1,
+    async *stream({ messages }) {
+      await Promise.resolve();
+      const prompt = messages.map((message) => messageText(message)).join('\n');
+      record = prompt.split(/^=====\w+=====$/m)[1] ?? '';
+      const words = Number(/about (\d+) words/.exec(prompt)?.[1]);
+      yield { type: 'text', text: JSON.stringify({ narrative: answer(record, words) }) };
+      yield { type: 'end', ending: 'complete' };
+    },
+  };
+  const session = new InMemorySession({
+    policy: resolvePolicy('frugal'),
+    budget: 100_000,
+    counter,
+    preset: 'advisory',
+    model: { model: chat, maxInputTokens: 100_000 },
+    price: () => null,
+  });
+  for (const [at, { role, content }] of CHAT.entries()) {
+    if (session.state.compressions.length > 0) break;
+    await session.receive({ id: messageId(`m${at}`), role, content: [{ type: 'text', text: content }] });
+  }
+  const quotes = [...session.state.events.values()].filter(({ status }) => status === 'active').map((one) => one.quote);
+  return { quotes, shown: quotes.filter((quote) => record.includes(quote)) };
+}
+
+/** A summary in note form: each meaningful word of the record once. */
+const inNoteForm = (record: string, words: number): string =>
+  [...new Set(record.split(/[\s:]+/).filter((word) => /\d|\p{Lu}/u.test(word)))].slice(0, words).join(' ');
+
+describe('ledger beside summaries written by a model', () => {
+  it('quotes what the model wasn’t shown rather than what its summary says', async () => {
+    const { quotes, shown } = await compressed(inNoteForm);
+    assert.ok(quotes.some((quote) => quote.includes('Herr Wimmer, hat 1.400 im Jahr gekostet')));
+    assert.ok(shown.length <= quotes.length / 2, `${shown.length} of ${quotes.length} quotes were shown`);
+  });
+
+  it('quotes what is most important if the summary is vague', async () => {
+    const { quotes, shown } = await compressed(() => 'Über die Buchhaltung eines Ladens wurde gesprochen.');
+    assert.ok(quotes.some((quote) => quote.includes('maximal 25 Euro im Monat')));
+    assert.ok(shown.length > quotes.length / 2, `${shown.length} of ${quotes.length} quotes were shown`);
+  });
+});
