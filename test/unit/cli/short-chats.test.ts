@@ -74,6 +74,28 @@ const CHATS = [
   ['outage', 'developer', ['22:15', 'PLAT-1893', 'Hugo', 'returns_import', '16:00']],
 ] as const;
 
+/** Chats with a strong model's answers to their two requests, and what these omit because the model wasn't shown it. */
+const ANSWERED = [
+  ['camper-van', 'advisory', ['£1,095 more', 'wool in the cavities', '23 June']],
+  ['torneo-it', 'advisory', ['648 euro', 'non è obbligatoria', 'via Pitteri']],
+  ['bakery-pt', 'advisory', ['9 de maio', 'mínimo de 3.000', '71 pacotes']],
+  ['inventory-api', 'developer', ['non-breaking space', 'labels dropped', '12 duplicate movements']],
+  ['care-de', 'customer', ['11.000 bis 14.000', '10 Tage mal 105', '34 Stufen']],
+  ['crime-novel', 'role-play', ['Ruth tells her herself in ch 9', 'lifeboat supper', 'Joe gets arrested in ch 20']],
+] as const;
+
+const FIXTURES = path.join(ROOT, 'test/fixtures/short-chats');
+const ANSWERS = JSON.parse(readFileSync(`${FIXTURES}/answers.json`, 'utf8')) as Readonly<
+  Record<string, readonly object[]>
+>;
+
+/** The lines of a chat in the fixtures. */
+const chatLines = (chat: string): object[] =>
+  readFileSync(`${FIXTURES}/${chat}.jsonl`, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as object);
+
 describe('short-message chats compressed turn by turn on the command line', () => {
   let folder = '';
   let files = 0;
@@ -121,12 +143,8 @@ describe('short-message chats compressed turn by turn on the command line', () =
 
   for (const [chat, preset, facts] of CHATS) {
     it(`keep what matters later under steady, without a model (${chat})`, async () => {
-      const file = path.join(ROOT, `test/fixtures/short-chats/${chat}.jsonl`);
-      const said = readFileSync(file, 'utf8').trim().split('\n');
-      const { messages, compressions, tokens } = await grown(
-        said.map((line) => JSON.parse(line) as object),
-        ...['--policy', 'steady', '--preset', preset],
-      );
+      const said = chatLines(chat);
+      const { messages, compressions, tokens } = await grown(said, '--policy', 'steady', '--preset', preset);
       // Compressions happen after whole turns, in which several people may have written.
       assert.deepEqual(
         compressions.map(({ at, outcome }) => [Math.floor(at / 10) * 10, outcome]),
@@ -138,6 +156,23 @@ describe('short-message chats compressed turn by turn on the command line', () =
         facts.filter((fact) => !sent.includes(fact)),
         [],
       );
+    });
+  }
+
+  for (const [chat, preset, facts] of ANSWERED) {
+    it(`keep what the model wasn’t shown under frugal, with a strong model’s recorded answers (${chat})`, () => {
+      let requests = 0;
+      const nextAnswer = (): string => JSON.stringify(ANSWERS[chat]![requests++]);
+      return summarizedBy(nextAnswer, async (options) => {
+        const { messages, tokens } = await grown(chatLines(chat), '--policy', 'frugal', '--preset', preset, ...options);
+        assert.equal(requests, 2);
+        assert.ok(tokens.after < 0.58 * tokens.before, `${tokens.after} of ${tokens.before} tokens`);
+        const sent = messages.map(({ content }) => content).join('\n');
+        assert.deepEqual(
+          facts.filter((fact) => !sent.includes(fact)),
+          [],
+        );
+      });
     });
   }
 
