@@ -1,6 +1,6 @@
 import type { KeyEvent } from '../core/model/key-event.ts';
 import type { MemoryEntry } from '../core/memory/memory.ts';
-import { Redactor } from '../core/redact/redact.ts';
+import type { Redactor } from '../core/redact/redact.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import { neutralizeTags, plainName } from '../core/text/prompt-sections.ts';
 import { withSpeaker } from '../core/text/speakers.ts';
@@ -63,7 +63,7 @@ export class SessionArchive {
 
   /** The best results for a query, alternately from sessions and copied chats; undefined if canceled. */
   async recall(query: string, limit: number, isCancelled: () => boolean): Promise<readonly Citation[] | undefined> {
-    const redactor = new Redactor();
+    const redactor = await newRedactor();
     const mask = (text: string): string => redactor.redact(text);
     const [hits, quotes] = await Promise.all([
       this.#deps.search({ query, limit, mask, isCancelled }),
@@ -90,7 +90,7 @@ export class SessionArchive {
   }
 
   async decisions(isCancelled: () => boolean): Promise<Decisions> {
-    const redactor = new Redactor();
+    const redactor = await newRedactor();
     const memory = (await this.#deps.memory()).map(({ text }) => redactor.redact(text));
     const decisions: Citation[] = [];
     for (const { id } of (await this.#deps.list()).slice(0, MAX_SESSIONS)) {
@@ -99,6 +99,12 @@ export class SessionArchive {
     }
     return { memory, decisions: decisions.slice(0, MAX_DECISIONS) };
   }
+}
+
+/** Imported on first use, because the patterns of secrets would slow down the start. */
+async function newRedactor(): Promise<Redactor> {
+  const { Redactor } = await import('../core/redact/redact.ts');
+  return new Redactor();
 }
 
 /** Decisions on the active branch that aren't superseded, including those that don't fit in the ledger. */
