@@ -1,3 +1,4 @@
+import { offsetsWithoutTerminalCodes, withoutTerminalCodes } from '../text/terminal-codes.ts';
 import { SECRET_RULES, type SecretRule } from './secret-rules.ts';
 
 const MASK = '[redacted: ';
@@ -11,12 +12,26 @@ export class Redactor {
     return this.#total;
   }
 
-  /** Replaces each secret by `[redacted: <kind>]`. Redacted text isn't redacted again. Linear in the text. */
+  /**
+   * Replaces each secret, with the terminal control sequences within it, by `[redacted: <kind>]`. Redacted text isn't
+   * redacted again. Linear in the text.
+   */
   redact(text: string): string {
+    const safe = this.#redact(text, withoutTerminalCodes);
+    // Secrets may also be within a control sequence, such as the address of a link.
+    return withoutTerminalCodes(safe) === safe ? safe : this.#redact(safe, (whole) => whole);
+  }
+
+  /** `visible`: the part of the text that is searched for secrets. */
+  #redact(text: string, visible: (text: string) => string): string {
     let safe = text;
-    const found = keywordsIn(text);
+    let searched = visible(text);
+    const found = keywordsIn(searched);
     for (const rule of SECRET_RULES) {
-      if (!rule.keywords || rule.keywords.some((word) => found.has(word))) safe = this.#apply(rule, safe);
+      if (rule.keywords && !rule.keywords.some((word) => found.has(word))) continue;
+      const before = safe;
+      safe = this.#apply(rule, safe, searched);
+      if (safe !== before) searched = visible(safe);
     }
     return safe;
   }
@@ -26,16 +41,22 @@ export class Redactor {
     return `${MASK}${kind}]`;
   }
 
-  #apply({ kind, pattern, accepts }: SecretRule, text: string): string {
+  #apply({ kind, pattern, accepts }: SecretRule, text: string, searched: string): string {
     let safe = '';
     let from = 0;
-    for (const match of text.matchAll(pattern)) {
+    let offsets: Uint32Array | undefined;
+    for (const match of searched.matchAll(pattern)) {
       const secret = match.groups?.['secret'] ?? match.groups?.['quoted'] ?? match[1] ?? match[0];
       if (accepts?.(secret) === false || secret.includes(MASK)) continue;
       // The last occurrence, because the name before the secret may contain the same text.
-      const start = match.index + match[0].lastIndexOf(secret);
+      let start = match.index + match[0].lastIndexOf(secret);
+      let end = start + secret.length;
+      if (searched !== text) {
+        offsets ??= offsetsWithoutTerminalCodes(text);
+        [start, end] = [offsets[start]!, offsets[end - 1]! + 1];
+      }
       safe += text.slice(from, start) + this.#mask(kind);
-      from = start + secret.length;
+      from = end;
     }
     return from === 0 ? text : safe + text.slice(from);
   }

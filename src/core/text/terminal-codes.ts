@@ -12,3 +12,16 @@ export const blankTerminalCodes = (text: string): string =>
 
 /** Removes terminal control sequences from a text that is shown or quoted. */
 export const withoutTerminalCodes = (text: string): string => (hasCode(text) ? text.replace(CODE, '') : text);
+
+/** The offset in a text of each character that `withoutTerminalCodes` leaves. */
+export function offsetsWithoutTerminalCodes(text: string): Uint32Array {
+  const offsets = new Uint32Array(text.length);
+  let count = 0;
+  let from = 0;
+  for (const { 0: code, index } of text.matchAll(CODE)) {
+    while (from < index) offsets[count++] = from++;
+    from += code.length;
+  }
+  while (from < text.length) offsets[count++] = from++;
+  return offsets;
+}

@@ -59,6 +59,28 @@ describe('masking secrets', () => {
     });
   }
 
+  it('masks secrets that terminal colors divide or surround, and keeps all other text and colors', () => {
+    const [red, bold, reset] = ['\x1b[31m', '\x1b[01;31m\x1b[K', '\x1b[0m'];
+    for (const [kind, secret] of SECRETS) {
+      const masked = `${bold}a ${red}[redacted: ${kind}]${reset} b${reset}`;
+      const [head, middle, tail] = [secret.slice(0, 2), secret.slice(2, 12), secret.slice(12)];
+      for (const written of [secret, `${head}${bold}${middle}${reset}${tail}`])
+        assert.deepEqual(redacted(`${bold}a ${red}${written}${reset} b${reset}`), { text: masked, total: 1 });
+    }
+    assert.equal(
+      redacted(`password${red}=${reset}hunter22 postgres://app:${red}s3cr3t-pw${reset}@db`).text,
+      `password${red}=${reset}[redacted: named-secret] postgres://app:${red}[redacted: basic-auth]${reset}@db`,
+    );
+  });
+
+  it('masks secrets within a terminal link', () => {
+    const link = (address: string): string => `\x1b]8;;${address}\x07log\x1b]8;;\x07`;
+    assert.equal(
+      redacted(link('https://app:s3cr3t-pw@host/log')).text,
+      link('https://app:[redacted: basic-auth]@host/log'),
+    );
+  });
+
   it('masks only the secret part of a URL, header or setting', () => {
     for (const [text, safe] of [
       ['postgres://app:s3cr3t-pw@db.local:5432/x', 'postgres://app:[redacted: basic-auth]@db.local:5432/x'],
@@ -107,6 +129,7 @@ describe('masking secrets', () => {
     const masked = 'password=[redacted: named-secret]';
     assert.equal(redacted(`password=${'a1&'.repeat(400_000)}`).text, `${masked}&`);
     assert.equal(redacted('password=hunter2&b'.repeat(100_000)).total, 100_000);
+    assert.equal(redacted('password=\x1b[31mhunter2\x1b[0m; '.repeat(50_000)).total, 50_000);
     assert.equal(redacted(`password=hunter2${'&'.repeat(1_000_000)}`).text, `${masked}${'&'.repeat(1_000_000)}`);
   }).timeout(10_000);
 
@@ -172,7 +195,16 @@ describe('masking secrets', () => {
     const piece = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 30 }),
       fc.constantFrom(...SECRETS.map(([, secret]) => secret)),
-      fc.constantFrom('api_key="', 'https://u:', '@', '-----BEGIN PRIVATE KEY-----', 'Bearer ', 'password=', '\n'),
+      fc.constantFrom(
+        'api_key="',
+        '\x1b[31m',
+        'https://u:',
+        '@',
+        '-----BEGIN PRIVATE KEY-----',
+        'Bearer ',
+        'password=',
+        '\n',
+      ),
     );
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 8 }), (pieces) => {
