@@ -1,5 +1,5 @@
 import { describeFault } from '../app/fault-text.ts';
-import { ModelFault } from '../app/fault.ts';
+import { ModelFault, type FaultReason } from '../app/fault.ts';
 import { inEnglish } from '../core/text/phrase.ts';
 
 /** UTF-16 units written at once, so that strings of hundreds of megabytes aren't copied as a whole. */
@@ -48,9 +48,15 @@ function writeTo(stream: NodeJS.WritableStream, text: string): Promise<void> {
   });
 }
 
+/** Messages for faults that are resolved in another way than in VS Code. */
+const MESSAGES: Readonly<Partial<Record<FaultReason, string>>> = {
+  certificate:
+    'Couldn’t verify the server’s certificate. Check that it’s valid for the base URL. If you trust its issuer, set NODE_EXTRA_CA_CERTS to a PEM file with the issuer’s certificate.',
+};
+
 /** An error as one line for the user. */
 export function errorLine(error: unknown): string {
-  if (ModelFault.is(error)) return inEnglish(describeFault(error).message);
+  if (ModelFault.is(error)) return MESSAGES[error.reason] ?? inEnglish(describeFault(error).message);
   const message = error instanceof Error ? error.message : String(error);
   const isParseArgsError =
     error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS_');

@@ -384,7 +384,7 @@ describe('command line', () => {
     }
   });
 
-  it('exits with 2 if the certificate of the server can’t be verified', async () => {
+  it('exits with 2 and says how to trust the issuer if the certificate of the server can’t be verified', async () => {
     const refused = `globalThis.fetch = async () => {
       const cause = Object.assign(new Error('self-signed certificate'), { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' });
       throw new TypeError('fetch failed', { cause });
@@ -396,7 +396,8 @@ describe('command line', () => {
     );
     assert.equal(code, 2);
     assert.equal(out, '');
-    assert.match(err, /verify the server’s certificate/);
+    assert.match(err, /verify the server’s certificate.*NODE_EXTRA_CA_CERTS/);
+    assert.doesNotMatch(err, /window/);
   });
 
   it('reports the cost that the provider reports if the model’s price is unknown', async () => {
