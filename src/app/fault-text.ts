@@ -72,6 +72,12 @@ const TEXTS: Readonly<Record<FaultReason, FaultText>> = {
       'Couldn’t verify the server’s certificate. Check that it’s valid for the base URL and trusted by the operating system, and reload the window.',
     ),
   },
+  proxy_authentication: {
+    action: 'retry',
+    message: phrase(
+      'The proxy requires authentication. Check the settings http.proxy and http.proxyAuthorization, and try again.',
+    ),
+  },
   invalid_base_url: {
     action: 'openSettings',
     message: phrase('The base URL is missing or invalid. Set a base URL that begins with http:// or https://.'),

@@ -19,6 +19,8 @@ export const FAULT_REASONS = [
   'network',
   /** The server's certificate is expired, for another host, or of an issuer that isn't trusted. */
   'certificate',
+  /** The proxy requires a user name and password, or rejected them. */
+  'proxy_authentication',
   /** The base URL is empty or isn't an HTTP address, so nothing was sent. */
   'invalid_base_url',
   'timeout',

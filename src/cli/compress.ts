@@ -16,7 +16,7 @@ import { errorLine } from './output.ts';
 
 /** Faults after which further requests are pointless: the server, key, or model doesn't work, or all retries have failed. */
 const LASTING_FAULTS = [
-  'certificate' as const,
+  ...(['certificate', 'proxy_authentication'] as const),
   ...(['no_key', 'refused_key', 'forbidden', 'model_not_found', 'quota', 'unaffordable'] as const),
   ...(['rate_limited', 'overloaded', 'network', 'timeout', 'cut_stream'] as const),
 ];

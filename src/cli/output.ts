@@ -52,6 +52,8 @@ function writeTo(stream: NodeJS.WritableStream, text: string): Promise<void> {
 const MESSAGES: Readonly<Partial<Record<FaultReason, string>>> = {
   certificate:
     'Couldn’t verify the server’s certificate. Check that it’s valid for the base URL. If you trust its issuer, set NODE_EXTRA_CA_CERTS to a PEM file with the issuer’s certificate.',
+  proxy_authentication:
+    'The proxy requires authentication. Set HTTPS_PROXY, or HTTP_PROXY for an http base URL, to the proxy’s address with a user name and password: http://USER:PASSWORD@HOST:PORT.',
 };
 
 /** An error as one line for the user. */

@@ -186,6 +186,8 @@ export function retryAfter(headers: Headers | undefined, now: number): number | 
 function reasonOf(complaint: Complaint): FaultReason {
   const { status } = complaint;
   const words = `${complaint.code} ${complaint.message}`;
+  // From the proxy, so the words aren't the provider's.
+  if (status === 407) return 'proxy_authentication';
   if (UNAFFORDABLE.test(words)) return 'unaffordable';
   if (IN_FLIGHT.test(words)) return 'rate_limited';
   if (status === 402) return 'quota';
@@ -269,7 +271,11 @@ export function connectionFault(error: unknown, secrets: readonly string[] = [])
 /** Node's error codes for certificates (nodejs.org/api/tls.html#x509-certificate-error-codes), and Chromium's. */
 const CERTIFICATE = /CERT|HOSTNAME_MISMATCH|UNABLE_TO_VERIFY_LEAF_SIGNATURE|INVALID_(?:CA|PURPOSE)/;
 
+/** undici's message, also in VS Code, for a proxy that rejects a tunnel to an HTTPS server, and Chromium's code. */
+const PROXY_AUTHENTICATION = /Proxy response \(407\)|ERR_PROXY_AUTH/;
+
 function reasonOfConnection(message: string): FaultReason {
+  if (PROXY_AUTHENTICATION.test(message)) return 'proxy_authentication';
   if (/ETIMEDOUT|CONNECT_TIMEOUT|HEADERS_TIMEOUT|BODY_TIMEOUT/.test(message)) return 'timeout';
   return CERTIFICATE.test(message) ? 'certificate' : 'network';
 }

@@ -174,7 +174,9 @@ export class Models {
       // Not reported here, because sending a message reports the same fault.
       if (!ModelFault.is(error)) throw error;
       // Try again next time, because the server may be started or reachable later, or be less busy.
-      if (ModelFault.is(error, 'network', 'certificate', 'timeout', 'overloaded', 'rate_limited'))
+      if (
+        ModelFault.is(error, 'network', 'certificate', 'proxy_authentication', 'timeout', 'overloaded', 'rate_limited')
+      )
         this.#requests.delete(`${serverOf(chosen)} ${chosen.model}`);
     }
   }

@@ -400,6 +400,30 @@ describe('command line', () => {
     assert.doesNotMatch(err, /window/);
   });
 
+  for (const [scheme, variable] of [
+    ['https', 'HTTPS_PROXY'],
+    ['http', 'HTTP_PROXY'],
+  ] as const)
+    it(`exits with 2 and says where to enter the password if the proxy for ${scheme} requires one`, async () => {
+      const proxy = createServer((_request, response) => response.writeHead(407).end('Who are you?'));
+      proxy.on('connect', (_request, socket) => socket.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n'));
+      proxy.listen(0, '127.0.0.1');
+      await once(proxy, 'listening');
+      try {
+        const { code, out, err } = await runCli(
+          [
+            ...['compress', DEMO_SESSION, '--target-tokens', '8000', '--provider', 'openai', '--model', 'gpt-4o-mini'],
+            ...['--base-url', `${scheme}://models.invalid/v1`],
+          ],
+          { env: { [variable]: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}` } },
+        );
+        assert.deepEqual([code, out], [2, '']);
+        assert.match(err, /^threadkeeper: The proxy requires authentication\. Set HTTPS_PROXY/);
+      } finally {
+        proxy.close();
+      }
+    });
+
   it('reports the cost that the provider reports if the model’s price is unknown', async () => {
     const usage = { prompt_tokens: 1000, completion_tokens: 50, cost: 0.002, cost_details: {} };
     const choice = { message: { content: 'They built a lock service.' }, finish_reason: 'stop' };

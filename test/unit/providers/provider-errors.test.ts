@@ -124,6 +124,7 @@ describe('the mapping of provider errors', () => {
       { error: { code: 500, message: 'Error: Jinja Exception: Conversation roles must alternate' } },
     ],
     ['overloaded', 529, error('Overloaded', { type: 'overloaded_error' })],
+    ['proxy_authentication', 407, { message: '<h1>407 Proxy Authentication Required</h1> See the content_policy.' }],
     ['bad_request', 400, error('Invalid type for input')],
     ['bad_request', 422, { detail: 'x' }],
   ];
@@ -219,6 +220,16 @@ describe('the mapping of provider errors', () => {
     ])
       assert.equal(toModelFault(lost(code), SDK).reason, 'certificate');
     assert.equal(toModelFault(lost('EPROTO'), SDK).reason, 'network');
+  });
+
+  it('distinguishes a proxy that requires authentication from an unreachable network', () => {
+    // The messages of undici and, with a typo, of VS Code.
+    for (const message of ['Proxy response (407) !== 200 when', 'Proxy response (407) ?.== 200 when']) {
+      const cause = Object.assign(new Error(`${message} HTTP Tunneling`), { code: 'UND_ERR_ABORTED' });
+      assert.equal(toModelFault(new SDK.APIConnectionError({ cause }), SDK).reason, 'proxy_authentication');
+    }
+    const cause = new Error('Proxy response (502) !== 200 when HTTP Tunneling');
+    assert.equal(toModelFault(new SDK.APIConnectionError({ cause }), SDK).reason, 'network');
   });
 
   it('distinguishes a cut-off stream from invalid JSON', () => {
