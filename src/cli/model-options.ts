@@ -90,7 +90,8 @@ export async function modelFromOptions({
   const { ModelRegistry } = await import('../providers/factory.ts');
   const { summarizerOf } = await import('../app/summarizer.ts');
   const { withRetries } = await import('../providers/retry.ts');
-  const { parseBaseUrl, useProxyOfEnvironment } = await import('../providers/http.ts');
+  const { parseBaseUrl } = await import('../providers/base-url.ts');
+  const { useProxyOfEnvironment } = await import('../providers/http.ts');
   if (baseUrl !== undefined && !parseBaseUrl(baseUrl))
     throw new UsageError(`--base-url must be an http or https URL, not “${baseUrl}”.`);
   useProxyOfEnvironment();

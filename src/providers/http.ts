@@ -110,21 +110,6 @@ export function withoutCustomHeaders<T>(make: () => T): T {
   }
 }
 
-/** The parts of an address; `path` has no trailing slash. Undefined if it isn't an HTTP address. */
-export function parseBaseUrl(
-  baseUrl: string,
-): { readonly origin: string; readonly path: string; readonly query: Record<string, string> } | undefined {
-  const address = baseUrl.trim();
-  // Not `URL.parse`, which Node.js 20 (supported by the command line) doesn't have.
-  const parsed = URL.canParse(address) ? new URL(address) : undefined;
-  if (!parsed || !/^https?:$/.test(parsed.protocol)) return undefined;
-  return {
-    origin: parsed.origin,
-    path: parsed.pathname.replace(/\/+$/, ''),
-    query: Object.fromEntries(parsed.searchParams),
-  };
-}
-
 /** Uses the proxy in the environment (Node 24.14 and later). In VS Code, `fetch` already uses the editor's proxy. */
 export function useProxyOfEnvironment(): void {
   if ('setGlobalProxyFromEnv' in http && typeof http.setGlobalProxyFromEnv === 'function') http.setGlobalProxyFromEnv();

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import * as vscode from 'vscode';
-import { parseBaseUrl } from '../../providers/http.ts';
+import { parseBaseUrl } from '../../providers/base-url.ts';
 
 /** Providers that may need a key. */
 export const KEYED_PROVIDERS = ['openai', 'anthropic', 'compatible'] as const;
