@@ -8,13 +8,15 @@ export type FaultAction = 'setKey' | 'chooseModel' | 'compress' | 'retry' | 'ret
 export interface FaultText {
   readonly message: Phrase;
   readonly action: FaultAction;
+  /** The provider's own message about a rejected request. */
+  readonly details?: Phrase;
 }
 
 const SOON = phrase('in a moment');
 
 const INTERRUPTED: FaultText = { action: 'retry', message: phrase('The response was interrupted. Try again.') };
 
-/** Messages by reason. The placeholder is the time until a retry. A provider's own message appears only in the log. */
+/** Messages by reason. The placeholder is the time until a retry. */
 const TEXTS: Readonly<Record<FaultReason, FaultText>> = {
   no_key: {
     action: 'setKey',
@@ -120,8 +122,10 @@ export function describeFault({
   reason,
   retryAfterMs,
   contentType,
-}: Pick<ModelFault, 'reason' | 'retryAfterMs' | 'contentType'>): FaultText {
+  details,
+}: Pick<ModelFault, 'reason' | 'retryAfterMs' | 'contentType' | 'details'>): FaultText {
   const { action, message } = TEXTS[reason];
+  if (details !== undefined) return { action, message, details: phrase('Provider’s message: {0}', details) };
   if (contentType !== undefined)
     return {
       action,

@@ -46,6 +46,11 @@ export class ModelFault extends Error {
   readonly contextWindow: number | undefined;
   /** The media type of a response that isn't from a model's API, such as `text/html`. */
   readonly contentType: string | undefined;
+  /**
+   * The provider's own message about a rejected request, with secrets masked. Only for the user: it may repeat what was
+   * sent, so it's never logged.
+   */
+  readonly details: string | undefined;
 
   constructor(
     reason: FaultReason,
@@ -55,6 +60,7 @@ export class ModelFault extends Error {
       status?: number | undefined;
       contextWindow?: number | undefined;
       contentType?: string | undefined;
+      details?: string | undefined;
       cause?: unknown;
     } = {},
   ) {
@@ -65,6 +71,7 @@ export class ModelFault extends Error {
     this.status = options.status;
     this.contextWindow = options.contextWindow;
     this.contentType = options.contentType;
+    this.details = options.details;
   }
 
   static is(error: unknown, ...reasons: readonly FaultReason[]): error is ModelFault {

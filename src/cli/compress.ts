@@ -1,7 +1,7 @@
 import { compressPreserveEvents, requestWithSummaries, type CompressedMessages } from '../app/public-api.ts';
 import { InMemorySession, type CompressionAttempt } from '../app/in-memory-session.ts';
 import type { PriceOf } from '../app/spend-limited-model.ts';
-import { ModelFault, type FaultReason } from '../app/fault.ts';
+import { ModelFault } from '../app/fault.ts';
 import { COST_TIERS, type CostTier, type SummaryNode } from '../core/model/summary.ts';
 import { POLICY_NAMES, resolvePolicy, STRATEGIES, type PolicyName, type Strategy } from '../core/policy/policy.ts';
 import { PRESETS, type PresetName } from '../core/prompts/render-prompts.ts';
@@ -91,8 +91,7 @@ ${MODEL_HELP}
       await output.note(
         'threadkeeper: The model returned no usable response for a compression. Its summaries were extracted without a model.',
       );
-    if (failure)
-      await output.note(`threadkeeper: The last compression failed. ${errorLine(new ModelFault(failure, failure))}`);
+    if (failure) await output.note(`threadkeeper: The last compression failed. ${errorLine(failure)}`);
     return 0;
   },
 };
@@ -121,7 +120,7 @@ interface Compressed {
 interface Outcome extends Compressed {
   readonly isExtracted: boolean;
   /** Why the model failed in the last compression, if it did. */
-  readonly failure?: FaultReason | undefined;
+  readonly failure?: ModelFault | undefined;
 }
 
 async function compressAtOnce(
@@ -173,7 +172,10 @@ async function compressSession(
   }
   const tokens = { before, after, target: targetTokens ?? null };
   const compressed = toOutput(sent, tokens, selected);
-  return isTurnByTurn ? { ...compressed, compressions: session.attempts, failure: session.failure } : compressed;
+  if (!isTurnByTurn) return compressed;
+  const { attempts: compressions, failure: reason, fault } = session;
+  const failure = reason && (ModelFault.is(fault, reason) ? fault : new ModelFault(reason, reason));
+  return { ...compressed, compressions, failure };
 }
 
 function toOutput(

@@ -58,7 +58,10 @@ const MESSAGES: Readonly<Partial<Record<FaultReason, string>>> = {
 
 /** An error as one line for the user. */
 export function errorLine(error: unknown): string {
-  if (ModelFault.is(error)) return MESSAGES[error.reason] ?? inEnglish(describeFault(error).message);
+  if (ModelFault.is(error)) {
+    const { message, details } = describeFault(error);
+    return [MESSAGES[error.reason] ?? inEnglish(message), ...(details ? [inEnglish(details)] : [])].join(' ');
+  }
   const message = error instanceof Error ? error.message : String(error);
   const isParseArgsError =
     error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS_');

@@ -12,6 +12,7 @@ import { manageKeys, setModelKey } from './models/key-commands.ts';
 import type { ModelsApp } from './models/models.ts';
 import { chooseModel } from './models/model-picker.ts';
 import { CONTEXT_VIEW } from './platform/contribution-ids.ts';
+import { notificationText } from './platform/fault-view.ts';
 import { settingsQuery } from './platform/settings.ts';
 import * as search from './search/search-commands.ts';
 import { modelSelectedEvents } from './sessions/session-changes.ts';
@@ -209,9 +210,10 @@ export async function runFromEditor(app: App, command: string, ...args: readonly
 
 /** Shows an error; resolves to the action that the user selects. */
 async function showFault(app: App, error: unknown): Promise<PageCommand | 'retry' | undefined> {
-  const { reason, text, action } = app.describe(error);
+  const fault = app.describe(error);
+  const { reason, action } = fault;
   if (reason === 'cancelled') return undefined;
-  const label = await vscode.window.showErrorMessage(text, ...(action ? [action.label] : []));
+  const label = await vscode.window.showErrorMessage(notificationText(fault), ...(action ? [action.label] : []));
   return action && label === action.label ? action.command : undefined;
 }
 

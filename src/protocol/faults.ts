@@ -20,10 +20,14 @@ export const REQUEST_FAULT_REASONS = [
 ] as const;
 export type RequestFaultReason = (typeof REQUEST_FAULT_REASONS)[number];
 
-/** A serialized fault: `text` is a sentence for the user, `action` a button that may resolve the fault. */
+/**
+ * A serialized fault: `text` is a sentence for the user, `details` the provider's own message as plain text, `action` a
+ * button that may resolve the fault.
+ */
 export const faultSchema = v.object({
   reason: v.picklist(REQUEST_FAULT_REASONS),
   text: v.string(),
+  details: v.optional(v.string()),
   action: v.optional(faultButtonSchema),
 });
 export type FaultView = v.InferOutput<typeof faultSchema>;
@@ -32,13 +36,15 @@ export type FaultView = v.InferOutput<typeof faultSchema>;
 export class RequestFault extends Error {
   readonly reason: RequestFaultReason;
   readonly action: FaultView['action'];
+  readonly details: FaultView['details'];
 
   /** @param text a sentence for the user */
-  constructor(reason: RequestFaultReason, text: string, action?: FaultView['action']) {
+  constructor(reason: RequestFaultReason, text: string, action?: FaultView['action'], details?: FaultView['details']) {
     super(text);
     this.name = 'RequestFault';
     this.reason = reason;
     this.action = action;
+    this.details = details;
   }
 
   static is(error: unknown, ...reasons: readonly RequestFaultReason[]): error is RequestFault {

@@ -1,5 +1,7 @@
 import { ModelFault, type FaultReason } from '../app/fault.ts';
+import { Redactor } from '../core/redact/redact.ts';
 import { isList, isObject, textAt, valueAt } from '../core/text/json-value.ts';
+import { withoutTerminalCodes } from '../core/text/terminal-codes.ts';
 
 interface ApiErrorShape extends Error {
   readonly status: number | undefined;
@@ -24,7 +26,7 @@ interface Complaint {
   readonly details?: unknown;
 }
 
-/** Longer server messages are truncated in the log, because some repeat the whole request. */
+/** Longer server messages are truncated, because some repeat the whole request. */
 const MAX_MESSAGE = 300;
 
 const QUOTA =
@@ -142,8 +144,18 @@ function apiFault(error: Omit<ApiErrorShape, 'name'>, secrets: readonly string[]
     contextWindow: reason === 'context_too_long' ? statedWindow(complaint.message) : undefined,
     retryAfterMs,
     status: complaint.status,
+    details: REJECTIONS.has(reason) ? maskedMessage(complaint.message, secrets) : undefined,
     cause,
   });
+}
+
+/** Reasons with several causes, of which only the provider's message says which one it is. */
+const REJECTIONS: ReadonlySet<FaultReason> = new Set(['bad_request', 'model_not_found']);
+
+/** A provider's message for the user: one line of plain text without secrets. */
+function maskedMessage(message: string, secrets: readonly string[]): string {
+  const plain = withoutTerminalCodes(withoutSecrets(message, secrets));
+  return shortened(new Redactor().redact(plain).replace(/\p{Cc}/gu, ' '));
 }
 
 function statedWindow(message: string): number | undefined {
@@ -292,16 +304,22 @@ function withCause(error: Error, maxCauses = 3): string {
 function holdsSecret(error: unknown, secrets: readonly string[]): boolean {
   if (!(error instanceof Error)) return false;
   const body = 'error' in error ? JSON.stringify(error.error ?? '') : '';
-  return secrets.some((secret) => isSecret(secret) && (body.includes(secret) || error.message.includes(secret)));
+  const details = ModelFault.is(error) ? (error.details ?? '') : '';
+  return secrets.some(
+    (secret) => isSecret(secret) && [body, details, error.message].some((text) => text.includes(secret)),
+  );
 }
 
 /** Shorter keys are placeholders ("token") for servers that require any key, and may be part of an error message. */
 const MIN_SECRET_CHARS = 8;
 const isSecret = (key: string): boolean => key.length >= MIN_SECRET_CHARS;
 
-function clean(message: string, secrets: readonly string[]): string {
-  let text = message;
-  for (const secret of secrets) if (isSecret(secret)) text = text.replaceAll(secret, '•••');
-  text = text.replace(/\s+/g, ' ').trim();
+const clean = (message: string, secrets: readonly string[]): string => shortened(withoutSecrets(message, secrets));
+
+const withoutSecrets = (message: string, secrets: readonly string[]): string =>
+  secrets.filter(isSecret).reduce((text, secret) => text.replaceAll(secret, '•••'), message);
+
+function shortened(message: string): string {
+  const text = message.replace(/\s+/g, ' ').trim();
   return text.length > MAX_MESSAGE ? `${text.slice(0, MAX_MESSAGE)}…` : text;
 }

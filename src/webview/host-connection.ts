@@ -37,7 +37,7 @@ export class HostConnection {
     const received = await result;
     if (received.type === 'refusal') {
       const { fault } = received;
-      throw new RequestFault(fault.reason, fault.text, fault.action);
+      throw new RequestFault(fault.reason, fault.text, fault.action, fault.details);
     }
     try {
       return parseAnswer(type, received.value);

@@ -175,7 +175,7 @@ export class Page {
       return answer;
     } catch (error) {
       if (!RequestFault.is(error)) throw error;
-      const { reason, message, action } = error;
+      const { reason, message, action, details } = error;
       onRejected?.(reason);
       if (reason === 'cancelled') return undefined;
       const repeat = (): void =>
@@ -184,6 +184,7 @@ export class Page {
         message,
         'error',
         action && { label: action.label, run: () => void this.runFaultAction(action.command, repeat) },
+        details,
       );
       return undefined;
     }

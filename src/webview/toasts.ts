@@ -5,6 +5,8 @@ import { text } from './texts.ts';
 /** A short message above the composer. */
 export interface Toast {
   readonly text: string;
+  /** What the provider says about the error. */
+  readonly details: string | undefined;
   readonly severity: 'info' | 'error';
   readonly action?: { readonly label: string; readonly run: () => void } | undefined;
 }
@@ -29,12 +31,12 @@ export class Toasts {
     return [this.persistent, this.temporary].filter((each) => each !== undefined);
   }
 
-  show(message: string, severity: Toast['severity'] = 'info', action?: Toast['action']): Toast {
+  show(message: string, severity: Toast['severity'] = 'info', action?: Toast['action'], details?: string): Toast {
     const run = (): void => {
       this.dismiss(toast);
       action?.run();
     };
-    const toast: Toast = { text: message, severity, action: action && { label: action.label, run } };
+    const toast: Toast = { text: message, details, severity, action: action && { label: action.label, run } };
     if (severity === 'error' && action) {
       this.persistent = toast;
     } else {

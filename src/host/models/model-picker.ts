@@ -2,10 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import type { Conversation } from '../../app/conversation.ts';
 import { ModelFault } from '../../app/fault.ts';
-import { describeFault } from '../../app/fault-text.ts';
 import type { ChatRequest } from '../../app/ports.ts';
 import { cancellable, showInfo } from '../platform/notifications.ts';
-import { translated } from '../platform/l10n.ts';
+import { faultView, notificationText } from '../platform/fault-view.ts';
 import { LIST_TIMEOUT_MS } from './key-commands.ts';
 import { askForKey, isKeyed, PROVIDER_LABELS, serverName, VENDORS } from './keys.ts';
 import {
@@ -217,7 +216,7 @@ async function testModel(app: ModelsApp, chosen: ChosenModel): Promise<boolean> 
       'Couldn’t use {0} at {1}. {2}',
       app.models.label(chosen),
       serverName(chosen),
-      translated(describeFault(error).message),
+      notificationText(faultView(error)),
     );
     const again = vscode.l10n.t('Select Model…');
     const answer = await vscode.window.showWarningMessage(text, again, anyway);
@@ -284,7 +283,7 @@ async function askForAddress(app: ModelsApp, current: string): Promise<boolean> 
     if (found.fault) {
       const change = vscode.l10n.t('Change Base URL…');
       const anyway = vscode.l10n.t('Use Anyway');
-      const reason = translated(describeFault(found.fault).message);
+      const reason = notificationText(faultView(found.fault));
       const text = vscode.l10n.t('Couldn’t get a model list from {0}. {1}', address, reason);
       const answer = await vscode.window.showWarningMessage(text, change, anyway);
       value = address;

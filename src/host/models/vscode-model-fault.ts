@@ -49,9 +49,9 @@ export function vsCodeModelFault(error: unknown): ModelFault {
   const text = texts.length > 0 ? texts.join(': ') : String(error);
   if (NETWORK.test(text)) return new ModelFault('network', text, { cause: error });
   if (EMPTY.test(text)) return new ModelFault('empty_reply', text, { cause: error });
-  const { reason, message, retryAfterMs } = streamFault(undefined, text);
+  const { reason, message, retryAfterMs, details } = streamFault(undefined, text);
   const isQuota = reason === 'overloaded' && QUOTA.test(text);
-  return new ModelFault(isQuota ? 'quota' : reason, message, { retryAfterMs, cause: error });
+  return new ModelFault(isQuota ? 'quota' : reason, message, { retryAfterMs, details, cause: error });
 }
 
 function codeOf(error: Error): string {

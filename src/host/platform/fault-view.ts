@@ -29,10 +29,11 @@ export function faultView(error: unknown): FaultView {
     return { reason, text: message, ...(action && { action }) };
   }
   if (ModelFault.is(error)) {
-    const { message, action } = describeFault(error);
+    const { message, action, details } = describeFault(error);
     return {
       reason: REASON_OF[error.reason] ?? 'invalid',
       text: translated(message),
+      ...(details && { details: translated(details) }),
       action: buttonFor(action),
     };
   }
@@ -80,6 +81,10 @@ export function faultView(error: unknown): FaultView {
     action: { label: vscode.l10n.t('Show Log'), command: 'openLog' },
   };
 }
+
+/** The whole text for a notification, which would show Markdown links in a provider's message as links. */
+export const notificationText = ({ text, details }: Pick<FaultView, 'text' | 'details'>): string =>
+  details === undefined ? text : `${text} ${details.replaceAll('](', '] (')}`;
 
 const changeFaultText = ({ reason }: ChangeFault): string =>
   ({

@@ -118,6 +118,7 @@ function Chat({ session }: { readonly session: OpenSession }) {
           severity={toast.severity}
           icon={toast.severity}
           message={toast.text}
+          details={toast.details}
           role={toast.severity === 'error' ? 'alert' : 'status'}
           action={toast.action}
           dismiss={() => toasts.dismiss(toast)}

@@ -12,6 +12,7 @@ export function Notice(props: {
   readonly severity?: 'info' | 'warning' | 'error';
   readonly icon: string;
   readonly message: string;
+  readonly details?: string | undefined;
   /** The ARIA role. */
   readonly role?: 'status' | 'alert' | 'timer';
   readonly class?: string;
@@ -19,13 +20,14 @@ export function Notice(props: {
   readonly dismiss?: () => void;
   readonly children?: ComponentChildren;
 }) {
-  const { severity = 'info', icon, message, role = 'status', action, dismiss } = props;
+  const { severity = 'info', icon, message, details, role = 'status', action, dismiss } = props;
   return (
     <div class={`notice line notice-${severity} ${props.class ?? ''}`} role={role === 'timer' ? undefined : role}>
       <Icon name={icon} class={icon === 'loading' ? 'codicon-modifier-spin' : ''} />
-      <span class="fill" role={role === 'timer' ? role : undefined}>
+      <div class="fill" role={role === 'timer' ? role : undefined}>
         {message}
-      </span>
+        {details !== undefined && <div>{details}</div>}
+      </div>
       {props.children}
       {action && <Button onClick={action.run}>{action.label}</Button>}
       {dismiss && <IconButton icon="close" label={text('Dismiss')} onClick={dismiss} />}

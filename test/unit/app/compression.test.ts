@@ -164,6 +164,17 @@ describe('session compression', () => {
     assert.equal(harness.logged('history_compression_failed').length, 1);
   });
 
+  it('never logs the provider’s message about a rejected request, because it may repeat the history', async () => {
+    const conversation = await harness.converse();
+    const rejected = throws(new ModelFault('bad_request', 'rejected', { details: 'The text “Row 7” is invalid.' }));
+    await fill(conversation, 60);
+    [harness.script, harness.summarizer] = [rejected, rejected];
+    await assert.rejects(conversation.send('Go on?'), { details: /Row 7/ });
+    await conversation.resetTask();
+    assert.equal(harness.logged('history_compression_failed')[0]?.fields['error'], 'bad_request');
+    assert.doesNotMatch(JSON.stringify(harness.log), /Row 7/);
+  });
+
   it('records the usage of a compression that could not be recorded with that of the next one', async () => {
     const conversation = await harness.filled(60);
     const { journal } = conversation;

@@ -424,6 +424,30 @@ describe('command line', () => {
       }
     });
 
+  it('passes on the provider’s message if the server rejects a request, also turn by turn', async () => {
+    const input = readFileSync(DEMO_SESSION, 'utf8').split('\n').slice(0, 60).join('\n');
+    const server = createServer((request, response) => {
+      request.resume();
+      response.writeHead(400, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ error: { message: 'The parameter `seed` is \x1b[31mnot supported.' } }));
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    try {
+      const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+      for (const more of [
+        ['--target-tokens', '2000'],
+        ['--policy', 'steady', '--turn-by-turn'],
+      ]) {
+        const options = ['--provider', 'openai', '--model', 'gpt-4o-mini', '--base-url', base, ...more];
+        const { err } = await runCli(['compress', '-', ...options], { input });
+        assert.match(err, /rejected the request\..* Provider’s message: The parameter `seed` is not supported\.\n$/);
+      }
+    } finally {
+      server.close();
+    }
+  });
+
   it('reports the cost that the provider reports if the model’s price is unknown', async () => {
     const usage = { prompt_tokens: 1000, completion_tokens: 50, cost: 0.002, cost_details: {} };
     const choice = { message: { content: 'They built a lock service.' }, finish_reason: 'stop' };

@@ -3,6 +3,7 @@ import { mkdtempSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, wr
 import os from 'node:os';
 import path from 'node:path';
 import type * as SearchModule from '../../../src/host/search/search-commands.ts';
+import { ModelFault } from '../../../src/app/fault.ts';
 import { editSummary, setLevel } from '../../../src/app/summary-changes.ts';
 import { SessionSearch } from '../../../src/app/session-search.ts';
 import type * as ChatsModule from '../../../src/host/external-chats/external-chat-commands.ts';
@@ -165,6 +166,18 @@ describe('editor commands', () => {
     } finally {
       fs.writeFile = writeFile;
     }
+  });
+
+  it('show a provider’s message about a rejected request as plain text, apart from the text that may be logged', async () => {
+    const { faultView, notificationText } = await load<typeof FaultModule>('platform/fault-view.ts');
+    const details = 'Did you mean [gpt-4o](command:workbench.action.quit)?';
+    const view = faultView(new ModelFault('model_not_found', 'not found', { details }));
+    assert.doesNotMatch(view.text, /gpt-4o/);
+    assert.equal(view.details, `Provider’s message: ${details}`);
+    const plain = 'Did you mean [gpt-4o] (command:workbench.action.quit)?';
+    assert.equal(notificationText(view), `${view.text} Provider’s message: ${plain}`);
+    const other = faultView(new ModelFault('overloaded', 'busy'));
+    assert.equal(notificationText(other), other.text);
   });
 
   it('mask secrets in a saved chart, including one that would be cut off at the end of a quote', async () => {

@@ -40,6 +40,12 @@ describe('error from an editor model', () => {
     });
   }
 
+  it('passes on the message about a rejected request', () => {
+    const { details } = vsCodeModelFault(coded('Unknown', "invalid_request_body: 'temperature' is not supported"));
+    assert.equal(details, "Unknown invalid_request_body: 'temperature' is not supported");
+    assert.equal(vsCodeModelFault(named('ChatRateLimited', 'Sorry, something is used up.')).details, undefined);
+  });
+
   it('sets the retry delay from the wait stated in the error message', () => {
     const error = named('ChatRateLimited', 'Please wait 23 seconds before trying again.');
     assert.equal(vsCodeModelFault(error).retryAfterMs, 23_000);

@@ -140,6 +140,22 @@ describe('the mapping of provider errors', () => {
     assert.ok(fault.message.length < 400);
   });
 
+  it('passes on the provider’s message about a rejected request, without secrets, in one short line', () => {
+    const key = 'key-of-nobody-0123456789';
+    const token = ['ghp_', 'a1B2c3D4e5F6g7H8'.repeat(3).slice(0, 36)].join('');
+    const rejected = (status: number, message: string): string | undefined => {
+      const sdkError = SDK.APIError.generate(status, { error: { message } }, undefined, new Headers());
+      return toModelFault(sdkError, SDK, [key]).details;
+    };
+    assert.equal(rejected(404, 'no model `foo`,\n did you mean `bar`?'), 'no model `foo`, did you mean `bar`?');
+    assert.equal(rejected(422, `\x1b[31mbad\x1b[0m\x07 ${key} or ${token}`), 'bad ••• or [redacted: github-token]');
+    const long = rejected(400, `${'x'.repeat(280)} ${token} ${'x'.repeat(5000)}`) ?? '';
+    assert.ok(long.length < 310 && !long.includes(token.slice(0, 8)), long);
+    assert.equal(rejected(500, 'a failure'), undefined);
+    assert.equal(rejected(401, 'an unknown key'), undefined);
+    assert.equal(streamFault('invalid_request_error', 'no tools').details, 'invalid_request_error: no tools');
+  });
+
   it('reads the retry delay in milliseconds, in seconds, or as a date', () => {
     const now = Date.parse('2026-01-01T00:00:00Z');
     const after = (headers: Record<string, string>) => retryAfter(new Headers(headers), now);
@@ -242,6 +258,7 @@ describe('the mapping of provider errors', () => {
     const fault = toModelFault(streamFault('server_error', `cannot bill ${key}`), SDK, [key]);
     assert.equal(fault.message, 'server_error: cannot bill •••');
     assert.equal(fault.reason, 'overloaded');
+    assert.equal(toModelFault(streamFault('invalid_request_error', key), SDK, [key]).details, undefined);
   });
 
   it('maps an error inside a stream by its code and text', () => {

@@ -84,6 +84,17 @@ describe('page', () => {
       assert.equal(page.toasts.persistent?.text, 'It failed.');
     });
 
+    it('shows the provider’s message with the refusal', async () => {
+      void send();
+      const fault = { reason: 'invalid', text: 'It failed.', details: 'No such model.' };
+      page.receive({ type: 'refusal', id: asked()[0]!.id, ok: false, fault });
+      await settled();
+      assert.deepEqual(
+        page.toasts.shown.map(({ text, details }) => [text, details]),
+        [['It failed.', 'No such model.']],
+      );
+    });
+
     it('drops a message that breaks the contract, and logs the fault without its content', () => {
       page.receive({ type: 'replyDelta', session: 's', id: 'm', offset: -1, text: 'secret' });
       assert.match(JSON.stringify(sent), /pageFault.*offset/);
