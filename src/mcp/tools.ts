@@ -6,6 +6,7 @@ import { activeEvents, keyEventsOf, lastingEvents, supersededEvents } from '../a
 import { TOOLS } from '../app/library/source.ts';
 import { QUESTION_END } from '../core/events/message-context.ts';
 import { messageId } from '../core/model/ids.ts';
+import type { KeyEvent } from '../core/model/key-event.ts';
 import { runYielding, type Steps } from '../core/pace/steps.ts';
 import { yieldIfDue, type Yielder } from '../core/pace/yielder.ts';
 import { callsWith } from '../app/recalled-text.ts';
@@ -116,6 +117,8 @@ export class ChatTools {
   readonly #yielder: Yielder;
   /** The key events of chats, by chat and size of its copy. */
   readonly #events = new Map<string, readonly AttributedEvent[]>();
+  /** Key events whose search goes on after the call that began it, likewise. */
+  readonly #unfinished = new Map<string, Promise<readonly AttributedEvent[]>>();
 
   constructor(chats: MachineChats, yielder: Yielder) {
     this.#chats = chats;
@@ -223,8 +226,9 @@ export class ChatTools {
     query: string,
   ): Promise<ReadonlyMap<string, { readonly message: number; readonly isAnsweredNow: boolean }>> {
     const prompts = new Map<string, { readonly message: number; readonly isAnsweredNow: boolean }>();
-    for (const { key, entry } of chats) {
-      if (Date.now() - entry.updatedAt > MAX_CALLER_AGE_MS) continue;
+    for (const chat of chats) {
+      const { key } = chat;
+      if (!isInUse(chat)) continue;
       const messages = (await this.#chats.read(key))?.messages ?? [];
       const message = messages.findLastIndex(({ role }) => role === 'user');
       const isAnsweredNow = messages.slice(message + 1).some((later) => callsWith(later, query));
@@ -369,33 +373,48 @@ export class ChatTools {
 
   /**
    * A chat's key events. Undefined if the chat can't be read now, or if finding them isn't finished at the deadline, in
-   * ms of `performance.now`.
+   * ms of `performance.now`. It then goes on for a later call, except for a chat in use, which will have changed by then.
    */
   async #eventsOf(chat: MachineChat, deadline = Infinity): Promise<readonly AttributedEvent[] | undefined> {
     const name = `${chat.key} ${chat.copyBytes}`;
     const cached = this.#events.get(name);
     if (cached) return cached;
     if (performance.now() >= deadline) return undefined;
+    const unfinished = this.#unfinished.get(name);
+    if (unfinished) return deadline === Infinity ? unfinished : undefined;
     const messages = (await this.#chats.read(chat.key))?.messages;
     if (!messages) return undefined;
     await yieldIfDue(this.#yielder);
+    const cache = (ledger: readonly KeyEvent[]): readonly AttributedEvent[] => {
+      const found = ledger.map((event) => {
+        const { role, at } = messages[Number(event.message)]!;
+        return { ...event, role, at };
+      });
+      this.#events.set(name, found);
+      this.#unfinished.delete(name);
+      for (const oldest of this.#events.keys()) {
+        if (this.#events.size <= MAX_CACHED_CHATS) break;
+        this.#events.delete(oldest);
+      }
+      return found;
+    };
     const steps = keyEventsOf(messages, (index) => messageId(String(index)));
     const ledger = await runYielding(untilDeadline(steps, deadline), this.#yielder);
-    if (!ledger) return undefined;
-    const found = ledger.map((event) => {
-      const { role, at } = messages[Number(event.message)]!;
-      return { ...event, role, at };
-    });
-    this.#events.set(name, found);
-    for (const oldest of this.#events.keys()) {
-      if (this.#events.size <= MAX_CACHED_CHATS) break;
-      this.#events.delete(oldest);
+    if (ledger) return cache(ledger);
+    if (!isInUse(chat)) {
+      const finishing = runYielding(steps, this.#yielder).then(cache);
+      this.#unfinished.set(name, finishing);
+      // A failure is reported by the next call that waits for it.
+      finishing.catch(() => undefined);
     }
-    return found;
+    return undefined;
   }
 }
 
-/** Ends steps at a deadline in ms of `performance.now`, without a result. */
+/** Whether a chat may be the one that calls. */
+const isInUse = ({ entry }: MachineChat): boolean => Date.now() - entry.updatedAt <= MAX_CALLER_AGE_MS;
+
+/** Pauses steps at a deadline in ms of `performance.now`, without a result. */
 function* untilDeadline<T>(steps: Steps<T>, deadline: number): Steps<T | undefined> {
   for (;;) {
     const step = steps.next();

@@ -167,6 +167,28 @@ describe('MCP tools', () => {
     assert.equal((await call('recall', { query: 'gateway port', limit: 20 })).match(/is superseded by/g)?.length, 3);
   });
 
+  it('have checked the quotes of a long chat when called again, unless the chat is in use', async () => {
+    const read = chats.read.bind(chats);
+    let passed = 0;
+    chats.read = (key) => {
+      passTime((passed += 60_000));
+      return read(key);
+    };
+    putFile(place, 'home/.claude/projects/p/old.jsonl', sayings('old', ...changed(8081)));
+    const longer = sayings('now', ...changed(8082), 'Thanks again. '.repeat(50));
+    const recent = longer.replaceAll(/2026-03-02T09:0\d:00Z/g, new Date().toISOString());
+    putFile(place, 'home/.claude/projects/p/now.jsonl', recent);
+    const recall = (): Promise<string> => call('recall', { query: 'gateway port', limit: 20 });
+    const first = await recall();
+    assert.equal(/wasn’t checked in (.*?), because/.exec(first)?.[1]?.split(', ').length, 2);
+    for (let time = 0; time < 2; time++) {
+      await new Promise((resolve) => setImmediate(resolve));
+      const again = await recall();
+      assert.equal(/wasn’t checked in (.*?), because/.exec(again)?.[1]?.split(', ').length, 1);
+      assert.match(again, /“We use port 8081 for the gateway\.” is superseded by/);
+    }
+  });
+
   it('check the quotes of other chats although the best is in a long one', async () => {
     putFile(place, 'home/.claude/projects/p/s8091.jsonl', sayings('s8091', ...changed(8091)));
     const long = [...changed(8092), 'The log says nothing else. '.repeat(2_000)];
