@@ -1,9 +1,11 @@
 import { tokensWithFraming } from '../core/compress/fitting.ts';
 import type { CompressionId, KeyEventId, NodeId } from '../core/model/ids.ts';
 import type { KeyEvent } from '../core/model/key-event.ts';
-import type { Message } from '../core/model/message.ts';
+import { messageText, type Message } from '../core/model/message.ts';
 import type { Level, SummaryNode } from '../core/model/summary.ts';
 import type { SessionState } from '../core/state/session-state.ts';
+import { blankTerminalCodes } from '../core/text/terminal-codes.ts';
+import { speakerBefore } from '../core/text/speakers.ts';
 import type { TokenCounter } from '../core/tokens/token-counter.ts';
 import type { SessionJournal } from './ports.ts';
 
@@ -116,11 +118,18 @@ export async function pinEvents(
   if (events.length > 0) await journal.append(...events.map((id) => ({ type: 'event_pinned', id, pinned }) as const));
 }
 
-/** Adds a pinned key event for a text that the user selected in a message. */
-export const pinQuote = (
+/** Adds a pinned key event for a text that the user selected in a message, with its speaker like a detected one. */
+export function pinQuote(
   journal: SessionJournal,
   quoted: Pick<KeyEvent, 'id' | 'message' | 'kind' | 'start' | 'end' | 'quote'>,
-): Promise<void> => journal.append({ type: 'event_added', event: { ...quoted, ...PINNED } });
+): Promise<void> {
+  const said = journal.state.messages.get(quoted.message);
+  const speaker = said?.role === 'user' ? speakerBefore(blankTerminalCodes(messageText(said)), quoted.start) : '';
+  return journal.append({
+    type: 'event_added',
+    event: { ...quoted, ...(speaker !== '' && { speaker }), ...PINNED },
+  });
+}
 
 const PINNED = { score: 1, importance: 3, reason: 'pinned by the user', status: 'active', pinned: true } as const;
 

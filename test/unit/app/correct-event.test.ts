@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { correctEvent, correctQuote, markEventWrong } from '../../../src/app/correct-event.ts';
-import { ChangeFault } from '../../../src/app/summary-changes.ts';
+import { ChangeFault, pinQuote } from '../../../src/app/summary-changes.ts';
 import type { Conversation } from '../../../src/app/conversation.ts';
 import { keyEventId } from '../../../src/core/model/ids.ts';
 import type { KeyEvent } from '../../../src/core/model/key-event.ts';
@@ -54,6 +54,35 @@ describe('key event that the user corrects', () => {
     const start = said.lastIndexOf(rule);
     await correctEvent(conversation.journal, id, { start, end: said.length });
     assert.match(line(), /\] Never book/);
+  });
+
+  it('is added from a selection with the name of whoever says it in a chat of several people', async () => {
+    const rule = 'The hotel has to be near the station.';
+    const said = `Karim: Nice to see you all again. ${rule}\nAna: And quiet.`;
+    const conversation = await harness.filled(2, (n) => (n === 0 ? said : `Karim: ${rule}`));
+    const { journal, state } = conversation;
+    const [asked, answered] = state.path;
+    assert.ok(asked && answered);
+    const place = {
+      kind: 'fact',
+      start: said.indexOf(rule),
+      end: said.indexOf(rule) + rule.length,
+      quote: rule,
+    } as const;
+    await pinQuote(journal, { ...place, id: keyEventId('in the middle'), message: asked });
+    await pinQuote(journal, {
+      ...place,
+      id: keyEventId('all'),
+      message: asked,
+      start: 0,
+      end: said.length,
+      quote: said,
+    });
+    const start = 'Karim: '.length;
+    const end = start + rule.length;
+    await pinQuote(journal, { ...place, id: keyEventId('reply'), message: answered, start, end });
+    const speakers = ['in the middle', 'all', 'reply'].map((id) => state.events.get(keyEventId(id))?.speaker);
+    assert.deepEqual(speakers, ['Karim:', undefined, undefined]);
   });
 
   it('leaves the context when marked wrong, and returns when unmarked', async () => {
