@@ -173,6 +173,26 @@ describe('session on the chat page', () => {
     assert.deepEqual(await requestsOf(page, 'renameSession'), []);
   });
 
+  it('leaves the focus to VS Code when a list of VS Code has it, whatever changes on the page', async () => {
+    const of = (id: string) => ({ id, title: id, updatedAt: 1, messages: 1, pinned: false, archived: false });
+    await showMessage(page, 'a', 'Hello.', {}, { sessions: [of('a'), of('Second')] });
+    await page.locator('.title-button').click();
+    const row = page.locator('.session-open', { hasText: 'Second' });
+    await row.focus();
+    await page.evaluate(`
+      document.hasFocus = () => false;
+      globalThis.focused = [];
+      window.addEventListener('focusin', ({ target }) => focused.push(target.outerHTML));`);
+    await postToPage(page, { type: 'sessions', sessions: [of('a')] });
+    await row.waitFor({ state: 'detached' });
+    await postToPage(page, { type: 'focus', target: 'preview' });
+    const tokens = { before: 0, after: 0 };
+    const preview = { nothing: 'Nothing.', messages: 0, tokens, kept: [], dropped: [], model: '', estimatedCostUsd: 0 };
+    await answerRequest(page, 'previewCompression', 0, { value: preview });
+    await page.locator('.preview').getByRole('button', { name: 'Close' }).waitFor();
+    assert.deepEqual(await page.evaluate('focused'), []);
+  });
+
   it('leaves keys other than the arrows to VS Code while a session is renamed', async () => {
     const title = await renameSession();
     await page.evaluate(`globalThis.keys = []; window.addEventListener('keydown', ({ key }) => keys.push(key))`);

@@ -20,11 +20,12 @@ export function PreviewPanel() {
       isOpen = false;
     };
   }, []);
-  // Focus the button without scrolling, so that the beginning of the panel stays visible.
-  useEffect(
-    () => buttons.current?.querySelector<HTMLElement>('button:last-child')?.focus({ preventScroll: true }),
-    [preview],
-  );
+  // Focus the button without scrolling, so that the beginning of the panel stays visible. Otherwise, leave the focus to
+  // VS Code, which would close a list that the user has opened meanwhile.
+  useEffect(() => {
+    const button = buttons.current?.querySelector<HTMLElement>('button:last-child');
+    if (document.hasFocus()) button?.focus({ preventScroll: true });
+  }, [preview]);
   const compress = () => {
     page.closePanel();
     page.runCommand('compressHistory', 'now');

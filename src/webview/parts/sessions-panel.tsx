@@ -19,7 +19,7 @@ export function SessionsPanel({ session }: { readonly session: OpenSession }) {
   useEffect(() => {
     const { activeElement } = document;
     const isFocusLost = activeElement === document.body || activeElement === panel.current;
-    if (lastFocused.current === undefined || renaming !== undefined || !isFocusLost) return;
+    if (lastFocused.current === undefined || renaming !== undefined || !isFocusLost || !document.hasFocus()) return;
     const row = panel.current?.querySelector<HTMLElement>(`[data-session="${CSS.escape(lastFocused.current)}"]`);
     (row ?? field.current)?.focus();
   }, [session.sessions, renaming]);
