@@ -164,6 +164,17 @@ describe('session on the chat page', () => {
     assert.equal(await field.inputValue(), 'Tag it');
   });
 
+  it('shows a provider’s message about a rejected request as plain text', async () => {
+    await showMessage(page, 'a', 'Hello.');
+    await composer().fill('First');
+    await composer().press('Enter');
+    await eventually(async () => assert.equal((await requestsOf(page, 'send')).length, 1));
+    const [request] = await requestsOf(page, 'send');
+    const fault = { reason: 'invalid', text: 'Rejected.', details: 'Provider’s message: <b>no</b> [tools](https://x)' };
+    await postToPage(page, { type: 'refusal', id: request?.id, ok: false, fault });
+    await page.getByRole('alert').getByText(fault.details, { exact: true }).waitFor();
+  });
+
   it('discards a changed title on Escape', async () => {
     const title = await renameSession();
     await title.fill('Other');
