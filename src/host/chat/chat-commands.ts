@@ -127,6 +127,7 @@ const askForTask = (goal: string): Thenable<string | undefined> =>
       'Enter a goal and optional steps, separated by semicolons. This replaces the current task and its steps.',
     ),
     value: goal,
+    ignoreFocusOut: true,
   });
 
 /**

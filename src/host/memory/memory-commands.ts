@@ -104,16 +104,23 @@ export async function addMemory(app: MemoryApp): Promise<void> {
   const text = await vscode.window.showInputBox({
     title: vscode.l10n.t('Add to Memory'),
     prompt: vscode.l10n.t('What should Threadkeeper remember in this workspace?'),
+    ignoreFocusOut: true,
   });
   if (text === undefined || text.trim() === '') return;
   const items = KEY_EVENT_KINDS.map((kind) => ({ label: kindName(kind), of: kind }));
-  const picked = await vscode.window.showQuickPick(items, { title: vscode.l10n.t('Select Memory Kind') });
+  // If this list closed, the text would be lost.
+  const options = { title: vscode.l10n.t('Select Memory Kind'), ignoreFocusOut: true };
+  const picked = await vscode.window.showQuickPick(items, options);
   if (picked) reportAdded(await app.memory.add([{ kind: picked.of, text }]));
 }
 
 export async function editMemory(app: MemoryApp, row: unknown): Promise<void> {
   if (!isMemoryRow(row)) return;
-  const text = await vscode.window.showInputBox({ title: vscode.l10n.t('Edit Memory'), value: row.text });
+  const text = await vscode.window.showInputBox({
+    title: vscode.l10n.t('Edit Memory'),
+    value: row.text,
+    ignoreFocusOut: true,
+  });
   if (text !== undefined && text.trim() !== '') await app.memory.put({ ...row, text: memoryLine(text) });
 }
 

@@ -120,6 +120,7 @@ export async function correctKeyEvent({ journal, state }: Conversation, event: K
   const quote = await vscode.window.showInputBox({
     value: event.quote,
     prompt,
+    ignoreFocusOut: true,
     validateInput: (value) =>
       text.includes(value.trim()) ? undefined : vscode.l10n.t('This text isn’t in the message.'),
   });
@@ -206,7 +207,7 @@ export async function resummarize({ state }: Conversation, node: SummaryNode, ap
       label: vscode.l10n.t('With Custom Instructions…'),
       run: async () => {
         const prompt = vscode.l10n.t('What should this summary include or omit?');
-        const instructions = await vscode.window.showInputBox({ title: node.title, prompt });
+        const instructions = await vscode.window.showInputBox({ title: node.title, prompt, ignoreFocusOut: true });
         if (instructions !== undefined && instructions.trim() !== '') await regenerate({ instructions });
       },
     },
