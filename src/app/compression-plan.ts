@@ -5,7 +5,7 @@ import { tokensAt } from '../core/compress/choose-levels.ts';
 import { MIN_SUMMARY_TOKENS } from '../core/compress/summarize.ts';
 import type { Message } from '../core/model/message.ts';
 import type { SummaryNode } from '../core/model/summary.ts';
-import { AGGRESSIVE_SHARE, type Strategy, recentStart, type RecentLimits } from '../core/policy/policy.ts';
+import { MAX_SHARE_AFTER_COMPRESSION, type Strategy, recentStart, type RecentLimits } from '../core/policy/policy.ts';
 import type { FrontierItem } from '../core/state/frontier.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import type { CompressionJob } from './compression-job.ts';
@@ -58,16 +58,16 @@ export function planCompression(job: CompressionJob): Plan {
   const { policy } = settings;
   if (target) return planRuns(job, { keep: target.keep, maxTokens: target.recentTokens });
   const { total, tokens } = before;
-  const others = total - tokens.window - tokens.attachments;
+  const others = total - tokens.recent - tokens.attachments;
   // Reserve the current size of ledger and summaries, but at least their usual size.
   const room = budget - Math.max(others, policy.ledgerShare * budget + minSummariesTokens(budget));
-  const plan = planRuns(job, { keep: policy.window, maxTokens: room });
+  const plan = planRuns(job, { keep: policy.recentMessages, maxTokens: room });
   const isEmpty = plan.runs.length === 0;
   const isRequestedByUser = isEmpty && job.due.trigger === 'command';
-  const limit = isRequestedByUser ? policy.targetShare : AGGRESSIVE_SHARE;
+  const limit = isRequestedByUser ? policy.targetShare : MAX_SHARE_AFTER_COMPRESSION;
   const isTooFull = others + plan.recentTokens + expectedTokens(plan) > limit * budget;
   if (!isTooFull || (isEmpty && !isRequestedByUser && !delaysRequest(job))) return plan;
-  const keep = Math.max(1, Math.floor(policy.window / 2));
+  const keep = Math.max(1, Math.floor(policy.recentMessages / 2));
   return planRuns(job, { keep, maxTokens: Math.max(0, Math.min(room, MAX_FILLED_SHARE * budget - others)) });
 }
 

@@ -1,5 +1,5 @@
 import type { Context } from '../core/context/assemble.ts';
-import { AGGRESSIVE_SHARE } from '../core/policy/policy.ts';
+import { MAX_SHARE_AFTER_COMPRESSION } from '../core/policy/policy.ts';
 import {
   distanceToTrigger,
   dueAtReset,
@@ -119,7 +119,8 @@ export class CompressionTriggers {
   /** Ends the warning once the request fits, for example when a summary that was expanded for one turn is collapsed. */
   async endEscalation(): Promise<void> {
     const { journal } = this.#deps;
-    if (journal.readOnly !== undefined || !journal.state.escalation || this.#share() > AGGRESSIVE_SHARE) return;
+    if (journal.readOnly !== undefined || !journal.state.escalation || this.#share() > MAX_SHARE_AFTER_COMPRESSION)
+      return;
     await journal.append({ type: 'escalation', reason: null });
   }
 
@@ -176,7 +177,7 @@ export class CompressionTriggers {
       messagesEverBefore: this.#checkedAt,
       lastCompressedAt: state.lastCompressedAt,
       now: clock.now(),
-      served: this.#unsuccessful,
+      unsuccessful: this.#unsuccessful,
     };
   }
 
@@ -227,7 +228,7 @@ export class CompressionTriggers {
     const outcome = await compressor.commit();
     if (outcome.kind !== 'committed') return;
     const { trigger, threshold } = outcome.record;
-    if (journal.state.uncoveredCount > settings().policy.window) {
+    if (journal.state.uncoveredCount > settings().policy.recentMessages) {
       const extended = await compressor.run({ ...this.request({ trigger, threshold }, 'now'), extends: true });
       if (extended.kind === 'ready') await compressor.commit();
     }
@@ -238,7 +239,7 @@ export class CompressionTriggers {
   async #escalate(): Promise<void> {
     const { journal, log } = this.#deps;
     if (journal.readOnly !== undefined) return;
-    const reason = this.#share() > AGGRESSIVE_SHARE ? 'token_overflow' : null;
+    const reason = this.#share() > MAX_SHARE_AFTER_COMPRESSION ? 'token_overflow' : null;
     if (journal.state.escalation === reason) return;
     await journal.append({ type: 'escalation', reason });
     if (reason === null) return;

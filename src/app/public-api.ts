@@ -197,7 +197,8 @@ export async function compressPreserveEvents(
     const maxShare = recentShare(targetTokens / tokens);
     // `trim` keeps as many recent messages as fit.
     const share = strategy === 'trim' ? 1 : keepRecent === undefined ? maxShare : MAX_KEPT_SHARE;
-    const keep = strategy === 'trim' ? source.length : (keepRecent ?? POLICIES[options.policy ?? 'balanced'].window);
+    const keep =
+      strategy === 'trim' ? source.length : (keepRecent ?? POLICIES[options.policy ?? 'balanced'].recentMessages);
     const recentTokens = Math.floor(Math.min(targetTokens * share, targetTokens - MIN_SUMMARIES_TOKENS));
     const outcome = await session.compress({ targetTokens, recentTokens, keep });
     if (outcome.kind === 'failed') throw outcome.error;
@@ -325,7 +326,7 @@ function createSession({ source, sizes, counter, options }: Input, budget: numbe
     policy: resolvePolicy(policy, {
       ...(strategy && { strategy }),
       summary: { effort },
-      ...(keep !== undefined && { window: Math.max(1, keep) }),
+      ...(keep !== undefined && { recentMessages: Math.max(1, keep) }),
     }),
     budget,
     counter,

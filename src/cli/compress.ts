@@ -143,7 +143,7 @@ async function compressSession(
   selected: ModelFromOptions,
   isTurnByTurn: boolean,
 ): Promise<Outcome> {
-  const recent = keepRecent === undefined ? {} : { window: Math.max(1, keepRecent) };
+  const recent = keepRecent === undefined ? {} : { recentMessages: Math.max(1, keepRecent) };
   const budget = targetTokens ?? selected.info?.contextWindow ?? DEFAULT_CONTEXT_WINDOW;
   const policy = resolvePolicy(name, { strategy, summary: { effort }, ...recent });
   const session = new InMemorySession({ ...options, policy, budget });

@@ -30,7 +30,7 @@ export const PART_NAMES: Readonly<Record<GaugePart, Phrase>> = {
   memory: phrase('Memory'),
   ledger: phrase('Key events'),
   summaries: phrase('Summaries'),
-  window: phrase('Recent messages'),
+  recent: phrase('Recent messages'),
   task: phrase('Task'),
   attachments: phrase('Attachments'),
   recalled: phrase('Recalled excerpts'),

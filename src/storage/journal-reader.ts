@@ -145,7 +145,7 @@ export class JournalReader {
       else {
         const [id, parent, role] = entry;
         this.#places.set(id, entry);
-        this.state.place({ id, parent: parent === 0 ? this.state.head : parent, role: ROLES[role]! });
+        this.state.addMessage({ id, parent: parent === 0 ? this.state.head : parent, role: ROLES[role]! });
       }
       await yieldIfDue(this.#yielder);
     }

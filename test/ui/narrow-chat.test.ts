@@ -15,7 +15,7 @@ describe('narrow chat page', () => {
 
   it('shows the whole context usage and when the next compression is due in a narrow Side Bar', async () => {
     await page.setViewportSize({ width: 200, height: 600 });
-    const parts = ['system', 'summaries', 'recalled', 'window'].map((name) => ({ name, tokens: 52_848 }));
+    const parts = ['system', 'summaries', 'recalled', 'recent'].map((name) => ({ name, tokens: 52_848 }));
     const gauge = {
       used: 211_395,
       budget: 927_904,

@@ -7,7 +7,7 @@ export const GAUGE_PARTS = [
   'memory',
   'ledger',
   'summaries',
-  'window',
+  'recent',
   'task',
   'attachments',
   'recalled',

@@ -53,13 +53,13 @@ export function assembleContext(input: AssembleInput): Context {
   const task = state.task && pending?.endsTask !== true ? renderTask(state.task) : '';
   const recalled = renderRecalled(input.recalled ?? []);
   const tail = [recalled, task].filter((text) => text !== '').join('\n\n');
-  let window = 0;
+  let recent = 0;
   let attachments = 0;
   const notSent = pending ? [{ message: pending.message, position: state.path.length }] : [];
   for (const { message, position } of [...state.uncovered(), ...notSent]) {
     if (message.role === 'system') continue;
     const count = input.counts.of(message);
-    window += count.body;
+    recent += count.body;
     attachments += count.attachments;
     const before = (message.attachments ?? []).map((each): ContentBlock => ({
       type: 'text',
@@ -70,7 +70,7 @@ export function assembleContext(input: AssembleInput): Context {
   }
   const tokens: ContextTokens = {
     ...prefix.tokens,
-    window,
+    recent,
     attachments,
     task: task === '' ? 0 : counter.text(task),
     recalled: recalled === '' ? 0 : counter.text(recalled),

@@ -12,13 +12,13 @@ export const finiteSchema = v.pipe(v.number(), v.finite());
 export const countSchema = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 export const amountSchema = v.pipe(finiteSchema, v.minValue(0));
 
-/** The last date that `Date` can represent, in ms. */
-const LAST_MOMENT = 8.64e15;
+/** The latest time that `Date` can represent. */
+const MAX_TIMESTAMP_MS = 8.64e15;
 /** Milliseconds since the epoch. Anything that isn't a number becomes 0, so that the record can still be read. */
 export const timestampSchema = v.fallback(
   v.pipe(
     v.number(),
-    v.transform((at) => Math.max(-LAST_MOMENT, Math.min(at, LAST_MOMENT))),
+    v.transform((at) => Math.max(-MAX_TIMESTAMP_MS, Math.min(at, MAX_TIMESTAMP_MS))),
   ),
   0,
 );

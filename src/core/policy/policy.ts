@@ -38,7 +38,7 @@ export interface Policy {
   readonly strategy: Strategy;
   readonly triggers: Triggers;
   /** Number of recent messages that stay verbatim. */
-  readonly window: number;
+  readonly recentMessages: number;
   /** Target share of the budget for summaries, ledger, and recent messages after a compression. */
   readonly targetShare: number;
   /** Maximum share of the budget for the ledger. */
@@ -58,7 +58,7 @@ const HOUR_MS = 3_600_000;
  * If a request exceeds this share of the budget after a compression, the recent messages are halved; if it still does,
  * the session is flagged.
  */
-export const AGGRESSIVE_SHARE = 0.7;
+export const MAX_SHARE_AFTER_COMPRESSION = 0.7;
 
 /** Minimum share of the replaced tokens that a compression must save. */
 export const MIN_SAVING = 0.1;
@@ -75,7 +75,7 @@ const balanced: Policy = {
     ageMs: 24 * HOUR_MS,
     taskReset: 40,
   },
-  window: 10,
+  recentMessages: 10,
   targetShare: 0.5,
   ledgerShare: 0.15,
   summary: { maxTokens: 8000, temperature: 0.3, effort: 'default', style: 'structured' },
@@ -94,13 +94,13 @@ export const POLICIES: Readonly<Record<PolicyName, Policy>> = {
     ...balanced,
     name: 'frugal',
     triggers: { ...balanced.triggers, tokens: 8000, messages: 50 },
-    window: 12,
+    recentMessages: 12,
   },
   'long-memory': {
     ...balanced,
     name: 'long-memory',
     triggers: { ...balanced.triggers, share: 0.8 },
-    window: 3,
+    recentMessages: 3,
     // So that a prompt asks for at most 500 words.
     summary: { ...balanced.summary, maxTokens: 1225 },
   },

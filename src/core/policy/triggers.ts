@@ -15,11 +15,11 @@ export interface TriggerFacts {
   /** When the newest compression ran, in milliseconds since the epoch; undefined if none did. */
   readonly lastCompressedAt: number | undefined;
   readonly now: number;
-  /** The values at which triggers fired without anything to compress. Such a trigger waits for its next multiple. */
-  readonly served?: UnsuccessfulTriggers;
+  /** A trigger listed here waits for its next multiple. */
+  readonly unsuccessful?: UnsuccessfulTriggers;
 }
 
-/** The measured value, in the trigger's own unit, at each trigger's last attempt, if there was nothing to compress. */
+/** Triggers that last fired with nothing to compress, each with the value measured then, in the trigger's own unit. */
 export type UnsuccessfulTriggers = Readonly<Partial<Record<TriggerName, number>>>;
 
 /** A trigger that fires, with the exceeded limit and the measured value, both in the trigger's own unit. */
@@ -36,7 +36,7 @@ const SHARE_STEP = 0.05;
 export function dueTrigger(policy: Policy, facts: TriggerFacts): DueTrigger | undefined {
   if (policy.strategy === 'off') return undefined;
   const { share, tokens, messages, every, ageMs } = policy.triggers;
-  /** The trigger, unless it fired at `served` without effect and hasn't reached its next multiple since. */
+  /** The trigger, unless its last attempt was unsuccessful and it hasn't reached its next multiple since. */
   const fires = (
     trigger: TriggerName,
     measured: number,
@@ -44,8 +44,9 @@ export function dueTrigger(policy: Policy, facts: TriggerFacts): DueTrigger | un
     step = threshold,
   ): DueTrigger | undefined => {
     const stepsAt = (value: number): number => Math.floor((value - threshold) / step);
-    const served = facts.served?.[trigger];
-    return served !== undefined && stepsAt(measured) <= stepsAt(served) ? undefined : { trigger, threshold, measured };
+    const attempted = facts.unsuccessful?.[trigger];
+    const isWaiting = attempted !== undefined && stepsAt(measured) <= stepsAt(attempted);
+    return isWaiting ? undefined : { trigger, threshold, measured };
   };
   let due: DueTrigger | undefined;
   if (share !== null && facts.share >= share) due ??= fires('share', facts.share, share, SHARE_STEP);
@@ -54,7 +55,8 @@ export function dueTrigger(policy: Policy, facts: TriggerFacts): DueTrigger | un
     due ??= fires('messages', facts.uncoveredMessages, messages);
   if (every !== null && crossedMultiple(every, facts)) due ??= { trigger: 'every', threshold: every };
   const age = facts.now - (facts.lastCompressedAt ?? facts.now);
-  if (ageMs !== null && age > ageMs && facts.uncoveredMessages > policy.window) due ??= fires('age', age, ageMs);
+  if (ageMs !== null && age > ageMs && facts.uncoveredMessages > policy.recentMessages)
+    due ??= fires('age', age, ageMs);
   return due;
 }
 
@@ -64,7 +66,7 @@ function crossedMultiple(every: number, { messagesEver, messagesEverBefore }: Tr
   return Math.floor(messagesEver / every) > Math.floor(Math.max(every, messagesEverBefore) / every);
 }
 
-/** The distance to the next compression between turns; undefined without such a trigger, 0 if it's due. */
+/** The distance to the next compression between turns: 0 if it's due, undefined if no trigger counts this unit. */
 export interface TriggerDistance {
   readonly tokens: number | undefined;
   readonly messages: number | undefined;
@@ -92,14 +94,14 @@ function nearest(...distances: readonly (number | null)[]): number | undefined {
   return known.length === 0 ? undefined : Math.max(0, Math.min(...known));
 }
 
-/** Whether a task reset triggers a compression: above the limit, not at it. */
+/** The trigger if a task reset leaves more uncompressed messages than the policy's limit. */
 export function dueAtReset(policy: Policy, uncoveredMessages: number): DueTrigger | undefined {
   const limit = policy.triggers.taskReset;
   if (policy.strategy === 'off' || limit === null || uncoveredMessages <= limit) return undefined;
   return { trigger: 'task_reset', threshold: limit };
 }
 
-/** Whether the next request must wait for a compression. */
+/** The trigger if the next request, which takes this share (0…1) of the budget, must wait for a compression. */
 export function dueBeforeSend(policy: Policy, share: number): DueTrigger | undefined {
   const limit = policy.triggers.beforeSend;
   if (policy.strategy === 'off' || limit === null || share < limit) return undefined;

@@ -24,7 +24,7 @@ export type PrefixFacts = Pick<
 const MAX_CHANGES = 200;
 
 /**
- * A session's state, as its journal describes it. It only changes through `apply` and `place`. Appending a message
+ * A session's state, as its journal describes it. It only changes through `apply` and `addMessage`. Appending a message
  * takes constant time; the frontier is only recomputed after a compression, a user's change, or a switch of branches.
  */
 export class SessionState {
@@ -265,7 +265,7 @@ export class SessionState {
         return;
       }
       case 'message_added':
-        return this.place(event.message, event.message);
+        return this.addMessage(event.message, event.message);
       case 'reply_partial': {
         const before = this.#replies.get(event.id)?.text ?? '';
         const { id, parent, model } = event;
@@ -324,7 +324,7 @@ export class SessionState {
   }
 
   /** Adds a message. Without `message`, its content is read on first use. */
-  place(place: MessagePlace, message?: Message): void {
+  addMessage(place: MessagePlace, message?: Message): void {
     this.#replies.delete(place.id);
     if (place.role === 'assistant' && this.#summaries.closeExpanded()) {
       // Nodes are only expanded until the next reply, so expanding one can't be undone anymore.

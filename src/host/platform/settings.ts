@@ -174,7 +174,7 @@ export function policyOf(settings: Settings, name = settings.compression.policy)
   return resolvePolicy(name, {
     triggers: withoutUndefined(triggers),
     ...(compression.strategy !== null && { strategy: compression.strategy }),
-    ...(compression.recentMessages !== null && { window: compression.recentMessages }),
+    ...(compression.recentMessages !== null && { recentMessages: compression.recentMessages }),
     ...(compression.keyEventBudget !== null && { ledgerShare: compression.keyEventBudget }),
     summary: withoutUndefined({
       temperature: summarizer.temperature ?? undefined,

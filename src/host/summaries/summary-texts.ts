@@ -100,7 +100,7 @@ export const reasonText = ({ reason, missing = [] }: Pick<StatementFinding, 'rea
 /** Why a compression has nothing to do, and what the user can do about it. */
 export function nothingToCompressText(
   reason: SkipReason | 'off',
-  { window }: Policy,
+  { recentMessages }: Policy,
   { path }: Pick<SessionState, 'path'>,
 ): string {
   switch (reason) {
@@ -108,7 +108,7 @@ export function nothingToCompressText(
       if (path.length === 0) return vscode.l10n.t('No messages in this session yet.');
       return vscode.l10n.t(
         'Nothing to compress: only recent messages are left, which stay verbatim. To keep fewer than {0}, change the setting threadkeeper.compression.recentMessages.',
-        window,
+        recentMessages,
       );
     case 'no_saving':
       return vscode.l10n.t('Nothing to compress: a summary would be about as long as the messages it replaces.');

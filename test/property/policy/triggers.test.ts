@@ -23,7 +23,7 @@ const policies = fc
     name: fc.constantFrom(...Object.values(POLICIES).map(({ name }) => name)),
     strategy: fc.constantFrom('smart', 'auto', 'summarize', 'trim', 'off'),
     triggers,
-    window: fc.integer({ min: 1, max: 20 }),
+    recentMessages: fc.integer({ min: 1, max: 20 }),
   })
   .map(({ name, ...own }): Policy => resolvePolicy(name, own));
 const facts: fc.Arbitrary<TriggerFacts> = fc.record({
@@ -49,8 +49,11 @@ const fires: Readonly<Record<string, (policy: Policy, facts: TriggerFacts) => bo
   messages: ({ triggers: { messages } }, now) => messages !== null && now.uncoveredMessages >= messages + 1,
   every: ({ triggers: { every } }, { messagesEver, messagesEverBefore }) =>
     every !== null && stepsOver(every, messagesEverBefore, messagesEver),
-  age: ({ triggers: { ageMs }, window }, { lastCompressedAt, now, uncoveredMessages }) =>
-    ageMs !== null && lastCompressedAt !== undefined && now - ageMs > lastCompressedAt && uncoveredMessages > window,
+  age: ({ triggers: { ageMs }, recentMessages }, { lastCompressedAt, now, uncoveredMessages }) =>
+    ageMs !== null &&
+    lastCompressedAt !== undefined &&
+    now - ageMs > lastCompressedAt &&
+    uncoveredMessages > recentMessages,
 };
 
 describe('triggers of any policy', () => {

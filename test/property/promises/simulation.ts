@@ -5,7 +5,7 @@ import { ModelFault, ContextOverflow } from '../../../src/app/fault.ts';
 import { undoOrRedoChange } from '../../../src/app/summary-changes.ts';
 import type { MessageId } from '../../../src/core/model/ids.ts';
 import { messageText, type Attachment } from '../../../src/core/model/message.ts';
-import { AGGRESSIVE_SHARE, resolvePolicy } from '../../../src/core/policy/policy.ts';
+import { MAX_SHARE_AFTER_COMPRESSION, resolvePolicy } from '../../../src/core/policy/policy.ts';
 import { Harness, says } from '../../unit/app/harness.ts';
 import { UserMarks } from './user-marks.ts';
 import { spokenMessages } from './spoken-messages.ts';
@@ -199,7 +199,10 @@ export class Simulation {
     await this.conversation.settled();
     const { total } = this.conversation.context();
     if (this.state.escalation)
-      assert.ok(total > AGGRESSIVE_SHARE * this.conversation.meter.budget(), 'what fits well is not flagged');
+      assert.ok(
+        total > MAX_SHARE_AFTER_COMPRESSION * this.conversation.meter.budget(),
+        'what fits well is not flagged',
+      );
   }
 
   #settings(change: Partial<Harness['settings']>): void {

@@ -62,7 +62,7 @@ describe('compression under a policy and a budget', () => {
 
   it('keeps half of the recent messages if the request would still exceed 70% of the budget', async () => {
     const conversation = await harness.filled(60);
-    const perMessage = conversation.context().tokens.window / 60;
+    const perMessage = conversation.context().tokens.recent / 60;
     harness.set({ contextWindow: Math.ceil(perMessage * 15) + 400, reservedTokens: 400 });
     await conversation.compressNow();
     const kept = conversation.state.uncoveredCount;

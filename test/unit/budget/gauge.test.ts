@@ -18,10 +18,10 @@ describe('request budget', () => {
 
 describe('gauge', () => {
   it('lists the tokens of every part, including empty ones', () => {
-    const parts = gaugeParts({ system: 100, ledger: 150, window: 250, recalled: 120 }, 620);
+    const parts = gaugeParts({ system: 100, ledger: 150, recent: 250, recalled: 120 }, 620);
     assert.equal(
       parts.map(({ name, tokens }) => `${name} ${tokens}`).join(', '),
-      'system 100, rules 0, memory 0, ledger 150, summaries 0, window 250, task 0, attachments 0, recalled 120',
+      'system 100, rules 0, memory 0, ledger 150, summaries 0, recent 250, task 0, attachments 0, recalled 120',
     );
   });
 

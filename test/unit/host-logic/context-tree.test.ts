@@ -35,7 +35,7 @@ function sourceFor(state: SessionState): TreeSource {
     contextWindow: 1200,
     reserved: 200,
     approximate: false,
-    parts: gaugeParts({ window: 90 }, 93),
+    parts: gaugeParts({ recent: 90 }, 93),
     droppedEvents: 0,
     costUsd: 0,
     policy: 'balanced',

@@ -22,8 +22,8 @@ const fires = (policy: Policy, facts: Partial<TriggerFacts>): string | undefined
   dueTrigger(policy, { ...quiet, ...facts })?.trigger;
 
 const { balanced, frugal, steady, 'long-memory': longMemory } = POLICIES;
-const served = { messages: 51, tokens: 8100, share: 0.71, age: 25 * HOUR };
-const servedAge = { served, lastCompressedAt: 0, uncoveredMessages: 20 };
+const unsuccessful = { messages: 51, tokens: 8100, share: 0.71, age: 25 * HOUR };
+const oldAttempt = { unsuccessful, lastCompressedAt: 0, uncoveredMessages: 20 };
 const day = { now: 48 * HOUR, lastCompressedAt: 24 * HOUR };
 const all = { share: 2, tokensSince: 1e6, uncoveredMessages: 1000, messagesEver: 1000, lastCompressedAt: 1 };
 const off = resolvePolicy('frugal', { strategy: 'off', triggers: { every: 10 } });
@@ -51,14 +51,14 @@ const DUE: Readonly<Record<string, readonly Row[]>> = {
     [balanced, { tokensSince: 8001 }, undefined],
   ],
   'wait for their next multiple after an attempt that found nothing to compress': [
-    [frugal, { served, uncoveredMessages: 99 }, undefined],
-    [frugal, { served, uncoveredMessages: 100 }, 'messages'],
-    [frugal, { served, tokensSince: 15_999 }, undefined],
-    [frugal, { served, tokensSince: 16_000 }, 'tokens'],
-    [balanced, { served, share: 0.74 }, undefined],
-    [balanced, { served, share: 0.76 }, 'share'],
-    [balanced, { ...servedAge, now: 47 * HOUR }, undefined],
-    [balanced, { ...servedAge, now: 49 * HOUR }, 'age'],
+    [frugal, { unsuccessful, uncoveredMessages: 99 }, undefined],
+    [frugal, { unsuccessful, uncoveredMessages: 100 }, 'messages'],
+    [frugal, { unsuccessful, tokensSince: 15_999 }, undefined],
+    [frugal, { unsuccessful, tokensSince: 16_000 }, 'tokens'],
+    [balanced, { unsuccessful, share: 0.74 }, undefined],
+    [balanced, { unsuccessful, share: 0.76 }, 'share'],
+    [balanced, { ...oldAttempt, now: 47 * HOUR }, undefined],
+    [balanced, { ...oldAttempt, now: 49 * HOUR }, 'age'],
   ],
   'fire once when a turn skips past a multiple, and never by count if messages were not counted': [
     [steady, { messagesEver: 31, messagesEverBefore: 29 }, 'every'],
@@ -105,8 +105,11 @@ describe('a policy', () => {
   });
 
   it('combines the named policy with the user’s overrides', () => {
-    const { window, triggers, summary } = resolvePolicy('steady', { window: 6, triggers: { every: 20 } });
-    assert.deepEqual([window, triggers.every, triggers.taskReset], [6, 20, 40]);
+    const { recentMessages, triggers, summary } = resolvePolicy('steady', {
+      recentMessages: 6,
+      triggers: { every: 20 },
+    });
+    assert.deepEqual([recentMessages, triggers.every, triggers.taskReset], [6, 20, 40]);
     assert.deepEqual(summary, { maxTokens: 300, temperature: 0.3, effort: 'default', style: 'sentences' });
   });
 });
