@@ -27,48 +27,48 @@ const isLetter = (code: number): boolean =>
   (code >= 0xc0 && code <= 0x24f && code !== 0xd7 && code !== 0xf7) ||
   (code >= 0x370 && code <= 0x1fff);
 
-/** A node of a trie of phrases, by UTF-16 unit. */
-interface Branch {
-  readonly next: Map<number, Branch>;
+/** A node of a trie of phrases; children by UTF-16 unit. */
+interface TrieNode {
+  readonly next: Map<number, TrieNode>;
   /** Flags of the concepts whose phrases end here, and of those whose phrases may continue after their last letter. */
   whole: number;
   open: number;
 }
 
-const newBranch = (): Branch => ({ next: new Map(), whole: 0, open: 0 });
+const newTrieNode = (): TrieNode => ({ next: new Map(), whole: 0, open: 0 });
 
 /** The trie of all lexicons. In scripts without spaces, every phrase may continue. */
-function phrases(): Branch {
-  const root = newBranch();
+function buildTrie(): TrieNode {
+  const root = newTrieNode();
   for (const lexicon of Object.values(LEXICONS)) {
     for (const [index, concept] of CONCEPTS.entries()) {
       for (const raw of (lexicon[concept] ?? '').split('|')) {
         const entry = fold(raw.trim());
         if (entry === '') continue;
         const text = entry.replace(/\*$/, '');
-        let branch = root;
+        let node = root;
         for (let at = 0; at < text.length; at++) {
           const unit = text.charCodeAt(at);
-          const child = branch.next.get(unit) ?? newBranch();
-          branch.next.set(unit, child);
-          branch = child;
+          const child = node.next.get(unit) ?? newTrieNode();
+          node.next.set(unit, child);
+          node = child;
         }
         const isOpen = text !== entry || isCjkUnit(text.charCodeAt(text.length - 1));
-        branch[isOpen ? 'open' : 'whole'] |= 1 << index;
+        node[isOpen ? 'open' : 'whole'] |= 1 << index;
       }
     }
   }
   return root;
 }
 
-export const hasConcept = ({ count }: ConceptHits, concept: Concept): boolean => count[CONCEPTS.indexOf(concept)]! > 0;
+const indexOf = (concept: Concept): number => CONCEPTS.indexOf(concept);
+export const hasConcept = ({ count }: ConceptHits, concept: Concept): boolean => count[indexOf(concept)]! > 0;
 
 /** Whether the concept occurs within the first words of a sentence, of which the first is number 0. */
 export const beginsWith = ({ first }: ConceptHits, concept: Concept, lastWord = 0): boolean =>
-  first[CONCEPTS.indexOf(concept)]! <= lastWord;
+  first[indexOf(concept)]! <= lastWord;
 
-const PHRASES = phrases();
-const indexOf = (concept: Concept): number => CONCEPTS.indexOf(concept);
+const TRIE = buildTrie();
 const FAULT = indexOf('fault');
 const FAULTLESS = indexOf('faultless');
 const MAYBE = indexOf('maybe');
@@ -104,17 +104,17 @@ export function findConcepts(sentence: string): ConceptHits {
     const isWordStart = unspaced || (isLetter(code) && !isLetter(previous) && previous !== 39);
     previous = code;
     if (!isWordStart) continue;
-    let branch = PHRASES.next.get(code);
+    let node = TRIE.next.get(code);
     let stop = at + 1;
     const limit = Math.min(end, at + MAX_ENTRY_LENGTH);
-    while (branch) {
+    while (node) {
       const endsWord = stop >= text.length || !isLetter(text.charCodeAt(stop));
-      const bits = endsWord ? branch.open | branch.whole : branch.open;
+      const bits = endsWord ? node.open | node.whole : node.open;
       if (bits !== 0) record(bits, at, stop);
       if (stop >= limit) break;
       let unit = text.charCodeAt(stop);
       if (unit === 9 || unit === 10 || unit === 0x3000) unit = 32;
-      branch = branch.next.get(unit);
+      node = node.next.get(unit);
       stop++;
     }
     if (unspaced) {

@@ -9,7 +9,7 @@ import { isSpoken, QUESTION_END, type MessageTraits } from './message-context.ts
 /** A longer list is a table of contents, a review, or a complete plan. */
 const MANY_ITEMS = 10;
 /** Length of a segment's beginning that is examined, in UTF-16 units. */
-const HEAD = 320;
+const MAX_READ = 320;
 /** A lead-in to a list or to code with at most this many words is only a title. */
 const TITLE_WORDS = 6;
 /** Number of hash buckets for words, enough that frequent words rarely collide. */
@@ -39,7 +39,7 @@ export function describeSegment(
   headingHits: ConceptHits | undefined,
   opening: ConceptHits | undefined,
 ): SegmentTraits {
-  const quote = text.slice(segment.start, Math.min(segment.end, segment.start + HEAD));
+  const quote = text.slice(segment.start, Math.min(segment.end, segment.start + MAX_READ));
   const bare = quote.replace(/^[*_`#\s]+/, '');
   const lead = mark.LEAD_IN.exec(bare)?.[0] ?? '';
   const leading = lead === '' || lead.length === bare.length ? undefined : findConcepts(lead);

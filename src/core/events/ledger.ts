@@ -13,7 +13,7 @@ const MIN_SUBJECT_SHARE = 0.5;
 /** Minimum word similarity for a replacement, because long sentences share words by chance. */
 const MIN_REPLACEMENT_SIMILARITY = 0.3;
 /** A bare "fixed" or "all tests pass" refers to an error at most this many messages ago. */
-const FIX_REACH = 30;
+const MAX_FIX_DISTANCE = 30;
 
 /** Kinds in which a later event supersedes an earlier one, also across kinds. */
 const SUPERSEDING: ReadonlySet<KeyEventKind> = new Set(['decision', 'preference', 'configuration', 'constraint']);
@@ -105,12 +105,12 @@ export class Ledger {
   private addEvent(entry: KeyEvent, changed: Map<KeyEventId, KeyEvent>): void {
     const subject = subjectOf(entry.quote);
     const related = this.candidates(subject);
-    const twin = this.twinOf(entry, subject, related);
-    if (twin !== undefined) {
-      const merged: KeyEvent = { ...entry, status: 'merged', link: twin.entry.id };
+    const duplicated = this.duplicateOf(entry, subject, related);
+    if (duplicated !== undefined) {
+      const merged: KeyEvent = { ...entry, status: 'merged', link: duplicated.entry.id };
       this.items.set(merged.id, { entry: merged, subject, at: this.messages });
       changed.set(merged.id, merged);
-      if (twin.entry.kind === 'error') return;
+      if (duplicated.entry.kind === 'error') return;
     } else {
       for (const older of related) {
         if (older.entry.status !== 'active' || !supersedes(entry, subject, older)) continue;
@@ -123,7 +123,7 @@ export class Ledger {
   }
 
   /** An active entry with the same meaning. An error that recurs after its fix isn't a repetition. */
-  private twinOf(entry: KeyEvent, subject: Subject, related: readonly Item[]): Item | undefined {
+  private duplicateOf(entry: KeyEvent, subject: Subject, related: readonly Item[]): Item | undefined {
     const same = this.items.get(this.byNormal.get(subject.normal) ?? entry.id);
     for (const item of same === undefined ? related : [same, ...related]) {
       const other = item.entry;
@@ -156,7 +156,7 @@ export class Ledger {
         linked++;
       } else {
         stillOpen.push(id);
-        if (error.entry.message !== fix.message && this.messages - error.at <= FIX_REACH) recent.push(error);
+        if (error.entry.message !== fix.message && this.messages - error.at <= MAX_FIX_DISTANCE) recent.push(error);
       }
     }
     const last = recent.at(-1);
@@ -180,7 +180,7 @@ export class Ledger {
     if (entry.kind === 'error' && entry.link === undefined && entry.status === 'active' && !subject.failedAttempt) {
       this.openErrors.push(entry.id);
       // A later "fixed" doesn't refer to such an old error.
-      if (this.openErrors.length > 2 * FIX_REACH) this.openErrors.shift();
+      if (this.openErrors.length > 2 * MAX_FIX_DISTANCE) this.openErrors.shift();
     }
   }
 
@@ -244,4 +244,4 @@ function supersedes(entry: KeyEvent, subject: Subject, older: Item): boolean {
 
 /** Whether it reverses a choice. Only the first words are compared, because long reasons share few words. */
 const reversesChoice = (subject: Subject, older: Subject): boolean =>
-  subject.lead !== '' && subject.lead === older.lead && older.saysWhatItUses && (subject.reverses || subject.replaces);
+  subject.lead !== '' && subject.lead === older.lead && older.statesChoice && (subject.reverses || subject.replaces);

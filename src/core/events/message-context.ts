@@ -31,10 +31,10 @@ const CHOICE =
   /\bwhich\b|prefer|choose|\bpick\b|\boption|\bcu[aá]l|opci[oó]n|\bqual\b|op[cç][aã]o|laquelle|lequel|quelle|pr[eé]f[eé]r|choisi|welche|was ist dir|lieber|bevorzug|どれ|どちら|どっち|哪|选|選/i;
 
 /** The kind of question at the end of a message. Only its end is examined. */
-function trailingQuestionOf(text: string): 'choice' | 'something' | undefined {
+function trailingQuestionOf(text: string): 'choice' | 'other' | undefined {
   const last = text.slice(-200).trimEnd();
   if (!QUESTION_END.test(last.slice(-80).replace(/[\s\p{Extended_Pictographic}\uFE0F]+$/u, ''))) return undefined;
-  return CHOICE.test(last.slice(-120)) ? 'choice' : 'something';
+  return CHOICE.test(last.slice(-120)) ? 'choice' : 'other';
 }
 
 /** Length of the previous message's end that is examined, in UTF-16 units. */
@@ -63,11 +63,11 @@ function previousMessageTraits(before: string | undefined) {
 const MAX_READ = 400;
 
 /** Interjections, transcribers' marks, and words that are said twice. */
-const SOUNDS =
+const SPOKEN =
   /(?:^|[\s,.])(?:u[hm]+|erm?|eh|mm+|hm+|mhm|äh+m?|ähm|euh|heu|este\.\.\.|ééé?)(?=[\s,.?!]|$)|\{\w+\}|\[(?:laughter|noise|inaudible|risas|risos|rires|lachen)\]|えーと|えっと|あのー|うーん|嗯+|呃+|\b(\p{L}{1,6}) \1 \1\b|\p{L} '(?:s|re|ve|ll|m|t)\b/iu;
 
 /** Whether a text was spoken. */
-export const isSpoken = (text: string): boolean => SOUNDS.test(text);
+export const isSpoken = (text: string): boolean => SPOKEN.test(text);
 
 /**
  * Signs in a message's beginning that it's a transcript of people talking rather than typed to a model. A game master may

@@ -36,7 +36,7 @@ export const BY_CLIENT =
 /** Several lines in one, with escaped line breaks. */
 const ESCAPED = /\\n\s*\d+\s?(?:→|\u2502)|\\n[^\n]{0,300}\\n/;
 /** Length of a line's beginning that is tested for these, in UTF-16 units. */
-const HEAD = 400;
+const MAX_READ = 400;
 
 export interface SegmentedMessage {
   readonly segments: readonly Segment[];
@@ -74,7 +74,7 @@ export function* segmentLines(text: string, lines: readonly Line[], role: Role):
         from += length;
       }
     }
-    const head = text.slice(from, Math.min(line.end, from + HEAD));
+    const head = text.slice(from, Math.min(line.end, from + MAX_READ));
     if (BY_CLIENT.test(head) || (head.includes('\\n') && ESCAPED.test(head))) continue;
     const isTable = line.kind === 'table';
     const spans = isTable

@@ -21,7 +21,7 @@ export interface Subject {
   /** Reverses an earlier choice: "moves to", "after all". */
   readonly reverses: boolean;
   /** Says what something is built on, runs on, or uses. */
-  readonly saysWhatItUses: boolean;
+  readonly statesChoice: boolean;
   /** The first two content words, which name the subject; '' in scripts without spaces. */
   readonly lead: string;
   /** Words and values that don't apply anymore: "8443, not 8080" denies 8080. */
@@ -70,7 +70,7 @@ export const saysReplacement = (quote: string): boolean => REPLACING.test(fold(q
 
 const REVERSING =
   /\w after all\b|\b(?:(?:moves|switches|changes) (?:over )?to|on second thoughts?|finalement|en fin de compte|finalmente|al final|no fim das contas|(?:nun|jetzt|dann) doch)\b/;
-const PLACED =
+const STATING_CHOICE =
   /\b(?:(?:built|based|runs?|running|is|are|sits?|lives?|stays?|stored|hosted|kept) (?:on|in|at|with)|uses?|goes with|lauft auf|liegt (?:auf|in)|usa|utilise)\b/;
 /** What is denied: the word after the negation, ignoring articles; before it in Japanese. */
 const DENIED =
@@ -138,7 +138,7 @@ export function subjectOf(quote: string): Subject {
     normal: normal.join(' '),
     replaces: REPLACING.test(text),
     reverses: REVERSING.test(text),
-    saysWhatItUses: PLACED.test(text) && !has('open'),
+    statesChoice: STATING_CHOICE.test(text) && !has('open'),
     lead: leadOf(tokens),
     denied,
     revoked,

@@ -4,7 +4,7 @@ import { isOutputOrCodeLine, type Line } from '../text/lines.ts';
 import { truncate } from '../text/truncate.ts';
 
 /** Length of a line's beginning that is examined, in UTF-16 units. */
-const PEEK = 400;
+const MAX_READ = 400;
 /** More findings per message would repeat the output rather than summarize it. */
 const MAX_PER_MESSAGE = 4;
 const MAX_QUOTE_LENGTH = 300;
@@ -25,7 +25,7 @@ interface Pattern {
   readonly weak?: boolean;
 }
 
-// Each repeated character class excludes what follows it, so that no pattern backtracks more than PEEK steps.
+// Each repeated character class excludes what follows it, so that no pattern backtracks more than MAX_READ steps.
 const PATTERNS: readonly Pattern[] = [
   {
     name: 'exception',
@@ -110,7 +110,7 @@ export function* findToolOutputEvents(text: string, lines: readonly Line[]): Ste
     if (at % LINES_PER_STEP === LINES_PER_STEP - 1) yield;
     if (!isOutputOrCodeLine(line.kind)) continue;
     if (found.length >= 2 * MAX_PER_MESSAGE) break;
-    let head = text.slice(line.start, Math.min(line.end, line.start + PEEK));
+    let head = text.slice(line.start, Math.min(line.end, line.start + MAX_READ));
     if (!HINT.test(head)) continue;
     let offset = line.start;
     const mark = /^(?:#{1,4} |[>E] {2,12}|\* )/.exec(head);
