@@ -32,7 +32,8 @@ export interface Analysis {
 const SEGMENTS_PER_STEP = 4;
 
 /**
- * Reads a message's lines, its sentences, and their features, for detection and training. Linear in the text's length.
+ * Determines a message's lines, sentences, and their features, for detection and training. `before` is the text of the
+ * previous message. Linear in the text's length.
  */
 export function* analyzeMessage(message: DetectorInput, before: string | undefined): Steps<Analysis> {
   const { role, text } = message;
@@ -45,7 +46,7 @@ export function* analyzeMessage(message: DetectorInput, before: string | undefin
   const seen = new Set<string>();
   for (const [at, segment] of segments.entries()) {
     if (at % SEGMENTS_PER_STEP === SEGMENTS_PER_STEP - 1) yield;
-    // Some clients repeat the request below the command, so only its first occurrence counts.
+    // Some clients repeat a command's text as the request below it, so only the first occurrence counts.
     const quote = text.slice(segment.start, segment.end);
     if (seen.has(quote)) continue;
     seen.add(quote);

@@ -21,7 +21,7 @@ export interface ConceptHits {
 const isAsciiWord = (code: number): boolean =>
   (code >= 97 && code <= 122) || (code >= 48 && code <= 57) || code === 95 || (code >= 65 && code <= 90);
 
-/** Scripts without a lexicon, such as Arabic, only need their words counted, so their punctuation doesn't matter. */
+/** Includes punctuation of scripts without a lexicon, such as Arabic, whose words are only counted. */
 const isLetter = (code: number): boolean =>
   isAsciiWord(code) ||
   (code >= 0xc0 && code <= 0x24f && code !== 0xd7 && code !== 0xf7) ||
@@ -30,14 +30,15 @@ const isLetter = (code: number): boolean =>
 /** A node of a trie of phrases; children by UTF-16 unit. */
 interface TrieNode {
   readonly next: Map<number, TrieNode>;
-  /** Flags of the concepts whose phrases end here, and of those whose phrases may continue after their last letter. */
+  /** Flags of the concepts whose phrases end here. */
   whole: number;
+  /** The same for phrases after which the word may continue. */
   open: number;
 }
 
 const newTrieNode = (): TrieNode => ({ next: new Map(), whole: 0, open: 0 });
 
-/** The trie of all lexicons. In scripts without spaces, every phrase may continue. */
+/** The trie of all lexicons. In scripts without spaces, every phrase is open. */
 function buildTrie(): TrieNode {
   const root = newTrieNode();
   for (const lexicon of Object.values(LEXICONS)) {
@@ -64,7 +65,7 @@ function buildTrie(): TrieNode {
 const indexOf = (concept: Concept): number => CONCEPTS.indexOf(concept);
 export const hasConcept = ({ count }: ConceptHits, concept: Concept): boolean => count[indexOf(concept)]! > 0;
 
-/** Whether the concept occurs within the first words of a sentence, of which the first is number 0. */
+/** Whether the concept occurs among a sentence's first words, up to the one at index `lastWord`. */
 export const beginsWith = ({ first }: ConceptHits, concept: Concept, lastWord = 0): boolean =>
   first[indexOf(concept)]! <= lastWord;
 
@@ -74,7 +75,7 @@ const FAULTLESS = indexOf('faultless');
 const MAYBE = indexOf('maybe');
 const STATE = indexOf('state');
 const NOT = indexOf('not');
-/** Upper limit for the length of entries; longer matches are impossible. */
+/** Upper limit for the length of lexicon entries, in UTF-16 units. */
 const MAX_ENTRY_LENGTH = 48;
 /**
  * The end of each concept's last match in the current sentence. Shared, because an array per sentence would be slow.

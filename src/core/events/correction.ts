@@ -1,6 +1,6 @@
 import type { DetectedEvent, EventCorrection, KeyEvent } from '../model/key-event.ts';
 
-/** Applies or removes a user's correction. The entry keeps its ID and, in `found`, what was detected. */
+/** Applies a user's correction or, if null, removes it. The entry keeps its ID and, in `found`, the detected event. */
 export function correctedEvent(entry: KeyEvent, correction: EventCorrection | null): KeyEvent {
   const { found, speaker, ...rest } = entry;
   if (correction === null) return found ? { ...rest, ...found } : entry;
@@ -14,13 +14,13 @@ export function correctedEvent(entry: KeyEvent, correction: EventCorrection | nu
     score: 1,
     importance: 3,
     reason: 'corrected by the user',
-    // A quote from elsewhere in the message may be somebody else's.
+    // A quote from elsewhere in the message may have another speaker.
     ...(speaker !== undefined && start === entry.start && { speaker }),
     found: found ?? detectedFields(entry),
   };
 }
 
-/** Only the fields of a detected event, without others that the object may have. */
+/** Drops any other fields that the object may have. */
 export function detectedFields(event: DetectedEvent): DetectedEvent {
   const { start, end, kind, quote, score, importance, reason, quoted, speaker } = event;
   return {

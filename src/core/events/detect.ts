@@ -10,9 +10,8 @@ import { blankTerminalCodes } from '../text/terminal-codes.ts';
 import { applyRules, type CompiledRule } from './user-rules.ts';
 import { KEY_EVENT_MODEL } from './weights.ts';
 
-/** An event with the proposal that it answers, if it isn't meaningful alone. */
 export interface DetectedEventWithContext extends DetectedEvent {
-  /** The proposal in the previous message: offsets in that message's text, and the quote. */
+  /** For a short answer, the proposal in the previous message that it refers to, with offsets in its text. */
   readonly about?: Span & { readonly quote: string };
 }
 
@@ -28,7 +27,7 @@ export interface DetectionContext {
 /**
  * Detects the spans of a message that must stay verbatim, in order and without overlaps. `quote` is `text.slice(start,
  * end)`; offsets are in UTF-16 units. Linear in the message's length; only the end of a long previous message is read.
- * System messages have no events, because they are always sent whole.
+ * System messages have no events, because they are always sent verbatim.
  */
 export const detectEvents = (message: DetectorInput, context: DetectionContext = {}): DetectedEventWithContext[] =>
   runSynchronously(detectSteps(message, context));

@@ -25,9 +25,9 @@ export const LEAD_IN = /^[\p{L}'’]{1,12}(?: [\p{L}'’]{1,10})?\s?[,，、.。
 /** Questions without a question mark, possibly after a few words. */
 export const ASKS =
   /^(?:[^:,]{1,20}[:,]\s)?(?:how (?:do|does|can|would|should|many|much)|what(?:'s| is| are| do| does| about)|why (?:is|are|do|does|did|not)|where (?:is|are|do)|cómo|por qué|cuánto|wie (?:kann|viele?|macht)|warum|wieso|comment|pourquoi|combien|como (?:faço|funciona)|por que|quanto)(?!\p{Ll})/iu;
-/** “A or B?” asks for a choice. */
+/** Found in “A or B?”, which asks for a choice. */
 export const ALTERNATIVE = /\s(?:or|o|u|ou|oder|oppure|или)\s|还是|還是|それとも|아니면/i;
-/** A plain "yes" decides something even if no question was found; “ok” and “thanks” alone don't. */
+/** A “yes” is a decision even if no question was found; “ok” and “thanks” alone aren't. */
 export const YES = /^(?:yes|yep|yeah|yup|s[ií]m?|oui|ja|да)(?!\p{L})|^(?:はい|是|对|네|예)/iu;
 export const CLOCK_OR_DATE =
   /\b\d{1,2}(?::\d{2})?\s?(?:[ap]\.?m\b|h\b|uhr|o'clock)|\b\d{1,2}:\d{2}\b|\b(?:\d{1,2}(?:st|nd|rd|th)|monday|tuesday|wednesday|thursday|friday|saturday|sunday|tomorrow|january|february|march|april|june|july|august|september|october|november|december|lunes|martes|miércoles|jueves|viernes|sábado|domingo|mañana|montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag|morgen|lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche|demain|segunda|terça|quarta|quinta|sexta|amanhã)\b|\d{1,2}[月日時时点]/iu;
@@ -36,9 +36,9 @@ export const CONTACT =
 /** The beginning of a standing instruction. */
 export const STANDING =
   /^\W*(?:(?:please|and|but|also|bitte|por favor|y|e|et|und)\s+)?(?:always|never|change of plans?|from now on|in (?:the )?future|i (?:\p{L}+ )?prefer|i want you to|(?!(?:ich|wir|ihr|er|sie|es|das|je|tu|on|ça|ils?|elles?|yo|tú|él|ella|esto|eso|eu|ele|ela|isso)\s)\p{L}+\s+(?:immer|niemals|siempre|toujours|jamais|sempre)|i'd (?:rather|prefer)|siempre|nunca|prefiero|(?:quiero|me gustaría) que|a partir de ahora|de ahora en adelante|immer|niemals|nie|ab jetzt|ab sofort|ich (?:bevorzuge|möchte, dass)|toujours|jamais|désormais|dorénavant|je préfère|je veux que|sempre|prefiro|quero que|a partir de agora|今後|今后|必ず|常に|决不|绝不|始终|总是|永远|请始终|请总是)(?!\p{Ll})/iu;
-/** Announces that something was decided or is important. */
+/** An announcement of a decision or of something important. */
 export const ANNOUNCEMENT =
   /^[^\p{L}\p{N}]*(?:(?:importante?|decision|decided|decisión|decisão|décision|décidé|entscheidung|entschieden|wichtig|決定|重要|决定)[*_]*\s?[:：!！]|(?:(?:we(?:['’]ve| have)? )?decided (?:to|on|that|against)|se decidió|decidimos|(?:nous avons|on a) décidé|wir haben (?:uns )?(?:entschieden|beschlossen))(?!\p{L}))/iu;
-/** Says that nothing else is wanted. */
+/** A remark that nothing else is wanted. */
 export const CLOSING =
   /^\W*(?:(?:no|nope|yes|ok(?:ay)?|and|great|perfect|sí|vale|não|sim|nein|ja|non|oui)[\s,.!]+)*(?:that(?:['’]?s| is| was| will be|['’]ll be| would be| should be)(?: all| it| everything)|this should be enough|nothing (?:else|more)|(?:eso|esto) (?:es|sería) todo|nada más|das (?:ist|war|wäre) alles|das war['’]s|c['’]est tout|ce sera tout|é só isso|só isso|isso é tudo|以上です|没有了|就这些)(?:[\s,.!]+(?:for (?:now|today|me)|(?:that )?i need.{0,20}|por (?:ahora|hoy|enquanto|hoje)|fürs erste|pour l['’]instant))?(?:[\s,.!]+(?:thank|gracias|danke|merci|obrigad).{0,20})?\W*$/iu;

@@ -17,10 +17,10 @@ const HASH_BUCKETS = 1024;
 const MAX_HASHED_WORDS = 40;
 
 export interface SegmentTraits {
-  /** Names of the features that it has: some twenty for form and meaning, and hashes of its words. */
+  /** The segment's features: some twenty for form and meaning, and hashes of its words. */
   readonly features: readonly string[];
   readonly hits: ConceptHits;
-  /** Whether it's never a key event: a mere question, an option, a “yes” without a question, or a title. */
+  /** True if the segment can't be a key event: a mere question, an option, a “yes” without a question, or a title. */
   readonly ruledOut: boolean;
 }
 
@@ -31,7 +31,7 @@ const STARTS_WITH = namesWith('starts with');
 const REPEATS = namesWith('repeats');
 const WORDS = Array.from({ length: HASH_BUCKETS }, (_, word) => `#${word}`);
 
-/** The features of one segment. */
+/** `headingHits` are the concepts of the segment's heading, `opening` those of the message's first segment. */
 export function describeSegment(
   text: string,
   segment: Segment,

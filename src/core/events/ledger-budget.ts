@@ -14,14 +14,14 @@ const MAX_SHARE_OF_COVERED = 1 / 4;
 /** To-dos, errors, and outcomes with this many later entries are old: about a hundred messages. */
 const OLD_ENTRIES = 30;
 
-/** If the budget is below this share of the covered tokens, the ledger gets less of it and the summaries more. */
+/** If the budget is below this share of the covered tokens, the ledger gets a smaller share of it. */
 const FULL_SHARE_FROM = 1 / 10;
 /** Minimum factor for the ledger's share, however many tokens are covered. */
 const MIN_SHARE_FACTOR = 0.4;
 
 /**
  * Maximum tokens of the ledger: its share of the budget, less if the messages exceed the budget many times, and at most
- * a quarter of the tokens that ledger and summaries replace. Known before any model is called.
+ * a quarter of the tokens that ledger and summaries replace.
  */
 export function ledgerRoom(budget: number, share: number, coveredTokens: number): number {
   const fullShareBudget = coveredTokens * FULL_SHARE_FROM;
@@ -30,8 +30,8 @@ export function ledgerRoom(budget: number, share: number, coveredTokens: number)
 }
 
 /**
- * The retention priority of an entry: lasting ones first, then useful ones, each by score; then resolved or old to-dos,
- * errors, and outcomes; then superseded ones and duplicates.
+ * The retention priority of an entry, from highest to lowest: entries of importance 3, of importance 2, and resolved or
+ * old to-dos, errors, and outcomes, each by score; then superseded and merged entries.
  */
 export function retentionPriorityOf(entry: KeyEvent, laterEntries = 0): number {
   switch (entry.status) {
@@ -80,7 +80,7 @@ export function fitLedger(entries: readonly KeyEvent[], costs: readonly number[]
   let denied = false;
   for (const i of rest) {
     const active = priorities[i]! >= 0;
-    // Duplicates and superseded entries never take room that an active one was denied.
+    // Superseded and merged entries aren't kept if an active one didn't fit.
     if (!active && denied) break;
     if (tokens + costs[i]! > budgetTokens) {
       if (active) denied = true;

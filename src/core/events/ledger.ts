@@ -6,19 +6,19 @@ import { similarity, overlap, sameMembers, subjectOf, type Subject } from './sub
 
 /** Maximum number of entries indexed per word; the newest are kept. It bounds the cost of adding an event. */
 const MAX_PER_WORD = 12;
-/** Minimum word similarity of two quotes with the same meaning, if their numbers and negations are equal. */
+/** Minimum word similarity of two quotes with the same meaning and the same numbers and negations. */
 const MIN_SAME_SIMILARITY = 0.8;
 /** Minimum share of the shorter quote's words that two quotes about the same subject have in common. */
 const MIN_SUBJECT_SHARE = 0.5;
 /** Minimum word similarity for a replacement, because long sentences share words by chance. */
 const MIN_REPLACEMENT_SIMILARITY = 0.3;
-/** A bare "fixed" or "all tests pass" refers to an error at most this many messages ago. */
+/** Maximum number of messages between an error and a bare "fixed" or "all tests pass" that refers to it. */
 const MAX_FIX_DISTANCE = 30;
 
 /** Kinds in which a later event supersedes an earlier one, also across kinds. */
 const SUPERSEDING: ReadonlySet<KeyEventKind> = new Set(['decision', 'preference', 'configuration', 'constraint']);
 
-/** Kinds that are superseded by a sentence that starts with the same subject and reverses it. */
+/** Kinds that are superseded by a sentence that starts with the same words and reverses a choice. */
 const REPLACEABLE: ReadonlySet<KeyEventKind> = new Set([...SUPERSEDING, 'todo', 'fact']);
 
 /** Kinds that a revocation supersedes. */
@@ -27,11 +27,11 @@ const REVOCABLE: ReadonlySet<KeyEventKind> = new Set([...SUPERSEDING, 'todo', 'o
 interface Item {
   entry: KeyEvent;
   readonly subject: Subject;
-  /** Number of its message, as counted by this ledger. */
+  /** Number of messages that the ledger had counted when it was added. */
   readonly at: number;
 }
 
-/** Derived from the event's place, so that a ledger can be rebuilt from a journal with the same IDs. */
+/** Derived from the event's position, so that a ledger can be rebuilt from a journal with the same IDs. */
 export const eventIdAt = (message: MessageId, span: Span): KeyEventId =>
   keyEventId(`${message}:${span.start}-${span.end}`);
 
@@ -60,8 +60,8 @@ export class Ledger {
   private lastMessage: MessageId | undefined;
 
   /**
-   * Adds a stored entry. Call it in the original order. If an earlier ledger has the same quote, its subject is reused,
-   * because determining it is most of the work.
+   * Adds a stored entry. Call it in the original order. The quote's subject is reused from an `earlier` ledger, because
+   * determining it is most of the work.
    */
   restore(entry: KeyEvent, earlier?: Ledger): void {
     this.countMessage(entry.message);
@@ -122,7 +122,7 @@ export class Ledger {
     if (subject.resolves && entry.kind !== 'error' && entry.kind !== 'todo') this.linkFixed(entry, subject, changed);
   }
 
-  /** An active entry with the same meaning. An error that recurs after its fix isn't a repetition. */
+  /** An active entry with the same meaning. An error that recurs after its fix isn't a duplicate. */
   private duplicateOf(entry: KeyEvent, subject: Subject, related: readonly Item[]): Item | undefined {
     const same = this.items.get(this.byNormal.get(subject.normal) ?? entry.id);
     for (const item of same === undefined ? related : [same, ...related]) {
@@ -197,9 +197,9 @@ export class Ledger {
 }
 
 /**
- * Whether `entry` supersedes an earlier one on the same subject: it denies it ("8443, not 8080"), has the same words
- * with another value or the opposite meaning, or says that it replaces it. Errors aren't superseded, and reports of
- * failures supersede nothing.
+ * Whether `entry` supersedes an earlier entry on the same subject: it denies the earlier value ("8443, not 8080"), has
+ * the same words with another value or the opposite meaning, or says that something is replaced. Errors aren't
+ * superseded, and reports of failures supersede nothing.
  */
 function supersedes(entry: KeyEvent, subject: Subject, older: Item): boolean {
   if (older.entry.message === entry.message || older.entry.kind === 'error') return false;
@@ -226,7 +226,7 @@ function supersedes(entry: KeyEvent, subject: Subject, older: Item): boolean {
       (hasOtherValues || (isOpposite && subject.negative))
     );
   }
-  // Constraints and preferences are superseded only explicitly; a few common words aren't enough.
+  // Constraints and preferences are only superseded explicitly; a few common words aren't enough.
   const isRule = older.entry.kind === 'constraint' || older.entry.kind === 'preference';
   const deniedWords = overlap(subject.denied, older.subject.tokens);
   if (deniedWords > 0 && deniedWords / older.subject.tokens.size >= MIN_SUBJECT_SHARE) return true;
@@ -242,6 +242,6 @@ function supersedes(entry: KeyEvent, subject: Subject, older: Item): boolean {
   return subject.replaces && shared >= 2 && share >= MIN_SUBJECT_SHARE && wordsAlike >= MIN_REPLACEMENT_SIMILARITY;
 }
 
-/** Whether it reverses a choice. Only the first words are compared, because long reasons share few words. */
+/** Only the subjects' first words are compared, because a choice and its reversal give different reasons. */
 const reversesChoice = (subject: Subject, older: Subject): boolean =>
   subject.lead !== '' && subject.lead === older.lead && older.statesChoice && (subject.reverses || subject.replaces);

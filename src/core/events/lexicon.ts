@@ -1,6 +1,6 @@
 /** The meaning of a word or phrase for its sentence, in any language. */
 export const CONCEPTS = [
-  'act', // a verb of doing, as a request names it: add, fix, rename
+  'act', // an action that a request can name: add, fix, rename
   'request', // asks somebody to act: please, can you, I want
   'oblige', // must, should, only, at least
   'forbid', // do not, never, instead of
@@ -26,7 +26,7 @@ export const CONCEPTS = [
   'you', // you, your
   'fail', // an attempt that didn't help: tried, same error
   'not', // a bare negation
-  'depict', // what code, a test, or a text does, in the third person
+  'depict', // describes code, a test, or a text in the third person: returns, checks
 ] as const;
 export type Concept = (typeof CONCEPTS)[number];
 

@@ -1,15 +1,15 @@
 import { KEY_EVENT_KINDS } from '../model/key-event.ts';
 
-/** The model's outputs for a sentence: whether to keep it, whether it's lasting, and a score for each kind. */
+/** The model's outputs for a sentence: whether it's a key event, whether it's lasting, and a score for each kind. */
 export const OUTPUTS = ['event', 'lasting', ...KEY_EVENT_KINDS] as const;
 
 /**
- * Weights by feature, one per output: for users' sentences, then for other speakers'. Words have the same weights for
- * both. Missing features have weight 0.
+ * Weights by feature, one per output: for users' sentences, then for other speakers'. Hashed words have only one list,
+ * for both. Missing features have weight 0.
  */
 export type LinearModel = Readonly<Record<string, readonly number[]>>;
 
-/** The sums of the first outputs, in the order of `OUTPUTS`; apply `logistic` to the first two. */
+/** The sums of the first `outputs` of `OUTPUTS`. The first two are log-odds: `logistic` returns their probability. */
 export function scoreFeatures(
   features: readonly string[],
   model: LinearModel,

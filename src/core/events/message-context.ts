@@ -4,7 +4,7 @@ import { speakerLabelAt } from '../text/speakers.ts';
 import { findConcepts, hasConcept } from './concepts.ts';
 import type { Segment } from './split-message.ts';
 
-/** What a sentence's features depend on besides the sentence. `before`: the text of the previous message. */
+/** Traits of a message on which the features of its sentences depend. `before`: the text of the previous message. */
 export const messageTraits = (
   role: Role,
   text: string,
@@ -14,7 +14,7 @@ export const messageTraits = (
 ) => ({
   role,
   trailingQuestion: trailingQuestionOf(text),
-  /** Whether it contains code or tool output besides prose. */
+  /** Whether it contains code or tool output. */
   code: lines.some((line) => isOutputOrCodeLine(line.kind)),
   /** Number of segments, and of those that are list items. */
   segments: segments.length,
@@ -42,7 +42,6 @@ const BEFORE_END = 700;
 
 const OPTIONS = /(?:^|\n)\s*(?:\*\*)?(?:\d[.)]|[A-D][.)]|option [A-D1-9]|opção|opción)/i;
 
-/** Traits of the previous message that matter for this one. */
 function previousMessageTraits(before: string | undefined) {
   if (before === undefined || before === '') return { asked: false, failed: false };
   const end = before.slice(-BEFORE_END).trimEnd();
@@ -70,8 +69,8 @@ const SPOKEN =
 export const isSpoken = (text: string): boolean => SPOKEN.test(text);
 
 /**
- * Signs in a message's beginning that it's a transcript of people talking rather than typed to a model. A game master may
- * have the assistant's role.
+ * Signs at a message's beginning that it's part of a conversation among people, in which the assistant may be one, such
+ * as the game master.
  */
 function speechOf(text: string, before: string | undefined, byUser: boolean) {
   const start = text.slice(0, MAX_READ);

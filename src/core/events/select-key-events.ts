@@ -14,7 +14,6 @@ import { saysReplacement } from './subject.ts';
  * false positives.
  */
 const MIN_PROBABILITY = { user: 0.33, other: 0.45 };
-/** Minimum probability that a key event is lasting. */
 const MIN_LASTING = 0.5;
 /** The score of a quote with this many UTF-16 units is halved, because space in the ledger is scarce. */
 const HALF_LENGTH = 80;
@@ -24,9 +23,9 @@ const MAX_JOINED = 200;
 
 /** Sentences up to this many words may be mere interjections. */
 const FEW_WORDS = 3;
-/** A number, code, or an identifier makes even a few words meaningful. */
+/** A number, code, or an identifier, which makes even a few words meaningful. */
 const SPECIFIC = /[\p{N}`_/@#:]|\p{Ll}\p{Lu}|\w\.\w/u;
-/** Indexes of concepts that a key event is about: something done, wanted, rejected, broken, or set. */
+/** Indexes of the concepts that say what a key event is about: something done, wanted, rejected, broken, or set. */
 const MEANINGFUL_CONCEPTS = CONCEPTS.flatMap((concept, index) =>
   ['ask', 'maybe', 'narrate', 'chatter', 'explain', 'we', 'i', 'you', 'not', 'state', 'cause'].includes(concept)
     ? []
@@ -57,7 +56,7 @@ const REASON_CONCEPTS: Readonly<Record<KeyEventKind, readonly Concept[]>> = {
   outcome: ['done', 'faultless'],
 };
 
-/** Selects events from an analysis: a model scores each sentence; rules cover tool output and settings. */
+/** Selects events from an analysis: the model scores each sentence; tool output and settings were found by rules. */
 export function* selectKeyEvents(
   { role, text }: DetectorInput,
   analysis: Analysis,
@@ -72,8 +71,8 @@ export function* selectKeyEvents(
   for (const span of analysis.settings)
     events.push({ ...span, kind: 'configuration', quote: quoteOf(span), ...setting });
   /**
-   * In a conversation among people, users don't address the model, so the weights of other speakers apply. What an
-   * assistant announces as decided or important is weighed like a user's words, unless it tells a document's readers.
+   * In a conversation among people, users don't address the model, so the weights of other speakers apply. An
+   * announcement by the assistant is weighed like a user's words, unless it's in a document.
    */
   const isWeighedAsUser = ({ features }: Candidate['traits'], quote: string): boolean =>
     role === 'user'
@@ -100,7 +99,7 @@ export function* selectKeyEvents(
     const scoreOf = (one: KeyEventKind): number => kinds[KEY_EVENT_KINDS.indexOf(one)]!;
     const kind = allowed.reduce((best, one) => (scoreOf(one) > scoreOf(best) ? one : best));
     const { start, end } = segment;
-    // Without a user's correction, what it corrects would seem current.
+    // Without the user's correction, the corrected statement would seem current.
     const isLasting = logistic(lasting!) >= MIN_LASTING || (isUser && saysReplacement(quoteOf(segment)));
     const joins =
       last !== undefined &&
@@ -134,12 +133,12 @@ const mergeEvents = (first: DetectedEvent, next: DetectedEvent, text: string): D
   importance: first.importance === 3 ? 3 : next.importance,
 });
 
-/** Whether it names a fault, and doesn't only suppose one. */
+/** Whether a sentence reports a fault instead of only supposing one. */
 const speaksOfFault = ({ hits, features }: Candidate['traits']): boolean =>
   (hasConcept(hits, 'fault') || hasConcept(hits, 'fail') || features.includes('status bad')) &&
   !beginsWith(hits, 'maybe');
 
-/** Whether it's a mere greeting or interjection, unless it answers a question. */
+/** Whether a sentence is a mere greeting or interjection. */
 function isInterjection({ hits }: Candidate['traits'], quote: string): boolean {
   return (
     hits.length <= FEW_WORDS &&

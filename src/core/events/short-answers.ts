@@ -7,7 +7,7 @@ import { subjectOf } from './subject.ts';
 
 /** Longer answers say by themselves what they are about. */
 const SHORT_ANSWER_WORDS = 12;
-/** In UTF-16 units. Only the end of the previous message is searched, because an answer refers to that. */
+/** Length of the previous message's end that is searched, in UTF-16 units. */
 const MAX_SEARCHED = 4000;
 const MAX_QUOTE_LENGTH = 300;
 /** A question with fewer content words doesn't say what it asks for. */
@@ -17,10 +17,10 @@ const CONFIRMED =
   /^\W*(?:confirmed|approved|agreed|confirmad[oa]|aprobad[oa]|aprovad[oa]|best[äa]tigt|genehmigt|confirm[ée]|approuv[ée]|確認しました|承認します|确认|批准)\W*$/iu;
 const URGENT =
   /^\W*(?:(?:this is |it's |es ist |c'est |es |é )?(?:very |sehr |très |muy |muito )?)(?:urgent[eé]?|important[e]?|dringend|wichtig|importante|至急|緊急|紧急|重要)\W*$/iu;
-/** A message that only confirms or stresses what was said before. */
+/** A message that only confirms or stresses an earlier statement. */
 const EMPHATIC = new RegExp(`${CONFIRMED.source}|${URGENT.source}`, 'iu');
 
-/** Detects a user's emphatic message (`EMPHATIC`), which is worth keeping because of what it refers to. */
+/** Detects a user's emphatic message (`EMPHATIC`), which is worth keeping for the statement that it refers to. */
 export function emphasisIn(text: string, before: string | undefined): DetectedEvent | undefined {
   const quote = text.trim();
   if (before === undefined || quote.length > 40 || !EMPHATIC.test(quote)) return undefined;
@@ -51,8 +51,8 @@ const ORDINALS: readonly RegExp[] = [
 const CHINESE_DIGITS = '一二三四五';
 
 /**
- * What a short agreement or choice refers to: the named option in the previous message, or else its last proposal or
- * question. Undefined if the event isn't such an answer, or says by itself what it decides.
+ * The passage of the previous message that a short agreement or choice refers to: the named option, or else its last
+ * proposal or question. Undefined if the event isn't such an answer or says by itself what it decides.
  */
 export function proposalOf(event: DetectedEvent, before: string): (Span & { readonly quote: string }) | undefined {
   const isEmphatic = EMPHATIC.test(event.quote);

@@ -10,8 +10,8 @@ export interface Subject {
   /** Numbers, versions, and truth values, which a later event on the same subject may change. */
   readonly values: ReadonlySet<string>;
   /**
-   * Tokens with a digit, labels of one character ("option B"), and words with a sign ("C++", "10%"). The same words about
-   * another invoice, option, or branch have another subject.
+   * Tokens with a digit, labels of one character ("option B"), and words with a sign ("C++", "10%"). Quotes that differ
+   * only in these, such as the name of an option or branch, have different subjects.
    */
   readonly codes: ReadonlySet<string>;
   /** All words in order, normalized: equal for texts that only differ in case, accents, punctuation, and spaces. */
@@ -20,13 +20,13 @@ export interface Subject {
   readonly replaces: boolean;
   /** Reverses an earlier choice: "moves to", "after all". */
   readonly reverses: boolean;
-  /** Says what something is built on, runs on, or uses. */
+  /** Says what something uses, or where it runs or is kept. */
   readonly statesChoice: boolean;
   /** The first two content words, which name the subject; '' in scripts without spaces. */
   readonly lead: string;
   /** Words and values that don't apply anymore: "8443, not 8080" denies 8080. */
   readonly denied: ReadonlySet<string>;
-  /** Words that a change of plan gives up, with everything that was decided about them. */
+  /** Words that a change of plan gives up. Everything decided about them is superseded. */
   readonly revoked: ReadonlySet<string>;
   /** Says that something is broken. */
   readonly faulty: boolean;
@@ -38,10 +38,10 @@ export interface Subject {
 
 /** Maximum number of tokens, which bounds the cost of an event. More don't make a subject clearer. */
 const MAX_TOKENS = 40;
-/** Length of a quote's beginning that is read, in UTF-16 units. It bounds the cost. */
+/** Length of a quote's beginning that is read, in UTF-16 units, which bounds the cost. */
 const MAX_READ = 600;
 
-/** Words that say how something is said, not what it's about. */
+/** Words that don't say what a quote is about. */
 export const FUNCTION_WORDS: ReadonlySet<string> = new Set(
   (
     'the a an to of in on for with by at as it its this that these those and or but so be is are was were been will would can could should must may do does did not no yes please now then also just we i you they he she our my your me us them from into than ' +
@@ -55,7 +55,7 @@ export const FUNCTION_WORDS: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** Things that are numbered: their number is a name, not a value that could change. */
+/** Nouns whose number is a name, such as "invoice 12", and not a value that could change. */
 const NUMBERED: ReadonlySet<string> = new Set(
   (
     'invoice order ticket issue bug case customer rechnung bestellung auftrag kunde fall factura pedido caso cliente ' +
@@ -72,16 +72,16 @@ const REVERSING =
   /\w after all\b|\b(?:(?:moves|switches|changes) (?:over )?to|on second thoughts?|finalement|en fin de compte|finalmente|al final|no fim das contas|(?:nun|jetzt|dann) doch)\b/;
 const STATING_CHOICE =
   /\b(?:(?:built|based|runs?|running|is|are|sits?|lives?|stays?|stored|hosted|kept) (?:on|in|at|with)|uses?|goes with|lauft auf|liegt (?:auf|in)|usa|utilise)\b/;
-/** What is denied: the word after the negation, ignoring articles; before it in Japanese. */
+/** A denied word: after the negation, ignoring articles; in Japanese, before it. */
 const DENIED =
   /(?:\b(?:not|no|without|instead of|rather than|no longer|nicht mehr|nicht|kein(?:e[nm]?)?|statt|anstatt|pas|plus|au lieu d[eu']|plutot que|en vez de|en lugar de|ya no|nao|nem|em vez de|ao inves de|non|invece di)\s+(?:(?:use|on|to|the|a|an|port|auf|an|el|la|los|le|les|de|du|o|os|der|die|das|den|puerto|porta|porto|usar|usa)\s+){0,2}|不是|而不是|不再用|不再是|不用|不要用|替代|代替|取代)\s*([\p{L}\p{N}_][\p{L}\p{N}_.+-]*)|([a-z0-9_][a-z0-9_.+-]*)\s?(?:ではなく|じゃなく|をやめ|の代わり)/gu;
 /** An announced change of plan, which gives up what it denies or drops. */
 const PLAN_CHANGED =
   /\b(?:change of plans?|plans? (?:has |have )?changed|on second thoughts?|scrap|ditch|drop|forget(?: about)?|abandon|cambio de planes?|planes? cambi\w+|descart\w+|olvid\w+|mudanca de planos?|esquec\w+|changement de plan|abandonn\w+|laisse(?:z|r)? tomber|planander\w*|neuer plan|verwerf\w*|vergiss)\b|計画変更|方針変更|改计划|计划有变|放弃/;
-/** The word after a verb that drops it. */
+/** A word after a verb such as "drop". */
 const DROPPED =
   /\b(?:scrap|ditch|drop(?:ped)?|forget(?: about)?|abandon(?:ed)?|descart(?:amos|a|ar|o)|olvida(?:mos)?|esquece|abandonn(?:e|ons|er)|vergiss)\s+(?:(?:the|all|el|la|los|las|o|a|le|les|den|die|das)\s+)?([\p{L}\p{N}_][\p{L}\p{N}_.+-]*)/gu;
-/** A word or number with its sign. A dash after a word is no minus. */
+/** A word or number with its sign. A dash after a word isn't a minus sign. */
 const WORD =
   /(?:(?<![\p{L}\p{N}_)\]])(?<minus>-)(?=\d))?(?<word>[\p{L}\p{N}_]+(?:[.\-/'@:][\p{L}\p{N}_]+)*)(?<sign>%|\+\+|#(?![\p{L}\p{N}_]))?/gu;
 /** A label of one character: a capital in a sentence, a letter after "option", or a numeral after its Chinese word. */
@@ -149,7 +149,6 @@ export function subjectOf(quote: string): Subject {
   };
 }
 
-/** A word without the full stop of its sentence. */
 const withoutFinalMarks = (word: string): string => word.replace(/[.+-]+$/, '');
 
 function leadOf(tokens: ReadonlySet<string>): string {
@@ -157,7 +156,7 @@ function leadOf(tokens: ReadonlySet<string>): string {
   return lead.length === 2 && lead.every((word) => !isCjkUnit(word.charCodeAt(0))) ? lead.join(' ') : '';
 }
 
-/** Removes a line number, so that a file is the same at any line. */
+/** Removes a line number, so that references to different lines of a file have the same subject. */
 const withoutLineNumber = (word: string): string => (/[./]/.test(word) ? word.replace(/(?::\d+){1,2}$/, '') : word);
 
 /** Jaccard similarity, 0…1. */

@@ -10,22 +10,23 @@ const MAX_PER_MESSAGE = 4;
 const MAX_QUOTE_LENGTH = 300;
 const LINES_PER_STEP = 100;
 
-/** A cheap first check, which most lines fail. Only lines that pass it are matched against the patterns. */
+/** A cheap check. Only the few lines that pass it are matched against the patterns. */
 const HINT =
   /err|exception|fail|fatal|fault|panic|denied|not ?found|no such|nomatch|noexact|exit|econn|enoent|memory|core|traceback|undefined|cannot|expected|critical|severe|not ok|answer|selected|chose|fout|fehler|eacces|etimedout|eaddr|not recognized|access|[✕✗✖❌×[]|:\d|エラー|错误|錯誤|ошибка|오류/i;
 
 interface Pattern {
   readonly name: string;
-  /** An error by default. */
+  /** The kind of event, by default `error`. */
   readonly kind?: 'decision';
   readonly score: number;
-  /** Group `q`, if present, is the quote, and group `c` the class by which repetitions are recognized. */
+  /** Group `q` is the quote, and group `c` the class by which repetitions are recognized. */
   readonly pattern: RegExp;
   /** Used only if no stronger pattern matches in the same message. */
   readonly weak?: boolean;
 }
 
-// Each repeated character class excludes what follows it, so that no pattern backtracks more than MAX_READ steps.
+// Each repeated character class excludes the characters that follow, so that no pattern backtracks more than MAX_READ
+// steps.
 const PATTERNS: readonly Pattern[] = [
   {
     name: 'exception',

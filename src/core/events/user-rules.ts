@@ -18,7 +18,7 @@ export interface UserRule {
 export interface CompiledRule {
   readonly kind: KeyEventKind;
   readonly name: string;
-  /** Linear in the length of the text for every pattern. */
+  /** Takes time linear in the length of the text, whatever the pattern. */
   readonly matches: (text: string) => boolean;
 }
 
@@ -28,7 +28,7 @@ export type RuleResult =
 /** Longer patterns are usually lists, which are better written as several rules. */
 const MAX_PATTERN_CHARS = 1_000;
 
-/** Compiles a rule or returns what is wrong with it. RE2 is loaded on first use because few users have rules. */
+/** Compiles a rule or returns the problem with it. RE2 is loaded on first use, because few users have rules. */
 export async function compileRule({ kind, ...rule }: UserRule): Promise<RuleResult> {
   const words = rule.phrase?.trim() ?? '';
   const source = rule.pattern ?? wordsPattern(words);
