@@ -16,7 +16,7 @@ export interface ContextMessage {
   readonly position: number;
 }
 
-/** Exactly what would be sent, with its token counts. */
+/** The content of a request, with its token counts. */
 export interface Context {
   /** Blocks of the system prompt, most stable first. */
   readonly system: readonly string[];
@@ -24,7 +24,7 @@ export interface Context {
   readonly systemParts: readonly SystemPart[];
   readonly messages: readonly ContextMessage[];
   readonly tokens: ContextTokens;
-  /** Tokens of the whole request, including framing and the reply's priming. */
+  /** Tokens of the whole request, including framing and the tokens that start the reply. */
   readonly total: number;
   /** Key events that don't fit in the ledger's budget. */
   readonly leftOut: readonly KeyEvent[];
@@ -34,7 +34,7 @@ export interface AssembleInput {
   readonly state: SessionState;
   readonly prefix: ContextPrefix;
   readonly recalled?: readonly RecalledExcerpt[];
-  /** A message that isn't sent yet, included as if it were. `endsTask`: sending it ends the task. */
+  /** A message that isn't in the session yet, such as a draft. `endsTask`: sending it ends the task. */
   readonly pending?: { readonly message: Message; readonly endsTask: boolean };
   readonly counter: TokenCounter;
   readonly counts: MessageCounts;

@@ -14,8 +14,8 @@ export function sentLevelOf({ levels }: Pick<PrefixFacts, 'levels'>, node: NodeI
 }
 
 /**
- * Number of frontier nodes up to the last one that is sent as `brief`. This oldest part of the session is settled: it
- * should stay the same in every request, for the provider's prompt cache.
+ * Number of frontier nodes up to the last one that is sent as `brief`. These are settled: they should stay the same in
+ * every request, for the provider's prompt cache.
  */
 export const countSettledNodes = (state: PrefixFacts): number =>
   state.frontier.findLastIndex((item) => sentLevelOf(state, item.node.id) === 'brief') + 1;
@@ -50,7 +50,7 @@ export function selectLedgerLines(
     if (event.status === 'dropped' && !event.pinned) continue;
     if (!isCurrent(event)) {
       if (settledTo < 0 || !isReplacedAfter(state, event, settledTo, isCovered)) continue;
-      // An event that was already left out when it was superseded stays out.
+      // An event that had no room before it was superseded stays left out.
       if (retentionPriorityOf({ ...event, status: 'active' }) <= (maxDroppedPriority ??= highestDroppedPriority(state)))
         continue;
     }
@@ -80,10 +80,10 @@ export function selectLedgerLines(
   };
 }
 
-/** The state of a key event: sent verbatim, because it's pinned or active; superseded; or left out for lack of room. */
+/** `pinned` and `active` events are sent verbatim; `dropped` ones are left out for lack of room. */
 export type EventStatus = 'pinned' | 'active' | 'superseded' | 'dropped';
 
-/** Undefined for a key event that isn't on the active branch, or that the user has removed. */
+/** Undefined for a key event that isn't on the active branch or that the user has removed. */
 export function eventStatusOf(
   state: Pick<PrefixFacts, 'positionOf' | 'isRemoved' | 'isCurrent'>,
   event: KeyEvent,
@@ -143,7 +143,7 @@ function isReplacedAfter(
   return at !== undefined && at > position && isCovered(at);
 }
 
-/** Returns a function that returns whether a frontier node covers the message at a position. */
+/** Returns a test of whether a frontier node covers the message at a position. */
 export function createCoverageTest(
   frontier: readonly Pick<FrontierItem, 'from' | 'to'>[],
 ): (position: number) => boolean {

@@ -29,13 +29,13 @@ export interface ContextPrefix {
 }
 
 /**
- * Assembles the prefix. It looks at the whole ledger and frontier, so the caller caches the result. Each block of
- * summaries is followed by the key events of its messages, so that a compression mostly appends, and what was sent
- * before stays a prefix. Settled summaries form larger blocks, each for a fixed range of messages.
+ * Assembles the prefix from the whole ledger and frontier, so the caller caches the result. Each block of summaries is
+ * followed by the key events of its messages, so that a compression mostly appends to the previous prefix. Settled
+ * summaries form larger blocks, each for a fixed range of messages.
  */
 export const assemblePrefix = (input: PrefixInput): ContextPrefix => runSynchronously(prefixSteps(input));
 
-/** The same in steps, because counting a large context takes a while. */
+/** Like `assemblePrefix`, in steps between which the caller yields, because counting a large context takes a while. */
 export function* prefixSteps(input: PrefixInput): Steps<ContextPrefix> {
   const { state, systemPrompt, rules = '', memory, counts, ledgerBudget } = input;
   const { kept, leftOut } = selectLedgerLines(state, counts, ledgerBudget);
@@ -72,8 +72,8 @@ export function* prefixSteps(input: PrefixInput): Steps<ContextPrefix> {
 const BLOCK_MESSAGES = 400;
 
 /**
- * Tokens at which a block of newer nodes is closed. A compression then only changes the last block, and the tags are a
- * small share of each.
+ * Tokens at which a block of newer nodes is closed: few enough that a compression changes only a small last block, and
+ * enough that the tags take a small share of it.
  */
 const BLOCK_TOKENS = 2_000;
 

@@ -99,7 +99,7 @@ export const sessionEventSchema = v.variant('type', [
   v.object({ type: v.literal('node_checked'), node: nodeIdSchema, check: summaryCheckSchema }),
   /** The level at which a summary is sent until the next compression; null for the default. */
   v.object({ type: v.literal('node_level_set'), node: nodeIdSchema, level: v.nullable(levelSchema) }),
-  /** The covered messages are sent verbatim until the next reply. */
+  /** If expanded, the covered messages are sent verbatim until the next reply. */
   v.object({ type: v.literal('node_expanded'), node: nodeIdSchema, expanded: v.boolean() }),
   /** The nodes of these compressions don't replace messages anymore or, if not `undone`, do so again. */
   v.object({
@@ -126,7 +126,6 @@ export const sessionEventSchema = v.variant('type', [
 
 export type SessionEvent = ReadonlyOutput<typeof sessionEventSchema>;
 export type SessionEventType = SessionEvent['type'];
-/** The trigger of a compression. */
 export type TriggerName = (typeof TRIGGERS)[number];
 /** A key event's changed status in the ledger. */
 export type LedgerChange = ReadonlyOutput<typeof ledgerChange>;

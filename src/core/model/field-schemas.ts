@@ -23,7 +23,6 @@ export const timestampSchema = v.fallback(
   0,
 );
 
-/** A read-only list. */
 export const readonlyList = <S extends v.GenericSchema>(item: S) => v.pipe(v.array(item), v.readonly());
 
 export const idSchema = v.pipe(v.string(), v.minLength(1), v.maxLength(200));

@@ -7,7 +7,7 @@ export type KeyEventId = Branded<'KeyEventId'>;
 export type TaskId = Branded<'TaskId'>;
 export type CompressionId = Branded<'CompressionId'>;
 
-/** Brands an ID that has passed a schema. Brands are only assigned in this file. */
+/** These brand an ID that a schema has validated. Only this file casts to a branded type. */
 export const sessionId = (text: string): SessionId => text as SessionId;
 export const messageId = (text: string): MessageId => text as MessageId;
 export const nodeId = (text: string): NodeId => text as NodeId;

@@ -13,17 +13,14 @@ export const KEY_EVENT_KINDS = [
 ] as const;
 export type KeyEventKind = (typeof KEY_EVENT_KINDS)[number];
 
-/**
- * For how long a key event matters: lastingly (3), or for the next tens of messages (2). What matters less isn't a key
- * event.
- */
+/** How long a key event matters. 3: lasting; 2: for the next tens of messages. */
 export type Importance = 2 | 3;
 
 /** Kinds that lose their relevance once they are resolved, superseded, or old. */
 const TRANSIENT: ReadonlySet<KeyEventKind> = new Set(['todo', 'error', 'outcome']);
 export const isTransient = (kind: KeyEventKind): boolean => TRANSIENT.has(kind);
 
-/** The importance by kind, for stored events that lack it. */
+/** The importance of stored events that lack one. */
 const importanceOfKind = (kind: KeyEventKind): Importance =>
   kind === 'decision' || kind === 'constraint' || kind === 'preference' ? 3 : 2;
 
@@ -50,9 +47,9 @@ const detected = {
   importance: v.optional(v.picklist([2, 3])),
   /** The matching rule or feature, to show to users. */
   reason: v.string(),
-  /** The words are somebody else's: pasted, quoted, or part of a document. */
+  /** The message's author didn't write these words: they were pasted or quoted, or are part of a document. */
   quoted: v.optional(v.boolean()),
-  /** Who says it, if a label before the quote on its line tells: "Ana:". */
+  /** The speaker named by a label, such as "Ana:", before the quote on its line. */
   speaker: v.optional(v.string()),
 };
 

@@ -69,13 +69,13 @@ export const messageSchema = v.object({
   /** The pasted ranges of a user's text, as UTF-16 offsets in `messageText`. */
   pasted: v.optional(readonlyList(v.object({ start: countSchema, end: countSchema }))),
   model: v.optional(v.string()),
-  /** Invalid usage never prevents storing the text. */
+  /** Invalid usage is dropped, so that the message can still be read. */
   usage: v.fallback(v.optional(usageSchema), undefined),
   ending: v.optional(endingSchema),
 });
 export type Message = ReadonlyOutput<typeof messageSchema>;
 
-/** The text blocks of a message, joined by newlines. Offsets of key events and citations refer to it. */
+/** The text, tool calls, and tool results of a message, joined by newlines. Offsets of key events refer to it. */
 export function messageText(message: Pick<Message, 'content'>): string {
   const first = message.content[0];
   if (message.content.length === 1 && first?.type === 'text') return first.text;

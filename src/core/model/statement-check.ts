@@ -1,12 +1,12 @@
 import type { Span } from './key-event.ts';
 
-/** Results of checking a statement, and who checked it. */
+/** Results of checking a statement, either by code or by a model. */
 export const STATEMENT_REASONS = [
   /** Code: the messages contain it as a sentence. */
   'verbatim',
   /** Code: the messages don't contain one of its terms or quotations. */
   'not_in_source',
-  /** Code: can't tell. */
+  /** Code: undecided. */
   'unchecked',
   /** Model: the messages support it. */
   'supported',

@@ -97,7 +97,7 @@ const audit = v.object({
 });
 export type Audit = ReadonlyOutput<typeof audit>;
 
-/** What a summary mentions but its messages don't. Other faults are about its form. */
+/** Identifiers, quotes, and events of a summary that its messages don't contain. Other faults are about its form. */
 export const missingFromSource = ({ faults }: Audit): string[] =>
   faults.filter(({ kind }) => kind.startsWith('unknown_')).map(({ text }) => text);
 
@@ -124,7 +124,7 @@ export const VERBATIM: Audit = {
   faults: [],
 };
 
-/** The audit of an extracted summary of messages that the model was asked to summarize, but didn't. */
+/** The audit of an extracted summary that stands in for a model's, because the model refused or returned no summary. */
 export const UNANSWERED: Audit = { ...VERBATIM, faults: [{ kind: 'empty', text: '' }] };
 
 /**
@@ -140,7 +140,7 @@ export const summaryNodeSchema = v.object({
   /** Number of covered messages. */
   messages: countSchema,
   children: readonlyList(nodeIdSchema),
-  /** Nodes that stood for these messages until a model summarized them. Default: none. */
+  /** Provisional, extracted summaries of the same messages that this model-written one replaces. Default: none. */
   replaces: v.optional(readonlyList(nodeIdSchema)),
   title: v.string(),
   brief: v.string(),
@@ -206,16 +206,16 @@ export const summaryCheckSchema = v.object({
 });
 
 export type SummaryCheck = ReadonlyOutput<typeof summaryCheckSchema>;
-/** A checked statement of a summary, with the passages about it. */
+/** A checked statement of a summary, with the passages that support or contradict it. */
 export type CheckedSpan = SummaryCheck['statements'][number];
 
-/** In version 0.1, code gave verdicts as well; they don't count anymore. */
+/** Version 0.1 stored other reasons, and `supported` also for checks by code, which don't count anymore. */
 function currentReason({ reason, isByCode }: { reason: string; isByCode?: boolean | undefined }): StatementReason {
   if (reason === 'unknown_quote') return 'no_source';
   if (isByCode === true && reason === 'supported') return 'unchecked';
   return STATEMENT_REASONS.find((one) => one === reason) ?? 'unchecked';
 }
 
-/** Whether two versions of a summary have the same texts. Reading a session again creates new objects. */
+/** Compares texts, because reading a session again creates new objects. */
 export const isSameSummary = (a: SummaryNode | undefined, b: SummaryNode | undefined): boolean =>
   a === b || (a?.id === b?.id && a?.brief === b?.brief && a?.detailed === b?.detailed && a?.full === b?.full);

@@ -53,7 +53,7 @@ const DONE_SENTENCES: readonly RegExp[] = [
   /^(?:全部(?:都)?(?:已(?:经)?)?完成|(?:所有\S{1,8}|任务)(?:都)?已(?:经)?(?:全部)?完成)/,
 ];
 
-/** Signs that such a sentence isn't a report: a condition, a negation, or a question. */
+/** A condition, a negation, or a question, which means that a sentence doesn't report completion. */
 const NOT_YET =
   /\?\s*$|？\s*$|\b(?:not|isn't|aren't|hasn't|haven't|except|but|once|when|until|almost|nearly|if|unless|salvo|excepto|menos|pero|mas|exceto|außer|bis auf|aber|sauf|mais|tranne)\b/i;
 
@@ -72,9 +72,10 @@ export function saysGoalReached(reply: string): boolean {
   return false;
 }
 
+/** In UTF-16 units, so that patterns don't run on huge lines. */
 const MAX_LINE_LENGTH = 2_000;
 
-/** Length, in UTF-16 units, above which a sentence reports something else. */
+/** Maximum length of a sentence that reports completion, in UTF-16 units. */
 const MAX_REPORT_LENGTH = 120;
 
 /** The index of the pending step that a reply marks as in progress. */
@@ -103,10 +104,10 @@ export function stepsReportedDone({ steps }: Task, reply: string): number[] {
 
 const REMARK = /^ ?(?:[:(–—]|- )/;
 
-/** The rest of a text after the prefix `start`; '' if it doesn't begin with that. */
+/** The rest of a text after the prefix `start`; '' if it doesn't start with it. */
 const withoutPrefix = (text: string, start: string): string => (text.startsWith(start) ? text.slice(start.length) : '');
 
-/** Normalizes a step for comparison: without emphasis, code marks, and the full stop. */
+/** A step without emphasis, code marks, and the full stop, for comparison. */
 const normalized = (text: string): string => {
   const plain = text
     .replace(/[*_`~]+/g, '')

@@ -21,7 +21,7 @@ export const taskSchema = v.object({
 });
 export type Task = ReadonlyOutput<typeof taskSchema>;
 
-/** Whether a task's goal is reached: by its steps, none of which is open, or by a report if it has none. */
+/** Whether all steps are done or skipped or, for a task without steps, a reply reported that the goal is reached. */
 export function isFinished({ steps, goalReached = false }: Task): boolean {
   return steps.length === 0 ? goalReached : steps.every(({ status }) => status === 'done' || status === 'skipped');
 }

@@ -124,7 +124,7 @@ export class PolicyError extends Error {
 }
 
 /**
- * The effective policy. The settings' schema checks each value; this checks how they fit together.
+ * The effective policy. Each value was already validated by the settings' schema; this checks their combination.
  *
  * @throws {PolicyError}
  */
@@ -151,8 +151,8 @@ export interface RecentLimits {
 }
 
 /**
- * The index of the first message that stays verbatim. The last `keep` messages stay, or more so as not to separate a
- * tool call from its result, or fewer if they exceed `maxTokens`.
+ * The index of the first message that stays verbatim. The last `keep` messages stay: more if a tool call would be
+ * separated from its result, fewer if they exceed `maxTokens`.
  *
  * @param tokens each message's tokens, by position
  * @returns 0…messages.length, an index into `messages`

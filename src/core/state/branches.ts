@@ -69,7 +69,7 @@ export class Branches {
   readonly #log: MessageLog;
   readonly #deleted = new Set<MessageId>();
   readonly #children = new Map<MessageId | null, MessageId[]>();
-  /** For messages whose parent was missing: the head at that time. */
+  /** For messages that were added without their parent: the head at that time. */
   readonly #bridges = new Map<MessageId, MessageId | null>();
   #position = new Map<MessageId, number>();
 
@@ -97,7 +97,7 @@ export class Branches {
 
   /**
    * Adds a message of the log. `isNew` is false if the log already had one with this ID. Returns whether the message
-   * simply extended the active branch; if not, the path was rebuilt.
+   * was appended to the active branch; if not, the path was rebuilt.
    */
   add({ id, parent }: MessagePlace, isNew: boolean): boolean {
     if (isNew) {

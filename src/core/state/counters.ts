@@ -1,7 +1,7 @@
 import type { CompressionRecord, SessionEvent } from '../journal/schema.ts';
 import type { NodeId } from '../model/ids.ts';
 
-/** Totals over the session's lifetime, which compression doesn't reset. Tokens, messages, US dollars. */
+/** Totals of all messages and requests of a session. A compression doesn't reset them. */
 export const initialCounters = () => ({
   messagesEver: 0,
   compressions: 0,

@@ -47,7 +47,7 @@ export class KeyEventList {
     return this.#removed.has(event);
   }
 
-  /** See `SessionState.isCurrent`. `isOnBranch` is omitted if all messages are on the branch. */
+  /** See `SessionState.isCurrent`. Without `isOnBranch`, all messages are on the branch. */
   isCurrent(
     { status, link }: Pick<KeyEvent, 'status' | 'link'>,
     isOnBranch?: (message: MessageId) => boolean,

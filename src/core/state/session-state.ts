@@ -204,7 +204,7 @@ export class SessionState {
     return this.path.length - covered;
   }
 
-  /** Damage can leave a key event without its message. */
+  /** Damage to the journal can leave a key event without its message. */
   #noticeOrphans(events: readonly KeyEvent[]): void {
     this.#hasOrphanedEvents ||= events.some(({ message }) => !this.messages.has(message));
   }

@@ -24,17 +24,17 @@ export class Summaries {
   #opened: ReadonlySet<NodeId> = new Set();
   #stale: ReadonlySet<NodeId> | undefined;
   /**
-   * The descendants of individually opened nodes, and the nodes that those replaced. They are open as well, because the
-   * user wants the messages instead, not other summaries.
+   * The descendants of nodes that the user opened one by one, and the nodes that they replaced. They are open as well,
+   * because the user wants to send the messages, not other summaries of them.
    */
   #openedBelow: ReadonlySet<NodeId> = new Set();
-  /** The children of a node when it was made. A restored node keeps its original ones. */
+  /** The children of a node when it was made. If an undo restores a node's texts, it keeps these children. */
   readonly #madeFrom = new WeakMap<SummaryNode, readonly SummaryNode[]>();
 
   /** Models' checks of nodes, with the text that was checked. */
   readonly #checks = new Map<NodeId, { readonly check: SummaryCheck; readonly text: string }>();
 
-  /** Messages within a node's range that were deleted when it was made, so that it doesn't cover them. */
+  /** Messages within a node's range that it doesn't cover, because they were deleted when it was made. */
   readonly #deletedWhenMade = new Map<NodeId, readonly MessageId[]>();
 
   /** Nodes that the user undid, alone or with their compression, or expanded. */
@@ -132,7 +132,7 @@ export class Summaries {
     const { structured, ...rest } = node;
     this.replace({
       ...rest,
-      // The lists belong to the model's detailed text, and parents would be made from them instead of the user's.
+      // Parents are made from these lists, which contain the model's text instead of the user's.
       ...(level !== 'detailed' && structured && { structured }),
       // The detailed text is the one that was audited.
       ...(level === 'detailed' && { audit: auditAfterEdit(node.audit, node.detailed, text) }),
@@ -210,7 +210,7 @@ function* withDescendants(node: NodeId, nodes: ReadonlyMap<NodeId, SummaryNode>,
   }
 }
 
-/** Whether two nodes have the same texts, of those that parents are made from. */
+/** Compares the texts from which parents are made. */
 const hasSameTexts = (a: SummaryNode, b: SummaryNode): boolean =>
   a.detailed === b.detailed && a.brief === b.brief && a.title === b.title;
 
