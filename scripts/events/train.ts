@@ -16,7 +16,7 @@ import { selectKeyEvents } from '../../src/core/events/select-key-events.ts';
 import type { LinearModel } from '../../src/core/events/linear-model.ts';
 import { KEY_EVENT_KINDS, type KeyEventKind } from '../../src/core/model/key-event.ts';
 import { runSynchronously } from '../../src/core/pace/steps.ts';
-import { foreignSpans, restrictForeignEvents } from '../../src/core/text/foreign-text.ts';
+import { untrustedSpans, restrictUntrustedEvents } from '../../src/core/text/untrusted-text.ts';
 import { READ, readLabels, readLessons, readReadings, type Labelled } from './labels.ts';
 import { hits, score, type Scored } from './score.ts';
 
@@ -221,9 +221,9 @@ const samples = [
 const find = (model: LinearModel, list: readonly Sample[]): Scored[] =>
   list.map(({ item, set, analysis }) => {
     const message = { role: item.role, text: item.text };
-    const found = restrictForeignEvents(
+    const found = restrictUntrustedEvents(
       runSynchronously(selectKeyEvents(message, analysis, model)),
-      foreignSpans(message),
+      untrustedSpans(message),
     );
     return { item, found: set === 'readings' ? found.filter(({ end }) => end <= READ) : found };
   });

@@ -2,7 +2,7 @@ import type { SessionEvent } from '../core/journal/schema.ts';
 import { messageId } from '../core/model/ids.ts';
 import { messageText, type Attachment, type ImageBlock, type Message } from '../core/model/message.ts';
 import type { SessionState } from '../core/state/session-state.ts';
-import { findPasted } from '../core/text/foreign-text.ts';
+import { findPasted } from '../core/text/untrusted-text.ts';
 import type { Clock } from './ports.ts';
 import { sessionTitleFrom } from './session-title.ts';
 

@@ -129,7 +129,7 @@ function placeHunk(
     for (const normalize of NORMALIZERS) {
       const places = placesOf(lines, wanted, normalize);
       if (places.length === 0) continue;
-      const from = choose(places, hint === undefined ? undefined : hint + skip, cursor);
+      const from = choosePlace(places, hint === undefined ? undefined : hint + skip, cursor);
       if (from === undefined) return { reason: 'ambiguous' };
       const indent = reindent(lines.slice(from, from + wanted.length), wanted);
       const to = from + wanted.length;
@@ -160,7 +160,7 @@ function placesOf(lines: readonly string[], wanted: readonly string[], normalize
 }
 
 /** The place nearest to the given line, or else the only one, or the only one after the last hunk. */
-function choose(places: readonly number[], hint: number | undefined, cursor: number): number | undefined {
+function choosePlace(places: readonly number[], hint: number | undefined, cursor: number): number | undefined {
   if (hint !== undefined) return places.toSorted((a, b) => Math.abs(a - hint) - Math.abs(b - hint))[0];
   if (places.length === 1) return places[0];
   const ahead = places.filter((place) => place >= cursor);

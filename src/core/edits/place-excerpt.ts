@@ -57,7 +57,7 @@ export function placeExcerpt(lines: readonly string[], written: readonly string[
   }
   const put = path.flatMap(({ move, file: at, block: of }) => {
     if (move === INSERT) return [block[of]!];
-    if (move === MATCH) return [same(file[at]!, block[of]!) ? file[at]! : block[of]!];
+    if (move === MATCH) return [isSameLine(file[at]!, block[of]!) ? file[at]! : block[of]!];
     return move === KEEP ? [file[at]!] : [];
   });
   return { lines: [...file.slice(0, start), ...put, ...file.slice(bodyEnd(file, block, path, end)), ...ending] };
@@ -109,7 +109,7 @@ function align(file: readonly string[], block: readonly string[]): Table {
       const before = at === 0 ? -Infinity : here[at - 1]!;
       if (isElided && before > score) [score, move] = [before, KEEP];
       if (!isElided && at > 0) {
-        const likeness = same(file[at - 1]!, line) ? 1 : similarity(fileWords[at - 1]!, words) * 0.6;
+        const likeness = isSameLine(file[at - 1]!, line) ? 1 : similarity(fileWords[at - 1]!, words) * 0.6;
         const match = above[at - 1]! + lineWeight * likeness + (isEdge && likeness === 1 ? 0.5 : 0);
         if (likeness > 0 && match >= score) [score, move] = [match, MATCH];
         const skipped = before - deleted[at - 1]!;
@@ -147,7 +147,7 @@ const depth = (line: string): number => indentOf(line).length;
 
 export const isBlank = (line: string): boolean => line.trim() === '';
 
-const same = (a: string, b: string): boolean => a.trimEnd() === b.trimEnd();
+const isSameLine = (a: string, b: string): boolean => a.trimEnd() === b.trimEnd();
 
 /** How distinctive a line is. Brackets and blank lines hardly are. */
 function weight(line: string): number {

@@ -1,6 +1,6 @@
 import type { DetectedEvent, Span } from '../model/key-event.ts';
 import { runSynchronously, type Steps } from '../pace/steps.ts';
-import { foreignSpans, restrictForeignEvents } from '../text/foreign-text.ts';
+import { untrustedSpans, restrictUntrustedEvents } from '../text/untrusted-text.ts';
 import { speakerBefore } from '../text/speakers.ts';
 import { analyzeMessage, type DetectorInput } from './analyze-message.ts';
 import { emphasisIn, proposalOf } from './short-answers.ts';
@@ -51,7 +51,7 @@ export function* detectSteps(
   const all = byRules.length === 0 ? chosen : withRules(chosen, byRules);
   const verbatim =
     text === message.text ? all : all.map((event) => ({ ...event, quote: message.text.slice(event.start, event.end) }));
-  const events = restrictForeignEvents(verbatim, foreignSpans(message));
+  const events = restrictUntrustedEvents(verbatim, untrustedSpans(message));
   if (message.role !== 'user') return events;
   return events.map((event) => {
     const about = before === undefined ? undefined : proposalOf(event, before);

@@ -164,7 +164,7 @@ const OWN_RULES: readonly SecretRule[] = [
 ];
 
 /** Abbreviations for common parts of gitleaks' patterns. */
-const MARKS: readonly (readonly [string, string])[] = [
+const ABBREVIATIONS: readonly (readonly [string, string])[] = [
   ['@is', String.raw`(?:[ \t\w.-]{0,20})[\s'"]{0,3}(?:=|>|:{1,3}=|\|\||:|=>|\?=|,)[\x60'"\s=]{0,5}`],
   ['@end', String.raw`(?:[\x60'"\s;]|\\[nr]|$)`],
 ];
@@ -172,7 +172,7 @@ const MARKS: readonly (readonly [string, string])[] = [
 /** Parses a row of `gitleaks-rules.json`: ID, lower-case keywords, flags, minimum entropy, pattern. */
 function gitleaks(row: string): SecretRule {
   const [kind = '', keywords = '', flags = '', entropy = '', ...short] = row.split('|');
-  const expanded = MARKS.reduce((text, [mark, long]) => text.replaceAll(mark, () => long), short.join('|'));
+  const expanded = ABBREVIATIONS.reduce((text, [mark, long]) => text.replaceAll(mark, () => long), short.join('|'));
   const pattern = expanded.replace(/^\\b|(?<=\|)\\b(?=\()/g, () => `(?:\\b|${AFTER_ESCAPE})`);
   return {
     kind,

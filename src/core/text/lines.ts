@@ -2,7 +2,7 @@ import type { Span } from '../model/key-event.ts';
 import type { Steps } from '../pace/steps.ts';
 
 /** Length of a line's beginning that determines its kind, in UTF-16 units. */
-const PEEK = 240;
+const MAX_READ = 240;
 
 const FENCE = /^(?:`{3,}|~{3,})\s*([\w+#.-]*)/;
 const SOURCE_TAG = /^<\/?(?:source|code|pre|diff)>/i;
@@ -57,7 +57,7 @@ export interface Line {
 
 /**
  * Splits a message into lines and determines their kinds. With `tool`, the whole message is output. Linear, because
- * patterns only examine the first `PEEK` units of a line and backtrack over bounded runs. Consecutive blank lines
+ * patterns only examine the first `MAX_READ` units of a line and backtrack over bounded runs. Consecutive blank lines
  * are merged. In transcripts that are cut at tool calls, a message may start within a fence, which is recognized by a
  * bare fence on its first line.
  */
@@ -138,7 +138,7 @@ class LineReader {
 
   private readLine(isFirst: boolean): void {
     const { text, start, end } = this;
-    const head = text.slice(start, Math.min(end, start + PEEK));
+    const head = text.slice(start, Math.min(end, start + MAX_READ));
     const firstUnit = head.charCodeAt(0);
     if (firstUnit === 96 || firstUnit === 126 || firstUnit === 60) {
       const fence = FENCE.exec(head) ?? sourceFence(head);
@@ -173,7 +173,7 @@ class LineReader {
     const closesDetails = DETAILS_CLOSE.test(head);
     if (closesDetails) this.openDetails = Math.max(0, this.openDetails - 1);
     if (SUMMARY.test(head) && this.inTool) this.push('markup');
-    else if (content >= this.end || (this.end - from <= PEEK && TAG_ONLY.test(head))) {
+    else if (content >= this.end || (this.end - from <= MAX_READ && TAG_ONLY.test(head))) {
       if (THINK_CLOSE.test(head)) this.thinking = false;
       if (TOOL_CLOSE.test(head)) {
         this.closeTool();
@@ -197,7 +197,7 @@ class LineReader {
       this.end = beforeClosingTags(text, this.start, this.end);
     }
     if (this.start >= this.end) this.push('markup');
-    else this.classify(text.slice(this.start, Math.min(this.end, this.start + PEEK)));
+    else this.classify(text.slice(this.start, Math.min(this.end, this.start + MAX_READ)));
     this.thinking = thinkingAfter;
     if (this.inTool && !inToolAfter) this.closeTool();
   }

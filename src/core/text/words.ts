@@ -135,7 +135,7 @@ function visitWord(text: string, start: number, end: number, seen: number, visit
 function visitOne(word: string, start: number, end: number, seen: number, visit: WordVisitor): void {
   // Single Latin letters are meaningless: loop variables, "don't", list labels.
   if (word.length === 1 && (classOf(word.charCodeAt(0)) & (DIGIT | WIDE)) === 0) return;
-  const term = seen & WIDE ? fold(word) : seen & UPPER ? word.toLowerCase() : word;
+  const term = seen & WIDE ? normalizedWord(word) : seen & UPPER ? word.toLowerCase() : word;
   // A lone accent leaves nothing.
   if (term !== '') visit(term, start, end);
 }
@@ -152,7 +152,7 @@ function isComposed(unit: number): boolean {
 }
 
 /** Normalizes compatibility forms and case, and removes accents, but not vowel signs of other scripts. */
-function fold(word: string): string {
+function normalizedWord(word: string): string {
   return word
     .normalize('NFKD')
     .replace(/[\u0300-\u036f]/g, '')

@@ -14,7 +14,7 @@ import type { KeyEvent } from '../../../src/core/model/key-event.ts';
 import { nodeWith, type SummaryNode } from '../../../src/core/model/summary.ts';
 import { renderAttachment } from '../../../src/core/text/render-attachment.ts';
 import { PROMPT_LABEL, PROMPT_SECTIONS } from '../../../src/core/text/prompt-sections.ts';
-import { findPasted } from '../../../src/core/text/foreign-text.ts';
+import { findPasted } from '../../../src/core/text/untrusted-text.ts';
 import { matchesGolden } from '../../support/golden.ts';
 import { keyEvent } from '../../support/key-events.ts';
 import { INJECTION_KINDS, INJECTIONS, type Injection } from '../../fixtures/injections.ts';

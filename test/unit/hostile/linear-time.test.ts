@@ -13,7 +13,7 @@ import { Redactor } from '../../../src/core/redact/redact.ts';
 import { visitWords } from '../../../src/core/text/words.ts';
 import { neutralizeTags, wrapSection } from '../../../src/core/text/prompt-sections.ts';
 import { jsonObjects } from '../../../src/core/text/json-objects.ts';
-import { foreignSpans } from '../../../src/core/text/foreign-text.ts';
+import { untrustedSpans } from '../../../src/core/text/untrusted-text.ts';
 import { TranscriptError } from '../../../src/core/transcript/transcript-message.ts';
 import { readTranscript } from '../../support/read-transcript.ts';
 import { ThinkFilter } from '../../../src/providers/think-filter.ts';
@@ -54,7 +54,7 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
     detectEvents({ role: 'user', text }, { before: { role: 'assistant', text } }),
   'detecting key events in a reply': (text) => detectEvents({ role: 'assistant', text }),
   'detecting key events in tool output': (text) => detectEvents({ role: 'tool', text }),
-  'detecting foreign text': (text) => foreignSpans({ role: 'user', text }),
+  'detecting untrusted text': (text) => untrustedSpans({ role: 'user', text }),
   'fencing a section': (text) => wrapSection('key_events', neutralizeTags(text)),
   'masking secrets': (text) => new Redactor().redact(text),
   'listing task steps': (text) => listedSteps(text),

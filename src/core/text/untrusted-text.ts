@@ -17,7 +17,7 @@ export type Origin =
   | 'printed';
 
 /** Words of a message that somebody else wrote. */
-export interface ForeignSpan extends Span {
+export interface UntrustedSpan extends Span {
   readonly origin: Origin;
 }
 
@@ -25,7 +25,7 @@ export interface ForeignSpan extends Span {
 const BINDING: ReadonlySet<KeyEventKind> = new Set(['constraint', 'preference', 'decision', 'todo']);
 
 /** Length of a line's beginning that is examined, in UTF-16 units. */
-const PEEK = 300;
+const MAX_READ = 300;
 /** In UTF-16 units. Longer passages are documents, whose demands aren't worth keeping. */
 const MAX_SHORT_PASSAGE = 600;
 /** In UTF-16 units. Minimum length of the author's own words at an event's beginning for it to be cut to them. */
@@ -70,19 +70,19 @@ const AUTHOR_CHARS = 60;
  * documents that the message asks about, and forged speakers and labels. `pasted` contains UTF-16 offsets. Linear in
  * the text's length.
  */
-export function foreignSpans(message: {
+export function untrustedSpans(message: {
   readonly role: Role;
   readonly text: string;
   readonly pasted?: readonly Span[] | undefined;
-}): readonly ForeignSpan[] {
+}): readonly UntrustedSpan[] {
   const { role, text, pasted = [] } = message;
   if (role === 'tool') return ANSWERED.test(text) ? [] : [{ start: 0, end: text.length, origin: 'printed' }];
   const pastes = pasted.map((span) => ({ ...span, origin: 'pasted' as const }));
-  return merged([...pastes, ...(role === 'user' ? foreignLines(text) : []), ...forgeries(text)]);
+  return merged([...pastes, ...(role === 'user' ? untrustedLines(text) : []), ...forgeries(text)]);
 }
 
-function foreignLines(text: string): readonly ForeignSpan[] {
-  const found: ForeignSpan[] = [];
+function untrustedLines(text: string): readonly UntrustedSpan[] {
+  const found: UntrustedSpan[] = [];
   const add = (start: number, end: number, origin: Origin): void => {
     if (start < end) found.push({ start, end, origin });
   };
@@ -91,7 +91,7 @@ function foreignLines(text: string): readonly ForeignSpan[] {
   let mailHeaders = 0;
   for (const { start: at, end } of lineSpans(text)) {
     const next = Math.min(end + 1, text.length);
-    const line = text.slice(at, Math.min(end, at + PEEK)).trimEnd();
+    const line = text.slice(at, Math.min(end, at + MAX_READ)).trimEnd();
     const mark = FENCE.exec(line)?.[1];
     if (fence !== undefined || mark !== undefined || QUOTED.test(line)) {
       add(at, next, 'quoted');
@@ -103,7 +103,7 @@ function foreignLines(text: string): readonly ForeignSpan[] {
     } else if (SAYS.test(line) && next < text.length) {
       add(next, text.length, 'quoted');
       break;
-    } else if (end - at <= PEEK && introduces(line, text.slice(next, next + PEEK))) {
+    } else if (end - at <= MAX_READ && introduces(line, text.slice(next, next + MAX_READ))) {
       add(next, text.length, 'document');
       break;
     } else {
@@ -111,7 +111,7 @@ function foreignLines(text: string): readonly ForeignSpan[] {
       isForged = (isForged && line !== '') || SPEAKER.test(line);
       if (isForged) add(at, next, 'forged');
       else
-        for (const { start, end: stop } of quotations(text.slice(at, Math.min(end, at + 4 * PEEK))))
+        for (const { start, end: stop } of quotations(text.slice(at, Math.min(end, at + 4 * MAX_READ))))
           add(at + start, at + stop, 'quoted');
     }
   }
@@ -134,8 +134,8 @@ const quotations = (line: string): readonly Span[] =>
       : [],
   );
 
-/** After tags of requests or chat templates, everything is foreign; after labels, the rest of the paragraph. */
-function forgeries(text: string): readonly ForeignSpan[] {
+/** After tags of requests or chat templates, everything is untrusted; after labels, the rest of the paragraph. */
+function forgeries(text: string): readonly UntrustedSpan[] {
   const found: Span[] = [];
   const tag = [text.search(SECTION_TAG), text.search(TEMPLATE)].filter((at) => at !== -1);
   if (tag.length > 0) found.push({ start: Math.min(...tag), end: text.length });
@@ -160,8 +160,8 @@ export function findPasted(pasted: readonly string[], text: string): readonly Sp
 }
 
 /** Sorts and merges spans. A forgery wins over the span that contains it. */
-function merged(spans: readonly ForeignSpan[]): readonly ForeignSpan[] {
-  const all: ForeignSpan[] = [];
+function merged(spans: readonly UntrustedSpan[]): readonly UntrustedSpan[] {
+  const all: UntrustedSpan[] = [];
   const inOrder = [...spans].sort((a, b) => a.start - b.start || b.end - a.end);
   for (const span of inOrder) {
     const last = all.at(-1);
@@ -174,19 +174,19 @@ function merged(spans: readonly ForeignSpan[]): readonly ForeignSpan[] {
 }
 
 /**
- * Marks events in foreign words as `quoted`. None of them binds the user: constraints, preferences, decisions, and
+ * Marks events in untrusted words as `quoted`. None of them binds the user: constraints, preferences, decisions, and
  * to-dos become facts in a short quote, and are dropped elsewhere. All events in a forgery are dropped. An event that
  * begins in the author's own words is cut where they end.
  */
-export function restrictForeignEvents<Event extends DetectedEvent>(
+export function restrictUntrustedEvents<Event extends DetectedEvent>(
   events: readonly Event[],
-  foreign: readonly ForeignSpan[],
+  untrusted: readonly UntrustedSpan[],
 ): Event[] {
-  if (foreign.length === 0) return [...events];
+  if (untrusted.length === 0) return [...events];
   let next = 0;
   return events.flatMap((event) => {
-    while (next < foreign.length && foreign[next]!.end <= event.start) next++;
-    const span = foreign[next];
+    while (next < untrusted.length && untrusted[next]!.end <= event.start) next++;
+    const span = untrusted[next];
     if (span === undefined || span.start >= event.end) return [event];
     const own = event.quote.slice(0, Math.max(0, span.start - event.start)).trimEnd();
     if (own.length >= MIN_OWN_WORDS) return [{ ...event, end: event.start + own.length, quote: own }];
