@@ -20,7 +20,7 @@ export interface LineChange {
   readonly put: readonly string[];
 }
 
-/** A placed hunk. `start`: the 0-based line at which it begins with its context. */
+/** A placed hunk. `start`: the 0-based line at which its context begins. */
 type HunkPlace = LineChange & { readonly start: number };
 
 /** Maximum number of context lines on either side that may differ, as in `patch`. */
@@ -44,7 +44,7 @@ export function applyChanges(current: string, changes: readonly Change[]): Apply
       continue;
     }
     const block = linesOf(change.text);
-    // The comment isn't part of the file unless the file already contains it.
+    // A comment with the path isn't part of the file unless the file already contains it.
     if (change.beginsWithPath && !lines.includes(block[0]!)) block.shift();
     const placed = isWhole(lines, block) ? wholeFile(lines, block) : placeExcerpt(lines, block);
     if ('reason' in placed) unplaced.push({ reason: placed.reason, lines: block });
@@ -53,7 +53,7 @@ export function applyChanges(current: string, changes: readonly Change[]): Apply
   return { text: lines.join('\n'), unplaced };
 }
 
-/** Whether a block is the whole file: it begins like the file or contains half of its lines, and omits nothing. */
+/** Whether a block is the whole file: it has no elision, and begins like the file or contains half of its lines. */
 function isWhole(file: readonly string[], block: readonly string[]): boolean {
   const nonBlank = file.filter((line) => !isBlank(line));
   if (nonBlank.length === 0) return true;
@@ -69,7 +69,7 @@ function isWhole(file: readonly string[], block: readonly string[]): boolean {
   return kept !== undefined && kept * 2 >= nonBlank.length;
 }
 
-/** Replaces the whole file, but keeps whether it ends with a line break. */
+/** Replaces the whole file except its final line break, which is kept or remains missing. */
 function wholeFile(file: readonly string[], block: readonly string[]): { readonly lines: string[] } {
   const lines = [...block];
   while (lines.length > 1 && lines.at(-1) === '') lines.pop();
@@ -117,7 +117,7 @@ function placeHunk(
     const to = hint + find.length;
     if (find.length > 0 && lines.slice(hint, to).every(isBlank))
       return { start: hint, from: hint + head, to: to - tail, put: put.slice(head, put.length - tail) };
-    // Without context, the hunk's number is that of the line before the insertion.
+    // The line number of a hunk without context is that of the line before the insertion.
     return { start: hint, from: hint + 1, to: hint + 1, put };
   }
   for (let fuzz = 0; fuzz <= MAX_FUZZ; fuzz++) {
@@ -139,7 +139,7 @@ function placeHunk(
       return { start: from - skip, from: first, to: last, put: put.slice(head, put.length - tail).map(indent) };
     }
   }
-  // Nothing to do if the change was already applied.
+  // The change was already applied.
   const [place, ...others] = put.some((one) => one.trim().length > 2) ? placesOf(lines, put, NORMALIZERS[1]!) : [];
   if (place !== undefined && others.length === 0) return { start: place, from: cursor, to: cursor, put: [] };
   return { reason: 'not_found' };
@@ -159,7 +159,7 @@ function placesOf(lines: readonly string[], wanted: readonly string[], normalize
   return places;
 }
 
-/** The place nearest to the given line, or else the only one, or the only one after the last hunk. */
+/** The place nearest to line `hint`. Without a hint, the only place, or the only one after the previous hunk. */
 function choosePlace(places: readonly number[], hint: number | undefined, cursor: number): number | undefined {
   if (hint !== undefined) return places.toSorted((a, b) => Math.abs(a - hint) - Math.abs(b - hint))[0];
   if (places.length === 1) return places[0];
@@ -201,7 +201,7 @@ export function lineChanges(before: string, after: string): LineChange[] {
   return changes;
 }
 
-/** Applies the changes from `before` to `after` to `now`, a text that has changed since `before`. */
+/** Applies the changes between `before` and `after` to `now`, a version of `before` that has been changed as well. */
 export function reapplyChanges(before: string, after: string, now: string): ApplyResult {
   const old = linesOf(before);
   const hunks = lineChanges(before, after).map(({ from, to, put }): Hunk => {

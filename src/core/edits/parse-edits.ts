@@ -15,7 +15,7 @@ export type Change =
 
 /** A change to a file that a code block proposes. */
 export interface FileEdit {
-  /** As written in the reply, if it names a file. */
+  /** The path as written in the reply; undefined if the reply names no file. */
   readonly path?: string;
   /** The code block that contains it. */
   readonly code: string;
@@ -26,7 +26,7 @@ const FENCE = /^[ \t]{0,12}(`{3,}|~{3,}(?!~))([^`]*)$/;
 const SEARCH = /^<{5,9} ?(?:SEARCH|ORIGINAL|HEAD)\s*$/i;
 const DIVIDER = /^={5,9}\s*$/;
 const REPLACE = /^>{5,9} ?(?:REPLACE|UPDATED)?\s*$/i;
-/** The end of a merge conflict, which names a branch or commit. It's quoted, not an edit. */
+/** The end of a merge conflict, which names a branch or commit. A quoted merge conflict isn't an edit. */
 const CONFLICT_END = /^>{5,9} \S/;
 const HUNK_HEAD = /^@@(?: -(\d{1,9})(?:,(\d{1,9}))?)?/;
 const SOURCE_FILE =
@@ -46,10 +46,10 @@ export function parseEdits(reply: string): readonly FileEdit[] {
   };
   for (const [at, line] of lines.entries()) {
     if (SEARCH.test(line.trimStart())) {
-      // A block without an end would contain all later ones.
+      // An unclosed block would contain all later ones.
       if (!isClosed(lines, at)) continue;
       isSearching = true;
-      // Without a fence, the marker opens the block.
+      // Outside of a fence, the marker itself begins the block.
       open ??= { mark: '', info: '', from: at };
     } else if (isSearching && REPLACE.test(line.trimStart())) {
       isSearching = false;
@@ -85,10 +85,10 @@ function isClosed(lines: readonly string[], from: number): boolean {
   return false;
 }
 
-/** The lines before a block that may name its file. Up to two blank lines may follow the name. */
+/** The lines before a block that may name its file: the name and up to two blank lines. */
 const linesBefore = (lines: readonly string[], at: number): string[] => lines.slice(Math.max(0, at - 3), at);
 
-/** `previousPath` is the file of the edit before. SEARCH/REPLACE blocks that name no file are for it as well. */
+/** `previousPath` is the file of the previous edit, to which SEARCH/REPLACE blocks without a path apply as well. */
 function editsOf(
   lines: readonly string[],
   info: string,
@@ -185,7 +185,7 @@ function unifiedDiff(lines: readonly string[], code: string, named: string | und
   return byFile(hunks, code);
 }
 
-/** The end of a hunk that contains as many lines of the file as its head says, so that it omits none; otherwise 0. */
+/** The line after a hunk if it has all lines of the file that its head announces, and thus no elision; otherwise 0. */
 function endOfCompleteHunk(lines: readonly string[], from: number, count: number): number {
   let at = from;
   let missing = count;

@@ -5,8 +5,9 @@ const MAX_CELLS = 20_000_000;
 
 /** Cost of a line that only the excerpt has. */
 const INSERTED = 0.3;
-/** Cost of a line that only the file has: if it's blank or deeper than the excerpt's least indented line; otherwise. */
+/** Cost of a line that only the file has, if it's blank or indented more than the excerpt's least indented line. */
 const DELETED_INSIDE = 0.05;
+/** Cost of other lines that only the file has. */
 const DELETED_OUTSIDE = 1.5;
 /** Minimum share of common words for two lines to be versions of each other. */
 const MIN_SIMILARITY = 0.5;
@@ -14,8 +15,8 @@ const MIN_SIMILARITY = 0.5;
 const MIN_MATCHED_SHARE = 0.3;
 
 /**
- * The steps of an alignment: MATCH goes to the next line of both, INSERT and START to that of the excerpt, and DELETE
- * and KEEP to that of the file. START and KEEP belong to an elision: KEEP keeps a line of the file that it stands for.
+ * The moves of an alignment: MATCH goes to the next line of both, INSERT and START to the next line of the excerpt, and
+ * DELETE and KEEP to the next line of the file. START begins an elision; KEEP keeps a line of the file that it omits.
  */
 const START = 0;
 const MATCH = 1;
@@ -24,12 +25,11 @@ const DELETE = 3;
 const KEEP = 4;
 type Move = typeof START | typeof MATCH | typeof INSERT | typeof DELETE | typeof KEEP;
 
-/** The result of placing an excerpt in a file. */
 type Placed = { readonly lines: string[] } | { readonly reason: 'not_found' | 'ambiguous' };
 
 /**
- * Replaces the lines that an excerpt is a new version of, found by the best alignment (Needleman–Wunsch with free ends
- * in the file). An elision, such as `// ...`, stands for lines of the file that are kept.
+ * Replaces the lines of which an excerpt is a new version. They are found by the best alignment (Needleman–Wunsch with
+ * free ends in the file). Lines omitted by an elision, such as `// ...`, are kept.
  */
 export function placeExcerpt(lines: readonly string[], written: readonly string[]): Placed {
   // The last line break isn't a blank line that could match.
@@ -103,7 +103,7 @@ function align(file: readonly string[], block: readonly string[]): Table {
     const isElided = isElision(line);
     const here = new Array<number>(width).fill(0);
     for (let at = 0; at < width; at++) {
-      // An elision keeps no line of the file, or one more.
+      // An elision keeps any number of the file's lines.
       let score = isElided ? above[at]! : above[at]! - INSERTED;
       let move: Move = isElided ? START : INSERT;
       const before = at === 0 ? -Infinity : here[at - 1]!;
@@ -125,7 +125,7 @@ function align(file: readonly string[], block: readonly string[]): Table {
 
 interface Step {
   readonly move: Move;
-  /** The 0-based lines of the step. If it has none of the file (INSERT, START), `file` is the next one. */
+  /** 0-based lines of the file and the block. For INSERT and START, `file` is the line after the step. */
   readonly file: number;
   readonly block: number;
 }
@@ -149,7 +149,7 @@ export const isBlank = (line: string): boolean => line.trim() === '';
 
 const isSameLine = (a: string, b: string): boolean => a.trimEnd() === b.trimEnd();
 
-/** How distinctive a line is. Brackets and blank lines hardly are. */
+/** How distinctive a line is: brackets and blank lines least. */
 function weight(line: string): number {
   const letters = line.replace(/[^\p{L}\p{N}]/gu, '').length;
   if (letters > 2) return 1 + Math.min(letters, 40) / 20;
@@ -171,7 +171,7 @@ function withoutBlankEnds(lines: readonly string[]): readonly string[] {
   return first < 0 ? [] : lines.slice(first, lines.findLastIndex((line) => !isBlank(line)) + 1);
 }
 
-/** Adds the indentation that the file's version of most common lines has in addition to the block's. */
+/** Indents a block by the additional indentation that most of its lines have in the file. */
 function indentedLike(file: readonly string[], block: readonly string[]): readonly string[] {
   const indents = new Map<string, string | undefined>();
   for (const line of file) {

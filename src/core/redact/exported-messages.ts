@@ -24,7 +24,7 @@ export function exportedMessages(state: SessionState): Message[] {
   return [...others, ...active].map((message) => ({ ...message, parent: nearestKept(message.parent) }));
 }
 
-/** Redacts secrets in a message; images, IDs, and numbers stay. */
+/** Redacts secrets in a message's texts, tool calls, and attachments. Offsets of pasted ranges are adjusted. */
 export function redactMessage(message: Message, redactor: Redactor): Message {
   const content = redactContent(message.content, redactor);
   const attachments = message.attachments?.map((one) => redactAttachment(one, redactor));
@@ -35,11 +35,10 @@ export function redactMessage(message: Message, redactor: Redactor): Message {
   return { ...message, content, ...(pasted && { pasted }), ...(attachments && { attachments }) };
 }
 
-/** Redacts secrets in a message's content. */
 export const redactContent = (content: readonly ContentBlock[], redactor: Redactor): readonly ContentBlock[] =>
   content.map((block) => redactBlock(block, redactor));
 
-/** Where an offset in a message's text is after redaction: the length of the redacted text before it. */
+/** The offset in the redacted text for an offset in a message's text: the redacted length of the text before it. */
 const redactedOffset = (message: Message, offset: number): number =>
   new Redactor().redact(messageText(message).slice(0, offset)).length;
 

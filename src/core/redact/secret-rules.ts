@@ -1,22 +1,22 @@
 import GITLEAKS from './gitleaks-rules.json' with { type: 'json' };
 
 /**
- * A pattern for a kind of secret. Redacted is the group `secret` or `quoted`, else the first group, else the whole
- * match; `accepts` excludes false positives. With `keywords`, only texts that contain one of them are searched. Takes
- * linear time, because every repetition is bounded or can't backtrack, and each secret begins with a fixed prefix.
+ * A pattern for a kind of secret. The group `secret` or `quoted` is redacted, else the first group, else the whole match;
+ * `accepts` excludes false positives. With `keywords`, only texts that contain one of them are searched. Takes linear
+ * time, because every repetition is bounded or can't backtrack.
  */
 export interface SecretRule {
-  /** Shown in the export; the ID of a rule from gitleaks. */
+  /** Shown in place of the secret. For rules from gitleaks, their ID. */
   readonly kind: string;
   readonly pattern: RegExp;
   readonly keywords?: readonly string[];
   readonly accepts?: (secret: string) => boolean;
 }
 
-/** After an escaped line break or tab, as in the JSON of a tool call. Its letter isn't part of a word. */
+/** After an escaped line break or tab (`\n`), as in the JSON of a tool call, whose letter isn't part of a word. */
 const AFTER_ESCAPE = '(?<=\\\\[nrt])';
 
-/** Tokens don't start within a longer word. */
+/** The start of a token, which is never within a longer word. */
 const START = `(?:(?<![A-Za-z0-9_-])|${AFTER_ESCAPE})`;
 
 const token = (kind: string, ...shapes: readonly string[]): SecretRule => ({
@@ -33,7 +33,7 @@ const SECRET_NAMES =
 
 const KEY_MARK = '(?: [A-Z0-9]{1,16}){0,3} PRIVATE KEY(?: BLOCK)?-----';
 
-/** A line of a key whose end is missing: base64 or a header of an encrypted key, possibly with escaped line breaks. */
+/** A line of a key without an END line: base64 or a header of an encrypted key, possibly with escaped line breaks. */
 const KEY_LINE =
   '(?:\\s|\\\\[nr]){1,8}(?:(?:Proc-Type|DEK-Info|Comment|Version): (?:(?!-----BEGIN)[^\\n\\\\]){1,100}|[A-Za-z0-9+/=]{16,})';
 
@@ -43,8 +43,8 @@ const BARE_SECRET = '[A-Za-z0-9_+/=~!@#%^*-]';
 const MORE_SECRET = `(?:${BARE_SECRET}|&(?!(?:amp;)?[\\w.[\\]%-]{1,40}=)(?=${BARE_SECRET}))`;
 
 /**
- * Published token formats, of model providers and others, that gitleaks lacks or only finds after a setting's name.
- * Narrower rules come first.
+ * Published token formats, of model providers and others, that gitleaks lacks or only finds after a setting's name. Of
+ * rules that match the same text, the more specific one comes first.
  */
 const OWN_RULES: readonly SecretRule[] = [
   {
@@ -155,7 +155,7 @@ const OWN_RULES: readonly SecretRule[] = [
       `(?:${SECRET_NAMES})` +
         `(?:${QUOTE})?\\s{0,8}(?:=>|:=|[:=：])\\s{0,8}` +
         `(?:${QUOTE}(?<quoted>[^\\s"'\`[\\]\\\\]{6,4096})${QUOTE}|` +
-        // No name or expression in code is that long.
+        // Names and expressions in code aren't that long.
         `(?<secret>${BARE_SECRET}(?:${MORE_SECRET}{255,}|${MORE_SECRET}{5,254}(?![A-Za-z0-9_+/=~.()[\\]-]))))`,
       'gi',
     ),

@@ -1,4 +1,4 @@
-/** Upper-case letters. Marks and letters without case belong to both `UPPER` and `LOWER`. */
+/** Upper-case letters. Marks and letters without case are both `UPPER` and `LOWER`. */
 export const UPPER = 1;
 /** Lower-case letters. */
 export const LOWER = 2;
@@ -16,7 +16,7 @@ export class CharClasses {
 
   /** The classes of the code point at a UTF-16 offset, which must be within the text. */
   at(text: string, offset: number): number {
-    // Always 0 for surrogates, because a single half says nothing about the pair.
+    // Always 0 for surrogates, because half of a pair doesn't determine the class.
     return this.known[text.charCodeAt(offset)]! || this.lookUp(text, offset);
   }
 

@@ -1,12 +1,12 @@
-/** Tags of elements that coding agents add to a user's message for the model, or instead of one. */
+/** Tags of elements that coding agents add to a user's message or send in place of one. */
 const TAG =
   /<(\/?)(system-reminder|command-name|command-message|command-args|local-command-\w{1,20}|bash-(?:input|stdout|stderr)|ide_\w{1,30}|task-notification)>/g;
 
-/** A slash command with arguments, which are a request. */
+/** A slash command with arguments, which the user typed as a request. */
 const REQUEST = /<command-name>([^<\n]{1,100})<\/command-name>[^]{0,400}?<command-args>(?!<\/command-args>)/;
 
 /**
- * A message without the elements that a coding agent added. A slash command that has arguments is kept, as it was typed.
+ * A message without the elements that a coding agent added. A slash command with arguments is kept as it was typed.
  * Linear.
  */
 export function withoutClientText(text: string): string {

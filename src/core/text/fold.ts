@@ -2,8 +2,8 @@ const NOT_ASCII = /[^\0-\x7f]/;
 const LATIN_MARKS = /[\u0300-\u036f]/g;
 
 /**
- * Normalizes text for lookups: lower case, no Latin accents, straight apostrophes. Offsets change. Voicing marks of
- * kana stay, because only U+0300…036F are removed.
+ * Normalizes text for lookups: lower case, no Latin accents, straight apostrophes. Offsets change. Only the marks
+ * U+0300…036F are removed, not the voicing marks of kana.
  */
 export function fold(text: string): string {
   const lower = text.toLowerCase();

@@ -40,7 +40,7 @@ export function tryParse(text: string): unknown {
 /** Deeper nesting could overflow the stack and doesn't occur in conversations. */
 const MAX_DEPTH = 500;
 
-/** Whether JSON is nested too deeply. Takes linear time. */
+/** Whether JSON is nested more than `MAX_DEPTH` levels deep. Linear. */
 export function isTooDeep(text: string): boolean {
   let depth = 0;
   let inString = false;

@@ -43,7 +43,6 @@ const TAG_NAME = /^\/?[a-z][\w-]*(?:\s[^<>]*)?\/?$/i;
 export type LineKind =
   'blank' | 'prose' | 'heading' | 'bullet' | 'numbered' | 'table' | 'quoted' | 'code' | 'output' | 'diff' | 'markup';
 
-/** Whether a line isn't part of prose. */
 export const isOutputOrCodeLine = (kind: LineKind): boolean => kind === 'code' || kind === 'output' || kind === 'diff';
 
 export interface Line {
@@ -51,20 +50,20 @@ export interface Line {
   /** UTF-16 offsets of the content, without indentation, list marker, line number, and trailing space. */
   readonly start: number;
   readonly end: number;
-  /** Within a tag of a model's thinking. */
+  /** Whether it's within a tag that marks a model's thinking. */
   readonly thinking: boolean;
 }
 
 /**
  * Splits a message into lines and determines their kinds. With `tool`, the whole message is output. Linear, because
  * patterns only examine the first `MAX_READ` units of a line and backtrack over bounded runs. Consecutive blank lines
- * are merged. In transcripts that are cut at tool calls, a message may start within a fence, which is recognized by a
- * bare fence on its first line.
+ * are merged. A bare fence on the first line opens no code block, because in transcripts that are cut at tool calls a
+ * message may start within one.
  */
 export const lineSteps = (text: string, options: { readonly tool: boolean }): Steps<Line[]> =>
   new LineReader(text, options.tool).read();
 
-/** The lines of `text[from, …)`, without their ends. */
+/** The lines of `text[from, …)`, without their line breaks. */
 export function* lineSpans(text: string, from = 0): Generator<Span> {
   for (let start = from; start <= text.length;) {
     const stop = text.indexOf('\n', start);
@@ -79,7 +78,7 @@ const STEP_CHARS = 10_000;
 
 class LineReader {
   private readonly lines: Line[] = [];
-  /** The content of the open fence. */
+  /** The kind of the lines in the open fence. */
   private fence: 'code' | 'output' | 'diff' | undefined;
   private inSearchReplace = false;
   private inTool = false;
@@ -245,7 +244,7 @@ class LineReader {
   }
 }
 
-/** Some clients separate code from prose by `<source>` and similar tags. */
+/** Some clients put code in `<source>` and similar tags instead of fences. */
 const sourceFence = (head: string): readonly string[] | null =>
   SOURCE_TAG.test(head) ? ['', head.startsWith('</') ? '' : 'source'] : null;
 

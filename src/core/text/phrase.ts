@@ -1,6 +1,6 @@
 /**
  * A localizable sentence: English text with placeholders `{0}`, `{1}`, and their values. Code without access to the
- * editor returns phrases; whoever shows them chooses the language.
+ * editor returns phrases, which are translated where they are shown.
  */
 export interface Phrase {
   readonly english: string;

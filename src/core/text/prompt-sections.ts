@@ -31,10 +31,10 @@ export const PROMPT_LABEL = new RegExp(
 /** A speaker label at the beginning of a line, in records and summaries. */
 const SPEAKER_LABEL = /^(summary|[Uu]ser|USER|[Aa]ssistant|ASSISTANT|[Ss]ystem|SYSTEM|[Tt]ool|TOOL)(?=:)/gm;
 
-/** Quotes speaker labels in content, for a text in which such labels name the speakers. */
+/** Puts speaker labels in content in quotation marks, so that they aren't mistaken for those of the text around it. */
 export const quoteSpeakerLabels = (content: string): string => content.replace(SPEAKER_LABEL, '“$1”');
 
-/** Neutralizes this product's own tags and quotes its labels in content. Linear. */
+/** Changes the brackets of this product's own tags in content, and puts its labels in quotation marks. Linear. */
 export const neutralizeTags = (content: string): string =>
   content.replace(SECTION_TAG, '‹').replace(PROMPT_LABEL, '“$&”');
 
@@ -50,8 +50,8 @@ export const sectionAttribute = (name: string, value: string): string => ` ${nam
 
 /**
  * A section of a request. Its tags contain a delimiter that doesn't occur in the content, so the content can't close
- * the section. The delimiter is derived from the content, so the same content gives the same bytes, as prompt caches
- * need.
+ * the section. The delimiter is derived from the content, so that the same content gives the same bytes for prompt
+ * caches.
  */
 export function wrapSection(name: PromptSection, content: string, attributes = ''): string {
   const delimiter = delimiterFor(content);

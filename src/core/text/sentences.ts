@@ -2,16 +2,16 @@ import type { Span } from '../model/key-event.ts';
 import { runSynchronously, type Steps } from '../pace/steps.ts';
 import { truncate } from './truncate.ts';
 
-/** In UTF-16 units. Longer lines are segmented in pieces, which bounds the segmenter's time and memory. */
+/** In UTF-16 units. Longer lines are split before segmentation, which bounds the segmenter's time and memory. */
 const MAX_PIECE = 4_000;
-/** No sentence ends with an abbreviation or an initial. */
+/** An abbreviation or an initial, after which no sentence ends. */
 const ABBREVIATION =
   /(?:^|[\s(])(?:e\.g|i\.e|eg|ie|vs|etc|cf|[dm]r|mrs|ms|dra|drs|prof[ae]?|st|jr|nos?|nr|tel|tlf|fig|approx|z\.b|d\.h|bzw|ca|ggf|usw|vgl|zzgl|abs|\p{L}{3,}str|p\.ex|ex|p[áa]g|art|n[úu]m|aprox|incl|resp|sta?|sra?|srta|ing|lic|avda?|evtl|inkl|u\.s|u\.a|a\.k\.a|\p{L})\.\s*$/iu;
-/** German ordinals: "am 2. März", "bis zum 5.03. um 7:30", "die 3. Variante". */
+/** German ordinals, after which no sentence ends: "am 2. März", "bis zum 5.03. um 7:30", "die 3. Variante". */
 const ORDINAL = /(?:^|[\s(])(?:d(?:er|ie|as|en|em|es)|[ai]m|vom|zum|zur)\s\d{1,2}\.(?:\d{1,2}\.)?\s*$/i;
 const MONTH = /^(?:Jan|Feb|Mär|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez)/;
 const LIST_NUMBER = /^\d{1,3}\.\s*$/;
-/** In chats, a sentence may end before a lower-case letter or code, where the segmenter doesn't split. */
+/** The end of a sentence before a lower-case letter or code, common in chats, where the segmenter doesn't split. */
 const CASUAL_STOP = /[.…]["'”’)\]*_]*\s+(?=[\p{Ll}\d`*"'“([])/gu;
 /** Closing markup that the segmenter assigns to the next sentence. */
 const CLOSERS = /^[*_`]+(?=\s|$)/;
@@ -39,7 +39,7 @@ export function* sentenceSteps(text: string, from: number, to: number): Steps<Sp
     const isCut = at + line.length < to;
     let start = 0;
     for (const end of endsOf(line, segmenter)) {
-      // The last sentence of a piece may go on, so it begins the next piece.
+      // The last sentence of a piece may continue, so it begins the next piece.
       if (isCut && start > 0 && end === line.length) break;
       const sentence = line.slice(start, end);
       if (

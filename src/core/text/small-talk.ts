@@ -1,8 +1,7 @@
 import { speakerLabelAt } from './speakers.ts';
 
 /**
- * Greetings, thanks, courtesies, and agreement, by language. What is left without them tells whether a sentence says
- * more.
+ * Greetings, thanks, courtesies, and agreement, by language. A sentence that contains little else is small talk.
  */
 const COURTESIES: readonly RegExp[] = [
   /\b(?:hello|hi|hey|good (?:morning|afternoon|evening|day|night)|welcome(?: back)?|thanks?(?: you)?(?: (?:so|very) much| a lot| again| for (?:taking the|your) (?:time|help|patience))?|you(?:'|’)?(?:re| are) (?:most )?welcome|my pleasure|no problem|of course|certainly|sure(?: thing)?|good(?=\W*$)|great|perfect|excellent|wonderful|lovely|brilliant|noted|understood|congratulations|nice|fine|okay|ok|alright|all right|got it|i see|sounds good|that sounds (?:good|great)|have an? (?:nice|great|good|lovely|wonderful) (?:day|evening|weekend|time|one|trip|stay)|bye|goodbye|see you|take care|happy to help|glad to help|(?:is there )?anything else(?: (?:i can (?:help|do|assist)(?: you)?(?: with)?|you need))?|how are you(?: doing)?(?: today)?|how (?:can|may) i help(?: you)?|please|that(?:'|’)?s all|that is all|no,? that(?:'|’)?s it|cheers|sorry|go ahead|everyone|all here)\b/giu,
@@ -14,13 +13,13 @@ const COURTESIES: readonly RegExp[] = [
   /おはようございます|こんにちは|こんばんは|ありがとうございます?|どういたしまして|よろしくお願いします|かしこまりました|お願いします|您好|你好|早上好|谢谢(?:您|你)?|不客气|再见|请问/gu,
 ];
 
-/** A sentence that only thanks, with a farewell at most. It's never an answer. */
+/** A sentence that only thanks, possibly with a farewell. Never an answer to a question. */
 const THANKS =
   /^[^\p{L}\p{N}]*(?:(?:(?:many|muchas|mil|muito|vielen|herzlichen|mille) )?(?:thanks|thank you|gracias|obrigad[oa]|danke?|merci|grazie)(?: (?:so much|very much|a lot|again|de nuevo|mais uma vez|sehr|schön|nochmals|beaucoup|bien|encore|mille))*(?: (?:for|por|pel[ao]|für|pour|per|di)(?: (?:all|the|your|la|el|su|tu|toda|a|sua|die|deine|ihre|das|votre|ton|il|tuo))*(?: |(?<=[ '’]))(?:l['’])?(?:help|time|patience|support|assistance|everything|ayuda|tiempo|paciencia|todo|ajuda|tempo|paciência|tudo|hilfe|zeit|geduld|alles|aide|temps|patience|tout|aiuto|pazienza|tutto))?|(?:どうも)?ありがとうございま(?:す|した)|谢谢(?:您|你)?(?:的帮助)?)(?:[\s,.!]+(?:bye|goodbye|see you(?: \p{L}+)?|have an? (?:nice|great|good|lovely) \p{L}+|adiós|hasta (?:el )?\p{L}+|até (?:logo|mais|amanhã)|tchau|tschüss|auf wiedersehen|au revoir|bonne (?:journée|soirée)|arrivederci))*[^\p{L}\p{N}]*$/iu;
 
 /**
- * Like `THANKS`, in languages without a lexicon: "thanks" and a few words, of which at most one comes before it, besides
- * what the thanks are for (Arabic, Hebrew, Hindi).
+ * `THANKS` for Arabic, Hebrew, and Hindi, which have no lexicon: "thanks" after at most one word and before a few. In
+ * Hindi, the reason for the thanks may come first.
  */
 const SHORT_THANKS =
   /^[^\p{L}\p{N}]*(?:[^,،:\p{N}]{1,24} के लिए )?(?:[\p{L}\p{M}]{1,9} )?(?:बहुत[ -])*(?:و?شكر[اً]*|תודה|धन्यवाद)(?![\p{L}\p{M}])[^,،:\p{N}a-z]{0,24}$/iu;
@@ -31,10 +30,10 @@ const TABLE_TALK =
 /** The result of a skill check: "insight 14", "lockpicking: 11". */
 const SKILL_CHECK =
   /^\W*(?:perception|stealth|insight|investigation|performance|persuasion|deception|intimidation|survival|athletics|acrobatics|arcana|religion|history|medicine|nature|sleight of hand|lockpicking|initiative)\W{1,3}\d{1,2}\W*$/i;
-/** Dice in other words, and lines that are only a stage direction. */
+/** Results of dice in other words, and lines that are only a stage direction. */
 const DICE =
   /\b(?:nat|natural) (?:\d+|one|twenty)\b|\b(?:roll(?:s|ed)?|check|save|saving throw|initiative|tirada|w[üu]rf\w*)\b.{0,40}\b\d+\b|^(?:\*[^*]+\*|\([^)]+\)|\[[^\]]+\])$/iu;
-/** Words around the result of dice: "No, it was like 24.", "31 for me". */
+/** Words around a result of dice: "No, it was like 24.", "31 for me". */
 const BESIDE_NUMBERS =
   /\b(?:no|nope|yes|yeah|yep|oh|ah|ugh|okay|ok|and|so|but|it|that|this|mine|i|me|him|her|us|was|is|are|got|have|had|get|gets|like|only|just|a|an|the|another|with|for|plus|minus|of|on|at|total|all|together)\b|['’](?:s|m|ve|re)\b/giu;
 const STAGE_DIRECTION = /\[[^\]\n]{1,60}\]|\([^)\n]{0,20}(?:laughs?|laughter|chuckles?|sighs?)[^)\n]{0,20}\)/gi;
@@ -61,7 +60,7 @@ export const isThanks = (sentence: string): boolean =>
 
 /**
  * Whether a sentence of a short message is small talk: courtesies, dice, stage directions, or agreement. After a label,
- * which may also be a field's name ("Guests: 4", "Breakfast: yes"), only courtesies and skill checks are.
+ * which may also be a field's name ("Guests: 4", "Breakfast: yes"), only courtesies and skill checks count.
  */
 export function isSmallTalk(sentence: string): boolean {
   if (sentence.length > MAX_SENTENCE) return false;

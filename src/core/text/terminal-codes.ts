@@ -1,6 +1,7 @@
 /**
  * Control sequences of terminals (ECMA-48): with parameters, such as colors; strings, such as window titles, links, and
- * images; and two characters. Never spans lines. Linear, because a string ends before the next escape character.
+ * images; and sequences of two characters. Never spans lines. Linear, because a string ends before the next escape
+ * character.
  */
 const CODE = /\x1b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\x07\x1b\x9c\r\n]*(?:\x07|\x1b\\|\x9c)|[ -/]*[0-~]|)/g;
 

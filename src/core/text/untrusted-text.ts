@@ -3,7 +3,7 @@ import type { Role } from '../model/message.ts';
 import { lineSpans } from './lines.ts';
 import { PROMPT_LABEL, SECTION_TAG } from './prompt-sections.ts';
 
-/** Why words of a message aren't its author's own. */
+/** The reason why the author of a message isn't the author of some of its words. */
 export type Origin =
   /** Pasted, as observed by the page. */
   | 'pasted'
@@ -26,9 +26,9 @@ const BINDING: ReadonlySet<KeyEventKind> = new Set(['constraint', 'preference', 
 
 /** Length of a line's beginning that is examined, in UTF-16 units. */
 const MAX_READ = 300;
-/** In UTF-16 units. Longer passages are documents, whose demands aren't worth keeping. */
+/** In UTF-16 units. Longer passages are documents; constraints and decisions in them aren't worth keeping. */
 const MAX_SHORT_PASSAGE = 600;
-/** In UTF-16 units. Minimum length of the author's own words at an event's beginning for it to be cut to them. */
+/** Minimum length of an event, in UTF-16 units, that is cut to the author's own words at its beginning. */
 const MIN_OWN_WORDS = 12;
 
 /** A tool result that is the user's answer, although its role is `tool`. */
@@ -40,7 +40,7 @@ const SPEAKER =
   /^[\s#*_>"'[(<|]{0,8}(?:system|assistant|developer|tool|user|human|sistema|asistente|assistente|usuario|usuário|système|utilisateur|benutzer|assistent|системa?|пользователь|ассистент|系统|用户|助手|システム|ユーザー|アシスタント)(?: (?:message|prompt|note|override))?[\s*_\])>|]{0,4}[:：]/iu;
 const TEMPLATE =
   /\[\/?INST\]|<<\/?SYS>>|<\/?(?:system|assistant|instructions?|system-reminder)>|###? (?:system|instruction)s?\b/i;
-/** Everything from here to the end is somebody else's: a forwarded email, a web page. */
+/** The first line of a forwarded email or a web page, which extends to the end of the message. */
 const ENCLOSURE =
   /^(?:-{3,} ?(?:original message|forwarded message|ursprüngliche nachricht|mensaje original|message d’origine|mensagem original)|(?:on|am|el|le|em) .{4,120} (?:wrote|schrieb .{1,60}|escribió|a écrit|escreveu) ?:|<!doctype html|<html\b|<\?xml\b)/i;
 const MAIL_HEADER =
@@ -50,7 +50,7 @@ const REQUESTS =
   'summar(?:i[sz]e|y of)|tl;?dr|translate|proofread|paraphrase|rephrase|rewrite|extract|explain|analy[sz]e|read|look at|check out|what (?:do(?:es)?|is|are)|thoughts on|resum[ae]|resumen de|traduce|traduz|explica|lee|leia|analiza|analise|zusammenfassen|fass|fasse|übersetze|erklär|lies|résume|résumer|traduis|explique|lis|riassumi|traduci|要約|翻訳|説明|总结|翻译|解释|概括';
 const DOCUMENTS =
   'page|article|text|document|doc|docs|email|e-mail|mail|post|thread|issue|ticket|readme|file|log|output|message|review|comment|snippet|excerpt|paper|report|transcript|website|site|página|artículo|artigo|texto|correo|documento|mensaje|mensagem|archivo|salida|seite|artikel|datei|nachricht|ausgabe|beitrag|courriel|fichier|article|texte|pagina|articolo|ページ|記事|文章|テキスト|メール|页面|网页|邮件|文档|文本';
-/** "Summarize this page for me:", a line that asks about the document after it. */
+/** A line that asks about the document after it: "Summarize this page for me:". */
 const INTRODUCES = new RegExp(`(?:^|[^\\p{L}])(?:${REQUESTS})[^\\n]{0,120}?(?:${DOCUMENTS})`, 'iu');
 const HERE_IS = new RegExp(
   `^(?:here(?:'s|’s| is| are)|this is|below is|i found|found|from|aquí (?:está|tienes)|esto es|hier ist|das ist|voici|c’est|ecco|aqui está|以下は|これは|这是|以下是)[^\\n]{0,120}?(?:${DOCUMENTS})[^\\n]{0,120}[:：]$`,
@@ -62,7 +62,7 @@ const SAYS =
 const BEFORE_QUOTE =
   /(?:^|[^\p{L}])(?:says?|said|wrote|writes|states?|reads|replied|answered|claims?|dice|dijo|escribió|diz|disse|escreveu|sagt|sagte|schreibt|schrieb|meint|dit|écrit)[^\n"“«„「]{0,40}$/iu;
 const IN_QUOTES = /"[^"\n]{12,400}"|“[^”\n]{12,400}”|«[^»\n]{12,400}»|„[^“\n]{12,400}“|「[^」\n]{12,400}」/g;
-/** Length of the text before a quotation in which its author is sought, in UTF-16 units. */
+/** Length of the text before a quotation that is searched for its author, in UTF-16 units. */
 const AUTHOR_CHARS = 60;
 
 /**
@@ -107,7 +107,7 @@ function untrustedLines(text: string): readonly UntrustedSpan[] {
       add(next, text.length, 'document');
       break;
     } else {
-      // A forged speaker's words end with the paragraph.
+      // The words of a forged speaker extend to the end of the paragraph.
       isForged = (isForged && line !== '') || SPEAKER.test(line);
       if (isForged) add(at, next, 'forged');
       else
@@ -126,7 +126,7 @@ function introduces(line: string, after: string): boolean {
   return INTRODUCES.test(line) && (/[:：]$/.test(line) || /^\s{0,19}\n/.test(after) || /^(?:#|<|\*\*|---)/.test(rest));
 }
 
-/** The quotations of somebody in a line. */
+/** A line's quotations of what somebody said or wrote. */
 const quotations = (line: string): readonly Span[] =>
   [...line.matchAll(IN_QUOTES)].flatMap(({ 0: words, index }) =>
     BEFORE_QUOTE.test(line.slice(Math.max(0, index - AUTHOR_CHARS), index))
@@ -134,7 +134,7 @@ const quotations = (line: string): readonly Span[] =>
       : [],
   );
 
-/** After tags of requests or chat templates, everything is untrusted; after labels, the rest of the paragraph. */
+/** Everything after a tag of a request or chat template, and the rest of the paragraph after a label. */
 function forgeries(text: string): readonly UntrustedSpan[] {
   const found: Span[] = [];
   const tag = [text.search(SECTION_TAG), text.search(TEMPLATE)].filter((at) => at !== -1);
@@ -146,7 +146,7 @@ function forgeries(text: string): readonly UntrustedSpan[] {
   return found.map((span) => ({ ...span, origin: 'forged' }));
 }
 
-/** Where pasted texts occur in a message, each once, in the order in which they were pasted. */
+/** The spans of pasted texts in a message, each once, in the order in which they were pasted. */
 export function findPasted(pasted: readonly string[], text: string): readonly Span[] {
   const found: Span[] = [];
   const from = new Map<string, number>();
@@ -159,7 +159,7 @@ export function findPasted(pasted: readonly string[], text: string): readonly Sp
   return found;
 }
 
-/** Sorts and merges spans. A forgery wins over the span that contains it. */
+/** Sorts and merges spans. A span that contains a forgery becomes `forged`. */
 function merged(spans: readonly UntrustedSpan[]): readonly UntrustedSpan[] {
   const all: UntrustedSpan[] = [];
   const inOrder = [...spans].sort((a, b) => a.start - b.start || b.end - a.end);
@@ -174,9 +174,9 @@ function merged(spans: readonly UntrustedSpan[]): readonly UntrustedSpan[] {
 }
 
 /**
- * Marks events in untrusted words as `quoted`. None of them binds the user: constraints, preferences, decisions, and
- * to-dos become facts in a short quote, and are dropped elsewhere. All events in a forgery are dropped. An event that
- * begins in the author's own words is cut where they end.
+ * Marks events in untrusted words as `quoted`. In a short quote, constraints, preferences, decisions, and to-dos become
+ * facts; in documents and tool output, they are dropped. All events in a forgery are dropped. An event that begins with
+ * the author's own words is cut where they end.
  */
 export function restrictUntrustedEvents<Event extends DetectedEvent>(
   events: readonly Event[],

@@ -13,7 +13,7 @@ const UPPER = 4;
 const UNDERSCORE = 8;
 const DIGIT = 16;
 const WIDE = 32;
-/** A name with capitals within it, such as camelCase. */
+/** Set for a name with capitals within it, such as camelCase. */
 const HUMPS = 256;
 /** Characters that are a word each, such as emoji. */
 const SYMBOL = 64;
@@ -28,7 +28,7 @@ function classAt(text: string, at: number): number {
   return (unit & 0xf800) === 0xd800 ? classOfSurrogate(text, at) : classOf(unit);
 }
 
-/** Surrogates are half of a letter of a rare script, or of a symbol such as an emoji. */
+/** A surrogate is half of a letter in a rare script, or of a symbol such as an emoji. */
 function classOfSurrogate(text: string, at: number): number {
   const isLow = (text.charCodeAt(at) & 0xfc00) === 0xdc00;
   const char = String.fromCodePoint(text.codePointAt(isLow && at > 0 ? at - 1 : at)!);
@@ -84,8 +84,8 @@ export function visitWords(text: string, visit: WordVisitor): void {
 }
 
 /**
- * Length of a passage, in UTF-16 units. A long text is indexed by passage, so that adding it doesn't block the thread,
- * and ranked by its best one, so that distant words don't add up.
+ * Length of a passage, in UTF-16 units. A long text is indexed passage by passage, so that adding it doesn't block the
+ * thread, and ranked by its best passage, so that matches far from each other don't add up.
  */
 const PASSAGE_UNITS = 6_000;
 /** Maximum extension of a passage to the next white space, in UTF-16 units. */
@@ -133,14 +133,14 @@ function visitWord(text: string, start: number, end: number, seen: number, visit
 }
 
 function visitOne(word: string, start: number, end: number, seen: number, visit: WordVisitor): void {
-  // Single Latin letters are meaningless: loop variables, "don't", list labels.
+  // Single Latin letters are meaningless: loop variables, list labels, the "t" of "don't".
   if (word.length === 1 && (classOf(word.charCodeAt(0)) & (DIGIT | WIDE)) === 0) return;
   const term = seen & WIDE ? normalizedWord(word) : seen & UPPER ? word.toLowerCase() : word;
-  // A lone accent leaves nothing.
+  // Empty for a single accent.
   if (term !== '') visit(term, start, end);
 }
 
-/** Kana, Han, and Hangul that `normalize` doesn't change. To call it for each pair would be ten times as slow. */
+/** Kana, Han, and Hangul that `normalize` doesn't change. Calling it for each pair would be ten times as slow. */
 function isComposed(unit: number): boolean {
   return (
     (unit >= 0x3041 && unit <= 0x3096) ||
