@@ -1,7 +1,7 @@
 import GITLEAKS from './gitleaks-rules.json' with { type: 'json' };
 
 /**
- * A pattern for a kind of secret. The group `secret` or `quoted` is redacted, else the first group, else the whole match;
+ * A pattern for a kind of secret. Redacts the group `secret` or `quoted`, else the first group, else the whole match;
  * `accepts` excludes false positives. With `keywords`, only texts that contain one of them are searched. Takes linear
  * time, because every repetition is bounded or can't backtrack.
  */
