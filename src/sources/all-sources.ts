@@ -141,7 +141,7 @@ function copilotCli(home: Home): Source {
       if (file.path.endsWith('.jsonl')) return readCopilotEvents(file, sink, from);
       const { chatMessages: messages, sessionId, startTime } = fieldsOf(await readJson(file.path));
       if (!isList(messages)) throw unknownFormat('Copilot CLI');
-      sink.about({ id: stringOf(sessionId), createdAt: parseTimestamp(startTime) });
+      sink.addFacts({ id: stringOf(sessionId), createdAt: parseTimestamp(startTime) });
       for (const message of messages) readRoleContent(message, sink);
       return undefined;
     },

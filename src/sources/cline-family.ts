@@ -112,7 +112,7 @@ function addMessage(message: unknown, sink: TranscriptSink): void {
   const at = parseTimestamp(message['ts']);
   if (message['isSummary'] === true) {
     const summary = [message['content']].flat().map((part) => stringOf(isObject(part) ? part['text'] : part) ?? '');
-    sink.compacted({ summary: summary.join('\n'), at });
+    sink.addCompaction({ summary: summary.join('\n'), at });
     return;
   }
   if (message['isTruncationMarker'] === true) return sink.skip(phrase('context added by the tool'));

@@ -180,7 +180,7 @@ function addBubble(bubble: JsonObject, sink: TranscriptSink): void {
   const workspace = folderPath(
     bubble['workspaceProjectDir'] ?? (isList(bubble['workspaceUris']) ? bubble['workspaceUris'][0] : undefined),
   );
-  if (workspace !== undefined) sink.about({ workspace });
+  if (workspace !== undefined) sink.addFacts({ workspace });
   const text = stringOf(bubble['text']) || (stringOf(bubble['rawText']) ?? '');
   const tool = isObject(bubble['toolFormerData']) ? bubble['toolFormerData'] : undefined;
   const callId = stringOf(tool?.['toolCallId']) ?? '';

@@ -65,7 +65,7 @@ function addMessages(rows: readonly Row[], sink: TranscriptSink): void {
     if (!isHidden(index)) readRoleContent({ role: row['role'], content }, sink, { at });
     else if (visibility[index]?.['agentVisible'] === false) sink.skip(phrase('hidden message'));
     else if (row['role'] === 'user' && isHidden(index + 1) && rows[index + 1]?.['role'] === 'assistant')
-      sink.compacted({ summary: joinTextBlocks(readContent(content, sink)), at });
+      sink.addCompaction({ summary: joinTextBlocks(readContent(content, sink)), at });
     else sink.skip(phrase('context added by the tool'));
   }
 }
@@ -92,6 +92,6 @@ function parseSqliteTime(value: unknown): number | undefined {
 function addRecord(record: unknown, sink: TranscriptSink): void {
   if (isObject(record) && !isRoleContent(record)) {
     const [title, workspace] = [stringOf(record['description']), stringOf(record['working_dir'])];
-    sink.about({ ...(title && { title }), workspace });
+    sink.addFacts({ ...(title && { title }), workspace });
   } else readRoleContent(record, sink, { at: isObject(record) ? parseTimestamp(record['created']) : undefined });
 }

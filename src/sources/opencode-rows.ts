@@ -40,7 +40,7 @@ export function addOpencodeRow(row: Row, sink: TranscriptSink): void {
     }
     case 'compaction': {
       const summary = stringOf(data['summary']) ?? '';
-      if (data['status'] === undefined || data['status'] === 'completed') sink.compacted({ summary, at });
+      if (data['status'] === undefined || data['status'] === 'completed') sink.addCompaction({ summary, at });
       return;
     }
     case 'synthetic':

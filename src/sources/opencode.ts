@@ -226,7 +226,7 @@ function addMessage({ data, at: storedAt, parts }: StoredMessage, sink: Transcri
   }
   if (data['summary'] === true) {
     const summary = blocks.map((block) => (block.type === 'text' ? block.text : '')).join('\n');
-    sink.compacted({ summary, at });
+    sink.addCompaction({ summary, at });
     return;
   }
   const usage = opencodeUsage(data['tokens']);

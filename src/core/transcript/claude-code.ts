@@ -134,7 +134,8 @@ export class ClaudeCodeImporter {
       return;
     }
     this.#flush();
-    if (record['isCompactSummary'] === true) this.#sink.compacted({ summary: messageText({ content: blocks }), at });
+    if (record['isCompactSummary'] === true)
+      this.#sink.addCompaction({ summary: messageText({ content: blocks }), at });
     else if (isReply && id !== undefined) this.#reply = { id, blocks, facts };
     else if (blocks.length > 0) {
       const isNotification = textAt(record, 'origin', 'kind') === 'task-notification';
@@ -167,7 +168,7 @@ export class ClaudeCodeImporter {
     const title = textAt(record, 'customTitle') ?? textAt(record, 'aiTitle') ?? summary;
     const agent = this.#isSubagent ? textAt(record, 'agentId') : undefined;
     const ids = agent === undefined ? { id } : { id: agent, ...(id && { parent: id }) };
-    this.#sink.about({ ...ids, workspace: textAt(record, 'cwd'), title });
+    this.#sink.addFacts({ ...ids, workspace: textAt(record, 'cwd'), title });
   }
 }
 

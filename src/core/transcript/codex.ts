@@ -70,7 +70,7 @@ export class CodexImporter {
     if (type === 'response_item') this.#item(payload, at);
     else if (type === 'compacted') {
       this.#flush();
-      this.#sink.compacted({ summary: textAt(payload, 'message') ?? '', at });
+      this.#sink.addCompaction({ summary: textAt(payload, 'message') ?? '', at });
     } else if (type === 'event_msg' && payload['type'] === 'thread_rolled_back') this.#rollBack(payload['num_turns']);
     else this.#sink.skipRecord(type);
   }
@@ -103,7 +103,7 @@ export class CodexImporter {
   #readFacts(type: unknown, payload: JsonObject, at: number | undefined): void {
     if (type === 'turn_context') {
       this.#model = textAt(payload, 'model') ?? this.#model;
-      if (this.#model !== undefined) this.#sink.about({ model: this.#model });
+      if (this.#model !== undefined) this.#sink.addFacts({ model: this.#model });
     } else if (type === 'session_meta') {
       // Forks and subagents repeat the descriptions of the sessions that they continue.
       if (this.#isDescribed) return;
@@ -111,7 +111,7 @@ export class CodexImporter {
       // Only subagents name their parent session. Forks are recognized by their messages.
       const spawn = textAt(payload, 'source', 'subagent', 'thread_spawn', 'parent_thread_id');
       const parent = spawn ?? textAt(payload, 'parent_thread_id');
-      this.#sink.about({ id: textAt(payload, 'id'), workspace: textAt(payload, 'cwd'), parent, createdAt: at });
+      this.#sink.addFacts({ id: textAt(payload, 'id'), workspace: textAt(payload, 'cwd'), parent, createdAt: at });
     } else if (type === 'event_msg' && payload['type'] === 'token_count') {
       const count = (name: string): unknown => valueAt(payload, 'info', 'last_token_usage', name);
       const usage = usageOf({

@@ -16,7 +16,7 @@ export function isContinueSession(value: unknown): value is JsonObject & { reado
 /** Imports a session of Continue: OpenAI messages with attachments, without times. */
 export function importContinueSession(session: JsonObject, sink: TranscriptSink): void {
   const workspace = folderPath(session['workspaceDirectory']);
-  sink.about({ id: textAt(session, 'sessionId'), title: textAt(session, 'title'), workspace });
+  sink.addFacts({ id: textAt(session, 'sessionId'), title: textAt(session, 'title'), workspace });
   const history = objectsAt(session, 'history');
   const answered = new Set(history.map((item) => textAt(item, 'message', 'toolCallId')));
   for (const item of history) {
@@ -43,6 +43,6 @@ export function importContinueSession(session: JsonObject, sink: TranscriptSink)
     }
     if (isList(item['contextItems'])) item['contextItems'].forEach(() => sink.skipAttachment('context'));
     const summary = textAt(item, 'conversationSummary');
-    if (summary !== undefined) sink.compacted({ summary });
+    if (summary !== undefined) sink.addCompaction({ summary });
   }
 }

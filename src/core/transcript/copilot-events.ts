@@ -58,7 +58,7 @@ export class CopilotEventsImporter {
       case 'session.model_change':
         return this.#useModel(data['newModel']);
       case 'session.title_changed':
-        if (typeof data['title'] === 'string') this.#sink.about({ title: data['title'] });
+        if (typeof data['title'] === 'string') this.#sink.addFacts({ title: data['title'] });
         return;
       case 'user.message':
         if (isAddedByTool(data)) return this.#sink.skip(phrase('instruction added by the tool'));
@@ -82,7 +82,7 @@ export class CopilotEventsImporter {
         return this.#sink.add(messageFromBlocks('tool', [block], { at }));
       }
       case 'session.compaction_complete':
-        if (data['success'] !== false) this.#sink.compacted({ summary: textAt(data, 'summaryContent') ?? '', at });
+        if (data['success'] !== false) this.#sink.addCompaction({ summary: textAt(data, 'summaryContent') ?? '', at });
         return;
       default:
         if (!BOOKKEEPING.test(type)) this.#sink.skipRecord(type);
@@ -92,13 +92,13 @@ export class CopilotEventsImporter {
   #start(data: JsonObject, at: number | undefined): void {
     checkVersion(data['version'], SUPPORTED_VERSION);
     this.#useModel(data['selectedModel']);
-    this.#sink.about({ id: textAt(data, 'sessionId'), workspace: textAt(data, 'context', 'cwd'), createdAt: at });
+    this.#sink.addFacts({ id: textAt(data, 'sessionId'), workspace: textAt(data, 'context', 'cwd'), createdAt: at });
   }
 
   #useModel(model: unknown): void {
     if (typeof model !== 'string') return;
     this.#model = model;
-    this.#sink.about({ model });
+    this.#sink.addFacts({ model });
   }
 
   #assistantMessage(data: JsonObject, at: number | undefined): void {

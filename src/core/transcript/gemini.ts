@@ -49,11 +49,11 @@ export function importGemini(source: string | JsonObject, sink: TranscriptSink):
     else putMessage(record);
   }
   const createdAt = parseTimestamp(session['startTime']);
-  sink.about({ id: textAt(session, 'sessionId'), title: textAt(session, 'summary'), createdAt });
+  sink.addFacts({ id: textAt(session, 'sessionId'), title: textAt(session, 'summary'), createdAt });
   const answered = new Set<string>();
   for (const { message, isSummary } of log.items) {
     if (!isSummary) addMessage(message, answered, sink);
-    else sink.compacted({ summary: contentText(message), at: parseTimestamp(message['timestamp']) });
+    else sink.addCompaction({ summary: contentText(message), at: parseTimestamp(message['timestamp']) });
   }
 }
 

@@ -56,7 +56,7 @@ function importRecord(record: JsonObject, sink: TranscriptSink, isSubagent: bool
     // The compressed history begins with the summary, as a user message.
     const [first] = objectsAt(record, 'systemPayload', 'compressedHistory');
     const summary = objectsAt(first, 'parts').map((part) => textAt(part, 'text') ?? '');
-    return sink.compacted({ summary: summary.join('\n'), at });
+    return sink.addCompaction({ summary: summary.join('\n'), at });
   }
   if (!isQwen(record) || record['type'] === 'system') return sink.skipRecord(record['type']);
   const isReply = record['type'] === 'assistant' || textAt(record, 'message', 'role') === 'model';
@@ -78,5 +78,5 @@ function reportFacts(record: JsonObject, sink: TranscriptSink, isSubagent: boole
   const agent = isSubagent ? textAt(record, 'agentId') : undefined;
   const parent = agent === undefined ? textAt(record, 'systemPayload', 'parentSessionId') : session;
   const title = record['subtype'] === 'custom_title' ? textAt(record, 'systemPayload', 'customTitle') : undefined;
-  sink.about({ id: agent ?? session, parent, title, workspace: textAt(record, 'cwd') });
+  sink.addFacts({ id: agent ?? session, parent, title, workspace: textAt(record, 'cwd') });
 }

@@ -116,7 +116,7 @@ export class TranscriptSink {
   readonly #skips = new Map<string, Skipped>();
 
   constructor(facts: SessionFacts = {}) {
-    this.about(facts);
+    this.addFacts(facts);
   }
 
   get facts(): SessionFacts {
@@ -134,7 +134,7 @@ export class TranscriptSink {
     this.position = { before: this.position, message: truncated, messages: messages + 1, compactions };
   }
 
-  compacted(compaction: Compaction): void {
+  addCompaction(compaction: Compaction): void {
     const { messages = 0, compactions = 0 } = this.position ?? {};
     this.position = { before: this.position, compaction, messages, compactions: compactions + 1 };
   }
@@ -162,7 +162,7 @@ export class TranscriptSink {
   }
 
   /** Later facts replace earlier ones, unless they are undefined. */
-  about(facts: SessionFacts): void {
+  addFacts(facts: SessionFacts): void {
     const known = Object.entries(facts).filter(([, value]) => value !== undefined);
     this.#facts = { ...this.#facts, ...Object.fromEntries(known) };
   }

@@ -37,7 +37,7 @@ export function importVsCodeChat(
   sink: TranscriptSink,
 ): void {
   const createdAt = parseTimestamp(chat['creationDate']);
-  sink.about({ id: textAt(chat, 'sessionId'), title: textAt(chat, 'customTitle'), createdAt });
+  sink.addFacts({ id: textAt(chat, 'sessionId'), title: textAt(chat, 'customTitle'), createdAt });
   for (const request of chat.requests) {
     if (!isObject(request)) sink.skip(phrase('invalid request'));
     else if (isRemovedRequest(request)) sink.skip(phrase('hidden message'));
@@ -101,7 +101,7 @@ class ResponseImporter {
     // The usage is that of the whole request, so it's added to the last message only.
     if (this.#pending) this.#sink.add({ ...this.#pending, ...(usage && { usage }) });
     const summary = textAt(metadata, 'summary', 'text');
-    if (summary !== undefined) this.#sink.compacted({ summary, at: this.#facts.at });
+    if (summary !== undefined) this.#sink.addCompaction({ summary, at: this.#facts.at });
   }
 
   #part(part: JsonObject, results: ReadonlyMap<string, string>): void {
