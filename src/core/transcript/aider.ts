@@ -18,8 +18,8 @@ const EDIT_END = /^>{5,9} REPLACE\b/;
 /**
  * Reads aider's history line by line. `# aider chat started at` starts a run; its time has no time zone and is read as
  * UTC. `#### ` marks the user's input and `> ` the output of aider and its tools; all other lines are the model's reply.
- * In a code fence or SEARCH/REPLACE block of a reply, marks are part of the block. However, a marked line that ends with
- * two spaces was written by aider, and the reply was cut off in the block.
+ * In a code fence or SEARCH/REPLACE block of a reply, marks are part of the block, except on a line that ends with two
+ * spaces: aider wrote it after the reply was cut off in the block.
  */
 export class AiderImporter {
   readonly #sink: TranscriptSink;

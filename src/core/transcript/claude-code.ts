@@ -18,7 +18,7 @@ export function isClaudeCode(record: unknown): record is JsonObject & { readonly
   return record['type'] === 'user' || record['type'] === 'assistant';
 }
 
-/** Whether this is a prompt that was queued while the model was working. Tools' notifications are queued, too. */
+/** Whether this is a prompt that was queued while the model was working, and not a tool's notification. */
 const isQueuedPrompt = (record: unknown): record is JsonObject =>
   textAt(record, 'attachment', 'type') === 'queued_command' &&
   valueAt(record, 'attachment', 'isMeta') !== true &&
@@ -36,11 +36,11 @@ export class ClaudeCodeImporter {
   readonly #sink: TranscriptSink;
   readonly #isSubagent: boolean;
   readonly #isResumed: boolean;
-  /** The newest message up to each record, by the record's ID. Null: there was none. */
+  /** The ID of the newest message up to each record, by the record's ID; null if there was none. */
   readonly #messageAt: Map<unknown, string | null>;
-  /** The newest message. */
+  /** The ID of the newest message. */
   #leaf: string | null;
-  /** The position after messages that a prompt followed, or at which a branch was left. `at` is the prompt's time. */
+  /** Positions to return to, by the ID of the message before them. `at` is the time of the prompt that followed it. */
   readonly #branches = new Map<string | null, { readonly position: TranscriptPosition; readonly at?: unknown }>();
   #reply: { readonly id: string; readonly blocks: ContentBlock[]; facts: MessageFacts } | undefined;
   /** IDs of user records, which a queued prompt may repeat. */
@@ -49,7 +49,7 @@ export class ClaudeCodeImporter {
   #reported: { readonly id: string; readonly usage: Usage } | undefined;
 
   /**
-   * `isSubagent`: the file is a subagent's session, whose records are all marked as a subagent's. `resumed`: the ID of
+   * `isSubagent`: the file is a subagent's session, in which all records are marked as sidechains. `resumed`: the ID of
    * the newest message, if reading is resumed.
    */
   constructor(sink: TranscriptSink, isSubagent = false, resumed?: { readonly leaf?: string | undefined }) {
@@ -85,19 +85,19 @@ export class ClaudeCodeImporter {
       }
       return;
     }
-    // A record that follows none after the first prompt isn't the beginning of the conversation.
+    // After the first prompt, a record that follows no other isn't the beginning of the conversation.
     const previous = previousOf(record);
     const message = previous === null && this.#branches.size > 0 ? undefined : this.#messageAt.get(previous);
     if (message !== undefined) this.#messageAt.set(uuid, message);
   }
 
-  /** Goes back, or to another branch, if a prompt doesn't follow the newest message. */
+  /** Returns to an earlier position if a prompt doesn't follow the newest message. */
   #follow(prompt: JsonObject): void {
     const previous = previousOf(prompt);
     const message = this.#messageAt.get(previous);
     if (message === undefined) {
       if (this.#isResumed && previous !== undefined) throw new BeforeResumeError();
-      // The tool names records that it never wrote.
+      // Claude Code sometimes names a record that it never wrote.
       return;
     }
     const branch = this.#branches.get(message);
@@ -111,7 +111,7 @@ export class ClaudeCodeImporter {
     this.#branches.set(message, { position: this.#sink.position, at });
   }
 
-  /** A prompt that the user sent while the model was working usually has no message record. */
+  /** Imports a queued prompt, which usually has no message record. */
   #queuedPrompt(record: JsonObject): void {
     if (record['isSidechain'] === true && !this.#isSubagent) return this.#sink.skip(phrase('subagent message'));
     const id = textAt(record, 'attachment', 'source_uuid');
@@ -172,10 +172,10 @@ export class ClaudeCodeImporter {
   }
 }
 
-/** The ID of the record that a record follows. A compaction has another name for it. Undefined if it isn't recorded. */
+/** The ID of the record that `record` follows, stored under another name for a compaction; undefined if not stored. */
 const previousOf = (record: JsonObject): unknown => record['logicalParentUuid'] ?? record['parentUuid'];
 
-/** What was added to the usage of a reply since it was reported before. */
+/** The usage of a reply minus the usage that was already reported for it. */
 function usageSince(usage: Usage, before: Usage): Usage {
   const since = Object.entries(usage).map(([name, count]) => [
     name,

@@ -45,7 +45,7 @@ export class CodexImporter {
   #model: string | undefined;
   #isDescribed: boolean;
 
-  /** `resumed`: what is known of the session if it's continued after its first record. */
+  /** `resumed`: the model at the position where reading is resumed. */
   constructor(sink: TranscriptSink, resumed?: { readonly model?: string }) {
     this.#model = resumed?.model;
     this.#isResumed = resumed !== undefined;
@@ -105,7 +105,7 @@ export class CodexImporter {
       this.#model = textAt(payload, 'model') ?? this.#model;
       if (this.#model !== undefined) this.#sink.addFacts({ model: this.#model });
     } else if (type === 'session_meta') {
-      // Forks and subagents repeat the descriptions of the sessions that they continue.
+      // The files of forks and subagents also contain the descriptions of the sessions that they continue.
       if (this.#isDescribed) return;
       this.#isDescribed = true;
       // Only subagents name their parent session. Forks are recognized by their messages.
@@ -171,10 +171,10 @@ export class CodexImporter {
   }
 }
 
-/** The fields in which Codex wraps a tool's output. JSON with other fields is the output itself. */
+/** The fields of the object in which Codex wraps a tool's output. An object with other fields is itself the output. */
 const WRAPPER_FIELDS: readonly string[] = ['output', 'metadata', 'content', 'success'];
 
-/** A tool's output is text, a list of content parts, or `{output, metadata: {exit_code}}`, also as JSON text. */
+/** Reads a tool's output: text, content parts, or `{output, metadata: {exit_code}}`, which may be JSON text. */
 function readOutput(callId: unknown, output: unknown, sink: TranscriptSink): readonly ContentBlock[] {
   if (isList(output)) return resultBlocks(callId, readContent(output, sink), false);
   const parsed = typeof output === 'string' && output.startsWith('{') ? tryParse(output) : output;

@@ -88,13 +88,12 @@ export function toolResult(callId: unknown, text: string, isError: boolean): Con
   return { type: 'tool_result', callId: stringOf(callId) ?? '', text, isError };
 }
 
-/** A tool's result with its text, and its images. */
+/** A tool result with the text of its content, followed by its images. */
 export const resultBlocks = (callId: unknown, content: readonly ContentBlock[], isError: boolean): ContentBlock[] => [
   toolResult(callId, joinTextBlocks(content), isError),
   ...content.filter(({ type }) => type === 'image'),
 ];
 
-/** The text blocks, joined by newlines. */
 export const joinTextBlocks = (blocks: readonly ContentBlock[]): string =>
   blocks.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
 

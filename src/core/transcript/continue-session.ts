@@ -33,7 +33,7 @@ export function importContinueSession(session: JsonObject, sink: TranscriptSink)
     });
     const openAiMessage = { ...message, tool_calls: message['toolCalls'], tool_call_id: message['toolCallId'] };
     readRoleContent(openAiMessage, sink, { model: message['role'] === 'assistant' ? model : undefined, usage });
-    // The extension stores results also as messages, but the CLI only with the calls.
+    // The extension also stores results as messages; the CLI stores them only with the calls.
     for (const state of objectsAt(item, 'toolCallStates')) {
       const callId = textAt(state, 'toolCallId') ?? '';
       if (answered.has(callId) || !isList(state['output'])) continue;

@@ -16,7 +16,7 @@ type CopilotEvent = JsonObject & { readonly type: string; readonly data: JsonObj
 const isEvent = (record: unknown): record is CopilotEvent =>
   isObject(record) && isObject(record['data']) && typeof record['type'] === 'string';
 
-/** Whether a user message is a skill's text, another agent's prompt, or the tool's own request to go on. */
+/** Whether a user message is a skill's text, another agent's prompt, or a request by Copilot itself to continue. */
 const isAddedByTool = (data: JsonObject): boolean =>
   /^(skill|agent)-/.test(textAt(data, 'source') ?? '') || data['isAutopilotContinuation'] === true;
 
@@ -41,7 +41,7 @@ export class CopilotEventsImporter {
     this.#model = model;
   }
 
-  /** False while a listed call runs, because its start must not be imported as another call. */
+  /** False while a listed call runs, because a resumed import would add the call again when it starts. */
   get isSettled(): boolean {
     return this.#runningCalls.size === 0;
   }

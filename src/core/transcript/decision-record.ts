@@ -13,7 +13,7 @@ export interface DecisionRecord {
   readonly events: readonly KeyEvent[];
   /** Summaries, which are searched for reasons, with the positions (0-based, inclusive) that they cover. */
   readonly summaries: readonly { readonly node: SummaryNode; readonly from: number; readonly to: number }[];
-  /** Redacts secrets in quotes, of which headings are cut and other lines are prefixed. */
+  /** Redacts secrets in a quote, before it's truncated for the heading and split into lines. */
   readonly redact?: (text: string) => string;
 }
 
@@ -21,8 +21,8 @@ export interface DecisionRecord {
 const MIN_SHARED_WORDS = 0.5;
 
 /**
- * Exports a session's decisions as Markdown, in the order of messages: each verbatim, with its status, reason, and
- * message, and the decisions that it supersedes or is superseded by.
+ * Exports a session's decisions as Markdown, in the order of their messages: each verbatim, with its status, reason,
+ * message, and the decisions that it supersedes or that supersede it.
  */
 export function* decisionRecord(record: DecisionRecord): Generator<string> {
   const positions = new Map(record.messages.map(({ id }, position) => [id, position]));
@@ -70,7 +70,7 @@ function statusText(event: KeyEvent, link: number | undefined): string {
   }
 }
 
-/** The reason of the most similar decision in the summaries that cover the message. */
+/** The reason that the summaries of the message give for the most similar decision. */
 function reasonOf(event: KeyEvent, position: number, summaries: DecisionRecord['summaries']): string | undefined {
   const words = wordsOf(`${event.quote} ${event.about?.quote ?? ''}`);
   let best: { readonly why: string; readonly shared: number } | undefined;

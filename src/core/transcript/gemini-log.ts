@@ -7,8 +7,8 @@ interface Entry {
 }
 
 /**
- * The messages of a Gemini CLI session, with those that the tool no longer sends. When the history changes, the tool
- * stores the new one as a whole, often with new IDs and with shortened tool outputs.
+ * The messages of a Gemini CLI session, including those that Gemini CLI no longer sends. When the history changes, it
+ * stores the new history as a whole, often with new IDs and with shortened tool outputs.
  */
 export class GeminiLog {
   #items: Entry[] = [];
@@ -49,7 +49,7 @@ export class GeminiLog {
     const matched = this.#match(entries, history);
     const kept = new Set(matched.values());
     const ids = new Set(history.map(({ id }) => id));
-    // The tool may store copies of messages before it stores the new history.
+    // Gemini CLI may store copies of messages before it stores the new history.
     const copies = new Set(entries.filter((entry) => !kept.has(entry) && ids.has(entry.message['id'])));
     const missing = new Set(entries.filter((entry) => !kept.has(entry) && !copies.has(entry)));
     this.#remove(copies);
@@ -62,7 +62,7 @@ export class GeminiLog {
     this.#insert(history, matched, new Set(summary?.messages));
   }
 
-  /** The old message for each message of a new history that has one, the newest first. */
+  /** Maps messages of a new history to their old entries, from the newest message back. */
   #match(entries: readonly Entry[], history: readonly JsonObject[]): Map<JsonObject, Entry> {
     const named = history.map(({ id }) => this.#byId.get(stringOf(id) ?? ''));
     if (named.every((entry, index) => entry !== undefined && entry === entries[index]))
@@ -93,7 +93,7 @@ export class GeminiLog {
     return matched;
   }
 
-  /** The first new message with the model's answer to it, and their entries if they were stored before. */
+  /** The summary, which is the first new message, with the model's answer to it, and their entries if stored before. */
   #summaryOf(
     history: readonly JsonObject[],
     matched: ReadonlyMap<JsonObject, Entry>,
@@ -112,7 +112,7 @@ export class GeminiLog {
     return { message, messages, entries: messages.flatMap((one) => matched.get(one) ?? []) };
   }
 
-  /** Inserts new messages after those that they follow. */
+  /** Inserts each new message after the one that it follows. */
   #insert(
     history: readonly JsonObject[],
     matched: ReadonlyMap<JsonObject, Entry>,
@@ -137,7 +137,7 @@ export class GeminiLog {
   }
 }
 
-/** Whether this is context that the tool added as a user message. */
+/** Whether this is context that Gemini CLI added as a user message. */
 export const isAddedContext = (message: JsonObject): boolean =>
   message['type'] === 'user' && /^\s*<(session_context|hook_context)>/.test(contentText(message));
 
@@ -162,7 +162,7 @@ const resultIds = (message: JsonObject): string[] => [
   ...objectsAt(message, 'toolCalls').flatMap((call) => (isList(call['result']) ? (textAt(call, 'id') ?? []) : [])),
 ];
 
-/** The same for a message and its copies, which may have other IDs and shortened outputs; '' without content. */
+/** Equal for a message and its copies, which may have other IDs and shortened outputs; '' without content. */
 function fingerprint(message: JsonObject): string {
   const calls = [
     ...objectsAt(message, 'toolCalls').map((call) => textAt(call, 'id') ?? ''),

@@ -11,13 +11,13 @@ export interface PlannedSteps {
 const DONE = /^(?:completed|done|cancell?ed)$/;
 const CURRENT = /^in[_-]progress$/;
 
-/** Undefined if there's no plan. Calls that replace the whole list win over earlier ones that add or change a step. */
+/** The newest plan; undefined if there is none. */
 export function plannedSteps(
   messages: readonly { readonly content: readonly ContentBlock[] }[],
 ): PlannedSteps | undefined {
   let steps = new Map<string, ListedStep>();
   let changedBy: number | undefined;
-  /** The tool that wrote the whole list. */
+  /** The tool that last wrote the whole list. */
   let planner = '';
   for (const [message, { content }] of messages.entries()) {
     for (const block of content) {
@@ -61,7 +61,7 @@ function writtenSteps(args: unknown, mayBeEmpty: boolean): Map<string, ListedSte
     const listed = list.map((item) => (isObject(item) ? stepOf(item, stringOf(item['status'])) : undefined));
     if (listed.every((step) => step !== undefined)) return new Map(listed.map((step, at) => [String(at + 1), step]));
   }
-  // VS Code's and Mistral's tools also read the list, then often with an empty one.
+  // VS Code's and Mistral's tools can also read the list, and then often have an empty list as an argument.
   const isRead = (textAt(args, 'operation') ?? textAt(args, 'action')) === 'read';
   return mayBeEmpty && !isRead && lists.some(({ length }) => length === 0) ? new Map() : undefined;
 }

@@ -14,7 +14,7 @@ import { importSpecStory, looksLikeSpecStory } from './specstory.ts';
 import { TranscriptError, type TranscriptFormat, type TranscriptSink } from './transcript-message.ts';
 import { importVsCodeChat, isVsCodeChat, isVsCodeChatLog, replayVsCodeChatLog } from './vscode-chat.ts';
 
-/** Minimum UTF-16 units of a file to determine its format from, unless it's shorter. */
+/** Number of UTF-16 units from which a file's format is first determined, unless the file is shorter. */
 export const HEAD_UNITS = 1 << 16;
 
 const KNOWN_FORMATS =
@@ -33,7 +33,7 @@ export interface LineImporter {
 export interface RecordImporter {
   record(record: unknown): void;
   end?(): void;
-  /** See `LineImporter`. Undefined, which means true, if every record is a complete message. */
+  /** See `LineImporter`. Undefined means true: every record is a complete message. */
   readonly isSettled?: boolean;
   /** The ID of the newest message, if records name the ones that they follow. */
   readonly leaf?: string | undefined;
@@ -44,7 +44,7 @@ type RecognizedFormat =
   | { readonly whole: (text: string) => TranscriptFormat };
 
 /**
- * Determines the format of a file from its beginning, which is the whole file if `isWhole`. Returns undefined if more of
+ * Determines the format of a file from its beginning, or from the whole file if `isWhole`. Returns undefined if more of
  * the file is needed. Throws `TranscriptError` if the format isn't supported.
  */
 export function recognize(head: string, isWhole: boolean, sink: TranscriptSink): RecognizedFormat | undefined {
@@ -85,7 +85,7 @@ function recognizeRecords(start: string, isWhole: boolean, sink: TranscriptSink)
     return RECORD_FORMATS.find(({ matches }) => matches(record));
   });
   const recognized = formats.filter((format) => format !== undefined);
-  // If the first line is damaged, the others decide.
+  // If the first line is damaged, the others determine the format.
   const isRecords = isObject(first) ? !isDocument(first) : recognized.length * 2 >= lines.length;
   if (!isRecords) return { whole: (text) => importDocument(text, sink) };
   if (recognized[0])
@@ -150,7 +150,7 @@ function importJson(value: unknown, sink: TranscriptSink): TranscriptFormat {
   if (list?.some(isChatGpt)) return readAs('chatgpt', importChatGpt, list, sink);
   if (list && (list.length === 0 || list.some(isRoleContent))) {
     const system = valueAt(value, 'system');
-    // A request to Anthropic has its system prompt as a string or as a list of text parts.
+    // In a request to Anthropic, the system prompt is a string or a list of text parts.
     if (typeof system === 'string' || isList(system)) readRoleContent({ role: 'system', content: system }, sink);
     for (const record of list) readRoleContent(record, sink);
     return 'messages';

@@ -53,8 +53,8 @@ function parseExportedMessage(value: unknown): Message | undefined {
 export const isExportedMessage = (value: unknown): boolean => v.is(exportedMessageSchema, value);
 
 /**
- * Imports a session exported by Threadkeeper, in which every message names its parent. The branch of the last message
- * remains.
+ * Imports a session exported by Threadkeeper, in which every message names its parent. Only the branch that ends with
+ * the last message is kept.
  */
 export class ExportedSessionImporter {
   readonly #sink: TranscriptSink;

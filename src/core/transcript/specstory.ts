@@ -12,8 +12,8 @@ export const looksLikeSpecStory = (head: string): boolean =>
 
 /**
  * Imports SpecStory's Markdown. Each message starts with a header line, and turns are separated by `---`. A tool call
- * and its result are in a `<tool-use>` block within the agent's message; blocks become tool messages. A block may quote
- * files that contain headers and blocks themselves, so it ends where its tags balance, or else at the next end tag.
+ * and its result are in a `<tool-use>` block within the agent's message. Each block becomes a tool message. It may quote
+ * files that contain headers and blocks, so it ends where its tags balance, or else at the next end tag.
  */
 export function importSpecStory(text: string, sink: TranscriptSink): void {
   const lines = text.split(/\r?\n/);
@@ -65,7 +65,7 @@ function blockEnds(lines: readonly string[]): (number | undefined)[] {
     const start = open.pop();
     if (start !== undefined) ends[start] = index;
   }
-  // Unbalanced blocks end at the next end tag. Going backwards, the next end tag is always known.
+  // Unbalanced blocks end at the next end tag.
   let next: number | undefined;
   for (let index = lines.length - 1; index >= 0; index--) {
     if (closing[index]) next = index;

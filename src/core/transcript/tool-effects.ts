@@ -12,7 +12,7 @@ export interface ToolEffect {
 
 export interface MessageToolEffects {
   readonly effects: readonly (ToolEffect & { readonly callId: string })[];
-  /** Whether calls succeeded, by their IDs. Lacks calls without an ID, because it isn't known which one a result is of. */
+  /** Whether calls succeeded, by their IDs. Excludes calls without an ID, whose results can't be found. */
   readonly results: ReadonlyMap<string, boolean>;
 }
 
@@ -34,9 +34,9 @@ const PATCHED_PATHS = /^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+)$/gm;
 const SHELL = /^(?:\/\S*\/)?(?:ba|z|da)?sh$|^(?:pwsh|powershell|cmd)(?:\.exe)?$/;
 /** The exit status in a command's output. */
 const EXIT_STATUS = /\bexit(?:ed)?(?: with)?[ _]?(?:code|status)?"?\s*[:=]?\s*(\d{1,3})\b/i;
-/** The exit status is searched in this many UTF-16 units at the output's beginning and end. */
+/** Number of UTF-16 units at the output's beginning and end that are searched for the exit status. */
 const STATUS_UNITS = 400;
-/** Longer commands contain a file's text and are truncated. */
+/** Longer commands usually contain a file's text and are truncated. */
 const MAX_COMMAND_UNITS = 2_000;
 
 /** The effects of a message's tool calls, and the success of the calls whose results it contains. */

@@ -54,13 +54,13 @@ export type TranscriptFormat =
   | 'chatgpt'
   | 'threadkeeper';
 
-/** The kind of content that an import skipped, described for the user, and how often. */
+/** A kind of content that an import skipped, described for the user, and how often. */
 export interface Skipped {
   readonly reason: Phrase;
   readonly count: number;
 }
 
-/** A transcript can't be read. `phrase` is the reason, shown to the user. */
+/** Thrown if a transcript can't be read. `phrase` is the reason, shown to the user. */
 export class TranscriptError extends Error {
   readonly phrase: Phrase;
 
@@ -75,7 +75,7 @@ export class TranscriptError extends Error {
   }
 }
 
-/** Thrown by an importer if the user went back to before the position at which reading was resumed. */
+/** Thrown by an importer if the user went back to a message before the position at which reading was resumed. */
 export class BeforeResumeError extends Error {}
 
 /** Throws `TranscriptError` if a document's version is newer than the known one. */
@@ -94,7 +94,7 @@ export interface PlacedCompaction extends Compaction {
   readonly before: number;
 }
 
-/** A message or compaction, and the one that it follows. The counts include it. */
+/** A message or compaction, the one before it, and the number of messages and compactions up to and including it. */
 interface Entry {
   readonly before: TranscriptPosition;
   readonly message?: TranscriptMessage;
@@ -103,10 +103,10 @@ interface Entry {
   readonly compactions: number;
 }
 
-/** A place in a transcript, after a message or compaction. Undefined: at the beginning. */
+/** A place in a transcript, after a message or compaction; undefined at the beginning. */
 export type TranscriptPosition = Entry | undefined;
 
-/** Collects what an importer finds. */
+/** Collects the messages, compactions, and facts that an importer reads. */
 export class TranscriptSink {
   /** Where the next message is added. If the user went back, an importer sets an earlier position. */
   position: TranscriptPosition;

@@ -12,7 +12,7 @@ import {
 const MAX_LINE_UNITS = 100_000_000;
 const MAX_DOCUMENT_UNITS = 400_000_000;
 
-/** Formats of sessions in which the user can go back, so that it's only known at the end which messages remain. */
+/** Formats in which the user can go back to an earlier message. The remaining messages are only known at the end. */
 const BRANCHING_FORMATS: ReadonlySet<TranscriptFormat> = new Set(['claude-code', 'codex', 'qwen', 'threadkeeper']);
 
 export interface TranscriptTotals {
@@ -33,7 +33,7 @@ export class TranscriptReader {
   /** Reads a file that isn't line-delimited. */
   #readDocument: ((text: string) => void) | undefined;
   #collected = '';
-  /** Collected UTF-16 units at which to determine the format. */
+  /** Number of collected UTF-16 units at which to determine the format. */
   #tryFormatAt = HEAD_UNITS;
   /** The incomplete line, and whether it's too long to be read. */
   #line = '';
@@ -92,7 +92,7 @@ export class TranscriptReader {
       from = end + 1;
     }
     this.#line += chunk.slice(from);
-    // Lines that are too long are skipped, so they needn't be collected.
+    // Lines that are too long are skipped, so they aren't collected.
     this.#isTooLong ||= this.#line.length > MAX_LINE_UNITS;
     if (this.#isTooLong) this.#line = '';
   }
@@ -105,7 +105,7 @@ export class TranscriptReader {
     else importer.line(line.endsWith('\r') ? line.slice(0, -1) : line);
   }
 
-  /** Determines the format. If too little was collected, tries again at twice the length. */
+  /** Determines the format, or schedules another attempt at twice the length if too little was collected. */
   #determineFormat(isWhole: boolean): void {
     const head = this.#collected.replace(/^\uFEFF/, '');
     this.#collected = head;

@@ -57,8 +57,8 @@ function importRequest(request: JsonObject, sink: TranscriptSink): void {
 }
 
 /**
- * Whether VS Code hides a request that the user went back before, and removes it when the next one is sent. With
- * `afterUndoStop`, only the end of the response is hidden.
+ * Whether VS Code hides a request because the user went back to an earlier one, and removes it when the next request is
+ * sent. With `afterUndoStop`, only the end of the response is hidden.
  */
 function isRemovedRequest(request: JsonObject): boolean {
   const removed = request['shouldBeRemovedOnSend'];
@@ -73,7 +73,7 @@ function userText(message: unknown): string | undefined {
     .join('');
 }
 
-/** Imports a response. Text and a call become an assistant message, and each result becomes a tool message. */
+/** Imports a response. Text and the following call become an assistant message, and each result a tool message. */
 class ResponseImporter {
   readonly #sink: TranscriptSink;
   readonly #facts: MessageFacts;
@@ -98,7 +98,7 @@ class ResponseImporter {
     this.#flush([]);
     const metadata = valueAt(request, 'result', 'metadata');
     const usage = usageOf({ input: valueAt(metadata, 'promptTokens'), output: valueAt(metadata, 'outputTokens') });
-    // The usage is that of the whole request, so it's added to the last message only.
+    // This is the usage of the whole request, so only the last message gets it.
     if (this.#pending) this.#sink.add({ ...this.#pending, ...(usage && { usage }) });
     const summary = textAt(metadata, 'summary', 'text');
     if (summary !== undefined) this.#sink.addCompaction({ summary, at: this.#facts.at });
@@ -133,7 +133,7 @@ class ResponseImporter {
     }
   }
 
-  /** A question belongs to the response, and its answer is the user's. */
+  /** A question is part of the response, and its answer becomes a user message. */
   #asked({ question, answer }: AskedQuestion): void {
     this.#text += `\n\n${question}`;
     if (answer === '') return;
@@ -237,7 +237,7 @@ function applyChange(
   ]);
 }
 
-/** Whether each list has the path's index or ends just before it. A list with a larger index could take all memory. */
+/** Whether no index of a path lies beyond the end of its list, because a large one could take all memory. */
 function canSet(target: unknown, [key, ...rest]: readonly (string | number)[]): boolean {
   if (key === undefined) return true;
   if (typeof key === 'string') return canSet(valueAt(target, key), rest);

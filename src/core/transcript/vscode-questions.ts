@@ -9,8 +9,8 @@ export interface AskedQuestion {
 export const markdownText = (value: unknown): string => stringOf(value) ?? textAt(value, 'value') ?? '';
 
 /**
- * The question of a response's part (`IChatQuestionCarousel`, `IChatPlanReview`, and
- * `IChatElicitationRequestSerialized` in microsoft/vscode, chatService.ts). Undefined for other parts, and for forms
+ * The question in a part of a response (`IChatQuestionCarousel`, `IChatPlanReview`, and
+ * `IChatElicitationRequestSerialized` in microsoft/vscode, chatService.ts). Undefined for other parts and for forms
  * that weren't filled in.
  */
 export function askedQuestion(part: JsonObject): AskedQuestion | undefined {
