@@ -22,7 +22,7 @@ const INTRO =
   'What holds in every conversation of this workspace, as the user keeps it. Where this conversation says otherwise, it counts.';
 
 /** Allowance for the section's marks, whose tokens depend on its content. */
-const MARK_TOKENS = 8;
+const DELIMITER_TOKENS = 8;
 
 /** The memory's text for a request, and the IDs of the entries that don't fit. */
 export interface SentMemory {
@@ -42,7 +42,7 @@ export function memoryText(
   const omittedIds = new Set<string>();
   const kept: string[] = [];
   // The section's tags and introduction count as well.
-  let room = budget - count(framed([])) - MARK_TOKENS;
+  let room = budget - count(framed([])) - DELIMITER_TOKENS;
   for (const entry of entries.toReversed()) {
     const line = `- [${entry.kind}] ${neutralizeTags(memoryLine(entry.text))}`;
     const tokens = count(`${line}\n`);

@@ -56,7 +56,7 @@ const FIELDS: Readonly<Record<PresetName, SummaryFields>> = {
 };
 
 /** Notes besides `what`, for lists whose entries are objects. */
-const NOTES: Readonly<Partial<Record<string, object>>> = {
+const EXTRA_FIELDS: Readonly<Partial<Record<string, object>>> = {
   decisions: { why: 'its reason', when: 'date or moment, if told' },
   errors: { solution: 'its fix' },
 };
@@ -132,8 +132,8 @@ export function summaryPrompt(
 /** The JSON object that a preset asks for, with descriptions as values. */
 export function formatOf({ fields, narrative }: Pick<SummaryPrompt, 'fields' | 'narrative'>): string {
   const lists = Object.entries(fields).map(([name, hint]) => {
-    const notes = NOTES[name];
-    return [name, [notes ? { what: hint, ...notes } : hint]] as const;
+    const extra = EXTRA_FIELDS[name];
+    return [name, [extra ? { what: hint, ...extra } : hint]] as const;
   });
   return JSON.stringify({ narrative, ...Object.fromEntries(lists) });
 }

@@ -105,16 +105,16 @@ export class BpeCounter {
 
   private countShort(piece: string): number {
     const bytes = isAscii(piece) ? piece : bytesOf(piece);
-    return this.remember(piece, this.vocabulary.ranks.has(bytes) ? 1 : this.mergeShort(bytes));
+    return this.cachePiece(piece, this.vocabulary.ranks.has(bytes) ? 1 : this.mergeShort(bytes));
   }
 
   private *countLong(piece: string): Steps<number> {
     const bytes = yield* utf8(piece);
     const count = this.vocabulary.ranks.has(bytes) ? 1 : yield* this.mergeLong(bytes);
-    return piece.length > MAX_CACHED_PIECE_UNITS ? count : this.remember(piece, count);
+    return piece.length > MAX_CACHED_PIECE_UNITS ? count : this.cachePiece(piece, count);
   }
 
-  private remember(piece: string, count: number): number {
+  private cachePiece(piece: string, count: number): number {
     if (this.pieces.size >= MAX_CACHED_PIECES) this.pieces.clear();
     // V8 copies shorter slices, but a longer one would keep the whole text in memory.
     this.pieces.set(piece.length < 13 ? piece : piece.split('').join(''), count);

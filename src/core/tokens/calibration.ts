@@ -30,7 +30,7 @@ const MEDIAN_OF = 5;
 const MAX_JUMP = 1.15;
 
 /** The factor applies to requests of up to this many times the largest reported one. */
-const REACH = 3;
+const MAX_EXTRAPOLATION = 3;
 
 /** From this number of observations on, the gauge doesn't show "~": with three, one outlier is outvoted. */
 const OBSERVATIONS_TO_TRUST = 3;
@@ -151,13 +151,13 @@ export class Calibration {
 
   /** The expected input tokens of the provider for a number of counted tokens. */
   estimate(tokens: number): number {
-    const near = Math.min(tokens, this.reach);
+    const near = Math.min(tokens, this.maxTokensForFactor);
     return Math.round(near * this.factor + (tokens - near) * this.prior);
   }
 
   /** The inverse of `estimate`: counted tokens for a number of the provider's. */
   counted(tokens: number): number {
-    const near = Math.min(tokens / this.factor, this.reach);
+    const near = Math.min(tokens / this.factor, this.maxTokensForFactor);
     return Math.floor(near + (tokens - near * this.factor) / this.prior);
   }
 
@@ -165,8 +165,8 @@ export class Calibration {
    * The size up to which the factor applies, in counted tokens. A surplus in a short request may be the server's own
    * prompt, which is added only once to a long one, too.
    */
-  private get reach(): number {
-    return REACH * Math.max(0, ...this.observations.slice(-MEDIAN_OF).map(({ tokens }) => tokens));
+  private get maxTokensForFactor(): number {
+    return MAX_EXTRAPOLATION * Math.max(0, ...this.observations.slice(-MEDIAN_OF).map(({ tokens }) => tokens));
   }
 
   export(): StoredCalibration {

@@ -59,9 +59,8 @@ export class MessageCounts {
    * follows it in the prefix; it's only counted.
    */
   part({ key, from, render }: TextSource, end = ''): CountedText {
-    const knownTotal = this.parts.get(key);
-    if (knownTotal?.from.length === from.length && from.every((one, at) => one === knownTotal.from[at]))
-      return knownTotal;
+    const cached = this.parts.get(key);
+    if (cached?.from.length === from.length && from.every((one, at) => one === cached.from[at])) return cached;
     const text = render();
     const part = { from, text, tokens: this.counter.text(text + end) };
     this.parts.set(key, part);
