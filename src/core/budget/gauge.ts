@@ -32,8 +32,8 @@ export const WARNING_SHARE = 0.75;
 export const ERROR_SHARE = 0.9;
 
 /**
- * The budget of a model: its context window minus the response reserve, at most the model's maximum input. The reserve
- * is at most the model's maximum output and half of the context window.
+ * The budget of a model: its context window minus the tokens reserved for the response, at most the model's maximum
+ * input. At most the model's maximum output and half of the context window are reserved.
  *
  * @param reservedReply tokens to reserve for the response
  */
@@ -48,7 +48,7 @@ export function budgetOf(
 
 /**
  * All parts, including empty ones, scaled in proportion to whole tokens that add up to `used` (largest remainder
- * method). `used` also contains tokens that belong to no part, such as the reply's priming.
+ * method). `used` also contains tokens that belong to no part, such as `REPLY_PRIMING_TOKENS`.
  */
 export function gaugeParts(tokens: PartTokens, used: number): { readonly name: GaugePart; readonly tokens: number }[] {
   const sum = GAUGE_PARTS.reduce((all, name) => all + (tokens[name] ?? 0), 0);

@@ -3,7 +3,7 @@ import type { ReadonlyOutput } from '../model/field-schemas.ts';
 import { KEY_EVENT_KINDS, type KeyEvent, type KeyEventKind } from '../model/key-event.ts';
 import { neutralizeTags, wrapSection } from '../text/prompt-sections.ts';
 
-/** An entry of the workspace memory, which applies to all sessions: a promoted key event, or written by the user. */
+/** An entry of the workspace memory: a key event of a session or a text that the user entered. */
 export const memoryEntrySchema = v.object({
   id: v.string(),
   kind: v.picklist(KEY_EVENT_KINDS),
@@ -13,7 +13,7 @@ export const memoryEntrySchema = v.object({
 });
 export type MemoryEntry = ReadonlyOutput<typeof memoryEntrySchema>;
 
-/** Kinds that may apply beyond a session, unlike to-dos and errors. */
+/** Kinds that can apply to other sessions, unlike to-dos and errors. */
 const LASTING: ReadonlySet<KeyEventKind> = new Set(['preference', 'constraint', 'configuration', 'fact', 'decision']);
 /** Kinds that are proposed automatically. */
 const PROPOSED: ReadonlySet<KeyEventKind> = new Set(['preference', 'constraint', 'fact']);
@@ -21,7 +21,7 @@ const PROPOSED: ReadonlySet<KeyEventKind> = new Set(['preference', 'constraint',
 const INTRO =
   'What holds in every conversation of this workspace, as the user keeps it. Where this conversation says otherwise, it counts.';
 
-/** Allowance for the section's marks, whose tokens depend on its content. */
+/** Tokens allowed for the section's delimiters, which depend on its content. */
 const DELIMITER_TOKENS = 8;
 
 /** The memory's text for a request, and the IDs of the entries that don't fit. */

@@ -1,6 +1,6 @@
 import type { Yielder } from './yielder.ts';
 
-/** Thrown at the next step after a cancellation, before anything is committed. */
+/** Thrown at the first step after a cancellation, before anything is committed. */
 export class Cancelled extends Error {
   override readonly name = 'Cancelled';
 
@@ -9,10 +9,10 @@ export class Cancelled extends Error {
   }
 }
 
-/** Characters of work between checks of the clock: a fraction of a millisecond, even before the JIT has warmed up. */
+/** Characters processed between checks of the clock: a fraction of a millisecond, even before the JIT has warmed up. */
 const CHARS_PER_CLOCK_CHECK = 1000;
 
-/** Yields to the event loop when due, and throws once the caller has canceled. */
+/** Yields to the event loop when due, and throws `Cancelled` once the caller has canceled. */
 export class CancellableYielder implements Yielder {
   private charsDone = 0;
   private readonly yielder: Yielder | undefined;
@@ -23,7 +23,7 @@ export class CancellableYielder implements Yielder {
     this.cancel = cancel;
   }
 
-  /** Adds `chars` of work. True if `yield` is due; synchronous, because an `await` may cost more than the work. */
+  /** Adds processed characters. True if `yield` is due. Synchronous, because an `await` may cost more than the work. */
   isDue(chars = CHARS_PER_CLOCK_CHECK): boolean {
     this.charsDone += chars;
     if (this.charsDone < CHARS_PER_CLOCK_CHECK) return false;

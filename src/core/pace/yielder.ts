@@ -11,18 +11,18 @@ export async function yieldIfDue(yielder: Yielder | undefined): Promise<void> {
   if (yielder?.isDue() === true) await yielder.yield();
 }
 
-/** Never yields: for a thread that nothing else uses. */
+/** For a thread that nothing else uses. */
 export const NEVER_YIELDS: Yielder = { isDue: () => false, yield: () => Promise.resolve() };
 
 /**
- * After this many milliseconds, work yields at its next step. With steps of up to 16 ms, that stays well below 50 ms,
- * from which users notice a delay.
+ * After this many milliseconds, work yields at its next step. With steps of up to 16 ms, the thread is blocked for well
+ * below 50 ms, from which users notice a delay.
  */
 const MAX_SLICE_MS = 8;
 
 /**
- * Shares a thread among all long-running jobs on it. Jobs that yielded continue in the same turn of the event loop and
- * share one time slice, so several jobs block the thread no longer than one.
+ * Shares a thread among all long-running jobs on it. Jobs that have yielded continue in the same turn of the event loop
+ * and share one time slice, so several jobs block the thread no longer than one.
  */
 export class SharedThread implements Yielder {
   private readonly ms: () => number;

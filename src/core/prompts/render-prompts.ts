@@ -55,20 +55,19 @@ const FIELDS: Readonly<Record<PresetName, SummaryFields>> = {
   },
 };
 
-/** Notes besides `what`, for lists whose entries are objects. */
+/** Fields besides `what`, for lists whose entries are objects. */
 const EXTRA_FIELDS: Readonly<Partial<Record<string, object>>> = {
   decisions: { why: 'its reason', when: 'date or moment, if told' },
   errors: { solution: 'its fix' },
 };
 
 const NARRATIVE = 'what happened, in running text';
-/** For developers, the lists say everything else. */
+/** For developers, whose lists contain everything else. */
 const SHORT_NARRATIVE = 'one or two sentences: what the work is, and how it stands at the end';
 
 export interface SummaryPrompt {
-  /** The template. */
   readonly text: string;
-  /** What the conversation is and what matters in it, for the short form. */
+  /** Describes the conversation and what to keep of it, for the short form. */
   readonly focus: string;
   readonly fields: SummaryFields;
   /** Describes the narrative to the model. */
@@ -138,7 +137,7 @@ export function formatOf({ fields, narrative }: Pick<SummaryPrompt, 'fields' | '
   return JSON.stringify({ narrative, ...Object.fromEntries(lists) });
 }
 
-/** Instructions for a record that consists of summaries. */
+/** Instructions for merging summaries with a summary prompt. */
 export const MERGE_INSTRUCTIONS =
   'it is the summaries of consecutive parts of one conversation, oldest first, which no longer fit. Merge them into one. Keep what somebody may still need or ask about, from early parts as well as late ones; where a later part repeats or changes something, say it once, as it holds now.';
 

@@ -19,22 +19,22 @@ const MERGES_PER_STEP = 2_000;
 const TOKENS_PER_STEP = 5_000;
 const ENCODED_UNITS_PER_STEP = 2_000;
 
-/** Pieces up to this length are merged without a heap, because most are words. At most three bytes a unit. */
+/** Pieces up to this length, as most words, are merged without a heap. A unit takes at most three bytes. */
 const MAX_SHORT_PIECE_UNITS = 32;
 
-/** Longer pieces rarely occur twice. */
+/** Longer pieces rarely occur twice, so they aren't cached. */
 const MAX_CACHED_PIECE_UNITS = 128;
 const MAX_CACHED_PIECES = 50_000;
 
 /**
- * Lengths of the texts whose counts are cached (UTF-16 units), because a summary is counted several times before it's
- * sent. Shorter texts are counted quickly, and longer ones would take too much memory.
+ * Lengths of texts whose counts are cached, in UTF-16 units. Summaries are counted several times before they are sent.
+ * Shorter texts are counted quickly, and longer ones would take too much memory.
  */
 const MIN_CACHED_TEXT_UNITS = 200;
 const MAX_CACHED_TEXT_UNITS = 20_000;
 const MAX_CACHED_TEXTS = 64;
 
-/** The rank of a pair that isn't a token, above all ranks. */
+/** Stands for the rank of a pair that isn't a token; higher than all ranks. */
 const NO_TOKEN = 0x7fff_ffff;
 
 interface Vocabulary {

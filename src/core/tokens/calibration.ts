@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { amountSchema, type ReadonlyOutput } from '../model/field-schemas.ts';
 
-/** A request's tokens as counted, and as reported by the provider, including cached ones. */
+/** A request's tokens as counted here (`tokens`) and as reported by the provider, including cached ones. */
 const observationSchema = v.object({ tokens: amountSchema, reported: amountSchema });
 export type Observation = ReadonlyOutput<typeof observationSchema>;
 
@@ -13,12 +13,12 @@ export const storedCalibrationSchema = v.object({
 export type StoredCalibration = ReadonlyOutput<typeof storedCalibrationSchema>;
 
 /**
- * The outcome of a report. `held`: suspiciously low, so it's only learned if the next one agrees. `truncated`: the
- * server read only part of the prompt, so the report says nothing about its tokenizer.
+ * The outcome of a report. `held`: suspiciously low, so it's only used if the next one agrees. `truncated`: the server
+ * read only part of the prompt, so the report says nothing about its tokenizer.
  */
 export type ObservationOutcome = 'learned' | 'held' | 'truncated' | 'ignored';
 
-/** Enough for the median factor and for detecting a server's limit. */
+/** Number of stored reports, enough for the median factor and for detecting a server's limit. */
 const MAX_OBSERVATIONS = 24;
 
 /**
@@ -32,10 +32,10 @@ const MAX_JUMP = 1.15;
 /** The factor applies to requests of up to this many times the largest reported one. */
 const MAX_EXTRAPOLATION = 3;
 
-/** From this number of observations on, the gauge doesn't show "~": with three, one outlier is outvoted. */
+/** Number of reports from which the gauge doesn't show "~". With three, the median ignores one outlier. */
 const OBSERVATIONS_TO_TRUST = 3;
 
-/** Corrections beyond these limits mean that something else was counted, such as a hidden prompt or an image. */
+/** A factor beyond these limits has another cause than the tokenizer, such as a hidden prompt or an image. */
 const MIN_FACTOR = 0.5;
 const MAX_FACTOR = 4;
 
@@ -48,7 +48,7 @@ const MAX_PLAUSIBLE = 10;
  * been truncated.
  */
 const SUSPICIOUS_SHARE = 0.97;
-/** Below this share, a report is never believed while only the model's default factor is known. */
+/** Until a report has been accepted, reports below this share of the expectation are treated as truncated. */
 const IMPOSSIBLE_SHARE = 0.5;
 /**
  * If a prompt is longer than an earlier one by more than the first factor, but its report is larger by at most the
@@ -56,17 +56,17 @@ const IMPOSSIBLE_SHARE = 0.5;
  */
 const LONGER_FACTOR = 1.01;
 const NO_MORE_FACTOR = 1.005;
-/** Reports below this share of the server's limit are certainly of whole prompts. */
+/** Reports below this share of the server's limit are certainly not of truncated prompts. */
 const CERTAIN_SHARE = 0.9;
-/** No server has a smaller limit, so smaller reports are never suspected. */
+/** The smallest context window of a server, in tokens. Smaller reports are never of truncated prompts. */
 const MIN_WINDOW = 1_500;
 
 /** With fewer tokens, rounding and framing outweigh the tokenizer. */
 const MIN_TOKENS = 8;
 
 /**
- * Corrects a model's counts with a single factor from its provider's reports: that of the newest report, limited to
- * near the median of the last few. A request repeats most of the previous one, so the newest report reflects its mix of
+ * Corrects a model's counts by a factor from its provider's reports: the newest ratio, clamped to `MAX_JUMP` around the
+ * median of the last few. A request repeats most of the previous one, so the newest report reflects the mix of
  * languages and framing better than a fit over older ones.
  */
 export class Calibration {
@@ -80,8 +80,7 @@ export class Calibration {
   /**
    * @param prior the expected factor of the model's tokenizer before any report (1: the same)
    *
-   * @param readsAll whether the server is known to reject prompts that are too long, so that no report is of a
-   * truncated one
+   * @param readsAll whether the server is known to reject prompts that are too long instead of truncating them
    */
   constructor(prior: number, stored?: StoredCalibration, readsAll = false) {
     this.readsAll = readsAll;
@@ -100,8 +99,8 @@ export class Calibration {
   }
 
   /**
-   * Raises the observed limit to the context window that the server states. A server that drops whole messages reads
-   * less than fits.
+   * Raises the observed limit to the context window that the server states. The observed limit may be too low, because
+   * some servers drop whole messages.
    */
   setStatedWindow(window: number): void {
     if (this.serverWindow !== undefined && window > this.serverWindow) this.serverWindow = window;
@@ -114,7 +113,7 @@ export class Calibration {
 
   /**
    * Learns from a reply's usage. Ollama and similar servers silently drop the beginning of a long prompt and report the
-   * rest. If that were attributed to the tokenizer, the gauge would show less the more is lost.
+   * tokens of the rest. If the tokenizer were blamed for that, the gauge would show less the more was dropped.
    */
   observe(observation: Observation): ObservationOutcome {
     const { tokens, reported } = observation;
@@ -122,8 +121,8 @@ export class Calibration {
     const { unconfirmed } = this;
     this.unconfirmed = undefined;
     const known = unconfirmed ? [...this.observations, unconfirmed] : this.observations;
-    // For larger requests than the reported ones, the factor or the prior may be right. So only a report below both is
-    // suspicious.
+    // For a request larger than the reported ones, either the factor or the prior may be right, so only a report below
+    // both is suspicious.
     const expected = Math.min(this.estimate(tokens), tokens * this.factor);
     if (!this.readsAll && reported >= MIN_WINDOW) {
       const shorter = known.find(
@@ -149,7 +148,7 @@ export class Calibration {
     return 'learned';
   }
 
-  /** The expected input tokens of the provider for a number of counted tokens. */
+  /** The input tokens that the provider is expected to report for a number of counted tokens. */
   estimate(tokens: number): number {
     const near = Math.min(tokens, this.maxTokensForFactor);
     return Math.round(near * this.factor + (tokens - near) * this.prior);
@@ -162,8 +161,8 @@ export class Calibration {
   }
 
   /**
-   * The size up to which the factor applies, in counted tokens. A surplus in a short request may be the server's own
-   * prompt, which is added only once to a long one, too.
+   * The size up to which the factor applies, in counted tokens. A surplus in the reports of short requests may be the
+   * server's own prompt, which isn't larger in a long request.
    */
   private get maxTokensForFactor(): number {
     return MAX_EXTRAPOLATION * Math.max(0, ...this.observations.slice(-MEDIAN_OF).map(({ tokens }) => tokens));

@@ -1,17 +1,17 @@
 /**
- * Side in pixels of the squares that an image is cut into: the smallest of all vendors, which gives the most tokens.
+ * Side of the squares into which images are cut, in pixels: the smallest of all vendors, which gives the most tokens.
  */
 const PATCH = 28;
 /** OpenAI's maximum since GPT-5.6. Anthropic and older models scale larger images down. */
 const MAX_IMAGE_TOKENS = 10_000;
-/** If the size can't be read: about a megapixel. */
+/** Assumed if the size can't be read: the tokens of about a megapixel. */
 const UNKNOWN_IMAGE_TOKENS = 1_600;
 
 /**
- * Estimates the tokens of an image, rather too high than too low, because a request that is too large is rejected.
- * Usage reports correct it. Sources: platform.claude.com/docs/en/build-with-claude/vision (squares of 28 px, about
- * width × height / 750), developers.openai.com/api/docs/guides/images-vision (squares of 32 px, 10,000 at the original
- * size).
+ * Estimates the tokens of an image, too high rather than too low, because a request that is too large is rejected.
+ * Calibration corrects the estimate. Sources: platform.claude.com/docs/en/build-with-claude/vision (squares of 28 px,
+ * about width × height / 750), developers.openai.com/api/docs/guides/images-vision (squares of 32 px, 10,000 at the
+ * original size).
  */
 export function imageTokens(base64: string): number {
   const { width = 0, height = 0 } = imageSize(base64) ?? {};
@@ -43,7 +43,7 @@ function imageSize(base64: string): { readonly width: number; readonly height: n
   let at = 2;
   for (let segment = 0; segment < MAX_SEGMENTS && byteAt(base64, at) === 0xff; segment++) {
     const marker = byteAt(base64, at + 1);
-    // Frame headers, which state the size; three other markers lie within the range.
+    // Frame headers contain the size. Three other markers are in the same range.
     const isFrame = marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc;
     if (isFrame) return { width: bigEndian(at + 7), height: bigEndian(at + 5) };
     at += 2 + bigEndian(at + 2);

@@ -3,7 +3,7 @@ import type { Message } from '../model/message.ts';
 import { yieldIfDue, type Yielder } from '../pace/yielder.ts';
 import type { MessageTokens, TokenCounter } from './token-counter.ts';
 
-/** A session's messages by ID, in order. Each is only read when requested. */
+/** A session's messages by ID, in order. `get` may read from disk. */
 export interface CountableMessages {
   keys(): Iterable<MessageId>;
   get(id: MessageId): Message | undefined;
@@ -42,8 +42,7 @@ export const storedCounts = (encoding: string, counts: readonly (MessageTokens |
 
 /**
  * Caches the counts of messages and of the parts of the prefix, so that a turn only counts its new messages and a
- * reload counts nothing. The content of a message ID never changes, except while it's streaming; such a message must be
- * forgotten first.
+ * reload counts nothing. Call `forget` when the content of a message changes, which only happens while it's streaming.
  */
 export class MessageCounts {
   private readonly parts = new Map<string, CountedText & Pick<TextSource, 'from'>>();
@@ -55,8 +54,8 @@ export class MessageCounts {
   }
 
   /**
-   * Renders and counts a part of the prefix, or returns the cached one if its inputs are unchanged. `end` is what
-   * follows it in the prefix; it's only counted.
+   * Renders and counts a part of the prefix, or returns the cached one if its inputs are unchanged. `end` follows the
+   * part in the prefix. It's counted as well, but isn't part of the returned text.
    */
   part({ key, from, render }: TextSource, end = ''): CountedText {
     const cached = this.parts.get(key);
@@ -106,7 +105,6 @@ export class MessageCounts {
     return counted;
   }
 
-  /** Stores a count that was made elsewhere. */
   keep(id: MessageId, count: MessageTokens): void {
     this.counts.set(id, count);
   }

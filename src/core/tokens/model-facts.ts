@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { amountSchema, type ReadonlyOutput } from '../model/field-schemas.ts';
 
-/** Reasoning efforts, lowest first. Each model supports some of them; vendors use the same names. */
+/** Reasoning efforts, lowest first, by the names that all vendors use. Each model supports some of them. */
 export const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
 export type Effort = (typeof EFFORTS)[number];
 
@@ -21,12 +21,12 @@ export const priceSchema = v.object({
   cachedInput: v.optional(amountSchema),
   /** Input that is written to the provider's prompt cache (Anthropic: for five minutes). */
   cacheWrite: v.optional(amountSchema),
-  /** For models that charge more for the whole request if its input exceeds `over` tokens: the factors. */
+  /** Factors for the price of the whole request if its input exceeds `over` tokens. */
   long: v.optional(v.object({ over: amountSchema, inputFactor: amountSchema, outputFactor: amountSchema })),
 });
 export type Price = ReadonlyOutput<typeof priceSchema>;
 
-/** What a source says about a model: the data file, a provider's model list, or the user's settings. */
+/** Facts about a model from one source: the data file, a provider's model list, or the user's settings. */
 export const modelFactsSchema = v.object({
   vendor: v.optional(v.string()),
   /** Input and output tokens together. */
@@ -37,7 +37,7 @@ export const modelFactsSchema = v.object({
   price: v.optional(priceSchema),
   takesImages: v.optional(v.boolean()),
   /**
-   * The supported efforts of a reasoning model, lowest first; empty if none can be requested. Undefined: it doesn't
+   * The supported efforts of a reasoning model, lowest first; empty if none can be requested. Undefined if it doesn't
    * reason.
    */
   efforts: v.optional(v.array(v.picklist(EFFORTS))),

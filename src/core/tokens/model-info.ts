@@ -6,9 +6,9 @@ import type { EncodingName } from './token-counter.ts';
 
 /** How a model reasons in a request. */
 export interface ReasoningPlan {
-  /** Undefined: the vendor's default. */
+  /** Undefined for the vendor's default. */
   readonly effort?: Effort;
-  /** Budget for thinking. */
+  /** Token budget for thinking. */
   readonly tokens: number;
 }
 
@@ -16,7 +16,7 @@ export interface ModelInfo extends ModelFacts {
   readonly id: string;
   readonly contextWindow: number;
   readonly maxOutput: number;
-  /** Undefined: `maxOutput` is a guess. */
+  /** Undefined if `maxOutput` is a guess. */
   readonly statedMaxOutput?: number;
   readonly encoding: EncodingName;
   /** The model's own tokens per token of `encoding`, before any usage is reported. */
@@ -30,9 +30,9 @@ export interface ModelInfo extends ModelFacts {
 export type ModelOverrides = Readonly<Record<string, ModelFacts>>;
 
 /**
- * The context window of an unknown model. Hosted models have at least 128,000 tokens, and local servers that are
- * configured for more than a few questions 32,768. A server with a smaller one says so, or reads only part of the
- * prompt.
+ * The context window of an unknown model. Hosted models have at least 128,000 tokens. Local servers usually have 32,768
+ * if they are configured for more than a few questions. A server with a smaller one rejects or truncates the prompt,
+ * which is noticed.
  */
 export const UNKNOWN_CONTEXT_WINDOW = 32_768;
 const UNKNOWN_MAX_OUTPUT = 8_192;
@@ -57,14 +57,14 @@ const REASONING_TOKENS: Readonly<Record<Effort, number>> = {
   xhigh: 65_536,
   max: 65_536,
 };
-/** Budget for summaries and checks at an effort that can't be chosen; they need less than a chat. */
+/** Budget for summaries and checks if the effort can't be chosen. They need less thinking than a chat. */
 const SUMMARY_REASONING_TOKENS = 4_096;
 /** Maximum share of the context window for thinking. */
 const MAX_REASONING_SHARE = 1 / 8;
 
 /**
- * In chats, a model reasons as set by the user (or the vendor's default); in summaries and checks, as little as
- * possible.
+ * In chats, a model reasons with the user's effort or the vendor's default; in summaries and checks, with the lowest
+ * effort.
  */
 export function reasoningPlan(
   { efforts, contextWindow, maxOutput }: Pick<ModelInfo, 'efforts' | 'contextWindow' | 'maxOutput'>,
@@ -137,7 +137,7 @@ function priceFrom(rates: string, long: string): Price {
 }
 
 /**
- * What is known about a model. Also finds IDs with a vendor's prefix, a region, a date, or `-latest`.
+ * The facts about a model. Also finds IDs with a vendor's prefix, a region, a date, or `-latest`.
  *
  * @param listed facts from the provider's own model list, which take precedence over the data file
  */
@@ -169,8 +169,8 @@ export function modelInfo(id: string, overrides: ModelOverrides = {}, listed: Mo
 }
 
 /**
- * When the vendor retires a model, if announced. Other platforms have different schedules, so their IDs are
- * excluded.
+ * A model's announced retirement by its vendor; undefined if there is none. IDs of other platforms are excluded,
+ * because they have different schedules.
  */
 export function retirementOf(id: string): Retirement | undefined {
   const bare = id.toLowerCase();
@@ -200,11 +200,11 @@ export function encodingFor(id: string): EncodingName {
   return /(?:^|\/)(?:gpt-4(?!o|\.\d)|gpt-3\.5|text-embedding)/i.test(id) ? 'cl100k_base' : 'o200k_base';
 }
 
-/** Anthropic's guide to prompt caching: caching for an hour costs twice the plain input. */
+/** The price of caching for an hour, relative to uncached input. Source: Anthropic's guide to prompt caching. */
 const HOUR_WRITE_FACTOR = 2;
 
 /**
- * The cost of a reply in US dollars, as reported or else by the model's price; undefined if that is unknown.
+ * The cost of a reply in US dollars, as reported or else by the model's price; undefined if the price is unknown.
  * `usage.input` includes tokens that were read from or written to a prompt cache.
  */
 export function priceOf(usage: Usage, model: Pick<ModelInfo, 'price'>): number | undefined {

@@ -15,7 +15,7 @@ export interface TokenCounter {
   readonly encoding: string;
   /** Tokens of a plain text. */
   text(text: string): number;
-  /** Like `text`, but yields when due. For long texts on a shared thread. */
+  /** Like `text`, but yields when due, for long texts on a shared thread. */
   textYielding(text: string, yielder: Yielder): Promise<number>;
   /** Tokens of a message with its framing. A whole request takes another `REPLY_PRIMING_TOKENS`. */
   message(message: CountedMessage): number;
@@ -32,15 +32,15 @@ export interface MessageTokens {
 }
 
 /**
- * Per message: three for delimiters and one for the role. Source: OpenAI cookbook, "How to count tokens with tiktoken"
- * (tokens_per_message = 3 plus the role's own).
+ * Per message: three tokens for delimiters and one for the role. Source: OpenAI cookbook, "How to count tokens with
+ * tiktoken" (tokens_per_message = 3 plus the role's own).
  */
 export const MESSAGE_FRAMING_TOKENS = 4;
 
-/** Every reply is primed with `<|start|>assistant<|message|>`. Source: the same cookbook. */
+/** The tokens of `<|start|>assistant<|message|>`, which precede every reply. Source: the same cookbook. */
 export const REPLY_PRIMING_TOKENS = 3;
 
-/** Delimiters of a tool call or result. Not documented by any provider; calibration corrects the rest. */
+/** An estimate for the delimiters of a tool call or result, which no provider documents. Calibration corrects it. */
 export const TOOL_FRAMING_TOKENS = 8;
 
 /** The texts of a block. */

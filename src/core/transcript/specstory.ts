@@ -12,8 +12,8 @@ export const looksLikeSpecStory = (head: string): boolean =>
 
 /**
  * Imports SpecStory's Markdown. Each message starts with a header line, and turns are separated by `---`. A tool call
- * and its result are in a `<tool-use>` block within the agent's message. Each block becomes a tool message. It may quote
- * files that contain headers and blocks, so it ends where its tags balance, or else at the next end tag.
+ * and its result are in a `<tool-use>` block within the agent's message. Each block becomes a tool message. It can
+ * quote files that contain headers and blocks, so it ends where its tags balance, or else at the next end tag.
  */
 export function importSpecStory(text: string, sink: TranscriptSink): void {
   const lines = text.split(/\r?\n/);
