@@ -25,7 +25,7 @@ export interface FollowedChatsOptions {
   readonly home: Home;
   /** Identifies this window. One window follows the chats; the others show the library that it writes. */
   readonly window: string;
-  readonly onLibraryEvent: (news: ChatLibraryEvent) => void;
+  readonly onLibraryEvent: (event: ChatLibraryEvent) => void;
 }
 
 /** Interval for reading the chats of all tools, in ms. New tools and missed file system events are noticed then. */

@@ -89,7 +89,7 @@ export const FIGURE_FAULTS = [
   ...planted('found-again', EXCERPTS, {
     what: 'an excerpt is longer than requested',
     file: 'src/core/search/excerpt.ts',
-    find: 'return settle(text, bestStretch(matches, maxChars), maxChars);',
-    put: 'return settle(text, bestStretch(matches, maxChars), maxChars + 1);',
+    find: 'return extendToBreaks(text, bestRange(matches, maxChars), maxChars);',
+    put: 'return extendToBreaks(text, bestRange(matches, maxChars), maxChars + 1);',
   }),
 ];

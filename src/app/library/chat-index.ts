@@ -144,7 +144,7 @@ export class ChatIndex {
         const limit = query.limit * CANDIDATE_FACTOR;
         for (const hit of searchBlocks(blocks, query.text, { limit, ...(roles && { roles }) }, this.#scratch)) {
           const { chat, facts, block } = blocks[hit.block]!;
-          const print = block.prints[hit.message]!;
+          const print = block.fingerprints[hit.message]!;
           found.push({ chat, message: facts.from + hit.message, score: hit.score, print });
         }
       }
@@ -176,7 +176,7 @@ export class ChatIndex {
   /** Fingerprints of a chat's messages. */
   async fingerprints(session: KeptSession): Promise<readonly number[]> {
     const { blocks } = await this.#chat(session);
-    return blocks.flatMap(({ block, valid }) => [...block.prints.subarray(0, valid)]);
+    return blocks.flatMap(({ block, valid }) => [...block.fingerprints.subarray(0, valid)]);
   }
 
   async #hit(

@@ -36,7 +36,7 @@ export class SearchScratch {
   /** A message's score for the query. */
   score = new Float32Array(0);
   /** A message's score for the current term. */
-  ofTerm = new Float32Array(0);
+  scoreForTerm = new Float32Array(0);
   /** Summed rarity of the query terms that a message contains. */
   covered = new Float32Array(0);
   hasKindTerm = new Uint8Array(0);
@@ -45,10 +45,10 @@ export class SearchScratch {
   /** Messages that match the current term. */
   foundByTerm: number[] = [];
 
-  begin(messages: number): void {
+  reset(messages: number): void {
     if (messages > this.score.length) {
       this.score = new Float32Array(messages);
-      this.ofTerm = new Float32Array(messages);
+      this.scoreForTerm = new Float32Array(messages);
       this.covered = new Float32Array(messages);
       this.hasKindTerm = new Uint8Array(messages);
     } else {
@@ -58,23 +58,23 @@ export class SearchScratch {
   }
 
   /** Raises a message's score for the current term. */
-  raise(message: number, value: number): void {
-    const before = this.ofTerm[message]!;
+  raiseTermScore(message: number, value: number): void {
+    const before = this.scoreForTerm[message]!;
     if (value <= before) return;
     if (before === 0) this.foundByTerm.push(message);
-    this.ofTerm[message] = value;
+    this.scoreForTerm[message] = value;
   }
 
   /** Adds the scores of the current term to those of the query. */
-  settle({ isKindTerm }: QueryTerm, rarity: number): void {
-    const { score, ofTerm, covered, hasKindTerm, found } = this;
+  addTermScores({ isKindTerm }: QueryTerm, rarity: number): void {
+    const { score, scoreForTerm, covered, hasKindTerm, found } = this;
     const share = isKindTerm ? KIND_TERM_SHARE : 1;
     for (const message of this.foundByTerm) {
       if (score[message] === 0) found.push(message);
-      score[message]! += ofTerm[message]! * share;
+      score[message]! += scoreForTerm[message]! * share;
       covered[message]! += rarity;
       if (isKindTerm) hasKindTerm[message] = 1;
-      ofTerm[message] = 0;
+      scoreForTerm[message] = 0;
     }
     this.foundByTerm = [];
   }
@@ -92,13 +92,13 @@ export function searchBlocks(
 ): readonly BlockHit[] {
   const { terms } = parseQuery(query);
   const stats = statsOf(searched);
-  scratch.begin(stats.size);
+  scratch.reset(stats.size);
   let total = 0;
   for (const term of terms) {
     scoreTerm(searched, stats, term, scratch);
     const rarity = term.isKindTerm ? 0 : rarityOf(scratch.foundByTerm.length, stats.messages);
     total += rarity;
-    scratch.settle(term, rarity);
+    scratch.addTermScores(term, rarity);
   }
   const allowed = Uint8Array.from(STORED_ROLES, (role) => (roles.includes(role) ? 1 : 0));
   const weights = Float32Array.from(STORED_ROLES, (role) => (role === 'tool' ? TOOL_WEIGHT : 1));
@@ -175,7 +175,10 @@ function scoreTerm(
     visitPostings(block, at, (passage, times) => {
       const message = block.owners[passage]!;
       if (message >= valid) return;
-      scratch.raise(first + message, termScore(wordWeight, times, block.lengths[passage]!, stats.averageLength));
+      scratch.raiseTermScore(
+        first + message,
+        termScore(wordWeight, times, block.lengths[passage]!, stats.averageLength),
+      );
     });
   }
 }

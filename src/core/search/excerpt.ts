@@ -36,19 +36,19 @@ export interface RatedExcerpt extends Span {
 /** Like `bestExcerpt`; also measures `matchesTogetherShare` over passages of `passage` UTF-16 units, in one reading. */
 export function ratedExcerpt(text: string, query: string, maxChars: number, passage: number): RatedExcerpt {
   const matches = matchesOf(text, query);
-  return { ...cut(text, matches, maxChars), matchesTogetherShare: togetherness(matches, passage) };
+  return { ...cut(text, matches, maxChars), matchesTogetherShare: matchesTogetherShare(matches, passage) };
 }
 
 function cut(text: string, matches: readonly Match[], maxChars: number): Span {
   if (text.length <= maxChars) return { start: 0, end: text.length };
   if (maxChars <= 0) return { start: 0, end: 0 };
-  return settle(text, bestStretch(matches, maxChars), maxChars);
+  return extendToBreaks(text, bestRange(matches, maxChars), maxChars);
 }
 
-function togetherness(matches: readonly Match[], passage: number): number {
+function matchesTogetherShare(matches: readonly Match[], passage: number): number {
   const all = new Set(matches.map(({ word }) => word)).size;
   if (all === 0) return 1;
-  const { start, end } = bestStretch(matches, passage);
+  const { start, end } = bestRange(matches, passage);
   const inside = matches.filter((match) => match.start >= start && match.end <= end);
   return new Set(inside.map(({ word }) => word)).size / all;
 }
@@ -77,7 +77,7 @@ function bestMatch(sought: readonly QueryTerm[], term: string): Pick<Match, 'wor
 }
 
 /** The range within `maxChars` whose matches score highest; the first among equals. */
-function bestStretch(matches: readonly Match[], maxChars: number): Span {
+function bestRange(matches: readonly Match[], maxChars: number): Span {
   let best: Span = { start: 0, end: 0 };
   let bestScore = 0;
   const inside = new Map<number, number>();
@@ -102,7 +102,7 @@ function bestStretch(matches: readonly Match[], maxChars: number): Span {
 }
 
 /** Extends a range to at most `maxChars`, from and to a nearby line, sentence, or word boundary. */
-function settle(text: string, core: Span, maxChars: number): Span {
+function extendToBreaks(text: string, core: Span, maxChars: number): Span {
   const back = Math.max(0, core.start - Math.floor((maxChars - (core.end - core.start)) * BACK_SHARE));
   let from = lastBreak(text, back, core.start);
   const limit = Math.min(text.length, from + maxChars);

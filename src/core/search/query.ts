@@ -19,15 +19,15 @@ export interface Query {
 }
 
 /** Words that ask for or state a kind of key event, as the index normalizes them. */
-const ABOUT: readonly {
+const KIND_WORDS: readonly {
   readonly kinds: readonly KeyEventKind[];
   /** Whether the words are synonyms of each other. */
-  readonly same: boolean;
+  readonly areSynonyms: boolean;
   readonly words: string;
 }[] = [
   {
     kinds: ['decision'],
-    same: true,
+    areSynonyms: true,
     words: `choose chose chosen choice choosing decide decided decision decisions agree agreed pick picked settle settled
       go going use using entscheiden entschieden entscheidung wahlen wahlten gewahlt nehmen nehmt choisir choisi choisissons
       decider decidons prenons elegir elegimos elegido decidir decidimos decidido usamos usemos escolher escolhemos
@@ -35,27 +35,27 @@ const ABOUT: readonly {
   },
   {
     kinds: ['error', 'outcome'],
-    same: true,
+    areSynonyms: true,
     words: `error errors bug bugs failed failing failure crash crashed broken fix fixed fixes solved cause caused fehler
       absturz behoben gelost ursache erreur bogue corrige panne fallo arreglado causa erro corrigido falhou 错误 修复
       エラー 修正 原因`,
   },
   {
     kinds: ['constraint', 'preference'],
-    same: false,
+    areSynonyms: false,
     words: `must never always rule rules require required requirement limit limits prefer preferred regel regeln pflicht
       immer nie niemals bevorzugt regle toujours jamais obligatoire regla reglas siempre nunca regra regras sempre 必须
       规则 必ず 決まり`,
   },
   {
     kinds: ['configuration', 'fact'],
-    same: false,
+    areSynonyms: false,
     words: `port version setting settings configured configuration einstellung einstellungen reglage configuracion
       configuracao 端口 版本 设置 設定 バージョン`,
   },
   {
     kinds: ['todo'],
-    same: false,
+    areSynonyms: false,
     words: `todo todos open pending left offen ausstehend reste pendiente pendientes pendente 待办 残り`,
   },
 ];
@@ -63,7 +63,7 @@ const ABOUT: readonly {
 /**
  * Groups of synonyms: the same word in several languages, and product names with their category (postgres, database).
  */
-const NAMES: readonly (readonly string[])[] = [
+const SYNONYMS: readonly (readonly string[])[] = [
   `database databases db datenbank sqlite postgres postgresql mysql mariadb mongodb mongo redis duckdb 数据 据库 データ タベ ベー`,
   `test tests testing unittest jest vitest mocha pytest prueba pruebas teste testes 测试 テス`,
   `deploy deployed deployment release released hosting hosted ausrollen despliegue deploiement 部署 デプ`,
@@ -73,7 +73,7 @@ const NAMES: readonly (readonly string[])[] = [
   `weekday week woche wochentag semaine semana 星期 曜日`,
 ].map((words) => words.split(' '));
 
-const GROUPS = ABOUT.map(({ words, ...group }) => ({ ...group, words: words.split(/\s+/) }));
+const KIND_GROUPS = KIND_WORDS.map(({ words, ...group }) => ({ ...group, words: words.split(/\s+/) }));
 
 /** Parses a question or a few words into terms and the kinds of key events that it asks for. */
 export function parseQuery(text: string): Query {
@@ -81,13 +81,11 @@ export function parseQuery(text: string): Query {
   visitWords(text, (term) => terms.add(term));
   const kinds = new Set<KeyEventKind>();
   const sought = withoutStopWords([...terms]).map((term): QueryTerm => {
-    const groups = GROUPS.filter(({ words }) => words.includes(term));
+    const groups = KIND_GROUPS.filter(({ words }) => words.includes(term));
     for (const group of groups) for (const kind of group.kinds) kinds.add(kind);
-    const synonymGroups = [...groups.filter(({ same }) => same).map(({ words }) => words), ...NAMES].filter((words) =>
-      words.includes(term),
-    );
-    const synonyms = synonymGroups.flat().filter((word) => word !== term);
-    return { term, synonyms, isKindTerm: groups.some(({ same }) => same) };
+    const synonymousGroups = groups.filter(({ areSynonyms }) => areSynonyms).map(({ words }) => words);
+    const synonyms = [...synonymousGroups, ...SYNONYMS.filter((words) => words.includes(term))].flat();
+    return { term, synonyms: synonyms.filter((word) => word !== term), isKindTerm: synonymousGroups.length > 0 };
   });
   // If every word is a kind term, the words themselves are the subject.
   const areAllKindTerms = sought.every(({ isKindTerm }) => isKindTerm);

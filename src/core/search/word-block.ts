@@ -33,7 +33,7 @@ export interface WordBlock {
   /** For each passage, its number of words. */
   readonly lengths: Uint16Array;
   /** For each message, a 32-bit fingerprint. */
-  readonly prints: Uint32Array;
+  readonly fingerprints: Uint32Array;
   /** For each message, an index into `STORED_ROLES`. */
   readonly roles: Uint8Array;
   /** The sorted words in UTF-16, concatenated. */
@@ -54,11 +54,11 @@ export function wordBlockOf<Message extends Pick<TranscriptMessage, 'role' | 'te
   const owners: number[] = [];
   const lengths: number[] = [];
   const roles = new Uint8Array(messages.length);
-  const prints = new Uint32Array(messages.length);
+  const fingerprints = new Uint32Array(messages.length);
   for (const [index, message] of messages.entries()) {
     const { role, text, at } = message;
     roles[index] = STORED_ROLES.indexOf(role);
-    prints[index] = fingerprint(at, role, text);
+    fingerprints[index] = fingerprint(at, role, text);
     if (!isSearched(message)) continue;
     for (const content of indexedPassages(role, text)) {
       const passage = owners.length;
@@ -81,7 +81,7 @@ export function wordBlockOf<Message extends Pick<TranscriptMessage, 'role' | 'te
     owners: Uint32Array.from(owners),
     lengths: words,
     roles,
-    prints,
+    fingerprints,
     ...flatten(postings),
   };
 }
@@ -203,17 +203,17 @@ const SECTIONS = {
   owners: Uint32Array,
   wordEnds: Uint32Array,
   postingEnds: Uint32Array,
-  prints: Uint32Array,
+  fingerprints: Uint32Array,
 } as const;
 type Sections = { readonly [Name in keyof typeof SECTIONS]: InstanceType<(typeof SECTIONS)[Name]> };
-const NAMES = Object.keys(SECTIONS) as readonly (keyof Sections)[];
+const SECTION_NAMES = Object.keys(SECTIONS) as readonly (keyof Sections)[];
 /** Of each array, in bytes. A typed array's offset must be a multiple of its element size. */
 const ALIGNMENT = 8;
 const aligned = (bytes: number): number => Math.ceil(bytes / ALIGNMENT) * ALIGNMENT;
 
 /** Encodes a block, with additional JSON `about` its messages. */
 export function encodeBlock(block: WordBlock, about: unknown): Uint8Array {
-  const sizes = NAMES.map((name) => block[name].byteLength);
+  const sizes = SECTION_NAMES.map((name) => block[name].byteLength);
   const head = JSON.stringify({ messages: block.messages, sizes, about });
   const start = aligned(ALIGNMENT + head.length * 2);
   const bytes = new Uint8Array(sizes.reduce((sum, size) => sum + aligned(size), start));
@@ -221,7 +221,7 @@ export function encodeBlock(block: WordBlock, about: unknown): Uint8Array {
   new DataView(bytes.buffer).setUint32(4, head.length, true);
   putUnits(new Uint16Array(bytes.buffer), ALIGNMENT / 2, head);
   let at = start;
-  for (const [index, name] of NAMES.entries()) {
+  for (const [index, name] of SECTION_NAMES.entries()) {
     const { buffer, byteOffset, byteLength } = block[name];
     bytes.set(new Uint8Array(buffer, byteOffset, byteLength), at);
     at += aligned(sizes[index]!);
@@ -244,7 +244,7 @@ export function decodeBlocks(bytes: Uint8Array): { readonly block: WordBlock; re
     const head: unknown = JSON.parse(unitsOf(new Uint16Array(buffer, byteOffset + start + ALIGNMENT, headLength)));
     const { messages, sizes, about } = head as { messages: number; sizes: readonly number[]; about: unknown };
     let at = byteOffset + start + aligned(ALIGNMENT + headLength * 2);
-    const sections = NAMES.map((name, index) => {
+    const sections = SECTION_NAMES.map((name, index) => {
       const Section = SECTIONS[name];
       const size = sizes[index] ?? 0;
       const section = new Section(buffer, at, size / Section.BYTES_PER_ELEMENT);
