@@ -6,7 +6,7 @@ import { SourceTerms } from './source-terms.ts';
 
 interface Audited<Text> {
   readonly text: Text;
-  /** Including what a request adds around the text. */
+  /** Includes the tokens that a request adds around the text. */
   readonly tokens: number;
 }
 
@@ -54,5 +54,5 @@ export function* auditSummary(
   };
 }
 
-/** A rendered summary joins sentences by single spaces, so other white space within quotes gets lost. */
+/** A rendered summary joins sentences with single spaces, so other white space within its quotes is lost. */
 const withSingleSpaces = (text: string): string => text.replace(/\s+/g, ' ');

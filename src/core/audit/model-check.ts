@@ -18,13 +18,13 @@ import { parseVerdicts, VERDICTS_JSON_SCHEMA, type ModelVerdict } from './verdic
 const MAX_STATEMENTS = 24;
 /** Maximum tokens of messages per request: usually a whole segment. */
 const MAX_RECORD_TOKENS = 8_000;
-/** Tokens reserved for the answer: per statement, and for its frame. */
+/** Tokens reserved for the answer: for each statement, and for the JSON around them. */
 const ANSWER_TOKENS = { each: 160, frame: 200 } as const;
 /** Minimum tokens of a request: the instructions with a minimal excerpt, and each statement with its answer. */
 const MIN_REQUEST_TOKENS = { frame: 2_000, each: 240 } as const;
-/** Smaller excerpts are useless. */
+/** Minimum tokens of an excerpt that is useful. */
 const MIN_RECORD_TOKENS = 200;
-/** Margin for differences in the provider's count. */
+/** Reserved because the provider may count more tokens. */
 const SPARE_TOKENS = 8;
 
 export interface ModelCheckTools {
@@ -81,7 +81,7 @@ export async function checkStatementsWithModel(
 
 const byCode = (statement: CheckedStatement): CheckedStatement => ({ ...statement, isByCode: true });
 
-/** Asks the model about some statements, unless the question doesn't fit its context window. */
+/** Asks the model about some statements, unless the prompt doesn't fit its context window. */
 async function checkGroup(
   statements: readonly CheckedStatement[],
   messages: readonly Pick<Message, 'content'>[],
@@ -101,7 +101,7 @@ async function checkGroup(
   calls.add(input, output, reply.calls);
   pace.throwIfCancelled();
   const verdicts = parseVerdicts(reply.text);
-  // Quotes can only be from the excerpt; searching all messages would take long.
+  // The model only quotes from the excerpt, and searching all messages would take long.
   const shown = record.messages.map((at) => messageText(messages[at]!));
   const results: CheckedStatement[] = [];
   for (const [at, statement] of statements.entries()) {
@@ -113,7 +113,7 @@ async function checkGroup(
   return results;
 }
 
-/** Shorter quotes occur anywhere and prove nothing. */
+/** Shorter quotes occur by chance and prove nothing. */
 const MIN_QUOTE_CHARS = 8;
 
 const isQuote = (quote: string): boolean => quote.replace(/\s+/g, '').length >= MIN_QUOTE_CHARS;

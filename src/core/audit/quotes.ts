@@ -5,12 +5,12 @@ export interface Quotation {
   readonly end: number;
 }
 
-/** Pairs of quotation marks on one line, even empty ones, but no apostrophes. Code is skipped: it has no group. */
+/** Quotation marks on one line, even without content. Code is matched without a group, so marks in it are skipped. */
 const QUOTED = /`[^`\n]*`|"([^"\n]*)"|“([^“”\n]+)”|„([^„“\n]+)“|«([^«»\n]+)»|「([^「」\n]+)」|『([^『』\n]+)』/g;
 
 /** In UTF-16 units. Shorter quotations are only words in quotation marks. */
 const MIN_CHARS = 12;
-/** The same for scripts without spaces. */
+/** `MIN_CHARS` for scripts without spaces. */
 const MIN_UNSPACED_CHARS = 6;
 
 /** The quotations of a text, in order. Linear in each line. */
@@ -25,7 +25,7 @@ export function findQuotes(text: string): Quotation[] {
   return found;
 }
 
-/** Whether a text in quotation marks is long enough not to occur by chance, and isn't padded. */
+/** Whether a text in quotation marks is too long to occur by chance, and has no surrounding white space. */
 export function isQuotation(quote: string): boolean {
   if (quote.trim() !== quote) return false;
   if (/[\u2e80-\uffdc]/u.test(quote)) return quote.length >= MIN_UNSPACED_CHARS;

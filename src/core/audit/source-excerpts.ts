@@ -7,20 +7,19 @@ import type { TokenCounter } from '../tokens/token-counter.ts';
 const PASSAGE = /[^]{1,400}(?:\n|$)|[^]{1,400}\s|[^]{1,400}/gu;
 /** Maximum number of search results per statement. */
 const MAX_HITS = 40;
-/** Messages with more characters per available token can't fit, so they aren't counted. */
+/** If there are more characters per available token, the messages can't fit, so they aren't counted. */
 const MAX_CHARS_PER_TOKEN = 8;
 /** Minimum room for a passage, in tokens. */
 const MIN_ROOM = 6;
 const GAP = '…';
-/** Tokens of such a mark on a line of its own. */
+/** Tokens of `GAP` on a line of its own. */
 const GAP_TOKENS = 3;
 
-/** An excerpt of the messages that a summary covers, for a model. */
 interface SourceExcerpt {
   readonly text: string;
   /** Indexes of the messages that it contains, in order. */
   readonly messages: readonly number[];
-  /** Indexes of statements whose best passage had no room. */
+  /** Indexes of statements whose best passage didn't fit. */
   readonly unshown: ReadonlySet<number>;
 }
 

@@ -2,7 +2,7 @@ import { termsOf } from '../compress/terms.ts';
 import type { Steps } from '../pace/steps.ts';
 import { fold } from '../text/fold.ts';
 
-/** Something that a text names and that its source may not contain. */
+/** A term of a summary that its source may not contain. */
 interface NamedTerm {
   readonly kind: 'code' | 'number' | 'name';
   /** As written. */
@@ -21,9 +21,9 @@ const NUMBER = new RegExp(
   String.raw`(?<![${SPACED}\p{N}_.#/\\-])v?(${DIGITS.source})(\s?[kKM](?![\p{L}\p{N}]))?[${SPACED}]{0,3}(?![${SPACED}\p{N}_/\\]|[.,:/-]\d)`,
   'gu',
 );
-/** Up to this number, the summarizer may have counted by itself: "three files". */
+/** Numbers up to this one aren't looked up, because the summarizer may have counted: "three files". */
 const MAX_COUNTED = 4;
-/** Digits with more parts are data, not a date or version. */
+/** Maximum number of parts of a date or version. Digits with more are data. */
 const MAX_PARTS = 8;
 
 /**
@@ -48,7 +48,7 @@ const keyOf = (parts: readonly string[]): string =>
     .sort((a, b) => a - b)
     .join(' ');
 
-/** After one of these, a capital letter doesn't indicate a name. */
+/** Text after which a capital letter doesn't indicate a name. */
 const SENTENCE_START = /(?:^|[.!?:;|]["”')\]*]*\s+|[\n(["“„«*_>-]\s*|\p{Extended_Pictographic}\uFE0F?\s*)$/u;
 const SENTENCE_START_CHARS = 6;
 
@@ -56,13 +56,14 @@ const isAtSentenceStart = (text: string, at: number): boolean =>
   SENTENCE_START.test(text.slice(Math.max(0, at - SENTENCE_START_CHARS), at));
 
 /**
- * In titles and in German, a larger share of words is capitalized. Measured: 0.45 in German, at most 0.25 elsewhere.
+ * Maximum share of capitalized words at which a capital indicates a name. Measured: 0.45 in German, at most 0.25 in
+ * other languages. Titles have more.
  */
 const MAX_CAPITAL_SHARE = 1 / 3;
 /** With fewer words, the share is unreliable. */
 const MIN_WORDS = 20;
 /**
- * Number of UTF-16 units at the beginning of the source that are examined to find out how its language uses capitals.
+ * Length of the source's beginning that is examined for capitals if the text is short, in UTF-16 units.
  */
 const SAMPLE_CHARS = 2_000;
 
@@ -86,7 +87,7 @@ function headingLength(statement: string): number {
   return words === capitals ? label.length : 0;
 }
 
-/** "Input/output" and "24-hour" are words, "e.g." is an abbreviation, and "30ms" a number. */
+/** Words such as "input/output" and "24-hour", abbreviations such as "e.g.", and numbers such as "30ms". */
 const NOT_CODE = /^\p{L}+(?:[/-]\p{L}+)+$|^\d+-\p{L}|^(?:\p{L}\.)+\p{L}?$|^v?[\d.,:/–-]+\p{L}{0,3}$/iu;
 
 /** Commit hashes are often abbreviated. */
@@ -123,7 +124,7 @@ const IN_NUMBER = /[\d.,:]/;
 /** Removes the ending of an inflected name: "Marthas", "Djangos". */
 const stemOf = (name: string): string => name.slice(0, Math.max(4, name.length - 2));
 
-/** Looks up a summary's terms in its source texts. Texts are normalized and their numbers read on first use. */
+/** Looks up a summary's terms in its source texts, which are normalized and searched for numbers on first use. */
 export class SourceTerms {
   private readonly texts: readonly string[];
   private readonly withNames: boolean;
@@ -131,7 +132,7 @@ export class SourceTerms {
   private folded: readonly string[] | undefined;
   private numbers: Set<number | string> | undefined;
 
-  /** @param summary the whole text, to tell how its language capitalizes names */
+  /** @param summary the whole text, from which the use of capitals in its language is determined */
   constructor(texts: readonly string[], summary: string) {
     this.texts = texts;
     this.withNames = capitalsIndicateNames(summary, texts);
@@ -175,7 +176,7 @@ export class SourceTerms {
     if (/^\d+[–-]\d+$/.test(digits)) return parts.every((part) => numbers.has(Number(part)));
     const [hour, minute] = /^\d?\d:\d\d$/.test(digits) ? parts.map(Number) : [];
     if (hour === undefined || minute === undefined) return false;
-    // "At three in the afternoon" is 15:00.
+    // 15:00 may be "three in the afternoon" in the source.
     return [hour, hour - 12, hour + 12].some((one) => numbers.has(one)) && (minute === 0 || numbers.has(minute));
   }
 }

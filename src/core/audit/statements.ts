@@ -32,8 +32,8 @@ export interface CheckedStatement extends StatementFinding {
 type Texts = readonly Pick<Message, 'content'>[];
 
 /**
- * What code can check of each statement: whether the messages lack one of its numbers, names, paths, identifiers, URLs,
- * or quotations, or contain it verbatim. All other statements are unchecked.
+ * Checks each statement by code: whether the messages contain it verbatim, or lack one of its numbers, names, paths,
+ * identifiers, URLs, or quotations. All other statements are unchecked.
  */
 export const checkStatements = (summary: string, messages: Texts): readonly CheckedStatement[] =>
   runSynchronously(checkStatementsSteps(summary, messages));
@@ -68,7 +68,7 @@ function placeOf(words: string, texts: readonly string[]): StatementSource | und
   return { message, start, end: start + words.length };
 }
 
-/** The source of a sentence after the label of its speaker, which is at the beginning of its line in the source. */
+/** The source of a statement that begins with a speaker label. In the source, the label may be earlier on the line. */
 function speechAt(statement: string, texts: readonly string[]): StatementSource | undefined {
   const speaker = speakerLabelAt(statement, 0);
   const said = statement.slice(speaker.length).trim();
@@ -77,7 +77,7 @@ function speechAt(statement: string, texts: readonly string[]): StatementSource 
   return found && speakerBefore(texts[found.message]!, found.start) === speaker ? found : undefined;
 }
 
-/** The source of a whole sentence, because a part may have the opposite meaning. */
+/** The last occurrence of a statement as a whole sentence. As a part of one, it might have the opposite meaning. */
 function sentenceAt(statement: string, texts: readonly string[]): StatementSource | undefined {
   const found = placeOf(statement, texts);
   if (found === undefined) return undefined;

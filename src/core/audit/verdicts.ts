@@ -3,7 +3,7 @@ import { listOf, objectOf, STRING_SCHEMA } from '../compress/parse-summary.ts';
 import { jsonObjects } from '../text/json-objects.ts';
 import { tryParse } from '../text/json-value.ts';
 
-/** A model's verdict on a statement: the record says so, says otherwise, or doesn't say. */
+/** Verdicts on a statement: the record supports it, contradicts it, or doesn't mention it. */
 const VERDICTS = ['told', 'otherwise', 'untold'] as const;
 
 /** In UTF-16 units. Longer texts are truncated. */
@@ -61,6 +61,6 @@ function entriesOf(answer: string): readonly unknown[] {
     const { success, output } = v.safeParse(v.object({ statements: v.array(v.unknown()) }), tryParse(candidate));
     if (success) return output.statements;
   }
-  // A truncated answer: its outer object isn't closed, but all entries except the last are.
+  // In a truncated answer, the outer object isn't closed, but all entries except the last are.
   return jsonObjects(answer.slice(answer.indexOf('[') + 1)).map(tryParse);
 }

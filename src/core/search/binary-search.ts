@@ -1,4 +1,4 @@
-/** The first index below `length` for which a condition holds that then holds for all later ones; `length` if none. */
+/** The first index below `length` for which `holds` returns true, as it must for all later ones; `length` if none. */
 export function firstIndexWhere(length: number, holds: (index: number) => boolean): number {
   let [low, high] = [0, length];
   while (low < high) {

@@ -12,9 +12,9 @@ import {
   type WordBlock,
 } from './word-block.ts';
 
-/** Tool output answers fewer questions than what people say. */
+/** Factor for the scores of tool output, which answers fewer questions than messages of users and assistants. */
 export const TOOL_WEIGHT = 0.6;
-/** Maximum number of words per block that are tried for a prefix; if it has more, it's too short to be useful. */
+/** Maximum number of words per block that are compared for a prefix. A prefix with more is too short to be useful. */
 const MAX_PREFIX_WORDS = 40;
 
 export interface SearchedBlock {
@@ -81,8 +81,8 @@ export class SearchScratch {
 }
 
 /**
- * Ranked search over several blocks as if they were one index. Same scores as `TextIndex`, except that typos are only
- * considered for terms that don't occur.
+ * Ranked search over several blocks as if they were one index. The scores are those of `TextIndex`, except that typos
+ * are only considered for terms that don't occur.
  */
 export function searchBlocks(
   searched: readonly SearchedBlock[],
@@ -122,8 +122,8 @@ export function searchBlocks(
 }
 
 /**
- * `messages`: the number of valid messages in all blocks, and `size`, with replaced ones. `firsts`: for each block, the
- * index of its first message among all.
+ * `messages` is the number of valid messages in all blocks; `size` includes replaced ones. `firsts`: for each block, the
+ * number of messages before it.
  */
 function statsOf(searched: readonly SearchedBlock[]) {
   let [passages, messages, length, size] = [0, 0, 0, 0];
@@ -155,8 +155,7 @@ function scoreTerm(
 ): void {
   const exact = wordsEqual(searched, term.term, 1);
   const near = (word: string): number => (word === term.term ? 0 : matchSimilarity(term.term, word));
-  // Typos require comparing all words with the same first letter, which is slow, so only do it for terms that don't
-  // occur.
+  // Finding typos is slow, because all words with the same first letter are compared.
   const typos = exact.length > 0 ? [] : wordsLike(searched, term.term.slice(0, 1), near, Infinity);
   const similar = typos.length > 0 ? typos : wordsLike(searched, term.term, near, MAX_PREFIX_WORDS);
   const synonyms = term.synonyms.flatMap((word) => wordsEqual(searched, word, SYNONYM_WEIGHT));
@@ -212,7 +211,7 @@ function wordsLike(
   return found;
 }
 
-/** Inserts a hit, best first; among equals, the first stays first. */
+/** Inserts a hit into a list that is sorted by score, and by position among equals. */
 function insert(best: BlockHit[], hit: BlockHit, limit: number): void {
   const isBefore = (one: BlockHit): boolean =>
     one.score > hit.score ||

@@ -37,7 +37,7 @@ export function parseChatQuery(typed: string): ParsedChatQuery {
 
 const asIs = (value: string): string => value;
 
-/** The values of filters; undefined if a value is invalid. */
+/** Parsers of the filters' values. They return undefined for an invalid value. */
 const PARSERS = {
   tool: asIs,
   workspace: asIs,
@@ -50,9 +50,9 @@ const PARSERS = {
 
 /** Parses a date or an ISO time to milliseconds since the epoch; undefined for other texts. */
 export function parseTime(value: string): number | undefined {
-  // Other texts that begin with a number, such as "5", would be parsed as dates, too.
+  // `Date.parse` also accepts other texts that begin with a number, such as "5".
   if (!/^\d{4}(?!\d)/.test(value)) return undefined;
-  // A date without a time would be midnight in UTC.
+  // Without a time, `Date.parse` would return midnight in UTC.
   const at = Date.parse(DATE.test(value) ? `${value}T00:00` : value);
   return Number.isNaN(at) ? undefined : at;
 }

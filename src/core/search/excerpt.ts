@@ -9,13 +9,13 @@ interface Match extends Span {
   readonly value: number;
 }
 
-/** Weight of further occurrences of a word in the same excerpt. */
+/** Weight of a word's further occurrences in the same excerpt. */
 const REPEAT_SHARE = 0.1;
 
-/** Maximum share of the remaining room that the text before the matches takes. */
+/** Maximum share of the room besides the matches that the text before them takes. */
 const BACK_SHARE = 0.5;
 
-/** The end moves back by up to this share of the excerpt's length, to the end of a line, sentence, or word. */
+/** Maximum share of the excerpt's length by which its end moves back to the end of a line, sentence, or word. */
 const EDGE_SHARE = 0.3;
 
 /**
@@ -33,7 +33,7 @@ export interface RatedExcerpt extends Span {
   readonly matchesTogetherShare: number;
 }
 
-/** Like `bestExcerpt`; also measures `matchesTogetherShare` over passages of `passage` UTF-16 units, in one reading. */
+/** Like `bestExcerpt`, and rates the matches within passages of `passage` UTF-16 units. */
 export function ratedExcerpt(text: string, query: string, maxChars: number, passage: number): RatedExcerpt {
   const matches = matchesOf(text, query);
   return { ...cut(text, matches, maxChars), matchesTogetherShare: matchesTogetherShare(matches, passage) };
@@ -114,8 +114,8 @@ function extendToBreaks(text: string, core: Span, maxChars: number): Span {
 }
 
 /**
- * The last place to cut in a range: after a line break, else after a sentence, else after a space. Without any, the end
- * of the range. A range at the text's beginning may be cut at 0.
+ * The last place to cut in a range: after a line break, else after a sentence, else after a space, else the end of the
+ * range. In a range at the text's beginning, 0 is preferred to a place after a sentence or space.
  */
 function lastBreak(text: string, from: number, to: number): number {
   const range = text.slice(from, to);

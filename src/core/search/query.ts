@@ -8,7 +8,7 @@ export const SYNONYM_WEIGHT = 0.6;
 export interface QueryTerm {
   readonly term: string;
   readonly synonyms: readonly string[];
-  /** Whether the word only says what kind of event is sought ("choose"), and another names the subject ("database"). */
+  /** Whether it only says what kind of event is wanted ("choose"), and another term names the subject ("database"). */
   readonly isKindTerm: boolean;
 }
 
@@ -18,7 +18,7 @@ export interface Query {
   readonly kinds: ReadonlySet<KeyEventKind>;
 }
 
-/** Words that ask for or state a kind of key event, as the index normalizes them. */
+/** Words that ask for or state a kind of key event, normalized like indexed words. */
 const KIND_WORDS: readonly {
   readonly kinds: readonly KeyEventKind[];
   /** Whether the words are synonyms of each other. */
@@ -61,7 +61,7 @@ const KIND_WORDS: readonly {
 ];
 
 /**
- * Groups of synonyms: the same word in several languages, and product names with their category (postgres, database).
+ * Synonyms: the same word in several languages, and product names with their category (postgres, database).
  */
 const SYNONYMS: readonly (readonly string[])[] = [
   `database databases db datenbank sqlite postgres postgresql mysql mariadb mongodb mongo redis duckdb 数据 据库 データ タベ ベー`,
@@ -87,14 +87,14 @@ export function parseQuery(text: string): Query {
     const synonyms = [...synonymousGroups, ...SYNONYMS.filter((words) => words.includes(term))].flat();
     return { term, synonyms: synonyms.filter((word) => word !== term), isKindTerm: synonymousGroups.length > 0 };
   });
-  // If every word is a kind term, the words themselves are the subject.
+  // If every term is a kind term, they are the subject.
   const areAllKindTerms = sought.every(({ isKindTerm }) => isKindTerm);
   return { terms: areAllKindTerms ? sought.map((one) => ({ ...one, isKindTerm: false })) : sought, kinds };
 }
 
 /**
- * Stop words as the index normalizes them (lower case, no accents). Words that may also be a subject ("will", "may")
- * are left out.
+ * Stop words by language, normalized like indexed words (lower case, no accents), except for words that may also be a
+ * subject ("will", "may").
  */
 const STOP_WORDS: Readonly<Record<string, string>> = {
   en: `the an and or but if of at by for with about to from in on off into as is are was were be been being am do does

@@ -7,10 +7,10 @@ export function termScore(weight: number, times: number, length: number, average
   return (weight * times * (K1 + 1)) / (times + K1 * (1 - B + (B * length) / averageLength));
 }
 
-/** Share of the score that depends on how much of the query matches, so that one frequent word can't win alone. */
+/** Share of the score that depends on how much of the query matches, so that one frequent word isn't enough. */
 export const COVERAGE_SHARE = 0.8;
 
-/** Weight of a word that only names a kind of event ("choose"), which says little on its own. */
+/** Share of the score of a word that only names a kind of event ("choose"), which says little on its own. */
 export const KIND_TERM_SHARE = 0.2;
 /** Factor for a text with such a word and the subject: "we decided on X" ranks above "X is fast". */
 export const KIND_TERM_WEIGHT = 1.6;
@@ -30,15 +30,15 @@ const MAX_PREFIX_WEIGHT = 0.7;
 const TYPO_WEIGHT = 0.5;
 
 /**
- * How well an indexed term matches a query term: 1 if equal, less for a longer word or one with typos (one edit, or two
- * in long words), 0 otherwise.
+ * How well an indexed term matches a query term, 0…1: 1 if equal, less if it starts with the query term or has a typo
+ * (one edit, or two in long words), 0 otherwise.
  */
 export function matchSimilarity(sought: string, term: string): number {
   if (sought === term) return 1;
   if (sought.length < MIN_PREFIX_LENGTH) return 0;
   if (term.startsWith(sought)) return MAX_PREFIX_WEIGHT * Math.sqrt(sought.length / term.length);
   if (sought.length < MIN_TYPO_LENGTH) return 0;
-  // Different numbers are different things.
+  // Similar numbers have different meanings.
   if (/\d/.test(sought)) return 0;
   const allowed = sought.length >= MIN_TWO_TYPOS_LENGTH ? 2 : 1;
   return Math.abs(sought.length - term.length) <= allowed && isWithinDistance(sought, term, allowed) ? TYPO_WEIGHT : 0;

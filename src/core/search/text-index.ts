@@ -6,7 +6,7 @@ import { COVERAGE_SHARE, KIND_TERM_SHARE, KIND_TERM_WEIGHT, matchSimilarity, rar
 import { parseQuery, SYNONYM_WEIGHT, type QueryTerm } from './query.ts';
 
 export interface IndexedTextProperties {
-  /** For searches within one kind: 'message', 'event', 'summary'. */
+  /** The kind of text, such as 'message', 'event', or 'summary', by which searches can be restricted. */
   readonly kind?: string;
   /** The kind of key event, which gets a higher score if the query asks for it. */
   readonly about?: KeyEventKind;
@@ -43,7 +43,7 @@ interface Passage {
   readonly length: number;
 }
 
-/** An entry's match with a query so far. */
+/** An entry's match with the query terms that were processed so far. */
 interface Match {
   score: number;
   /** Summed rarity of the words that it contains. */
@@ -52,20 +52,20 @@ interface Match {
   hasKindTerm: boolean;
 }
 
-/** A posting is passage × 64 + occurrences, in one small integer. More than 63 occurrences hardly change a score. */
+/** A posting is one integer: passage × 64 + occurrences. More than 63 occurrences hardly change a score. */
 const PASSAGE_UNIT = 64;
 
 /** Factor for key events of the kind that the query asks for. */
 const ASKED_WEIGHT = 1.5;
 
-/** With fewer removed texts, compacting isn't worth it. */
+/** Minimum number of removed texts at which compacting is worth it. */
 const MIN_COMPACTED = 64;
 
 /** A ranked full-text index: BM25 over words of any script, parts of identifiers, prefixes, and typos. */
 export class TextIndex {
   readonly #entries = new Map<string, Entry>();
   readonly #postings = new Map<string, number[]>();
-  /** The indexed words by their first letter, to find similar ones. */
+  /** The indexed words by their first letter, to find prefixes and typos. */
   readonly #byInitial = new Map<string, string[]>();
   readonly #passages = new Map<number, Passage>();
   #totalLength = 0;
@@ -147,7 +147,7 @@ export class TextIndex {
       entry.state = 'found';
       this.#entries.set(id, entry);
     } finally {
-      // Canceled between two steps.
+      // The caller canceled between two steps.
       if (entry.state === 'adding') entry.state = 'removed';
     }
   }

@@ -5,8 +5,8 @@ import { passagesOf, visitWords } from '../text/words.ts';
 import { firstIndexWhere } from './binary-search.ts';
 
 /**
- * Of long tool output, only the beginning and the end are indexed, which tell what the tool did and how it ended. In
- * UTF-16 units.
+ * Of long tool output, only the beginning and the end are indexed, in UTF-16 units. They contain what the tool did and
+ * how it ended.
  */
 const MAX_TOOL_HEAD = 3_000;
 const MAX_TOOL_TAIL = 1_000;
@@ -45,7 +45,7 @@ export interface WordBlock {
   readonly postings: Uint8Array;
 }
 
-/** Messages for which `isSearched` returns false have no words in the block, so they're never found. */
+/** Messages for which `isSearched` returns false have no words in the block, so they are never found. */
 export function wordBlockOf<Message extends Pick<TranscriptMessage, 'role' | 'text' | 'at'>>(
   messages: readonly Message[],
   isSearched: (message: Message) => boolean = () => true,
@@ -170,7 +170,7 @@ function putUnits(units: Uint16Array, from: number, text: string): number {
   return from + text.length;
 }
 
-/** Converts UTF-16 units to a string in chunks, because each unit is an argument. */
+/** Converts UTF-16 units to a string, in chunks because `fromCharCode` takes each unit as an argument. */
 function unitsOf(units: Uint16Array): string {
   let text = '';
   for (let at = 0; at < units.length; at += 8192) {
@@ -179,11 +179,11 @@ function unitsOf(units: Uint16Array): string {
   return text;
 }
 
-/** The index of the first word that doesn't sort before the prefix; with `afterMatches`, of the first after its words. */
+/** The index of the first word that begins with or sorts after the prefix; with `afterMatches`, that sorts after it. */
 const firstAtOrAfter = (block: WordBlock, prefix: string, afterMatches: boolean): number =>
   firstIndexWhere(block.wordEnds.length, (index) => compareAt(block, index, prefix) >= (afterMatches ? 1 : 0));
 
-/** Negative if the word sorts before the prefix, 0 if it begins with it. */
+/** Negative if the word sorts before the prefix, 0 if it begins with the prefix, positive if it sorts after it. */
 function compareAt({ text, wordEnds }: WordBlock, index: number, prefix: string): number {
   const [from, to] = [index === 0 ? 0 : wordEnds[index - 1]!, wordEnds[index]!];
   for (let at = 0; at < prefix.length; at++) {
@@ -207,11 +207,11 @@ const SECTIONS = {
 } as const;
 type Sections = { readonly [Name in keyof typeof SECTIONS]: InstanceType<(typeof SECTIONS)[Name]> };
 const SECTION_NAMES = Object.keys(SECTIONS) as readonly (keyof Sections)[];
-/** Of each array, in bytes. A typed array's offset must be a multiple of its element size. */
+/** Alignment of each array in bytes, because a typed array's offset must be a multiple of its element size. */
 const ALIGNMENT = 8;
 const aligned = (bytes: number): number => Math.ceil(bytes / ALIGNMENT) * ALIGNMENT;
 
-/** Encodes a block, with additional JSON `about` its messages. */
+/** Encodes a block with `about`, additional data about its messages that must be serializable as JSON. */
 export function encodeBlock(block: WordBlock, about: unknown): Uint8Array {
   const sizes = SECTION_NAMES.map((name) => block[name].byteLength);
   const head = JSON.stringify({ messages: block.messages, sizes, about });
@@ -231,10 +231,10 @@ export function encodeBlock(block: WordBlock, about: unknown): Uint8Array {
 
 /** Decodes consecutive blocks. Throws if the bytes are invalid. */
 export function decodeBlocks(bytes: Uint8Array): { readonly block: WordBlock; readonly about: unknown }[] {
-  // A file's bytes may start at any offset of a larger buffer.
+  // `bytes` may start at any offset of a larger buffer.
   const whole = bytes.byteOffset % ALIGNMENT === 0 ? bytes : Uint8Array.from(bytes);
   const { byteOffset } = whole;
-  // Never a shared buffer.
+  // The bytes are never in a `SharedArrayBuffer`.
   const buffer = whole.buffer as ArrayBuffer;
   const blocks = [];
   for (let start = 0; start < whole.length;) {
