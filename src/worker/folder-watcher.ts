@@ -4,11 +4,11 @@ import type { SourceFile, Tool } from '../app/library/source.ts';
 
 /** Delay in ms between a change and reading it, so that changes in quick succession are read together. */
 const BATCH_DELAY_MS = 400;
-/** Minimum pause after reading a tool's chats, as a multiple of the time it took. Databases are read completely. */
+/** Minimum pause after reading a tool's chats, as a multiple of the time it took, because databases are read whole. */
 const PAUSE_FACTOR = 10;
 /** Interval for polling databases, in ms. Some systems don't report writes to open files. */
 const POLL_INTERVAL_MS = 1000;
-/** Number of watched parent folders. New chats may be in a sibling folder of another project, day, or window. */
+/** Number of watched parent folders. New chats may be in a sibling folder for another project, day, or window. */
 const WATCHED_PARENTS = 3;
 
 /** Watches the folders and databases of other tools' chats. */
@@ -28,7 +28,7 @@ export class FolderWatcher {
     this.#onChange = onChange;
   }
 
-  /** Watches the folders of a tool's files, and their parents within the home folder, instead of the previous ones. */
+  /** Replaces a tool's watched folders by those of these files and their parents within the home folder. */
   watch(tool: Tool, files: readonly SourceFile[]): void {
     const folders = new Set<string>();
     const databases = new Set(files.flatMap(({ key, path: file }) => (key === undefined ? [] : [file])));

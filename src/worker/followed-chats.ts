@@ -28,16 +28,16 @@ export interface FollowedChatsOptions {
   readonly onLibraryEvent: (event: ChatLibraryEvent) => void;
 }
 
-/** Interval for reading the chats of all tools, in ms. New tools and missed file system events are noticed then. */
+/** Interval for syncing the chats of all tools, in ms, to find new tools and changes that weren't reported. */
 const FULL_SYNC_INTERVAL_MS = 10 * 60_000;
 
-/** Interval for updating the list of chats during a pass, in ms. */
+/** Interval for updating the list of chats during a sync, in ms. */
 const LIST_UPDATE_INTERVAL_MS = 2_000;
 
-/** Beginning of the names of folders for copies of databases, which exist while chats are read. */
+/** Prefix of the names of temporary folders for copies of databases, which exist while chats are read. */
 const SCRATCH = 'scratch-';
 
-/** Age in ms from which such a folder is deleted, because its thread was killed. Reading never takes that long. */
+/** Age in ms from which such a folder is deleted, because its thread must have been killed. */
 const MAX_SCRATCH_AGE_MS = 24 * 3_600_000;
 
 const EMPTY_REPORT: SyncReport = { read: 0, unchanged: 0, gone: 0, unreadable: [] };
@@ -53,7 +53,7 @@ export class FollowedChats implements ChatLibrary {
   #followOptions: FollowOptions = { tools: [], keepMs: 0 };
   #library: Promise<Library> | undefined;
   #isWriter = false;
-  /** Cancels the passes that were requested since the last cancellation. */
+  /** Cancels the syncs that were requested since the last cancellation. */
   #cancellation = new AbortController();
   /** The modification time of the catalog that was last read, in ms since the epoch; 0 if there was none. */
   #readCatalogMtime = 0;
@@ -95,7 +95,7 @@ export class FollowedChats implements ChatLibrary {
       this.#followOptions = options;
       this.#watcher.keepOnly(options.tools);
       for (const tool of this.#unreadable.keys()) if (!options.tools.includes(tool)) this.#unreadable.delete(tool);
-      // Without tools, a pass only removes old copies, and `keepMs` 0 keeps all copies.
+      // Without tools, a sync only removes old copies, and `keepMs` 0 keeps all copies.
       if (options.tools.length === 0 && options.keepMs === 0) return EMPTY_REPORT;
       this.#heartbeatTimer ??= setInterval(() => this.#heartbeat(), HEARTBEAT_MS);
       return (await this.#becomeWriterIfFree()) ? this.#sync(options.tools, signal) : EMPTY_REPORT;
@@ -135,7 +135,7 @@ export class FollowedChats implements ChatLibrary {
     return this.#sequencer.queue(async () => {
       await this.#ensureFolder();
       if (!this.#isWriter) {
-        // The window that had the lock notices before it writes again.
+        // The window that held the lock checks it before each write.
         await this.#lock.seize();
         this.#isWriter = true;
         this.#library = undefined;
@@ -150,7 +150,7 @@ export class FollowedChats implements ChatLibrary {
     this.#cancellation.abort();
     clearInterval(this.#heartbeatTimer);
     return this.#sequencer.queue(async () => {
-      // A pass that was in progress has watched its folders again.
+      // A sync that was in progress may have started to watch folders again.
       this.#watcher.keepOnly([]);
       await this.#lastHeartbeat;
       if (this.#isWriter) await this.#lock.release();
@@ -165,7 +165,7 @@ export class FollowedChats implements ChatLibrary {
       return Library.open(this.#copies);
     })();
     this.#library = opening;
-    // Retry after a failure.
+    // The next call retries after a failure.
     opening.catch(() => {
       if (this.#library === opening) this.#library = undefined;
     });
@@ -220,7 +220,7 @@ export class FollowedChats implements ChatLibrary {
     });
   }
 
-  /** Writes a heartbeat, even during a pass, which may take longer than the lock is valid, and polls after the pass. */
+  /** Writes a heartbeat, even during a sync, which may take longer than the lock is valid, and polls after the sync. */
   #heartbeat(): void {
     if (this.#isWriter) this.#lastHeartbeat = this.#reportErrors(() => this.#lock.beat());
     this.#polling ??= this.#sequencer.queue(() => this.#poll()).finally(() => (this.#polling = undefined));
@@ -259,7 +259,7 @@ export class FollowedChats implements ChatLibrary {
     return this.#isWriter;
   }
 
-  /** Runs background work, which is repeated at the next occasion. Reports errors instead of throwing them. */
+  /** Reports errors of background work instead of throwing them. The work is repeated later. */
   async #reportErrors(work: () => Promise<unknown>): Promise<void> {
     try {
       await work();
