@@ -122,8 +122,8 @@ export function searchBlocks(
 }
 
 /**
- * `messages` is the number of valid messages in all blocks; `size` includes replaced ones. `firsts`: for each block, the
- * number of messages before it.
+ * `messages` is the number of valid messages in all blocks; `size` includes replaced ones. `firsts`: for each block,
+ * the number of messages before it.
  */
 function statsOf(searched: readonly SearchedBlock[]) {
   let [passages, messages, length, size] = [0, 0, 0, 0];
