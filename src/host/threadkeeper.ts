@@ -151,7 +151,7 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
       folder: this.folder,
       clock: this.clock,
       writer: window,
-      remembered: () => this.snapshots.storedList(),
+      previousList: () => this.snapshots.storedList(),
       handover: (id) => ({
         isPresent: isWindowThere,
         beforeHandover: async () => this.open.get(id)?.conversation.halt(),

@@ -47,10 +47,10 @@ export async function saveCheckpoint(journal: string, id: SessionId, reader: Jou
   const entry = listEntryOf(id, state);
   const fold = reader.export();
   // Serialized now, before anything else is folded.
-  const tail = fold ? sealed(fold) : '';
+  const tail = fold ? checksummedLine(fold) : '';
   await unlessDiskFails(async () => {
     const head: Head = { v: CHECKPOINT_VERSION, offset, mark: await markAt(file, offset), ...entry };
-    await replaceFile(checkpointPath(journal), `${sealed(head)}${tail}`);
+    await replaceFile(checkpointPath(journal), `${checksummedLine(head)}${tail}`);
   });
 }
 
@@ -65,7 +65,7 @@ export async function loadHead(journal: string, file: FileHandle, id: SessionId)
     const checkpoint = await open(checkpointPath(journal), 'r');
     return readRange(checkpoint, 0, HEAD_BYTES).finally(() => checkpoint.close());
   });
-  const head = bytes && unsealed(bytes, headSchema);
+  const head = bytes && parseChecksummedLine(bytes, headSchema);
   return head && (await isValid(head, file, id)) ? head : undefined;
 }
 
@@ -79,10 +79,10 @@ export async function readJournal(
 ): Promise<JournalReader> {
   const reader = new JournalReader(journal, file, yielder, onDamage);
   const bytes = await unlessDiskFails(() => readFile(checkpointPath(journal)));
-  const head = bytes && unsealed(bytes, headSchema);
+  const head = bytes && parseChecksummedLine(bytes, headSchema);
   if (head && (await isValid(head, file, id))) {
     await yieldIfDue(yielder);
-    const fold = unsealed(bytes.subarray(bytes.indexOf('\n') + 1), foldSchema);
+    const fold = parseChecksummedLine(bytes.subarray(bytes.indexOf('\n') + 1), foldSchema);
     if (fold && !fold.unknown.some(isKnownType)) await reader.resume(fold, head.offset);
   } else {
     // A last line that only lacks its newline is complete.
@@ -104,13 +104,13 @@ async function markAt(file: FileHandle, offset: number): Promise<string> {
 }
 
 /** A line with a checksum at its beginning. */
-function sealed(value: Head | StoredFold): string {
+function checksummedLine(value: Head | StoredFold): string {
   const json = JSON.stringify(value);
   return `${nativeChecksum(json)} ${json}\n`;
 }
 
 /** The value of a line; undefined if it's incomplete, damaged, or of another version. */
-function unsealed<S extends v.GenericSchema>(bytes: Buffer, schema: S): v.InferOutput<S> | undefined {
+function parseChecksummedLine<S extends v.GenericSchema>(bytes: Buffer, schema: S): v.InferOutput<S> | undefined {
   // The checksum is that of the bytes, because the second line is long: converting it to text and back takes time.
   const json = bytes.subarray(9, Math.max(9, bytes.indexOf('\n')));
   if (bytes.toString('latin1', 0, 8) !== nativeChecksum(json)) return undefined;

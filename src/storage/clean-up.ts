@@ -17,11 +17,12 @@ const KEPT_AFTER_DELETION_MS = 7 * 24 * 3_600_000;
 /** Minimum age of a temporary file to be a leftover, in ms. */
 const LEFTOVER_AFTER_MS = 10 * 60_000;
 
-const DRAFT =
+const TEMPORARY_FILE =
   /^.+\.(?:(?:lock|request)\.[0-9a-f]{12}|request|(?:counts|checkpoint)\.json(?:\.[0-9a-f]{12}|\.\d+\.new)|(?:queue|draft)\.json\.new)$/;
 const DERIVED = /^(.+)\.(?:counts|checkpoint)\.json$/;
 /** A session's files, except for its lock, which is removed by its holder. */
-const OWNED = /^(.+)\.(?:jsonl(?:\.damaged|\.torn-[\d-]+|\.unreadable-\d+)?|(?:counts|checkpoint|queue|draft)\.json)$/;
+const SESSION_FILE =
+  /^(.+)\.(?:jsonl(?:\.damaged|\.torn-[\d-]+|\.unreadable-\d+)?|(?:counts|checkpoint|queue|draft)\.json)$/;
 
 const SESSION_FILES = phrase('the session files');
 
@@ -34,8 +35,8 @@ interface PlainFile {
 /** For each session, the size in bytes of its journal and the files next to it. */
 export async function sizesOfSessions(folder: string, ids: readonly SessionId[]): Promise<Map<SessionId, number>> {
   const sizes = new Map(ids.map((id) => [id, 0]));
-  for (const { name, bytes } of await filesIn(folder, (one) => OWNED.test(one))) {
-    const id = sessionId(OWNED.exec(name)?.[1] ?? '');
+  for (const { name, bytes } of await filesIn(folder, (one) => SESSION_FILE.test(one))) {
+    const id = sessionId(SESSION_FILE.exec(name)?.[1] ?? '');
     const known = sizes.get(id);
     if (known !== undefined) sizes.set(id, known + bytes);
   }
@@ -50,7 +51,7 @@ export async function sizesOfSessions(folder: string, ids: readonly SessionId[])
 export async function findOrphans(folder: string, now: number): Promise<readonly PlainFile[]> {
   const files = await filesIn(folder, (name, all) => {
     const id = DERIVED.exec(name)?.[1];
-    return DRAFT.test(name) || (id !== undefined && !all.has(`${id}.jsonl`));
+    return TEMPORARY_FILE.test(name) || (id !== undefined && !all.has(`${id}.jsonl`));
   });
   return files.filter(({ modifiedAt }) => now - modifiedAt > LEFTOVER_AFTER_MS);
 }
@@ -87,7 +88,7 @@ export async function removeSession(
       const journal = await readFrom(folder, id, NEVER_YIELDS);
       // A newer version may have restored it with an event that this version can't read.
       if (!journal || journal.newer || !mayRemove(journal.state)) return { kind: 'kept' };
-      const files = await filesIn(folder, (name) => OWNED.exec(name)?.[1] === id);
+      const files = await filesIn(folder, (name) => SESSION_FILE.exec(name)?.[1] === id);
       // The journal is deleted last. If deleting the others fails, the session is still listed and can be removed
       // again.
       files.sort((a, b) => Number(isJournal(a.name)) - Number(isJournal(b.name)));

@@ -107,19 +107,19 @@ export const OWNER_ONLY = 0o600;
 export async function replaceFile(
   path: string,
   text: string,
-  { draft = `${path}.${randomBytes(6).toString('hex')}`, ...options }: ReplaceOptions = {},
+  { temporaryPath = `${path}.${randomBytes(6).toString('hex')}`, ...options }: ReplaceOptions = {},
 ): Promise<void> {
   try {
-    await writeFile(draft, text, { mode: OWNER_ONLY, ...options });
-    await rename(draft, path);
+    await writeFile(temporaryPath, text, { mode: OWNER_ONLY, ...options });
+    await rename(temporaryPath, path);
   } catch (error) {
-    await rm(draft, { force: true }).catch(() => undefined);
+    await rm(temporaryPath, { force: true }).catch(() => undefined);
     throw error;
   }
 }
 
 interface ReplaceOptions {
-  readonly draft?: string;
+  readonly temporaryPath?: string;
   /** Whether it must survive a power failure. */
   readonly flush?: boolean;
 }

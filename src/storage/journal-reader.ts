@@ -25,13 +25,13 @@ type MessageLocation = readonly [
 ];
 // Not validated number by number: the checksum of the checkpoint's line already covers them.
 const locationSchema = v.custom<MessageLocation>((value) => Array.isArray(value) && value.length === 5);
-const kept = v.object({ at: timestampSchema, body: sessionEventSchema });
-type FoldEntry = MessageLocation | ReadonlyOutput<typeof kept>;
+const eventEntrySchema = v.object({ at: timestampSchema, body: sessionEventSchema });
+type FoldEntry = MessageLocation | ReadonlyOutput<typeof eventEntrySchema>;
 /**
  * Some entries of a fold as JSON. There are as many entries as messages, and parsing more at once would block for more
  * than a few milliseconds.
  */
-const pieceSchema = v.pipe(v.string(), v.parseJson(), v.array(v.union([locationSchema, kept])));
+const pieceSchema = v.pipe(v.string(), v.parseJson(), v.array(v.union([locationSchema, eventEntrySchema])));
 const ENTRIES_PER_PIECE = 1_000;
 
 /**
@@ -42,7 +42,7 @@ export const foldSchema = v.object({
   /** Each is parsed by `pieceSchema`. */
   pieces: v.array(v.string()),
   /** Parts of replies that were streaming when the journal ended. */
-  replies: v.array(kept),
+  replies: v.array(eventEntrySchema),
   /** Types of lines that this version doesn't know. A version that knows one must read the journal again. */
   unknown: v.array(v.string()),
   updatedAt: timestampSchema,
@@ -101,7 +101,7 @@ export class JournalReader {
   /** Parts of replies that were streaming when the journal ended. */
   readonly #replies = new Map<MessageId, Extract<FoldEntry, { body: unknown }>[]>();
   readonly #unknown = new Set<string>();
-  readonly #places = new Map<MessageId, MessageLocation>();
+  readonly #locations = new Map<MessageId, MessageLocation>();
   #chunk: { readonly start: number; readonly bytes: Buffer } = { start: 0, bytes: Buffer.alloc(0) };
 
   /** `onDamage` is called if a message's line has changed since the checkpoint was made. */
@@ -116,7 +116,7 @@ export class JournalReader {
   async readNewLines(): Promise<CountedLine[]> {
     const counted: CountedLine[] = [];
     for await (const line of scanLines(this.file, this.offset)) {
-      const one = this.#take(line);
+      const one = this.#foldLine(line);
       if (one) counted.push(one);
       this.offset = line.offset + line.length + 1;
       await yieldIfDue(this.#yielder);
@@ -144,7 +144,7 @@ export class JournalReader {
       if ('body' in entry) this.state.apply(entry.body, entry.at);
       else {
         const [id, parent, role] = entry;
-        this.#places.set(id, entry);
+        this.#locations.set(id, entry);
         this.state.addMessage({ id, parent: parent === 0 ? this.state.head : parent, role: ROLES[role]! });
       }
       await yieldIfDue(this.#yielder);
@@ -179,7 +179,7 @@ export class JournalReader {
     };
   }
 
-  #take({ offset, length, text }: RawLine): CountedLine | undefined {
+  #foldLine({ offset, length, text }: RawLine): CountedLine | undefined {
     if (length === 0) return undefined;
     const line = text === undefined ? ({ kind: 'bad', reason: 'the line is too long' } as const) : decodeLine(text);
     if (line.kind === 'newer') this.newer = true;
@@ -237,9 +237,9 @@ export class JournalReader {
    * usually in the system's cache, and the caller needs it now.
    */
   #readMessage(id: MessageId): Message | undefined {
-    const place = this.#places.get(id);
-    if (!place) return undefined;
-    const [, , , offset, length] = place;
+    const location = this.#locations.get(id);
+    if (!location) return undefined;
+    const [, , , offset, length] = location;
     let { start, bytes } = this.#chunk;
     if (offset < start || offset + length > start + bytes.length) {
       start = offset;

@@ -53,7 +53,7 @@ export class LibraryCopies implements LibraryStore {
   async saveCatalog(sessions: readonly KeptSession[]): Promise<void> {
     await this.#beginWriting();
     const text = JSON.stringify({ version: VERSION, sessions });
-    await replaceFile(this.#catalog, text, { draft: `${this.#catalog}.next`, flush: true });
+    await replaceFile(this.#catalog, text, { temporaryPath: `${this.#catalog}.next`, flush: true });
   }
 
   async isComplete({ key, copyBytes, indexBytes }: KeptSession): Promise<boolean> {

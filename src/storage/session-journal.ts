@@ -53,7 +53,7 @@ interface JournalOptions {
 }
 
 /** What a window may do with an open journal. */
-type Role =
+type WindowRole =
   | { readonly kind: 'writer'; readonly writer: JournalWriter }
   | { readonly kind: 'reader'; readonly fault: StoreFault }
   | { readonly kind: 'closed' };
@@ -61,7 +61,7 @@ type Role =
 const closed = (): StoreFault => new StoreFault('read_only', CLOSED);
 const elsewhere = (): StoreFault => new StoreFault('not_writer', ELSEWHERE);
 /** A follower: another window is the writer. */
-const follower = (): Role => ({ kind: 'reader', fault: elsewhere() });
+const follower = (): WindowRole => ({ kind: 'reader', fault: elsewhere() });
 
 /** A session's journal on disk. One window writes to it, others follow; see docs/adr/0004-two-windows.md. */
 export class SessionJournalFile implements SessionJournal {
@@ -80,7 +80,7 @@ export class SessionJournalFile implements SessionJournal {
   #reader: JournalReader;
   /** While events are unsaved, what is on disk. The state of `#reader` already contains these events. */
   #savedReader: JournalReader | undefined;
-  #role: Role = follower();
+  #role: WindowRole = follower();
   /** Events to be committed together, and the promise of that commit. */
   #nextCommit: { readonly events: SessionEvent[]; readonly done: Promise<void> } | undefined;
   /** Events that were appended while the disk was full, in order. */
@@ -155,7 +155,7 @@ export class SessionJournalFile implements SessionJournal {
   }
 
   prepareToWrite(): Promise<void> {
-    return this.#sequencer.queue(() => withWriteFaults(THIS_SESSION, () => this.#tryToBecomeWriter('ask')));
+    return this.#sequencer.queue(() => withWriteFaults(THIS_SESSION, () => this.#tryToBecomeWriter('write')));
   }
 
   takeOver(): Promise<void> {
@@ -163,7 +163,7 @@ export class SessionJournalFile implements SessionJournal {
       if (this.#role.kind === 'writer') return;
       if (this.#role.kind === 'closed') throw closed();
       if (this.#role.fault.reason === 'newer') throw this.#role.fault;
-      await withWriteFaults(THIS_SESSION, () => this.#handover.obtain());
+      await withWriteFaults(THIS_SESSION, () => this.#handover.takeOver());
       await this.#pull();
       const role = await this.#becomeWriter(false);
       if (role.kind === 'reader') throw role.fault;
@@ -184,14 +184,14 @@ export class SessionJournalFile implements SessionJournal {
     return this.#sequencer.queue(async () => {
       if (this.#role.kind === 'closed') return;
       clearTimeout(this.#timer);
-      await this.#saveUnsaved().catch(ignoreDisk);
+      await this.#saveUnsaved().catch(ignoreDiskErrors);
       const role = this.#role;
       if (role.kind === 'writer' && this.#unsaved.length === 0) await this.#saveCheckpoint();
       this.#listeners.clear();
       this.#role = { kind: 'closed' };
       try {
         if (role.kind === 'writer') await role.writer.close().finally(() => this.#lock.release());
-        else await this.#handover.withdraw().catch(ignoreDisk);
+        else await this.#handover.withdraw().catch(ignoreDiskErrors);
       } finally {
         await this.#reader.file.close();
       }
@@ -217,7 +217,7 @@ export class SessionJournalFile implements SessionJournal {
     try {
       if (this.#role.kind === 'closed') throw closed();
       if (!this.#mayTryWriting) return this.#keepInMemory(events);
-      await this.#tryToBecomeWriter('ask');
+      await this.#tryToBecomeWriter('write');
       if (this.#role.kind === 'writer' && (await this.#isDeleted())) {
         await this.#role.writer.close();
         await this.#becomeWriter(false);
@@ -267,7 +267,7 @@ export class SessionJournalFile implements SessionJournal {
   async #saveUnsaved(): Promise<void> {
     if (this.#unsaved.length === 0) return;
     // On a full disk, this window couldn't become the writer.
-    if (this.#role.kind === 'reader' && this.#role.fault.reason === 'full') await this.#tryToBecomeWriter('wish');
+    if (this.#role.kind === 'reader' && this.#role.fault.reason === 'full') await this.#tryToBecomeWriter('poll');
     if (this.#role.kind === 'writer') await this.#write(this.#role.writer, []);
   }
 
@@ -311,7 +311,7 @@ export class SessionJournalFile implements SessionJournal {
       }
       this.#listeners.emit([]);
     };
-    void this.#sequencer.queue(recover).catch(ignoreDisk);
+    void this.#sequencer.queue(recover).catch(ignoreDiskErrors);
   }
 
   /** Folds what others have written. */
@@ -381,17 +381,17 @@ export class SessionJournalFile implements SessionJournal {
   }
 
   /** Becomes the writer if the previous one is gone. With `ask`, asks that window and waits for the answer. */
-  async #tryToBecomeWriter(how: 'wish' | 'ask'): Promise<void> {
+  async #tryToBecomeWriter(purpose: 'poll' | 'write'): Promise<void> {
     if (this.#role.kind !== 'reader' || this.#role.fault.reason === 'newer') return;
     const before = this.#role.fault;
     // A journal that was deleted elsewhere isn't recreated, unless this window was its writer or the user continues
     // writing.
-    const isGone = async () => how === 'wish' && before.phrase !== DELETED && (await this.#isDeleted());
+    const isGone = async () => purpose === 'poll' && before.phrase !== DELETED && (await this.#isDeleted());
     if (await isGone()) return;
     let lock = await this.#tryLock();
     if (lock.held && (await isGone())) return this.#lock.release();
     if (!lock.held && this.#isFollower) {
-      if (how === 'wish') return this.#askIfPresent();
+      if (purpose === 'poll') return this.#askIfPresent();
       lock = { held: (await this.#handover.ask('if_gone')) === 'granted', alone: false };
     }
     if (!lock.held) return;
@@ -404,14 +404,14 @@ export class SessionJournalFile implements SessionJournal {
   /** Asks, without waiting, whether somebody is still using the window that writes. */
   async #askIfPresent(): Promise<void> {
     // Without write permission, asking is impossible, too.
-    if (this.#isFollower) await this.#handover.requestIfGone().catch(ignoreDisk);
+    if (this.#isFollower) await this.#handover.requestIfGone().catch(ignoreDiskErrors);
   }
 
   /**
    * Becomes the writer, with the lock held. `alone`: no other window can still be writing, so an incomplete last line
    * can be truncated.
    */
-  async #becomeWriter(alone: boolean): Promise<Role> {
+  async #becomeWriter(alone: boolean): Promise<WindowRole> {
     const { path, clock, openForAppend } = this.#options;
     try {
       // The previous writer may have been of a newer version.
@@ -504,18 +504,18 @@ export class SessionJournalFile implements SessionJournal {
   async #poll(): Promise<void> {
     if (this.#role.kind === 'reader') {
       await this.#pull();
-      await this.#tryToBecomeWriter('wish');
+      await this.#tryToBecomeWriter('poll');
     } else if (this.#role.kind === 'writer') {
       if (!(await this.#lock.beat())) {
         await this.#becomeFollower();
         await this.#pull();
         return;
       }
-      if (this.#mayTryWriting) await this.#saveUnsaved().catch(ignoreDisk);
+      if (this.#mayTryWriting) await this.#saveUnsaved().catch(ignoreDiskErrors);
       if (this.#isAnswering) return;
       this.#isAnswering = true;
       void this.#answerRequest()
-        .catch(ignoreDisk)
+        .catch(ignoreDiskErrors)
         .finally(() => (this.#isAnswering = false));
     }
   }
@@ -524,7 +524,7 @@ export class SessionJournalFile implements SessionJournal {
     this.#timer = setTimeout(() => {
       void this.#sequencer
         .queue(() => this.#poll())
-        .catch(ignoreDisk)
+        .catch(ignoreDiskErrors)
         .finally(() => {
           if (this.#role.kind !== 'closed') this.#schedule();
         });
@@ -534,6 +534,6 @@ export class SessionJournalFile implements SessionJournal {
 }
 
 // If the disk fails or the lock is lost here, the next append reports it.
-function ignoreDisk(error: unknown): void {
+function ignoreDiskErrors(error: unknown): void {
   if (errorCode(error) === undefined && !StoreFault.is(error)) throw error;
 }

@@ -40,7 +40,7 @@ export interface StoreOptions {
   /** How this window responds when another one wants to write; by default, somebody is always using it. */
   readonly handover?: (id: SessionId) => HandoverOptions;
   /** The list of an earlier run. Its entry is used if the journal has the same size, because journals only grow. */
-  readonly remembered?: () => readonly SessionSummary[];
+  readonly previousList?: () => readonly SessionSummary[];
   /** How data is written; tests replace it to simulate disk errors. */
   readonly openForAppend?: OpenForAppend;
 }
@@ -68,7 +68,7 @@ export class FileSessionStore implements SessionStore {
   /** Cached list entries. A journal is only read again if it has changed. */
   readonly #listed = new Map<SessionId, { readonly mtimeMs: number; readonly summary: SessionSummary }>();
 
-  #remembered: ReadonlyMap<SessionId, SessionSummary> | undefined;
+  #previousList: ReadonlyMap<SessionId, SessionSummary> | undefined;
 
   constructor(options: StoreOptions) {
     this.#options = options;
@@ -76,8 +76,8 @@ export class FileSessionStore implements SessionStore {
 
   /** Newest first. Empty if the folder doesn't exist yet. */
   async list(): Promise<readonly SessionSummary[]> {
-    const { remembered = () => [] } = this.#options;
-    this.#remembered ??= new Map(remembered().map((summary) => [summary.id, summary]));
+    const { previousList = () => [] } = this.#options;
+    this.#previousList ??= new Map(previousList().map((entry) => [entry.id, entry]));
     return withAccessFaults(phrase('the session list'), async () => {
       const names = ((await ifExists(readdir(this.#options.folder))) ?? []).filter((name) => name.endsWith(EXTENSION));
       const ids = names.map((name) => sessionId(name.slice(0, -EXTENSION.length)));
@@ -85,7 +85,7 @@ export class FileSessionStore implements SessionStore {
       for (let from = 0; from < ids.length; from += CONCURRENT_READS) {
         const batch = ids.slice(from, from + CONCURRENT_READS);
         // A session that was deleted or can't be read doesn't prevent listing the others.
-        const summaries = await Promise.all(batch.map((id) => unlessDiskFails(() => this.#summary(id))));
+        const summaries = await Promise.all(batch.map((id) => unlessDiskFails(() => this.#listEntry(id))));
         for (const summary of summaries)
           if (summary) found.push({ ...summary, workspace: withoutAddress(summary.workspace) });
       }
@@ -169,7 +169,7 @@ export class FileSessionStore implements SessionStore {
     }
   }
 
-  async #summary(id: SessionId): Promise<SessionSummary | undefined> {
+  async #listEntry(id: SessionId): Promise<SessionSummary | undefined> {
     const path = journalPath(this.#options.folder, id);
     if (!path) return undefined;
     const stats = await stat(path);
@@ -180,14 +180,14 @@ export class FileSessionStore implements SessionStore {
     if (loaded?.offset === size) return { ...listEntryOf(id, loaded.state), bytes: size };
     const known = this.#listed.get(id);
     if (known?.mtimeMs === mtimeMs && known.summary.bytes === size) return known.summary;
-    const earlier = known ? undefined : this.#remembered?.get(id);
-    const summary = earlier?.bytes === size ? earlier : await this.#summarize(path, id, size);
+    const earlier = known ? undefined : this.#previousList?.get(id);
+    const summary = earlier?.bytes === size ? earlier : await this.#readListEntry(path, id, size);
     this.#listed.set(id, { mtimeMs, summary });
     return summary;
   }
 
   /** Uses the journal's checkpoint and the lines after it, or the whole journal. */
-  async #summarize(path: string, id: SessionId, bytes: number): Promise<SessionSummary> {
+  async #readListEntry(path: string, id: SessionId, bytes: number): Promise<SessionSummary> {
     const file = await open(path, 'r');
     try {
       const reader = new JournalReader(path, file, this.#options.clock.yielder);

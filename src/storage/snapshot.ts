@@ -124,7 +124,7 @@ export function snapshotSession(state: SessionState): SessionSnapshot | undefine
     frontier: [],
     bodies: [],
   };
-  const room = new Room(SESSION_BYTES - bytesOf(base));
+  const room = new ByteBudget(SESSION_BYTES - bytesOf(base));
   const ledger = [...state.events.values()].filter((event) => !state.isRemoved(event.id)).reverse();
   const isActive = (event: KeyEvent): boolean => !event.pinned && event.status === 'active';
   const active = room.take([...ledger.filter((event) => event.pinned), ...ledger.filter(isActive)], LEDGER_BYTES);
@@ -204,7 +204,7 @@ export function joinSnapshots(own: OwnPart, others: Snapshots | undefined): Snap
   }));
   const ownIds = new Set(own.live.map((one) => one.id));
   const elsewhere = (others?.live ?? []).filter((one) => !ownIds.has(one.id) && !isHere(one));
-  const room = new Room(SNAPSHOTS_BYTES - bytesOf({ v: SNAPSHOT_VERSION, index: [], live: [] }));
+  const room = new ByteBudget(SNAPSHOTS_BYTES - bytesOf({ v: SNAPSHOT_VERSION, index: [], live: [] }));
   return {
     v: SNAPSHOT_VERSION,
     index: room.take(inOrder(index), INDEX_BYTES, 'run'),
@@ -222,7 +222,7 @@ export function bytesOf(value: unknown): number {
 }
 
 /** The bytes that are left for items of JSON lists. */
-class Room {
+class ByteBudget {
   #left: number;
 
   constructor(bytes: number) {

@@ -98,7 +98,7 @@ export class WriterLock {
   }
 
   /** The content of this window's lock. */
-  holding(): Holder {
+  ownHolder(): Holder {
     return { token: this.#token, pid: process.pid, host: hostname() };
   }
 
@@ -129,7 +129,7 @@ export class WriterLock {
   }
 
   #text(): string {
-    return JSON.stringify(this.holding());
+    return JSON.stringify(this.ownHolder());
   }
 }
 
@@ -150,10 +150,10 @@ const requestSchema = v.pipe(v.string(), v.parseJson(), v.object({ urgency: v.pi
  * How long a follower waits for the writer's answer, in ms, because the writer may hang. With `if_gone`, the writer
  * takes up to 5 s to find out whether somebody is using it.
  */
-const PATIENCE_MS = { now: 3_000, if_gone: 6_500 };
+const ANSWER_TIMEOUT_MS = { now: 3_000, if_gone: 6_500 };
 /** Interval in which a follower asks whether the writer is still there, in ms. */
-const ASK_EVERY_MS = 5_000;
-const POLL_EVERY_MS = 25;
+const ASK_INTERVAL_MS = 5_000;
+const POLL_INTERVAL_MS = 25;
 /** If a window that doesn't answer has begun to write, the data is in the file after this time (ms). */
 const SETTLE_MS = 100;
 
@@ -177,14 +177,14 @@ export class Handover {
 
   /** For followers: asks whether the writer is still used, unless that was asked recently. Doesn't wait. */
   async requestIfGone(): Promise<void> {
-    if (performance.now() - this.#askedAt >= ASK_EVERY_MS) await this.#place('if_gone');
+    if (performance.now() - this.#askedAt >= ASK_INTERVAL_MS) await this.#writeRequest('if_gone');
   }
 
   /** For followers: requests the lock and waits for the answer; `granted` if this window has it now. */
   async ask(urgency: Urgency): Promise<'granted' | 'refused' | 'silent'> {
-    await this.#place(urgency);
-    while (performance.now() - this.#askedAt < PATIENCE_MS[urgency]) {
-      await pause(POLL_EVERY_MS);
+    await this.#writeRequest(urgency);
+    while (performance.now() - this.#askedAt < ANSWER_TIMEOUT_MS[urgency]) {
+      await pause(POLL_INTERVAL_MS);
       // Check the request first. The writer renames it to the lock, so if it's gone, the lock has already changed.
       const isPending = (await this.requested()) !== undefined;
       if (await this.#lock.isHeld()) return 'granted';
@@ -198,7 +198,7 @@ export class Handover {
    * For followers: acquires the lock when a user takes over: by request, or by force if the other window doesn't
    * answer. Throws `StoreFault` if the other window would lose data.
    */
-  async obtain(): Promise<void> {
+  async takeOver(): Promise<void> {
     // A refusal may have been for another window's request.
     for (let tries = 0; tries < 2; tries++) {
       if ((await this.#lock.acquire()).held) return;
@@ -236,10 +236,10 @@ export class Handover {
   }
 
   /** Writes a request. A pending `now` request isn't replaced by an `if_gone` request. */
-  async #place(urgency: Urgency): Promise<void> {
+  async #writeRequest(urgency: Urgency): Promise<void> {
     this.#askedAt = performance.now();
     if (urgency === 'if_gone' && (await this.requested()) === 'now') return;
-    await replaceFile(this.#request, JSON.stringify({ ...this.#lock.holding(), urgency }));
+    await replaceFile(this.#request, JSON.stringify({ ...this.#lock.ownHolder(), urgency }));
   }
 }
 

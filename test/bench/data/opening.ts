@@ -27,7 +27,7 @@ export async function openNewest(
     folder,
     clock,
     writer: randomUUID(),
-    remembered: () => (remembered.kind === 'valid' ? remembered.snapshots.index : []),
+    previousList: () => (remembered.kind === 'valid' ? remembered.snapshots.index : []),
   });
   const sessions = (await store.list()).filter((one) => one.workspace === WORKSPACE);
   const newest = sessions[0];

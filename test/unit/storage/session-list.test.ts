@@ -77,9 +77,9 @@ describe('session list', () => {
     inFolder(async (folder) => {
       const { id, path } = await longSession(folder);
       const [listed] = await openSessionStore({ folder, clock: testClock(), writer: 'w2' }).list();
-      const remembered = () => [{ ...listed!, title: 'As in the index' }];
+      const previousList = () => [{ ...listed!, title: 'As in the index' }];
       const titles = async () => {
-        const store = openSessionStore({ folder, clock: testClock(), writer: 'w3', remembered });
+        const store = openSessionStore({ folder, clock: testClock(), writer: 'w3', previousList });
         return (await store.list()).map(({ title }) => title);
       };
       assert.deepEqual(await titles(), ['As in the index']);
