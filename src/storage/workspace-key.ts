@@ -1,3 +1,4 @@
+import { decodedUri } from '../core/text/decoded-uri.ts';
 import { nativeChecksum } from './checksum.ts';
 
 export interface WorkspacePlace {
@@ -67,16 +68,8 @@ function normalizeUri(uri: string): string {
   const parts = /^([A-Za-z][A-Za-z0-9+.-]*):(?:\/\/([^/?#]*))?([^?#]*)/.exec(uri);
   if (!parts) return uri;
   const [, scheme = '', authority = '', rawPath = ''] = parts;
-  let path = decoded(rawPath).normalize('NFC');
+  let path = decodedUri(rawPath).normalize('NFC');
   if (path.length > 1) path = path.replace(/\/+$/, '');
   path = path.replace(/^\/([A-Za-z]):/, (_, drive: string) => `/${drive.toLowerCase()}:`);
-  return `${scheme.toLowerCase()}://${decoded(authority).toLowerCase()}${path === '' ? '/' : path}`;
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
+  return `${scheme.toLowerCase()}://${decodedUri(authority).toLowerCase()}${path === '' ? '/' : path}`;
 }

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { inEnglish, phrase, type Phrase } from '../text/phrase.ts';
 import type { ReadonlyOutput } from '../model/field-schemas.ts';
 import { messageSchema, messageText, type ContentBlock, type Role, type Usage } from '../model/message.ts';
+import { decodedUri } from '../text/decoded-uri.ts';
 import { stringOf } from '../text/json-value.ts';
 import { truncate } from '../text/truncate.ts';
 
@@ -282,15 +283,6 @@ export function folderPath(value: unknown): string | undefined {
   if (text === undefined || text === '') return undefined;
   const [, address] = /^(?:file|vscode-remote):\/\/[^/]*(\/.*)$/s.exec(text) ?? [];
   if (address === undefined) return text;
-  const path = decoded(address);
+  const path = decodedUri(address);
   return /^\/[a-z]:/i.test(path) ? path.slice(1).replaceAll('/', '\\') : path;
-}
-
-/** Decodes a URI's path. Some tools don't encode it, so a percent sign may be literal. */
-function decoded(address: string): string {
-  try {
-    return decodeURIComponent(address);
-  } catch {
-    return address;
-  }
 }
