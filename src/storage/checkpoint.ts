@@ -13,14 +13,14 @@ import { readRange } from './journal-lines.ts';
 import { foldSchema, JournalReader, type StoredFold } from './journal-reader.ts';
 
 const CHECKPOINT_VERSION = 3;
-/** Maximum size of a checkpoint's head, which is a few hundred bytes and a title. */
+/** Maximum size of a checkpoint's first line, which is a few hundred bytes and a title. */
 const HEAD_BYTES = 16 * 1024;
 /** Number of bytes before the checkpoint's offset that must be unchanged. */
 const MARK_BYTES = 4096;
 
 /**
- * The first line of a journal's checkpoint: the list entry of the session, folded up to an offset in the journal, so
- * that only the rest has to be read. The next line contains the session's complete state at that offset (`StoredFold`).
+ * The first line of a journal's checkpoint: the session's list entry as of an offset in the journal, so that only the
+ * rest has to be read. The second line contains the session's complete state at that offset (`StoredFold`).
  */
 const headSchema = v.object({
   v: v.literal(CHECKPOINT_VERSION),
@@ -46,7 +46,7 @@ export async function saveCheckpoint(journal: string, id: SessionId, reader: Jou
   const { offset, file, state } = reader;
   const entry = listEntryOf(id, state);
   const fold = reader.export();
-  // Serialized now, before anything else is folded.
+  // Serialized before the first `await`, because the reader may then fold more lines.
   const tail = fold ? checksummedLine(fold) : '';
   await unlessDiskFails(async () => {
     const head: Head = { v: CHECKPOINT_VERSION, offset, mark: await markAt(file, offset), ...entry };
@@ -54,12 +54,12 @@ export async function saveCheckpoint(journal: string, id: SessionId, reader: Jou
   });
 }
 
-/** Deletes a checkpoint that is wrong. */
+/** Deletes a checkpoint that doesn't match its journal. */
 export async function dropCheckpoint(journal: string): Promise<void> {
   await rm(checkpointPath(journal), { force: true }).catch(() => undefined);
 }
 
-/** The head of this journal's checkpoint; undefined if there is no valid one. */
+/** The first line of a journal's checkpoint; undefined if there is no valid checkpoint. */
 export async function loadHead(journal: string, file: FileHandle, id: SessionId): Promise<Head | undefined> {
   const bytes = await unlessDiskFails(async () => {
     const checkpoint = await open(checkpointPath(journal), 'r');
@@ -69,7 +69,7 @@ export async function loadHead(journal: string, file: FileHandle, id: SessionId)
   return head && (await isValid(head, file, id)) ? head : undefined;
 }
 
-/** Reads a journal to its end, from its checkpoint if there is a valid one; messages before it are read on demand. */
+/** Reads a journal from its checkpoint, or else from its beginning. Earlier messages are read on demand. */
 export async function readJournal(
   journal: string,
   file: FileHandle,
@@ -93,7 +93,7 @@ export async function readJournal(
   return reader;
 }
 
-/** Whether the journal still begins with what the checkpoint was made from. */
+/** Whether the part of the journal from which the checkpoint was made is unchanged at its end. */
 async function isValid(head: Head, file: FileHandle, id: SessionId): Promise<boolean> {
   return head.id === id && (await file.stat()).size >= head.offset && (await markAt(file, head.offset)) === head.mark;
 }
@@ -103,15 +103,14 @@ async function markAt(file: FileHandle, offset: number): Promise<string> {
   return nativeChecksum(await readRange(file, from, offset - from));
 }
 
-/** A line with a checksum at its beginning. */
 function checksummedLine(value: Head | StoredFold): string {
   const json = JSON.stringify(value);
   return `${nativeChecksum(json)} ${json}\n`;
 }
 
-/** The value of a line; undefined if it's incomplete, damaged, or of another version. */
+/** The value of a line that `checksummedLine` made; undefined if it's incomplete, damaged, or of another version. */
 function parseChecksummedLine<S extends v.GenericSchema>(bytes: Buffer, schema: S): v.InferOutput<S> | undefined {
-  // The checksum is that of the bytes, because the second line is long: converting it to text and back takes time.
+  // The checksum is computed from the bytes, because converting the long second line to text and back takes time.
   const json = bytes.subarray(9, Math.max(9, bytes.indexOf('\n')));
   if (bytes.toString('latin1', 0, 8) !== nativeChecksum(json)) return undefined;
   const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), schema), json.toString());

@@ -11,16 +11,16 @@ import type { JournalReader } from './journal-reader.ts';
 import { journalPath } from './session-store.ts';
 import { WriterLock } from './writer-lock.ts';
 
-/** How long a deleted session can be restored, in ms. */
+/** Time during which a deleted session can be restored, in ms. */
 const KEPT_AFTER_DELETION_MS = 7 * 24 * 3_600_000;
 
-/** Minimum age of a temporary file to be a leftover, in ms. */
+/** Minimum age of an orphaned file, in ms. */
 const LEFTOVER_AFTER_MS = 10 * 60_000;
 
 const TEMPORARY_FILE =
   /^.+\.(?:(?:lock|request)\.[0-9a-f]{12}|request|(?:counts|checkpoint)\.json(?:\.[0-9a-f]{12}|\.\d+\.new)|(?:queue|draft)\.json\.new)$/;
 const DERIVED = /^(.+)\.(?:counts|checkpoint)\.json$/;
-/** A session's files, except for its lock, which is removed by its holder. */
+/** A session's files, except for its lock, which its holder removes. */
 const SESSION_FILE =
   /^(.+)\.(?:jsonl(?:\.damaged|\.torn-[\d-]+|\.unreadable-\d+)?|(?:counts|checkpoint|queue|draft)\.json)$/;
 
@@ -44,9 +44,9 @@ export async function sizesOfSessions(folder: string, ids: readonly SessionId[])
 }
 
 /**
- * Finds files that nobody will miss: drafts of files and lock requests that a crash has left, and counts and
- * checkpoints without a journal. Files younger than ten minutes may still be in use. Quarantined lines are never
- * included, because they contain messages. `now` is in milliseconds since the epoch.
+ * Finds orphaned files: temporary files and lock requests that a crash has left, and counts and checkpoints without a
+ * journal. Files younger than ten minutes are excluded, because they may still be in use, and so are quarantined lines,
+ * because they contain messages. `now` is in milliseconds since the epoch.
  */
 export async function findOrphans(folder: string, now: number): Promise<readonly PlainFile[]> {
   const files = await filesIn(folder, (name, all) => {
@@ -56,7 +56,7 @@ export async function findOrphans(folder: string, now: number): Promise<readonly
   return files.filter(({ modifiedAt }) => now - modifiedAt > LEFTOVER_AFTER_MS);
 }
 
-/** Deletes what `findOrphans` finds; returns the number of freed bytes. Rejects with `StoreFault`. */
+/** Deletes orphaned files (see `findOrphans`); returns the number of freed bytes. Rejects with `StoreFault`. */
 export async function removeOrphans(folder: string, now: number): Promise<number> {
   return removeFiles(folder, await findOrphans(folder, now));
 }
@@ -100,8 +100,8 @@ export async function removeSession(
 }
 
 /**
- * Whether a session was deleted longer ago than deleted sessions are kept. The last event of a deleted session is its
- * deletion or later, so it's never removed too early.
+ * Whether a session was deleted so long ago that it's removed. Uses the time of its last event, which is that of its
+ * deletion or later.
  */
 export function isRetentionOver(session: Pick<SessionState, 'deleted' | 'updatedAt'>, now: number): boolean {
   return session.deleted && now - session.updatedAt > KEPT_AFTER_DELETION_MS;

@@ -7,23 +7,22 @@ import { nativeChecksum } from './checksum.ts';
 import { errorCode, replaceFile } from './disk-errors.ts';
 
 /**
- * The file's content. Tokens are 32-bit numbers in Base64, little-endian. `sum` identifies the messages that they
- * belong to, whose IDs are only in the journal.
+ * The file's content. Tokens are 32-bit numbers in Base64, little-endian.
  */
 const schema = v.object({
   v: v.literal(3),
   encoding: v.string(),
   messages: v.pipe(v.number(), v.integer(), v.minValue(0)),
   tokens: v.string(),
-  /** Checksum of the message IDs and the tokens. */
+  /** Checksum of the tokens and of the IDs of their messages, which are only in the journal. */
   sum: v.string(),
 });
 
 const sumOf = (ids: readonly MessageId[], tokens: string): string => nativeChecksum([...ids, tokens].join('\n'));
 
 /**
- * Stores token counts as `<session>.counts.json` next to the journals. They can be computed again, so a file that is
- * missing, damaged, outdated, or can't be written only makes opening slower.
+ * Stores token counts as `<session>.counts.json` next to the journals. If a file is missing, damaged, or outdated, or
+ * can't be written, opening the session only takes longer, because the messages are counted again.
  */
 export function countFiles(folder: string, warn: (message: string) => void): CountStore {
   const file = (id: string): string => path.join(folder, `${id}.counts.json`);

@@ -3,7 +3,7 @@ import { TextDecoder } from 'node:util';
 /** Decodes a file in pieces: UTF-16 if it begins with a byte order mark, or else UTF-8. The mark is removed. */
 export async function* decodedText(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   let decoder: TextDecoder | undefined;
-  /** The first byte, until there is a second one. */
+  /** The first byte, until the second one has been read. */
   let head: readonly number[] = [];
   for await (const piece of pieces) {
     const bytes = head.length > 0 ? Uint8Array.of(...head, ...piece) : piece;

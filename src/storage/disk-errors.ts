@@ -23,7 +23,7 @@ const REASONS: Readonly<Record<string, 'full' | 'read_only' | 'missing'>> = {
 /** Whether there is no space left, or the user's quota is used up. */
 export const isDiskFull = (error: unknown): boolean => REASONS[errorCode(error) ?? ''] === 'full';
 
-/** A disk error as a sentence for the user that says what to do. `subject` is what couldn't be written. */
+/** A fault with a sentence that tells the user what to do. `subject` names the data that couldn't be written. */
 export function storeFault(error: unknown, subject: Phrase | string): StoreFault {
   if (StoreFault.is(error)) return error;
   // A `TypeError` means that encoding failed, so nothing was written.
@@ -54,19 +54,19 @@ export function accessFault(error: unknown, subject: Phrase): StoreFault {
   return new StoreFault(fault.reason, message, error);
 }
 
-/** Writes `subject` to the disk. Rejects with `StoreFault`. */
+/** Runs `work`, which writes `subject` to the disk. Rejects with `StoreFault`. */
 export const withWriteFaults = <T>(subject: Phrase | string, work: () => Promise<T>): Promise<T> =>
   work().catch((error: unknown) => {
     throw storeFault(error, subject);
   });
 
-/** Reads or deletes `subject`. Rejects with `StoreFault`. */
+/** Runs `work`, which reads or deletes `subject`. Rejects with `StoreFault`. */
 export const withAccessFaults = <T>(subject: Phrase, work: () => Promise<T>): Promise<T> =>
   work().catch((error: unknown) => {
     throw accessFault(error, subject);
   });
 
-/** Whether `action` succeeds; false if it fails with this code. Other errors are thrown. */
+/** Whether `action` succeeds; false if it fails with the error code `expected`. Other errors are thrown. */
 export async function succeedsUnless(action: Promise<unknown>, expected: string): Promise<boolean> {
   try {
     await action;
@@ -97,12 +97,12 @@ export async function unlessDiskFails<T>(work: () => Promise<T>): Promise<T | un
   }
 }
 
-/** File mode: other users of the machine can't read conversations. */
+/** File mode with which other users of the machine can't read conversations. */
 export const OWNER_ONLY = 0o600;
 
 /**
- * Replaces a file atomically by renaming. `draft` is the temporary file, which may be left if the process is killed; by
- * default, each call has its own.
+ * Replaces a file atomically by renaming a temporary file, which is left behind if the process is killed. By default,
+ * each call has a temporary file of its own.
  */
 export async function replaceFile(
   path: string,
@@ -120,6 +120,6 @@ export async function replaceFile(
 
 interface ReplaceOptions {
   readonly temporaryPath?: string;
-  /** Whether it must survive a power failure. */
+  /** Whether the content must survive a power failure. */
   readonly flush?: boolean;
 }

@@ -9,7 +9,7 @@ import { nativeChecksum } from './checksum.ts';
  */
 export const JOURNAL_VERSION = 1;
 
-/** No journal has this many lines, and the next number is still exact. */
+/** More lines than any journal has, and small enough that the next number is still exact. */
 const MAX_SEQ = 2 ** 52;
 
 /** A line of a journal. `seq` counts from 1 without gaps; `at` is in milliseconds since the epoch. */
@@ -46,7 +46,7 @@ export function encodeLine({ v: version, seq, at, writer, body }: Envelope<Sessi
   return `${start},"sum":"${nativeChecksum(start)}"}`;
 }
 
-/** Some tools insert a carriage return before each newline, which doesn't matter. */
+/** The end of a line. Some tools insert a carriage return, which is accepted. */
 const SUM = /,"sum":"([0-9a-f]{8})"\}\r?$/;
 const MAX_END_LENGTH = 20;
 

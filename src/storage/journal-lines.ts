@@ -6,13 +6,13 @@ import { countSchema, type ReadonlyOutput } from '../core/model/field-schemas.ts
 export interface RawLine {
   readonly offset: number;
   readonly length: number;
-  /** Undefined if the line is longer than any that this product writes; its bytes stay in the file. */
+  /** Undefined if the line is longer than `MAX_LINE_BYTES`. */
   readonly text: string | undefined;
 }
 
 /** Small enough that decoding the lines of a chunk takes a few milliseconds. */
 const CHUNK_BYTES = 64 * 1024;
-/** Maximum length of a line, far beyond any that is written. It bounds the memory that a damaged file can take. */
+/** Maximum length of a line, which bounds the memory that a damaged file can take. Longer lines are never written. */
 export const MAX_LINE_BYTES = 128 * 1024 * 1024;
 const NEWLINE = 0x0a;
 
@@ -52,7 +52,7 @@ export async function readRange(file: FileHandle, offset: number, length: number
 
 /**
  * The state of a `LineOrder`, as stored. `sums`: the lines' checksums by sequence number from 1, 32 bits each, in
- * base64; 0 for those in `missing`. `void`: the writers whose further lines don't count.
+ * base64; 0 for those in `missing`. `void`: the writers whose further lines are ignored.
  */
 export const storedOrderSchema = v.object({
   sums: v.string(),
@@ -61,13 +61,13 @@ export const storedOrderSchema = v.object({
 });
 type StoredOrder = ReadonlyOutput<typeof storedOrderSchema>;
 
-/** Maximum number of exported lines, so that a stray line with a high number doesn't take memory for all before it. */
+/** Maximum number of exported lines, so that a line with a wrong, high number doesn't take memory for all before it. */
 const MAX_LINES = 5_000_000;
 
 /**
- * Decides which lines of a file count, based on their order alone. Appends are atomic, so if two windows write the same
- * sequence number, the first line in the file wins, and the other window's lines from there on are void. Every reader
- * comes to the same result without a lock. See docs/adr/0004-two-windows.md.
+ * Decides which lines of a file are valid, based on their order alone. Appends are atomic, so if two windows write the
+ * same sequence number, the first line in the file wins, and the other window's lines from there on are ignored. Every
+ * reader comes to the same result without a lock. See docs/adr/0004-two-windows.md.
  */
 export class LineOrder {
   readonly #sums = new Map<number, number>();
@@ -91,8 +91,8 @@ export class LineOrder {
    * - `gap`: lines before it are missing; reading continues.
    * - `late`: one of the missing lines, found further down.
    * - `repeat`: a copy of a line that was already read.
-   * - `overtaken`: written by a window that had lost the journal to another one without knowing it yet. It was never
-   *   acknowledged and doesn't count.
+   * - `overtaken`: written by a window that didn't know yet that another one had become the writer. It was never
+   *   acknowledged and is ignored.
    *
    * `sum` is the line's checksum as eight hex digits.
    */

@@ -15,7 +15,7 @@ const damageSchema = v.object({ offset: countSchema, length: countSchema, reason
 /** An invalid line. `offset` and `length` are bytes of the journal. */
 export type Damage = ReadonlyOutput<typeof damageSchema>;
 
-/** A message's place: `parent` is 0 if it follows the head; `offset` and `length` are the bytes of its line. */
+/** A message without its content. `parent` is 0 if it follows the head; `offset` and `length` are those of its line. */
 type MessageLocation = readonly [
   id: MessageId,
   parent: MessageId | null | 0,
@@ -23,20 +23,20 @@ type MessageLocation = readonly [
   offset: number,
   length: number,
 ];
-// Not validated number by number: the checksum of the checkpoint's line already covers them.
+// The numbers aren't validated, because the checksum of the checkpoint's line covers them.
 const locationSchema = v.custom<MessageLocation>((value) => Array.isArray(value) && value.length === 5);
 const eventEntrySchema = v.object({ at: timestampSchema, body: sessionEventSchema });
 type FoldEntry = MessageLocation | ReadonlyOutput<typeof eventEntrySchema>;
 /**
- * Some entries of a fold as JSON. There are as many entries as messages, and parsing more at once would block for more
- * than a few milliseconds.
+ * Some entries of a fold as JSON. A fold has at least one entry per message, and parsing more at once would block for
+ * more than a few milliseconds.
  */
 const pieceSchema = v.pipe(v.string(), v.parseJson(), v.array(v.union([locationSchema, eventEntrySchema])));
 const ENTRIES_PER_PIECE = 1_000;
 
 /**
- * A journal, reduced to what rebuilding the state needs: messages are represented by their places in the journal;
- * finished replies and single costs are omitted.
+ * The contents of a journal from which the state is rebuilt. Messages are represented by the locations of their lines.
+ * Partial texts of finished replies are omitted, and usage is summed up.
  */
 export const foldSchema = v.object({
   /** Each is parsed by `pieceSchema`. */
@@ -59,7 +59,7 @@ export const foldSchema = v.object({
 });
 export type StoredFold = ReadonlyOutput<typeof foldSchema>;
 
-/** A valid line; `event` is undefined if this version doesn't know its type. */
+/** A valid line. `event` is undefined if this version doesn't know its type. */
 interface CountedLine {
   readonly seq: number;
   readonly writer: string;
@@ -67,14 +67,14 @@ interface CountedLine {
 }
 
 /**
- * Maximum jump between sequence numbers. A larger one counts as damage: if it were believed, all later lines would seem
- * to be old ones.
+ * Maximum jump between sequence numbers. A line with a larger one is treated as damaged, because otherwise all later
+ * lines would seem to be old.
  */
 const MAX_GAP = 1_000_000;
 /** Size of the chunks in which consecutive messages are read, in bytes. */
 const CHUNK_BYTES = 64 * 1024;
 
-/** Folds a journal into a state, and continues when more has been written. */
+/** Folds a journal into a state. `readNewLines` continues when more lines have been written. */
 export class JournalReader {
   readonly state = new SessionState((id) => this.#readMessage(id));
   readonly file: FileHandle;
@@ -90,12 +90,12 @@ export class JournalReader {
   newer = false;
   /** The offset of the newest checkpoint, in bytes, or 0. */
   checkpointOffset = 0;
-  /** Whether the journal ends before the checkpoint's offset, because something else has truncated it. */
+  /** Whether the journal ends before the checkpoint's offset, because another program has truncated it. */
   endsBeforeCheckpoint = false;
   readonly #path: string;
   readonly #yielder: Yielder;
   readonly #onDamage: () => void;
-  /** The inputs of the fold that are still needed: see `StoredFold`. */
+  /** Pieces of `StoredFold`; newer entries are in `#entries`. */
   readonly #pieces: string[] = [];
   #entries: FoldEntry[] = [];
   /** Parts of replies that were streaming when the journal ended. */
@@ -161,7 +161,7 @@ export class JournalReader {
     [this.offset, this.events, this.missing] = [offset, stored.events, stored.missing];
   }
 
-  /** The state for resuming later; undefined if storing it isn't worthwhile. */
+  /** The state for resuming later; undefined if it can't be stored. */
   export(): StoredFold | undefined {
     const order = this.order.export();
     if (!order || this.newer) return undefined;
@@ -233,8 +233,8 @@ export class JournalReader {
   }
 
   /**
-   * Reads a message whose place was stored in the checkpoint. Synchronous, because it's a few kilobytes that are
-   * usually in the system's cache, and the caller needs it now.
+   * Reads a message whose location was stored in the checkpoint. Synchronous, because it's a few kilobytes that are
+   * usually in the system's cache, and the callers are synchronous.
    */
   #readMessage(id: MessageId): Message | undefined {
     const location = this.#locations.get(id);
@@ -253,7 +253,7 @@ export class JournalReader {
     return undefined;
   }
 
-  /** Reads from the open file, which may have been deleted, or from the path after it was closed. */
+  /** Reads from the open file, which may have been deleted, or from the path if the file was closed. */
   #readChunk(offset: number, length: number): Buffer {
     const bytes = Buffer.alloc(length);
     let filled = 0;

@@ -9,7 +9,7 @@ import { MAX_LINE_BYTES } from './journal-lines.ts';
 import type { JournalReader } from './journal-reader.ts';
 import type { WriterLock } from './writer-lock.ts';
 
-/** Appends to a file. All writes to journals use this interface. */
+/** A file that is only appended to, as all journals are. */
 export interface AppendFile {
   /**
    * Appends at the current end of the file, in one piece if the system supports it; returns the number of written
@@ -47,7 +47,7 @@ export function requireWritable(events: readonly SessionEvent[]): void {
   for (const body of events) encodeWritable({ v: JOURNAL_VERSION, seq: 1, at: 0, writer: '', body });
 }
 
-/** Appends events to a journal, and only acknowledges them once they count for every reader. */
+/** Appends events to a journal, and only acknowledges them once they are valid for every reader (see `LineOrder`). */
 export class JournalWriter {
   readonly #path: string;
   readonly #append: AppendFile;
@@ -68,7 +68,7 @@ export class JournalWriter {
   /**
    * Appends events, and folds everything up to the end of the file in order: `folded` may include lines of other
    * windows that came first. `isWriter` is false if another window has become the writer, in which case the events
-   * don't count. Throws `StoreFault` if an event is too large, `TypeError` if one is invalid, and the file system's
+   * are ignored. Throws `StoreFault` if an event is too large, `TypeError` if one is invalid, and the file system's
    * error if a write fails. A failed write isn't folded, and is removed from the file if possible.
    */
   async write(
@@ -84,7 +84,7 @@ export class JournalWriter {
       const { size } = await reader.file.stat();
       // If another writer left an incomplete line, the newline separates it from the new lines.
       await this.#writeAll(size > reader.offset ? Buffer.concat([NEWLINE, batch]) : batch, size);
-      // If others wrote as well, the order in the file decides which lines count, so read them back.
+      // If others wrote as well, the order in the file decides which lines are valid, so read them back.
       const newLines = await reader.readNewLines();
       lines.push(...newLines);
       const counted = new Set(newLines.flatMap(({ seq, writer }) => (writer === token ? [seq] : [])));
@@ -117,8 +117,8 @@ export class JournalWriter {
     }
   }
 
-  // Truncates a failed write, but only while the lock is held and nothing else was written. Otherwise, its remains are
-  // read like any other lines.
+  // Truncates a failed write, but only while the lock is held and nothing else was written. Otherwise, the written part
+  // is read like any other lines.
   async #undoWrite(start: number, written: number): Promise<void> {
     if (written === 0 || !(await this.#lock.isHeld())) return;
     if ((await stat(this.#path)).size === start + written) await truncate(this.#path, start);

@@ -31,7 +31,7 @@ const MESSAGE_LINE = Buffer.from('{"message":');
 const catalogSchema = v.object({ version: v.literal(VERSION), sessions: v.array(keptSessionSchema) });
 
 /**
- * Copies of other tools' chats in a folder: `<key>.jsonl.gz`, to which each pass appends compressed pieces,
+ * Copies of other tools' chats in a folder: `<key>.jsonl.gz`, to which each sync appends compressed pieces,
  * `<key>.index` for searching, and `catalog.json`, which is replaced atomically.
  */
 export class LibraryCopies implements LibraryStore {
@@ -86,7 +86,7 @@ export class LibraryCopies implements LibraryStore {
   }
 
   async readIndex(key: string, bytes: number): Promise<Uint8Array> {
-    // A chat without messages, because all turns were undone, has no file.
+    // A chat has no messages, and no file, if all its turns were undone.
     if (bytes === 0) return new Uint8Array();
     return (await readFile(this.#index(key))).subarray(0, bytes);
   }
@@ -116,7 +116,7 @@ export class LibraryCopies implements LibraryStore {
   /** Appends to a file of `bytes` bytes after truncating it to that size; returns its new size. */
   async #append(path: string, bytes: number, pieces: Iterable<Uint8Array>): Promise<number> {
     await this.#beginWriting();
-    // Creates the file if necessary, and truncates what a killed pass wrote.
+    // Creates the file if necessary, and truncates it after a sync that was killed.
     await writeFile(path, '', { flag: 'a', mode: OWNER_ONLY });
     await truncate(path, bytes);
     const file = await open(path, 'a', OWNER_ONLY);

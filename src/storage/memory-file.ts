@@ -24,7 +24,7 @@ export class MemoryFile {
   readonly #path: string;
   readonly #workspace: string;
   readonly #sequencer = new Sequencer();
-  /** The entries of earlier keys, read once, because no window writes them anymore. */
+  /** The entries that were stored under earlier keys of the workspace. Read once, because they don't change anymore. */
   #earlier: readonly MemoryEntry[] | undefined;
 
   constructor(folder: string, workspace: string) {
@@ -50,7 +50,7 @@ export class MemoryFile {
     });
   }
 
-  /** The entries that were stored when the workspace's key had the address of a server. */
+  /** The entries that were stored when the workspace's key contained the address of a server. */
   async #readWithAddress(): Promise<readonly MemoryEntry[]> {
     const folder = path.dirname(this.#path);
     const names = ((await ifExists(readdir(folder))) ?? []).filter((name) => name.endsWith('.json'));
@@ -61,7 +61,7 @@ export class MemoryFile {
     });
   }
 
-  /** Changes the current entries; returns the new ones. Rejects with `StoreFault`. */
+  /** Replaces the current entries by the result of `change` and returns them. Rejects with `StoreFault`. */
   change(change: (entries: readonly MemoryEntry[]) => readonly MemoryEntry[]): Promise<readonly MemoryEntry[]> {
     return this.#sequencer.queue(async () => {
       const entries = change(await this.#read());

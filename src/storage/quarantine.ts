@@ -6,7 +6,7 @@ import { errorCode, ifExists, OWNER_ONLY } from './disk-errors.ts';
 import { readRange } from './journal-lines.ts';
 import type { Damage } from './journal-reader.ts';
 
-/** Longer lines (in bytes) are listed in the file of damaged lines, but not copied; they stay in the journal. */
+/** Longer lines are listed in the file of damaged lines without their content, which stays in the journal. */
 const MAX_COPIED_LINE_BYTES = 16 * 1024 * 1024;
 
 /**
@@ -27,8 +27,8 @@ export async function copyTo(path: string, file: FileHandle, from = 0): Promise<
 
 /**
  * Moves everything after the last newline to `<journal>.torn-<time>` and truncates the journal. `time` is in
- * milliseconds since the epoch. Returns the new file's path; undefined if another window is writing, because this one
- * isn't the writer anymore or the journal has grown.
+ * milliseconds since the epoch. Returns the new file's path; undefined if this window isn't the writer anymore or the
+ * journal has grown.
  */
 export async function quarantineTail(
   journal: string,
@@ -59,8 +59,8 @@ const keyOf = ({ offset, bytes, sum }: Note): string => `${offset} ${bytes} ${su
 
 /**
  * Copies damaged lines to `<journal>.damaged`, one JSON object per line (`offset`, `bytes`, `sum`, `reason`, and the
- * content as `text` or `base64`), and records how many entries are `missing`. The lines stay in the journal, so each is
- * only copied once: returns the number of new ones, and whether the number of missing entries is new.
+ * content as `text` or `base64`), and records how many entries are `missing`. The lines stay in the journal, and each
+ * is copied only once. Returns the number of newly copied lines, and whether the number of missing entries is new.
  */
 export async function quarantineLines(
   journal: string,
@@ -81,7 +81,7 @@ export async function quarantineLines(
   const path = `${journal}.damaged`;
   const known = new Set<string>();
   for (const line of ((await ifExists(readFile(path, 'utf8'))) ?? '').split('\n')) {
-    // A damaged entry in this file only causes a line to be copied again.
+    // If an entry of this file is damaged, its line is copied again.
     const { success, output } = v.safeParse(v.pipe(v.string(), v.parseJson(), noteSchema), line);
     if (success) known.add(keyOf(output));
   }

@@ -14,9 +14,9 @@ import { Sequencer } from '../core/pace/sequencer.ts';
 import { copyTo, quarantineTail, quarantineLines } from './quarantine.ts';
 import { Handover, HEARTBEAT_MS, WriterLock, type AcquireResult } from './writer-lock.ts';
 
-/** A checkpoint is written after this many new bytes, and on closing. */
+/** Minimum number of new bytes after which a checkpoint is written. One is also written on closing. */
 const CHECKPOINT_EVERY_BYTES = 512 * 1024;
-/** And after at least this share of the journal, so that larger checkpoints are written less often. */
+/** Minimum share of new bytes in the journal, so that larger checkpoints are written less often. */
 const CHECKPOINT_EVERY_SHARE = 1 / 8;
 /** Interval between attempts to write while the disk is full, in ms. */
 const RETRY_MS = 1_000;
@@ -34,7 +34,7 @@ const UNSAVED = phrase(
 
 /** How a window responds when another one wants to write. */
 export interface HandoverOptions {
-  /** Whether this window still exists, so that somebody may be using it. The extension host can outlive its window. */
+  /** Whether this window still exists and may be in use. The extension host can outlive its window. */
   readonly isPresent: () => Promise<boolean>;
   /** Ends everything that writes to the session. Called before the lock is handed over. */
   readonly beforeHandover: () => Promise<void>;
@@ -47,12 +47,12 @@ interface JournalOptions {
   /** Identifies the window in locks and lines. */
   readonly window: string;
   readonly openForAppend: OpenForAppend;
-  /** Called once by each `close`; returns false while others in this window still use the journal. */
+  /** Called once by each `close`. Returns false while other callers in this window use the journal. */
   readonly isLast: () => boolean;
   readonly handover: HandoverOptions;
 }
 
-/** What a window may do with an open journal. */
+/** The access of a window to an open journal. */
 type WindowRole =
   | { readonly kind: 'writer'; readonly writer: JournalWriter }
   | { readonly kind: 'reader'; readonly fault: StoreFault }
@@ -78,7 +78,7 @@ export class SessionJournalFile implements SessionJournal {
     });
   });
   #reader: JournalReader;
-  /** While events are unsaved, what is on disk. The state of `#reader` already contains these events. */
+  /** Folds only the events on disk, while `#reader` also contains unsaved ones. */
   #savedReader: JournalReader | undefined;
   #role: WindowRole = follower();
   /** Events to be committed together, and the promise of that commit. */
@@ -107,7 +107,7 @@ export class SessionJournalFile implements SessionJournal {
         await journal.#load();
       } catch (error) {
         await journal.closeForAll();
-        // It's acquired before the journal is read.
+        // The lock is acquired before the journal is read.
         await journal.#lock.release();
         throw error;
       }
@@ -119,7 +119,7 @@ export class SessionJournalFile implements SessionJournal {
     return this.#reader.state;
   }
 
-  /** Size of what has been read of the file, in bytes. */
+  /** Number of bytes of the file that have been read. */
   get offset(): number {
     return this.#reader.offset;
   }
@@ -134,7 +134,7 @@ export class SessionJournalFile implements SessionJournal {
     return this.#unsaved.length > 0 ? UNSAVED : undefined;
   }
 
-  /** False if there are bytes but no valid line, which is treated as a missing journal. */
+  /** False if the journal has no valid line. Such a journal is treated as missing. */
   get readable(): boolean {
     return this.#reader.events > 0 || this.#reader.newer;
   }
@@ -203,7 +203,7 @@ export class SessionJournalFile implements SessionJournal {
     const lock = await this.#tryLock();
     const { file } = this.#reader;
     this.#reader = await readJournal(path, file, id, clock.yielder, () => this.#recoverFromDamage());
-    // Delete a checkpoint that doesn't fit the journal, so that it's reported only once, even if no new one is written.
+    // Delete an invalid checkpoint, so that it's reported only once, even if no new one is written.
     if (this.#reader.checkpointOffset === 0) await dropCheckpoint(path);
     if (this.#reader.newer) {
       if (lock.held) await this.#lock.release();
@@ -247,7 +247,7 @@ export class SessionJournalFile implements SessionJournal {
     if (this.#reader.offset - this.#reader.checkpointOffset > every) await this.#saveCheckpoint();
   }
 
-  /** Folds events that can't be written because the disk is full. Throws if they could never be written. */
+  /** Folds events that can't be written because the disk is full. Throws if they are invalid or too large. */
   #keepInMemory(events: readonly SessionEvent[]): void {
     requireWritable(events);
     const isFirst = this.#unsaved.length === 0;
@@ -259,7 +259,7 @@ export class SessionJournalFile implements SessionJournal {
     if (isFirst) this.#listeners.emit([]);
   }
 
-  /** Whether to try writing. On a full disk, each attempt costs time, and messages may arrive often. */
+  /** Whether to try writing. On a full disk, attempts are limited, because each takes time. */
   get #mayTryWriting(): boolean {
     return this.#unsaved.length === 0 || performance.now() - this.#lastAttemptAt >= RETRY_MS;
   }
@@ -297,7 +297,7 @@ export class SessionJournalFile implements SessionJournal {
   }
 
   /**
-   * A line that the checkpoint relied on is damaged, so read what the journal still contains and quarantine the rest.
+   * A line before the checkpoint is damaged, so read the journal from its beginning and quarantine the line.
    */
   #recoverFromDamage(): void {
     const damaged = this.#reader;
@@ -314,7 +314,7 @@ export class SessionJournalFile implements SessionJournal {
     void this.#sequencer.queue(recover).catch(ignoreDiskErrors);
   }
 
-  /** Folds what others have written. */
+  /** Folds lines that other windows have written. */
   async #pull(): Promise<void> {
     if (this.#isFollower && (await this.#isDeleted())) await this.#followNewFile();
     const { size } = await this.#reader.file.stat();
@@ -325,7 +325,7 @@ export class SessionJournalFile implements SessionJournal {
       const events = lines.flatMap(({ event }) => event ?? []);
       if (events.length > 0) this.#listeners.emit(events);
     } else {
-      // The writer has truncated an incomplete write that this window had partly read.
+      // The writer has truncated a failed write of which this window had read a part.
       await this.#readAgain();
       this.#listeners.emit([]);
     }
@@ -369,7 +369,7 @@ export class SessionJournalFile implements SessionJournal {
     }
   }
 
-  /** Why this window can't write: `missing` if the file was deleted, because its content then only exists here. */
+  /** The reason why this window can't write: `missing` if the file was deleted and only this window has its content. */
   async #faultOf(error: unknown): Promise<StoreFault> {
     const fault = storeFault(error, THIS_SESSION);
     return fault.reason !== 'full' && (await this.#isDeleted()) ? new StoreFault('missing', DELETED, error) : fault;
@@ -380,12 +380,11 @@ export class SessionJournalFile implements SessionJournal {
     return this.#role.kind === 'reader' && this.#role.fault.reason === 'not_writer';
   }
 
-  /** Becomes the writer if the previous one is gone. With `ask`, asks that window and waits for the answer. */
+  /** Becomes the writer if the previous one is gone. To `write`, asks the writing window and waits for the answer. */
   async #tryToBecomeWriter(purpose: 'poll' | 'write'): Promise<void> {
     if (this.#role.kind !== 'reader' || this.#role.fault.reason === 'newer') return;
     const before = this.#role.fault;
-    // A journal that was deleted elsewhere isn't recreated, unless this window was its writer or the user continues
-    // writing.
+    // A deleted journal is only recreated if this window was its writer or the user writes to it.
     const isGone = async () => purpose === 'poll' && before.phrase !== DELETED && (await this.#isDeleted());
     if (await isGone()) return;
     let lock = await this.#tryLock();
@@ -401,20 +400,20 @@ export class SessionJournalFile implements SessionJournal {
       this.#listeners.emit([]);
   }
 
-  /** Asks, without waiting, whether somebody is still using the window that writes. */
+  /** Asks whether the writing window is still in use, without waiting for the answer. */
   async #askIfPresent(): Promise<void> {
-    // Without write permission, asking is impossible, too.
+    // Asking requires write permission.
     if (this.#isFollower) await this.#handover.requestIfGone().catch(ignoreDiskErrors);
   }
 
   /**
-   * Becomes the writer, with the lock held. `alone`: no other window can still be writing, so an incomplete last line
+   * Becomes the writer once the lock is held. `alone`: no other window can still be writing, so an incomplete last line
    * can be truncated.
    */
   async #becomeWriter(alone: boolean): Promise<WindowRole> {
     const { path, clock, openForAppend } = this.#options;
     try {
-      // The previous writer may have been of a newer version.
+      // The previous writer may have had a newer version.
       if (this.#reader.newer) throw new StoreFault('newer', NEWER);
       await this.#handover.remove();
       if (await this.#isDeleted()) await this.#restoreFile();
@@ -442,8 +441,8 @@ export class SessionJournalFile implements SessionJournal {
   }
 
   /**
-   * Quarantines what can't be read before this window begins to write, and returns a message for the user; undefined if
-   * there is nothing new.
+   * Quarantines invalid lines before this window begins to write, and returns a message for the user; undefined if
+   * there are no new ones.
    */
   async #repair(append: AppendFile, alone: boolean): Promise<Phrase | undefined> {
     const { path, clock } = this.#options;
@@ -485,12 +484,11 @@ export class SessionJournalFile implements SessionJournal {
     this.#listeners.emit([]);
   }
 
-  /** Hands the lock over if a window asks for it and nothing prevents it. */
+  /** Hands the lock over if another window requests it, unless events are unsaved or, for `if_gone`, this window is in use. */
   async #answerRequest(): Promise<void> {
     const { isPresent, beforeHandover } = this.#options.handover;
     const urgency = await this.#handover.requested();
     if (urgency === undefined) return;
-    // Events that aren't written yet would be lost for the other window.
     if (this.#unsaved.length > 0 || (urgency === 'if_gone' && (await isPresent()))) return this.#handover.remove();
     await beforeHandover();
     await this.#sequencer.queue(async () => {

@@ -28,7 +28,7 @@ export function journalPath(folder: string, id: SessionId): string | undefined {
 }
 
 const CONCURRENT_READS = 32;
-/** Shorter journals aren't given a checkpoint when listed, because they can be read as fast as one. */
+/** Minimum size of a journal that gets a checkpoint when it's listed. Shorter ones are read just as fast. */
 const CHECKPOINT_FROM_BYTES = 64 * 1024;
 
 export interface StoreOptions {
@@ -37,11 +37,11 @@ export interface StoreOptions {
   readonly clock: Clock;
   /** Identifies this window; must be unique. */
   readonly writer: string;
-  /** How this window responds when another one wants to write; by default, somebody is always using it. */
+  /** How this window responds when another one wants to write. By default, the window is always in use. */
   readonly handover?: (id: SessionId) => HandoverOptions;
-  /** The list of an earlier run. Its entry is used if the journal has the same size, because journals only grow. */
+  /** The list of an earlier run. An entry is used if its journal has the same size, because journals only grow. */
   readonly previousList?: () => readonly SessionSummary[];
-  /** How data is written; tests replace it to simulate disk errors. */
+  /** Replaced by tests to simulate disk errors. */
   readonly openForAppend?: OpenForAppend;
 }
 

@@ -42,7 +42,7 @@ const sessionSnapshotSchema = v.object({
   policy: v.optional(v.string()),
   task: v.optional(taskSchema),
   counters: v.object({
-    /** Missing in older data. Unknown isn't 0, so that no trigger fires. */
+    /** Missing in older data. */
     messagesEver: v.optional(amountSchema),
     compressionTokens: amountSchema,
     compressionCostUsd: amountSchema,
@@ -62,7 +62,6 @@ const sessionSnapshotSchema = v.object({
 });
 export type SessionSnapshot = v.InferOutput<typeof sessionSnapshotSchema>;
 
-/** A list without its invalid items. */
 const validItems = <S extends v.GenericSchema<unknown, object>>(item: S) =>
   v.pipe(
     v.array(v.fallback(v.nullable(item), null)),
@@ -145,7 +144,7 @@ export function snapshotSession(state: SessionState): SessionSnapshot | undefine
   const nodes = room.take(frontier.toReversed(), FRONTIER_BYTES, 'run');
   const oldest = nodes.at(-1);
   if (oldest) {
-    // It also represents older messages that key events quote and whose nodes don't fit.
+    // The oldest node also stands for older messages that key events quote and whose nodes don't fit.
     const from = state.positionOf(oldest.node.first)!;
     const before = room.take(placesOf(quotedPositions.filter((position) => position < from)));
     nodes[nodes.length - 1] = { ...oldest, places: [...before, ...oldest.places] };
@@ -179,10 +178,10 @@ function withoutFull(node: SummaryNode): SummaryNode {
 
 const shortened = (name: string): string => truncate(name, MAX_NAME_LENGTH);
 
-/** This window's workspace, its listed sessions, and its open sessions. */
+/** The data that this window adds to the snapshots. */
 export interface OwnPart {
   readonly workspace: string;
-  /** Of all workspaces. */
+  /** The session list of all workspaces. */
   readonly index: readonly SessionSummary[];
   readonly live: readonly SessionSnapshot[];
 }
@@ -221,7 +220,7 @@ export function bytesOf(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value));
 }
 
-/** The bytes that are left for items of JSON lists. */
+/** Selects items of JSON lists within a number of bytes. */
 class ByteBudget {
   #left: number;
 
@@ -229,7 +228,7 @@ class ByteBudget {
     this.#left = bytes;
   }
 
-  /** The items that fit, with at most `limit` bytes; as a `run`, only those before the first that doesn't fit. */
+  /** The items that fit, with at most `limit` bytes. With `run`, only those before the first that doesn't fit. */
   take<T>(items: Iterable<T>, limit = Infinity, how?: 'run'): T[] {
     const taken: T[] = [];
     let left = Math.min(limit, this.#left);
@@ -246,9 +245,8 @@ class ByteBudget {
 }
 
 /**
- * The events that recreate a journal from a snapshot. Lost messages that are covered by a summary are represented by
- * the first and last of each range, so that the summaries keep their positions, and by those that key events quote, so
- * that these are sent again.
+ * The events that recreate a journal from a snapshot. Of the lost messages that a summary covers, the first, the last,
+ * and those that key events quote become placeholders, so that summaries and key events keep their positions.
  */
 export function snapshotEvents(snapshot: SessionSnapshot): SessionEvent[] {
   const { id: session, title, workspace, provider, model, policy, task, counters, frontier, ledger } = snapshot;
@@ -274,7 +272,7 @@ export function snapshotEvents(snapshot: SessionSnapshot): SessionEvent[] {
       id: compressionId('restored'),
       policy: policy ?? '',
       strategy: 'restored',
-      // A summary is only valid if it covers as many messages as it states, which is here the number of restored ones.
+      // A summary is only valid if it states the number of messages that it covers, which are the placeholders.
       nodes: parts.map(({ node, places }) => ({
         ...node,
         first: places[0]?.[0] ?? node.first,

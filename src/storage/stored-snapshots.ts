@@ -22,7 +22,7 @@ export interface MementoLike {
 
 /** The key of all workspaces' snapshots. */
 export const SNAPSHOTS_KEY = 'threadkeeper.snapshots';
-/** If two windows update the state within this time (ms), one update is lost; measured in VS Code 1.139. */
+/** Minimum interval between updates, in ms. If two windows update within this time, VS Code 1.139 loses one update. */
 const PAUSE_MS = 150;
 
 /**
@@ -77,7 +77,7 @@ export class StoredSnapshots implements SessionSnapshots {
     return snapshot && snapshotEvents(snapshot);
   }
 
-  /** Removes permanently deleted sessions. */
+  /** Removes the snapshots of sessions that were deleted permanently. */
   async forget(sessions: ReadonlySet<SessionId>): Promise<void> {
     const snapshots = this.#valid();
     if (!snapshots || sessions.size === 0) return;
@@ -87,12 +87,11 @@ export class StoredSnapshots implements SessionSnapshots {
     await this.#memento.update(SNAPSHOTS_KEY, { ...snapshots, index: others(index), live: others(live) });
   }
 
-  /** The state and size, in bytes, of what is stored. Never throws. */
+  /** The state and the size, in bytes, of the stored snapshots. Never throws. */
   status(): { readonly kind: ReadSnapshots['kind']; readonly bytes: number } {
     return { kind: this.#read().kind, bytes: bytesOf(this.#memento.get(SNAPSHOTS_KEY) ?? '') };
   }
 
-  /** Must be called after each turn. */
   schedule(): void {
     if (this.#disposed) return;
     this.#due = true;

@@ -9,7 +9,7 @@ export type Verification =
 
 /**
  * Checks the checksum and the format of every line, and that the sequence numbers have no gaps, up to the first fault.
- * Lines that a window wrote after losing the journal to another one are neither faults nor events. Rejects with the
+ * Lines that a window wrote after another one had become the writer are neither faults nor events. Rejects with the
  * file system's error if the file can't be read.
  */
 export async function verifyJournal(path: string): Promise<Verification> {

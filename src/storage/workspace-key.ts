@@ -4,7 +4,7 @@ import { nativeChecksum } from './checksum.ts';
 export interface WorkspacePlace {
   /** URIs of the folders, in any order. */
   readonly folders: readonly string[];
-  /** URI of the open `.code-workspace` file; `untitled:` ones don't count. */
+  /** URI of the open `.code-workspace` file. Ignored if its scheme is `untitled:`. */
   readonly workspaceFile?: string | undefined;
   /**
    * `vscode.env.remoteName`: `ssh-remote`, `wsl`, …; undefined for local workspaces. In a browser that is connected to
@@ -22,10 +22,10 @@ export function workspaceKey({ folders, workspaceFile, remoteName }: WorkspacePl
   return key.length <= MAX_KEY_LENGTH ? key : `${key.slice(0, MAX_KEY_LENGTH - 9)}#${nativeChecksum(key)}`;
 }
 
-/** A server may have several addresses, and another port after each start. Its folders are the same. */
+/** Addresses aren't part of the key, because a server may have several, and another port after each start. */
 const isAddress = (remoteName: string): boolean => remoteName === 'localhost' || /[.:]/.test(remoteName);
 
-/** Maximum length, because every index entry contains a key. Longer ones are truncated and get a checksum. */
+/** Maximum length, because every index entry contains a key. Longer keys are truncated and get a checksum. */
 const MAX_KEY_LENGTH = 250;
 
 function placeKey(folders: readonly string[], workspaceFile: string | undefined): string {
@@ -43,11 +43,11 @@ export const isWithoutFolder = (key: string): boolean => key.replace(REMOTE, '')
 /** The remote before a key. A folder's name may contain an exclamation mark, too. */
 const REMOTE = /^([^/!]+)!(?=(?:file|folders?):|empty$)/;
 
-/** A stored key as `workspaceKey` makes it now. Earlier keys contain the address of a server. */
+/** A stored key in the current form. Earlier versions put the address of a server before it. */
 export const withoutAddress = (key: string): string =>
   key.replace(REMOTE, (prefix, remote: string) => (isAddress(remote) ? '' : prefix));
 
-/** The name to show for a workspace: that of its first folder or of its workspace file. */
+/** The displayed name of a workspace: that of its first folder or of its workspace file. */
 export function workspaceName(key: string): string {
   // A folder's name may contain the character that separates folders.
   const [first = key] = key.split(/\|(?=[a-z][a-z0-9+.-]*:\/\/)/);
@@ -62,8 +62,7 @@ export function looksMoved(before: string, now: string): boolean {
   return before !== now && workspaceName(before) === workspaceName(now);
 }
 
-// A folder has several URIs: with different escapes, a trailing slash, or another case of scheme, host, and Windows
-// drive.
+// URIs of the same folder may differ in escapes, a trailing slash, or the case of scheme, host, and Windows drive.
 function normalizeUri(uri: string): string {
   const parts = /^([A-Za-z][A-Za-z0-9+.-]*):(?:\/\/([^/?#]*))?([^?#]*)/.exec(uri);
   if (!parts) return uri;

@@ -28,9 +28,8 @@ export interface AcquireResult {
 }
 
 /**
- * The right to write to a journal: a file next to it that names the window. The lock determines who should write. If
- * two windows believe that they have it, the order of the lines (`LineOrder`) ensures that no line is lost or
- * duplicated.
+ * The right to write to a journal: a file next to it that names the window. If two windows believe that they have the
+ * lock, the order of the lines (`LineOrder`) ensures that no line is lost or duplicated.
  */
 export class WriterLock {
   readonly path: string;
@@ -51,20 +50,20 @@ export class WriterLock {
   /**
    * Acquires the lock if it's free or its holder is gone. `alone`: there was no lock, or its holder's process has
    * ended. `inherits`: a lock with this window's name, or an incomplete one, was left by a thread that has ended, so it
-   * may be replaced. If another window is just writing it, that window notices before it writes anything else.
-   * Throws the file system's error in a read-only folder.
+   * may be replaced. If another window is just writing an incomplete one, it checks the lock before it writes to the
+   * journal. Throws the file system's error in a read-only folder.
    */
   async acquire(inherits = false): Promise<AcquireResult> {
     if (await this.#create()) return { held: true, alone: true };
     const holder = await this.#holder();
     if (holder === undefined) return { held: await this.#create(), alone: true };
-    // The writer has handed it over.
+    // The writer has handed over the lock.
     if (holder.token === this.#token) return { held: true, alone: false };
     const isDead = holder.host === hostname() && !isRunning(holder.pid);
     const isInherited = inherits && (holder.token === '' || holder.token.startsWith(`${this.#window}:`));
     if (!isDead && !isInherited && !(await this.#isStale())) return { held: false, alone: false };
     await this.seize();
-    // If two windows replace a dead holder, the later one has the lock.
+    // If two windows replace a dead holder's lock, the later one has it.
     return { held: await this.isHeld(), alone: isDead };
   }
 
@@ -79,7 +78,6 @@ export class WriterLock {
     return holder ? holder.token === this.#token : this.#create();
   }
 
-  /** Continues with a new token, keeping the lock. */
   async renew(): Promise<void> {
     this.#newToken();
     await this.seize();
@@ -142,28 +140,27 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** `now`: a user has selected *Take Over*. `if_gone`: only if nobody is using the window that writes. */
+/** `now`: the user has selected *Take Over*. `if_gone`: only if the writing window isn't in use. */
 type Urgency = 'now' | 'if_gone';
 const requestSchema = v.pipe(v.string(), v.parseJson(), v.object({ urgency: v.picklist(['now', 'if_gone']) }));
 
 /**
- * How long a follower waits for the writer's answer, in ms, because the writer may hang. With `if_gone`, the writer
- * takes up to 5 s to find out whether somebody is using it.
+ * Time that a follower waits for the writer's answer, in ms, because the writer may hang. With `if_gone`, the writer
+ * takes up to 5 s to find out whether it's in use.
  */
 const ANSWER_TIMEOUT_MS = { now: 3_000, if_gone: 6_500 };
-/** Interval in which a follower asks whether the writer is still there, in ms. */
+/** Interval at which a follower asks whether the writer is still in use, in ms. */
 const ASK_INTERVAL_MS = 5_000;
 const POLL_INTERVAL_MS = 25;
-/** If a window that doesn't answer has begun to write, the data is in the file after this time (ms). */
+/** Time after which a write that was begun by a window that doesn't answer has reached the file, in ms. */
 const SETTLE_MS = 100;
 
 const UNSAVED_ELSEWHERE = phrase('The other window has unsaved messages. Free up disk space, then take over.');
 
 /**
- * Hands the lock from one window to another: one requests it, and the other finishes writing and hands it over. If a
- * window's browser or editor is gone but its process still runs, it hands the lock over on request. A request is a file
- * next to the lock with the content that the lock would have, so that the writer can hand over by renaming it, and the
- * lock is never free in between.
+ * Hands the lock from one window to another: one requests it, and the other finishes writing and hands it over. A
+ * process whose browser or editor window is gone does so at any request. A request is a file next to the lock with the
+ * content that the lock would have. The writer hands over by renaming it, so the lock is never free in between.
  */
 export class Handover {
   readonly #lock: WriterLock;
@@ -175,7 +172,7 @@ export class Handover {
     this.#request = lock.path.replace(/\.lock$/, '.request');
   }
 
-  /** For followers: asks whether the writer is still used, unless that was asked recently. Doesn't wait. */
+  /** For followers: asks whether the writer is still in use, unless that was asked recently. Doesn't wait. */
   async requestIfGone(): Promise<void> {
     if (performance.now() - this.#askedAt >= ASK_INTERVAL_MS) await this.#writeRequest('if_gone');
   }
@@ -195,7 +192,7 @@ export class Handover {
   }
 
   /**
-   * For followers: acquires the lock when a user takes over: by request, or by force if the other window doesn't
+   * For followers: acquires the lock when the user takes over: by request, or by force if the other window doesn't
    * answer. Throws `StoreFault` if the other window would lose data.
    */
   async takeOver(): Promise<void> {
@@ -213,7 +210,7 @@ export class Handover {
     throw new StoreFault('not_writer', UNSAVED_ELSEWHERE);
   }
 
-  /** For writers: how urgently a window requests the lock; undefined if none does. */
+  /** For writers: the urgency of a pending request; undefined if there is none. */
   async requested(): Promise<Urgency | undefined> {
     const parsed = v.safeParse(requestSchema, await ifExists(readFile(this.#request, 'utf8')));
     return parsed.success ? parsed.output.urgency : undefined;
@@ -224,7 +221,7 @@ export class Handover {
     return succeedsUnless(rename(this.#request, this.#lock.path), 'ENOENT');
   }
 
-  /** For followers: removes this window's own request, if it's pending. */
+  /** For followers: removes this window's request if it's pending. */
   async withdraw(): Promise<void> {
     const parsed = v.safeParse(holderSchema, await ifExists(readFile(this.#request, 'utf8')));
     if (parsed.success && parsed.output.token === this.#lock.token) await this.remove();
