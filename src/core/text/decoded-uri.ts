@@ -1,4 +1,4 @@
-/** Decodes a part of a URI. Returns it unchanged if it isn't encoded, because a percent sign may be literal. */
+/** Decodes a part of a URI. A part with invalid escapes is returned as it is, because some tools don't encode it. */
 export function decodedUri(text: string): string {
   try {
     return decodeURIComponent(text);
