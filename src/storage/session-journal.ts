@@ -484,7 +484,7 @@ export class SessionJournalFile implements SessionJournal {
     this.#listeners.emit([]);
   }
 
-  /** Hands the lock over if another window requests it, unless events are unsaved or, for `if_gone`, this window is in use. */
+  /** Hands the lock over on request, unless events are unsaved or, for `if_gone`, this window is in use. */
   async #answerRequest(): Promise<void> {
     const { isPresent, beforeHandover } = this.#options.handover;
     const urgency = await this.#handover.requested();
