@@ -2,7 +2,7 @@ import type { SessionEvent } from '../core/journal/schema.ts';
 import type { ReadonlyOutput } from '../core/model/field-schemas.ts';
 import type { MessageId, SessionId } from '../core/model/ids.ts';
 import type { ContentBlock, Ending, Usage } from '../core/model/message.ts';
-import type { sessionSummarySchema } from '../core/model/session-summary.ts';
+import type { sessionListEntrySchema } from '../core/model/session-list-entry.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import type { Yielder } from '../core/pace/yielder.ts';
 import { inEnglish, type Phrase } from '../core/text/phrase.ts';
@@ -85,7 +85,7 @@ export interface ChatModel {
 }
 
 /** An entry of the session list, available without opening the journal. */
-export type SessionSummary = ReadonlyOutput<typeof sessionSummarySchema>;
+export type SessionListEntry = ReadonlyOutput<typeof sessionListEntrySchema>;
 
 /** A session's open journal. Only one window at a time can write to it. */
 export interface SessionJournal {
@@ -124,7 +124,7 @@ export interface SessionJournal {
 }
 
 export interface SessionStore {
-  list(): Promise<readonly SessionSummary[]>;
+  list(): Promise<readonly SessionListEntry[]>;
   create(title: string, workspace: string): Promise<SessionJournal>;
   /**
    * Opens a session. If it's already open, both share one journal and state, which the last `close` closes. If its

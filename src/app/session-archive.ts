@@ -6,7 +6,7 @@ import { neutralizeTags, plainName } from '../core/text/prompt-sections.ts';
 import { withSpeaker } from '../core/text/speakers.ts';
 import { withoutTerminalCodes } from '../core/text/terminal-codes.ts';
 import { TOOL_NAMES, type Tool } from './library/source.ts';
-import type { SessionSummary } from './ports.ts';
+import type { SessionListEntry } from './ports.ts';
 import { recordSection } from './recalled-text.ts';
 import type { SearchRequest, WorkspaceHit } from './workspace-search.ts';
 
@@ -15,9 +15,9 @@ export interface SessionArchiveDeps {
   /** The best quotes from copied chats of other tools in this workspace. */
   readonly searchChats: (query: string, limit: number) => Promise<readonly ChatQuote[]>;
   /** The workspace's sessions, newest first. */
-  readonly list: () => Promise<readonly SessionSummary[]>;
+  readonly list: () => Promise<readonly SessionListEntry[]>;
   /** Undefined if the session doesn't exist anymore or can't be read. */
-  readonly read: (id: SessionSummary['id']) => Promise<SessionState | undefined>;
+  readonly read: (id: SessionListEntry['id']) => Promise<SessionState | undefined>;
   readonly memory: () => Promise<readonly MemoryEntry[]>;
 }
 

@@ -3,7 +3,7 @@ import type { SessionId } from '../core/model/ids.ts';
 import { Sequencer } from '../core/pace/sequencer.ts';
 import type { Conversation } from './conversation.ts';
 import { Emitter, type Disposable } from './emitter.ts';
-import type { Log, SessionJournal, SessionStore, SessionSummary } from './ports.ts';
+import type { Log, SessionJournal, SessionStore, SessionListEntry } from './ports.ts';
 
 export interface SessionsDeps {
   readonly store: SessionStore;
@@ -23,7 +23,7 @@ export interface LastShown {
 /** Snapshots in VS Code's global state, for sessions whose journal is missing. */
 export interface SessionSnapshots {
   /** Sessions of this workspace that have a snapshot. */
-  entries(): readonly SessionSummary[];
+  entries(): readonly SessionListEntry[];
   /** The events that restore a session from its snapshot. */
   events(id: SessionId): readonly SessionEvent[] | undefined;
 }
@@ -50,7 +50,7 @@ export class Sessions {
   }
 
   /** Newest first, without deleted sessions. */
-  async list(): Promise<readonly SessionSummary[]> {
+  async list(): Promise<readonly SessionListEntry[]> {
     const stored = await this.#deps.store.list();
     const known = new Set(stored.map((one) => one.id));
     return [...stored, ...this.#deps.snapshots.entries().filter((one) => !known.has(one.id))]

@@ -3,7 +3,7 @@ import { Sequencer } from '../core/pace/sequencer.ts';
 import { yieldIfDue } from '../core/pace/yielder.ts';
 import { TextIndex } from '../core/search/text-index.ts';
 import type { SessionState } from '../core/state/session-state.ts';
-import type { Clock, SessionSummary } from './ports.ts';
+import type { Clock, SessionListEntry } from './ports.ts';
 import {
   indexText,
   resultOf,
@@ -27,7 +27,7 @@ export interface WorkspaceHit extends ScoredResult {
 export interface WorkspaceSearchDeps {
   readonly clock: Pick<Clock, 'yielder'>;
   /** The sessions to search. */
-  readonly list: () => Promise<readonly SessionSummary[]>;
+  readonly list: () => Promise<readonly SessionListEntry[]>;
   /** A session's state, read without changing anything; undefined if it doesn't exist anymore or can't be read. */
   readonly read: (id: SessionId) => Promise<SessionState | undefined>;
 }
@@ -93,7 +93,7 @@ export class WorkspaceSearch {
 
   /** Indexes new and changed sessions. Resolves to false if canceled; what was indexed is kept. */
   async #updateIndex(
-    sessions: readonly SessionSummary[],
+    sessions: readonly SessionListEntry[],
     { onProgress, isCancelled }: SearchRequest,
   ): Promise<boolean> {
     const changed = sessions.filter(({ id, bytes, updatedAt }) => {

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { Sessions } from '../app/sessions.ts';
-import type { SessionJournal, SessionStore, SessionSummary } from '../app/ports.ts';
+import type { SessionJournal, SessionStore, SessionListEntry } from '../app/ports.ts';
 import type { Calibrations } from './models/calibrations.ts';
 import type { ChartPanel } from './gauge/chart-panel.ts';
 import type { ChatPanel } from './chat/chat-panel.ts';
@@ -144,7 +144,7 @@ export class SessionViews {
     this.#inBackground(files.refresh().then(() => documentPanel.refresh()));
   }
 
-  async #list(): Promise<readonly SessionSummary[]> {
+  async #list(): Promise<readonly SessionListEntry[]> {
     const list = await this.#app.sessions.list();
     this.#app.snapshots.setList(list);
     this.#app.setUsed(list.some(({ archived, messages }) => !archived && messages > 0));

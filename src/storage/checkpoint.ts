@@ -1,9 +1,9 @@
 import { open, readFile, rm, type FileHandle } from 'node:fs/promises';
 import * as v from 'valibot';
-import type { SessionSummary } from '../app/ports.ts';
+import type { SessionListEntry } from '../app/ports.ts';
 import { countSchema } from '../core/model/field-schemas.ts';
 import type { SessionId } from '../core/model/ids.ts';
-import { listedFields } from '../core/model/session-summary.ts';
+import { listedFields } from '../core/model/session-list-entry.ts';
 import { yieldIfDue, type Yielder } from '../core/pace/yielder.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import { nativeChecksum } from './checksum.ts';
@@ -36,7 +36,7 @@ type Head = v.InferOutput<typeof headSchema>;
 const checkpointPath = (journal: string): string => journal.replace(/\.jsonl$/, '.checkpoint.json');
 
 /** A session's entry in the session list, without the size of its journal. */
-export function listEntryOf(id: SessionId, state: SessionState): Omit<SessionSummary, 'bytes'> {
+export function listEntryOf(id: SessionId, state: SessionState): Omit<SessionListEntry, 'bytes'> {
   const { title, workspace, createdAt, updatedAt, archived, pinned, deleted, counters } = state;
   return { id, title, workspace, createdAt, updatedAt, messages: counters.messagesEver, archived, pinned, deleted };
 }

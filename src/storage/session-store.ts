@@ -1,6 +1,6 @@
 import { mkdir, open, readdir, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { StoreFault, type Clock, type SessionJournal, type SessionStore, type SessionSummary } from '../app/ports.ts';
+import { StoreFault, type Clock, type SessionJournal, type SessionStore, type SessionListEntry } from '../app/ports.ts';
 import type { SessionEvent } from '../core/journal/schema.ts';
 import { sessionId, type SessionId } from '../core/model/ids.ts';
 import { phrase } from '../core/text/phrase.ts';
@@ -40,7 +40,7 @@ export interface StoreOptions {
   /** How this window responds when another one wants to write. By default, the window is always in use. */
   readonly handover?: (id: SessionId) => HandoverOptions;
   /** The list of an earlier run. An entry is used if its journal has the same size, because journals only grow. */
-  readonly previousList?: () => readonly SessionSummary[];
+  readonly previousList?: () => readonly SessionListEntry[];
   /** Replaced by tests to simulate disk errors. */
   readonly openForAppend?: OpenForAppend;
 }
@@ -66,28 +66,27 @@ export class FileSessionStore implements SessionStore {
   /** Journals that are being closed. Until then, they hold the lock. */
   readonly #closing = new Map<SessionId, Promise<unknown>>();
   /** Cached list entries. A journal is only read again if it has changed. */
-  readonly #listed = new Map<SessionId, { readonly mtimeMs: number; readonly summary: SessionSummary }>();
+  readonly #listed = new Map<SessionId, { readonly mtimeMs: number; readonly entry: SessionListEntry }>();
 
-  #previousList: ReadonlyMap<SessionId, SessionSummary> | undefined;
+  #previousList: ReadonlyMap<SessionId, SessionListEntry> | undefined;
 
   constructor(options: StoreOptions) {
     this.#options = options;
   }
 
   /** Newest first. Empty if the folder doesn't exist yet. */
-  async list(): Promise<readonly SessionSummary[]> {
+  async list(): Promise<readonly SessionListEntry[]> {
     const { previousList = () => [] } = this.#options;
     this.#previousList ??= new Map(previousList().map((entry) => [entry.id, entry]));
     return withAccessFaults(phrase('the session list'), async () => {
       const names = ((await ifExists(readdir(this.#options.folder))) ?? []).filter((name) => name.endsWith(EXTENSION));
       const ids = names.map((name) => sessionId(name.slice(0, -EXTENSION.length)));
-      const found: SessionSummary[] = [];
+      const found: SessionListEntry[] = [];
       for (let from = 0; from < ids.length; from += CONCURRENT_READS) {
         const batch = ids.slice(from, from + CONCURRENT_READS);
         // A session that was deleted or can't be read doesn't prevent listing the others.
-        const summaries = await Promise.all(batch.map((id) => unlessDiskFails(() => this.#listEntry(id))));
-        for (const summary of summaries)
-          if (summary) found.push({ ...summary, workspace: withoutAddress(summary.workspace) });
+        const entries = await Promise.all(batch.map((id) => unlessDiskFails(() => this.#listEntry(id))));
+        for (const entry of entries) if (entry) found.push({ ...entry, workspace: withoutAddress(entry.workspace) });
       }
       return found.sort((a, b) => b.updatedAt - a.updatedAt);
     });
@@ -169,7 +168,7 @@ export class FileSessionStore implements SessionStore {
     }
   }
 
-  async #listEntry(id: SessionId): Promise<SessionSummary | undefined> {
+  async #listEntry(id: SessionId): Promise<SessionListEntry | undefined> {
     const path = journalPath(this.#options.folder, id);
     if (!path) return undefined;
     const stats = await stat(path);
@@ -179,15 +178,15 @@ export class FileSessionStore implements SessionStore {
     const loaded = this.#open.get(id)?.loaded;
     if (loaded?.offset === size) return { ...listEntryOf(id, loaded.state), bytes: size };
     const known = this.#listed.get(id);
-    if (known?.mtimeMs === mtimeMs && known.summary.bytes === size) return known.summary;
+    if (known?.mtimeMs === mtimeMs && known.entry.bytes === size) return known.entry;
     const earlier = known ? undefined : this.#previousList?.get(id);
-    const summary = earlier?.bytes === size ? earlier : await this.#readListEntry(path, id, size);
-    this.#listed.set(id, { mtimeMs, summary });
-    return summary;
+    const entry = earlier?.bytes === size ? earlier : await this.#readListEntry(path, id, size);
+    this.#listed.set(id, { mtimeMs, entry });
+    return entry;
   }
 
   /** Uses the journal's checkpoint and the lines after it, or the whole journal. */
-  async #readListEntry(path: string, id: SessionId, bytes: number): Promise<SessionSummary> {
+  async #readListEntry(path: string, id: SessionId, bytes: number): Promise<SessionListEntry> {
     const file = await open(path, 'r');
     try {
       const reader = new JournalReader(path, file, this.#options.clock.yielder);

@@ -1,11 +1,11 @@
 import * as v from 'valibot';
-import type { SessionSummary } from '../app/ports.ts';
+import type { SessionListEntry } from '../app/ports.ts';
 import { compressionWith, type SessionEvent } from '../core/journal/schema.ts';
 import { amountSchema, messageIdSchema, readonlyList } from '../core/model/field-schemas.ts';
 import { compressionId, type MessageId } from '../core/model/ids.ts';
 import { keyEventSchema, type KeyEvent } from '../core/model/key-event.ts';
 import { messageSchema, ROLES, type Message, type Role } from '../core/model/message.ts';
-import { listedFields, sessionSummarySchema } from '../core/model/session-summary.ts';
+import { listedFields, sessionListEntrySchema } from '../core/model/session-list-entry.ts';
 import { levelSchema, summaryNodeSchema, type SummaryNode } from '../core/model/summary.ts';
 import { taskSchema } from '../core/model/task.ts';
 import type { SessionState } from '../core/state/session-state.ts';
@@ -71,7 +71,7 @@ const validItems = <S extends v.GenericSchema<unknown, object>>(item: S) =>
 const snapshotsSchema = v.object({
   v: v.literal(SNAPSHOT_VERSION),
   // Missing in some versions before the first release.
-  index: v.optional(validItems(sessionSummarySchema), []),
+  index: v.optional(validItems(sessionListEntrySchema), []),
   live: validItems(sessionSnapshotSchema),
 });
 
@@ -182,7 +182,7 @@ const shortened = (name: string): string => truncate(name, MAX_NAME_LENGTH);
 export interface OwnPart {
   readonly workspace: string;
   /** The session list of all workspaces. */
-  readonly index: readonly SessionSummary[];
+  readonly index: readonly SessionListEntry[];
   readonly live: readonly SessionSnapshot[];
 }
 
@@ -192,7 +192,7 @@ export interface OwnPart {
  */
 export function joinSnapshots(own: OwnPart, others: Snapshots | undefined): Snapshots {
   const isHere = (one: { readonly workspace: string }): number => (one.workspace === own.workspace ? 1 : 0);
-  const inOrder = <T extends Pick<SessionSummary, 'workspace' | 'updatedAt'>>(list: readonly T[]): T[] =>
+  const inOrder = <T extends Pick<SessionListEntry, 'workspace' | 'updatedAt'>>(list: readonly T[]): T[] =>
     list.toSorted((a, b) => isHere(b) - isHere(a) || b.updatedAt - a.updatedAt);
   // Of two entries for the same session, the later one counts, or this window's if they have the same time.
   const entries = [...(others?.index ?? []), ...own.index].sort((a, b) => a.updatedAt - b.updatedAt);
@@ -212,7 +212,7 @@ export function joinSnapshots(own: OwnPart, others: Snapshots | undefined): Snap
 }
 
 /** Whether an entry's names aren't truncated. Truncated ones may be one unit shorter than the maximum. */
-export const hasFullNames = ({ title, workspace }: Pick<SessionSummary, 'title' | 'workspace'>): boolean =>
+export const hasFullNames = ({ title, workspace }: Pick<SessionListEntry, 'title' | 'workspace'>): boolean =>
   Math.max(title.length, workspace.length) < MAX_NAME_LENGTH - 1;
 
 /** The size of a value as JSON in UTF-8, in bytes. */

@@ -1,4 +1,4 @@
-import type { SessionSummary } from '../app/ports.ts';
+import type { SessionListEntry } from '../app/ports.ts';
 import type { SessionSnapshots } from '../app/sessions.ts';
 import type { SessionEvent } from '../core/journal/schema.ts';
 import type { SessionId } from '../core/model/ids.ts';
@@ -34,7 +34,7 @@ export class StoredSnapshots implements SessionSnapshots {
   readonly #workspace: string;
   readonly #current: () => SessionState | undefined;
   readonly #onFault: (error: unknown) => void;
-  #listed: readonly SessionSummary[] = [];
+  #listed: readonly SessionListEntry[] = [];
   #timer: NodeJS.Timeout | undefined;
   #writing: Promise<void> = Promise.resolve();
   #due = false;
@@ -54,16 +54,16 @@ export class StoredSnapshots implements SessionSnapshots {
   }
 
   /** Sets the list of sessions that the next snapshot contains. */
-  setList(sessions: readonly SessionSummary[]): void {
+  setList(sessions: readonly SessionListEntry[]): void {
     this.#listed = sessions;
   }
 
   /** The stored list, without sessions whose title or workspace was truncated. */
-  storedList(): readonly SessionSummary[] {
+  storedList(): readonly SessionListEntry[] {
     return this.#valid()?.index.filter(hasFullNames) ?? [];
   }
 
-  entries(): readonly SessionSummary[] {
+  entries(): readonly SessionListEntry[] {
     const here = (this.#valid()?.live ?? []).filter((one) => one.workspace === this.#workspace);
     return here.map((one) => {
       const { id, title, workspace, createdAt, updatedAt, archived, pinned, deleted, bodies } = one;

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import * as vscode from 'vscode';
-import type { SessionSummary } from '../../app/ports.ts';
+import type { SessionListEntry } from '../../app/ports.ts';
 import type { ContextItem } from '../../protocol/views.ts';
 import { openFiles, workspaceFilesOnly, repositories } from '../platform/workspace-files.ts';
 import type { LastEditor } from './last-editor.ts';
@@ -18,7 +18,7 @@ const MIN_QUERY = 2;
 export async function contextItems(
   query: string,
   editor: LastEditor,
-  sessions: readonly SessionSummary[],
+  sessions: readonly SessionListEntry[],
 ): Promise<ContextItem[]> {
   const lowerQuery = query.toLowerCase();
   const matches = (label: string): boolean => label.toLowerCase().includes(lowerQuery);

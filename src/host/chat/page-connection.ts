@@ -7,7 +7,7 @@ import type { MessageId, NodeId } from '../../core/model/ids.ts';
 import { Sequencer } from '../../core/pace/sequencer.ts';
 import type { HostToPage, InitMessage } from '../../protocol/messages.ts';
 import type { Elsewhere, MessageView, StatusView } from '../../protocol/views.ts';
-import type { Log, SessionSummary } from '../../app/ports.ts';
+import type { Log, SessionListEntry } from '../../app/ports.ts';
 import { nextCompressionText } from '../gauge/gauge-item.ts';
 import { gaugeView } from '../gauge/gauge-view.ts';
 import type { Attachments } from './attachments.ts';
@@ -49,7 +49,7 @@ export interface PageApp {
 /** Callbacks to the object that created this one. */
 interface ConnectionOwner {
   isModelReady(): boolean;
-  sessions(): Promise<readonly SessionSummary[]>;
+  sessions(): Promise<readonly SessionListEntry[]>;
   /** Where sessions are if the workspace has none. */
   elsewhere(): Promise<Elsewhere | undefined>;
 }

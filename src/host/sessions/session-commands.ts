@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { countText, messagesText, sessionsText, sizeText, titleText, workspaceText } from '../platform/l10n.ts';
-import { StoreFault, type Clock, type SessionStore, type SessionSummary } from '../../app/ports.ts';
+import { StoreFault, type Clock, type SessionStore, type SessionListEntry } from '../../app/ports.ts';
 import type { Sessions } from '../../app/sessions.ts';
 import type { SessionId } from '../../core/model/ids.ts';
 import { pickOrShowInfo, showInfo, showInfoWithAction } from '../platform/notifications.ts';
@@ -55,7 +55,7 @@ export async function restoreSession(app: SessionsApp): Promise<void> {
   await show(app, picked.id);
 }
 
-const sessionItem = ({ id, title, messages, updatedAt, archived }: SessionSummary) => ({
+const sessionItem = ({ id, title, messages, updatedAt, archived }: SessionListEntry) => ({
   label: titleText(title),
   detail: [
     messagesText(messages),
@@ -65,7 +65,7 @@ const sessionItem = ({ id, title, messages, updatedAt, archived }: SessionSummar
   id,
 });
 
-type CleanUpItem = vscode.QuickPickItem & { readonly session?: SessionSummary };
+type CleanUpItem = vscode.QuickPickItem & { readonly session?: SessionListEntry };
 
 /** Shows the disk usage of the sessions, and deletes permanently what the user selects, after a confirmation. */
 export async function cleanUp(app: SessionsApp): Promise<void> {
@@ -77,7 +77,7 @@ export async function cleanUp(app: SessionsApp): Promise<void> {
   const orphans = await disk.findOrphans(app.folder, now);
   if (sessions.length === 0 && orphans.length === 0)
     return showInfo(vscode.l10n.t('There are no sessions to clean up.'));
-  const sizeOf = (one: SessionSummary): number => sizes.get(one.id) ?? one.bytes;
+  const sizeOf = (one: SessionListEntry): number => sizes.get(one.id) ?? one.bytes;
   const items: CleanUpItem[] = sessions
     .toSorted((a, b) => Number(b.deleted) - Number(a.deleted) || sizeOf(b) - sizeOf(a))
     .map((one) => ({
@@ -153,7 +153,7 @@ function deletedText(sessions: number, freed: string): string {
     : vscode.l10n.t('Permanently deleted {1} sessions and freed {0}.', freed, countText(sessions));
 }
 
-async function confirmDeletion(chosen: readonly SessionSummary[], size: number): Promise<boolean> {
+async function confirmDeletion(chosen: readonly SessionListEntry[], size: number): Promise<boolean> {
   const remove = vscode.l10n.t('Delete Permanently');
   const answer = await vscode.window.showWarningMessage(
     chosen.length === 1

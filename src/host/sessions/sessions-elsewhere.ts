@@ -1,10 +1,10 @@
-import type { SessionSummary } from '../../app/ports.ts';
+import type { SessionListEntry } from '../../app/ports.ts';
 import type { Elsewhere } from '../../protocol/views.ts';
 import { looksMoved } from '../../storage/workspace-key.ts';
 
 /** Sessions of other workspaces: those of workspaces with this one's name first, then the most recently used. */
-export function sessionsElsewhere(sessions: readonly SessionSummary[], current: string): SessionSummary[] {
-  const rank = (one: SessionSummary): number => (looksMoved(one.workspace, current) ? 0 : 1);
+export function sessionsElsewhere(sessions: readonly SessionListEntry[], current: string): SessionListEntry[] {
+  const rank = (one: SessionListEntry): number => (looksMoved(one.workspace, current) ? 0 : 1);
   return sessions
     .filter((one) => one.workspace !== current && !one.deleted)
     .sort((a, b) => rank(a) - rank(b) || b.updatedAt - a.updatedAt);
@@ -14,7 +14,7 @@ export function sessionsElsewhere(sessions: readonly SessionSummary[], current: 
  * Where the user's sessions may be if this workspace has none: `moved` if a workspace of the same name has sessions, as
  * after its folder was moved, and `other` if only different ones do.
  */
-export function findElsewhere(sessions: readonly SessionSummary[], current: string): Elsewhere | undefined {
+export function findElsewhere(sessions: readonly SessionListEntry[], current: string): Elsewhere | undefined {
   const [first] = sessionsElsewhere(sessions, current).filter(({ messages }) => messages > 0);
   return first && (looksMoved(first.workspace, current) ? 'moved' : 'other');
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { SessionSummary } from '../../../src/app/ports.ts';
+import type { SessionListEntry } from '../../../src/app/ports.ts';
 import { WorkspaceSearch } from '../../../src/app/workspace-search.ts';
 import { compressionWith, type CompressionRecord } from '../../../src/core/journal/schema.ts';
 import { compressionId, messageId, nodeId, sessionId } from '../../../src/core/model/ids.ts';
@@ -39,7 +39,7 @@ function withDesk(work: (harness: Harness) => Promise<void>): Promise<void> {
     const reads: string[] = [];
     const search = new WorkspaceSearch({
       clock,
-      list: async (): Promise<readonly SessionSummary[]> => (await store.list()).filter((one) => !one.deleted),
+      list: async (): Promise<readonly SessionListEntry[]> => (await store.list()).filter((one) => !one.deleted),
       read: (id) => {
         reads.push(id);
         return readSessionState(folder, id, eventLoopYielder());

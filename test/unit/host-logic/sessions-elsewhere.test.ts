@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import type { SessionSummary } from '../../../src/app/ports.ts';
+import type { SessionListEntry } from '../../../src/app/ports.ts';
 import { sessionId } from '../../../src/core/model/ids.ts';
 import { findElsewhere, sessionsElsewhere } from '../../../src/host/sessions/sessions-elsewhere.ts';
 
 const HERE = 'folder:file:///new/place/grove';
 
-const session = (workspace: string, updatedAt: number, more: Partial<SessionSummary> = {}): SessionSummary => ({
+const session = (workspace: string, updatedAt: number, more: Partial<SessionListEntry> = {}): SessionListEntry => ({
   id: sessionId(`${workspace}-${updatedAt}`),
   title: '',
   workspace,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { SessionSummary } from '../../../src/app/ports.ts';
+import type { SessionListEntry } from '../../../src/app/ports.ts';
 import { compressionWith, type SessionEvent } from '../../../src/core/journal/schema.ts';
 import { selectLedgerLines } from '../../../src/core/context/ledger-lines.ts';
 import { compressionId, keyEventId, messageId, nodeId, sessionId } from '../../../src/core/model/ids.ts';
@@ -26,7 +26,7 @@ function session(id: string, workspace: string, events: readonly SessionEvent[] 
   return SessionState.fold([created, ...events].map((body, at) => ({ at, body })));
 }
 
-function entry(n: number, workspace: string): SessionSummary {
+function entry(n: number, workspace: string): SessionListEntry {
   const title = `Session ${n}`;
   const id = sessionId(`s${n}`);
   return {

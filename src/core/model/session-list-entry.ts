@@ -15,4 +15,4 @@ export const listedFields = {
 };
 
 /** An entry of the session list, available without opening the journal. `bytes`: the size of the journal. */
-export const sessionSummarySchema = v.object({ ...listedFields, messages: amountSchema, bytes: amountSchema });
+export const sessionListEntrySchema = v.object({ ...listedFields, messages: amountSchema, bytes: amountSchema });
