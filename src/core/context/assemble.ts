@@ -20,7 +20,7 @@ export interface ContextMessage {
 export interface Context {
   /** Blocks of the system prompt, most stable first. */
   readonly system: readonly string[];
-  /** The part that each of those blocks belongs to. */
+  /** For each block of `system`, the part that it belongs to. */
   readonly systemParts: readonly SystemPart[];
   readonly messages: readonly ContextMessage[];
   readonly tokens: ContextTokens;
@@ -42,9 +42,9 @@ export interface AssembleInput {
 
 /**
  * Assembles a request. The system prompt, memory, ledger, and frontier come first, because they rarely change; then the
- * recent messages, verbatim. What changes with each turn (recalled excerpts and the task) is appended to the newest
- * user message, so that the next request begins with the same prefix. Deterministic; its cost depends on what is sent,
- * not on the session's length.
+ * recent messages, verbatim. Recalled excerpts and the task, which change with each turn, are appended to the newest
+ * user message, so that the next request begins with the same prefix. Deterministic; the cost depends on the size of
+ * the request, not on the session's length.
  */
 export function assembleContext(input: AssembleInput): Context {
   const { state, counter, prefix, pending } = input;

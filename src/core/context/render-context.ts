@@ -23,7 +23,7 @@ export function renderEvent(event: KeyEvent, position: number, role: string): st
   return `- [${event.kind}, ${by}, message ${position + 1}] ${neutralizeTags(withSpeaker(event.speaker, event.quote))}${about}`;
 }
 
-/** Lines of the ledger. Only the first block of a request explains what they are. */
+/** A block of ledger lines. Only the first block of a request has an introduction. */
 export function renderLedger(lines: readonly string[], isFirst = true): string {
   return wrapSection('key_events', [...(isFirst ? [LEDGER_INTRO] : []), ...lines].join('\n'));
 }
@@ -31,7 +31,7 @@ export function renderLedger(lines: readonly string[], isFirst = true): string {
 /** A node's text at a level; nodes without a full text use the detailed one. */
 export const nodeText = (node: SummaryNode, level: Level): string => node[level] ?? node.detailed;
 
-/** Summaries with their ranges. Only the first block of a request explains what they are. */
+/** A block of summaries with their ranges. Only the first block of a request has an introduction. */
 export function renderSummaries(
   items: readonly { readonly node: SummaryNode; readonly from: number; readonly to: number; readonly level: Level }[],
   isFirst = true,

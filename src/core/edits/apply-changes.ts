@@ -34,7 +34,7 @@ const CONTEXT_LINES = 3;
 
 export const linesOf = (text: string): string[] => text.split(/\r?\n/);
 
-/** Applies changes in order to a file's text (`''` if it doesn't exist). Line ends become `\n`. */
+/** Applies changes in order to a file's text (`''` if it doesn't exist). Line breaks become `\n`. */
 export function applyChanges(current: string, changes: readonly Change[]): ApplyResult {
   let lines = linesOf(current);
   const unplaced: UnplacedChange[] = [];

@@ -35,7 +35,7 @@ export interface StatementFinding extends Span {
   readonly sources: readonly StatementSource[];
   /** Terms and quotations that the messages don't contain. */
   readonly missing?: readonly string[];
-  /** What the messages say instead of a wrong detail, in the model's words. */
+  /** The correct detail according to the messages, in the model's words. */
   readonly instead?: string;
   /** True if a model was asked but gave no valid verdict, so that this is the result of the check by code. */
   readonly isByCode?: boolean;

@@ -112,7 +112,7 @@ export interface PolicyOverrides extends Partial<Omit<Policy, 'name' | 'triggers
   readonly summary?: Partial<Policy['summary']>;
 }
 
-/** An invalid setting, as a sentence for the user. */
+/** Thrown for an invalid setting. `phrase` is a sentence for the user. */
 export class PolicyError extends Error {
   override readonly name = 'PolicyError';
   readonly phrase: Phrase;
@@ -146,7 +146,7 @@ export function resolvePolicy(name: PolicyName, overrides: PolicyOverrides = {})
 export interface RecentLimits {
   /** Number of recent messages to keep verbatim if they fit. */
   readonly keep: number;
-  /** Their maximum tokens. */
+  /** Maximum tokens of these messages. */
   readonly maxTokens: number;
 }
 

@@ -72,7 +72,7 @@ export class SessionState {
   #hasOrphanedEvents = false;
   #cachedFrontier: readonly FrontierItem[] | undefined;
 
-  /** `read` reads messages that were placed without their content. */
+  /** `read` reads messages that were added without their content. */
   constructor(read?: ReadMessage) {
     this.messages = new MessageLog(read);
     this.#branches = new Branches(this.messages);

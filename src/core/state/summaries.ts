@@ -10,7 +10,7 @@ export type SummaryFacts = Pick<
 
 /**
  * A session's summaries and the user's changes: edited texts, chosen levels, and nodes that are opened so that their
- * messages are sent verbatim. Only changed by `SessionState.apply`.
+ * messages are sent verbatim. Only changed by `SessionState`.
  */
 export class Summaries {
   readonly nodes = new Map<NodeId, SummaryNode>();

@@ -3,7 +3,7 @@ import type { Role } from '../model/message.ts';
 import { lineSpans } from './lines.ts';
 import { PROMPT_LABEL, SECTION_TAG } from './prompt-sections.ts';
 
-/** The reason why the author of a message isn't the author of some of its words. */
+/** The origin of words in a message that its author didn't write. */
 export type Origin =
   /** Pasted, as observed by the page. */
   | 'pasted'
@@ -174,9 +174,9 @@ function merged(spans: readonly UntrustedSpan[]): readonly UntrustedSpan[] {
 }
 
 /**
- * Marks events in untrusted words as `quoted`. In a short quote, constraints, preferences, decisions, and to-dos become
- * facts; in documents and tool output, they are dropped. All events in a forgery are dropped. An event that begins with
- * the author's own words is cut where they end.
+ * Marks events in untrusted words as `quoted`, except in tool output. In a short passage, constraints, preferences,
+ * decisions, and to-dos become facts; in long passages, documents, and tool output, they are dropped. All events in a
+ * forgery are dropped. An event that begins with the author's own words is cut where they end.
  */
 export function restrictUntrustedEvents<Event extends DetectedEvent>(
   events: readonly Event[],

@@ -109,7 +109,7 @@ export type TranscriptPosition = Entry | undefined;
 
 /** Collects the messages, compactions, and facts that an importer reads. */
 export class TranscriptSink {
-  /** Where the next message is added. If the user went back, an importer sets an earlier position. */
+  /** The position at which the next message is added. If the user went back, an importer sets an earlier one. */
   position: TranscriptPosition;
   #facts: SessionFacts = {};
   /** Number of messages since the last `take`. */
