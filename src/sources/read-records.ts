@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { isFileSystemError, type ReadEnd, type Resume, type SourceFile } from '../app/library/source.ts';
 import { phrase } from '../core/text/phrase.ts';
 import { TranscriptError, type TranscriptSink } from '../core/transcript/transcript-message.ts';
-import { recordLineImporter, type RecordImporter } from '../core/transcript/recognize.ts';
+import { recordLineImporter, type RecordImporter } from '../core/transcript/detect-format.ts';
 import { damagedFile, readSlice } from './read-files.ts';
 import { zstdDecompressor } from './zstd.ts';
 

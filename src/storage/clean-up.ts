@@ -12,10 +12,10 @@ import { journalPath } from './session-store.ts';
 import { WriterLock } from './writer-lock.ts';
 
 /** Time during which a deleted session can be restored, in ms. */
-const KEPT_AFTER_DELETION_MS = 7 * 24 * 3_600_000;
+const RETENTION_MS = 7 * 24 * 3_600_000;
 
 /** Minimum age of an orphaned file, in ms. */
-const LEFTOVER_AFTER_MS = 10 * 60_000;
+const MIN_ORPHAN_AGE_MS = 10 * 60_000;
 
 const TEMPORARY_FILE =
   /^.+\.(?:(?:lock|request)\.[0-9a-f]{12}|request|(?:counts|checkpoint)\.json(?:\.[0-9a-f]{12}|\.\d+\.new)|(?:queue|draft)\.json\.new)$/;
@@ -53,7 +53,7 @@ export async function findOrphans(folder: string, now: number): Promise<readonly
     const id = DERIVED.exec(name)?.[1];
     return TEMPORARY_FILE.test(name) || (id !== undefined && !all.has(`${id}.jsonl`));
   });
-  return files.filter(({ modifiedAt }) => now - modifiedAt > LEFTOVER_AFTER_MS);
+  return files.filter(({ modifiedAt }) => now - modifiedAt > MIN_ORPHAN_AGE_MS);
 }
 
 /** Deletes orphaned files (see `findOrphans`); returns the number of freed bytes. Rejects with `StoreFault`. */
@@ -104,7 +104,7 @@ export async function removeSession(
  * deletion or later.
  */
 export function isRetentionOver(session: Pick<SessionState, 'deleted' | 'updatedAt'>, now: number): boolean {
-  return session.deleted && now - session.updatedAt > KEPT_AFTER_DELETION_MS;
+  return session.deleted && now - session.updatedAt > RETENTION_MS;
 }
 
 /** A session's state as read from its journal, without a lock or repairs; undefined if there is no such file. */

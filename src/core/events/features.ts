@@ -56,7 +56,7 @@ export function describeSegment(
   const question = mark.QUESTION_OPEN.test(quote) || QUESTION_END.test(quote);
   const code = (quote.match(/`[^`]+`/g) ?? []).length;
   const path = /[\\/.]/.test(quote) && mark.PATH.test(quote);
-  const { plain, coded } = plainness(quote);
+  const { plain, coded } = countWords(quote);
 
   const features: string[] = ['bias', `line:${kind}`];
   const addIf = (name: string, holds: boolean): void => {
@@ -231,7 +231,7 @@ function hash(word: string): number {
 }
 
 /** Counts plain words, and words that look like code, paths, or numbers. Two ideographs count as one word. */
-function plainness(quote: string): { readonly plain: number; readonly coded: number } {
+function countWords(quote: string): { readonly plain: number; readonly coded: number } {
   let plain = 0;
   let coded = 0;
   for (const word of quote.split(/\s+/)) {

@@ -94,7 +94,7 @@ export function* selectKeyEvents(
     const standingKinds = forbids ? STANDING_KINDS.slice(0, 1) : STANDING_KINDS;
     const allowed = KEY_EVENT_KINDS.filter(
       (one) =>
-        !isExcluded(one) && (!isStanding || standingKinds.includes(one)) && (one !== 'error' || speaksOfFault(traits)),
+        !isExcluded(one) && (!isStanding || standingKinds.includes(one)) && (one !== 'error' || reportsFault(traits)),
     );
     const scoreOf = (one: KeyEventKind): number => kinds[KEY_EVENT_KINDS.indexOf(one)]!;
     const kind = allowed.reduce((best, one) => (scoreOf(one) > scoreOf(best) ? one : best));
@@ -134,7 +134,7 @@ const mergeEvents = (first: DetectedEvent, next: DetectedEvent, text: string): D
 });
 
 /** Whether a sentence reports a fault instead of only supposing one. */
-const speaksOfFault = ({ hits, features }: Candidate['traits']): boolean =>
+const reportsFault = ({ hits, features }: Candidate['traits']): boolean =>
   (hasConcept(hits, 'fault') || hasConcept(hits, 'fail') || features.includes('status bad')) &&
   !beginsWith(hits, 'maybe');
 

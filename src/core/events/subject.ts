@@ -70,7 +70,7 @@ export const saysReplacement = (quote: string): boolean => REPLACING.test(fold(q
 
 const REVERSING =
   /\w after all\b|\b(?:(?:moves|switches|changes) (?:over )?to|on second thoughts?|finalement|en fin de compte|finalmente|al final|no fim das contas|(?:nun|jetzt|dann) doch)\b/;
-const STATING_CHOICE =
+const CHOICE =
   /\b(?:(?:built|based|runs?|running|is|are|sits?|lives?|stays?|stored|hosted|kept) (?:on|in|at|with)|uses?|goes with|lauft auf|liegt (?:auf|in)|usa|utilise)\b/;
 /** A denied word: after the negation, ignoring articles; in Japanese, before it. */
 const DENIED =
@@ -138,7 +138,7 @@ export function subjectOf(quote: string): Subject {
     normal: normal.join(' '),
     replaces: REPLACING.test(text),
     reverses: REVERSING.test(text),
-    statesChoice: STATING_CHOICE.test(text) && !has('open'),
+    statesChoice: CHOICE.test(text) && !has('open'),
     lead: leadOf(tokens),
     denied,
     revoked,

@@ -1,5 +1,5 @@
 import { phrase } from '../text/phrase.ts';
-import { HEAD_UNITS, recognize, type LineImporter } from './recognize.ts';
+import { HEAD_UNITS, detectFormat, type LineImporter } from './detect-format.ts';
 import {
   TranscriptError,
   type Skipped,
@@ -33,8 +33,8 @@ export class TranscriptReader {
   /** Reads a file that isn't line-delimited. */
   #readDocument: ((text: string) => void) | undefined;
   #collected = '';
-  /** Number of collected UTF-16 units at which to determine the format. */
-  #tryFormatAt = HEAD_UNITS;
+  /** Number of collected UTF-16 units at which to detect the format. */
+  #detectFormatAt = HEAD_UNITS;
   /** The incomplete line, and whether it's too long to be read. */
   #line = '';
   #isTooLong = false;
@@ -51,14 +51,14 @@ export class TranscriptReader {
             MAX_DOCUMENT_UNITS / 1_000_000,
           ),
         );
-      if (!this.#readDocument && this.#collected.length >= this.#tryFormatAt) this.#determineFormat(false);
+      if (!this.#readDocument && this.#collected.length >= this.#detectFormatAt) this.#detectFormat(false);
     }
     return this.#format && BRANCHING_FORMATS.has(this.#format) ? [] : this.#takeMessages();
   }
 
   /** Ends the file, and returns the remaining messages. */
   end(): readonly TranscriptMessage[] {
-    if (!this.#lines && !this.#readDocument) this.#determineFormat(true);
+    if (!this.#lines && !this.#readDocument) this.#detectFormat(true);
     if (this.#lines) {
       if (this.#line !== '' || this.#isTooLong) this.#endLine(this.#lines);
       this.#lines.end();
@@ -105,23 +105,23 @@ export class TranscriptReader {
     else importer.line(line.endsWith('\r') ? line.slice(0, -1) : line);
   }
 
-  /** Determines the format, or schedules another attempt at twice the length if too little was collected. */
-  #determineFormat(isWhole: boolean): void {
+  /** Detects the format, or schedules another attempt at twice the length if too little was collected. */
+  #detectFormat(isWhole: boolean): void {
     const head = this.#collected.replace(/^\uFEFF/, '');
     this.#collected = head;
-    const recognized = recognize(head, isWhole, this.#sink);
-    if (recognized === undefined) {
-      this.#tryFormatAt *= 2;
+    const detected = detectFormat(head, isWhole, this.#sink);
+    if (detected === undefined) {
+      this.#detectFormatAt *= 2;
       return;
     }
-    if ('lines' in recognized) {
-      this.#format = recognized.format;
-      this.#lines = recognized.lines;
+    if ('lines' in detected) {
+      this.#format = detected.format;
+      this.#lines = detected.lines;
       this.#collected = '';
-      this.#pushLines(head, recognized.lines);
+      this.#pushLines(head, detected.lines);
     } else {
       this.#readDocument = (text) => {
-        this.#format = recognized.whole(text);
+        this.#format = detected.whole(text);
       };
     }
   }

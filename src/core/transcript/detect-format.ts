@@ -39,7 +39,7 @@ export interface RecordImporter {
   readonly leaf?: string | undefined;
 }
 
-type RecognizedFormat =
+type DetectedFormat =
   | { readonly format: TranscriptFormat; readonly lines: LineImporter }
   | { readonly whole: (text: string) => TranscriptFormat };
 
@@ -47,10 +47,10 @@ type RecognizedFormat =
  * Determines the format of a file from its beginning, or from the whole file if `isWhole`. Returns undefined if more of
  * the file is needed. Throws `TranscriptError` if the format isn't supported.
  */
-export function recognize(head: string, isWhole: boolean, sink: TranscriptSink): RecognizedFormat | undefined {
+export function detectFormat(head: string, isWhole: boolean, sink: TranscriptSink): DetectedFormat | undefined {
   const start = head.trimStart();
   if (start === '' && isWhole) throw new TranscriptError(phrase('The file is empty.'));
-  if (start.startsWith('{')) return recognizeRecords(start, isWhole, sink);
+  if (start.startsWith('{')) return detectRecordFormat(start, isWhole, sink);
   if (/^\[\s*[{\]]/.test(start)) return { whole: (text) => importDocument(text, sink) };
   if (looksLikeSpecStory(head)) return { whole: (text) => readAs('specstory', importSpecStory, text, sink) };
   if (looksLikeAider(head)) return { format: 'aider', lines: new AiderImporter(sink) };
@@ -72,7 +72,7 @@ const RECORD_FORMATS: readonly {
   { format: 'messages', matches: isRoleContent, importer: (sink) => ({ record: (one) => readRoleContent(one, sink) }) },
 ];
 
-function recognizeRecords(start: string, isWhole: boolean, sink: TranscriptSink): RecognizedFormat | undefined {
+function detectRecordFormat(start: string, isWhole: boolean, sink: TranscriptSink): DetectedFormat | undefined {
   const lines = start.split('\n');
   if (!isWhole) lines.pop();
   if (lines.length === 0) return undefined;
