@@ -65,7 +65,6 @@ const MAX_READ = 400;
 const SPOKEN =
   /(?:^|[\s,.])(?:u[hm]+|erm?|eh|mm+|hm+|mhm|äh+m?|ähm|euh|heu|este\.\.\.|ééé?)(?=[\s,.?!]|$)|\{\w+\}|\[(?:laughter|noise|inaudible|risas|risos|rires|lachen)\]|えーと|えっと|あのー|うーん|嗯+|呃+|\b(\p{L}{1,6}) \1 \1\b|\p{L} '(?:s|re|ve|ll|m|t)\b/iu;
 
-/** Whether a text was spoken. */
 export const isSpoken = (text: string): boolean => SPOKEN.test(text);
 
 /**

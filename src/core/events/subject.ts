@@ -89,7 +89,6 @@ const LABEL =
   /(?<=[^\p{Lu}\p{Ll}\p{N}_'’.])(?!I)\p{Lu}(?!\.?[\p{Lu}\p{Ll}\p{N}_'’+#])|(?<=\b(?:[Oo]ption|[Pp]lan|[Vv]ariante?|[Oo]pci[oó]n|[Oo]p[cç][aã]o|[Pp]hase|[Ff]ase|[Ss]tep) )[a-z](?![\p{L}\p{N}_])|(?<=[案项項第])[一二三四五六七八九十]/gu;
 const TRIED = /^(?:tried|already tried)/;
 
-/** Determines a quote's subject. */
 export function subjectOf(quote: string): Subject {
   const text = fold(quote.slice(0, MAX_READ));
   const tokens = new Set<string>();

@@ -3,7 +3,6 @@ import { yieldIfDue, type Yielder } from './yielder.ts';
 /** Work in steps of about a millisecond. The same code can run synchronously or yield between steps. */
 export type Steps<T> = Generator<undefined, T>;
 
-/** Runs all steps synchronously. */
 export function runSynchronously<T>(steps: Steps<T>): T {
   for (;;) {
     const step = steps.next();

@@ -11,7 +11,6 @@ export interface CountableMessages {
 
 /** A part of a request's prefix that may not be rendered yet. */
 export interface TextSource {
-  /** Identifies the part. */
   readonly key: string;
   /** Everything that the text depends on. While it's unchanged, so is the text. */
   readonly from: readonly (string | number | boolean)[];

@@ -8,7 +8,6 @@ export type Effort = (typeof EFFORTS)[number];
 const retirementSchema = v.object({
   /** The day on which the vendor shuts the model down, as YYYY-MM-DD. */
   on: v.string(),
-  /** The model that replaces it. */
   successor: v.optional(v.string()),
 });
 export type Retirement = ReadonlyOutput<typeof retirementSchema>;

@@ -13,7 +13,6 @@ export type CountedMessage = Pick<Message, 'role' | 'content'>;
 /** Counts tokens. Gauge, triggers, and assembly share one counter, so that they always agree. */
 export interface TokenCounter {
   readonly encoding: string;
-  /** Tokens of a plain text. */
   text(text: string): number;
   /** Like `text`, but yields when due, for long texts on a shared thread. */
   textYielding(text: string, yielder: Yielder): Promise<number>;
@@ -43,7 +42,6 @@ export const REPLY_PRIMING_TOKENS = 3;
 /** An estimate for the delimiters of a tool call or result, which no provider documents. Calibration corrects it. */
 export const TOOL_FRAMING_TOKENS = 8;
 
-/** The texts of a block. */
 function textsOf(block: ContentBlock): readonly string[] {
   if (block.type === 'image') return [];
   return block.type === 'tool_call' ? [block.name, block.json] : [block.text];
