@@ -95,17 +95,15 @@ export function stepsReportedDone({ steps }: Task, reply: string): number[] {
     .map((listed) => normalized(listed.text));
   const isReported = (step: string): boolean => {
     const wanted = normalized(step);
-    return wanted !== '' && done.some((listed) => listed === wanted || REMARK.test(withoutPrefix(listed, wanted)));
+    return wanted !== '' && done.some((one) => one.startsWith(wanted) && REMARK.test(one.slice(wanted.length)));
   };
   return steps.flatMap(({ text, status }, index) =>
     (status === 'pending' || status === 'in_progress') && isReported(text) ? [index] : [],
   );
 }
 
-const REMARK = /^ ?(?:[:(–—]|- )/;
-
-/** The rest of a text after the prefix `start`; '' if it doesn't start with it. */
-const withoutPrefix = (text: string, start: string): string => (text.startsWith(start) ? text.slice(start.length) : '');
+/** A remark after a step, or nothing. */
+const REMARK = /^(?:$| ?(?:[:(–—]|- ))/;
 
 /** A step without emphasis, code marks, and the full stop, for comparison. */
 const normalized = (text: string): string => {
