@@ -165,13 +165,13 @@ export class JournalReader {
   export(): StoredFold | undefined {
     const order = this.order.export();
     if (!order || this.newer) return undefined;
-    const { chatTokens, chatCostUsd, compressionTokens, compressionCostUsd } = this.state.counters;
+    const { messagesEver: _messagesEver, compressions: _compressions, ...spent } = this.state.counters;
     return {
       pieces: [...this.#pieces, JSON.stringify(this.#entries)],
       replies: [...this.#replies.values()].flat(),
       unknown: [...this.#unknown],
       updatedAt: this.state.updatedAt,
-      spent: { chatTokens, chatCostUsd, compressionTokens, compressionCostUsd },
+      spent,
       events: this.events,
       missing: this.missing,
       damage: this.damage,

@@ -104,7 +104,7 @@ export function readSnapshots(raw: unknown): ReadSnapshots {
 export function snapshotSession(state: SessionState): SessionSnapshot | undefined {
   if (state.id === undefined) return undefined;
   const { createdAt, updatedAt, archived, pinned, deleted, provider, model, policy, task } = state;
-  const { messagesEver, compressionTokens, compressionCostUsd, chatTokens, chatCostUsd } = state.counters;
+  const { compressions: _compressions, ...counters } = state.counters;
   const base: SessionSnapshot = {
     id: state.id,
     title: shortened(state.title),
@@ -118,7 +118,7 @@ export function snapshotSession(state: SessionState): SessionSnapshot | undefine
     ...(model !== undefined && { model: shortened(model) }),
     ...(policy !== undefined && { policy: shortened(policy) }),
     ...(task && bytesOf(task) <= TASK_BYTES && { task }),
-    counters: { messagesEver, compressionTokens, compressionCostUsd, chatTokens, chatCostUsd },
+    counters,
     ledger: [],
     frontier: [],
     bodies: [],
