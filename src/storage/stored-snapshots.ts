@@ -1,7 +1,9 @@
+import * as v from 'valibot';
 import type { SessionListEntry } from '../app/ports.ts';
 import type { SessionSnapshots } from '../app/sessions.ts';
 import type { SessionEvent } from '../core/journal/schema.ts';
 import type { SessionId } from '../core/model/ids.ts';
+import { sessionListEntrySchema } from '../core/model/session-list-entry.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import {
   bytesOf,
@@ -65,11 +67,9 @@ export class StoredSnapshots implements SessionSnapshots {
 
   entries(): readonly SessionListEntry[] {
     const here = (this.#valid()?.live ?? []).filter((one) => one.workspace === this.#workspace);
-    return here.map((one) => {
-      const { id, title, workspace, createdAt, updatedAt, archived, pinned, deleted, bodies } = one;
-      const sizes = { messages: bodies.length, bytes: bytesOf(one) };
-      return { id, title, workspace, createdAt, updatedAt, archived, pinned, deleted, ...sizes };
-    });
+    return here.map((one) =>
+      v.parse(sessionListEntrySchema, { ...one, messages: one.bodies.length, bytes: bytesOf(one) }),
+    );
   }
 
   events(id: SessionId): readonly SessionEvent[] | undefined {
