@@ -53,7 +53,7 @@ function previousMessageTraits(before: string | undefined) {
   return {
     /** It asked something or offered options. */
     asked: question || offered || (OPTIONS.test(end) && /[?？؟]/.test(end)),
-    /** It reports an error or was cancelled. */
+    /** It reports an error or was canceled. */
     failed: /error|exception|failed|cancel|interrupt|traceback|fehler|erreur|エラー|错误|失败/i.test(last),
   };
 }
@@ -68,8 +68,8 @@ const SPOKEN =
 export const isSpoken = (text: string): boolean => SPOKEN.test(text);
 
 /**
- * Signs at a message's beginning that it's part of a conversation among people, in which the assistant may be one, such
- * as the game master.
+ * Signs at a message's beginning that it's part of a conversation among people. The assistant's messages are examined,
+ * too, because a game master may have that role.
  */
 function speechOf(text: string, before: string | undefined, byUser: boolean) {
   const start = text.slice(0, MAX_READ);
