@@ -10,14 +10,14 @@ import { messagesOf, nodeOf, ChangeFault } from './summary-changes.ts';
 
 export interface CheckSummaryDeps extends Pick<SessionParts, 'journal' | 'clock' | 'counter' | 'price'> {
   readonly spendGate: SpendGate;
-  /** Records the usage of the model calls, now or later. */
+  /** Records the usage of the model calls in the journal. */
   readonly recordUsage: (usage: readonly UsageEvent[]) => Promise<void>;
 }
 
 /**
- * Has a model check a summary, at the level that is sent, against its messages, and stores the result. Rejects with
- * `ChangeFault`, `SpendLimitReached`, `StoreFault`, or the model's error. Even then, the cost is recorded, and the
- * results of completed requests are stored.
+ * Has a model compare the sent level of a summary with its messages, and stores the result. Rejects with `ChangeFault`,
+ * `SpendLimitReached`, `StoreFault`, or the model's error. Even then, the cost is recorded, and the results of
+ * completed requests are stored.
  */
 export async function checkSummary(
   { journal, clock, counter, price, spendGate, recordUsage }: CheckSummaryDeps,

@@ -41,7 +41,7 @@ import { isUnusableAnswer } from './fault.ts';
 import type { PriceOf } from './spend-limited-model.ts';
 
 export interface CompressSessionDeps extends LedgerKeeperDeps {
-  /** The user's prompt instead of the preset's. Throws `RangeError` if it's invalid. */
+  /** The user's prompt, which replaces the preset's; undefined if not set. Throws `RangeError` if it's invalid. */
   readonly promptText?: () => string | undefined;
   readonly price: PriceOf;
 }
@@ -50,9 +50,9 @@ export interface CompressSessionDeps extends LedgerKeeperDeps {
 const CONCURRENCY = 24;
 
 /**
- * Limits for ledger and summaries together, as shares of the tokens that they replace, unless there is a target. Up to
- * `upToTokens`, the share is higher, because short sources can't be shortened as much; `first` applies to a session's
- * first summaries.
+ * Maximum size of ledger and summaries together, as a share of the tokens that they replace. Doesn't apply to an
+ * explicit target. The share is at least `min`. Short sources can't be shortened as much, so up to `upToTokens` tokens,
+ * it's `max`, or `first` for a session's first summaries.
  */
 const REPLACEMENT_SHARE = { min: 0.15, max: 0.22, first: 0.7, upToTokens: 1_500 } as const;
 
@@ -62,10 +62,10 @@ const REPLACEMENT_SHARE = { min: 0.15, max: 0.22, first: 0.7, upToTokens: 1_500 
  */
 const MIN_NEW_SUMMARIES_SHARE = 0.05;
 
-/** Summaries that exceed their room are merged down to this share of it, because each merge changes the prompt's prefix. */
+/** Summaries that exceed their room are merged down to this share of it, because a merge invalidates prompt caches. */
 const MERGED_SHARE = 0.8;
 
-/** In a room up to this size, extracted summaries may fill all of it, because merging them again costs nothing. */
+/** Extractive summaries may fill a room of up to this size, because merging them more often costs nothing. */
 const SMALL_ROOM_TOKENS = 8_000;
 
 /** Maximum tokens of a run's summary with the `trim` strategy: a line or two. */
@@ -75,7 +75,7 @@ const TRIM_TOKENS = 120;
 export const SUMMARIES_FRAME_TOKENS = 46;
 const LEDGER_FRAME_TOKENS = 84;
 
-/** Approximate tokens of a block of summaries. */
+/** Approximate tokens of the blocks in which summaries are sent. */
 const BLOCK_TOKENS = 2_000;
 /** Tokens of the tags around a block's summaries and around its key events. */
 const BLOCK_FRAME_TOKENS = 64;
@@ -84,9 +84,9 @@ const BLOCK_FRAME_TOKENS = 64;
 const MAX_ROUNDS = 5;
 
 /**
- * Performs a compression: selects the messages, detects their key events, summarizes them, and chooses the level of each
- * summary. The model is called only if ledger and summaries can save at least 10% of the tokens that they replace.
- * Doesn't change the session.
+ * Returns the function that runs a compression: it selects the messages, detects their key events, summarizes them, and
+ * chooses the level of each summary. It calls the model only if ledger and summaries can save at least 10% of the
+ * tokens that they replace, and doesn't change the session.
  */
 export function compressSession(deps: CompressSessionDeps): CompressionWork {
   const { clock } = deps;
@@ -127,9 +127,9 @@ export function compressSession(deps: CompressSessionDeps): CompressionWork {
 interface SizedDraft extends LedgerDraft {
   /** The ledger in the next request, including tags and introduction. */
   readonly tokens: number;
-  /** What the ledger takes more than in the current request. */
+  /** Tokens by which the ledger is larger than in the current request. */
   readonly added: number;
-  /** Maximum size of the new summaries for the compression to save enough. */
+  /** Maximum size of the new summaries; if they were larger, the compression would save less than 10%. */
   readonly ceiling: number;
   /** Maximum size of all summaries: the target minus everything else that is sent. */
   readonly room: number;
@@ -160,15 +160,15 @@ const placeholder = (run: PlannedRun, at: number): SummaryNode =>
     messages: run.length,
   });
 
-/** Minimum size of an extracted summary: one line. */
+/** Minimum size of an extractive summary: one line. */
 const MIN_EXTRACT_TOKENS = 32;
 
-/** Minimum share of the ledger's and the summaries' tokens that summaries get. */
+/** Minimum share of the summaries in the tokens that ledger and summaries may take together. */
 const MIN_SUMMARIES_PART = 0.5;
 
 /**
- * Whether a ledger leaves enough room for the summaries: their share of the replaced tokens and, within a target, at
- * least as much as the ledger itself takes. In a small target, the ledger's tags would otherwise take most of it.
+ * Whether a ledger leaves enough room for the summaries. Within a target, they need at least as much as the ledger,
+ * whose tags would otherwise take most of a small target.
  */
 const leavesRoomForSummaries = ({ target }: CompressionJob, { freedTokens }: Plan, draft: SizedDraft): boolean =>
   draft.ceiling >= MIN_SUMMARIES_PART * (1 - MIN_SAVING) * freedTokens &&
@@ -196,7 +196,7 @@ interface CompressionTools extends Required<Pick<SummarizeTools, 'cache' | 'usag
   readonly keeper?: LedgerKeeper;
 }
 
-/** Makes the summaries, merges old ones, and chooses their levels, so that everything fits. */
+/** Summarizes the planned messages, merges old summaries, and chooses their levels, so that the request fits. */
 async function summarize(
   job: CompressionJob,
   plan: Plan,
@@ -220,7 +220,7 @@ async function summarize(
   const frame = tokens.ledger === 0 ? LEDGER_FRAME_TOKENS : 0;
   const share = job.target ? Infinity : Math.floor(replacement) - Math.max(0, draft.added - frame);
   const minRoom = Math.max(plan.runs.length * MIN_SUMMARY_TOKENS, MIN_NEW_SUMMARIES_SHARE * plan.freedTokens);
-  // Reduce existing summaries to `brief` before giving new ones less room than they need.
+  // Existing summaries are reduced to `brief` before new ones get less room than they need.
   const free = draft.room - Math.min(tokensOf(rebuilt.frontier, 'brief'), draft.room / 2);
   const roomTokens = Math.min(draft.ceiling, free, Math.max(minRoom, share));
   const runs = plan.runs.map((items) => ({ ...runOf(items, draft, state), waits: waitsForMore(job, items) }));
@@ -267,7 +267,7 @@ async function summarize(
   const limit = job.target?.targetTokens ?? Infinity;
   let { room } = draft;
   let levels: readonly LevelChoice[] = [];
-  /** Tokens of the request after this compression, without messages that arrive during it. */
+  /** Tokens of the next request, without messages that arrive during the compression. */
   let after = 0;
   let keyEvents: CompressionRecord['keyEvents'];
   let ledger: LedgerDraft = draft;
@@ -384,7 +384,7 @@ function shortenOne(
   return chosen && levels.map((one) => (one.node === chosen.id ? { ...one, level: 'brief' } : one));
 }
 
-/** Maximum tokens of all summaries: the target minus everything else that is sent. */
+/** Maximum tokens of all summaries: the target minus the other parts of the request. */
 function summariesRoom(job: CompressionJob, { recentTokens }: Plan, ledgerTokens: number): number {
   const { target, before, budget, settings } = job;
   const { system, rules, memory, task } = before.tokens;
@@ -461,7 +461,7 @@ async function mergeAdjacent(
   return [...merged, ...provisional];
 }
 
-/** Counts the tokens of the ledger alone and with the summaries, and the key events, as if this were committed. */
+/** Counts the key events, and the tokens of the ledger alone and with the summaries, as after a commit. */
 function* countSteps(
   job: CompressionJob,
   nodes: readonly SummaryNode[],

@@ -24,11 +24,11 @@ export interface CompressionRequest {
   readonly budget: number;
   readonly before: Context;
   readonly counts: MessageCounts;
-  /** Compresses, without a model, the messages that arrived while the last compression ran. */
+  /** Whether to compress, without a model, the messages that arrived while the last compression ran. */
   readonly extends?: boolean;
   /** Overrides the policy's target. Only used outside of VS Code. */
   readonly target?: CompressionTarget;
-  /** Cancels this compression. If it has joined another one, cancels only waiting for it. */
+  /** Cancels this compression or, if the request has joined another one, stops waiting for that. */
   readonly signal?: AbortSignal;
 }
 
@@ -40,7 +40,7 @@ export interface CompressionTarget {
   readonly keep: number;
   /** Maximum tokens of the recent messages. */
   readonly recentTokens: number;
-  /** No message stays verbatim, not even the newest. */
+  /** Whether all messages are compressed, even the newest. */
   readonly coversAll?: boolean;
 }
 
@@ -52,7 +52,7 @@ export interface CompressionJob extends CompressionRequest {
   readonly model: SummaryModel | undefined;
   /** Whether to fall back to extraction if the provider fails. */
   readonly extractiveOnFault: boolean;
-  /** The provider failed last time, so only one request is sent at a time. */
+  /** Whether only one request is sent at a time, because the provider failed last time. */
   readonly isProbing: boolean;
   readonly report: (progress: CompressionProgress) => void;
   readonly warn: (message: string) => void;
@@ -87,5 +87,5 @@ export type CompressionOutcome =
     }
   | { readonly kind: 'skipped'; readonly reason: SkipReason }
   | { readonly kind: 'failed'; readonly error: unknown }
-  /** `nothing`: there was no result to commit. `spent`: not urgent, and the spend limit is reached. */
+  /** `nothing`: there was no result to commit. `spent`: the spend limit is reached, and the request isn't urgent. */
   | { readonly kind: 'ready' | 'started' | 'nothing' | 'off' | 'backing_off' | 'spent' | 'cancelled' | 'stale' };

@@ -23,7 +23,7 @@ export type PlannedRun = readonly PlannedMessage[];
 
 export interface Plan {
   readonly runs: readonly PlannedRun[];
-  /** Summaries without a model that are replaced. The runs include their messages. */
+  /** Provisional summaries to replace. The runs include their messages. */
   readonly provisional: readonly FrontierItem[];
   /** Tokens of the messages that stay verbatim. */
   readonly recentTokens: number;
@@ -35,10 +35,10 @@ export interface Plan {
 
 /** Minimum share of the budget for summaries. */
 const MIN_SUMMARIES_SHARE = 0.22;
-/** In a small budget, summaries may take this larger share, up to this number of tokens. */
+/** In a small budget, summaries may take this larger `share`, up to `tokens`. */
 const SMALL_BUDGET = { share: 0.45, tokens: 6_000 } as const;
 
-/** Maximum share of the budget that is used, to leave room for the next message. */
+/** Maximum share of the budget that a compressed request may take. The rest is for the next message. */
 export const MAX_FILLED_SHARE = 0.9;
 
 /** Tokens that summaries may take even if the rest of the request exceeds its share. */
@@ -71,7 +71,7 @@ export function planCompression(job: CompressionJob): Plan {
   return planRuns(job, { keep, maxTokens: Math.max(0, Math.min(room, MAX_FILLED_SHARE * budget - others)) });
 }
 
-/** Minimum tokens after the newest user message for a summary, whose heading takes tokens as well, to save any. */
+/** A summary of fewer tokens after the newest user message would save none, because its heading takes some as well. */
 const MIN_TAIL_TOKENS = 32;
 
 /** Minimum expected size of ledger and summaries, as a share of the replaced tokens. */
@@ -80,8 +80,9 @@ const expectedTokens = ({ freedTokens }: Plan): number =>
   Math.min(freedTokens, Math.max(MIN_SUMMARY_TOKENS, freedTokens * EXPECTED_SHARE));
 
 /**
- * Plans for a given limit of recent messages. The newest user message stays verbatim, unless `coversAll`. Messages
- * restored by an undo stay verbatim until a request doesn't fit or the user compresses again.
+ * Plans a compression that keeps the recent messages within `limits`. The newest user message stays verbatim, unless
+ * the target has `coversAll`. Messages restored by an undo stay verbatim until a request doesn't fit or the user
+ * compresses again.
  */
 function planRuns(job: CompressionJob, limits: RecentLimits): Plan {
   const { target, state, counts, model, due } = job;
@@ -132,15 +133,15 @@ function planRuns(job: CompressionJob, limits: RecentLimits): Plan {
 /** Maximum source tokens of the provisional summaries that a model replaces at once. */
 const MAX_PROVISIONAL_TOKENS = 100_000;
 
-/** Minimum cost of a model call, in input tokens. In a cheaper one, the fixed part of the prompt would dominate. */
+/** Minimum cost of a model call, in input tokens. A cheaper one would mostly read the fixed part of its prompt. */
 const MIN_CALL_COST = 4_000;
-/** Average length from which a run waits for more messages. With shorter messages, a run has enough of them. */
+/** Minimum average length of the messages for a run to wait. A run of shorter messages has enough of them. */
 const LONG_MESSAGE_TOKENS = 200;
 
 /**
- * Whether a run gets a provisional summary for now, because its turn isn't over or it's too short for a model call. In a
- * context window that holds only a few long messages, the model would otherwise be called every few messages, and read
- * mostly its own prompt.
+ * Whether a run gets a provisional summary for now, because its turn isn't over or it's too short for a model call. In
+ * a context window that holds only a few long messages, the model would otherwise be called every few messages, and
+ * read mostly its own prompt.
  */
 export function waitsForMore({ target, due, settings, state }: CompressionJob, run: PlannedRun): boolean {
   if (target || (due.trigger !== 'share' && due.trigger !== 'before_send') || state.frontier.length === 0) return false;
@@ -175,8 +176,8 @@ function provisionalBefore(position: number, { frontier, summaries }: SessionSta
 }
 
 /**
- * Whether a model may still replace a summary: it was extracted, because no model was available or to wait for more, and
- * not because a model didn't answer.
+ * Whether a model may still replace a summary. It was extracted because no model was available or the run waits for
+ * more messages, not because a model failed.
  */
 export const isProvisional = ({ children, model, rung, audit }: SummaryNode): boolean =>
   children.length === 0 && model === LOCAL_MODEL && rung !== 'edited' && audit.faults.length === 0;

@@ -55,7 +55,7 @@ export class CompressionTriggers {
     await this.#makeRoom(() => this.dueBeforeSend(this.#deps.meter.context()), signal);
   }
 
-  /** Compresses after the provider rejected `threshold` tokens as too long. Resolves to whether that was successful. */
+  /** Compresses after the provider rejected `threshold` tokens as too long. Resolves to whether it was committed. */
   async afterRejection(threshold: number, signal: AbortSignal): Promise<boolean> {
     const due = { trigger: 'provider_overflow', threshold } as const;
     return this.#makeRoom((isShorter) => (isShorter ? undefined : due), signal);
@@ -125,9 +125,9 @@ export class CompressionTriggers {
   }
 
   /**
-   * Compresses, and commits the result; `background` doesn't wait for it. A compression of the running turn passes the
-   * turn's `signal`. While a reply arrives, any other one isn't committed before the turn ends. Rejects with
-   * `StoreFault`.
+   * Compresses, and commits the result. With `background`, resolves as soon as the compression has started. A running
+   * turn that compresses its own request passes its `signal`; results of other compressions are committed when the turn
+   * ends. Rejects with `StoreFault`.
    */
   async compress(
     due: DueTrigger,
@@ -146,7 +146,6 @@ export class CompressionTriggers {
     }
     const outcome = await running;
     this.#recordOutcome(outcome, due);
-    // A turn needs the result for its own request. Any other compression is committed when the turn ends.
     if (outcome.kind === 'ready' && !signal && this.#deps.isReplying()) return outcome;
     const result = outcome.kind === 'ready' ? await compressor.commit() : outcome;
     await this.#escalate();
@@ -207,7 +206,7 @@ export class CompressionTriggers {
     else if (outcome.kind === 'ready') this.#unsuccessful = {};
   }
 
-  /** Commits a background compression. While a reply arrives, that is left to `betweenTurns`. */
+  /** Commits a background compression. While a reply arrives, `betweenTurns` commits it later. */
   async #settle(outcome: CompressionOutcome, due: DueTrigger): Promise<void> {
     const { isReplying, journal, log } = this.#deps;
     try {
@@ -235,7 +234,7 @@ export class CompressionTriggers {
     await this.#escalate();
   }
 
-  /** Records whether the request is still too large after a compression; the user is warned if it is. */
+  /** Records whether the request is still too large after a compression, so that the user is warned. */
   async #escalate(): Promise<void> {
     const { journal, log } = this.#deps;
     if (journal.readOnly !== undefined) return;

@@ -97,7 +97,7 @@ export class Compressor {
     return this.#phase.kind === 'idle' && !this.#committing;
   }
 
-  /** Why background compression is paused; undefined if it isn't. */
+  /** The reason why background compression is paused; undefined if it isn't. */
   pause(settings: CompressionRequest['settings']): 'off' | 'spent' | undefined {
     if (settings.policy.strategy === 'off') return 'off';
     return this.#guard.isSpent(settings) ? 'spent' : undefined;
@@ -152,7 +152,7 @@ export class Compressor {
     }
   }
 
-  /** Waits for the running compression. If it was in the background and has no result, an urgent request runs itself. */
+  /** Waits for the running compression. If it was a background one without a result, an urgent request runs another. */
   async #join(running: Extract<Phase, { kind: 'running' }>, request: CompressionRequest): Promise<CompressionOutcome> {
     const outcome = await Promise.race([running.outcome, ...(request.signal ? [cancelledBy(request.signal)] : [])]);
     const isFinal = outcome.kind === 'ready' || outcome.kind === 'cancelled';
@@ -279,7 +279,7 @@ export class Compressor {
     }
   }
 
-  /** The summarizer with the spend limit applied. Without one, summaries are extracted, because of `fault` if it's set. */
+  /** The summarizer with the spend limit applied. Without `paid`, summaries are extracted, because of any `fault`. */
   async #modelFor(
     request: CompressionRequest,
     allowsFallback: boolean,
@@ -340,10 +340,7 @@ const cancelledBy = (signal: AbortSignal): Promise<CompressionOutcome> =>
     else signal.addEventListener('abort', cancel, { once: true });
   });
 
-/**
- * Whether the planned messages are unchanged, no merged or replaced summary was edited meanwhile, and the messages of no
- * replaced one were restored.
- */
+/** Whether the planned messages and the merged and replaced summaries are unchanged, and no replaced one was undone. */
 function isStillValid(planned: PlanBasis, last: number, record: CompressionRecord, state: SessionState): boolean {
   for (let at = 0; at <= last; at++) if (planned.path[at] !== state.path[at]) return false;
   const replaced = record.nodes.flatMap((node) => node.replaces ?? []);
@@ -354,7 +351,7 @@ function isStillValid(planned: PlanBasis, last: number, record: CompressionRecor
   );
 }
 
-/** The recorded calls, including failed ones, or the compression's own count if the provider reported fewer. */
+/** The paid calls, including failed ones, or the compression's own count if the provider reported fewer. */
 function paidCalls({ calls }: CompressionRecord, paid: readonly UsageEvent[]): CompressionRecord['calls'] {
   if (paid.length < calls.count) return calls;
   const sum = (of: (one: UsageEvent) => number): number => paid.reduce((all, one) => all + of(one), 0);
@@ -412,7 +409,7 @@ class CompressionGuard {
   /** Why the model must not be called; undefined if it may. */
   modelRefusal({ due, urgency }: CompressionRequest): Error | undefined {
     if (this.#gate.state() === 'spent') return new SpendLimitReached();
-    // Other urgent requests than the user's command respect the backoff and use extraction.
+    // During the backoff, urgent compressions use extraction, unless the user requested them.
     const respectsBackoff = urgency === 'now' && due.trigger !== 'command';
     return respectsBackoff && this.#isBackingOff ? this.#lastFault : undefined;
   }

@@ -13,7 +13,7 @@ import type { CompressionJob } from './compression-job.ts';
 const REDUCED_SHARE = 0.8;
 /** If the ledger takes at least this share of its room, dropped entries are only restored if all of them fit. */
 const MAX_SHARE_TO_RESTORE = 0.75;
-/** How much checking an entry counts for `CancellableYielder`, which yields after a number of characters. */
+/** The cost of checking an entry, in the characters that `CancellableYielder` counts. */
 const CHECK_COST_CHARS = 20;
 
 export interface LedgerInput extends Pick<CompressionJob, 'budget' | 'counts'> {
@@ -51,7 +51,7 @@ export async function fitLedgerInBatches(
     const position = state.positionOf(message);
     return position !== undefined && (newlyCovered.has(position) || isCovered(position)) ? position : undefined;
   };
-  // The session's status takes precedence, because a cached ledger doesn't contain which entries were dropped.
+  // The session's status takes precedence, because a cached ledger doesn't record which entries were dropped.
   const statusOf = ({ id }: KeyEvent): KeyEvent['status'] | undefined =>
     (state.events.get(id) ?? ledger.get(id))?.status;
   const mayBeActive = ({ status, link }: KeyEvent): boolean =>

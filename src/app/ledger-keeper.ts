@@ -25,7 +25,7 @@ export interface LedgerDraft {
   readonly spans: ReadonlyMap<MessageId, readonly DetectedEventWithContext[]>;
 }
 
-/** The ledger of the last draft. It's reused if the other fields equal the session's: only that draft was committed. */
+/** The ledger of the last draft. If the other fields match the session, nothing else was committed, so it's reused. */
 interface CachedLedger {
   readonly ledger: Ledger;
   readonly revision: number;

@@ -24,7 +24,7 @@ export interface ResummarizeOptions {
   readonly model?: SummarizerConfig;
   /** The user's instructions for this summary, which are added to the prompt. */
   readonly instructions?: string;
-  /** Only creates the level `full`, and sends the summary at that level from now on. */
+  /** Whether only the level `full` is created, at which the summary is sent from now on. */
   readonly finer?: boolean;
 }
 
