@@ -22,13 +22,13 @@ export function* keyEventsOf(
   return ledger.entries();
 }
 
-/** A key event that a later one superseded, and the one that is active in its place. */
+/** A superseded key event, and the active one that replaces it. */
 export interface SupersededEvent<Event extends KeyEvent> {
   readonly event: Event;
   readonly by: Event;
 }
 
-/** The key events of a chat that later ones superseded, also if the superseded one was a repetition. */
+/** The superseded key events of a chat, including repetitions of superseded ones. */
 export function supersededEvents<Event extends KeyEvent>(ledger: readonly Event[]): readonly SupersededEvent<Event>[] {
   const byId = new Map(ledger.map((event) => [event.id, event]));
   return ledger.flatMap((event) => {
@@ -66,7 +66,7 @@ export function* activeEvents<Event extends KeyEvent>(
 const isLasting = ({ kind, importance, status }: KeyEvent): boolean =>
   status === 'active' && (kind === 'decision' || importance === 3);
 
-/** The decisions and other lasting key events of a ledger, at most `max`, the most important. In the ledger's order. */
+/** The `max` most important of a ledger's decisions and other lasting key events, in the ledger's order. */
 export function lastingEvents<Event extends KeyEvent>(ledger: readonly Event[], max: number): readonly Event[] {
   const ranked = ledger
     .map((event, at) => ({ event, priority: retentionPriorityOf(event, ledger.length - 1 - at) }))

@@ -9,7 +9,7 @@ import { isRecalled } from '../recalled-text.ts';
 import type { CopyPiece, KeptSession, LibraryStore } from './library-store.ts';
 import type { Tool } from './source.ts';
 
-/** A search in the kept chats. Undefined fields match everything. */
+/** A search in the copied chats. Undefined fields match everything. */
 export interface ChatQuery {
   readonly text: string;
   readonly limit: number;
@@ -32,7 +32,7 @@ export interface ChatQuery {
   readonly redact?: boolean | undefined;
 }
 
-/** A search result in a kept chat. */
+/** A search result in a copied chat. */
 export interface ChatHit {
   readonly key: string;
   /** Index of the message. */
@@ -61,7 +61,7 @@ const CANDIDATE_FACTOR = 3;
 
 type PlacedEffect = ToolEffect & { readonly callId: string; readonly message: number };
 
-/** What an index block stores on disk besides the messages' words. Message numbers are indexes within the chat. */
+/** The data of an index block on disk besides the messages' words. Message numbers are indexes within the chat. */
 interface BlockFacts {
   readonly from: number;
   readonly pieces: readonly CopyPiece[];
@@ -113,7 +113,7 @@ interface RankedMessage {
   readonly print?: number;
 }
 
-/** Searches the kept chats with the indexes that are stored next to their copies. */
+/** Searches the copied chats with the indexes that are stored next to the copies. */
 export class ChatIndex {
   readonly #store: LibraryStore;
   readonly #maxBytes: number;
@@ -231,7 +231,7 @@ export class ChatIndex {
     const blocks: IndexedBlock[] = [];
     let end = Infinity;
     for (const { block, about } of decoded.reverse()) {
-      // The cast is safe: we wrote the file, and only the part that is valid according to the catalog is read.
+      // The cast is safe: `indexOfMessages` wrote the blocks, and only those that the catalog lists as valid are read.
       const facts = about as BlockFacts;
       blocks.unshift({ block, facts, valid: Math.max(0, Math.min(block.messages, end - facts.from)) });
       end = Math.min(end, facts.from);
@@ -281,7 +281,7 @@ const effectsOnFile = (chat: IndexedChat, file: string): readonly PlacedEffect[]
     ({ kind, what }) => kind !== 'run' && isSameFile(what, file, chat.session.entry.workspace),
   );
 
-/** Successful commands that contain all words. Each is found once: its latest run in the first chat that has it. */
+/** Collects the successful commands that contain all words. Of each command, keeps the latest run in its first chat. */
 function collectCommands(found: Map<string, RankedMessage>, chats: readonly IndexedChat[], text: string): void {
   const words = text
     .toLowerCase()

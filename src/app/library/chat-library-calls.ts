@@ -28,7 +28,7 @@ export interface ChatList {
 
 export interface FollowOptions {
   readonly tools: readonly Tool[];
-  /** Maximum age in ms of kept chats, by their last change; 0: no limit. */
+  /** Maximum time in ms since the last change of the copied chats; 0: no limit. */
   readonly keepMs: number;
 }
 

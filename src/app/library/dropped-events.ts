@@ -7,7 +7,7 @@ import { sentencesOf } from '../../core/text/sentences.ts';
 import type { TranscriptMessage } from '../../core/transcript/transcript-message.ts';
 import { keyEventsOf } from './chat-events.ts';
 
-/** Maximum number of groups. Longer lists aren't read. */
+/** Maximum number of groups, because users don't read longer lists. */
 const MAX_GROUPS = 40;
 /** Maximum size of a merged group: its number of key events, plus `OTHER_EXCHANGE_SIZE` if it merges two exchanges. */
 const MAX_GROUP_SIZE = 6;
@@ -20,7 +20,7 @@ const MIN_IMPORTANCE = 2;
  */
 const CONTAINED_SHARE = 0.6;
 const CONTAINED_SHARE_WITH_NAMES = 0.45;
-/** The same for later messages. They are much longer, so they share words by chance. */
+/** Like `CONTAINED_SHARE`, for later messages. They are much longer, so they share words by chance. */
 const REPEATED_SHARE = 0.8;
 
 /** A key event that a compaction dropped; `message` is an index. */
@@ -143,9 +143,7 @@ class Passages {
     this.#shareWithNames = shareWithNames;
   }
 
-  /**
-   * @param share minimum share of an event's words in a passage; `shareWithNames`: for events with identifiers
-   */
+  /** `share`: minimum share of an event's words in a passage; `shareWithNames`: that of events with identifiers. */
   static *of(texts: readonly string[], share: number, shareWithNames = share): Steps<Passages> {
     const passages = new Passages(share, shareWithNames);
     const normals: string[] = [];
@@ -165,7 +163,7 @@ class Passages {
     const names = identifiersIn(quote);
     const share = names.size > 0 ? this.#shareWithNames : this.#share;
     const needed = share * sought.tokens.size;
-    // A passage with enough of the words contains at least one of the rarest.
+    // A passage with enough of the words contains at least one of the rarest ones, so the others aren't compared.
     const rarest = Array.from(sought.tokens, (token) => this.#byToken.get(token) ?? [])
       .sort((a, b) => a.length - b.length)
       .slice(0, sought.tokens.size - Math.ceil(needed) + 1);

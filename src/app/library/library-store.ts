@@ -14,7 +14,7 @@ export const copyRecordSchema = v.union([
 ]);
 export type CopyRecord = ReadonlyOutput<typeof copyRecordSchema>;
 
-/** A part of a copy that can be read separately. `first`: the index of the first message in or after it. */
+/** A part of a copy that can be read separately. `first`: the index of the first message in the piece or after it. */
 export interface CopyPiece {
   readonly offset: number;
   readonly bytes: number;
@@ -28,14 +28,14 @@ export const keptSessionSchema = v.object({
   /** The size and time of the tool's file when it was read. */
   source: v.object({ bytes: countSchema, modifiedAt: v.number() }),
   resume: v.optional(resumeSchema),
-  /** Size of the valid part of the copy. Anything after it was written by a pass that didn't finish. */
+  /** Size of the valid part of the copy. Later bytes were written by a `sync` that didn't finish. */
   copyBytes: countSchema,
-  /** The same for its index. */
+  /** Size of the valid part of its index. */
   indexBytes: countSchema,
   /** Fingerprint of the first message, to find sessions with the same beginning. */
   first: v.number(),
   relation: v.optional(relationSchema),
-  /** The tool has deleted it. */
+  /** Whether the tool has deleted the session. */
   isGone: v.boolean(),
 });
 export type KeptSession = ReadonlyOutput<typeof keptSessionSchema>;
@@ -47,8 +47,8 @@ export interface LibraryStore {
   /** Whether a session's files have all their bytes. They may have been shortened or deleted from outside. */
   isComplete(session: KeptSession): Promise<boolean>;
   /**
-   * Truncates a copy to `bytes`, and appends records. `from` is the index of the first message. Resolves to the new size
-   * and the written pieces.
+   * Truncates a copy to `bytes`, and appends records. `from` is the index of the first message. Resolves to the new
+   * size and the written pieces.
    */
   append(
     key: string,

@@ -60,13 +60,13 @@ export interface SyncOptions {
   readonly removesGone?: boolean;
 }
 
-/** Number of sessions after which the catalog is saved, so that a pass that is killed doesn't start over. */
+/** Number of sessions after which the catalog is saved, so that `sync` doesn't start over after being killed. */
 const SAVE_INTERVAL = 20;
 
 /**
- * Keeps copies of the chats from other tools, which stay readable when the tool deletes or rewrites a chat. A pass reads
- * the changes. They become valid when the catalog is saved; if a pass is killed before, they are truncated and read
- * again.
+ * Keeps copies of the chats from other tools, which stay readable when the tool deletes or rewrites a chat. `sync`
+ * appends changes to the copies. They become valid when the catalog is saved; if the process is killed before, they are
+ * truncated and read again.
  */
 export class Library {
   readonly #store: LibraryStore;
@@ -86,7 +86,7 @@ export class Library {
     return library;
   }
 
-  /** Reads the catalog, also if another process has written it meanwhile. */
+  /** Reads the catalog, which another process may have changed. */
   async reload(): Promise<void> {
     const sessions = await this.#store.catalog();
     this.#sessions.clear();
@@ -202,7 +202,7 @@ export class Library {
   }
 
   #isKnown(key: string, file: SourceFile): boolean {
-    // A session that has become unreadable is in both.
+    // A session that has become unreadable is in both maps.
     const known = (this.#unreadableFiles.get(key) ?? this.#sessions.get(key))?.source;
     return known?.bytes === file.bytes && known.modifiedAt === file.modifiedAt;
   }
@@ -222,7 +222,7 @@ export class Library {
       session = await readSession(source, file, known?.resume);
       await this.#update(file, key, session, known);
     } catch (error) {
-      // After reading, the cause is our own disk or that another window has become the writer.
+      // Once the session has been read, the cause is the copy's disk, or another window that has become the writer.
       if (session && (isFileSystemError(error) || StoreFault.is(error))) throw error;
       const isRetried = isFileSystemError(error);
       if (!isRetried && !TranscriptError.is(error)) onUnexpectedError?.(file, error);
@@ -334,7 +334,7 @@ export class Library {
 const fileStateOf = ({ bytes, modifiedAt }: SourceFile): KeptSession['source'] => ({ bytes, modifiedAt });
 const keyOf = ({ tool, path, key = '' }: SourceFile): string => `${tool}-${textHash([path, key])}`;
 
-/** The records of messages, of which the first has the index `from`, and of the compactions before them, in order. */
+/** The records of messages and compactions, in order. `from`: the index of the first message. */
 function recordsOf(
   messages: readonly TranscriptMessage[],
   compactions: readonly PlacedCompaction[],

@@ -13,7 +13,7 @@ import {
 import { sessionTitleFrom } from '../session-title.ts';
 import { TOOLS, type ReadEnd, type Resume, type Source, type SourceFile } from './source.ts';
 
-/** The result of reading a session. If reading was resumed at a position, only what follows the position. */
+/** The result of reading a session. If reading was resumed, it has only the messages after the previous end. */
 export interface ReadSession {
   readonly facts: SessionFacts;
   readonly messages: readonly TranscriptMessage[];

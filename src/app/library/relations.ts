@@ -31,7 +31,7 @@ export interface FingerprintedEntry {
   readonly prints: readonly number[];
 }
 
-/** The relation of each session that has one to an earlier one, by the time of their last change. */
+/** The relations of sessions to earlier ones, by the time of their last change. */
 export function relationsBetween(sessions: readonly FingerprintedEntry[]): ReadonlyMap<LibraryEntry, Relation> {
   const found = new Map<LibraryEntry, Relation>();
   const oldest = sessions.toSorted(
