@@ -35,9 +35,9 @@ export interface HandoffOptions extends LibraryOptions {
 }
 
 export interface Handoff {
-  /** '' if nothing fits, or nobody has said anything. */
+  /** '' if nothing fits or no message has content. */
   readonly text: string;
-  /** Number of messages that say something. */
+  /** Number of messages with content. */
   readonly messages: number;
   /** Tokens of the text, including framing. */
   readonly tokens: number;
@@ -50,18 +50,18 @@ const NEWEST_SHARE = 0.2;
 const EVENTS_SHARE = 0.35;
 /** If all messages take at most this share of the room, they are included as they are. */
 const WHOLE_SHARE = 0.6;
-/** Maximum share of the task's or the newest messages' tokens for a single message, and of the events' for one event. */
+/** Maximum share of one message in the tokens for the task or the newest messages, and of one event in the events'. */
 const MESSAGE_SHARE = 0.5;
 const EVENT_SHARE = 0.25;
 /** Maximum number of the newest messages. */
 const MAX_NEWEST = 6;
-/** The newest task list is current if it's in this many substantive messages at the end, or between them. */
+/** A task list is current if no more than this many substantive messages, including its own, have come since. */
 const STEPS_WITHIN = 20;
 /** Minimum tokens of a part of the briefing. A shorter one wouldn't be useful. */
 const MIN_PART_TOKENS = 24;
 /** Tokens of the summary's heading. */
 const SUMMARY_HEADING_TOKENS = 8;
-/** Additional priority of kinds that bind whoever continues. */
+/** Additional priority of decisions and rules that whoever continues must respect. */
 const BINDING_BONUS = 0.5;
 const BINDING: ReadonlySet<KeyEventKind> = new Set(['decision', 'constraint', 'preference']);
 
@@ -76,17 +76,17 @@ const SECTION_OF: Readonly<Record<KeyEventKind, BriefingSection>> = {
   outcome: 'Errors and outcomes',
 };
 
-/** Sections that are worth repeating if all messages are included. */
+/** Sections that are included even if all messages are. */
 const BESIDE_WHOLE: readonly BriefingSection[] = ['Open steps', 'Decisions', 'Constraints and preferences'];
 
-/** A message's text. `isSubstantive`: it's the user's or the model's, and contains more than courtesies. */
+/** A message's text. `isSubstantive`: whether it's the user's or the model's and more than small talk. */
 interface SaidMessage {
   readonly index: number;
   readonly role: Role;
   readonly text: string;
   readonly at: number | undefined;
   readonly isSubstantive: boolean;
-  /** The text with spaces for its tool calls, whose arguments aren't addressed to anybody. */
+  /** The text with spaces instead of its tool calls, whose arguments contain no key events. */
   readonly prose: string;
 }
 
@@ -97,8 +97,8 @@ interface QuoteLine extends BriefingLine {
 }
 
 /**
- * A briefing with which another tool continues a session: the task, the newest messages, open steps, decisions, and other
- * key events, verbatim, and a summary of the conversation. Secrets are masked.
+ * Creates a briefing with which another tool continues a session: the task, the newest messages, open steps, decisions,
+ * and other key events, verbatim, and a summary of the conversation. Secrets are masked.
  *
  * @throws `RangeError` for invalid options, and the summarizer's errors
  */
@@ -273,7 +273,7 @@ function stepLines(recent: readonly SaidMessage[], planned: PlannedSteps | undef
   return [];
 }
 
-/** Key events that still count, the most important first. */
+/** Key events that are still current, the most important first. */
 function eventLines(ledger: readonly KeyEvent[], said: readonly SaidMessage[]): QuoteLine[] {
   const priorityOf = (event: KeyEvent, at: number): number =>
     retentionPriorityOf(event, ledger.length - 1 - at) + (BINDING.has(event.kind) ? BINDING_BONUS : 0);
@@ -302,7 +302,7 @@ function eventLine(event: KeyEvent, order: number, said: readonly SaidMessage[])
   };
 }
 
-/** The lines that fit, in their order. Of lines with the same quote, the first. */
+/** The lines that fit, in their order, without those whose quote an earlier line contains. */
 function fitLines(candidates: readonly QuoteLine[], room: number, counter: TokenCounter): QuoteLine[] {
   const lines: QuoteLine[] = [];
   let left = room;

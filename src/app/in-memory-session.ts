@@ -89,7 +89,7 @@ export class InMemorySession {
     const settings: ConversationSettings = {
       systemPrompt: '',
       memory: '',
-      // The simulated clock says nothing about the age of summaries.
+      // The clock is simulated, so the time since a compression has no meaning.
       policy: { ...policy, triggers: { ...policy.triggers, ageMs: null } },
       contextWindow: budget,
       reservedTokens: 0,
@@ -158,7 +158,7 @@ export class InMemorySession {
 
   /** Compresses now; `target` overrides the policy's target. */
   async compress(target?: CompressionTarget): Promise<CompressionOutcome> {
-    // Counts the messages first, because counting yields here, but not during the compression.
+    // Count the messages first: this yields to the event loop, unlike counting during the compression.
     await this.meter.countNew();
     return this.#triggers.compress({ trigger: 'command', threshold: 0 }, 'now', { target });
   }
@@ -206,7 +206,7 @@ export class InMemorySession {
     const outcome = OUTCOMES[name];
     if (!outcome) return;
     const isExtracted = 'fallback' in fields;
-    // The model's fault was recorded as a failed attempt, and the committed compression has its calls.
+    // The model's fault was recorded as a failed attempt, whose calls are included in the committed compression.
     if (isExtracted) {
       this.attempts.pop();
       this.#unused.pop();

@@ -73,7 +73,7 @@ export interface RecursiveSummary {
   /** Tokens of the text, including framing. */
   readonly tokens: number;
   readonly sourceTokens: number;
-  /** The text contains all messages verbatim, because they fit in the target. */
+  /** Whether the text contains all messages verbatim, because they fit in the target. */
   readonly unchanged: boolean;
   readonly calls: LibraryCalls;
 }
@@ -88,10 +88,10 @@ export interface HierarchicalSummary {
     readonly detailed: number;
     readonly full: number;
   };
-  /** All three texts contain all messages verbatim, because the conversation is short. */
+  /** Whether all three texts contain all messages verbatim, because the conversation is short. */
   readonly unchanged: boolean;
   readonly calls: LibraryCalls;
-  /** The levels were extracted because the summarizer gave no usable response. */
+  /** Whether the levels were extracted because the summarizer gave no usable response. */
   readonly isExtracted: boolean;
 }
 
@@ -102,11 +102,11 @@ export interface CompressedMessages {
   readonly nodes: readonly { readonly node: SummaryNode; readonly from: number; readonly to: number }[];
   readonly tokens: { readonly before: number; readonly after: number; readonly target: number | null };
   readonly calls: LibraryCalls;
-  /** The summaries were extracted because the summarizer gave no usable response. */
+  /** Whether the summaries were extracted because the summarizer gave no usable response. */
   readonly isExtracted: boolean;
 }
 
-/** Minimum tokens of a conversation for summaries of a tenth of its size to be useful. */
+/** Up to this size, all levels contain all messages verbatim, because a tenth of it is too short for a summary. */
 const SHORT_CONVERSATION_TOKENS = 200;
 /** Up to this size, the level `full` contains all messages verbatim. */
 const FULL_AS_IS_TOKENS = 5_000;
@@ -156,7 +156,7 @@ export async function summarizeHierarchical(
   const detailed = await summaryWithin(session, limits.detailed, input);
   const tools = { counter, pace: new CancellableYielder(options.yielder) };
   const longest = whole ?? (await extractFull(source, tokens, tools));
-  // Of messages that repeat themselves, an extract can be shorter than the summary.
+  // If messages repeat each other, the extract can be shorter than the summary.
   const full = longest.tokens < detailed.tokens ? detailed : longest;
   const levels = asLevels(tokens, brief, detailed, full);
   return { ...levels, unchanged: false, calls: session.calls, isExtracted: isExtracted(session) };
@@ -170,9 +170,9 @@ const asLevels = (source: number, brief: SizedText, detailed: SizedText, full: S
 });
 
 /**
- * Compresses messages to at most `targetTokens`: key events and recent messages stay verbatim, and the other messages are
- * summarized. Messages that fit are returned unchanged. If everything is a key event, the summarizer isn't called. If
- * there is no room for recent messages and key events, everything is summarized.
+ * Compresses messages to at most `targetTokens`: key events and recent messages stay verbatim, and the other messages
+ * are summarized. Messages that fit are returned unchanged. If there is no room for recent messages and key events,
+ * everything is summarized.
  *
  * @param targetTokens maximum tokens of the returned messages, including framing
  * @throws `RangeError` for invalid arguments, and the summarizer's errors
@@ -291,7 +291,7 @@ async function summarizeAll(input: Input, targetTokens: number): Promise<InMemor
   const { model: _, summarizer: __, ...withoutModel } = input.options;
   const options = input.options.strategy === 'trim' ? withoutModel : input.options;
   const session = createSession({ ...input, options: { ...options, strategy: 'summarize' } }, targetTokens);
-  // The text is returned without the request's tags.
+  // The text is returned without the tags of a request, so their tokens are available.
   const target = targetTokens + SUMMARIES_FRAME_TOKENS;
   const outcome = await session.compress({ targetTokens: target, recentTokens: 0, keep: 0, coversAll: true });
   if (outcome.kind === 'failed') throw outcome.error;
