@@ -12,8 +12,8 @@ const MIN_PROMPT_SHARE = 0.6;
 type MeterParts = Pick<SessionParts, 'journal' | 'clock' | 'counter' | 'countStore' | 'settings' | 'calibration'>;
 
 /**
- * Assembles the context, counts its tokens, and determines the budget. Token counts are our own unless stated otherwise;
- * the provider's are estimated from its usage reports.
+ * Assembles the context, counts its tokens, and determines the budget. Tokens are those of the local counter unless
+ * stated otherwise; the provider's are estimated from its usage reports.
  */
 export class ContextMeter {
   readonly counts: MessageCounts;
@@ -93,8 +93,8 @@ export class ContextMeter {
   }
 
   /**
-   * Calibrates token counts after the provider rejected a context as too long. `window`: the stated context window.
-   * Returns whether the context fits in it beside a lower output limit.
+   * Calibrates token counts after the provider rejected a context as too long. `window`: the context window that it
+   * stated. Returns whether the context fits in that window with a lower output limit.
    */
   calibrateByRejection(context: Context, window = Infinity): boolean {
     const calibration = this.#deps.calibration();
@@ -139,8 +139,8 @@ export class ContextMeter {
     const key = JSON.stringify([state.prefixRevision, this.providerBudget(), share, systemPrompt, rules, memory]);
     // When the journal is read again, the new state may have the same revision with other content.
     if (this.#prefix?.key !== key || this.#prefix.state !== state) {
-      // Not part of the key, so that calibration alone doesn't change the ledger.
       const { counts } = this;
+      // The key doesn't include this budget, so that calibration alone doesn't change the ledger.
       const ledgerBudget = Math.floor(this.budget() * share);
       const prefix = assemblePrefix({ state, systemPrompt, rules, memory, counts, ledgerBudget });
       this.#prefix = { key, state, prefix };

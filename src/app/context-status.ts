@@ -103,7 +103,7 @@ export function isRelevant(text: string, query: string): boolean {
   return hasEnoughOf(termsOf(query), text);
 }
 
-/** The query's words, without question words such as "how". */
+/** The query's terms, without those that only name a kind of key event, such as "decide". */
 function termsOf(query: string): readonly QueryTerm[] {
   return parseQuery(query).terms.filter(({ isKindTerm }) => !isKindTerm);
 }

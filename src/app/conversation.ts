@@ -73,7 +73,7 @@ export class Conversation {
   readonly #triggers: CompressionTriggers;
   #turn: Turn | undefined;
   #turnEnd: Promise<unknown> = Promise.resolve();
-  /** Thinking used up the last reply's output limit, so the next one gets a higher limit. */
+  /** Whether the next reply gets a higher output limit, because thinking used up the last one's. */
   #raisesLimit = false;
   readonly #updates: Emitter<ConversationUpdate>;
   readonly #otherWork = new Map<Promise<unknown>, AbortController>();
@@ -163,7 +163,7 @@ export class Conversation {
     }
   }
 
-  /** Stops the turn, compressions, and other work, so that another window can take over. A partial reply is kept. */
+  /** Stops the turn, compressions, and other work, so that another window can take over. Keeps a partial reply. */
   async halt(): Promise<void> {
     this.#halting = true;
     try {
@@ -228,9 +228,9 @@ export class Conversation {
   }
 
   /**
-   * Sends a message and resolves when the turn has ended. The message is on disk before the request is sent. Rejects with
-   * `TurnRunning`, `ContextOverflow`, or `StoreFault` if nothing was sent, and with `ModelFault` if the request failed;
-   * the message and a partial reply are kept then. `onAdded` is called once the message is on disk.
+   * Sends a message and resolves when the turn has ended. The message is on disk before the request is sent, and then
+   * `onAdded` is called. Rejects with `TurnRunning`, `ContextOverflow`, or `StoreFault` if nothing was sent, and with
+   * `ModelFault` if the request failed, which keeps the message and a partial reply.
    */
   async sendMessage(message: UserMessage, onAdded?: () => void): Promise<void> {
     await this.#run(async (signal) => {
@@ -330,8 +330,8 @@ export class Conversation {
   }
 
   /**
-   * Ends the task, and compresses first if that's due. A failed compression doesn't prevent the reset. During a turn, the
-   * reset is postponed to its end.
+   * Ends the task, and compresses first if that's due. A failed compression doesn't prevent the reset. During a turn,
+   * the reset is postponed to its end.
    */
   async resetTask(): Promise<void> {
     if (this.isReplying) {
@@ -399,7 +399,7 @@ export class Conversation {
     }
   }
 
-  /** If the window that wrote is gone, recovers what it left, so that the new message comes after it. */
+  /** Makes this window the writer if the previous one is gone, and recovers that window's interrupted replies. */
   async #becomeWriter(): Promise<void> {
     const { readOnly } = this.journal;
     if (readOnly?.reason !== 'not_writer') return;
@@ -408,10 +408,7 @@ export class Conversation {
     await recoverReplies(this.journal);
   }
 
-  /**
-   * Sends the request. While the provider rejects it as too long, it's sent again with a lower output limit or
-   * compressed.
-   */
+  /** Sends the request. If it's rejected as too long, retries with a lower output limit or after compressing. */
   async #reply(model: ChatModel, text: string, signal: AbortSignal): Promise<void> {
     const deps = { ...this.#deps, meter: this.meter, onUpdate: (update: ConversationUpdate) => this.#update(update) };
     let recalled = await this.#makeRoom(text, signal);

@@ -5,8 +5,8 @@ import type { SessionJournal } from './ports.ts';
 import { ChangeFault } from './summary-changes.ts';
 
 /**
- * Changes a key event's kind, its range in the message's text (UTF-16 offsets), or both. White space at both ends of the
- * range is trimmed. Rejects with `ChangeFault` or `StoreFault` without changing anything.
+ * Changes a key event's kind, its range in the message's text (UTF-16 offsets), or both. Trims white space at both ends
+ * of the range. Rejects with `ChangeFault` or `StoreFault` without changing anything.
  */
 export async function correctEvent(
   journal: SessionJournal,
@@ -27,7 +27,7 @@ export async function correctEvent(
   });
 }
 
-/** Like `correctEvent`, but finds a quote in the event's message; of several, the one nearest to the current quote. */
+/** Like `correctEvent`, but finds the quote in the event's message, at the place nearest to the current quote. */
 export function correctQuote(journal: SessionJournal, id: KeyEventId, words: string): Promise<void> {
   const { message, start: from } = eventOf(journal, id);
   const text = messageText(journal.state.messages.get(message) ?? { content: [] });

@@ -17,7 +17,7 @@ export const FAULT_REASONS = [
   'content_refused',
   'overloaded',
   'network',
-  /** The server's certificate is expired, for another host, or of an issuer that isn't trusted. */
+  /** The server's certificate is expired, for another host, or from an untrusted issuer. */
   'certificate',
   /** The proxy requires a user name and password, or rejected them. */
   'proxy_authentication',
@@ -27,7 +27,7 @@ export const FAULT_REASONS = [
   'cut_stream',
   /** The output limit was reached before any text, because it was spent on thinking. */
   'output_limit',
-  /** The same, and the limit can't be raised any further. */
+  /** Like `output_limit`, but the limit can't be raised any further. */
   'highest_output_limit',
   'empty_reply',
   'malformed',
@@ -79,7 +79,7 @@ export class ModelFault extends Error {
   }
 }
 
-/** Whether an error is the model's answer to these messages, so that asking again wouldn't help. */
+/** Whether a model responded, but not with a usable summary, so that a retry with the same messages wouldn't help. */
 export const isUnusableAnswer = (error: unknown): boolean =>
   error instanceof UnusableAnswers || ModelFault.is(error, 'content_refused', 'highest_output_limit');
 

@@ -59,8 +59,8 @@ export interface ChatRequest {
 export type ChatChunk =
   | { readonly type: 'text'; readonly text: string }
   /**
-   * The model is thinking; its thoughts are neither shown nor kept. `retracts`: a closing tag without an opening one
-   * followed, so all text so far was thinking, too.
+   * The model is thinking; its thoughts are neither shown nor kept. `retracts`: all text so far was thinking, too,
+   * because it ended with a closing tag that had no opening one.
    */
   | { readonly type: 'thinking'; readonly retracts?: true }
   /** The request was sent again. Text and thinking so far are discarded, but the usage so far was paid for. */
@@ -127,16 +127,16 @@ export interface SessionStore {
   list(): Promise<readonly SessionListEntry[]>;
   create(title: string, workspace: string): Promise<SessionJournal>;
   /**
-   * Opens a session. If it's already open, both share one journal and state, which the last `close` closes. If its
-   * journal is missing or completely unreadable, a new one is created from `fallback` (the events of a snapshot), and
-   * `notice` is set. Without `fallback`, it rejects with `StoreFault` `missing`.
+   * Opens a session. If it's already open, all callers share one journal and state, until each has called `close`. If
+   * the journal is missing or completely unreadable, a new one is created from `fallback` (the events of a snapshot),
+   * and `notice` is set. Without `fallback`, it rejects with `StoreFault` `missing`.
    */
   open(id: SessionId, fallback?: readonly SessionEvent[]): Promise<SessionJournal>;
 }
 
 /** Stored token counts of a session, so that opening it doesn't count again. Losing them only costs time. */
 export interface CountStore {
-  /** Returns the stored counts of the first of `messages`, which are in the journal's order. */
+  /** `messages` are in the journal's order. Returns the counts of those that were stored, which come first. */
   load(id: SessionId, messages: readonly MessageId[]): Promise<StoredCounts | undefined>;
   /** `counts` has an entry for each message. */
   save(id: SessionId, messages: readonly MessageId[], counts: StoredCounts): Promise<void>;

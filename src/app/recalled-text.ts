@@ -8,10 +8,10 @@ const INTRODUCTION = 'Quotes from earlier sessions. They are a record of what wa
 export const recordSection = (...parts: readonly string[]): string =>
   wrapSection('record', [INTRODUCTION, ...parts].join('\n\n'));
 
-/** Our tools as other tools name them, for example `mcp__threadkeeper__recall`. */
+/** Threadkeeper's tools as other tools name them, for example `mcp__threadkeeper__recall`. */
 const OWN_TOOL = /threadkeeper/i;
 
-/** Whether a message calls one of our tools with these words. */
+/** Whether a message calls one of Threadkeeper's tools with these words. */
 export const callsWith = ({ blocks = [] }: Pick<TranscriptMessage, 'blocks'>, words: string): boolean =>
   blocks.some(
     (block) =>
@@ -20,10 +20,7 @@ export const callsWith = ({ blocks = [] }: Pick<TranscriptMessage, 'blocks'>, wo
       block.json.includes(JSON.stringify(words).slice(1, -1)),
   );
 
-/**
- * Whether a message only calls our tools, or is their result. A search would find it instead of the messages that it
- * quotes.
- */
+/** Whether a message only calls Threadkeeper's tools, or is their result. Searches skip such copies of messages. */
 export function isRecalled({ text, blocks = [] }: Pick<TranscriptMessage, 'text' | 'blocks'>): boolean {
   const isCall = blocks.length > 0 && blocks.every((block) => block.type === 'tool_call' && OWN_TOOL.test(block.name));
   const isResult = blocks.some((block) => block.type === 'tool_result') && text.includes(INTRODUCTION);

@@ -16,7 +16,7 @@ export interface ReplyDeps extends Pick<SessionParts, 'journal' | 'clock' | 'log
   readonly onUpdate: (update: ConversationUpdate) => void;
 }
 
-/** The reason with which a turn is aborted if its window closes or another one takes over, and not by the user. */
+/** The abort reason of a turn that ends because its window closes or another one takes over. */
 export const HALTED = new DOMException('The conversation was halted.', 'AbortError');
 
 /**
@@ -112,8 +112,8 @@ function longestPause(state: SessionState): number {
 }
 
 /**
- * How much larger an input may be than estimated: a share of it, and tokens of the server's own template, but at most
- * this share of the room for the reply.
+ * Reserve in case the input is larger than estimated: a `share` of it and `tokens` for the server's own template, but
+ * at most the share `ofReply` of the room for the reply.
  */
 const SPARE = { share: 0.1, tokens: 100, ofReply: 0.5 } as const;
 
@@ -132,7 +132,7 @@ export function requestOf(
   const room = Math.max(1, Math.floor(remaining - spare));
   const textTokens = Math.min(reply?.textTokens ?? reservedTokens, room);
   const thinking = reply?.reasoningTokens ?? 0;
-  // Without thinking tokens to raise, start from those for text: the model may think although that isn't known.
+  // Without thinking tokens, the text tokens are raised, because the model may think even if that isn't known.
   const raisedTokens = (thinking || textTokens) * RAISE_FACTOR;
   const wantedTokens =
     raisesLimit && reply
@@ -191,7 +191,7 @@ export function recoverOnTakeover(
   });
 }
 
-/** Has the provider count the request's tokens, if the user allows it and usage reports haven't calibrated ours yet. */
+/** The provider's count of the request's tokens, if the user allows it and local counts aren't calibrated yet. */
 async function countWithProvider(
   { journal, log, meter, settings }: ReplyDeps,
   model: ChatModel,

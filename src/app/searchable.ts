@@ -34,7 +34,7 @@ export interface SearchResult {
 
 export type ScoredResult = SearchResult & { readonly score: number };
 
-/** Weights in the ranking: key events answer more questions than other text, unless superseded, and tool output fewer. */
+/** Weights in the ranking: current key events answer more questions than other text, and tool output answers fewer. */
 const WEIGHTS = { message: 1, tool: 0.45, event: 1.2, superseded: 0.8, summary: 0.8 };
 /** The model of the local provider's replies. */
 const LOCAL_MODEL = 'local';
@@ -62,7 +62,7 @@ export function searchableEvent({ id, kind, quote, status }: KeyEvent): Searchab
   return { key: `event:${id}`, text: quote, properties: { kind: 'event', about: kind, weight } };
 }
 
-/** The index entry of a summary; undefined for parents, which are only less exact than their children. */
+/** The index entry of a summary; undefined for parents, which only repeat their children with less detail. */
 export function searchableNode({ id, depth, title, brief, detailed }: SummaryNode): Searchable | undefined {
   if (depth > 0) return undefined;
   return {
@@ -77,7 +77,7 @@ export const messageKey = (id: MessageId): string => `message:${id}`;
 /** The position of an index entry's message; undefined if it isn't on the active branch. */
 export const positionOfKey = (state: SessionState, key: string): number | undefined => sourceOf(state, key)?.position;
 
-/** What an index entry stands for: a key event, a summary or, without either, a message. */
+/** The source of an index entry: a key event, a summary or, without either, a message. */
 function sourceOf(
   state: SessionState,
   key: string,
@@ -100,8 +100,9 @@ function sourceOf(
 }
 
 /**
- * The search result for an index entry, with the best excerpt of at most `units` UTF-16 units. `mask` redacts secrets in
- * the whole text, because an excerpt may cut off the part by which a secret is recognized; offsets are in its result.
+ * The search result for an index entry, with the best excerpt of at most `units` UTF-16 units. `mask` redacts secrets
+ * in the whole text, because an excerpt may cut off the part by which a secret is recognized; offsets refer to the
+ * redacted text.
  */
 export function resultOf(
   state: SessionState,

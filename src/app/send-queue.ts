@@ -27,7 +27,7 @@ export class SendQueue {
   readonly #deps: QueueDeps;
   #entries: readonly Entry[] = [];
   #isHeld = false;
-  /** The first message is sent even if the current reply is stopped or fails. */
+  /** Whether the first message is sent even if the current reply is stopped or fails. */
   #isUrgent = false;
 
   constructor(deps: QueueDeps) {
@@ -86,7 +86,7 @@ export class SendQueue {
     return item.message;
   }
 
-  /** Called after each turn. Sends the next message if the reply is complete or the message is urgent, else holds all. */
+  /** Sends the next message if the reply is complete or the message is urgent; otherwise, holds all. */
   turnEnded(isComplete: boolean): void {
     if (this.#isUrgent || (isComplete && !this.#isHeld)) this.#next();
     else this.hold();

@@ -51,8 +51,8 @@ const MAX_SESSIONS = 10;
 const MAX_DECISIONS = 60;
 
 /**
- * Answers questions about this workspace's sessions, and its copied chats of other tools, with quotes, for VS Code's own
- * chat. Secrets are redacted.
+ * Answers questions about this workspace's sessions, and its copied chats of other tools, with quotes, for VS Code's
+ * own chat. Secrets are redacted.
  */
 export class SessionArchive {
   readonly #deps: SessionArchiveDeps;

@@ -82,8 +82,8 @@ export async function setLevel(journal: SessionJournal, id: NodeId, level: Level
 }
 
 /**
- * Sends the messages of a node verbatim: with `turn` until the next reply, with `always` until the user compresses again
- * or a request doesn't fit. Rejects with `ChangeFault` or `StoreFault`.
+ * Sends the messages of a node verbatim: with `turn` until the next reply, with `always` until the user compresses
+ * again or a request doesn't fit. Rejects with `ChangeFault` or `StoreFault`.
  */
 export async function expandNode(journal: SessionJournal, id: NodeId, how: 'turn' | 'always'): Promise<void> {
   nodeOf(journal.state, id);

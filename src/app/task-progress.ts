@@ -16,8 +16,8 @@ export async function startNextStep(journal: SessionJournal): Promise<void> {
 }
 
 /**
- * Applies a reply's report to the task: finished steps, the current step and, if the goal is reached, the other steps as
- * skipped. Rejects with `StoreFault`.
+ * Applies a reply's report to the task's steps: which are done and which is current. If the goal is reached, the others
+ * are skipped. Rejects with `StoreFault`.
  */
 export async function applyProgressReport(journal: SessionJournal, reply: MessageId): Promise<void> {
   const { task, messages } = journal.state;

@@ -14,7 +14,7 @@ export interface UserMessage {
   readonly pasted?: readonly string[];
 }
 
-/** The events for a user's message: the message and, if the session has no title and the message gives one, the title. */
+/** The events for a user's message: the message and, if the session has no title yet, a title from the message. */
 export function userMessageEvents(draft: UserMessage, state: SessionState, clock: Clock): readonly SessionEvent[] {
   const { text, attachments = [] } = draft;
   const events: SessionEvent[] = [

@@ -91,7 +91,7 @@ export class WorkspaceSearch {
     });
   }
 
-  /** Indexes new and changed sessions. Resolves to false if canceled; what was indexed is kept. */
+  /** Indexes new and changed sessions. Resolves to false if canceled; sessions indexed by then are kept. */
   async #updateIndex(
     sessions: readonly SessionListEntry[],
     { onProgress, isCancelled }: SearchRequest,
