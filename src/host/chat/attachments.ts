@@ -16,7 +16,7 @@ interface Entry {
   readonly item: Attachment | ImageFile;
 }
 
-/** What is sent with a message besides its text. */
+/** The attachments and images of a message. */
 export interface MessageAttachments {
   readonly attachments: readonly Attachment[];
   readonly images: readonly ImageBlock[];
@@ -45,14 +45,14 @@ export class Attachments {
     this.#sources = sources;
   }
 
-  /** Adds all or none. Throws `RequestFault` if there is nothing to attach, and like `addAll`. */
+  /** Reads the requested context, and adds all or nothing. Throws `RequestFault` like `readContext` and `addAll`. */
   async add(holder: AttachmentTarget, ...requests: readonly ContextRequest[]): Promise<void> {
     const read: (Attachment | ImageFile)[] = [];
     for (const request of requests) read.push(...(await readContext(request, this.#sources)));
     this.addAll(holder, ...read);
   }
 
-  /** Adds all or none. Throws `RequestFault` if they don't fit, or if the model doesn't accept images. */
+  /** Adds all items or none. Throws `RequestFault` if they don't fit, or if the model doesn't accept images. */
   addAll(holder: AttachmentTarget, ...items: readonly (Attachment | ImageFile)[]): void {
     if (items.some(({ kind }) => kind === 'image')) this.#checkImages();
     const counted = items.map((item) => ({ item, tokens: this.tokens(holder, item) }));
@@ -67,7 +67,7 @@ export class Attachments {
     return item.kind === 'image' ? imageTokens(item.image.base64) : meter.providerTokens(counter.attachment(item));
   }
 
-  /** Tokens that can still be attached: the budget without what every request contains and what is already attached. */
+  /** Tokens that can still be attached: the budget minus the fixed parts of a request and the current attachments. */
   room({ journal, meter }: AttachmentTarget): number {
     const { system, rules, memory, ledger, summaries } = meter.context().tokens;
     const attached = this.views(journal.id).reduce((sum, { tokens, implicit }) => (implicit ? sum : sum + tokens), 0);
@@ -92,7 +92,7 @@ export class Attachments {
     return this.#inSession(session).map(({ view }) => view);
   }
 
-  /** What would be sent with a message of the session now. */
+  /** The attachments and images that the session's next message would have. */
   contents(session: string): MessageAttachments {
     return enclosed(this.#inSession(session));
   }

@@ -33,11 +33,11 @@ export interface ChatApp {
   /** Unsent text in the composers. */
   readonly drafts: Drafts;
   readonly editor: LastEditor;
-  /** The link to the current session. Throws if there is none. */
+  /** The page's connection to the current session. Throws if there is none. */
   currentConnection(): PageConnection;
   /** The best search results in the current session. */
   search(query: string): Promise<readonly ScoredResult[]>;
-  /** The current session with its operations, or else the latest one. */
+  /** The current session, or else the latest one. */
   current(): Promise<OpenConversation>;
   /** Runs a command for the page; false if the user cancels it. Rejects if it fails. */
   runCommand(name: PageCommand, argument?: string): Promise<boolean>;

@@ -81,7 +81,7 @@ export async function openAdjacentSession(app: ChatApp, step: 1 | -1): Promise<v
   const sessions = (await app.sessions.list()).filter((one) => !one.archived || one.id === current);
   const next = sessions[sessions.findIndex((one) => one.id === current) + step];
   if (next) await app.sessions.open(next.id);
-  // Only focuses the composer of a visible chat. To focus the whole chat first would take the focus away briefly.
+  // In a visible chat, the composer is focused directly. Focusing the chat first would briefly take the focus away.
   if (app.panel.isVisible) app.panel.post({ type: 'focus', target: 'composer' });
   else app.panel.open();
 }

@@ -58,7 +58,7 @@ export class ChatPanel
     this.#openTab(false);
   }
 
-  /** Opens a tab instead of those without a served page. */
+  /** Opens a tab that replaces unserved ones. */
   #openTab(preserveFocus: boolean): void {
     const unserved = unservedTabs();
     const beside = vscode.window.activeTextEditor ? vscode.ViewColumn.Beside : vscode.ViewColumn.Active;
@@ -117,7 +117,7 @@ export class ChatPanel
     this.#view?.dispose();
     const shown = this.#serve(view, () => void this.#reloadView(), setFocusKey);
     this.#view = shown;
-    // The page is removed before it can report that it has lost the focus.
+    // The page of a hidden view is removed before it can report that it has lost the focus.
     view.onDidChangeVisibility(() => {
       if (!view.visible) setFocusKey(false);
     });
@@ -240,8 +240,8 @@ function setFocusKey(focused: boolean): void {
 }
 
 /**
- * Chat tabs while this window serves none. Either they are from before a window reload, and VS Code restores them when
- * they are shown; or the extension host has crashed, and their pages get no more answers.
+ * The chat tabs. Call it only if this window serves none: then they are from before a reload, and VS Code restores them
+ * when they are shown, or from an extension host that has crashed, and their pages get no more answers.
  */
 function unservedTabs(): readonly vscode.Tab[] {
   const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs);

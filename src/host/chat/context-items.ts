@@ -11,7 +11,7 @@ const MAX_FOUND = 200;
 const MAX_FOLDERS = 5;
 const MAX_SYMBOLS = 10;
 const MAX_SESSIONS = 5;
-/** Shorter words match nearly every name. */
+/** Minimum length of a query for folders, symbols, and sessions. A shorter one matches nearly every name. */
 const MIN_QUERY = 2;
 
 /** The attachable items whose names contain the query, in order of display. */

@@ -8,14 +8,14 @@ const schema = v.object({ text: v.string(), edits: v.record(v.string(), v.string
 type Draft = v.InferOutput<typeof schema>;
 
 /**
- * Unsent texts per session: in the composer, and in the editors of messages. They survive a reload. They are read again
- * for each change, because another window may have the session open, too.
+ * Unsent texts per session: in the composer, and in the editors of messages. They survive a reload. Each change reads
+ * them again, because another window may have the session open, too.
  */
 export class Drafts {
   readonly #file: SessionFile<Draft>;
-  /** The last texts in this window's composer. Those in another window's don't replace them. */
+  /** The latest texts in this window's composer, which texts from other windows don't replace. */
   readonly #texts = new Map<SessionId, string>();
-  /** Those that couldn't be written. */
+  /** Drafts that couldn't be written. */
   readonly #unsaved = new Map<SessionId, Draft>();
 
   constructor(deps: SessionFileDeps) {
@@ -63,11 +63,11 @@ export class Drafts {
   }
 }
 
-/** Where previews stored the composers' texts. */
+/** Key in VS Code's state under which preview versions stored the composers' texts. */
 const PREVIEW_KEY = 'threadkeeper.drafts';
 const previewSchema = v.fallback(v.array(v.tuple([sessionIdSchema, v.string()])), []);
 
-/** Moves texts that a preview stored in VS Code's state to files. Those that can't be written stay in the state. */
+/** Moves texts that a preview version stored in VS Code's state to files. Texts that can't be written stay there. */
 export async function moveStoredDrafts(state: MementoLike, drafts: Drafts): Promise<void> {
   const stored = v.parse(previewSchema, state.get(PREVIEW_KEY));
   if (stored.length === 0) return;

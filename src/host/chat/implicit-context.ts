@@ -14,7 +14,7 @@ import { excerpt } from './read-context.ts';
 
 /** Maximum share of the room for attachments that the file may take, because the user didn't ask for it. */
 const MAX_SHARE = 0.1;
-/** A text with more characters per token is hardly code, so a longer one doesn't fit. Counting would block for long. */
+/** Code has fewer characters per token, so a longer text can't fit. It isn't counted, which would block for long. */
 const MAX_CHARS_PER_TOKEN = 8;
 
 interface ImplicitContextApp {
@@ -48,8 +48,8 @@ export class ImplicitContext {
   }
 
   /**
-   * Refreshes run one after the other, so that a slow result never replaces a newer one. Never rejects: nothing that the
-   * user does depends on the automatic attachment.
+   * Updates the automatic attachment, one call after the other, so that a slow result never replaces a newer one. Never
+   * rejects, because nothing that the user does depends on it.
    */
   refresh(): Promise<void> {
     this.#lastRefresh = this.#lastRefresh

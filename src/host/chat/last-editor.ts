@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 
-/** A text editor's state when it was last active. Its tab may be hidden by the chat since. */
+/** A text editor's state when it was last active. The chat may hide its tab by now. */
 interface EditorState {
   readonly document: vscode.TextDocument;
   readonly selection: vscode.Selection;
@@ -48,7 +48,7 @@ export class LastEditor implements vscode.Disposable {
     );
   }
 
-  /** Ignores output panels and our own read-only documents. */
+  /** Ignores output panels and Threadkeeper's documents. */
   #remember(editor: vscode.TextEditor | undefined): void {
     if (editor && ['file', 'untitled', 'vscode-remote', 'vscode-vfs'].includes(editor.document.uri.scheme))
       this.#last = { document: editor.document, selection: editor.selection };

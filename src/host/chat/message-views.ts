@@ -87,7 +87,7 @@ function branchesAt(state: SessionState, id: MessageId): { readonly ids: Message
   }
 }
 
-/** The messages with this parent through which something can be shown: not the deleted ends of branches. */
+/** The messages with this parent, without deleted ones that no other message follows. */
 export const shownChildren = (state: SessionState, parent: MessageId | null): MessageId[] =>
   state.childrenOf(parent).filter((id) => !state.isDeleted(id) || state.childrenOf(id).length > 0);
 

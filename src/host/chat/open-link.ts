@@ -28,8 +28,7 @@ export async function openLink(href: string, reveal: (position: number) => void,
 
 async function openOutside(href: string): Promise<void> {
   const uri = vscode.Uri.parse(href, true);
-  // The host in ASCII and everything else encoded, so that no character looks like another or changes the text
-  // direction.
+  // With the host in ASCII and the rest encoded, no character looks like another or changes the text direction.
   const address = URL.parse(href)?.href ?? uri.toString();
   const open = vscode.l10n.t('Open');
   const answer = await vscode.window.showWarningMessage(

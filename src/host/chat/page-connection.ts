@@ -46,11 +46,11 @@ export interface PageApp {
   chosenModel(): ChosenModel;
 }
 
-/** Callbacks to the object that created this one. */
+/** Callbacks to the owner of a `PageConnection`. */
 interface ConnectionOwner {
   isModelReady(): boolean;
   sessions(): Promise<readonly SessionListEntry[]>;
-  /** Where sessions are if the workspace has none. */
+  /** Whether other workspaces have sessions, for a workspace without any. */
   elsewhere(): Promise<Elsewhere | undefined>;
 }
 
@@ -241,7 +241,7 @@ export class PageConnection {
       const { id, parent, role } = event.message;
       const position = state.positionOf(id);
       if (position === undefined) continue;
-      // Replies streamed by this window are sent by `replyEnded`. Replies are appended, so the positions of other messages stay the same.
+      // `replyEnded` sends the replies of this window. They are last, so the positions of other messages stay the same.
       if (role === 'assistant' && this.conversation.isReplying) continue;
       if (state.childrenOf(parent).length > 1) this.#epoch++;
       from = Math.min(from, position);

@@ -128,7 +128,7 @@ function turnRequests(app: ChatApp & ModelsApp) {
       const rendered: string[] = [];
       for (const formula of formulas) {
         rendered.push(mathMl(formula));
-        // Yield: each takes milliseconds, and a reply may contain hundreds.
+        // Yield to the event loop: each formula takes milliseconds, and a reply may contain hundreds.
         await new Promise((resolve) => setImmediate(resolve));
       }
       return rendered;
@@ -347,7 +347,8 @@ async function positionsOf(words: string, { state }: Conversation, yielder: Yiel
 function locate(text: string, quote: string): { start: number; end: number } | undefined {
   const exact = text.indexOf(quote);
   if (exact >= 0) return { start: exact, end: exact + quote.length };
-  // Words of marks alone are left to the pattern between the words. A row of them would take exponential time.
+  // Words that consist only of marks are left out, because the pattern between the words matches them, too. Several in
+  // a row would take exponential time.
   const words = quote.split(/\s+/).filter((word) => /[^*_`>~#-]/.test(word));
   if (words.length === 0) return undefined;
   const pattern = words.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('[\\s*_`>~#-]{1,20}');

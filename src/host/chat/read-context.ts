@@ -40,7 +40,7 @@ export interface ImageFile {
   readonly image: ImageBlock;
 }
 
-/** What context is read from. */
+/** The sources of context. */
 export interface ContextSources {
   readonly editor: LastEditor;
   /** The state of another session of the workspace; undefined if it doesn't exist anymore. */
@@ -140,7 +140,7 @@ export function excerpt(document: vscode.TextDocument, range?: vscode.Range): At
   };
 }
 
-/** The lines `from` to `to` (0-based) as an attachment, as far as the document has them: it may have become shorter. */
+/** The lines `from` to `to` (0-based) as an attachment, as far as they exist: the document may have become shorter. */
 export function wholeLines(document: vscode.TextDocument, from: number, to: number): Attachment {
   return excerpt(document, document.validateRange(new vscode.Range(Math.max(0, from), 0, to, Number.MAX_SAFE_INTEGER)));
 }
@@ -169,7 +169,7 @@ function imageTypeOf({ path }: vscode.Uri): ImageBlock['mediaType'] | undefined 
   return imageTypeSchema.options.find((type) => type === `image/${extension === 'jpg' ? 'jpeg' : extension}`);
 }
 
-/** Whether it's text by git's rule: the first 8,000 bytes contain no zero byte. */
+/** Whether a file is text by git's rule: the first 8,000 bytes contain no zero byte. */
 const isText = (bytes: Uint8Array): boolean => !bytes.subarray(0, 8_000).includes(0);
 
 async function readUri(uri: vscode.Uri): Promise<readonly (Attachment | ImageFile)[]> {
@@ -243,7 +243,7 @@ async function newFile(uri: vscode.Uri, includesText: boolean): Promise<string> 
   }
 }
 
-/** The output of a terminal command that copies to the clipboard, which is restored. */
+/** Attaches the text that `copy` copies from the terminal to the clipboard, and restores the clipboard. */
 async function readTerminal(copy: () => Thenable<unknown>, emptyText: string): Promise<Attachment> {
   const { clipboard } = vscode.env;
   const before = await clipboard.readText();
@@ -258,7 +258,7 @@ async function readTerminal(copy: () => Thenable<unknown>, emptyText: string): P
   }
 }
 
-/** A session as its own requests contain it: summaries, then recent messages verbatim. */
+/** A session's text as in its own requests: summaries, then recent messages verbatim. */
 function sessionText(state: SessionState): string {
   const summaries = state.frontier.map((item) => nodeText(item.node, sentLevelOf(state, item.node.id)));
   const messages = [...state.uncovered()].map(({ message }) => `${message.role}: ${messageText(message)}`);

@@ -19,18 +19,18 @@ import type { PageConnection } from './page-connection.ts';
 /** Interval of pings to a visible page, in ms. */
 const PING_INTERVAL_MS = 2_000;
 /**
- * After this many unanswered pings a page has hung: ten seconds, not counting any during which this process slept or had
- * no connection to a remote window.
+ * Number of unanswered pings after which a page has hung: ten seconds, without the time during which this process slept
+ * or had no connection to a remote window.
  */
 const MAX_UNANSWERED = 5;
 
-/** What a page needs from its window. */
+/** The services of a window for its page. */
 export interface PageServer {
   readonly extensionUri: vscode.Uri;
   readonly sessions: Pick<Sessions, 'current'>;
   readonly drafts: Pick<Drafts, 'set' | 'setEdit'>;
   readonly log: Pick<Log, 'warn'>;
-  /** The link to the current session; rejects with a message for the user if there is none. */
+  /** The connection to the current session; rejects with a message for the user if there is none. */
   connection(): Promise<PageConnection>;
   /** The handlers of the page's requests, loaded with the first one. */
   requests(): Promise<RequestHandlers>;
@@ -148,7 +148,7 @@ export class ServedPage<T extends vscode.WebviewPanel | vscode.WebviewView> impl
     }
   }
 
-  /** Checks whether the page still responds. If it hasn't for long, it has hung and is replaced. */
+  /** Checks whether the page still responds. A page that has hung is replaced. */
   #checkResponds(): void {
     if (!this.container.visible) {
       this.#unanswered = 0;
