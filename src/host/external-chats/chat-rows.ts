@@ -9,13 +9,13 @@ export interface ChatRow {
   readonly rows?: readonly ChatRow[];
   /** Computes the rows of a tool or a compaction, which takes long, so only when it's expanded. */
   readonly load?: () => Promise<readonly ChatRow[]>;
-  /** What commands act on. */
+  /** The targets of commands on the row. */
   readonly tool?: Tool;
   readonly chat?: ListedChat;
   readonly dropped?: readonly DroppedEvent[];
 }
 
-/** The row on which a command was called, if its menu is one of this view's. */
+/** Whether a command's argument is a row of this view. */
 export const isChatRow = (row: unknown): row is ChatRow =>
   typeof row === 'object' && row !== null && ('chat' in row || 'tool' in row);
 

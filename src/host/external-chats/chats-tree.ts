@@ -15,12 +15,12 @@ import { chatItems, type ChatItem, type ChatRow } from './chat-rows.ts';
 const { Collapsed, Expanded, None } = vscode.TreeItemCollapsibleState;
 
 /**
- * Growth of a chat after which what a compaction dropped is determined again. Reading a chat in progress for each new
- * message would be slow, and few messages repeat what was dropped.
+ * Growth of a chat after which the dropped events are determined again. Reading a chat in progress for each new message
+ * would be slow, and few messages repeat dropped events.
  */
 const OUTDATED_GROWTH = 1.1;
 
-/** What a compaction dropped when the chat had a number of messages. */
+/** The events that a compaction dropped, and the chat's number of messages when they were determined. */
 interface Dropped {
   readonly messages: number;
   readonly groups: Promise<readonly DroppedGroup[]>;
@@ -30,7 +30,7 @@ interface Dropped {
 export class ChatsTree implements vscode.TreeDataProvider<ChatRow>, vscode.Disposable {
   readonly #chats: ExternalChats;
   readonly #yielder: Yielder;
-  /** What expanded compactions dropped, by the chat's key and the compaction's index. */
+  /** The dropped events of expanded compactions, by the chat's key and the compaction's index. */
   readonly #dropped = new Map<string, Dropped>();
   readonly #changed = new vscode.EventEmitter<undefined>();
   readonly onDidChangeTreeData = this.#changed.event;
@@ -55,7 +55,7 @@ export class ChatsTree implements vscode.TreeDataProvider<ChatRow>, vscode.Dispo
     return item;
   }
 
-  /** By workspace, the open one first, then by tool and time. */
+  /** The rows by workspace, the open one first, then by tool and time. */
   #topRows({ chats, unreadable }: ChatList): readonly ChatRow[] {
     const rankOf = (folder: string): number => {
       if (folder === '') return 2;

@@ -125,9 +125,8 @@ export async function copyDropped(_app: unknown, row: unknown): Promise<unknown>
 }
 
 /**
- * Attaches key events to the next message of the session that continues the chat: those that a compaction by the chat's
- * tool dropped. Continues the chat first if that session isn't open. They are sent as an attachment, so that the model
- * doesn't take them for the user's own words.
+ * Attaches the key events that a tool's compaction dropped to the next message of the session that continues the chat.
+ * Continues the chat first if that session isn't open. The model doesn't take an attachment for the user's own words.
  */
 export async function restoreDropped(app: OpenedChatApp & ChatApp, row: unknown): Promise<unknown> {
   if (!isChatRow(row) || !row.chat || !row.dropped) return false;
@@ -165,7 +164,7 @@ export interface OpenedChatApp extends ImportApp {
 /** Number of messages imported at once. */
 const BATCH_SIZE = 200;
 
-/** Number of times a chat was opened. A chat that was read only after another one was opened isn't shown. */
+/** Number of chats opened so far. If another one is opened while a chat is read, the first one isn't shown. */
 let openings = 0;
 
 /**

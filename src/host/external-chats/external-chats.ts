@@ -149,7 +149,7 @@ export class ExternalChats implements vscode.Disposable {
   }
 }
 
-/** More than reading 200 chats of 1 GB in total takes. A thread that needs more ends; the editor doesn't. */
+/** Maximum heap of the thread. Reading 200 chats of 1 GB takes less. A thread that needs more ends, not the editor. */
 const MAX_HEAP_MB = 2048;
 
 /** Runs the library in a worker thread, so that reading chats never blocks the extension host. */
@@ -162,7 +162,7 @@ class LibraryThread implements vscode.Disposable {
   readonly #pending = new Map<number, Deferred<unknown>>();
   #worker: Worker | undefined;
   #lastId = 0;
-  /** Its methods run in the thread. */
+  /** The library, whose methods run in the thread. */
   readonly library: ChatLibrary;
 
   /** @param onEnd called when the thread ends unexpectedly */

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { locale } from '../platform/l10n.ts';
 import { chartTitle } from './chart-svg.ts';
 
-/** The chart's page, with the theme's colors. It shows the drawing that fits its width, runs no scripts, and loads nothing. */
+/** The chart's page, with the theme's colors. It shows the SVG that fits its width, and runs and loads nothing. */
 export function chartPage(svg: string): string {
   const nonce = randomBytes(16).toString('base64');
   return `<!DOCTYPE html>

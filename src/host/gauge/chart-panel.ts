@@ -56,7 +56,7 @@ export class ChartPanel implements vscode.Disposable {
   }
 }
 
-/** A drawing for each width; `undefined` for a file. */
+/** The chart as SVG for each width; `undefined` for a file. */
 function drawings(
   conversation: Conversation | undefined,
   widths: readonly Parameters<typeof chartSvg>[2][],

@@ -8,9 +8,9 @@ import { countText, messagesText, tokensText } from '../platform/l10n.ts';
 
 export const chartTitle = (): string => vscode.l10n.t('Context Chart');
 
-/** Width of a file's drawing. */
+/** Width of the chart in a file. */
 const WIDTH = 960;
-/** Widths of a page's drawings. A page shows the one whose text is about as large as other text in it. */
+/** Widths of the charts in a page, which shows the one whose text is about as large as its other text. */
 export const PAGE_WIDTHS = [WIDTH, 480, 260] as const;
 /** Below this width, the two labels at the bottom don't fit in one line in every language. */
 const MIN_ONE_LINE_WIDTH = 480;
@@ -21,16 +21,16 @@ const LEFT = 72;
 const RIGHT = 32;
 const TOP = 24;
 const BOTTOM = 64;
-/** Of a label. A line this close to the top has its label below, because the axis has its own label above. */
+/** Height of a label. If the budget line is this close to the top, its label is below it: the axis label is above. */
 const LINE_HEIGHT = 14;
-/** Maximum number of key event marks. Of more, an even selection is drawn. */
+/** Maximum number of key event marks. If there are more, an even selection is drawn. */
 const MAX_EVENTS = 600;
 
 /**
- * The chart as SVG. Its colors are CSS classes, which a page sets from its theme; in a file, the drawing itself defines
- * them for light and dark.
+ * The chart as SVG. Its colors are CSS classes, which a page sets from its theme; in a file, the SVG defines them for
+ * light and dark.
  *
- * @param pageWidth the width of a page's drawing, one of `PAGE_WIDTHS`; undefined for a file
+ * @param pageWidth the width in a page, one of `PAGE_WIDTHS`; undefined for a file
  */
 export function chartSvg(series: ContextSeries, budget: number, pageWidth?: (typeof PAGE_WIDTHS)[number]): string {
   const { points, marks, messages } = series;
@@ -91,12 +91,12 @@ export function chartSvg(series: ContextSeries, budget: number, pageWidth?: (typ
   ].join('\n');
 }
 
-/** About the distance of two ticks' labels, in the drawing's units. */
+/** Approximate distance of two ticks' labels, in the chart's units. */
 const TICK_DISTANCE = 160;
 const MIDDLE = ' dominant-baseline="middle"';
 /** Maximum number of points with a tooltip. */
 const MAX_SPOTS = 160;
-/** Width of the area with a point's tooltip, in the drawing's units. */
+/** Width of the area with a point's tooltip, in the chart's units. */
 const SPOT = 6;
 
 const titled = (text: string): string => (text === '' ? '' : `<title>${escape(text)}</title>`);

@@ -18,7 +18,7 @@ export class GaugeItem implements vscode.Disposable {
   readonly #spend: () => MonthlySpend;
   readonly #windowSource: (read: number) => string | undefined;
 
-  /** @param windowSource describes where the context window's size is from; `read`: tokens that the server reads at most */
+  /** @param windowSource describes the source of the context window; `read`: maximum tokens that the server reads */
   constructor(
     conversation: () => Conversation | undefined,
     spend: () => MonthlySpend,

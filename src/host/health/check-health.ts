@@ -119,7 +119,7 @@ async function settingsHealth(): Promise<HealthFacts['settings']> {
       .map((name) => `${group}.${name}`)
       .filter(isSet),
   );
-  // Doesn't contain values of settings, except invalid numbers.
+  // The message contains no values of settings except invalid numbers.
   const fault = await checkSettings().then(
     () => undefined,
     (error: unknown) => (error instanceof Error ? error.message : String(error)),
