@@ -47,7 +47,7 @@ export function fileName(uri: vscode.Uri): string {
   return uri.path.slice(uri.path.lastIndexOf('/') + 1);
 }
 
-/** The bytes of a file in pieces. Files that aren't on disk are read at once: file systems only return whole files. */
+/** The bytes of a file in pieces. Files that aren't on disk are read at once: VS Code only returns whole files. */
 async function* filePieces(uri: vscode.Uri): AsyncGenerator<Uint8Array> {
   if (uri.scheme === 'file') return yield* createReadStream(uri.fsPath, { highWaterMark: PIECE_BYTES });
   const bytes = await vscode.workspace.fs.readFile(uri);
@@ -97,7 +97,7 @@ function* inBatches<T>(messages: readonly T[], share: number): Generator<Batch<T
 
 /** A preview of an import. */
 export interface ImportPreview {
-  /** Whether it's one of our own exports, whose messages are imported unchanged, including branches and figures. */
+  /** Whether the file is an exported session, whose messages are imported unchanged, including branches and usage. */
   readonly isExact: boolean;
   readonly format: TranscriptFormat;
   readonly messages: number;
@@ -129,7 +129,7 @@ export async function scanTranscript(uri: vscode.Uri, watch: ImportProgress): Pr
   return preview;
 }
 
-/** Returns `other` if a line isn't a message of ours or if an ID is repeated. The file may be in another format. */
+/** Returns `other` if the file may be in another format: a line isn't an exported message, or an ID is repeated. */
 async function scanExported(uri: vscode.Uri, watch: ImportProgress): Promise<ImportPreview | undefined | 'other'> {
   const ids = new Set<string>();
   const batches = async function* (): AsyncGenerator<Batch<ScannedMessage>> {

@@ -6,7 +6,7 @@ import type { MemoryFile } from '../../storage/memory-file.ts';
 import { KIND_ICON, kindName, statusName } from '../platform/key-event-kinds.ts';
 import { locale } from '../platform/l10n.ts';
 
-/** The latest text, and what it was made from. */
+/** The latest text and its inputs. */
 interface CachedText extends SentMemory {
   readonly entries: readonly MemoryEntry[];
   readonly budget: number;
@@ -56,9 +56,7 @@ export class WorkspaceMemory implements vscode.Disposable {
     }
   }
 
-  /**
-   * The memory for the system prompt in at most `budget` tokens. Cached, because every assembly of the context needs it.
-   */
+  /** The memory for the system prompt in at most `budget` tokens. Cached, because assembling a context needs it. */
   text(budget: number, counter: Pick<TokenCounter, 'text'>): string {
     const cached = this.#cached;
     if (cached?.entries === this.#entries && cached.budget === budget && cached.counter === counter) return cached.text;

@@ -7,17 +7,17 @@ import type { ChosenModel } from './models.ts';
 const KEY = 'threadkeeper.calibration';
 const MAX_KEPT = 12;
 
-/** Corrections of our token counts for each model, learned from usage reports and stored. */
+/** Corrections of the local token counts for each model, learned from usage reports and stored. */
 export class Calibrations {
   readonly #stored: StoredMap<StoredCalibration>;
-  /** Those used in this window, the last one at the end. */
+  /** The calibrations used in this window, the last used one at the end. */
   readonly #known = new Map<string, Calibration>();
 
   constructor(memento: Memento) {
     this.#stored = new StoredMap<StoredCalibration>(memento, KEY, storedCalibrationSchema, MAX_KEPT);
   }
 
-  /** Undefined for the local provider, for which our own counts are exact. */
+  /** Undefined for the local provider, for which the local counts are exact. */
   of(chosen: ChosenModel): Calibration | undefined {
     if (chosen.provider === 'local') return undefined;
     const key = keyOf(chosen);
@@ -48,7 +48,7 @@ const keyOf = (chosen: ChosenModel): string =>
 const calibration = (chosen: ChosenModel, stored?: StoredCalibration): Calibration =>
   new Calibration(modelInfo(chosen.model).countFactor, stored, isVendorsOwn(chosen));
 
-/** Whether the server is OpenAI's or Anthropic's own. These never truncate prompts: they read or reject them. */
+/** Whether the server is OpenAI's or Anthropic's. These never truncate prompts: they read or reject them. */
 function isVendorsOwn({ provider, baseUrl }: ChosenModel): boolean {
   const host = URL.parse(baseUrl)?.hostname ?? '';
   const isOwn = baseUrl.trim() === '' || /(?:^|\.)api\.(?:openai|anthropic)\.com$/.test(host);

@@ -33,7 +33,7 @@ export class LearnedFacts {
     const entry = v.safeParse(schema, listed);
     // Invalid entries are skipped: some lists contain -1 for an unknown context window.
     if (entry.success) this.#known.set(`${server} ${listed.id}`, entry.output);
-    // If they can't be stored, this window still knows them.
+    // If the facts can't be stored, this window still has them.
     await this.#known.save().catch(() => undefined);
   }
 }

@@ -20,10 +20,7 @@ export function assumedContextWindowText(models: Pick<Models, 'info'>, chosen: C
   return vscode.l10n.t('The context window of {0} is unknown. Assuming {1}.', chosen.model, tokens);
 }
 
-/**
- * Where the context window comes from; undefined if it's from the model data. `read` is the maximum number of tokens
- * that the server reads.
- */
+/** The source of the context window; undefined for the model data. `read`: maximum tokens that the server reads. */
 export function contextWindowSourceText(
   models: Pick<Models, 'info'>,
   chosen: ChosenModel,
@@ -108,7 +105,7 @@ export async function askForContextWindow(model: string): Promise<void> {
   });
   if (answer === undefined) return;
   const configuration = vscode.workspace.getConfiguration('threadkeeper.models');
-  // Not the effective value, which includes the workspace's.
+  // The effective value would include the workspace's overrides.
   const overrides = configuration.inspect<Record<string, object>>('overrides')?.globalValue ?? {};
   const override = { ...overrides[model], contextWindow: Number(answer) };
   await configuration.update('overrides', { ...overrides, [model]: override }, vscode.ConfigurationTarget.Global);

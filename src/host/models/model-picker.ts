@@ -32,7 +32,7 @@ const FIRST_ROWS_MS = 300;
 const TRY_TIMEOUT_MS = 60_000;
 /** Suggested if no base URL is set. */
 const OLLAMA_URL = 'http://localhost:11434/v1';
-/** Sent to the model; not translated. */
+/** Not translated, because it's sent to the model. */
 const TRY = 'ping';
 const TRY_REQUEST: ChatRequest = {
   purpose: 'check',
@@ -160,7 +160,7 @@ async function typeModel(app: ModelsApp, provider: ProviderName): Promise<Picked
   return name ? { ...atConfiguredUrl(provider), model: name, isUntried: true } : undefined;
 }
 
-/** Asks for a missing base URL or API key, then for the model. If the list can't be loaded, shows the reason in it. */
+/** Asks for a missing base URL or API key, then for the model. If its list can't be loaded, it shows the reason. */
 async function pickOfProvider(app: ModelsApp, provider: ProviderName, title: string): Promise<Picked | undefined> {
   if (provider === 'local') return { ...atConfiguredUrl(provider), model: 'local', isUntried: false };
   const completed = await complete(app, atConfiguredUrl(provider));

@@ -155,7 +155,7 @@ export class Models {
       return;
     }
     const server = serverOf(chosen);
-    // Only the compatible server itself knows its context window.
+    // A compatible server may use another context window than the model's, so its list is always read.
     const isKnown = this.info(chosen).known && provider !== 'compatible';
     if (provider === 'local' || model === '' || isKnown) return;
     const key = `${server} ${model}`;

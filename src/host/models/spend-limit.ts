@@ -55,7 +55,7 @@ export class SpendLimit {
     };
   }
 
-  // Another window may have stored its costs since, or may have overwritten ours.
+  // Another window may have stored its costs since, or may have overwritten this window's.
   #merged(): SpendByMonth {
     return mergeSpend(this.#known, parseSpend(this.#state.get(STATE_KEY)));
   }
@@ -64,7 +64,7 @@ export class SpendLimit {
 /** The cost of compression by calendar month, in US dollars; months as `2026-07`. */
 export type SpendByMonth = Readonly<Record<string, number>>;
 
-/** Enough to compare with last year, and small enough for the global state. */
+/** Number of months that are kept, so that the global state stays small. */
 const MONTHS_KEPT = 12;
 
 /** The calendar month of a time in the user's time zone; `at` is in milliseconds since the epoch. */

@@ -7,7 +7,7 @@ import type { ChatModel } from '../../app/ports.ts';
 import type { Urgency } from '../../app/compression-job.ts';
 
 const STATE_KEY = 'threadkeeper.editorModels';
-/** Maximum number of models whose facts are stored. Only those that sessions use are stored, not all. */
+/** Maximum number of models whose facts are stored. Only models that were looked up are stored, not all listed ones. */
 const MAX_STORED = 16;
 /** How long extensions may take to register their models, in ms. */
 const SELECT_LIMIT_MS = 8000;
