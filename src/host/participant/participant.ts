@@ -40,7 +40,7 @@ export async function answerRequest(
   for (const one of found ?? []) stream.markdown(quoteWithSource(one));
 }
 
-/** Quotes are escaped, so that they can't insert links or images. Each line is marked, so that none looks like an answer. */
+/** A quote as Markdown, escaped, so that it can't insert links or images, and marked in each line as quoted. */
 function quote(text: string): vscode.MarkdownString {
   const lines = text.split(/\r\n?|\n/).map((line) => new vscode.MarkdownString('> ').appendText(line).value);
   return new vscode.MarkdownString(lines.join('\n>\n')).appendMarkdown('\n\n');

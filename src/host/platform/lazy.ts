@@ -1,4 +1,4 @@
-/** Creates something expensive on first use, and loads its code only then. */
+/** A value that is created on first use, because it's expensive. Its code is only loaded then. */
 export class Lazy<T extends { close(): Promise<void> }> {
   readonly #create: () => Promise<T>;
   readonly #describe: (error: unknown) => string;
@@ -11,7 +11,7 @@ export class Lazy<T extends { close(): Promise<void> }> {
     this.#describe = describe;
   }
 
-  /** Creates it for the first caller. Rejects with a message for the user; the next caller tries again. */
+  /** Creates the value for the first caller. Rejects with a message for the user; the next caller tries again. */
   get(): Promise<T> {
     if (this.#hasEnded) return Promise.reject(new Error('the extension has ended'));
     this.#created ??= this.#create().catch((error: unknown) => {
@@ -21,12 +21,12 @@ export class Lazy<T extends { close(): Promise<void> }> {
     return this.#created;
   }
 
-  /** Whether it has been created, or is being created. */
+  /** Whether the value has been created, or is being created. */
   get hasStarted(): boolean {
     return this.#created !== undefined;
   }
 
-  /** Closes it, even if it's still being created. */
+  /** Closes the value, even if it's still being created. */
   async close(): Promise<void> {
     this.#hasEnded = true;
     // The caller of `get` has already received the error.

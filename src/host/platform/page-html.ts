@@ -1,6 +1,6 @@
-/** What varies in the page's HTML. */
+/** The variable parts of the page's HTML. */
 export interface PageFrame {
-  /** Unique for each page; allows our own bundle's script. */
+  /** Unique for each page; allows its script. */
   readonly nonce: string;
   readonly cspSource: string;
   /** BCP 47 tag. */
@@ -13,7 +13,7 @@ export interface PageFrame {
 
 const RIGHT_TO_LEFT = /^(ar|fa|he|ur)\b/;
 
-/** The page's HTML. Its policy only allows our own bundle's script, by the nonce, and no requests. */
+/** The page's HTML. Its policy only allows the script with the nonce, and no requests. */
 export function pageHtml({ nonce, cspSource, language, translations, uri }: PageFrame): string {
   const csp = [
     `default-src 'none'`,

@@ -70,8 +70,8 @@ export function readSettings(): Settings {
 }
 
 /**
- * The settings as they were when they were last valid, for recording what was paid for: it mustn't be lost because the
- * user is editing the settings. Throws `SettingsError` if they were never valid.
+ * The last valid settings. Replies and costs are recorded with them, so that none is lost while the user is editing the
+ * settings. Throws `SettingsError` if they were never valid.
  */
 export function lastValidSettings(): Settings {
   try {
@@ -184,7 +184,7 @@ export function policyOf(settings: Settings, name = settings.compression.policy)
   });
 }
 
-/** Settings that were renamed after a preview, as pairs of old and new name. */
+/** Settings that were renamed after a preview version, as pairs of old and new name. */
 const RENAMED: readonly (readonly [string, string])[] = [
   ['chat.place', 'chat.location'],
   ['chat.effort', 'chat.reasoningEffort'],

@@ -30,7 +30,7 @@ export class StoredMap<T> {
     this.#entries.set(name, value);
   }
 
-  /** Rejects if the entries can't be stored. This window still knows them. */
+  /** Rejects if the entries can't be stored. This window still has them. */
   async save(): Promise<void> {
     await this.#memento.update(this.#key, [...this.#entries].slice(-this.#max));
   }

@@ -45,7 +45,7 @@ async function isFile(uri: vscode.Uri): Promise<boolean> {
   return type !== undefined && type !== vscode.FileType.Directory;
 }
 
-/** Whether this is a file or a folder; undefined if neither exists. */
+/** The type of a file or folder; undefined if it doesn't exist. */
 export async function fileTypeOf(uri: vscode.Uri): Promise<vscode.FileType | undefined> {
   try {
     return (await vscode.workspace.fs.stat(uri)).type;
@@ -64,8 +64,8 @@ export async function isInWorkspace(uri: vscode.Uri): Promise<boolean> {
 }
 
 /**
- * Those of the files that are in the workspace after resolving symbolic links, and that git doesn't ignore. Files whose
- * path can't be resolved can't be read either, so they are left out.
+ * The files that are in the workspace after resolving symbolic links, and that git doesn't ignore. Files whose path
+ * can't be resolved can't be read either, so they are left out.
  */
 export async function workspaceFilesOnly(files: readonly vscode.Uri[]): Promise<vscode.Uri[]> {
   const real = await Promise.all(
@@ -88,10 +88,10 @@ export const openDocuments = (): vscode.Uri[] => {
   return [...new Map(open.map((uri) => [uri.toString(), uri])).values()];
 };
 
-/** Those of `openTexts` that are in the workspace after resolving symbolic links, and that git doesn't ignore. */
+/** The open documents that are in the workspace after resolving symbolic links, and that git doesn't ignore. */
 export const openFiles = (): Promise<vscode.Uri[]> => workspaceFilesOnly(openDocuments());
 
-/** Which of the files, given by their real paths, git ignores. */
+/** The files, given by their real paths, that git ignores. */
 async function ignoredByGit(files: readonly string[]): Promise<ReadonlySet<string>> {
   const resolved = await Promise.all(
     (await repositories()).map((repository) =>
@@ -115,7 +115,7 @@ async function ignoredByGit(files: readonly string[]): Promise<ReadonlySet<strin
     const byPath = new Map(
       filesInside.map((file) => [path.join(repository.rootUri.fsPath, path.relative(realRoot, file)), file]),
     );
-    // On a busy machine, the Git extension sometimes answers before it has read git's output, but rarely twice in a row.
+    // On a busy machine, the Git extension sometimes answers before it has read git's output, but rarely twice.
     for (let times = 0; times < 2; times++) {
       // Git fails while a repository is being moved or deleted. Its files are treated as ignored.
       const found = await repository.checkIgnore([...byPath.keys()]).catch(() => byPath.keys());
@@ -153,7 +153,7 @@ interface Repository {
   };
   /** A patch of staged or unstaged changes. */
   diff(cached: boolean): Promise<string>;
-  /** Which of the paths git ignores. */
+  /** The paths that git ignores. */
   checkIgnore(paths: string[]): Promise<Set<string>>;
 }
 

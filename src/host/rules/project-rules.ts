@@ -66,7 +66,7 @@ export class ProjectRules implements vscode.Disposable {
 
   async #readAndWatch(): Promise<void> {
     const first = this.#read();
-    // One after the other, so that the latest version counts.
+    // Reads run one after the other, so that the latest version counts.
     let last = first;
     const readSoon = (): void => {
       last = last
@@ -123,7 +123,7 @@ export class ProjectRules implements vscode.Disposable {
       this.#warn(`${file.path} is larger than ${MAX_BYTES} bytes and is not sent.`);
       return undefined;
     } catch (error) {
-      // A session can be opened without the file, for example if Node.js can't resolve its real path on a network drive.
+      // Sessions are opened without the file, for example if Node.js can't resolve its real path on a network drive.
       if (!(error instanceof vscode.FileSystemError))
         this.#warn(`${file.path} could not be read and is not sent: ${String(error)}`);
       return undefined;

@@ -27,7 +27,7 @@ export interface SearchApp {
 /** Maximum number of results. */
 const MAX_HITS = 30;
 
-/** The command's argument, or what the user enters; undefined if that is blank. */
+/** The query from the command's argument, or else from an input box; undefined if it's blank. */
 async function queryFrom(argument: unknown, options: vscode.InputBoxOptions): Promise<string | undefined> {
   const given = typeof argument === 'string' ? argument.trim() : '';
   const query = given === '' ? (await vscode.window.showInputBox(options))?.trim() : given;
@@ -77,8 +77,8 @@ export async function searchAllSessions(app: SearchApp, argument?: unknown): Pro
 }
 
 /**
- * How a result reaches the model. Of a key event, only whether it's archived, because it may be sent verbatim although
- * its message is summarized.
+ * The description of a result. For a key event, it only says whether the session is archived, because the event may be
+ * sent verbatim although its message is summarized.
  */
 function tierText({ kind, tier }: WorkspaceHit): string {
   const tierName = {
@@ -113,7 +113,7 @@ const MAX_PLACES = 12;
 /** Maximum length of a pinned quote in UTF-16 units, because it's sent with every request. */
 const MAX_QUOTE_LENGTH = 400;
 
-/** Shows where something that the model forgot is now, and offers to restore it. */
+/** Shows whether and how forgotten information is in the context, and offers to restore it. */
 export async function findForgotten(conversation: Conversation, argument: unknown, app: SearchApp): Promise<void> {
   const query = await queryFrom(argument, {
     title: vscode.l10n.t('Find Forgotten Information'),

@@ -11,8 +11,8 @@ export function sessionsElsewhere(sessions: readonly SessionListEntry[], current
 }
 
 /**
- * Where the user's sessions may be if this workspace has none: `moved` if a workspace of the same name has sessions, as
- * after its folder was moved, and `other` if only different ones do.
+ * Whether other workspaces have sessions: `moved` if one of the same name does, whose folder may have been moved, and
+ * `other` if only different ones do.
  */
 export function findElsewhere(sessions: readonly SessionListEntry[], current: string): Elsewhere | undefined {
   const [first] = sessionsElsewhere(sessions, current).filter(({ messages }) => messages > 0);
