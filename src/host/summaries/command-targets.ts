@@ -12,7 +12,7 @@ import { rangeText } from './context-tree-items.ts';
 import { isRow, openedNodes, undoneCompressionOf } from './context-rows.ts';
 import { pickOrShowInfo } from '../platform/notifications.ts';
 
-/** Finds what a command acts on, by the row or the user's selection; undefined if there is nothing. */
+/** Finds the target of a command: that of the row, or one that the user selects; undefined if there is none. */
 export type FindTarget<T> = (
   conversation: Conversation,
   argument: unknown,

@@ -18,14 +18,11 @@ export interface ComparisonResult {
   readonly unsupported: number;
   /** Number of statements without a valid verdict of the model. */
   readonly unjudged: number;
-  /** `provider/model` that checked the summary; undefined for a check by code. */
+  /** `provider/model` that checked the summary; undefined for a check without a model. */
   readonly checkedBy: string | undefined;
 }
 
-/**
- * Shows a summary next to its source, and highlights what the source supports and what it doesn't: terms that code can't
- * find there, or statements that a model rejected.
- */
+/** Shows a summary next to its source, and highlights supported and unsupported parts. */
 export class Comparison implements vscode.Disposable {
   readonly #supported = vscode.window.createTextEditorDecorationType({
     backgroundColor: new vscode.ThemeColor('diffEditor.insertedTextBackground'),

@@ -18,10 +18,10 @@ const PERMANENT_SECTIONS: ReadonlySet<SectionName> = new Set(['context', 'summar
 const CONTENT_LISTS = ['topics', 'decisions', 'preferences', 'files'] as const;
 export type ContentList = (typeof CONTENT_LISTS)[number];
 
-/** What a row of the *Context* view represents. */
+/** The content of a row of the *Context* view. */
 type RowContent =
   | { readonly kind: 'section'; readonly section: SectionName }
-  /** The parent of a filter's results; the view knows which rows these are. */
+  /** The parent of a filter's results. */
   | { readonly kind: 'filter'; readonly filter: TreeFilter }
   | { readonly kind: 'part'; readonly name: GaugePart; readonly tokens: number }
   | { readonly kind: 'node'; readonly node: NodeId }
@@ -201,7 +201,7 @@ export const undoneCompressionOf = (
 export const isSent = ({ frontier }: Pick<SessionState, 'frontier'>, { id }: SummaryNode): boolean =>
   frontier.some(({ node }) => node.id === id);
 
-/** How a summary can be regenerated: a parent only from its children, without a model; instructions need a model. */
+/** The ways to regenerate a summary: a parent only from its children, without a model; instructions need a model. */
 export const regenerateOptions = (state: Pick<SessionState, 'frontier'>, node: SummaryNode, hasModel: boolean) => [
   ...(node.children.length > 0 ? (['children'] as const) : (['same', 'model'] as const)),
   ...(node.children.length === 0 && hasModel ? (['instructions'] as const) : []),
@@ -256,7 +256,7 @@ export function firstAndLastRow(source: TreeSource, { of, from, end }: RowOf<'ra
   return [list.row(from, of), list.row(end - 1, of)];
 }
 
-/** What `findRow` finds in the tree. */
+/** The targets of `findRow`. */
 export type RowTarget =
   | Pick<RowOf<'node'>, 'kind' | 'node'>
   | Pick<RowOf<'message'>, 'kind' | 'message'>

@@ -28,7 +28,7 @@ import { faultTexts, levelName, triggerName, verificationText } from './summary-
 
 const { Collapsed, Expanded, None } = vscode.TreeItemCollapsibleState;
 
-/** The tree item for a row. Takes time proportional to what it shows. */
+/** The tree item for a row. Takes time proportional to its content. */
 export function treeItem(conversation: Conversation, source: TreeSource, row: Row, now: number): vscode.TreeItem {
   const { state, journal } = conversation;
   switch (row.kind) {
@@ -194,7 +194,7 @@ function nodeItem(conversation: Conversation, source: TreeSource, node: SummaryN
   return item(node.title, Collapsed, icon, description, contextValue, () => openNodeDocument(journal.id, node));
 }
 
-/** Counts such as "12 · 2 pinned · 3 superseded": events kept verbatim, those of them that are pinned, and the others. */
+/** Counts such as "12 · 2 pinned · 3 superseded": all events sent verbatim, the pinned ones among them, and others. */
 function statusCounts(list: readonly PlacedEvent[]): string {
   const counts = new Map<EventStatus, number>();
   for (const { status } of list) counts.set(status, (counts.get(status) ?? 0) + 1);
@@ -223,7 +223,7 @@ function item(
 const goneItem = (): vscode.TreeItem =>
   item(vscode.l10n.t('This item is no longer in the session.'), None, 'circle-slash');
 
-/** Internal command of the view. Its argument is a function, so that it has nothing to check. */
+/** Internal command of the view. It calls its argument. */
 export const OPEN_ROW = 'threadkeeper.internal.openRow';
 
 export function rangeText(state: SessionState, node: SummaryNode): string {
@@ -231,7 +231,7 @@ export function rangeText(state: SessionState, node: SummaryNode): string {
   return range ? `${range.from + 1}–${range.to + 1}` : '';
 }
 
-/** How many of a summary's key events are in the context, what the audit found, and how the summary was made. */
+/** A summary's kept key events, the results of its audit and check, and how it was generated. */
 export function trustText({ state, events }: TreeSource, node: SummaryNode): string {
   const range = state.spanOf(node.id);
   const { kept, total } = range ? events().keptBetween(range.from, range.to) : { kept: 0, total: 0 };

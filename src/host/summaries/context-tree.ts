@@ -20,7 +20,7 @@ import {
 } from './context-rows.ts';
 import type { GaugeView } from '../../protocol/views.ts';
 
-/** How often the ages of rows are updated, in ms; the youngest are shown in minutes. */
+/** Interval at which the ages of rows are updated, in ms, because they are shown in minutes. */
 const AGES_MS = 60_000;
 
 interface ContextTreeApp {
@@ -30,7 +30,7 @@ interface ContextTreeApp {
   searchOf(conversation: Conversation): Promise<SessionSearch | undefined>;
 }
 
-/** The *Context* view: what is in the context, the tree of summaries down to their sources, and the key events. */
+/** The *Context* view: the parts of the context, the tree of summaries down to their messages, and the key events. */
 export class ContextTree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
   readonly #app: ContextTreeApp;
   readonly #changed = new vscode.EventEmitter<Row | undefined>();
@@ -75,7 +75,7 @@ export class ContextTree implements vscode.TreeDataProvider<Row>, vscode.Disposa
     if (this.#isStale) return;
     this.#gaugeView = undefined;
     const conversation = this.#app.sessions.current;
-    // Which key events fit also depends on settings and the model.
+    // The number of key events that fit also depends on settings and the model.
     if (this.#events && this.#events.leftOut !== conversation?.context().leftOut) this.#events = undefined;
     this.#view.description = conversation?.state.title ?? '';
     this.#changed.fire(undefined);
@@ -137,7 +137,7 @@ export class ContextTree implements vscode.TreeDataProvider<Row>, vscode.Disposa
     };
   }
 
-  /** Cached until the ledger, the branch, or what fits changes. */
+  /** The key events, cached until the ledger, the branch, or the events that fit change. */
   #eventsOf(conversation: Conversation): EventIndex {
     const { state } = conversation;
     const revisions = `${state.ledgerRevision}/${state.prefixRevision}`;

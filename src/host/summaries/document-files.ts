@@ -150,7 +150,7 @@ export class SessionFiles implements EditableFiles, vscode.Disposable {
       case 'request': {
         const { request } = await this.#preview(conversation);
         const model = await this.#app.availableModel();
-        // If the model isn't called by HTTP, our own request is shown.
+        // A request that isn't sent by HTTP is shown in Threadkeeper's own format.
         return plainDocument(model?.wireBody?.(request) ?? JSON.stringify(request));
       }
     }

@@ -37,7 +37,7 @@ export function documentLinks(app: {
 function lenses(state: SessionState, address: DocumentAddress): vscode.CodeLens[] {
   const row = rowOfDocument(state, address);
   if (!row) return [];
-  // A message that is sent verbatim has none.
+  // A message that is sent verbatim has no summary.
   const leaf = row.kind === 'message' ? summariesOf(state, state.positionOf(row.message)!).at(-1) : undefined;
   return [
     lens('threadkeeper.showInChat', `$(comment-discussion) ${vscode.l10n.t('Show in Chat')}`, row),

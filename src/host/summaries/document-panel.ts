@@ -23,7 +23,7 @@ interface DocumentPanelApp {
 }
 
 /**
- * Shows rendered documents beside the chat, in at most one panel per window. The page's own renderer is used, which is
+ * Shows rendered documents beside the chat, in at most one panel per window. Uses the chat page's renderer, which is
  * safe for any content. `openAsText` opens the text of a document.
  */
 export class DocumentPanel implements vscode.Disposable {
@@ -67,7 +67,7 @@ export class DocumentPanel implements vscode.Disposable {
     return Promise.resolve();
   }
 
-  /** Opens what is shown as text in an editor, so that it can be searched, copied, or compared. */
+  /** Opens the shown document as text in an editor, so that it can be searched, copied, or compared. */
   async openAsText(): Promise<void> {
     if (!this.#shown) return;
     if (this.#shown.uri) await openAsText(this.#shown.uri);

@@ -43,7 +43,7 @@ export async function openNodeDocument(session: SessionId, node: SummaryNode): P
   await openRendered(documentUri(session, 'node', node.id, node.title));
 }
 
-/** Opens a message by its 0-based position, or -1 if it isn't on the active branch, with a passage selected, if given. */
+/** Opens a message, and selects a passage if given. `position`: 0-based; -1 if it isn't on the active branch. */
 export async function openMessageDocument(
   session: SessionId,
   message: MessageId,

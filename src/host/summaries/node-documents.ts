@@ -53,7 +53,7 @@ export function structuredDocument(state: SessionState, node: SummaryNode): Rend
   return page.heading(2, vscode.l10n.t('Narrative')).block(structured.narrative).document();
 }
 
-/** What a document shows of a summary: its text at a level, its lists, or its messages. */
+/** The part of a summary that a document shows: its text at a level, its lists, or its messages. */
 type SummaryPart = Level | 'structured' | 'source';
 
 export function nodeUri(state: SessionState, node: SummaryNode, kind: 'node' | SummaryPart): vscode.Uri {

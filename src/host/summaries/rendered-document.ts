@@ -52,7 +52,7 @@ export class DocumentWriter {
     return this.line();
   }
 
-  /** Adds a text and an empty line. Closes a code block that the text leaves open, so that it doesn't include the rest. */
+  /** Adds a text and an empty line. Closes an open code block in the text, so that it doesn't include the rest. */
   block(text: string): this {
     const lines = text.replaceAll(LINE_END, '\n');
     const fence = openFence(lines);

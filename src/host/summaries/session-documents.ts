@@ -16,7 +16,7 @@ import { eventIndexAfter } from './event-index.ts';
 import { nodeUri } from './node-documents.ts';
 import { DocumentWriter, type LinePart, type RenderedDocument } from './rendered-document.ts';
 
-/** A preview of a compression: sizes, summaries, and which key events are kept and dropped; or why there is none. */
+/** A preview of a compression: sizes, summaries, and kept and dropped key events; or the reason why there is none. */
 export function dryRunDocument(
   state: SessionState,
   policy: Policy,

@@ -19,7 +19,7 @@ export interface SummariesApp extends ModelsApp {
   readonly comparison: Comparison;
   readonly documentPanel: DocumentPanel;
   readonly panel: { reveal(session: SessionId, position: number): void; show(target: 'preview'): void };
-  /** The current session with its operations, or else the latest one. */
+  /** The current session, or else the latest one. */
   current(): Promise<OpenConversation>;
   /** The message and action for an error. */
   describe(error: unknown): FaultView;

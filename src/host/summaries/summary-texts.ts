@@ -97,7 +97,7 @@ export const reasonText = ({ reason, missing = [] }: Pick<StatementFinding, 'rea
     told_otherwise: vscode.l10n.t('According to the model, the source says something different.'),
   })[reason];
 
-/** Why a compression has nothing to do, and what the user can do about it. */
+/** The reason why there is nothing to compress, and what the user can do about it. */
 export function nothingToCompressText(
   reason: SkipReason | 'off',
   { recentMessages }: Policy,
