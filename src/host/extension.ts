@@ -58,7 +58,7 @@ async function wake(product: Lazy<Threadkeeper>, isUsed: boolean): Promise<void>
     if (isUsed) await sessions.currentOrLatestIfAny();
     await chats.follow();
   } catch (error) {
-    // Nobody waits for this. The next use of the product reports the error to the user.
+    // Not shown to the user, because the next use of the product reports the error.
     console.error(error);
   }
 }

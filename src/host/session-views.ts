@@ -17,7 +17,7 @@ import { showInfo } from './platform/notifications.ts';
 import { translated, titleText } from './platform/l10n.ts';
 import type { Conversation } from '../app/conversation.ts';
 
-/** Delay in ms, so that views are rendered once for many events, as of an import or a compression. */
+/** Delay in ms, so that views are rendered once for many events, such as those of an import. */
 const REFRESH_DELAY_MS = 100;
 
 /** The views of the current session, and what they depend on. */
@@ -61,7 +61,7 @@ export class SessionViews {
     clearTimeout(this.#timer);
   }
 
-  /** The link between the page and the current session. Throws if there is none. */
+  /** The page's connection to the current session. Throws if there is none. */
   connection(): PageConnection {
     if (!this.#connection) throw new Error('no session is open');
     return this.#connection;
@@ -76,7 +76,7 @@ export class SessionViews {
     open.keepOnly(conversation?.journal.id);
     if (!conversation) return;
     const { journal } = conversation;
-    // Created immediately, because the caller requests the link next.
+    // Created immediately, because the caller requests the connection next.
     this.#connection = new PageConnection(conversation, this.#app, {
       isModelReady: () => this.#isModelReady,
       sessions: () => this.#list(),
@@ -160,7 +160,7 @@ export class SessionViews {
   }
 }
 
-/** Returns a function that notifies the user when a full disk keeps messages in memory only, and when they are saved. */
+/** Returns a function that tells the user when a full disk keeps messages in memory only, and when they are saved. */
 export function unsavedNotifier(journal: SessionJournal): () => void {
   let isReported = false;
   return () => {

@@ -126,7 +126,7 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
     const editorModels = new VsCodeModels(context.globalState, context.languageModelAccessInformation, warn);
     this.models = new Models(this.keys, editorModels, new LearnedFacts(context.globalState));
     this.recentModels = new RecentModels(context.globalState);
-    // Not awaited: until it's done the defaults apply, and then the change is handled like any other.
+    // Not awaited: until the settings are moved, their defaults apply. Moving them is handled like any other change.
     void moveRenamedSettings().catch((error: unknown) =>
       warn(`Renamed settings could not be migrated: ${String(error)}`),
     );
@@ -246,7 +246,7 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
         void this.#settingsChanged();
       }),
       this.sessions.onDidChange((what) => {
-        // A streaming reply changes the list every second, but not what the next message needs.
+        // A streaming reply changes the list every second, but not the automatic attachment.
         if (what === 'current' || this.sessions.current?.isReplying !== true) refreshImplicit();
         const shown = what === 'current' ? this.#views.currentChanged() : this.#views.listChanged();
         for (const work of [this.rules.ask(), shown]) work.catch((error: unknown) => this.describe(error));
@@ -263,7 +263,7 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
   async close(): Promise<void> {
     this.dispose();
     const closing = [
-      // Waits for other tools' chats that are being read, which may take longer than VS Code gives this process to end.
+      // May wait for a chat that is being read for longer than VS Code gives this process to end.
       this.chats.close(),
       this.snapshots
         .dispose()

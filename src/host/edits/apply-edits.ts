@@ -5,7 +5,7 @@ import { warnSkippedChanges, type EditReviews } from './edit-reviews.ts';
 import { isInWorkspace, openDocuments, candidateUris, workspaceFiles } from '../platform/workspace-files.ts';
 
 /**
- * Shows the changes in one code block of a reply, or in all that name a file, so that the user can accept or reject them.
+ * Shows the changes in one code block of a reply, or in all blocks that name a file, for the user to accept or reject.
  * Throws `RequestFault` if a path leads out of the workspace, or if none of a single file's changes can be applied.
  */
 export async function applyEdits(reviews: EditReviews, reply: string, code?: string): Promise<void> {
@@ -52,8 +52,8 @@ const normalized = (code: string): string => code.replace(/\s+/g, ' ').trim();
 const MAX_FILES = 2_000;
 
 /**
- * The file that a path in a reply refers to: a file of the workspace whose path equals or ends with it, or else a new one.
- * If several files match or no path is given, the user chooses; undefined if they cancel. Throws `RequestFault` for a path
+ * The file for a path in a reply: a file of the workspace whose path equals or ends with it, or else a new one. If
+ * several files match or no path is given, the user chooses; undefined if they cancel. Throws `RequestFault` for a path
  * that leads out of the workspace, even through a symbolic link.
  */
 async function targetFile(named: string | undefined): Promise<vscode.Uri | undefined> {

@@ -134,7 +134,7 @@ export class EditReviews implements vscode.TextDocumentContentProvider, vscode.D
     if (review.known.size > 1) await vscode.window.showTextDocument(review.uri, { viewColumn, preview: false });
   }
 
-  /** The active review, its change at the cursor or all changes, and the others. Throws `RequestFault` without a review. */
+  /** The active review, its change at the cursor or all, and the others. Throws `RequestFault` if no review is active. */
   #choose(what: 'change' | 'all'): [review: Review, chosen: LineChange[], others: LineChange[]] {
     const input = vscode.window.tabGroups.activeTabGroup.activeTab?.input;
     const review = input instanceof vscode.TabInputTextDiff && this.#reviews.get(String(input.modified));
@@ -155,7 +155,7 @@ export class EditReviews implements vscode.TextDocumentContentProvider, vscode.D
     return found < 0 ? changes.length - 1 : found;
   }
 
-  /** Bases the proposed changes on the edited file, and reports those that can't be applied anymore. */
+  /** Applies the proposed changes to the edited file's text, and reports those that can't be applied anymore. */
   #fileChanged(document: vscode.TextDocument): void {
     for (const review of this.#reviews.values()) {
       if (String(review.uri) !== String(document.uri)) continue;
