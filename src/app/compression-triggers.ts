@@ -162,7 +162,7 @@ export class CompressionTriggers {
   /** The distance to the next background compression, or the reason why background compression is paused. */
   distanceToCompression(): TriggerDistance | 'off' | 'spent' {
     const { compressor, meter, settings } = this.#deps;
-    return compressor.pause(settings()) ?? distanceToTrigger(settings().policy, this.#facts(), meter.budget());
+    return compressor.pauseReason(settings()) ?? distanceToTrigger(settings().policy, this.#facts(), meter.budget());
   }
 
   #facts(): TriggerFacts {

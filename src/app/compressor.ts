@@ -98,7 +98,7 @@ export class Compressor {
   }
 
   /** The reason why background compression is paused; undefined if it isn't. */
-  pause(settings: CompressionRequest['settings']): 'off' | 'spent' | undefined {
+  pauseReason(settings: CompressionRequest['settings']): 'off' | 'spent' | undefined {
     if (settings.policy.strategy === 'off') return 'off';
     return this.#guard.isSpent(settings) ? 'spent' : undefined;
   }

@@ -7,7 +7,7 @@ export function gaugeView(conversation: Conversation): GaugeView {
   const context = conversation.context();
   const settings = conversation.settings();
   const { contextWindow, reservedTokens, policy } = settings;
-  const isPaused = conversation.compressor.pause(settings) !== undefined;
+  const isPaused = conversation.compressor.pauseReason(settings) !== undefined;
   const used = conversation.meter.providerTokens(context.total);
   return {
     used,
