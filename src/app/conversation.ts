@@ -152,7 +152,7 @@ export class Conversation {
    * Runs work that calls a model outside of turns and compressions, such as a verification. Its signal is also aborted
    * when the conversation halts, which waits for the work to record its usage.
    */
-  async run<T>(signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  async runOutsideTurn<T>(signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const abort = new AbortController();
     const running = work(AbortSignal.any([signal, abort.signal]));
     this.#otherWork.set(running, abort);
@@ -233,7 +233,7 @@ export class Conversation {
    * `ModelFault` if the request failed, which keeps the message and a partial reply.
    */
   async sendMessage(message: UserMessage, onAdded?: () => void): Promise<void> {
-    await this.#run(async (signal) => {
+    await this.#runTurn(async (signal) => {
       if (this.#endsTask) await this.#reset(true, signal);
       await this.journal.append(...userMessageEvents(message, this.state, this.#deps.clock));
       onAdded?.();
@@ -249,7 +249,7 @@ export class Conversation {
   /** Requests another reply to the message `at`. Without a reply, the previous branch is restored. */
   async retry(at: MessageId): Promise<void> {
     let before: MessageId | null = at;
-    await this.#run(
+    await this.#runTurn(
       async () => {
         before = this.state.head;
         await this.journal.append({ type: 'head_moved', to: at });
@@ -267,7 +267,7 @@ export class Conversation {
   async editAndResend(of: MessageId, text: string): Promise<void> {
     const original = this.state.messages.get(of);
     if (!original) return;
-    await this.#run(async () => {
+    await this.#runTurn(async () => {
       await this.journal.append({ type: 'message_added', message: editedMessage(original, text, this.#deps.clock) });
       return text;
     });
@@ -363,7 +363,7 @@ export class Conversation {
    * Runs a turn. `addMessage` writes the turn's message to the journal and returns its text; `onEnd` is called before
    * the next turn may begin. Settles after `betweenTurns`, even if the turn failed.
    */
-  async #run(addMessage: (signal: AbortSignal) => Promise<string>, onEnd?: () => Promise<void>): Promise<void> {
+  async #runTurn(addMessage: (signal: AbortSignal) => Promise<string>, onEnd?: () => Promise<void>): Promise<void> {
     if (this.#turn) throw new TurnRunning();
     const turn: Turn = { abort: new AbortController() };
     const { promise, resolve } = deferred<undefined>();

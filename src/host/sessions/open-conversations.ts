@@ -192,13 +192,13 @@ export class OpenConversations {
           ...paidBy(chosen),
         };
         const options = { ...request, ...(model && { model }) };
-        return conversation.run(signal, (abort) => resummarize(deps, options, abort));
+        return conversation.runOutsideTurn(signal, (abort) => resummarize(deps, options, abort));
       },
       checkSummary: async (node, chosen, signal) => {
         const model = await summarizerConfig(models, chosen);
         const { checkSummary } = await import('../../app/check-summary.ts');
         const deps = { journal, clock, counter, ...paidBy(chosen) };
-        return model && conversation.run(signal, (abort) => checkSummary(deps, node, model, abort));
+        return model && conversation.runOutsideTurn(signal, (abort) => checkSummary(deps, node, model, abort));
       },
     });
     return conversation;

@@ -152,7 +152,7 @@ export class Harness {
     const { counter, counts, journal } = conversation;
     const summarizer = this.#summarizer('test/summarizer');
     const model = summarizer && { model: summarizer, maxInputTokens: 100_000 };
-    return conversation.run(new AbortController().signal, (signal) =>
+    return conversation.runOutsideTurn(new AbortController().signal, (signal) =>
       resummarize(
         {
           journal,
@@ -179,7 +179,7 @@ export class Harness {
     const reader = { model, maxInputTokens: 100_000 };
     const recordUsage: Compressor['recordUsage'] = (usage) => conversation.compressor.recordUsage(usage);
     const deps = { journal, clock, counter, price: () => 0.001, spendGate, recordUsage };
-    return conversation.run(signal, (abort) => checkSummary(deps, node, reader, abort));
+    return conversation.runOutsideTurn(signal, (abort) => checkSummary(deps, node, reader, abort));
   }
 
   /** The model of the summarizer's script, if there is one. */
