@@ -15,7 +15,7 @@ export type ConversationUpdate =
   | { readonly type: 'reset_waiting' }
   | { readonly type: 'queue_changed' }
   /** A retry starts at `until` (ms since the epoch); null: no retry is pending anymore. */
-  | { readonly type: 'waiting'; readonly until: number | null }
+  | { readonly type: 'retry_pending'; readonly until: number | null }
   | { readonly type: 'recalled'; readonly message: MessageId; readonly excerpts: readonly RecalledExcerpt[] };
 
 /** A pending retry: when it starts (ms since the epoch), and the fault that caused it. */

@@ -82,7 +82,7 @@ export class Conversation {
   #halting = false;
   /** Resolves when the running import has ended; undefined if there is none. */
   #imported: Promise<unknown> | undefined;
-  #waiting: PendingRetry | null = null;
+  #pendingRetry: PendingRetry | null = null;
   #thinkingSince: number | null = null;
 
   constructor({ settings, calibration, ...others }: ConversationDeps) {
@@ -122,8 +122,8 @@ export class Conversation {
   }
 
   /** The pending retry, if any. */
-  get waiting(): PendingRetry | null {
-    return this.#waiting;
+  get pendingRetry(): PendingRetry | null {
+    return this.#pendingRetry;
   }
 
   /** When the model began to think, in ms since the epoch; null once it writes. */
@@ -136,9 +136,9 @@ export class Conversation {
   }
 
   /** Called when a retry becomes pending, or none is anymore. */
-  setWaiting(waiting: PendingRetry | null): void {
-    this.#waiting = waiting;
-    this.#updates.emit({ type: 'waiting', until: waiting?.until ?? null });
+  setPendingRetry(retry: PendingRetry | null): void {
+    this.#pendingRetry = retry;
+    this.#updates.emit({ type: 'retry_pending', until: retry?.until ?? null });
   }
 
   /** Resolves when no turn is running and background compressions have been committed or discarded. */
@@ -468,9 +468,9 @@ export class Conversation {
 
   #update(update: ConversationUpdate): void {
     if (update.type === 'reply_started' && this.#turn) this.#turn.reply = update.id;
-    if (update.type === 'turn_ended') this.#waiting = null;
+    if (update.type === 'turn_ended') this.#pendingRetry = null;
     const isArriving = update.type === 'reply_text' || update.type === 'reply_thinking';
-    if (isArriving && this.#waiting) this.setWaiting(null);
+    if (isArriving && this.#pendingRetry) this.setPendingRetry(null);
     if (update.type === 'reply_thinking') this.#thinkingSince ??= this.#deps.clock.now();
     else if (update.type === 'reply_text' || update.type === 'turn_ended') this.#thinkingSince = null;
     this.#updates.emit(update);

@@ -211,7 +211,7 @@ export class PageConnection {
         this.#resetPending = true;
         break;
       case 'queue_changed':
-      case 'waiting':
+      case 'retry_pending':
         break;
       case 'recalled':
         this.#views.recalled.set(update.message, update.excerpts);
@@ -306,7 +306,7 @@ export class PageConnection {
   }
 
   #status(): StatusView {
-    const { isReplying, thinkingSince, waiting, state, journal, compressor, queue } = this.conversation;
+    const { isReplying, thinkingSince, pendingRetry, state, journal, compressor, queue } = this.conversation;
     const { progress } = compressor;
     const { readOnly, unsaved, isExternal } = journal;
     return {
@@ -317,7 +317,7 @@ export class PageConnection {
         total: progress.stage === 'planning' ? 0 : progress.total,
       },
       thinking: thinkingSince,
-      waiting: waiting && { until: waiting.until, text: waitingText(waiting.fault) },
+      waiting: pendingRetry && { until: pendingRetry.until, text: pendingRetryText(pendingRetry.fault) },
       resetPending: this.#resetPending,
       queue: {
         items: queue.items.map(({ id, message: { text, attachments = [], images = [] } }) => {
@@ -356,7 +356,7 @@ function escalationView({ meter }: Conversation): StatusView['escalation'] {
   };
 }
 
-function waitingText({ reason }: ModelFault): string {
+function pendingRetryText({ reason }: ModelFault): string {
   switch (reason) {
     case 'rate_limited':
       return vscode.l10n.t('Rate limit reached.');

@@ -146,7 +146,7 @@ export class OpenConversations {
         if (chosen.provider === 'local') return localModel(search, journal);
         await models.prepare(chosen);
         return withRetries(await models.make(chosen), {
-          onWait: (ms, _attempt, fault) => conversation.setWaiting({ until: clock.now() + ms, fault }),
+          onWait: (ms, _attempt, fault) => conversation.setPendingRetry({ until: clock.now() + ms, fault }),
         });
       },
       recall: (text, budget) => search.recall(text, budget, counter),

@@ -308,13 +308,13 @@ describe('conversation', () => {
     const conversation = await harness.converse();
     const seen: (number | null)[] = [];
     conversation.onUpdate((update) => {
-      if (update.type === 'waiting') seen.push(update.until);
+      if (update.type === 'retry_pending') seen.push(update.until);
     });
     harness.script = async function* (request, signal) {
-      conversation.setWaiting({ until: 5, fault: new ModelFault('overloaded', 'too many requests') });
+      conversation.setPendingRetry({ until: 5, fault: new ModelFault('overloaded', 'too many requests') });
       for await (const chunk of says('Here it is.')(request, signal)) {
         yield chunk;
-        if (chunk.type === 'text') assert.equal(conversation.waiting, null);
+        if (chunk.type === 'text') assert.equal(conversation.pendingRetry, null);
       }
     };
     await conversation.send('Why?');
