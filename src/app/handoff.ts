@@ -80,7 +80,7 @@ const SECTION_OF: Readonly<Record<KeyEventKind, BriefingSection>> = {
 const BESIDE_WHOLE: readonly BriefingSection[] = ['Open steps', 'Decisions', 'Constraints and preferences'];
 
 /** A message's text. `isSubstantive`: whether it's the user's or the model's and more than small talk. */
-interface SaidMessage {
+interface AnalyzedMessage {
   readonly index: number;
   readonly role: Role;
   readonly text: string;
@@ -108,9 +108,9 @@ export async function createHandoff(messages: readonly HandoffMessage[], options
   const redactor = new Redactor();
   const source = messages
     .filter(({ role }) => role !== 'system')
-    .map((message) => ({ ...message, content: saidContent(message, redactor) }))
+    .map((message) => ({ ...message, content: cleanContent(message, redactor) }))
     .filter(({ content }) => content.length > 0);
-  const said = source.map(saidMessage);
+  const analyzed = source.map(analyzeMessage);
   const facts = { messages: source.length, days: daysOf(source) };
   const render = (lines: readonly BriefingLine[], summary: string): string =>
     renderBriefing(target, { ...facts, lines, summary });
@@ -118,16 +118,16 @@ export async function createHandoff(messages: readonly HandoffMessage[], options
 
   const room = maxTokens - tokensOf(render([], ''));
   const nothing = { text: '', tokens: 0, messages: source.length, calls: NO_CALLS };
-  if (room < MIN_PART_TOKENS || said.length === 0) return nothing;
-  const isWhole = said.reduce((sum, { text }) => sum + tokensOf(text), 0) <= room * WHOLE_SHARE;
+  if (room < MIN_PART_TOKENS || analyzed.length === 0) return nothing;
+  const isWhole = analyzed.reduce((sum, { text }) => sum + tokensOf(text), 0) <= room * WHOLE_SHARE;
   const ledger = await runYielding(
     keyEventsOf(
-      said.map(({ role, prose }) => ({ role, text: prose })),
+      analyzed.map(({ role, prose }) => ({ role, text: prose })),
       (index) => messageId(String(index)),
     ),
     yielder,
   );
-  let lines = selectLines(said, ledger, plannedSteps(source), { room, isWhole, counter });
+  let lines = selectLines(analyzed, ledger, plannedSteps(source), { room, isWhole, counter });
   while (lines.length > 0 && tokensOf(render(lines, '')) > maxTokens) lines = lines.slice(0, -1);
   const left = maxTokens - tokensOf(render(lines, '')) - SUMMARY_HEADING_TOKENS;
   // Without a model, a summary consists of quotes, which would be repeated. A model needs them to understand the rest.
@@ -149,7 +149,7 @@ export async function createHandoff(messages: readonly HandoffMessage[], options
 }
 
 /** A message's content without secrets, and without elements that the user's tool added. */
-function saidContent({ role, content }: HandoffMessage, redactor: Redactor): readonly ContentBlock[] {
+function cleanContent({ role, content }: HandoffMessage, redactor: Redactor): readonly ContentBlock[] {
   return redactContent(content, redactor)
     .map((block) =>
       block.type === 'text' && role === 'user' ? { ...block, text: withoutClientText(block.text) } : block,
@@ -157,7 +157,7 @@ function saidContent({ role, content }: HandoffMessage, redactor: Redactor): rea
     .filter((block) => block.type !== 'text' || block.text.trim() !== '');
 }
 
-function saidMessage({ role, content, at }: HandoffMessage, index: number): SaidMessage {
+function analyzeMessage({ role, content, at }: HandoffMessage, index: number): AnalyzedMessage {
   const text = messageText({ content });
   const isSubstantive =
     (role === 'user' || role === 'assistant') &&
@@ -191,19 +191,19 @@ interface Selection {
 
 /** The lines of the briefing, the least important last. */
 function selectLines(
-  said: readonly SaidMessage[],
+  analyzed: readonly AnalyzedMessage[],
   ledger: readonly KeyEvent[],
   planned: PlannedSteps | undefined,
   { room, isWhole, counter }: Selection,
 ): QuoteLine[] {
-  const substantive = said.filter((one) => one.isSubstantive);
+  const substantive = analyzed.filter((one) => one.isSubstantive);
   const newest = isWhole ? [] : newestLines(substantive, room * NEWEST_SHARE, counter);
   const task = taskLines(substantive, isWhole, room * TASK_SHARE, counter);
   const known = newest.map(({ of }) => of?.message);
   const opening = task.filter(({ of }) => !known.includes(of?.message));
   const shown = [...opening, ...newest];
-  const recent = said.slice(substantive.at(-STEPS_WITHIN)?.index ?? 0);
-  const candidates = [...stepLines(recent, planned), ...eventLines(ledger, said)].filter(
+  const recent = analyzed.slice(substantive.at(-STEPS_WITHIN)?.index ?? 0);
+  const candidates = [...stepLines(recent, planned), ...eventLines(ledger, analyzed)].filter(
     ({ quote, section }) =>
       !shown.some((line) => line.quote.includes(quote)) && (!isWhole || BESIDE_WHOLE.includes(section)),
   );
@@ -212,7 +212,7 @@ function selectLines(
 
 /** The first request, and the latest one. If all messages are included anyway, the first is enough. */
 function taskLines(
-  substantive: readonly SaidMessage[],
+  substantive: readonly AnalyzedMessage[],
   isWhole: boolean,
   room: number,
   counter: TokenCounter,
@@ -227,7 +227,7 @@ function taskLines(
 }
 
 /** The newest messages within `room` tokens, at least one. */
-function newestLines(substantive: readonly SaidMessage[], room: number, counter: TokenCounter): QuoteLine[] {
+function newestLines(substantive: readonly AnalyzedMessage[], room: number, counter: TokenCounter): QuoteLine[] {
   const lines: QuoteLine[] = [];
   let left = room;
   for (const message of substantive.slice(-MAX_NEWEST).reverse()) {
@@ -240,23 +240,23 @@ function newestLines(substantive: readonly SaidMessage[], room: number, counter:
 }
 
 function messageLine(
-  { index, text, at }: SaidMessage,
+  { index, text, at }: AnalyzedMessage,
   section: BriefingSection,
   label: string,
   limit: number,
   counter: TokenCounter,
 ): QuoteLine {
-  const said = text.trim();
-  const quote = longestPrefixThatFits(said, Math.max(limit, MIN_PART_TOKENS), counter);
+  const trimmed = text.trim();
+  const quote = longestPrefixThatFits(trimmed, Math.max(limit, MIN_PART_TOKENS), counter);
   const when = at === undefined ? '' : ` (${dayOf(at)})`;
-  const start = text.indexOf(said);
+  const start = text.indexOf(trimmed);
   // A prefix that was cut ends with an ellipsis.
-  const end = start + (quote === said ? said.length : quote.length - 1);
+  const end = start + (quote === trimmed ? trimmed.length : quote.length - 1);
   return { section, order: index, text: `${label}${when}: ${quote}`, quote, of: { message: index, start, end } };
 }
 
 /** The open steps of the newest task list in the messages, which is in a text or was planned with a tool call. */
-function stepLines(recent: readonly SaidMessage[], planned: PlannedSteps | undefined): QuoteLine[] {
+function stepLines(recent: readonly AnalyzedMessage[], planned: PlannedSteps | undefined): QuoteLine[] {
   for (const { index, role, text } of recent.toReversed()) {
     const listed = role === 'user' || role === 'assistant' ? listedSteps(text) : [];
     const steps = listed.length === 0 && planned?.message === index ? planned.steps : listed;
@@ -274,7 +274,7 @@ function stepLines(recent: readonly SaidMessage[], planned: PlannedSteps | undef
 }
 
 /** Key events that are still current, the most important first. */
-function eventLines(ledger: readonly KeyEvent[], said: readonly SaidMessage[]): QuoteLine[] {
+function eventLines(ledger: readonly KeyEvent[], analyzed: readonly AnalyzedMessage[]): QuoteLine[] {
   const priorityOf = (event: KeyEvent, at: number): number =>
     retentionPriorityOf(event, ledger.length - 1 - at) + (BINDING.has(event.kind) ? BINDING_BONUS : 0);
   return (
@@ -283,14 +283,14 @@ function eventLines(ledger: readonly KeyEvent[], said: readonly SaidMessage[]): 
       // Resolved and old to-dos, errors, and outcomes have a priority below 1, and superseded events one below 0.
       .filter(({ priority }) => priority >= 1)
       .sort((a, b) => b.priority - a.priority || b.at - a.at)
-      .map(({ event, at }) => eventLine(event, at, said))
+      .map(({ event, at }) => eventLine(event, at, analyzed))
   );
 }
 
-function eventLine(event: KeyEvent, order: number, said: readonly SaidMessage[]): QuoteLine {
+function eventLine(event: KeyEvent, order: number, analyzed: readonly AnalyzedMessage[]): QuoteLine {
   const { kind, quote, quoted: isQuoted = false, speaker, about, start, end } = event;
   const message = Number(event.message);
-  const { role, at } = said[message]!;
+  const { role, at } = analyzed[message]!;
   const by = `${isQuoted ? 'quoted by ' : ''}${role}${at === undefined ? '' : `, ${dayOf(at)}`}`;
   const answered = about ? `, on “${oneLine(about.quote)}”` : '';
   return {
