@@ -99,13 +99,13 @@ export function compressSession(deps: CompressSessionDeps): CompressionWork {
     if (plan.runs.length === 0) return { kind: 'skipped', reason: 'recent_only' };
     await yieldIfDue(clock.yielder);
     const { strategy } = job.settings.policy;
-    const detected = keepsEvents(strategy) ? await keeper.draft(job, plan.runs.flat()) : NO_EVENTS;
+    const allEvents = keepsEvents(strategy) ? await keeper.draft(job, plan.runs.flat()) : NO_EVENTS;
     const pace = new CancellableYielder(clock.yielder, job.signal);
-    const full = await withSizes(job, plan, detected, pace);
+    const full = await withSizes(job, plan, allEvents, pace);
     const canSaveEnough = ({ ceiling }: SizedDraft): boolean =>
       ceiling >= plan.runs.length * (job.model ? MIN_SUMMARY_TOKENS : MIN_EXTRACT_TOKENS);
     const eventsFit = canSaveEnough(full) && leavesRoomForSummaries(job, plan, full);
-    const draft = eventsFit ? full : await withSizes(job, plan, dropUnpinned(detected, job, plan), pace);
+    const draft = eventsFit ? full : await withSizes(job, plan, dropUnpinned(allEvents, job, plan), pace);
     if (!canSaveEnough(draft)) return { kind: 'skipped', reason: 'no_saving' };
     if (usage.isEmpty) await sampleTermUsage(usage, job.state, pace);
     const summaries = await summarize(job, plan, draft, deps, { cache, usage, pace, ...(eventsFit && { keeper }) });
@@ -135,7 +135,7 @@ interface SizedDraft extends LedgerDraft {
   readonly room: number;
 }
 
-const NO_EVENTS: LedgerDraft = { events: [], changes: [], spans: new Map() };
+const NO_EVENTS: LedgerDraft = { events: [], changes: [], detected: new Map() };
 
 async function withSizes(
   job: CompressionJob,
@@ -175,7 +175,11 @@ const leavesRoomForSummaries = ({ target }: CompressionJob, { freedTokens }: Pla
   (!target || draft.room >= Math.max(MIN_EXTRACT_TOKENS, draft.tokens));
 
 /** Drops the unpinned key events of the messages to summarize. */
-function dropUnpinned({ events, changes, spans }: LedgerDraft, { state }: CompressionJob, { runs }: Plan): LedgerDraft {
+function dropUnpinned(
+  { events, changes, detected }: LedgerDraft,
+  { state }: CompressionJob,
+  { runs }: Plan,
+): LedgerDraft {
   const leaving = new Set(runs.flatMap((run) => run.map(({ message }) => message.id)));
   const active = [...state.events.values()].filter(
     ({ message, status, pinned }) => status === 'active' && !pinned && leaving.has(message),
@@ -187,7 +191,7 @@ function dropUnpinned({ events, changes, spans }: LedgerDraft, { state }: Compre
       event.status === 'active' && !event.pinned ? { ...event, status: 'dropped' } : event,
     ),
     changes: [...inactive, ...dropped.map(({ id }) => ({ id, status: 'dropped' as const }))],
-    spans,
+    detected,
   };
 }
 
@@ -411,7 +415,7 @@ function runOf(items: PlannedRun, draft: LedgerDraft, state: SessionState): Run 
   }
   const events = new Map<number, readonly DetectedEvent[]>();
   for (const [index, { message }] of items.entries()) {
-    const found = draft.spans.get(message.id);
+    const found = draft.detected.get(message.id);
     if (found) events.set(index, found);
   }
   const isCovered = createCoverageTest(state.frontier);

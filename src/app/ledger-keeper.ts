@@ -22,7 +22,7 @@ export interface LedgerDraft {
   readonly events: readonly KeyEvent[];
   readonly changes: readonly LedgerChange[];
   /** Detected key events, by message. */
-  readonly spans: ReadonlyMap<MessageId, readonly DetectedEventWithContext[]>;
+  readonly detected: ReadonlyMap<MessageId, readonly DetectedEventWithContext[]>;
 }
 
 /** The ledger of the last draft. If the other fields match the session, nothing else was committed, so it's reused. */
@@ -87,7 +87,7 @@ export class LedgerKeeper {
   async #updateLedger(
     job: CompressionJob,
     items: readonly PlannedMessage[],
-    spans: LedgerDraft['spans'],
+    detected: LedgerDraft['detected'],
   ): Promise<LedgerDraft> {
     const { state } = job;
     // Read before the first await. If the user then changes the ledger, the cached one doesn't match anymore.
@@ -98,7 +98,7 @@ export class LedgerKeeper {
     const ledger = await this.#ledger(job, pace);
     const updated = new Map<KeyEventId, KeyEvent>();
     for (const { message, position } of items) {
-      const found = spans.get(message.id) ?? [];
+      const found = detected.get(message.id) ?? [];
       for (const entry of ledger.add(message.id, found, messageBefore(state, position)?.id))
         updated.set(entry.id, entry);
       if (pace.isDue()) await pace.yield();
@@ -115,7 +115,7 @@ export class LedgerKeeper {
       .map(({ id, status, link }): LedgerChange => ({ id, status, ...(link !== undefined && { link }) }));
     // If the draft is discarded, these values won't match the session's, and the ledger is rebuilt.
     this.#cached = { ledger, ...after, events: knownBefore + events.length };
-    return { events, changes, spans };
+    return { events, changes, detected };
   }
 
   /**
