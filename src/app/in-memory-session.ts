@@ -70,9 +70,9 @@ export class InMemorySession {
   readonly meter: ContextMeter;
   readonly attempts: CompressionAttempt[] = [];
   /** The error of the summarizer's last call; undefined if it succeeded. */
-  fault: Error | undefined;
+  lastCallError: Error | undefined;
   /** Why the model failed in the last compression; undefined if one was committed since. */
-  failure: FaultReason | undefined;
+  failureReason: FaultReason | undefined;
   readonly #options: InMemorySessionOptions;
   readonly #triggers: CompressionTriggers;
   /** The calls of each attempt without a result. */
@@ -114,7 +114,7 @@ export class InMemorySession {
       ...parts,
       work: compressSession({ clock, preset: () => preset, price }),
       spendGate: OPEN_GATE,
-      summaryModel: () => Promise.resolve(model && { ...model, model: this.#recordingFault(model) }),
+      summaryModel: () => Promise.resolve(model && { ...model, model: this.#recordingErrors(model) }),
     });
     const { meter } = this;
     this.#triggers = new CompressionTriggers({
@@ -211,8 +211,8 @@ export class InMemorySession {
       this.attempts.pop();
       this.#unused.pop();
     }
-    if (outcome === 'committed') this.failure = undefined;
-    if (outcome === 'failed') this.failure = FAULT_REASONS.find((reason) => reason === fields['error']);
+    if (outcome === 'committed') this.failureReason = undefined;
+    if (outcome === 'failed') this.failureReason = FAULT_REASONS.find((reason) => reason === fields['error']);
     if (outcome !== 'committed') this.#unused.push(this.#usage);
     this.#usage = NO_CALLS;
     const number = (field: string, otherwise = 0): number => Number(fields[field] ?? otherwise);
@@ -231,16 +231,16 @@ export class InMemorySession {
     });
   }
 
-  #recordingFault({ model }: SummarizerConfig): SummarizerConfig['model'] {
-    const keep = (error: unknown): void => {
-      this.fault = error instanceof Error ? error : undefined;
+  #recordingErrors({ model }: SummarizerConfig): SummarizerConfig['model'] {
+    const record = (error: unknown): void => {
+      this.lastCallError = error instanceof Error ? error : undefined;
     };
     return wrapModel(model, async function* (request, signal) {
       try {
         yield* model.stream(request, signal);
-        keep(undefined);
+        record(undefined);
       } catch (error) {
-        keep(error);
+        record(error);
         throw error;
       }
     });

@@ -152,7 +152,7 @@ async function compressSession(
     if (isTurnByTurn) await session.receive(message);
     else session.add(message);
     before += session.meter.counts.total(message);
-    if (ModelFault.is(session.fault, ...LASTING_FAULTS)) throw session.fault;
+    if (ModelFault.is(session.lastCallError, ...LASTING_FAULTS)) throw session.lastCallError;
   }
   if (isTurnByTurn) await session.endTurn();
   else {
@@ -161,7 +161,7 @@ async function compressSession(
   }
   const { tokensAfter: after, ...sent } = await requestWithSummaries(session, options.counter);
   if (after > budget && strategy !== 'off') {
-    if (session.fault) throw session.fault;
+    if (session.lastCallError) throw session.lastCallError;
     if (sent.isExtracted)
       throw new UsageError(
         `The model returned no usable response, and the compressed session needs ${after} tokens, but the limit is ${budget}.`,
@@ -173,8 +173,8 @@ async function compressSession(
   const tokens = { before, after, target: targetTokens ?? null };
   const compressed = toOutput(sent, tokens, selected);
   if (!isTurnByTurn) return compressed;
-  const { attempts: compressions, failure: reason, fault } = session;
-  const failure = reason && (ModelFault.is(fault, reason) ? fault : new ModelFault(reason, reason));
+  const { attempts: compressions, failureReason: reason, lastCallError } = session;
+  const failure = reason && (ModelFault.is(lastCallError, reason) ? lastCallError : new ModelFault(reason, reason));
   return { ...compressed, compressions, failure };
 }
 
