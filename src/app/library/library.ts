@@ -11,7 +11,7 @@ import { ChatIndex, indexOfMessages } from './chat-index.ts';
 import {
   commonLength,
   fingerprints,
-  isNamedAfter,
+  hasIdInPath,
   relationKeys,
   relationsBetween,
   type FingerprintedEntry,
@@ -149,7 +149,7 @@ export class Library {
     const present = new Set(found.map(({ key }) => key));
     const absent = new Map<string, string>();
     for (const { key, entry } of this.#sessions.values())
-      if (!present.has(key) && isNamedAfter(entry)) absent.set(`${entry.tool} ${entry.id}`, key);
+      if (!present.has(key) && hasIdInPath(entry)) absent.set(`${entry.tool} ${entry.id}`, key);
     let hasMoved = false;
     for (const one of found) {
       const { file } = one;

@@ -53,7 +53,7 @@ export function relationKeys({ tool, id }: LibraryEntry, first: number | undefin
 }
 
 /** Whether the file's path contains the session's ID. Then the ID is unique; in a database, it may not be. */
-export function isNamedAfter({ path, id }: Pick<LibraryEntry, 'path' | 'id'>): boolean {
+export function hasIdInPath({ path, id }: Pick<LibraryEntry, 'path' | 'id'>): boolean {
   return path.includes(id);
 }
 
@@ -69,8 +69,7 @@ function relationTo(one: FingerprintedEntry, earlier: Iterable<FingerprintedEntr
     shared: commonLength(one.prints, prints),
   }));
   const same = others.filter(
-    ({ entry, shared }) =>
-      entry.id === one.entry.id && (shared > 0 || (isNamedAfter(entry) && isNamedAfter(one.entry))),
+    ({ entry, shared }) => entry.id === one.entry.id && (shared > 0 || (hasIdInPath(entry) && hasIdInPath(one.entry))),
   );
   const alike = same.length > 0 ? same : others.filter(({ shared }) => shared >= MIN_SHARED);
   const [best] = alike.toSorted((a, b) => b.shared - a.shared);
