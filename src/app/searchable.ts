@@ -37,7 +37,7 @@ export type ScoredResult = SearchResult & { readonly score: number };
 /** Weights in the ranking: current key events answer more questions than other text, and tool output answers fewer. */
 const WEIGHTS = { message: 1, tool: 0.45, event: 1.2, superseded: 0.8, summary: 0.8 };
 /** The model of the local provider's replies. */
-const LOCAL_MODEL = 'local';
+const LOCAL_CHAT_MODEL = 'local';
 /** Maximum distance, in UTF-16 units, between matches of the same passage. */
 const PASSAGE_UNITS = 240;
 /** Share of the score that depends on `matchesTogetherShare`. */
@@ -52,7 +52,7 @@ export interface Searchable {
 /** The index entry of a message; undefined for the local provider's replies, which only quote other messages. */
 export function searchableMessage(state: SessionState, id: MessageId): Searchable | undefined {
   const message = state.messages.get(id);
-  if (!message || message.model === LOCAL_MODEL) return undefined;
+  if (!message || message.model === LOCAL_CHAT_MODEL) return undefined;
   const weight = message.role === 'tool' ? WEIGHTS.tool : WEIGHTS.message;
   return { key: messageKey(id), text: messageText(message), properties: { kind: 'message', weight } };
 }
