@@ -166,8 +166,8 @@ export const HANDLERS: Readonly<Record<PageCommand, Handler> & Record<string, Ha
   forgetMemory: memory.forgetMemory,
   exportMemory: (app, uri) => memory.exportMemory(app, uriOf(uri)),
 
-  findChats: externalChats.findChats,
-  forgetChats: externalChats.forgetChats,
+  findChats: externalChats.copyChats,
+  forgetChats: externalChats.deleteCopiedChats,
   copyDropped: externalChats.copyDropped,
   restoreDropped: externalChats.restoreDropped,
   searchChats: externalChats.searchChats,

@@ -30,7 +30,7 @@ export interface ChatItem {
 export function chatItems(chats: readonly ListedChat[]): readonly ChatItem[] {
   const groups = [...Map.groupBy(chats, ({ entry }) => qualifiedId(entry.tool, entry.id)).values()]
     .flatMap((same) => (same.some(isCopy) ? [same] : same.map((one) => [one])))
-    .map(mainFirst);
+    .map(mainChatOf);
   const ids = new Set(chats.map(({ entry }) => qualifiedId(entry.tool, entry.id)));
   const parentOf = ({ chat: { entry } }: MainChat): string | undefined => {
     const parent = qualifiedId(entry.tool, entry.parent ?? entry.id);
@@ -60,7 +60,7 @@ interface MainChat {
  * Selects the file that represents a chat. Files that the tool still has come first, then those with the most messages,
  * then the newest.
  */
-function mainFirst(same: readonly ListedChat[]): MainChat {
+function mainChatOf(same: readonly ListedChat[]): MainChat {
   const [main, ...others] = same.toSorted(
     (a, b) => Number(a.isGone) - Number(b.isGone) || b.entry.messages - a.entry.messages || byTime(a, b),
   );

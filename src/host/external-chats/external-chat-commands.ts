@@ -22,7 +22,7 @@ import type { ChatHit } from '../../app/library/chat-index.ts';
 import { parseChatQuery, type ParsedChatQuery } from '../../core/search/chat-query.ts';
 
 /** Shows which tools have chats, asks from which to copy them, and copies them. */
-export async function findChats({ chats }: Pick<OpenedChatApp, 'chats'>): Promise<unknown> {
+export async function copyChats({ chats }: Pick<OpenedChatApp, 'chats'>): Promise<unknown> {
   if (!vscode.workspace.isTrusted) return showInfo(restrictedModeText());
   const found = await vscode.window.withProgress(
     { location: vscode.ProgressLocation.Notification, title: vscode.l10n.t('Searching for chats from other tools…') },
@@ -85,7 +85,7 @@ async function readWithProgress(chats: ExternalChats): Promise<void> {
 }
 
 /** Removes the copies of a tool's chats, and stops following it. */
-export async function forgetChats({ chats }: Pick<OpenedChatApp, 'chats'>, row?: unknown): Promise<unknown> {
+export async function deleteCopiedChats({ chats }: Pick<OpenedChatApp, 'chats'>, row?: unknown): Promise<unknown> {
   const tool = (isChatRow(row) && row.tool) || (await pickTool(chats));
   if (!tool) return false;
   const forget = vscode.l10n.t('Delete Copies');
@@ -280,12 +280,12 @@ export async function searchChats(app: OpenedChatApp, argument?: unknown): Promi
     );
   const chats = new Map(kept.map((chat) => [chat.key, chat]));
   const picked = await pickWhileTyping(typeof argument === 'string' ? argument : '', async (typed) =>
-    itemsOf(await find(app, parseChatQuery(typed)), chats),
+    itemsOf(await findHits(app, parseChatQuery(typed)), chats),
   );
   return picked?.chat ? openChat(app, picked.chat, picked.message) : false;
 }
 
-async function find({ chats, clock }: OpenedChatApp, typed: ParsedChatQuery): Promise<readonly ChatHit[]> {
+async function findHits({ chats, clock }: OpenedChatApp, typed: ParsedChatQuery): Promise<readonly ChatHit[]> {
   const { kind, tool, role, ...query } = typed;
   const tools = tool === undefined ? undefined : TOOLS.filter((one) => isNamed(one, tool));
   const limit = kind === undefined ? MAX_HITS : MAX_EXAMINED;
