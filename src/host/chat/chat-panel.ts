@@ -142,11 +142,11 @@ export class ChatPanel
     return [this.#tab, this.#view].some((shown) => shown?.container.visible === true && shown.listens);
   }
 
-  say(text: string): void {
+  showMessage(text: string): void {
     this.post({ type: 'say', text, offer: null });
   }
 
-  offer(text: string, label: string): Promise<boolean> {
+  showMessageWithAction(text: string, label: string): Promise<boolean> {
     const id = ++this.#lastOffer;
     this.post({ type: 'say', text, offer: { id, label } });
     const { promise, resolve } = Promise.withResolvers<boolean>();

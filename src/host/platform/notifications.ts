@@ -4,9 +4,9 @@ import { ModelFault } from '../../app/fault.ts';
 /** Short messages at the bottom of the chat page, where they don't cover the composer. */
 export interface PageMessages {
   readonly isVisible: boolean;
-  say(text: string): void;
+  showMessage(text: string): void;
   /** Resolves to true if the user presses the button. */
-  offer(text: string, label: string): Promise<boolean>;
+  showMessageWithAction(text: string, label: string): Promise<boolean>;
 }
 
 let page: PageMessages | undefined;
@@ -24,7 +24,7 @@ const visiblePage = (): PageMessages | undefined => (page?.isVisible === true ? 
 /** Shows a message that needs no answer. */
 export function showInfo(text: string): void {
   const target = visiblePage();
-  if (target) target.say(text);
+  if (target) target.showMessage(text);
   else void vscode.window.showInformationMessage(text);
 }
 
@@ -32,7 +32,7 @@ export function showInfo(text: string): void {
 export async function showInfoWithAction(text: string, label: string, act: () => unknown): Promise<void> {
   const target = visiblePage();
   const isAccepted = target
-    ? await target.offer(text, label)
+    ? await target.showMessageWithAction(text, label)
     : (await vscode.window.showInformationMessage(text, label)) === label;
   if (isAccepted) await act();
 }
