@@ -28,7 +28,7 @@ export class ChatPanel
   #pendingMessage: { readonly session: SessionId | undefined; readonly message: HostToPage } | undefined;
 
   /** Whether a page has hung in this window, so that new ones render one message at a time. */
-  #careful = false;
+  #hasHung = false;
   /** Whether tabs are being closed that VS Code may be about to restore. */
   #isReplacing = false;
   readonly #restoring: NodeJS.Timeout;
@@ -176,9 +176,9 @@ export class ChatPanel
     this.#pendingMessage = undefined;
   }
 
-  /** Replaces the tab of a page that has hung, because it can't load other content. The new one is `careful`. */
+  /** Replaces the tab of a page that has hung, because it can't load other content. */
   #replace(panel: vscode.WebviewPanel): void {
-    this.#careful = true;
+    this.#hasHung = true;
     const column = panel.viewColumn ?? vscode.ViewColumn.Active;
     this.#adopt(vscode.window.createWebviewPanel(CHAT_PANEL, panel.title, column));
     warnHung();
@@ -186,7 +186,7 @@ export class ChatPanel
 
   /** Reloads the view after its page has hung, by hiding and showing it. */
   async #reloadView(): Promise<void> {
-    this.#careful = true;
+    this.#hasHung = true;
     await vscode.commands.executeCommand('threadkeeper.chatView.toggleVisibility');
     await vscode.commands.executeCommand('threadkeeper.chatView.focus');
     warnHung();
@@ -214,14 +214,14 @@ export class ChatPanel
     focused?: (focused: boolean) => void,
   ): ServedPage<T> {
     return new ServedPage(container, this.#app, {
-      begun: ({ session, title }) => {
+      initialized: ({ session, title }) => {
         this.setTitle(title);
         this.#sendPending(session);
       },
       offerTaken: (id) => this.#resolveOffer(id, true),
       hung,
       ...(focused && { focused }),
-      careful: this.#careful,
+      rendersOneByOne: this.#hasHung,
     });
   }
 }

@@ -40,13 +40,13 @@ export interface PageServer {
 /** Notifications for the object that shows the page. */
 interface PageOwner {
   /** The page has received its session. */
-  begun(init: InitMessage): void;
+  initialized(init: InitMessage): void;
   focused?(focused: boolean): void;
   offerTaken(id: number): void;
   /** The page has stopped responding and should be replaced by one that renders one message at a time. */
   hung(): void;
   /** Whether the previous page has hung, so that this one renders one message at a time. */
-  readonly careful: boolean;
+  readonly rendersOneByOne: boolean;
 }
 
 /**
@@ -130,9 +130,9 @@ export class ServedPage<T extends vscode.WebviewPanel | vscode.WebviewView> impl
       if (initialization !== this.#initializations) return;
       this.#connection = link;
       this.#session = init.session;
-      this.post(this.#owner.careful ? { ...init, careful: true } : init);
+      this.post(this.#owner.rendersOneByOne ? { ...init, careful: true } : init);
       this.#subscription = link.onMessage((message) => this.post(message));
-      this.#owner.begun(init);
+      this.#owner.initialized(init);
       // The gauge takes longer, so it's sent after the session.
       setTimeout(() => {
         try {

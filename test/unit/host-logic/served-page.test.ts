@@ -68,7 +68,7 @@ describe('a page and its server', () => {
     heard.length = 0;
     const describe = () => ({ reason: 'failed', text: 'See the log.' });
     const app = { extensionUri: '', connection, describe, log: { warn: () => undefined } };
-    const host = { begun: () => undefined };
+    const host = { initialized: () => undefined };
     const container = { webview, visible: false, onDidDispose: () => nothing };
     const page = new ServedPage(container as never, app as never, host as never);
     return { page, heard, say: (message: unknown) => say(message) };
@@ -152,7 +152,7 @@ describe('a visible page', () => {
       log: { warn: () => undefined },
     };
     mock.timers.enable({ apis: ['setInterval'] });
-    const host = { begun: () => undefined, hung: () => hung++, careful: false };
+    const host = { initialized: () => undefined, hung: () => hung++, rendersOneByOne: false };
     const container = { webview: { ...webview, postMessage }, visible: true, onDidDispose: () => nothing };
     page = new ServedPage(container as never, app as never, host as never);
     say({ type: 'ready' });
