@@ -104,7 +104,7 @@ export const HANDLERS: Readonly<Record<PageCommand, Handler> & Record<string, Ha
   cleanUp: sessions.cleanUp,
   takeOver: inSession(async ({ journal }, _, { panel }) => {
     await journal.takeOver();
-    await panel.changed();
+    await panel.showCurrentSession();
   }),
   importTranscript: (app, uri) => importFile(app, uriOf(uri)),
   exportSession: inSession((conversation, uri, app) => exportSession(conversation, uriOf(uri), app)),

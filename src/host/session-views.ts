@@ -96,7 +96,7 @@ export class SessionViews {
     });
     conversation.compressor.onDidChange(() => gaugeItem.refresh());
     await this.#checkModel();
-    await panel.changed();
+    await panel.showCurrentSession();
     // The page gets its content before anything else is computed.
     await new Promise((resolve) => setTimeout(resolve));
     if (sessions.current !== conversation) return;
@@ -109,7 +109,7 @@ export class SessionViews {
   async modelChanged(): Promise<void> {
     await this.#checkModel();
     await this.#app.sessions.current?.endEscalation();
-    await this.#app.panel.changed();
+    await this.#app.panel.showCurrentSession();
     this.#refresh();
   }
 

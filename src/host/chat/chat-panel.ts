@@ -133,9 +133,8 @@ export class ChatPanel
     if (this.#tab) this.#tab.container.title = vscode.l10n.t('Threadkeeper: {0}', title);
   }
 
-  /** Shows the session that is current now. */
-  async changed(): Promise<void> {
-    await Promise.all([this.#tab?.changed(), this.#view?.changed()]);
+  async showCurrentSession(): Promise<void> {
+    await Promise.all([this.#tab?.showCurrentSession(), this.#view?.showCurrentSession()]);
   }
 
   get isVisible(): boolean {

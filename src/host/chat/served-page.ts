@@ -108,8 +108,7 @@ export class ServedPage<T extends vscode.WebviewPanel | vscode.WebviewView> impl
     this.#subscription?.dispose();
   }
 
-  /** Shows the current session. */
-  async changed(): Promise<void> {
+  async showCurrentSession(): Promise<void> {
     if (this.#listens) await this.#initialize();
   }
 

@@ -97,7 +97,7 @@ describe('a page and its server', () => {
     const links = [first.promise, Promise.resolve(link as never)];
     const { page, heard, say } = serve(() => links.shift()!);
     say({ type: 'ready' });
-    await page.changed();
+    await page.showCurrentSession();
     first.reject(new Error('damaged'));
     await soon();
     assert.deepEqual(
@@ -208,7 +208,7 @@ describe('the chat panel', () => {
     panel.open();
     say({ type: 'ready' });
     await soon();
-    const changed = panel.changed();
+    const changed = panel.showCurrentSession();
     panel.reveal(second, 3);
     found.resolve(undefined);
     await changed;
