@@ -46,20 +46,20 @@ export class Attachments {
   }
 
   /** Reads the requested context, and adds all or nothing. Throws `RequestFault` like `readContext` and `addAll`. */
-  async add(holder: AttachmentTarget, ...requests: readonly ContextRequest[]): Promise<void> {
+  async add(target: AttachmentTarget, ...requests: readonly ContextRequest[]): Promise<void> {
     const read: (Attachment | ImageFile)[] = [];
     for (const request of requests) read.push(...(await readContext(request, this.#sources)));
-    this.addAll(holder, ...read);
+    this.addAll(target, ...read);
   }
 
   /** Adds all items or none. Throws `RequestFault` if they don't fit, or if the model doesn't accept images. */
-  addAll(holder: AttachmentTarget, ...items: readonly (Attachment | ImageFile)[]): void {
+  addAll(target: AttachmentTarget, ...items: readonly (Attachment | ImageFile)[]): void {
     if (items.some(({ kind }) => kind === 'image')) this.#checkImages();
-    const counted = items.map((item) => ({ item, tokens: this.tokens(holder, item) }));
+    const counted = items.map((item) => ({ item, tokens: this.tokens(target, item) }));
     const total = counted.reduce((sum, { item, tokens }) => (item.kind === 'image' ? sum : sum + tokens), 0);
-    const availableTokens = this.room(holder);
+    const availableTokens = this.room(target);
     if (total > availableTokens) throw noRoom(items.map(({ name }) => name).join(', '), total, availableTokens);
-    for (const { item, tokens } of counted) this.#keep(holder, item, tokens);
+    for (const { item, tokens } of counted) this.#keep(target, item, tokens);
   }
 
   /** An attachment's size in the provider's tokens, like the gauge next to the composer. */
@@ -76,13 +76,13 @@ export class Attachments {
   }
 
   /** Replaces or removes the automatic attachment; returns true if the file or its size has changed. */
-  setImplicit(holder: AttachmentTarget, attachment: Attachment | undefined): boolean {
-    const session = holder.journal.id;
+  setImplicit(target: AttachmentTarget, attachment: Attachment | undefined): boolean {
+    const session = target.journal.id;
     const before = this.#inSession(session).find(({ view }) => view.implicit);
     if (!attachment) return before !== undefined && this.#stored.delete(before.view.id);
     const { kind, name } = attachment;
     const id = before?.view.id ?? this.#app.clock.id();
-    const view = { id, kind, name, tokens: this.tokens(holder, attachment), implicit: true } as const;
+    const view = { id, kind, name, tokens: this.tokens(target, attachment), implicit: true } as const;
     this.#stored.set(id, { session, view, item: attachment });
     return before?.view.name !== name || before.view.tokens !== view.tokens;
   }
@@ -94,18 +94,18 @@ export class Attachments {
 
   /** The attachments and images that the session's next message would have. */
   contents(session: string): MessageAttachments {
-    return enclosed(this.#inSession(session));
+    return contentsOf(this.#inSession(session));
   }
 
   /** Restores the attachments of a message that wasn't sent. */
-  restore(holder: AttachmentTarget, { attachments = [], images = [] }: Partial<MessageAttachments>): void {
+  restore(target: AttachmentTarget, { attachments = [], images = [] }: Partial<MessageAttachments>): void {
     const named = images.map((image) => ({ kind: 'image', name: vscode.l10n.t('Image'), image }) as const);
-    for (const item of [...attachments, ...named]) this.#keep(holder, item, this.tokens(holder, item));
+    for (const item of [...attachments, ...named]) this.#keep(target, item, this.tokens(target, item));
   }
 
   /** The user's own attachments. */
   explicitAttachments(session: string): readonly Attachment[] {
-    return enclosed(this.#inSession(session).filter(({ view }) => !view.implicit)).attachments;
+    return contentsOf(this.#inSession(session).filter(({ view }) => !view.implicit)).attachments;
   }
 
   /** Returns whether the removed attachment was the automatic one. */
@@ -128,7 +128,7 @@ export class Attachments {
     // The user may have selected another model since attaching it.
     if (taken.some(({ item }) => item.kind === 'image')) this.#checkImages();
     for (const id of ids) this.#stored.delete(id);
-    return enclosed(taken);
+    return contentsOf(taken);
   }
 
   #inSession(session: string): Entry[] {
@@ -160,7 +160,7 @@ function noRoom(name: string, tokens: number, room: number): RequestFault {
   );
 }
 
-const enclosed = (stored: readonly Entry[]): MessageAttachments => ({
+const contentsOf = (stored: readonly Entry[]): MessageAttachments => ({
   attachments: stored.flatMap(({ item }) => (item.kind === 'image' ? [] : item)),
   images: stored.flatMap(({ item }) => (item.kind === 'image' ? item.image : [])),
 });
