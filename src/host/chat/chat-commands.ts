@@ -28,7 +28,7 @@ export async function attachFiles(app: ChatApp, target: unknown, targets: unknow
 }
 
 /** The argument of a problem's *Explain* action. */
-interface ProblemHere {
+interface Problem {
   readonly uri: vscode.Uri;
   readonly range: vscode.Range;
   readonly message: string;
@@ -67,7 +67,7 @@ export class ExplainAction implements vscode.CodeActionProvider {
         shortLine(diagnostic.message.split('\n', 1)[0]!, 80),
       );
       const action = new vscode.CodeAction(title, vscode.CodeActionKind.QuickFix);
-      const problem: ProblemHere = { uri: document.uri, range: diagnostic.range, message: diagnostic.message };
+      const problem: Problem = { uri: document.uri, range: diagnostic.range, message: diagnostic.message };
       action.command = { command: 'threadkeeper.explainProblem', title, arguments: [problem] };
       action.diagnostics = [diagnostic];
       return action;
@@ -161,7 +161,7 @@ export function showInComposer(
   });
 }
 
-function problemAtCursor(): ProblemHere | undefined {
+function problemAtCursor(): Problem | undefined {
   const editor = vscode.window.activeTextEditor;
   if (!editor) return undefined;
   const { document, selection } = editor;
@@ -172,7 +172,7 @@ function problemAtCursor(): ProblemHere | undefined {
   return problem && { uri: document.uri, range: problem.range, message: problem.message };
 }
 
-function isProblem(value: unknown): value is ProblemHere {
+function isProblem(value: unknown): value is Problem {
   if (typeof value !== 'object' || value === null || !('uri' in value) || !('range' in value)) return false;
   return value.uri instanceof vscode.Uri && value.range instanceof vscode.Range;
 }

@@ -12,7 +12,7 @@ const MAX_FOLDERS = 5;
 const MAX_SYMBOLS = 10;
 const MAX_SESSIONS = 5;
 /** Minimum length of a query for folders, symbols, and sessions. A shorter one matches nearly every name. */
-const MIN_QUERY = 2;
+const MIN_QUERY_LENGTH = 2;
 
 /** The attachable items whose names contain the query, in order of display. */
 export async function contextItems(
@@ -25,10 +25,11 @@ export async function contextItems(
   const [others, files, folders, symbols] = await Promise.all([
     otherItems(editor),
     filesNamed(lowerQuery),
-    query.length < MIN_QUERY ? [] : findFolders(query),
-    query.length < MIN_QUERY ? [] : findSymbols(query),
+    query.length < MIN_QUERY_LENGTH ? [] : findFolders(query),
+    query.length < MIN_QUERY_LENGTH ? [] : findSymbols(query),
   ]);
-  const found = query.length < MIN_QUERY ? [] : sessions.filter(({ title }) => matches(title)).slice(0, MAX_SESSIONS);
+  const found =
+    query.length < MIN_QUERY_LENGTH ? [] : sessions.filter(({ title }) => matches(title)).slice(0, MAX_SESSIONS);
   return [
     ...others.filter(({ label }) => matches(label)),
     ...files.map((uri) => fileItem(uri, 'file')),

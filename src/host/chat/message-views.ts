@@ -118,7 +118,7 @@ export class MessageViews {
   /** Messages that are shown as plain text, because the page hung while rendering them. */
   readonly plain = new Set<MessageId>();
   readonly #conversation: Conversation;
-  #arriving: { readonly view: MessageView; text: string } | undefined;
+  #streaming: { readonly view: MessageView; text: string } | undefined;
   #eventsByMessage: { revision: number; map: ReadonlyMap<MessageId, readonly KeyEvent[]> } | undefined;
 
   constructor(conversation: Conversation) {
@@ -127,33 +127,33 @@ export class MessageViews {
 
   /** The reply so far while it's streaming. It isn't a message of the session yet. */
   get streamingReply(): MessageView | undefined {
-    if (!this.#arriving) return undefined;
-    const { view, text } = this.#arriving;
+    if (!this.#streaming) return undefined;
+    const { view, text } = this.#streaming;
     return { ...view, parts: [{ type: 'text', text }] };
   }
 
   /** A reply begins; `at` is in milliseconds since the epoch. Returns its empty view. */
   begin(id: MessageId, model: string, at: number): MessageView {
     const view = { id, role: 'assistant', parts: [], at, model, streaming: true } as const;
-    this.#arriving = { view, text: '' };
+    this.#streaming = { view, text: '' };
     return view;
   }
 
-  grow(text: string): void {
-    if (this.#arriving) this.#arriving.text += text;
+  append(text: string): void {
+    if (this.#streaming) this.#streaming.text += text;
   }
 
   end(): void {
-    this.#arriving = undefined;
+    this.#streaming = undefined;
   }
 
   /** The messages from position `from`, including the streaming reply, and the number of all messages. */
   newest(from: number): { readonly total: number; readonly messages: MessageView[] } {
     const { length } = this.#conversation.state.path;
-    const { streamingReply: arriving } = this;
+    const { streamingReply } = this;
     return {
-      total: arriving ? length + 1 : length,
-      messages: [...this.slice(from, length), ...(arriving ? [arriving] : [])],
+      total: streamingReply ? length + 1 : length,
+      messages: [...this.slice(from, length), ...(streamingReply ? [streamingReply] : [])],
     };
   }
 

@@ -189,7 +189,7 @@ export class PageConnection {
           this.#thinking = false;
           this.#sendStatus();
         }
-        this.#views.grow(update.text);
+        this.#views.append(update.text);
         this.post({ ...update, type: 'replyDelta', session: journal.id });
         return;
       case 'turn_ended': {
