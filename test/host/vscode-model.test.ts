@@ -168,8 +168,8 @@ describe('a model provided by another extension', () => {
     const app = await product();
     const conversation = await sampleSession();
     await conversation.compressNow();
-    assert.deepEqual(await selectModel(app, conversation, 'vscode', LARGE), { isOutgrown: false });
-    assert.deepEqual(await selectModel(app, conversation, 'vscode', SMALL), { isOutgrown: true });
+    assert.deepEqual(await selectModel(app, conversation, 'vscode', LARGE), { isTooSmall: false });
+    assert.deepEqual(await selectModel(app, conversation, 'vscode', SMALL), { isTooSmall: true });
     assert.ok(conversation.meter.budget() < 6_000);
   });
 });

@@ -29,15 +29,15 @@ import type { OfferView } from '../../protocol/views.ts';
 /** Groups that load within this time (ms) are shown together, so that rows don't move under the pointer. */
 const FIRST_ROWS_MS = 300;
 /** Timeout of a test in ms, long enough for a server to load the model first. */
-const TRY_TIMEOUT_MS = 60_000;
+const TEST_TIMEOUT_MS = 60_000;
 /** Suggested if no base URL is set. */
 const OLLAMA_URL = 'http://localhost:11434/v1';
 /** Not translated, because it's sent to the model. */
-const TRY = 'ping';
-const TRY_REQUEST: ChatRequest = {
+const TEST_PROMPT = 'ping';
+const TEST_REQUEST: ChatRequest = {
   purpose: 'check',
   system: [],
-  messages: [{ role: 'user', content: [{ type: 'text', text: TRY }] }],
+  messages: [{ role: 'user', content: [{ type: 'text', text: TEST_PROMPT }] }],
   maxOutputTokens: 16,
 };
 
@@ -47,15 +47,15 @@ export async function chooseModel(app: ModelsApp): Promise<boolean> {
   return useModel(app, await pickOfAll(app));
 }
 
-/** Sets the session's model. An untried model is tested first. False if the user cancels. */
+/** Sets the session's model. An untested model is tested first. False if the user cancels. */
 async function useModel(app: ModelsApp, picked: Picked | undefined): Promise<boolean> {
-  if (!picked || (picked.isUntried && !(await testModel(app, picked)))) return false;
+  if (!picked || (picked.isUntested && !(await testModel(app, picked)))) return false;
   const conversation = await app.sessions.currentOrLatest();
   if (picked.provider === 'compatible' && picked.baseUrl !== atConfiguredUrl('compatible').baseUrl)
     await saveAddress(picked.baseUrl);
-  const { isOutgrown } = await selectModel(app, conversation, picked.provider, picked.model);
+  const { isTooSmall } = await selectModel(app, conversation, picked.provider, picked.model);
   // Not awaited, so that callers can continue with the model while the notification is open.
-  if (isOutgrown) void offerCompression(app, picked);
+  if (isTooSmall) void offerCompression(app, picked);
   return true;
 }
 
@@ -65,19 +65,19 @@ export async function chooseModelFrom(app: ModelsApp, from: ProviderName | reado
   if (typeof from === 'string') return useModel(app, await pickOfProvider(app, from, title));
   const picked =
     from.length > 1 ? await vscode.window.showQuickPick(from, { title, matchOnDescription: true }) : from[0];
-  return useModel(app, picked && (await complete(app, picked.chosen)));
+  return useModel(app, picked && (await askForMissing(app, picked.chosen)));
 }
 
 async function pickOfAll(app: ModelsApp): Promise<Picked | undefined> {
   const title = vscode.l10n.t('Select Model for This Session');
   const picked = await pickFromGroups(title, (signal) => modelGroups(app, signal));
-  if (picked?.chosen) return complete(app, picked.chosen);
+  if (picked?.chosen) return askForMissing(app, picked.chosen);
   const { provider: current } = app.chosenModel();
-  if (picked?.act === 'other' && isKeyed(current)) return typeModel(app, current);
+  if (picked?.act === 'other' && isKeyed(current)) return askForModelId(app, current);
   if (picked?.act === 'other') {
     const keyed = (await providerItems(app)).filter(({ provider }) => isKeyed(provider));
     const provider = (await vscode.window.showQuickPick(keyed, { title }))?.provider;
-    return provider && typeModel(app, provider);
+    return provider && askForModelId(app, provider);
   }
   return picked?.provider && pickOfProvider(app, picked.provider, vscode.l10n.t('Select Model'));
 }
@@ -138,54 +138,54 @@ export async function pickModel(
   return provider && pickOfProvider(app, provider, title);
 }
 
-/** `isUntried`: the user has just entered the model's name, API key, or base URL. */
-type Picked = ChosenModel & { readonly isUntried: boolean };
+/** `isUntested`: the user has just entered the model's name, API key, or base URL. */
+type Picked = ChosenModel & { readonly isUntested: boolean };
 
 /** Asks for a missing base URL or API key. Undefined if the user cancels. */
-async function complete(app: ModelsApp, chosen: ChosenModel): Promise<Picked | undefined> {
+async function askForMissing(app: ModelsApp, chosen: ChosenModel): Promise<Picked | undefined> {
   const { provider } = chosen;
   const lacksAddress = provider === 'compatible' && chosen.baseUrl === '';
   if (lacksAddress && !(await askForAddress(app, ''))) return undefined;
   const { baseUrl } = lacksAddress ? atConfiguredUrl(provider) : chosen;
   const lacksKey = isKeyed(provider) && !(await app.models.isReady({ ...chosen, baseUrl }));
   if (lacksKey && !(await askForKey(app.keys, { provider, baseUrl }))) return undefined;
-  return { ...chosen, baseUrl, isUntried: lacksAddress || lacksKey };
+  return { ...chosen, baseUrl, isUntested: lacksAddress || lacksKey };
 }
 
-async function typeModel(app: ModelsApp, provider: ProviderName): Promise<Picked | undefined> {
-  if ((await complete(app, atConfiguredUrl(provider))) === undefined) return undefined;
+async function askForModelId(app: ModelsApp, provider: ProviderName): Promise<Picked | undefined> {
+  if ((await askForMissing(app, atConfiguredUrl(provider))) === undefined) return undefined;
   const title = vscode.l10n.t('Select Model');
   const prompt = vscode.l10n.t('Enter the model ID, as used by the provider.');
   const name = (await vscode.window.showInputBox({ title, prompt, ignoreFocusOut: true }))?.trim();
-  return name ? { ...atConfiguredUrl(provider), model: name, isUntried: true } : undefined;
+  return name ? { ...atConfiguredUrl(provider), model: name, isUntested: true } : undefined;
 }
 
 /** Asks for a missing base URL or API key, then for the model. If its list can't be loaded, it shows the reason. */
 async function pickOfProvider(app: ModelsApp, provider: ProviderName, title: string): Promise<Picked | undefined> {
-  if (provider === 'local') return { ...atConfiguredUrl(provider), model: 'local', isUntried: false };
-  const completed = await complete(app, atConfiguredUrl(provider));
+  if (provider === 'local') return { ...atConfiguredUrl(provider), model: 'local', isUntested: false };
+  const completed = await askForMissing(app, atConfiguredUrl(provider));
   if (!completed) return undefined;
-  let { isUntried } = completed;
+  let { isUntested } = completed;
   for (;;) {
     const picked = await vscode.window.showQuickPick(providerList(app, atConfiguredUrl(provider)), {
       title,
       matchOnDetail: true,
     });
-    if (picked?.chosen) return { ...picked.chosen, isUntried };
+    if (picked?.chosen) return { ...picked.chosen, isUntested };
     switch (picked?.act) {
       case undefined:
         return undefined;
       case 'other': {
-        const typed = await typeModel(app, provider);
+        const typed = await askForModelId(app, provider);
         if (typed) return typed;
         break;
       }
       case 'address':
-        if (await askForAddress(app, atConfiguredUrl(provider).baseUrl)) isUntried = true;
+        if (await askForAddress(app, atConfiguredUrl(provider).baseUrl)) isUntested = true;
         break;
       case 'key':
         if (isKeyed(provider) && (await askForKey(app.keys, { ...atConfiguredUrl(provider), provider })))
-          isUntried = true;
+          isUntested = true;
         break;
       case 'retry':
         break;
@@ -199,9 +199,9 @@ async function testModel(app: ModelsApp, chosen: ChosenModel): Promise<boolean> 
   try {
     const isAnswered = await cancellable(title, async (signal) => {
       const model = await app.models.make(chosen);
-      const limit = AbortSignal.any([signal, AbortSignal.timeout(TRY_TIMEOUT_MS)]);
+      const limit = AbortSignal.any([signal, AbortSignal.timeout(TEST_TIMEOUT_MS)]);
       // The first chunk is enough; the connection is closed after it.
-      const chunks = model.stream(TRY_REQUEST, limit)[Symbol.asyncIterator]();
+      const chunks = model.stream(TEST_REQUEST, limit)[Symbol.asyncIterator]();
       await chunks.next();
       await chunks.return?.();
       return true;
@@ -226,7 +226,7 @@ async function testModel(app: ModelsApp, chosen: ChosenModel): Promise<boolean> 
 }
 
 /**
- * Sets the session's model. `isOutgrown`: the new model's budget is smaller than the previous one's and too small for
+ * Sets the session's model. `isTooSmall`: the new model's budget is smaller than the previous one's and too small for
  * the current context.
  */
 export async function selectModel(
@@ -234,14 +234,14 @@ export async function selectModel(
   conversation: Conversation,
   provider: ProviderName,
   model: string,
-): Promise<{ readonly isOutgrown: boolean }> {
+): Promise<{ readonly isTooSmall: boolean }> {
   const before = conversation.meter.budget();
   app.calibrations.forgetContextWindow({ ...atConfiguredUrl(provider), model });
   await conversation.journal.append({ type: 'model_selected', provider, model });
   if (provider !== 'local') await app.recentModels.add({ ...atConfiguredUrl(provider), model });
   await app.modelChanged();
   const after = conversation.meter.budget();
-  return { isOutgrown: after < before && conversation.context().total > after };
+  return { isTooSmall: after < before && conversation.context().total > after };
 }
 
 async function offerCompression({ models }: ModelsApp, chosen: ChosenModel): Promise<void> {
@@ -370,12 +370,12 @@ export async function modelOffers(app: ModelsApp): Promise<readonly ModelOffer[]
     ...found.flat(),
     ...(await Promise.all(keyed)),
     { label: vscode.l10n.t('All Models…'), detail: '', take: () => chooseModel(app) },
-    { label: vscode.l10n.t('Continue Without a Model'), detail: '', take: () => searchOnly(app) },
+    { label: vscode.l10n.t('Continue Without a Model'), detail: '', take: () => continueWithoutModel(app) },
   ];
 }
 
 /** Selects no model, so that the session doesn't offer models again. */
-async function searchOnly(app: ModelsApp): Promise<boolean> {
+async function continueWithoutModel(app: ModelsApp): Promise<boolean> {
   await selectModel(app, await app.sessions.currentOrLatest(), 'local', 'local');
   return false;
 }
