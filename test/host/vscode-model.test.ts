@@ -5,7 +5,7 @@ import * as vscode from 'vscode';
 import { SpendLimitReached } from '../../src/app/spend-limited-model.ts';
 import { DEFAULT_MODELS } from '../../src/core/tokens/model-info.ts';
 import { spendLine } from '../../src/host/gauge/gauge-item.ts';
-import { tryKey } from '../../src/host/models/key-commands.ts';
+import { testKey } from '../../src/host/models/key-commands.ts';
 import { askForKey } from '../../src/host/models/keys.ts';
 import { modelGroups, modelItems, providerItems } from '../../src/host/models/model-items.ts';
 import { selectModel } from '../../src/host/models/model-picker.ts';
@@ -314,9 +314,9 @@ describe('API key', () => {
       await withSettings(settings, async () => {
         await app.sessions.create();
         await app.keys.set(holder, 'sk-right');
-        assert.equal(await tryKey(app, holder), `Connected to ${holder.baseUrl}. 2 models available.`);
+        assert.equal(await testKey(app, holder), `Connected to ${holder.baseUrl}. 2 models available.`);
         await app.keys.set(holder, 'sk-wrong');
-        const { text } = app.describe(await rejection(tryKey(app, holder)));
+        const { text } = app.describe(await rejection(testKey(app, holder)));
         assert.equal(text, 'The provider rejected the API key. Set a valid API key.');
       });
     } finally {

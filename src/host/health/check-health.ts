@@ -13,7 +13,7 @@ import type { SessionStore } from '../../app/ports.ts';
 import { errorCode } from '../../storage/disk-errors.ts';
 import { journalPath } from '../../storage/session-store.ts';
 import { verifyJournal } from '../../storage/verify-journal.ts';
-import { tryKey } from '../models/key-commands.ts';
+import { testKey } from '../models/key-commands.ts';
 import type { WorkspaceMemory } from '../memory/workspace-memory.ts';
 import { isKeyed } from '../models/keys.ts';
 import type { ModelsApp } from '../models/models.ts';
@@ -133,7 +133,7 @@ async function providerState(app: HealthApp): Promise<ProviderState> {
   const { provider, baseUrl } = chosen;
   if (!isKeyed(provider)) return { kind: 'ready' };
   try {
-    await tryKey(app, { provider, baseUrl });
+    await testKey(app, { provider, baseUrl });
     return { kind: 'ready' };
   } catch (error) {
     return { kind: 'fault', reason: ModelFault.is(error) ? error.reason : 'unforeseen' };

@@ -19,7 +19,7 @@ export const LIST_TIMEOUT_MS = 8000;
 export async function manageKeys(app: ModelsApp): Promise<boolean> {
   const actions = [
     { label: `$(key) ${vscode.l10n.t('Set API Key…')}`, run: setKey },
-    { label: `$(pass) ${vscode.l10n.t('Test Connection…')}`, run: testKey },
+    { label: `$(pass) ${vscode.l10n.t('Test Connection…')}`, run: testConnection },
     { label: `$(trash) ${vscode.l10n.t('Remove Provider’s API Keys…')}`, run: clearKey },
   ];
   const action = await vscode.window.showQuickPick(actions, { title: vscode.l10n.t('Manage API Keys') });
@@ -56,15 +56,15 @@ async function clearKey(app: ModelsApp): Promise<boolean> {
 }
 
 /** Tests a key by listing the provider's models. */
-async function testKey(app: ModelsApp): Promise<boolean> {
+async function testConnection(app: ModelsApp): Promise<boolean> {
   const server = await pickKeyedServer(keyedServers(readSettings()));
   if (!server) return false;
-  showInfo(await tryKey(app, server));
+  showInfo(await testKey(app, server));
   return true;
 }
 
 /** Tests a key. Resolves to the message for the user; rejects with `ModelFault` if the key is invalid or missing. */
-export async function tryKey(app: ModelsApp, server: KeyedServer): Promise<string> {
+export async function testKey(app: ModelsApp, server: KeyedServer): Promise<string> {
   const models = await app.models.list({ ...server, model: 'list' }, AbortSignal.timeout(LIST_TIMEOUT_MS));
   const name = serverName(server);
   if (models.length === 1) return vscode.l10n.t('Connected to {0}. 1 model available.', name);
