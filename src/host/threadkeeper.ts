@@ -123,8 +123,8 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
     this.extensionUri = context.extensionUri;
     this.keys = new Keys(context.secrets);
     const warn = (message: string): void => this.log.warn(message);
-    const editorModels = new VsCodeModels(context.globalState, context.languageModelAccessInformation, warn);
-    this.models = new Models(this.keys, editorModels, new LearnedFacts(context.globalState));
+    const vsCodeModels = new VsCodeModels(context.globalState, context.languageModelAccessInformation, warn);
+    this.models = new Models(this.keys, vsCodeModels, new LearnedFacts(context.globalState));
     this.recentModels = new RecentModels(context.globalState);
     // Not awaited: until the settings are moved, their defaults apply. Moving them is handled like any other change.
     void moveRenamedSettings().catch((error: unknown) =>
@@ -239,8 +239,8 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
         if (event.affectsConfiguration('threadkeeper.chat')) refreshImplicit();
       }),
       vscode.window.onDidChangeActiveTextEditor(refreshImplicit),
-      editorModels,
-      editorModels.onDidAppear(() => void this.#settingsChanged()),
+      vsCodeModels,
+      vsCodeModels.onDidAppear(() => void this.#settingsChanged()),
       this.keys.onDidChange(() => {
         this.models.clear();
         void this.#settingsChanged();

@@ -42,14 +42,14 @@ export class Calibrations {
 const keyOf = (chosen: ChosenModel): string =>
   [
     `${chosen.provider}/${chosen.model}`,
-    ...(isVendorsOwn(chosen) || chosen.baseUrl === '' ? [] : [chosen.baseUrl]),
+    ...(isVendorServer(chosen) || chosen.baseUrl === '' ? [] : [chosen.baseUrl]),
   ].join(' ');
 
 const calibration = (chosen: ChosenModel, stored?: StoredCalibration): Calibration =>
-  new Calibration(modelInfo(chosen.model).countFactor, stored, isVendorsOwn(chosen));
+  new Calibration(modelInfo(chosen.model).countFactor, stored, isVendorServer(chosen));
 
 /** Whether the server is OpenAI's or Anthropic's. These never truncate prompts: they read or reject them. */
-function isVendorsOwn({ provider, baseUrl }: ChosenModel): boolean {
+function isVendorServer({ provider, baseUrl }: ChosenModel): boolean {
   const host = URL.parse(baseUrl)?.hostname ?? '';
   const isOwn = baseUrl.trim() === '' || /(?:^|\.)api\.(?:openai|anthropic)\.com$/.test(host);
   return isOwn && (provider === 'openai' || provider === 'anthropic');

@@ -19,7 +19,7 @@ export type ModelItem = vscode.QuickPickItem & { readonly chosen: ChosenModel };
 export type ListItem = vscode.QuickPickItem & {
   readonly chosen?: ChosenModel;
   readonly provider?: ProviderName;
-  readonly act?: ListAction;
+  readonly action?: ListAction;
 };
 
 /** A section of the model list. Its items are loaded asynchronously. */
@@ -85,7 +85,7 @@ export async function modelItemsIfAny(
     return await modelItems(app, from, AbortSignal.any([signal, AbortSignal.timeout(limitMs)]));
   } catch (error) {
     if (!ModelFault.is(error)) throw error;
-    app.channel.debug(`A list of models could not be had: ${error.message}`);
+    app.channel.debug(`A model list could not be loaded: ${error.message}`);
     return [];
   }
 }
@@ -99,7 +99,7 @@ export async function providerItems(app: ModelsApp): Promise<ProviderItem[]> {
       app.channel.warn(`The editor's models could not be listed: ${String(error)}`);
       return [];
     });
-  const editor: ProviderItem = {
+  const vsCode: ProviderItem = {
     label: vscode.l10n.t('VS Code language models'),
     description:
       models.length === 1
@@ -108,7 +108,7 @@ export async function providerItems(app: ModelsApp): Promise<ProviderItem[]> {
     provider: 'vscode',
   };
   return [
-    ...(models.length > 0 ? [editor] : []),
+    ...(models.length > 0 ? [vsCode] : []),
     {
       label: vscode.l10n.t('No model'),
       description: vscode.l10n.t('no API key or network access needed · quotes earlier messages'),
@@ -130,7 +130,7 @@ export async function providerItems(app: ModelsApp): Promise<ProviderItem[]> {
 const otherItem = (): ListItem => ({
   label: `$(edit) ${vscode.l10n.t('Other…')}`,
   detail: vscode.l10n.t('Enter a model ID'),
-  act: 'other',
+  action: 'other',
 });
 
 /** A provider's models, or the reason why there is no list, followed by other actions. */
@@ -138,9 +138,9 @@ export async function providerList(app: ModelsApp, provider: ChosenModel): Promi
   const address: ListItem = {
     label: `$(link) ${vscode.l10n.t('Change Base URL…')}`,
     description: provider.baseUrl,
-    act: 'address',
+    action: 'address',
   };
-  const key: ListItem = { label: `$(key) ${vscode.l10n.t('Set API Key…')}`, act: 'key' };
+  const key: ListItem = { label: `$(key) ${vscode.l10n.t('Set API Key…')}`, action: 'key' };
   const more = [
     ...(provider.provider === 'vscode' ? [] : [otherItem()]),
     ...(provider.provider === 'compatible' ? [address] : []),
@@ -154,7 +154,7 @@ export async function providerList(app: ModelsApp, provider: ChosenModel): Promi
       label: `$(refresh) ${vscode.l10n.t('Try Again')}`,
       description: vscode.l10n.t('Couldn’t get the model list from {0}', serverName(provider)),
       detail: translated(describeFault(error).message),
-      act: 'retry',
+      action: 'retry',
     };
     return [failure, ...more, ...(isKeyed(provider.provider) ? [key] : []), ...knownItems(app, provider)];
   }

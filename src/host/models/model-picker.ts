@@ -73,8 +73,8 @@ async function pickOfAll(app: ModelsApp): Promise<Picked | undefined> {
   const picked = await pickFromGroups(title, (signal) => modelGroups(app, signal));
   if (picked?.chosen) return askForMissing(app, picked.chosen);
   const { provider: current } = app.chosenModel();
-  if (picked?.act === 'other' && isKeyed(current)) return askForModelId(app, current);
-  if (picked?.act === 'other') {
+  if (picked?.action === 'other' && isKeyed(current)) return askForModelId(app, current);
+  if (picked?.action === 'other') {
     const keyed = (await providerItems(app)).filter(({ provider }) => isKeyed(provider));
     const provider = (await vscode.window.showQuickPick(keyed, { title }))?.provider;
     return provider && askForModelId(app, provider);
@@ -172,7 +172,7 @@ async function pickOfProvider(app: ModelsApp, provider: ProviderName, title: str
       matchOnDetail: true,
     });
     if (picked?.chosen) return { ...picked.chosen, isUntested };
-    switch (picked?.act) {
+    switch (picked?.action) {
       case undefined:
         return undefined;
       case 'other': {

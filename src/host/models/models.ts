@@ -107,9 +107,9 @@ export class Models {
   /** The created models by ID. */
   readonly #created = new Map<string, ChosenModel>();
 
-  constructor(keys: Keys, editor: VsCodeModels, learned: LearnedFacts) {
+  constructor(keys: Keys, vsCodeModels: VsCodeModels, learned: LearnedFacts) {
     this.#keys = keys;
-    this.#vsCodeModels = editor;
+    this.#vsCodeModels = vsCodeModels;
     this.#learned = learned;
   }
 
@@ -213,13 +213,13 @@ export class Models {
 
   /** Creates the model. Rejects with `ModelFault`, for example `no_key`, `model_not_found`, or `invalid_base_url`. */
   async make(chosen: ChosenModel, urgency: Urgency = 'now'): Promise<ChatModel> {
-    const isEditorModel = chosen.provider === 'vscode';
-    const model = isEditorModel
+    const isVsCodeModel = chosen.provider === 'vscode';
+    const model = isVsCodeModel
       ? await this.#vsCodeModels.make(chosen.model, urgency)
       : await this.#registry.createModel(await this.#config(chosen));
     this.#created.set(model.id, chosen);
     // The session may contain images from another model or an import, which this model would reject.
-    return isEditorModel || this.takesImages(chosen) ? model : withoutImages(model);
+    return isVsCodeModel || this.takesImages(chosen) ? model : withoutImages(model);
   }
 
   /** The provider's models. Rejects with `ModelFault`. */
