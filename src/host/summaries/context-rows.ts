@@ -44,7 +44,7 @@ type RowContent =
  * A row knows its parent, which `reveal` needs. The same row always has the same ID, so that VS Code keeps it expanded
  * and selected.
  */
-export type Row = RowContent & { readonly id: string; readonly above: Row | undefined };
+export type Row = RowContent & { readonly id: string; readonly parent: Row | undefined };
 export type RowOf<Kind extends Row['kind']> = Extract<Row, { kind: Kind }>;
 
 /** The data of the rows. Events and gauge are only requested when needed. */
@@ -62,16 +62,17 @@ export function isRow(value: unknown): value is Row {
 /** Below a filter, IDs include the parent's ID, because the same row may be shown in several places. */
 const idBelow = ({ id }: Row, ownId: string): string => (id.startsWith('filter/') ? `${id}/${ownId}` : ownId);
 
-const rowOf = (content: RowContent, id: string, above: Row | undefined): Row => ({ ...content, id, above });
+const rowOf = (content: RowContent, id: string, parent: Row | undefined): Row => ({ ...content, id, parent });
 const sectionRow = (section: SectionName): Row => rowOf({ kind: 'section', section }, `section/${section}`, undefined);
-const kindRow = (of: KeyEventKind, above: Row): Row => rowOf({ kind: 'eventKind', of }, `events/${of}`, above);
-const nodeRow = (node: NodeId, above: Row): Row => rowOf({ kind: 'node', node }, idBelow(above, `node/${node}`), above);
-const messageRow = (message: MessageId, above: Row): Row =>
-  rowOf({ kind: 'message', message }, idBelow(above, `message/${message}`), above);
-const eventRow = ({ event, status }: PlacedEvent, below: Row, above: Row): Row =>
-  rowOf({ kind: 'event', event, status }, `event/${below.id}/${event.id}`, above);
-const rangeRow = (of: Row, above: Row, from: number, end: number): Row =>
-  rowOf({ kind: 'range', of, from, end }, `${of.id}/${from}-${end}`, above);
+const kindRow = (of: KeyEventKind, parent: Row): Row => rowOf({ kind: 'eventKind', of }, `events/${of}`, parent);
+const nodeRow = (node: NodeId, parent: Row): Row =>
+  rowOf({ kind: 'node', node }, idBelow(parent, `node/${node}`), parent);
+const messageRow = (message: MessageId, parent: Row): Row =>
+  rowOf({ kind: 'message', message }, idBelow(parent, `message/${message}`), parent);
+const eventRow = ({ event, status }: PlacedEvent, below: Row, parent: Row): Row =>
+  rowOf({ kind: 'event', event, status }, `event/${below.id}/${event.id}`, parent);
+const rangeRow = (of: Row, parent: Row, from: number, end: number): Row =>
+  rowOf({ kind: 'range', of, from, end }, `${of.id}/${from}-${end}`, parent);
 
 /**
  * The rows below a row, or the topmost ones. Takes time proportional to the shown rows, regardless of the session's
@@ -99,13 +100,13 @@ export function childrenOf(source: TreeSource, row?: Row): Row[] {
 /** The rows below a row, which are only created when they are shown. */
 interface RowList {
   readonly count: number;
-  /** Creates the row of an entry; `above` is a range or the list's own row. */
-  readonly row: (at: number, above: Row) => Row;
+  /** Creates the row of an entry; `parent` is a range or the list's own row. */
+  readonly row: (at: number, parent: Row) => Row;
 }
 
-const listOf = <Entry>(entries: readonly Entry[], row: (entry: Entry, above: Row, at: number) => Row): RowList => ({
+const listOf = <Entry>(entries: readonly Entry[], row: (entry: Entry, parent: Row, at: number) => Row): RowList => ({
   count: entries.length,
-  row: (at, above) => row(entries[at]!, above, at),
+  row: (at, parent) => row(entries[at]!, parent, at),
 });
 
 function listBelow(source: TreeSource, row: Row): RowList {
@@ -119,23 +120,23 @@ function listBelow(source: TreeSource, row: Row): RowList {
       if (!span || children.length > 0) return listOf(children, nodeRow);
       return {
         count: span.to - span.from + 1,
-        row: (at, above) => messageRow(state.path[span.from + at]!, above),
+        row: (at, parent) => messageRow(state.path[span.from + at]!, parent),
       };
     }
     case 'opened':
-      return listOf(openedNodes(state), ({ id }, above) =>
-        rowOf({ kind: 'openedNode', node: id }, `opened/${id}`, above),
+      return listOf(openedNodes(state), ({ id }, parent) =>
+        rowOf({ kind: 'openedNode', node: id }, `opened/${id}`, parent),
       );
     case 'nodeEvents':
     case 'eventKind':
       // An event is both below its kind and below its summary.
-      return listOf(eventsBelow(source, row), (event, above) => eventRow(event, row, above));
+      return listOf(eventsBelow(source, row), (event, parent) => eventRow(event, row, parent));
     case 'contentList':
-      return listOf(contentOf(state).get(row.list) ?? [], (entry, above, at) =>
-        rowOf({ kind: 'contentEntry', list: row.list, ...entry }, `${row.id}/${at}`, above),
+      return listOf(contentOf(state).get(row.list) ?? [], (entry, parent, at) =>
+        rowOf({ kind: 'contentEntry', list: row.list, ...entry }, `${row.id}/${at}`, parent),
       );
     case 'task':
-      return listOf(row.task.steps, (step, above, at) => rowOf({ kind: 'step', step }, `${row.id}/${at}`, above));
+      return listOf(row.task.steps, (step, parent, at) => rowOf({ kind: 'step', step }, `${row.id}/${at}`, parent));
     default:
       return listOf([], nodeRow);
   }
@@ -146,22 +147,22 @@ function sectionList(source: TreeSource, section: SectionName): RowList {
   switch (section) {
     case 'context': {
       const parts = source.gauge().parts.filter(({ tokens }) => tokens > 0);
-      return listOf(parts, (part, above) => rowOf({ kind: 'part', ...part }, `part/${part.name}`, above));
+      return listOf(parts, (part, parent) => rowOf({ kind: 'part', ...part }, `part/${part.name}`, parent));
     }
     case 'summaries':
-      return listOf(state.frontier, ({ node }, above) => nodeRow(node.id, above));
+      return listOf(state.frontier, ({ node }, parent) => nodeRow(node.id, parent));
     case 'events':
       return listOf(source.events().kinds(), kindRow);
     case 'content':
-      return listOf([...contentOf(state).keys()], (list, above) =>
-        rowOf({ kind: 'contentList', list }, `content/${list}`, above),
+      return listOf([...contentOf(state).keys()], (list, parent) =>
+        rowOf({ kind: 'contentList', list }, `content/${list}`, parent),
       );
     case 'tasks':
-      return listOf(tasks(state), (task, above, at) => rowOf({ kind: 'task', task }, `task/${at}`, above));
+      return listOf(tasks(state), (task, parent, at) => rowOf({ kind: 'task', task }, `task/${at}`, parent));
     case 'compressions': {
       const newestFirst = state.compressions.toReversed();
-      return listOf(newestFirst, ({ id }, above) =>
-        rowOf({ kind: 'compression', compression: id }, `compression/${id}`, above),
+      return listOf(newestFirst, ({ id }, parent) =>
+        rowOf({ kind: 'compression', compression: id }, `compression/${id}`, parent),
       );
     }
   }
@@ -332,7 +333,7 @@ export interface FilterSource extends TreeSource {
 export const filterRow = (filter: TreeFilter): RowOf<'filter'> => ({
   kind: 'filter',
   id: `filter/${JSON.stringify(filter)}`,
-  above: undefined,
+  parent: undefined,
   filter,
 });
 
@@ -350,19 +351,19 @@ export function filteredRows(source: FilterSource, filter: TreeFilter, row: Row)
   }
 }
 
-function rowOfHit({ state, events }: TreeSource, hit: ScoredResult, above: Row): Row | undefined {
+function rowOfHit({ state, events }: TreeSource, hit: ScoredResult, parent: Row): Row | undefined {
   switch (hit.kind) {
     case 'message':
-      return messageRow(hit.message, above);
+      return messageRow(hit.message, parent);
     case 'summary': {
       const leaf = summariesOf(state, hit.position).at(-1);
-      return leaf && nodeRow(leaf.id, above);
+      return leaf && nodeRow(leaf.id, parent);
     }
     case 'event': {
       const found = events()
         .between(hit.position, hit.position)
         .find(({ event }) => event.start === hit.start);
-      return found && eventRow(found, above, above);
+      return found && eventRow(found, parent, parent);
     }
   }
 }

@@ -109,7 +109,7 @@ export class ContextTree implements vscode.TreeDataProvider<Row>, vscode.Disposa
   }
 
   getParent(row: Row): Row | undefined {
-    return row.above;
+    return row.parent;
   }
 
   getTreeItem(row: Row): vscode.TreeItem {

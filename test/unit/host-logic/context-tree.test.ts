@@ -101,7 +101,7 @@ const section = (source: TreeSource, name: string): Row =>
   childrenOf(source).find((row) => row.kind === 'section' && row.section === name)!;
 
 /** The IDs of a row and its ancestors. */
-const way = (row?: Row): string[] => (row ? [row.id, ...way(row.above)] : []);
+const way = (row?: Row): string[] => (row ? [row.id, ...way(row.parent)] : []);
 
 /** All rows of the fully expanded tree. */
 function* all(source: TreeSource, row?: Row): Generator<Row> {
@@ -130,7 +130,7 @@ describe('the summary tree', () => {
     assert.deepEqual(shown, covered);
     for (const row of rows) {
       if (row.kind === 'node' || row.kind === 'message') assert.deepEqual(way(findRow(source, row)), way(row));
-      if (row.kind === 'event') assert.equal(findRow(source, row)?.above?.kind, 'eventKind');
+      if (row.kind === 'event') assert.equal(findRow(source, row)?.parent?.kind, 'eventKind');
     }
   });
 
@@ -168,7 +168,7 @@ describe('the summary tree', () => {
       const below = childrenOf(source, row);
       assert.ok(below.length <= 11, `${below.length} rows`);
       for (const child of below) {
-        assert.equal(child.above, row);
+        assert.equal(child.parent, row);
         walk(child);
       }
     };
