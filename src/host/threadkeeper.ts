@@ -57,7 +57,7 @@ import { hasOtherSettingChanged, readSettings, moveRenamedSettings } from './pla
 import { ContextTree } from './summaries/context-tree.ts';
 import type { EntryPoints } from './registration.ts';
 import type { Row } from './summaries/context-rows.ts';
-import { isWindowThere } from './platform/window-presence.ts';
+import { isWindowPresent } from './platform/window-presence.ts';
 import { workspaceArchive } from './search/workspace-archive.ts';
 import { workspaceKey } from '../storage/workspace-key.ts';
 import { SharedThread } from '../core/pace/yielder.ts';
@@ -153,7 +153,7 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
       writer: window,
       previousList: () => this.snapshots.storedList(),
       handover: (id) => ({
-        isPresent: isWindowThere,
+        isPresent: isWindowPresent,
         beforeHandover: async () => this.open.get(id)?.conversation.halt(),
       }),
     });

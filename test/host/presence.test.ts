@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as vscode from 'vscode';
-import { isWindowThere } from '../../src/host/platform/window-presence.ts';
+import { isWindowPresent } from '../../src/host/platform/window-presence.ts';
 
 describe('window presence check', () => {
   const answeringAfter = async (ms: number): Promise<boolean> => {
@@ -11,7 +11,7 @@ describe('window presence check', () => {
       return executeCommand(command, ...rest);
     });
     try {
-      return await isWindowThere();
+      return await isWindowPresent();
     } finally {
       Reflect.set(vscode.commands, 'executeCommand', executeCommand);
     }

@@ -8,7 +8,7 @@ const TIMEOUT_MS = 5_000;
  * Whether the window of this extension host still exists. A host can outlive its window for hours: if a browser tab
  * crashes or a remote connection is lost. Only the window can run `setContext`, so it's used as a ping.
  */
-export function isWindowThere(): Promise<boolean> {
+export function isWindowPresent(): Promise<boolean> {
   const answered = vscode.commands.executeCommand('setContext', 'threadkeeper.isPresent', true).then(
     () => true,
     () => false,
