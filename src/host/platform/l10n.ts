@@ -52,7 +52,7 @@ export const itemText = (text: string, max?: number): string =>
   shortLine(text, max).replace(/\$\([\w-]+(?:~\w+)?\)/g, '\\$&');
 
 /** The beginning of a text, cut between words if possible; `max` is in UTF-16 units. */
-export function truncated(text: string, max: number): string {
+export function truncateAtWord(text: string, max: number): string {
   if (text.length <= max) return text;
   const space = text.lastIndexOf(' ', max);
   return `${truncate(text, space > max / 2 ? space : max)}…`;

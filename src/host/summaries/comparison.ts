@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { truncated } from '../platform/l10n.ts';
+import { truncateAtWord } from '../platform/l10n.ts';
 import { messageText as textOf, type Message } from '../../core/model/message.ts';
 import { supportOf, type StatementFinding } from '../../core/model/statement-check.ts';
 import type { SummaryCheck, SummaryNode } from '../../core/model/summary.ts';
@@ -151,7 +151,7 @@ function hover(
     if (!message) continue;
     const name = vscode.l10n.t('Message {0}', (state.positionOf(message.id) ?? 0) + 1);
     text.appendMarkdown(`\n\n[${name}](${messageUri(state, message.id).toString()}): `);
-    text.appendText(truncated(textOf(message).slice(source.start, source.end), 200));
+    text.appendText(truncateAtWord(textOf(message).slice(source.start, source.end), 200));
   }
   return text;
 }

@@ -7,7 +7,15 @@ import type { SessionState } from '../../core/state/session-state.ts';
 import { partName } from '../gauge/gauge-item.ts';
 import { appendDroppedNotice, KIND_ICON, kindHeading, kindName, statusName } from '../platform/key-event-kinds.ts';
 import type { EventStatus } from '../../core/context/ledger-lines.ts';
-import { locale, messagesText, shortLine, roleName, shortTokens, tokensText, truncated } from '../platform/l10n.ts';
+import {
+  locale,
+  messagesText,
+  shortLine,
+  roleName,
+  shortTokens,
+  tokensText,
+  truncateAtWord,
+} from '../platform/l10n.ts';
 import { documentUri, openMessageDocument, openNodeDocument, openRendered } from './document-uris.ts';
 import type { PlacedEvent } from './event-index.ts';
 import {
@@ -313,7 +321,7 @@ export function tooltipOf(source: TreeSource, row: Row): string | vscode.Markdow
       return vscode.l10n.t('Their original messages are sent instead.');
     case 'message': {
       const message = state.messages.get(row.message);
-      return message && new vscode.MarkdownString().appendText(truncated(messageText(message), MAX_TEXT));
+      return message && new vscode.MarkdownString().appendText(truncateAtWord(messageText(message), MAX_TEXT));
     }
     case 'event':
       return eventTooltip(row, state.positionOf(row.event.message) ?? 0);
@@ -345,7 +353,11 @@ function droppedTooltip(list: readonly PlacedEvent[]): vscode.MarkdownString | u
 function nodeTooltip(source: TreeSource, node: SummaryNode): vscode.MarkdownString {
   const { state } = source;
   const text = new vscode.MarkdownString('', true);
-  text.appendMarkdown('**').appendText(node.title).appendMarkdown('**\n\n').appendText(truncated(node.brief, MAX_TEXT));
+  text
+    .appendMarkdown('**')
+    .appendText(node.title)
+    .appendMarkdown('**\n\n')
+    .appendText(truncateAtWord(node.brief, MAX_TEXT));
   const level = state.levels.get(node.id) ?? 'detailed';
   const facts = [
     messagesText(node.messages),
@@ -358,7 +370,10 @@ function nodeTooltip(source: TreeSource, node: SummaryNode): vscode.MarkdownStri
     'A child summary was changed. This summary will be regenerated at the next compression.',
   );
   const faults = faultTexts(state, node).slice(0, 5);
-  const warnings = [...(state.stale.has(node.id) ? [staleText] : []), ...faults.map((fault) => truncated(fault, 140))];
+  const warnings = [
+    ...(state.stale.has(node.id) ? [staleText] : []),
+    ...faults.map((fault) => truncateAtWord(fault, 140)),
+  ];
   for (const warning of warnings) text.appendMarkdown('\n\n$(warning) ').appendText(warning);
   return text;
 }

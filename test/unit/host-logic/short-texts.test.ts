@@ -6,9 +6,9 @@ const load = hostIn({});
 
 describe('short texts in the editor', () => {
   it('never end in the middle of an emoji', async () => {
-    const { shortLine: oneLine, truncated } = await load<typeof L10nModule>('platform/l10n.ts');
+    const { shortLine: oneLine, truncateAtWord } = await load<typeof L10nModule>('platform/l10n.ts');
     const text = `${'x'.repeat(119)}🗼 and so on`;
-    assert.deepEqual([oneLine(text, 120), truncated(text, 120)], ['x'.repeat(119), `${'x'.repeat(119)}…`]);
+    assert.deepEqual([oneLine(text, 120), truncateAtWord(text, 120)], ['x'.repeat(119), `${'x'.repeat(119)}…`]);
   });
 
   it('leave out the colors of terminal output', async () => {
