@@ -21,7 +21,7 @@ import {
 import type { GaugeView } from '../../protocol/views.ts';
 
 /** Interval at which the ages of rows are updated, in ms, because they are shown in minutes. */
-const AGES_MS = 60_000;
+const AGE_UPDATE_MS = 60_000;
 
 interface ContextTreeApp {
   readonly clock: Pick<Clock, 'now'>;
@@ -37,7 +37,7 @@ export class ContextTree implements vscode.TreeDataProvider<Row>, vscode.Disposa
   readonly onDidChangeTreeData = this.#changed.event;
   readonly #view: vscode.TreeView<Row>;
   readonly #subscription: vscode.Disposable;
-  readonly #ages: NodeJS.Timeout;
+  readonly #ageTimer: NodeJS.Timeout;
   #isStale = false;
   #events:
     | {
@@ -57,14 +57,14 @@ export class ContextTree implements vscode.TreeDataProvider<Row>, vscode.Disposa
     this.#subscription = view.onDidChangeVisibility(({ visible }) => {
       if (visible && this.#isStale) this.refresh();
     });
-    this.#ages = setInterval(() => {
+    this.#ageTimer = setInterval(() => {
       if (view.visible) this.#changed.fire(undefined);
       else this.#isStale = true;
-    }, AGES_MS).unref();
+    }, AGE_UPDATE_MS).unref();
   }
 
   dispose(): void {
-    clearInterval(this.#ages);
+    clearInterval(this.#ageTimer);
     this.#subscription.dispose();
     this.#changed.dispose();
   }

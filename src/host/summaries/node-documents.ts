@@ -12,7 +12,7 @@ import { documentUri, EDITABLE_LEVELS } from './document-uris.ts';
 export function nodeDocument(state: SessionState, node: SummaryNode): RenderedDocument {
   const page = new DocumentWriter().heading(1, node.title);
   const range = state.spanOf(node.id);
-  page.line(`_${[range && rangeText(range), facts(state, node)].filter(Boolean).join(' · ')}_`).line();
+  page.line(`_${[range && messageRangeText(range), facts(state, node)].filter(Boolean).join(' · ')}_`).line();
   writeLinks(page, state, node);
   for (const level of EDITABLE_LEVELS) {
     const text = node[level];
@@ -57,7 +57,7 @@ export function structuredDocument(state: SessionState, node: SummaryNode): Rend
 type SummaryPart = Level | 'structured' | 'source';
 
 export function nodeUri(state: SessionState, node: SummaryNode, kind: 'node' | SummaryPart): vscode.Uri {
-  const name = kind === 'node' ? node.title : `${node.title} (${partName(kind)})`;
+  const name = kind === 'node' ? node.title : `${node.title} (${summaryPartName(kind)})`;
   return documentUri(sessionOf(state), kind, node.id, name);
 }
 
@@ -73,7 +73,7 @@ function sessionOf({ id }: SessionState): NonNullable<SessionState['id']> {
 function writeLinks(page: DocumentWriter, state: SessionState, node: SummaryNode): void {
   const parts = ([...EDITABLE_LEVELS, 'structured', 'source'] as const)
     .filter((part) => part === 'source' || node[part] !== undefined)
-    .map((part) => ({ text: partName(part), to: nodeUri(state, node, part) }));
+    .map((part) => ({ text: summaryPartName(part), to: nodeUri(state, node, part) }));
   const parents = state.summaries
     .parentsOf(node.id)
     .map((parent) => ({ text: vscode.l10n.t('Part of: {0}', parent.title), to: nodeUri(state, parent, 'node') }));
@@ -129,8 +129,8 @@ function lists(structured: StructuredSummary): [string, readonly string[]][] {
   ];
 }
 
-const partName = (part: SummaryPart): string =>
+const summaryPartName = (part: SummaryPart): string =>
   part === 'structured' ? vscode.l10n.t('Structured') : part === 'source' ? vscode.l10n.t('Source') : levelName(part);
 
-const rangeText = ({ from, to }: { readonly from: number; readonly to: number }): string =>
+const messageRangeText = ({ from, to }: { readonly from: number; readonly to: number }): string =>
   from === to ? vscode.l10n.t('message {0}', from + 1) : vscode.l10n.t('messages {0}–{1}', from + 1, to + 1);
