@@ -10,7 +10,7 @@ export interface ForTests {
 }
 
 /** Delay in ms before loading the product, so that the window and other extensions start first. */
-const WAKE_DELAY_MS = 5_000;
+const LOAD_DELAY_MS = 5_000;
 
 let product: Lazy<Threadkeeper> | undefined;
 
@@ -24,11 +24,11 @@ export function activate(context: vscode.ExtensionContext): ForTests | undefined
   product = lazy;
   const isUsed = context.workspaceState.get(USED_KEY) === true;
   if (isUsed || followsChats()) {
-    const timer = setTimeout(() => void wake(lazy, isUsed), WAKE_DELAY_MS);
+    const timer = setTimeout(() => void loadInBackground(lazy, isUsed), LOAD_DELAY_MS);
     context.subscriptions.push({ dispose: () => clearTimeout(timer) });
   }
   const followTools = (): void => {
-    if (followsChats() || lazy.hasStarted) void wake(lazy, false);
+    if (followsChats() || lazy.hasStarted) void loadInBackground(lazy, false);
   };
   context.subscriptions.push(
     vscode.workspace.onDidGrantWorkspaceTrust(followTools),
@@ -52,7 +52,7 @@ function followsChats(): boolean {
 }
 
 /** Shows the gauge of the newest session, if there is one, and follows the selected tools' chats. */
-async function wake(product: Lazy<Threadkeeper>, isUsed: boolean): Promise<void> {
+async function loadInBackground(product: Lazy<Threadkeeper>, isUsed: boolean): Promise<void> {
   try {
     const { sessions, chats } = await product.get();
     if (isUsed) await sessions.currentOrLatestIfAny();
