@@ -40,7 +40,7 @@ export class ChartPanel implements vscode.Disposable {
   /** Redraws the chart if it's visible. */
   refresh(): void {
     if (!this.#panel?.visible) return;
-    const svg = drawings(this.#conversation(), PAGE_WIDTHS);
+    const svg = charts(this.#conversation(), PAGE_WIDTHS);
     if (svg === this.#shownSvg) return;
     this.#shownSvg = svg;
     this.#panel.webview.html = chartPage(svg);
@@ -52,12 +52,12 @@ export class ChartPanel implements vscode.Disposable {
     if (!uri) return;
     const redactor = new (await import('../../core/redact/redact.ts')).Redactor();
     const redact = readSettings().export.maskSecrets ? (text: string) => redactor.redact(text) : undefined;
-    await saveFile(uri, drawings(this.#conversation(), [undefined], redact));
+    await saveFile(uri, charts(this.#conversation(), [undefined], redact));
   }
 }
 
 /** The chart as SVG for each width; `undefined` for a file. */
-function drawings(
+function charts(
   conversation: Conversation | undefined,
   widths: readonly Parameters<typeof chartSvg>[2][],
   redact?: (text: string) => string,

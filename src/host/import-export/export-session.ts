@@ -119,7 +119,7 @@ async function askForTarget(title: string): Promise<{ target: vscode.Uri; format
   const picked = await vscode.window.showQuickPick(items, { title: vscode.l10n.t('Export Session') });
   if (!picked) return undefined;
   const { format } = picked;
-  const name = `${fileName(title)}${EXTENSIONS[format]}`;
+  const name = `${fileNameFrom(title)}${EXTENSIONS[format]}`;
   const target = await askWhereToSave(name, {
     title: vscode.l10n.t('Export Session'),
     filters: format === 'jsonl' ? { JSONL: ['jsonl'] } : { Markdown: ['md'] },
@@ -127,7 +127,7 @@ async function askForTarget(title: string): Promise<{ target: vscode.Uri; format
   return target && { target, format };
 }
 
-function fileName(title: string): string {
+function fileNameFrom(title: string): string {
   const name = title.replace(/[^\p{L}\p{N}._-]+/gu, '-').replace(/^[-.]+|[-.]+$/g, '');
   return name === '' ? 'session' : truncate(name, 80);
 }
