@@ -207,7 +207,7 @@ describe('an exhausted monthly spending limit', () => {
 
 /** The details in a row of a model list. */
 interface Offered {
-  readonly act?: string;
+  readonly action?: string;
   readonly provider?: string;
 }
 
@@ -247,7 +247,8 @@ describe('choosing a server', () => {
         ),
       showWarningMessage: (...[, , anyway]: string[]) => Promise.resolve(anyway),
       showInformationMessage: (text: string) => void said.push(text),
-      showQuickPick: async (items: Promise<readonly Offered[]>) => (await items).find(({ act }) => act === 'other'),
+      showQuickPick: async (items: Promise<readonly Offered[]>) =>
+        (await items).find(({ action }) => action === 'other'),
       withProgress: async (
         _: unknown,
         work: (progress: unknown, token: vscode.CancellationToken) => Promise<unknown>,

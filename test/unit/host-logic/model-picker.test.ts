@@ -149,7 +149,11 @@ describe('model selection by the user', () => {
   it('tests a model with a new API key, even if the user then leaves the base URL unchanged', async () => {
     user = { 'chat.provider': 'compatible', 'chat.baseUrl': SERVER };
     typed = ['sk-new', undefined];
-    picked = [{ act: 'key' }, { act: 'address' }, { chosen: { provider: 'compatible', model: 'm', baseUrl: SERVER } }];
+    picked = [
+      { action: 'key' },
+      { action: 'address' },
+      { chosen: { provider: 'compatible', model: 'm', baseUrl: SERVER } },
+    ];
     assert.equal(await picker.chooseModelFrom(app(), 'compatible'), true);
     assert.deepEqual(
       asked.map(({ baseUrl }) => baseUrl),

@@ -20,7 +20,12 @@ describe('showing a session above a threshold', () => {
     harness.summarizer = says('They went through a listing.');
     const conversation = await harness.filled(60);
     const nothing = (): Promise<void> => Promise.resolve();
-    const view = { refresh: nothing, changed: nothing, setTitle: nothing, onDidChange: () => ({ dispose: nothing }) };
+    const view = {
+      refresh: nothing,
+      showCurrentSession: nothing,
+      setTitle: nothing,
+      onDidChange: () => ({ dispose: nothing }),
+    };
     const app = {
       sessions: { current: conversation, listChanged: nothing },
       open: { keepOnly: nothing },
