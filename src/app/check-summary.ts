@@ -1,5 +1,6 @@
 import type { SummaryCheck } from '../core/model/summary.ts';
 import { checkStatementsWithModel } from '../core/audit/model-check.ts';
+import { sentLevelOf } from '../core/context/ledger-lines.ts';
 import { CancellableYielder } from '../core/pace/cancellable-yielder.ts';
 import { CallLog } from '../core/compress/summary-model.ts';
 import type { NodeId } from '../core/model/ids.ts';
@@ -27,7 +28,7 @@ export async function checkSummary(
 ): Promise<SummaryCheck> {
   const node = nodeOf(journal.state, id);
   const messages = messagesOf(journal.state, node);
-  const sentLevel = journal.state.levels.get(id) ?? 'detailed';
+  const sentLevel = sentLevelOf(journal.state, id);
   const level = node[sentLevel] === undefined ? 'detailed' : sentLevel;
   const text = node[level] ?? '';
   if (journal.readOnly) throw journal.readOnly;

@@ -8,7 +8,7 @@ import type { PrefixFacts } from '../state/session-state.ts';
 import type { CountedText, MessageCounts } from '../tokens/message-counts.ts';
 import { renderEvent } from './render-context.ts';
 
-/** The level at which a frontier node is sent. */
+/** The level at which a node is sent. If it has no text at that level, its detailed text is sent (see `nodeText`). */
 export function sentLevelOf({ levels }: Pick<PrefixFacts, 'levels'>, node: NodeId): Level {
   return levels.get(node) ?? 'detailed';
 }

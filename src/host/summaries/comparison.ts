@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { truncateAtWord } from '../platform/l10n.ts';
+import { sentLevelOf } from '../../core/context/ledger-lines.ts';
 import { messageText as textOf, type Message } from '../../core/model/message.ts';
 import { supportOf, type StatementFinding } from '../../core/model/statement-check.ts';
 import type { SummaryCheck, SummaryNode } from '../../core/model/summary.ts';
@@ -49,11 +50,7 @@ export class Comparison implements vscode.Disposable {
    * Opens a summary next to its source and highlights both: by a model's check, if there is one, or else by terms that
    * aren't in the source.
    */
-  async open(
-    state: SessionState,
-    node: SummaryNode,
-    level = state.levels.get(node.id) ?? 'detailed',
-  ): Promise<ComparisonResult> {
+  async open(state: SessionState, node: SummaryNode, level = sentLevelOf(state, node.id)): Promise<ComparisonResult> {
     const shown = node[level] === undefined ? 'detailed' : level;
     const span = state.spanOf(node.id);
     const ids = span ? state.path.slice(span.from, span.to + 1) : [];

@@ -6,7 +6,7 @@ import type { StepStatus } from '../../core/model/task.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
 import { partName } from '../gauge/gauge-item.ts';
 import { appendDroppedNotice, KIND_ICON, kindHeading, kindName, statusName } from '../platform/key-event-kinds.ts';
-import type { EventStatus } from '../../core/context/ledger-lines.ts';
+import { sentLevelOf, type EventStatus } from '../../core/context/ledger-lines.ts';
 import {
   locale,
   messagesText,
@@ -188,7 +188,7 @@ function rangeIcon(of: Row): string {
 
 function nodeItem(conversation: Conversation, source: TreeSource, node: SummaryNode, now: number): vscode.TreeItem {
   const { state, journal } = conversation;
-  const level = state.levels.get(node.id) ?? 'detailed';
+  const level = sentLevelOf(state, node.id);
   const after = node.tokens[level] ?? node.tokens.detailed;
   const facts = [
     rangeText(state, node),
@@ -358,7 +358,7 @@ function nodeTooltip(source: TreeSource, node: SummaryNode): vscode.MarkdownStri
     .appendText(node.title)
     .appendMarkdown('**\n\n')
     .appendText(truncateAtWord(node.brief, MAX_TEXT));
-  const level = state.levels.get(node.id) ?? 'detailed';
+  const level = sentLevelOf(state, node.id);
   const facts = [
     messagesText(node.messages),
     ...(isSent(state, node) ? [vscode.l10n.t('sent as: {0}', levelName(level))] : []),

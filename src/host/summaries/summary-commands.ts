@@ -3,6 +3,7 @@ import { countText, locale, shortLine, tokensText } from '../platform/l10n.ts';
 import { correctEvent, correctQuote } from '../../app/correct-event.ts';
 import type { Conversation } from '../../app/conversation.ts';
 import { expandNode, setLevel, undoOrRedoChange } from '../../app/summary-changes.ts';
+import { sentLevelOf } from '../../core/context/ledger-lines.ts';
 import { MAX_SHARE } from '../../core/compress/node-content.ts';
 import { KEY_EVENT_KINDS, type KeyEvent } from '../../core/model/key-event.ts';
 import { messageText } from '../../core/model/message.ts';
@@ -30,7 +31,7 @@ export async function expandForTurn({ journal }: Conversation, node: SummaryNode
 
 /** Opens a summary for editing, at the level that is sent. */
 export async function editSummary({ state }: Conversation, node: SummaryNode): Promise<void> {
-  const level = state.levels.get(node.id) ?? 'detailed';
+  const level = sentLevelOf(state, node.id);
   await openAsText(nodeUri(state, node, node[level] === undefined ? 'detailed' : level), { preview: false });
 }
 
@@ -39,7 +40,7 @@ export async function readSummary(
   node: SummaryNode,
   app: SummariesApp,
 ): Promise<void> {
-  const sent = state.levels.get(node.id) ?? 'detailed';
+  const sent = sentLevelOf(state, node.id);
   const isInContext = isSent(state, node);
   const levels = EDITABLE_LEVELS.filter((level) => node[level] !== undefined).map((level) => ({
     label: levelName(level),
