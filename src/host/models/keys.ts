@@ -6,8 +6,10 @@ import { parseBaseUrl } from '../../providers/base-url.ts';
 export const KEYED_PROVIDERS = ['openai', 'anthropic', 'compatible'] as const;
 export type KeyedProvider = (typeof KEYED_PROVIDERS)[number];
 
-/** Vendors, whose own addresses require a key. */
+/** Vendors, which always require a key. Compatible servers often don't. */
 export const VENDORS = ['openai', 'anthropic'] as const;
+
+export const isVendor = (provider: string): boolean => VENDORS.some((one) => one === provider);
 
 export const isKeyed = (provider: string): provider is KeyedProvider => KEYED_PROVIDERS.some((one) => one === provider);
 

@@ -6,7 +6,7 @@ import type { ChatRequest } from '../../app/ports.ts';
 import { cancellable, showInfo } from '../platform/notifications.ts';
 import { faultView, notificationText } from '../platform/fault-view.ts';
 import { LIST_TIMEOUT_MS } from './key-commands.ts';
-import { askForKey, isKeyed, PROVIDER_LABELS, serverName, VENDORS } from './keys.ts';
+import { askForKey, isKeyed, isVendor, PROVIDER_LABELS, serverName, VENDORS } from './keys.ts';
 import {
   atConfiguredUrl,
   modelGroups,
@@ -260,11 +260,11 @@ async function offerCompression({ models }: ModelsApp, chosen: ChosenModel): Pro
 /** Asks for the base URL of the compatible server, and tests it before saving it. False if the user cancels. */
 async function askForAddress(app: ModelsApp, current: string): Promise<boolean> {
   const { provider } = readSettings().chat;
-  const isDefault = provider === 'openai' || provider === 'anthropic';
+  const changesProvider = isVendor(provider);
   for (let value = current; ;) {
     const typed = await vscode.window.showInputBox({
       title: vscode.l10n.t('Base URL of the OpenAI-Compatible Server'),
-      prompt: isDefault
+      prompt: changesProvider
         ? vscode.l10n.t(
             'Saved in the settings threadkeeper.chat.baseUrl and threadkeeper.chat.provider. Sessions without a selected model will use this server, too.',
           )
@@ -333,7 +333,7 @@ async function saveAddress(address: string): Promise<void> {
   const target = isOfWorkspace ? vscode.ConfigurationTarget.Workspace : vscode.ConfigurationTarget.Global;
   // The base URL applies to the configured provider, so OpenAI and Anthropic are replaced.
   const { provider } = readSettings().chat;
-  if (isKeyed(provider) && provider !== 'compatible') await configuration.update('provider', 'compatible', target);
+  if (isVendor(provider)) await configuration.update('provider', 'compatible', target);
   await configuration.update('baseUrl', address, target);
 }
 

@@ -13,7 +13,7 @@ import { ModelRegistry, type ModelConfig } from '../../providers/factory.ts';
 import type { ListedModel } from '../../providers/listed-model.ts';
 import { withoutImages } from '../../providers/without-images.ts';
 import type { VsCodeModels } from './vscode-models.ts';
-import { isKeyed, KEYED_PROVIDERS, type KeyedServer, type Keys } from './keys.ts';
+import { isKeyed, isVendor, KEYED_PROVIDERS, type KeyedServer, type Keys } from './keys.ts';
 import type { LearnedFacts } from './learned-facts.ts';
 import { isLocalServer } from './local-servers.ts';
 import { callTimeouts, lastValidSettings } from '../platform/settings.ts';
@@ -239,7 +239,7 @@ export class Models {
         () => false,
       );
     }
-    return !needsKey(chosen.provider) || ((await this.#key(chosen)) ?? '') !== '';
+    return !isVendor(chosen.provider) || ((await this.#key(chosen)) ?? '') !== '';
   }
 
   /** Forgets clients and model lists, because an API key has changed. */
@@ -253,7 +253,7 @@ export class Models {
     if (provider === 'vscode' || provider === 'local')
       throw new ModelFault('bad_request', `the provider ${provider} has no server`);
     const apiKey = await this.#key(chosen);
-    if (needsKey(provider) && (apiKey ?? '') === '') throw new ModelFault('no_key', `no API key for ${provider}`);
+    if (isVendor(provider) && (apiKey ?? '') === '') throw new ModelFault('no_key', `no API key for ${provider}`);
     if (provider === 'compatible' && baseUrl === '') throw new ModelFault('invalid_base_url', 'the base URL is empty');
     const isOllama = this.#learned.of(serverOf(chosen), model)?.isOllama === true;
     return {
@@ -285,11 +285,6 @@ const serverOf = ({ provider, baseUrl }: ChosenModel): string => `${provider} ${
 /** The context window with which Ollama has loaded the model, if it's large enough, or else the one to request. */
 const ollamaContext = ({ loadedContext = 0 }: Pick<ListedModel, 'loadedContext'>, max: number): number =>
   loadedContext >= OLLAMA_CONTEXT / 2 ? loadedContext : Math.min(OLLAMA_CONTEXT, max);
-
-/** Whether a provider always requires an API key. Compatible servers often don't. */
-function needsKey(provider: ProviderName): boolean {
-  return provider === 'openai' || provider === 'anthropic';
-}
 
 const KEY = 'threadkeeper.recentModels';
 /** Maximum number of recent models. More would push the providers out of view. */
