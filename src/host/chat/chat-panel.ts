@@ -4,6 +4,7 @@ import type { HostToPage } from '../../protocol/messages.ts';
 import { CHAT_PANEL } from '../platform/contribution-ids.ts';
 import type { PageMessages } from '../platform/notifications.ts';
 import { isChatInSidebar } from '../platform/settings.ts';
+import { allTabs } from '../platform/workspace-files.ts';
 import { ServedPage, type PageServer } from './served-page.ts';
 
 /** How long VS Code may take to restore a visible tab, in ms. */
@@ -243,6 +244,7 @@ function setFocusKey(focused: boolean): void {
  * when they are shown, or from an extension host that has crashed, and their pages get no more answers.
  */
 function unservedTabs(): readonly vscode.Tab[] {
-  const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs);
-  return tabs.filter(({ input }) => input instanceof vscode.TabInputWebview && input.viewType.endsWith(CHAT_PANEL));
+  return allTabs().filter(
+    ({ input }) => input instanceof vscode.TabInputWebview && input.viewType.endsWith(CHAT_PANEL),
+  );
 }

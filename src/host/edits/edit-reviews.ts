@@ -10,7 +10,7 @@ import {
 import type { Change } from '../../core/edits/parse-edits.ts';
 import { RequestFault } from '../../protocol/faults.ts';
 import { SUGGESTION_SCHEME } from '../platform/contribution-ids.ts';
-import { fileTypeOf } from '../platform/workspace-files.ts';
+import { allTabs, fileTypeOf } from '../platform/workspace-files.ts';
 
 /** Proposed changes to a file that aren't accepted or rejected yet. */
 interface Review {
@@ -231,8 +231,6 @@ async function textOf(uri: vscode.Uri): Promise<string | undefined> {
     return undefined;
   }
 }
-
-const allTabs = (): vscode.Tab[] => vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs);
 
 const isSuggestion = (input: unknown): input is vscode.TabInputTextDiff =>
   input instanceof vscode.TabInputTextDiff && input.modified.scheme === SUGGESTION_SCHEME;

@@ -80,11 +80,11 @@ export async function workspaceFilesOnly(files: readonly vscode.Uri[]): Promise<
   return files.filter((_, index) => real[index] !== undefined && !ignored.has(real[index]));
 }
 
+export const allTabs = (): readonly vscode.Tab[] => vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs);
+
 /** The URIs of all open text editors, each once, including untitled documents and files outside the workspace. */
 export const openDocuments = (): vscode.Uri[] => {
-  const open = vscode.window.tabGroups.all
-    .flatMap(({ tabs }) => tabs)
-    .flatMap(({ input }) => (input instanceof vscode.TabInputText ? [input.uri] : []));
+  const open = allTabs().flatMap(({ input }) => (input instanceof vscode.TabInputText ? [input.uri] : []));
   return [...new Map(open.map((uri) => [uri.toString(), uri])).values()];
 };
 
