@@ -13,7 +13,7 @@ import {
 } from '../core/compress/summarize.ts';
 import { mergeOld, partsOf, rebuildStale, type ParentTools } from '../core/compress/tree.ts';
 import { createCoverageTest, keyEventCounts } from '../core/context/ledger-lines.ts';
-import { prefixSteps } from '../core/context/prefix.ts';
+import { BLOCK_TOKENS, prefixSteps } from '../core/context/prefix.ts';
 import type { CompressionRecord } from '../core/journal/schema.ts';
 import { compressionId, nodeId } from '../core/model/ids.ts';
 import type { DetectedEvent, Span } from '../core/model/key-event.ts';
@@ -75,8 +75,6 @@ const TRIM_TOKENS = 120;
 export const SUMMARIES_FRAME_TOKENS = 46;
 const LEDGER_FRAME_TOKENS = 84;
 
-/** Approximate tokens of the blocks in which summaries are sent. */
-const BLOCK_TOKENS = 2_000;
 /** Tokens of the tags around a block's summaries and around its key events. */
 const BLOCK_FRAME_TOKENS = 64;
 

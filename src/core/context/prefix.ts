@@ -75,7 +75,7 @@ const BLOCK_MESSAGES = 400;
  * Tokens at which a block of newer nodes is closed: few enough that a compression changes only a small last block, and
  * enough that the tags take a small share of it.
  */
-const BLOCK_TOKENS = 2_000;
+export const BLOCK_TOKENS = 2_000;
 
 /** Groups frontier nodes into blocks: settled ones by position, newer ones by size. */
 function groupIntoBlocks(state: PrefixFacts): SentItem[][] {
