@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { countText, messagesText, sessionsText, sizeText, titleText, workspaceText } from '../platform/l10n.ts';
+import { countText, locale, messagesText, sessionsText, sizeText, titleText, workspaceText } from '../platform/l10n.ts';
 import { StoreFault, type Clock, type SessionStore, type SessionListEntry } from '../../app/ports.ts';
 import type { Sessions } from '../../app/sessions.ts';
 import type { SessionId } from '../../core/model/ids.ts';
@@ -59,7 +59,7 @@ const sessionItem = ({ id, title, messages, updatedAt, archived }: SessionListEn
   label: titleText(title),
   detail: [
     messagesText(messages),
-    new Date(updatedAt).toLocaleString(vscode.env.language),
+    new Date(updatedAt).toLocaleString(locale()),
     ...(archived ? [vscode.l10n.t('archived')] : []),
   ].join(' · '),
   id,
@@ -180,7 +180,7 @@ export async function switchSession(app: SessionsApp): Promise<void> {
   const items = sessions.map((one) => ({
     label: titleText(one.title),
     description: messagesText(one.messages),
-    detail: new Date(one.updatedAt).toLocaleString(vscode.env.language),
+    detail: new Date(one.updatedAt).toLocaleString(locale()),
     id: one.id,
   }));
   const picked = await vscode.window.showQuickPick(items, {
