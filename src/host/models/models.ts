@@ -37,15 +37,16 @@ export interface ChosenModel {
   readonly contextWindow?: number;
 }
 
-/** The chat's model: the one selected in the session, or else the one in the settings. */
+/** The chat's model: the one selected in the session, if its provider is known, or else the one in the settings. */
 export function chosenChatModel(settings: Settings, state: SessionState | undefined): ChosenModel {
   const { chat } = settings;
   const selected = state?.provider;
-  const provider = selected !== undefined && isProvider(selected) ? selected : chat.provider;
+  const isKnown = selected !== undefined && isProvider(selected);
+  const provider = isKnown ? selected : chat.provider;
   const model = provider === chat.provider ? chat.model : '';
   return {
     provider,
-    model: state?.model ?? (model || DEFAULT_MODEL[provider].chat),
+    model: (isKnown ? state?.model : undefined) ?? (model || DEFAULT_MODEL[provider].chat),
     baseUrl: baseUrlOf(provider, settings),
     ...(chat.contextWindow !== null && { contextWindow: chat.contextWindow }),
   };

@@ -275,6 +275,14 @@ describe('configured model', () => {
       assert.equal(module.chosenChatModel({ ...own, chat: { ...chat, provider } }, selected).baseUrl, '');
   });
 
+  it('is the one in the settings if the session’s provider is unknown, for example to an older version', () => {
+    const own = settings as unknown as Settings;
+    const chat = { ...own.chat, provider: 'openai', model: 'gpt-own' } as const;
+    const selected = { provider: 'newer', model: 'newer-model' } as never;
+    const { provider, model } = module.chosenChatModel({ ...own, chat }, selected);
+    assert.deepEqual([provider, model], ['openai', 'gpt-own']);
+  });
+
   it('needs a server’s API key only when the server’s address is known', () => {
     const own = settings as unknown as Settings;
     const holders = (baseUrl: string) =>
