@@ -51,7 +51,7 @@ const inSession =
     run(await app.sessions.currentOrLatest(), argument, app);
 
 /** A command on a part of the session, if there is one. */
-const on = <T>(
+const onTarget = <T>(
   find: FindTarget<T>,
   run: (conversation: Conversation, target: NonNullable<T>, app: App) => unknown,
 ): Handler =>
@@ -119,8 +119,8 @@ export const HANDLERS: Readonly<Record<PageCommand, Handler> & Record<string, Ha
 
   compressHistory: inSession((conversation, how, app) => compression.compressHistory(conversation, how === 'now', app)),
   undoCompression: inSession((conversation, _, app) => compression.undoCompression(conversation, app)),
-  redoCompression: on(undoneCompression, ({ journal }, id) => undoCompressions(journal, [id], false)),
-  undoSince: on(compressionOfRow, compression.undoSince),
+  redoCompression: onTarget(undoneCompression, ({ journal }, id) => undoCompressions(journal, [id], false)),
+  undoSince: onTarget(compressionOfRow, compression.undoSince),
   undoChange: inSession((conversation) => summaries.undoOrRedo(conversation, true)),
   redoChange: inSession((conversation) => summaries.undoOrRedo(conversation, false)),
   previewNext: inSession((conversation) =>
@@ -136,29 +136,31 @@ export const HANDLERS: Readonly<Record<PageCommand, Handler> & Record<string, Ha
   showChart: inSession((_conversation, _argument, app) => app.chart.open()),
   saveChart: inSession((_conversation, _argument, app) => app.chart.save()),
 
-  editSummary: on(summaryInContext, summaries.editSummary),
-  readSummary: on(summaryInContext, summaries.readSummary),
-  compareSummary: on(summaryInContext, summaries.compareSummary),
-  checkSummary: on(summaryInContext, summaries.checkSummary),
-  resummarize: on(summaryInContext, summaries.resummarize),
-  expandForTurn: on(summaryInContext, summaries.expandForTurn),
-  closeNode: on(openedSummary, summaries.closeNode),
-  undoNode: on(summaryInContext, (conversation, { id }) => conversation.undoNodes([id], true)),
+  editSummary: onTarget(summaryInContext, summaries.editSummary),
+  readSummary: onTarget(summaryInContext, summaries.readSummary),
+  compareSummary: onTarget(summaryInContext, summaries.compareSummary),
+  checkSummary: onTarget(summaryInContext, summaries.checkSummary),
+  resummarize: onTarget(summaryInContext, summaries.resummarize),
+  expandForTurn: onTarget(summaryInContext, summaries.expandForTurn),
+  closeNode: onTarget(openedSummary, summaries.closeNode),
+  undoNode: onTarget(summaryInContext, (conversation, { id }) => conversation.undoNodes([id], true)),
   showInChat: inSession(summaries.showInChat),
   showInTree: inSession(summaries.showInTree),
   filterSummaries: summaries.filterSummaries,
   clearFilter: (app) => app.tree.setFilter(undefined),
 
-  correctEvent: on(keyEvent(), summaries.correctKeyEvent),
-  pinEvent: on(
+  correctEvent: onTarget(keyEvent(), summaries.correctKeyEvent),
+  pinEvent: onTarget(
     keyEvent(({ pinned }) => !pinned),
     ({ journal }, { id }) => pinEvents(journal, [id], true),
   ),
-  unpinEvent: on(
+  unpinEvent: onTarget(
     keyEvent(({ pinned }) => pinned),
     ({ journal }, { id }) => pinEvents(journal, [id], false),
   ),
-  removeEvent: on(keyEvent(), ({ journal }, { id }) => journal.append({ type: 'event_removed', id, removed: true })),
+  removeEvent: onTarget(keyEvent(), ({ journal }, { id }) =>
+    journal.append({ type: 'event_removed', id, removed: true }),
+  ),
   rememberEvent: memory.rememberEvent,
   rememberEvents: memory.rememberEvents,
   addMemory: memory.addMemory,
