@@ -129,7 +129,7 @@ interface SizedDraft extends LedgerDraft {
   readonly added: number;
   /** Maximum size of the new summaries; if they were larger, the compression would save less than 10%. */
   readonly ceiling: number;
-  /** Maximum size of all summaries: the target minus everything else that is sent. */
+  /** Maximum size of all summaries; see `summariesRoom`. */
   readonly room: number;
 }
 

@@ -71,7 +71,7 @@ export function planCompression(job: CompressionJob): Plan {
   return planRuns(job, { keep, maxTokens: Math.max(0, Math.min(room, MAX_FILLED_SHARE * budget - others)) });
 }
 
-/** A summary of fewer tokens after the newest user message would save none, because its heading takes some as well. */
+/** If fewer tokens follow the newest user message, summarizing them saves none, because of the summary's heading. */
 const MIN_TAIL_TOKENS = 32;
 
 /** Minimum expected size of ledger and summaries, as a share of the replaced tokens. */

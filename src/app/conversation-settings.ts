@@ -3,7 +3,7 @@ import type { Effort } from '../core/tokens/model-facts.ts';
 
 /** Output limits of a reply, in tokens. */
 export interface ReplyLimits {
-  /** For its text. */
+  /** Maximum tokens of the text. */
   readonly textTokens: number;
   /** Additional tokens for thinking. */
   readonly reasoningTokens: number;

@@ -58,7 +58,7 @@ const MIN_RECALL_TOKENS = 50;
 
 /**
  * An open session. Runs its turns, one at a time: appends the message, assembles the request, streams the reply, and
- * journals it. Triggers are checked between turns. It continues when its panel is closed.
+ * journals it. Triggers are checked between turns. A conversation continues after its panel is closed.
  */
 export class Conversation {
   readonly journal: SessionJournal;

@@ -61,7 +61,7 @@ const STEPS_WITHIN = 20;
 const MIN_PART_TOKENS = 24;
 /** Tokens of the summary's heading. */
 const SUMMARY_HEADING_TOKENS = 8;
-/** Additional priority of decisions and rules that whoever continues must respect. */
+/** Additional priority of kinds that the continuing tool must respect. */
 const BINDING_BONUS = 0.5;
 const BINDING: ReadonlySet<KeyEventKind> = new Set(['decision', 'constraint', 'preference']);
 

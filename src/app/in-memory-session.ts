@@ -47,11 +47,11 @@ export const addCalls = (a: Calls, b: Calls): Calls => ({
   costUsd: a.costUsd + b.costUsd,
 });
 
-/** Simulated time between messages. As in VS Code, a provider that failed is retried a few messages later. */
+/** Simulated time between messages in ms. As in VS Code, a provider that failed is retried a few messages later. */
 const MESSAGE_MS = 60_000;
 
 export interface CompressionAttempt {
-  /** Number of messages at that time. */
+  /** Number of messages at the time of the attempt. */
   readonly at: number;
   readonly trigger: TriggerName;
   readonly outcome: 'committed' | 'skipped' | 'failed';
@@ -71,7 +71,7 @@ export class InMemorySession {
   readonly attempts: CompressionAttempt[] = [];
   /** The error of the summarizer's last call; undefined if it succeeded. */
   lastCallError: Error | undefined;
-  /** Why the model failed in the last compression; undefined if one was committed since. */
+  /** Why the model failed in the last compression; undefined if a compression was committed since. */
   failureReason: FaultReason | undefined;
   readonly #options: InMemorySessionOptions;
   readonly #triggers: CompressionTriggers;

@@ -26,7 +26,7 @@ export interface BriefingLine {
 
 export interface Briefing {
   readonly lines: readonly BriefingLine[];
-  /** Of the whole conversation; '' if there's none. */
+  /** The summary of the whole conversation; '' if there is none. */
   readonly summary: string;
   readonly messages: number;
   /** The first and last day of the session, as in `2026-03-31`; undefined if unknown. */

@@ -12,7 +12,7 @@ export interface SessionParts {
   readonly counter: TokenCounter;
   readonly countStore: CountStore;
   readonly settings: () => ConversationSettings;
-  /** Corrects token counts by the provider's usage reports; undefined if they are exact. */
+  /** Corrects token counts by the provider's usage reports; undefined if the counts are exact. */
   readonly calibration: () => Calibration | undefined;
   readonly price: PriceOf;
 }

@@ -81,7 +81,7 @@ export class Sessions {
       const empty = (await this.list()).find((one) => one.messages === 0 && one.title === '' && !one.archived);
       const journal = empty && (await this.#openJournal(empty.id));
       if (journal && !journal.readOnly && journal.state.task === undefined) return this.#makeCurrent(journal);
-      // It has a task, or another window writes to it.
+      // The session has a task, or another window writes to it.
       await journal?.close();
       return this.#makeCurrent(await this.#newJournal(''));
     });

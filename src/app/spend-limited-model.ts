@@ -51,7 +51,7 @@ export interface SpendGate {
   recordCost(costUsd: number | null): void;
 }
 
-/** Without a limit. */
+/** A gate without a limit. */
 export const OPEN_GATE: SpendGate = { state: () => 'open', recordCost: () => undefined };
 
 /** Not a `ModelFault`, because no provider was called. */

@@ -28,7 +28,7 @@ export interface ChatList {
 
 export interface FollowOptions {
   readonly tools: readonly Tool[];
-  /** Maximum time in ms since the last change of the copied chats; 0: no limit. */
+  /** Maximum time since a copied chat's last change, in ms; 0: no limit. */
   readonly keepMs: number;
 }
 

@@ -42,8 +42,8 @@ const LASTING_BONUS = 0.5;
 const LASTING_KINDS: ReadonlySet<KeyEvent['kind']> = new Set(['decision', 'constraint', 'preference']);
 
 /**
- * Finds what a tool's own compaction dropped: the active key events of the messages before it that neither the summary
- * nor a later message contains, in at most 40 groups. The groups are sorted by their most important event.
+ * Finds the key events that a tool's own compaction dropped: the active ones of the messages before it that neither the
+ * summary nor a later message contains, in at most 40 groups. The groups are sorted by their most important event.
  */
 export function* droppedEvents(
   before: readonly TranscriptMessage[],
