@@ -20,7 +20,7 @@ import type { Conversation } from '../app/conversation.ts';
 /** Delay in ms, so that views are rendered once for many events, such as those of an import. */
 const REFRESH_DELAY_MS = 100;
 
-/** The views of the current session, and what they depend on. */
+/** The views of the current session, and their dependencies. */
 export interface SessionViewsApp extends PageApp {
   readonly sessions: Sessions;
   /** The sessions of all workspaces. */

@@ -63,7 +63,7 @@ import { workspaceKey } from '../storage/workspace-key.ts';
 import { SharedThread } from '../core/pace/yielder.ts';
 import type { PageConnection } from './chat/page-connection.ts';
 
-/** The key in the workspace state of the ID of the session that was shown last. */
+/** Key in the workspace state: the ID of the session that was shown last. */
 const SHOWN_KEY = 'threadkeeper.shownSession';
 
 /**

@@ -10,7 +10,7 @@ import { ServedPage, type PageServer } from './served-page.ts';
 /** How long VS Code may take to restore a visible tab, in ms. */
 const RESTORE_MS = 5_000;
 
-/** Timeout of an offer in ms, longer than the eight seconds for which the page shows it. */
+/** Timeout of a message's button in ms, longer than the eight seconds for which the page shows it. */
 const OFFER_MS = 10_000;
 
 /**
@@ -108,7 +108,7 @@ export class ChatPanel
   }
 
   deserializeWebviewPanel(panel: vscode.WebviewPanel): Promise<void> {
-    // The chat was moved after the window had saved its tabs.
+    // The chat was moved after the window had saved its tabs, or another tab replaces this one.
     if (isChatInSidebar() || this.#isReplacing) panel.dispose();
     else this.#adopt(panel);
     return Promise.resolve();

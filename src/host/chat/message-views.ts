@@ -42,7 +42,7 @@ export function messageView(state: SessionState, message: Message, facts: Messag
   };
 }
 
-/** The view before validation, which also removes what the page doesn't need. */
+/** The view before validation, which also removes fields that the page doesn't need. */
 function viewOf(state: SessionState, message: Message, facts: MessageFacts): MessageView {
   const { id, role, at, model, usage, ending } = message;
   const branches = branchesAt(state, id);

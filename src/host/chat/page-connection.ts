@@ -22,9 +22,9 @@ import * as vscode from 'vscode';
 const FIRST_MESSAGES = 60;
 /** Maximum number of messages per request. */
 const MAX_MESSAGES = 200;
-/** Events that change which messages are at which positions. */
+/** Events that change the positions of messages. */
 const PATH_EVENTS = ['head_moved', 'message_deleted'] as const;
-/** Events that change which summaries are shown. */
+/** Events that change the shown summaries. */
 const SUMMARY_EVENTS = [
   'compressed',
   'node_level_set',
@@ -62,7 +62,7 @@ export class PageConnection {
   readonly #owner: ConnectionOwner;
   readonly #messages: Emitter<HostToPage>;
   readonly #subscriptions: Disposable[];
-  /** Sends the lists in order, because some take longer to read. */
+  /** Sends the session lists in order, because some take longer to read. */
   readonly #lists = new Sequencer();
   #epoch = 0;
   /** The expanded summaries as of the last time that summaries were sent to the page. */

@@ -134,7 +134,7 @@ export class EditReviews implements vscode.TextDocumentContentProvider, vscode.D
     if (review.known.size > 1) await vscode.window.showTextDocument(review.uri, { viewColumn, preview: false });
   }
 
-  /** The active review, its change at the cursor or all, and the others. Throws `RequestFault` if no review is active. */
+  /** The active review, its change at the cursor or all, and the others. Throws `RequestFault` without a review. */
   #choose(what: 'change' | 'all'): [review: Review, chosen: LineChange[], others: LineChange[]] {
     const input = vscode.window.tabGroups.activeTabGroup.activeTab?.input;
     const review = input instanceof vscode.TabInputTextDiff && this.#reviews.get(String(input.modified));

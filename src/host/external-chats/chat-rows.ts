@@ -7,7 +7,7 @@ import type { Tool } from '../../app/library/source.ts';
 export interface ChatRow {
   readonly item: TreeItem;
   readonly rows?: readonly ChatRow[];
-  /** Computes the rows of a tool or a compaction, which takes long, so only when it's expanded. */
+  /** Computes the rows of a tool or a compaction when it's expanded, because that takes long. */
   readonly load?: () => Promise<readonly ChatRow[]>;
   /** The targets of commands on the row. */
   readonly tool?: Tool;

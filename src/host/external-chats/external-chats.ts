@@ -19,7 +19,7 @@ import { deferred, type Deferred } from '../../core/pace/deferred.ts';
 
 export interface ExternalChatsOptions {
   readonly extensionUri: vscode.Uri;
-  /** The folder in which the copies are stored, in `all-chats`. */
+  /** The parent of the folder `all-chats`, in which the copies are stored. */
   readonly storage: vscode.Uri;
   /** Identifies this window. */
   readonly window: string;
@@ -149,7 +149,7 @@ export class ExternalChats implements vscode.Disposable {
   }
 }
 
-/** Maximum heap of the thread. Reading 200 chats of 1 GB takes less. A thread that needs more ends, not the editor. */
+/** Maximum heap of the thread, more than reading 200 chats (1 GB in total) takes. Exceeding it ends only the thread. */
 const MAX_HEAP_MB = 2048;
 
 /** Runs the library in a worker thread, so that reading chats never blocks the extension host. */

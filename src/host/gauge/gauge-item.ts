@@ -107,7 +107,7 @@ function tooltip(
   return text;
 }
 
-/** When the next compression is triggered, given the distance in tokens and messages. */
+/** Describes the distance to the next background compression, or why it's paused. */
 export function nextCompressionText(distance: TriggerDistance | 'off' | 'spent'): string {
   if (distance === 'off')
     return vscode.l10n.t('Compression is turned off by the setting threadkeeper.compression.strategy.');

@@ -30,7 +30,7 @@ export interface HealthApp extends ModelsApp {
   readonly snapshots: { status(): HealthFacts['snapshots'] };
 }
 
-/** Checks everything that the product depends on, and shows a report for bug reports. */
+/** Checks sessions, settings, provider, and memory, and shows a report that users can attach to bug reports. */
 export async function checkHealth(app: HealthApp): Promise<void> {
   const facts = await vscode.window.withProgress(
     {

@@ -25,6 +25,6 @@ export const serversToQuery = (configured: string): readonly Server[] => [
   ...localServers().filter(({ baseUrl }) => !isSameServer(baseUrl, configured)),
 ];
 
-/** Whether a base URL is that of Ollama or LM Studio on this machine, which cost nothing. */
+/** Whether a base URL is that of Ollama or LM Studio on this machine, whose models are free. */
 export const isLocalServer = (address: string): boolean =>
   localServers().some(({ baseUrl }) => isSameServer(baseUrl, address));

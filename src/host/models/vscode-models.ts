@@ -25,7 +25,7 @@ export class VsCodeModels implements Disposable {
   readonly #access: vscode.LanguageModelAccessInformation;
   readonly #models = new WeakMap<vscode.LanguageModelChat, ChatModel>();
   readonly #available = new Map<string, vscode.LanguageModelChat>();
-  /** The first model that VS Code offers, which an empty name means. */
+  /** The first model that VS Code offers, to which an empty name refers. */
   #first: vscode.LanguageModelChat | undefined;
   readonly #missing = new Set<string>();
   readonly #appeared: Emitter<undefined>;

@@ -173,7 +173,7 @@ export class OpenConversations {
         const isFree =
           chosen.provider === 'local' ||
           this.#settings(journal, counter).policy.strategy === 'trim' ||
-          // No model is called then.
+          // Once the limit is reached, no model is called.
           gate(() => chosen).state() === 'spent';
         const estimatedCostUsd = isFree ? 0 : models.cost(chosen, { input, output });
         return { model: models.label(chosen), estimatedCostUsd };

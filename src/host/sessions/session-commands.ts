@@ -67,7 +67,7 @@ const sessionItem = ({ id, title, messages, updatedAt, archived }: SessionListEn
 
 type CleanUpItem = vscode.QuickPickItem & { readonly session?: SessionListEntry };
 
-/** Shows the disk usage of the sessions, and deletes permanently what the user selects, after a confirmation. */
+/** Shows the disk usage of the sessions, and permanently deletes the selected ones after a confirmation. */
 export async function cleanUp(app: SessionsApp): Promise<void> {
   const disk = await import('../../storage/clean-up.ts');
   const now = app.clock.now();

@@ -78,7 +78,7 @@ function reportOutcome(app: SummariesApp, outcome: CompressionOutcome, conversat
   }
 }
 
-/** Reports that and why summaries were extracted without a model. Sizes are only logged, because the chat shows them. */
+/** Reports why summaries were extracted without a model. Sizes are only logged, because the chat shows them. */
 async function reportExtracted(app: SummariesApp, fault: unknown, done: string): Promise<void> {
   const reason = app.describe(fault).text;
   app.channel.warn(`${done} ${reason}`);

@@ -81,7 +81,7 @@ export class ContextTree implements vscode.TreeDataProvider<Row>, vscode.Disposa
     this.#changed.fire(undefined);
   }
 
-  /** Only shows what matches a filter; without one, everything. */
+  /** Shows only the rows that match a filter, or all rows without one. */
   setFilter(filter: TreeFilter | undefined): void {
     this.#filter = filter;
     void vscode.commands.executeCommand('setContext', 'threadkeeper.summariesFiltered', filter !== undefined);

@@ -129,7 +129,7 @@ export async function correctKeyEvent({ journal, state }: Conversation, event: K
   await correctQuote(journal, event.id, quote);
 }
 
-/** Shows a summary next to its source and highlights what the source doesn't contain. */
+/** Shows a summary next to its source, and reports how many statements the source doesn't support. */
 export async function compareSummary({ state }: Conversation, node: SummaryNode, app: SummariesApp): Promise<void> {
   reportResult(node, await app.comparison.open(state, node));
 }
@@ -277,7 +277,7 @@ function positionOf({ state }: Conversation, row: Row | RowTarget | undefined): 
   }
 }
 
-/** Filters the tree by what the user selects. */
+/** Filters the tree by a text, a kind of key event, or warnings, as the user selects. */
 export async function filterSummaries(app: SummariesApp): Promise<void> {
   const filter = await pickFilter();
   if (!filter) return;

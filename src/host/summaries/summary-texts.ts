@@ -7,7 +7,7 @@ import type { AuditFault, Level, SummaryMethod, SummaryCheck, SummaryNode } from
 import type { SessionState } from '../../core/state/session-state.ts';
 import { unsupportedIn } from './context-rows.ts';
 
-/** How trustworthy a summary is, in a few words: the results of its audit and check, and how it was made. */
+/** The results of a summary's audit and check, and how it was generated, in a few words. */
 export function verificationText({ audit, rung }: SummaryNode, check: SummaryCheck | undefined): string {
   const { identifiers, quotes } = audit;
   const parts = [
@@ -21,7 +21,7 @@ export function verificationText({ audit, rung }: SummaryNode, check: SummaryChe
   return parts.join(' · ');
 }
 
-/** How many of the checked statements a model found in the messages. */
+/** The number of checked statements, and of those that a model found in the messages. */
 function checkText({ statements }: SummaryCheck): string {
   const judged = statements.filter(({ isByCode }) => !isByCode);
   const supported = judged.filter(({ reason }) => reason === 'supported');
