@@ -1,6 +1,6 @@
 import os from 'node:os';
 import path from 'node:path';
-import { entryOf, readSession, type LibraryEntry, type ReadSession } from '../app/library/read-session.ts';
+import { libraryEntryOf, readSession, type LibraryEntry, type ReadSession } from '../app/library/read-session.ts';
 import { readFailureReason, type Source, type SourceFile } from '../app/library/source.ts';
 import { inEnglish } from '../core/text/phrase.ts';
 import { allSources } from '../sources/all-sources.ts';
@@ -51,7 +51,7 @@ export async function* readChats(sources: readonly Source[], refused: Unreadable
     for (const file of found.files) {
       try {
         const session = await readSession(source, file);
-        yield { entry: entryOf(file, session), session, source, file };
+        yield { entry: libraryEntryOf(file, session), session, source, file };
       } catch (error) {
         refused.push({ path: file.path, tool: file.tool, reason: inEnglish(readFailureReason(error)) });
       }

@@ -6,7 +6,7 @@ import {
 } from '../../core/transcript/transcript-message.ts';
 import { StoreFault } from '../ports.ts';
 import type { CopyRecord, KeptSession, LibraryStore } from './library-store.ts';
-import { entryOf, readSession, withMaskedTitle, type ReadSession } from './read-session.ts';
+import { libraryEntryOf, readSession, withMaskedTitle, type ReadSession } from './read-session.ts';
 import { ChatIndex, indexOfMessages } from './chat-index.ts';
 import {
   commonLength,
@@ -244,7 +244,7 @@ export class Library {
     const { resume } = session.end;
     this.#sessions.set(key, {
       key,
-      entry: { ...entryOf(file, session, known?.entry), messages, compactions },
+      entry: { ...libraryEntryOf(file, session, known?.entry), messages, compactions },
       source: fileStateOf(file),
       ...(resume && { resume }),
       copyBytes: copy.bytes,

@@ -59,7 +59,7 @@ export const withMaskedTitle = (entry: LibraryEntry): LibraryEntry => ({
 });
 
 /** The list entry of a session. If reading was resumed, facts in `known` are kept. */
-export function entryOf(file: SourceFile, session: ReadSession, known?: LibraryEntry): LibraryEntry {
+export function libraryEntryOf(file: SourceFile, session: ReadSession, known?: LibraryEntry): LibraryEntry {
   const { messages, compactions, end } = session;
   const before = end.resumed ? known : undefined;
   const facts = { ...before, ...session.facts };
