@@ -18,7 +18,7 @@ import { ExternalChats } from './external-chats/external-chats.ts';
 import { ChatsTree } from './external-chats/chats-tree.ts';
 import { quoteChats } from './external-chats/quote-chats.ts';
 import { Attachments } from './chat/attachments.ts';
-import { answerRequest, decisionsTool, recallTool } from './participant/participant.ts';
+import { answerChatRequest, decisionsTool, recallTool } from './participant/participant.ts';
 import { Calibrations } from './models/calibrations.ts';
 import { ImplicitContext } from './chat/implicit-context.ts';
 import { ChatPanel } from './chat/chat-panel.ts';
@@ -295,7 +295,7 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
   }
 
   answer: vscode.ChatRequestHandler = (request, _context, stream, token) =>
-    answerRequest(this.archive, request, stream, token);
+    answerChatRequest(this.archive, request, stream, token);
 
   /** Updates everything that depends on the selected model. */
   async modelChanged(): Promise<void> {

@@ -6,7 +6,7 @@ import * as vscode from 'vscode';
 import { keyEventId, messageId } from '../../src/core/model/ids.ts';
 import type { KeyEvent } from '../../src/core/model/key-event.ts';
 import type { Message } from '../../src/core/model/message.ts';
-import { answerRequest, decisionsTool, recallTool } from '../../src/host/participant/participant.ts';
+import { answerChatRequest, decisionsTool, recallTool } from '../../src/host/participant/participant.ts';
 import { WorkspaceMemory } from '../../src/host/memory/workspace-memory.ts';
 import type { MemoryFile } from '../../src/storage/memory-file.ts';
 import { answering, product, withSettings } from './product.ts';
@@ -175,10 +175,10 @@ describe('integration with VS Code’s own chat', () => {
       markdown: (text: string | vscode.MarkdownString) => void said.push(typeof text === 'string' ? text : text.value),
       progress: () => undefined,
     };
-    await answerRequest(app.archive, { prompt: 'cache Valkey', command: undefined }, stream, never);
+    await answerChatRequest(app.archive, { prompt: 'cache Valkey', command: undefined }, stream, never);
     assert.match(said.join(''), /keep&nbsp;the&nbsp;cache|keep the cache/);
     said.length = 0;
-    await answerRequest(app.archive, { prompt: '', command: 'decisions' }, stream, never);
+    await answerChatRequest(app.archive, { prompt: '', command: 'decisions' }, stream, never);
     assert.match(said.join(''), /Valkey/);
   });
 });

@@ -9,7 +9,7 @@ const MAX_QUOTES = 8;
  * Answers `@threadkeeper` in VS Code's chat with quotes from recorded sessions, without a model; `/decisions` lists
  * decisions.
  */
-export async function answerRequest(
+export async function answerChatRequest(
   archive: SessionArchive,
   request: Pick<vscode.ChatRequest, 'prompt' | 'command'>,
   stream: Pick<vscode.ChatResponseStream, 'markdown' | 'progress'>,

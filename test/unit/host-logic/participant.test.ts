@@ -30,13 +30,13 @@ describe('answers in VS Code’s own chat', () => {
     archive: object,
     isCancellationRequested = false,
   ): Promise<string> {
-    const { answerRequest } = await load<typeof ParticipantModule>('participant/participant.ts');
+    const { answerChatRequest } = await load<typeof ParticipantModule>('participant/participant.ts');
     let said = '';
     const stream = {
       progress: () => undefined,
       markdown: (text: string | MarkdownString) => (said += typeof text === 'string' ? text : text.value),
     };
-    await answerRequest(archive as never, { prompt: 'Which port?', command }, stream, {
+    await answerChatRequest(archive as never, { prompt: 'Which port?', command }, stream, {
       isCancellationRequested,
     } as never);
     return said;
