@@ -13,7 +13,7 @@ import {
   CONTEXT_VIEW,
 } from './platform/contribution-ids.ts';
 import type { EditableFiles } from './summaries/document-files.ts';
-import type { Row } from './summaries/context-rows.ts';
+import type { ContextRow } from './summaries/context-rows.ts';
 
 type Pages = vscode.WebviewPanelSerializer & vscode.WebviewViewProvider;
 /** The used part of the manifest. */
@@ -24,7 +24,7 @@ interface Manifest {
 /** The implementation of the entry points that are registered at startup. */
 export interface EntryPoints {
   readonly panel: Pages;
-  readonly tree: vscode.TreeDataProvider<Row>;
+  readonly tree: vscode.TreeDataProvider<ContextRow>;
   readonly memoryTree: vscode.TreeDataProvider<MemoryEntry>;
   readonly chatsTree: vscode.TreeDataProvider<ChatRow>;
   readonly files: EditableFiles;
@@ -41,7 +41,7 @@ export interface EntryPoints {
 export function registerEntryPoints(
   { subscriptions, extension, extensionUri }: vscode.ExtensionContext,
   product: () => Promise<EntryPoints>,
-): vscode.TreeView<Row> {
+): vscode.TreeView<ContextRow> {
   const rows = lazyTree(async () => (await product()).tree);
   const pages = lazyPages(async () => (await product()).panel);
   const files = lazyFiles(async () => (await product()).files);

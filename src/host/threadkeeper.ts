@@ -56,7 +56,7 @@ import { SessionViews } from './session-views.ts';
 import { hasOtherSettingChanged, readSettings, moveRenamedSettings } from './platform/settings.ts';
 import { ContextTree } from './summaries/context-tree.ts';
 import type { EntryPoints } from './registration.ts';
-import type { Row } from './summaries/context-rows.ts';
+import type { ContextRow } from './summaries/context-rows.ts';
 import { isWindowPresent } from './platform/window-presence.ts';
 import { workspaceArchive } from './search/workspace-archive.ts';
 import { workspaceKey } from '../storage/workspace-key.ts';
@@ -118,7 +118,7 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
   /** Key events that were already proposed for the memory in this window. */
   readonly #proposed = new Set<string>();
 
-  constructor(context: vscode.ExtensionContext, summaries: vscode.TreeView<Row>) {
+  constructor(context: vscode.ExtensionContext, summaries: vscode.TreeView<ContextRow>) {
     this.#context = context;
     this.extensionUri = context.extensionUri;
     this.keys = new Keys(context.secrets);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import type { Row } from '../../src/host/summaries/context-rows.ts';
+import type { ContextRow } from '../../src/host/summaries/context-rows.ts';
 import { answering, product, sampleSession, transcript } from './product.ts';
 
 describe('a long session in the editor', () => {
@@ -10,7 +10,7 @@ describe('a long session in the editor', () => {
     assert.ok(before.length >= 300, `${before.length} messages`);
     const full = conversation.context().total;
     const { tree } = await product();
-    const events: Row = { kind: 'section', id: 'section/events', parent: undefined, section: 'events' };
+    const events: ContextRow = { kind: 'section', id: 'section/events', parent: undefined, section: 'events' };
     assert.equal(tree.getTreeItem(events).description, 'none yet');
     await vscode.commands.executeCommand('threadkeeper.compressHistory', 'now');
     assert.match(String(tree.getTreeItem(events).description), /^\d+ · /);
@@ -41,7 +41,7 @@ describe('a long session in the editor', () => {
     const conversation = await sampleSession();
     await vscode.commands.executeCommand('threadkeeper.compressHistory', 'now');
     const nodes = conversation.state.frontier.map(({ node }) => node.id);
-    const row: Row = { kind: 'openedNode', id: 'opened', parent: undefined, node: nodes[0]! };
+    const row: ContextRow = { kind: 'openedNode', id: 'opened', parent: undefined, node: nodes[0]! };
     const offered = (): string | undefined => app.tree.getTreeItem(row).contextValue;
     await conversation.undoNodes([row.node], true);
     assert.equal(offered(), 'threadkeeper.opened');

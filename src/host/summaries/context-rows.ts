@@ -38,14 +38,14 @@ type RowContent =
   | { readonly kind: 'step'; readonly step: Step }
   | { readonly kind: 'compression'; readonly compression: CompressionId }
   /** A range of the rows below the row `of`, if there are too many to show at once; `end` is exclusive. */
-  | { readonly kind: 'range'; readonly of: Row; readonly from: number; readonly end: number };
+  | { readonly kind: 'range'; readonly of: ContextRow; readonly from: number; readonly end: number };
 
 /**
  * A row knows its parent, which `reveal` needs. The same row always has the same ID, so that VS Code keeps it expanded
  * and selected.
  */
-export type Row = RowContent & { readonly id: string; readonly parent: Row | undefined };
-export type RowOf<Kind extends Row['kind']> = Extract<Row, { kind: Kind }>;
+export type ContextRow = RowContent & { readonly id: string; readonly parent: ContextRow | undefined };
+export type RowOf<Kind extends ContextRow['kind']> = Extract<ContextRow, { kind: Kind }>;
 
 /** The data of the rows. Events and gauge are only requested when needed. */
 export interface TreeSource {
@@ -55,30 +55,36 @@ export interface TreeSource {
 }
 
 /** Whether a command's argument is a row of the view, as in its menus. */
-export function isRow(value: unknown): value is Row {
+export function isRow(value: unknown): value is ContextRow {
   return typeof value === 'object' && value !== null && 'kind' in value;
 }
 
 /** Below a filter, IDs include the parent's ID, because the same row may be shown in several places. */
-const idBelow = ({ id }: Row, ownId: string): string => (id.startsWith('filter/') ? `${id}/${ownId}` : ownId);
+const idBelow = ({ id }: ContextRow, ownId: string): string => (id.startsWith('filter/') ? `${id}/${ownId}` : ownId);
 
-const rowOf = (content: RowContent, id: string, parent: Row | undefined): Row => ({ ...content, id, parent });
-const sectionRow = (section: SectionName): Row => rowOf({ kind: 'section', section }, `section/${section}`, undefined);
-const kindRow = (of: KeyEventKind, parent: Row): Row => rowOf({ kind: 'eventKind', of }, `events/${of}`, parent);
-const nodeRow = (node: NodeId, parent: Row): Row =>
+const rowOf = (content: RowContent, id: string, parent: ContextRow | undefined): ContextRow => ({
+  ...content,
+  id,
+  parent,
+});
+const sectionRow = (section: SectionName): ContextRow =>
+  rowOf({ kind: 'section', section }, `section/${section}`, undefined);
+const kindRow = (of: KeyEventKind, parent: ContextRow): ContextRow =>
+  rowOf({ kind: 'eventKind', of }, `events/${of}`, parent);
+const nodeRow = (node: NodeId, parent: ContextRow): ContextRow =>
   rowOf({ kind: 'node', node }, idBelow(parent, `node/${node}`), parent);
-const messageRow = (message: MessageId, parent: Row): Row =>
+const messageRow = (message: MessageId, parent: ContextRow): ContextRow =>
   rowOf({ kind: 'message', message }, idBelow(parent, `message/${message}`), parent);
-const eventRow = ({ event, status }: PlacedEvent, below: Row, parent: Row): Row =>
+const eventRow = ({ event, status }: PlacedEvent, below: ContextRow, parent: ContextRow): ContextRow =>
   rowOf({ kind: 'event', event, status }, `event/${below.id}/${event.id}`, parent);
-const rangeRow = (of: Row, parent: Row, from: number, end: number): Row =>
+const rangeRow = (of: ContextRow, parent: ContextRow, from: number, end: number): ContextRow =>
   rowOf({ kind: 'range', of, from, end }, `${of.id}/${from}-${end}`, parent);
 
 /**
  * The rows below a row, or the topmost ones. Takes time proportional to the shown rows, regardless of the session's
  * length.
  */
-export function childrenOf(source: TreeSource, row?: Row): Row[] {
+export function childrenOf(source: TreeSource, row?: ContextRow): ContextRow[] {
   const { state } = source;
   if (!row)
     return SECTIONS.filter((name) => PERMANENT_SECTIONS.has(name) || sectionList(source, name).count > 0).map(
@@ -101,15 +107,18 @@ export function childrenOf(source: TreeSource, row?: Row): Row[] {
 interface RowList {
   readonly count: number;
   /** Creates the row of an entry; `parent` is a range or the list's own row. */
-  readonly row: (at: number, parent: Row) => Row;
+  readonly row: (at: number, parent: ContextRow) => ContextRow;
 }
 
-const listOf = <Entry>(entries: readonly Entry[], row: (entry: Entry, parent: Row, at: number) => Row): RowList => ({
+const listOf = <Entry>(
+  entries: readonly Entry[],
+  row: (entry: Entry, parent: ContextRow, at: number) => ContextRow,
+): RowList => ({
   count: entries.length,
   row: (at, parent) => row(entries[at]!, parent, at),
 });
 
-function listBelow(source: TreeSource, row: Row): RowList {
+function listBelow(source: TreeSource, row: ContextRow): RowList {
   const { state } = source;
   switch (row.kind) {
     case 'section':
@@ -239,7 +248,7 @@ function entriesOf({ structured }: SummaryNode, list: ContentList): readonly str
 const MAX_ROWS = 10;
 
 /** The rows of a list below its row or a range of it: entries, or ranges if there are too many. */
-function folded(list: RowList, row: Row): Row[] {
+function folded(list: RowList, row: ContextRow): ContextRow[] {
   const { of, from, end } = row.kind === 'range' ? row : { of: row, from: 0, end: list.count };
   const count = end - from;
   if (count <= MAX_ROWS) return Array.from({ length: count }, (_, at) => list.row(from + at, row));
@@ -252,7 +261,10 @@ function folded(list: RowList, row: Row): Row[] {
 }
 
 /** The first and the last row of a range. */
-export function firstAndLastRow(source: TreeSource, { of, from, end }: RowOf<'range'>): readonly [Row, Row] {
+export function firstAndLastRow(
+  source: TreeSource,
+  { of, from, end }: RowOf<'range'>,
+): readonly [ContextRow, ContextRow] {
   const list = listBelow(source, of);
   return [list.row(from, of), list.row(end - 1, of)];
 }
@@ -264,7 +276,7 @@ export type RowTarget =
   | Pick<RowOf<'event'>, 'kind' | 'event'>;
 
 /** The row for a summary, message, or event in the unfiltered tree; undefined if there is none. */
-export function findRow(source: TreeSource, target: RowTarget): Row | undefined {
+export function findRow(source: TreeSource, target: RowTarget): ContextRow | undefined {
   const { state } = source;
   if (target.kind === 'event') {
     const { id, kind } = target.event;
@@ -280,7 +292,7 @@ export function findRow(source: TreeSource, target: RowTarget): Row | undefined 
   const first = target.kind === 'node' ? state.nodes.get(target.node)?.first : target.message;
   const position = first && state.positionOf(first);
   if (position === undefined) return undefined;
-  let row: Row | undefined = sectionRow('summaries');
+  let row: ContextRow | undefined = sectionRow('summaries');
   let siblings = state.frontier.map(({ node }) => node.id);
   for (const node of summariesOf(state, position)) {
     row = row && entryBelow(source, row, siblings.indexOf(node.id));
@@ -293,7 +305,7 @@ export function findRow(source: TreeSource, target: RowTarget): Row | undefined 
 }
 
 /** An entry of a row's list, with the ranges above it. */
-function entryBelow(source: TreeSource, row: Row, at: number): Row | undefined {
+function entryBelow(source: TreeSource, row: ContextRow, at: number): ContextRow | undefined {
   const rows = childrenOf(source, row);
   const range = rows.find((each) => each.kind === 'range' && each.from <= at && at < each.end);
   return range ? entryBelow(source, range, at) : rows[at - (row.kind === 'range' ? row.from : 0)];
@@ -340,7 +352,7 @@ export const filterRow = (filter: TreeFilter): RowOf<'filter'> => ({
 /**
  * The rows that match a filter, below the filter's own row or a range of it. Takes time proportional to the shown rows.
  */
-export function filteredRows(source: FilterSource, filter: TreeFilter, row: Row): Row[] {
+export function filteredRows(source: FilterSource, filter: TreeFilter, row: ContextRow): ContextRow[] {
   switch (filter.by) {
     case 'warnings':
       return folded(listOf(warnedNodes(source.state), nodeRow), row);
@@ -351,7 +363,7 @@ export function filteredRows(source: FilterSource, filter: TreeFilter, row: Row)
   }
 }
 
-function rowOfHit({ state, events }: TreeSource, hit: ScoredResult, parent: Row): Row | undefined {
+function rowOfHit({ state, events }: TreeSource, hit: ScoredResult, parent: ContextRow): ContextRow | undefined {
   switch (hit.kind) {
     case 'message':
       return messageRow(hit.message, parent);

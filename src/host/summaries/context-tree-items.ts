@@ -25,7 +25,7 @@ import {
   isSent,
   openedNodes,
   undoneCompressionOf,
-  type Row,
+  type ContextRow,
   type RowOf,
   type ContentList,
   type SectionName,
@@ -37,7 +37,12 @@ import { faultTexts, levelName, triggerName, verificationText } from './summary-
 const { Collapsed, Expanded, None } = vscode.TreeItemCollapsibleState;
 
 /** The tree item for a row. Takes time proportional to its content. */
-export function treeItem(conversation: Conversation, source: TreeSource, row: Row, now: number): vscode.TreeItem {
+export function treeItem(
+  conversation: Conversation,
+  source: TreeSource,
+  row: ContextRow,
+  now: number,
+): vscode.TreeItem {
   const { state, journal } = conversation;
   switch (row.kind) {
     case 'section':
@@ -167,13 +172,13 @@ function rangeItem(source: TreeSource, row: RowOf<'range'>): vscode.TreeItem {
   return item(name, Collapsed, rangeIcon(of), count);
 }
 
-function positionsOf(state: SessionState, row: Row): { readonly from: number; readonly to: number } | undefined {
+function positionsOf(state: SessionState, row: ContextRow): { readonly from: number; readonly to: number } | undefined {
   if (row.kind === 'node') return state.spanOf(row.node);
   const position = row.kind === 'message' ? state.positionOf(row.message) : undefined;
   return position === undefined ? undefined : { from: position, to: position };
 }
 
-function rangeIcon(of: Row): string {
+function rangeIcon(of: ContextRow): string {
   switch (of.kind) {
     case 'section':
       return SECTION_ICON[of.section];
@@ -309,7 +314,7 @@ export function filterName(filter: TreeFilter): string {
 const MAX_TEXT = 600;
 
 /** A row's tooltip; undefined if there is nothing to add to the row. */
-export function tooltipOf(source: TreeSource, row: Row): string | vscode.MarkdownString | undefined {
+export function tooltipOf(source: TreeSource, row: ContextRow): string | vscode.MarkdownString | undefined {
   const { state } = source;
   switch (row.kind) {
     case 'node':

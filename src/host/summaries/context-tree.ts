@@ -13,7 +13,7 @@ import {
   filteredRows,
   filterRow,
   findRow,
-  type Row,
+  type ContextRow,
   type RowTarget,
   type TreeFilter,
   type TreeSource,
@@ -31,11 +31,11 @@ interface ContextTreeApp {
 }
 
 /** The *Context* view: the parts of the context, the tree of summaries down to their messages, and the key events. */
-export class ContextTree implements vscode.TreeDataProvider<Row>, vscode.Disposable {
+export class ContextTree implements vscode.TreeDataProvider<ContextRow>, vscode.Disposable {
   readonly #app: ContextTreeApp;
-  readonly #changed = new vscode.EventEmitter<Row | undefined>();
+  readonly #changed = new vscode.EventEmitter<ContextRow | undefined>();
   readonly onDidChangeTreeData = this.#changed.event;
-  readonly #view: vscode.TreeView<Row>;
+  readonly #view: vscode.TreeView<ContextRow>;
   readonly #subscription: vscode.Disposable;
   readonly #ageTimer: NodeJS.Timeout;
   #isStale = false;
@@ -51,7 +51,7 @@ export class ContextTree implements vscode.TreeDataProvider<Row>, vscode.Disposa
   #filter: TreeFilter | undefined;
 
   /** @param view shows the rows; its owner disposes of it */
-  constructor(view: vscode.TreeView<Row>, app: ContextTreeApp) {
+  constructor(view: vscode.TreeView<ContextRow>, app: ContextTreeApp) {
     this.#app = app;
     this.#view = view;
     this.#subscription = view.onDidChangeVisibility(({ visible }) => {
@@ -97,7 +97,7 @@ export class ContextTree implements vscode.TreeDataProvider<Row>, vscode.Disposa
     await this.#view.reveal(row, { select: true, focus: true, expand: true });
   }
 
-  async getChildren(row?: Row): Promise<Row[]> {
+  async getChildren(row?: ContextRow): Promise<ContextRow[]> {
     const conversation = row ? this.#app.sessions.current : await this.#app.sessions.currentOrLatestIfAny();
     if (!conversation || conversation.state.counters.messagesEver === 0) return [];
     const source = this.#source(conversation);
@@ -108,11 +108,11 @@ export class ContextTree implements vscode.TreeDataProvider<Row>, vscode.Disposa
     return filteredRows({ ...source, search: (text, limit) => search?.search(text, limit) ?? [] }, this.#filter, row);
   }
 
-  getParent(row: Row): Row | undefined {
+  getParent(row: ContextRow): ContextRow | undefined {
     return row.parent;
   }
 
-  getTreeItem(row: Row): vscode.TreeItem {
+  getTreeItem(row: ContextRow): vscode.TreeItem {
     const conversation = this.#app.sessions.current;
     const item = conversation
       ? treeItem(conversation, this.#source(conversation), row, this.#app.clock.now())
@@ -122,7 +122,7 @@ export class ContextTree implements vscode.TreeDataProvider<Row>, vscode.Disposa
   }
 
   /** Tooltips are only created on demand. */
-  resolveTreeItem(item: vscode.TreeItem, row: Row): vscode.TreeItem {
+  resolveTreeItem(item: vscode.TreeItem, row: ContextRow): vscode.TreeItem {
     const conversation = this.#app.sessions.current;
     const tooltip = conversation && tooltipOf(this.#source(conversation), row);
     item.tooltip = tooltip ?? (typeof item.label === 'string' ? item.label : '');

@@ -21,7 +21,7 @@ import { providerItems } from '../models/model-items.ts';
 import { pickModel } from '../models/model-picker.ts';
 import type { OpenConversation } from '../sessions/open-conversations.ts';
 import { rowOfDocument } from './document-links.ts';
-import { isRow, isSent, regenerateOptions, type Row, type RowTarget, type TreeFilter } from './context-rows.ts';
+import { isRow, isSent, regenerateOptions, type ContextRow, type RowTarget, type TreeFilter } from './context-rows.ts';
 import { filterName } from './context-tree-items.ts';
 
 export async function expandForTurn({ journal }: Conversation, node: SummaryNode): Promise<void> {
@@ -254,14 +254,18 @@ export async function showInTree(conversation: Conversation, argument: unknown, 
   if (row.kind === 'node' || row.kind === 'message' || row.kind === 'event') await app.tree.reveal(row);
 }
 
-function rowFor({ state, journal }: Conversation, argument: unknown, app: SummariesApp): Row | RowTarget | undefined {
+function rowFor(
+  { state, journal }: Conversation,
+  argument: unknown,
+  app: SummariesApp,
+): ContextRow | RowTarget | undefined {
   if (isRow(argument)) return argument;
   const address = activeDocument(app);
   return address?.session === journal.id ? rowOfDocument(state, address) : undefined;
 }
 
 /** The 0-based position of a row's message on the active branch; for a summary, of its first message. */
-function positionOf({ state }: Conversation, row: Row | RowTarget | undefined): number | undefined {
+function positionOf({ state }: Conversation, row: ContextRow | RowTarget | undefined): number | undefined {
   switch (row?.kind) {
     case 'message':
       return state.positionOf(row.message);

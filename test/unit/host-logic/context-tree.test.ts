@@ -14,7 +14,7 @@ import {
   findRow,
   isSent,
   regenerateOptions,
-  type Row,
+  type ContextRow,
   type TreeFilter,
   type TreeSource,
 } from '../../../src/host/summaries/context-rows.ts';
@@ -97,14 +97,14 @@ function longSession(messages: number): SessionState {
   return state;
 }
 
-const section = (source: TreeSource, name: string): Row =>
+const section = (source: TreeSource, name: string): ContextRow =>
   childrenOf(source).find((row) => row.kind === 'section' && row.section === name)!;
 
 /** The IDs of a row and its ancestors. */
-const way = (row?: Row): string[] => (row ? [row.id, ...way(row.parent)] : []);
+const way = (row?: ContextRow): string[] => (row ? [row.id, ...way(row.parent)] : []);
 
 /** All rows of the fully expanded tree. */
-function* all(source: TreeSource, row?: Row): Generator<Row> {
+function* all(source: TreeSource, row?: ContextRow): Generator<ContextRow> {
   for (const child of childrenOf(source, row)) {
     yield child;
     yield* all(source, child);
@@ -164,7 +164,7 @@ describe('the summary tree', () => {
 
   it('shows at most 11 rows below any row in a session of 10,000 messages', () => {
     const source = sourceFor(longSession(10_000));
-    const walk = (row?: Row): void => {
+    const walk = (row?: ContextRow): void => {
       const below = childrenOf(source, row);
       assert.ok(below.length <= 11, `${below.length} rows`);
       for (const child of below) {
@@ -231,7 +231,7 @@ describe('the summary tree', () => {
       let row = section(source, 'summaries');
       looked = 0;
       // Down the last branch to a message, and its path from the root.
-      for (let next: Row | undefined = row; next; next = childrenOf(source, next).at(-1)) row = next;
+      for (let next: ContextRow | undefined = row; next; next = childrenOf(source, next).at(-1)) row = next;
       assert.ok(row.kind === 'message');
       assert.deepEqual(way(findRow(source, row)), way(row));
       return looked;
@@ -252,7 +252,7 @@ describe('the summary tree', () => {
       ...sourceOf(conversation),
       search: (text: string, limit: number) => search.search(text, limit),
     };
-    const left = (filter: TreeFilter): Row[] => filteredRows(source, filter, filterRow(filter));
+    const left = (filter: TreeFilter): ContextRow[] => filteredRows(source, filter, filterRow(filter));
     // Many rows of a kind are grouped in ranges.
     const decided = left({ by: 'kind', of: 'decision' }).flatMap((row) =>
       row.kind === 'range' ? childrenOf(source, row) : [row],
@@ -261,7 +261,7 @@ describe('the summary tree', () => {
     assert.ok(decided.every((row) => row.kind === 'event' && row.event.kind === 'decision'));
     const found = left({ by: 'text', text: 'copper valve' });
     assert.ok(found.length > 0);
-    const position = (row: Row): number | undefined =>
+    const position = (row: ContextRow): number | undefined =>
       row.kind === 'message'
         ? state.positionOf(row.message)
         : row.kind === 'event'

@@ -3,7 +3,7 @@ import { EventEmitter } from 'node:events';
 import { mock } from 'node:test';
 import type { Conversation } from '../../../src/app/conversation.ts';
 import { resolvePolicy } from '../../../src/core/policy/policy.ts';
-import type { Row } from '../../../src/host/summaries/context-rows.ts';
+import type { ContextRow } from '../../../src/host/summaries/context-rows.ts';
 import type * as CommandsModule from '../../../src/host/summaries/summary-commands.ts';
 import type * as TreeModule from '../../../src/host/summaries/context-tree.ts';
 import { hostIn, l10n } from '../../support/fake-editor.ts';
@@ -90,8 +90,8 @@ describe('Context view', () => {
   it('shows which key events no longer fit once the ledger’s share is smaller', async () => {
     const statuses = async (): Promise<ReadonlySet<string>> => {
       const section = (await tree.getChildren()).find((row) => row.id === 'section/events');
-      const all: Row[] = [];
-      const visit = async (row: Row | undefined): Promise<void> => {
+      const all: ContextRow[] = [];
+      const visit = async (row: ContextRow | undefined): Promise<void> => {
         for (const child of await tree.getChildren(row)) {
           all.push(child);
           await visit(child);
