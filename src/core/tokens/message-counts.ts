@@ -88,6 +88,13 @@ export class MessageCounts {
     return body + attachments;
   }
 
+  /** Like `total`, but only reads the message if it isn't counted yet; 0 if it doesn't exist. */
+  totalOf(id: MessageId, messages: Pick<CountableMessages, 'get'>): number {
+    const known = this.known(id);
+    const message = known === undefined ? messages.get(id) : undefined;
+    return known ?? (message ? this.total(message) : 0);
+  }
+
   /**
    * Counts messages that aren't counted yet, yielding when due. Counted ones aren't read. Resolves to the number of
    * newly counted messages.

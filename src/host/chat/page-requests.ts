@@ -368,8 +368,7 @@ function outline({ state, counts }: Conversation, buckets: number): OutlineView 
   });
   const bucketOf = (position: number) => list[Math.floor(position / size)]!;
   for (const [position, id] of state.path.entries()) {
-    const message = counts.known(id) === undefined ? state.messages.get(id) : undefined;
-    bucketOf(position).tokens += counts.known(id) ?? (message ? counts.total(message) : 0);
+    bucketOf(position).tokens += counts.totalOf(id, state.messages);
     if (state.messages.place(id)?.role === 'user') bucketOf(position).users++;
   }
   for (const { message } of eventsOnBranch(state)) bucketOf(state.positionOf(message)!).keyEvents++;

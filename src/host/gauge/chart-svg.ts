@@ -179,9 +179,7 @@ export function contextSeries(
   let at = 0;
   const grow = (to: number): void => {
     for (; at < to; at++) {
-      const known = counts.known(path[at]!);
-      const message = known === undefined ? state.messages.get(path[at]!) : undefined;
-      tokens += known ?? (message ? counts.total(message) : 0);
+      tokens += counts.totalOf(path[at]!, state.messages);
       if (at % step === 0 || at === to - 1) points.push({ at: at + 1, tokens });
     }
   };
