@@ -28,6 +28,7 @@ import {
   undoneCompression,
   type FindTarget,
 } from './summaries/command-targets.ts';
+import { markEventWrong } from '../app/correct-event.ts';
 import { pinEvents, undoCompressions } from '../app/summary-changes.ts';
 import type { Conversation } from '../app/conversation.ts';
 
@@ -158,9 +159,7 @@ export const HANDLERS: Readonly<Record<PageCommand, Handler> & Record<string, Ha
     keyEvent(({ pinned }) => pinned),
     ({ journal }, { id }) => pinEvents(journal, [id], false),
   ),
-  removeEvent: onTarget(keyEvent(), ({ journal }, { id }) =>
-    journal.append({ type: 'event_removed', id, removed: true }),
-  ),
+  removeEvent: onTarget(keyEvent(), ({ journal }, { id }) => markEventWrong(journal, id, true)),
   rememberEvent: memory.rememberEvent,
   rememberEvents: memory.rememberEvents,
   addMemory: memory.addMemory,

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { Conversation } from '../../app/conversation.ts';
 import { markEventWrong } from '../../app/correct-event.ts';
-import { pinQuote, undoCompressions } from '../../app/summary-changes.ts';
+import { pinEvents, pinQuote, undoCompressions } from '../../app/summary-changes.ts';
 import { eventsOnBranch, sentLevelOf } from '../../core/context/ledger-lines.ts';
 import { nodeText } from '../../core/context/render-context.ts';
 import { keyEventId, messageId, type MessageId, type NodeId } from '../../core/model/ids.ts';
@@ -198,7 +198,7 @@ function historyRequests(app: ChatApp) {
       if (text.length > MAX_PINNED_LENGTH) throw tooLong();
       await rememberText(app, text);
     },
-    setEventPinned: ({ event, pinned }) => conversation().journal.append({ type: 'event_pinned', id: event, pinned }),
+    setEventPinned: ({ event, pinned }) => pinEvents(conversation().journal, [event], pinned),
     removeEvent: ({ event, removed }) => markEventWrong(conversation().journal, event, removed),
 
     previewCompression: async () => {
