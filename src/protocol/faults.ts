@@ -32,7 +32,7 @@ export const faultSchema = v.object({
 });
 export type FaultView = v.InferOutput<typeof faultSchema>;
 
-/** Thrown by the host's handlers to reject a request, and by the page's link for a rejected request. */
+/** Thrown by the host's handlers to reject a request, and by the page's `HostConnection` for a rejected one. */
 export class RequestFault extends Error {
   readonly reason: RequestFaultReason;
   readonly action: FaultView['action'];

@@ -93,8 +93,8 @@ const hostToPage = v.variant('type', [
   v.object({ type: v.literal('sessions'), ...sessionList }),
   v.object({ type: v.literal('status'), status: statusSchema }),
   /**
-   * The attachments have changed. With `focus`, another part of the editor added to the composer (*Ask About
-   * Selection*), and `text` replaces its text; otherwise, the text stays as the user is typing it.
+   * The draft's attachments have changed. With `focus`, a command such as *Ask About Selection* has changed the text as
+   * well, so it replaces the composer's; otherwise, the composer keeps the text that the user is typing.
    */
   v.object({ type: v.literal('draft'), session: sessionIdSchema, draft: draftSchema, focus: v.boolean() }),
   /** An editor command that acts on the page. */
@@ -130,7 +130,7 @@ const pageToHost = v.variant('type', [
     text: v.nullable(longTextSchema),
   }),
   v.object({ type: v.literal('offerTaken'), id: countSchema }),
-  /** Whether the page has the keyboard focus. VS Code knows that of tabs, but not of a view in the Side Bar. */
+  /** Whether the page has the keyboard focus. VS Code tells extensions that for tabs, but not for views. */
   v.object({ type: v.literal('focusChanged'), focused: v.boolean() }),
   v.object({ type: v.literal('pong') }),
   /** With `careful`, the next message that the page renders; null when all are rendered. */
@@ -163,7 +163,7 @@ export function parsePageMessage(value: unknown): Parsed<PageToHost> {
 
 const requestIdSchema = v.object({ type: v.literal('request'), id: countSchema });
 
-/** Reads the ID of an invalid request, so that it can be refused: the page waits for an answer. */
+/** Reads the ID of an invalid request, so that it can be refused, because the page waits for an answer. */
 export function requestIdIn(value: unknown): number | undefined {
   const request = v.safeParse(requestIdSchema, value);
   return request.success ? request.output.id : undefined;

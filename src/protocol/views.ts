@@ -47,10 +47,10 @@ export const PAGE_COMMANDS = [
 export type PageCommand = (typeof PAGE_COMMANDS)[number];
 export const commandSchema = v.picklist(PAGE_COMMANDS);
 
-/** Only raster formats, because an SVG can contain scripts. */
+/** The supported image formats. SVG is excluded, because it can contain scripts. */
 export const imageTypeSchema = v.picklist(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
 
-/** A part of a message. Offsets of key events refer to the `text` parts as joined by `messageText`. */
+/** A part of a message. Offsets of key events refer to the text that `messageText` joins from the `text` parts. */
 export const partSchema = v.variant('type', [
   v.object({ type: v.literal('text'), text: longTextSchema }),
   v.object({ type: v.literal('image'), mediaType: imageTypeSchema, base64: longTextSchema }),
