@@ -6,7 +6,7 @@ export interface SlashCommand {
   /** A command of the host, or `pin`, which the page handles. */
   readonly command: PageCommand | 'pin';
   readonly help: () => string;
-  /** Whether text after the name is part of the command. By default, it stays in the composer. */
+  /** Whether the command takes the text after its name. By default, that text stays in the composer. */
   readonly argument?: 'expected' | 'optional';
 }
 
@@ -57,7 +57,7 @@ export interface FoundItems {
   readonly items: readonly ContextItem[];
 }
 
-/** The items to suggest for a query. Until those for it are found, the earlier ones whose labels contain it. */
+/** The items to suggest for a query: those found for it, or until then, earlier ones whose labels contain it. */
 export const matchingItems = ({ query: earlier, items }: FoundItems, query: string): readonly ContextItem[] =>
   query === earlier ? items : items.filter(({ label }) => label.toLowerCase().includes(query.toLowerCase()));
 
@@ -70,7 +70,7 @@ export function parseSlashCommand(
   return slash && { slash, argument: argument.trim() };
 }
 
-/** Navigates through sent texts, which can be changed. The unsent text follows the newest one. */
+/** The composer's texts for the arrow keys: the sent ones, oldest first, and then the unsent one. All can be edited. */
 export class InputHistory {
   readonly #sent: readonly string[];
   #texts: string[] = [];
@@ -81,7 +81,7 @@ export class InputHistory {
     this.reset();
   }
 
-  /** Returns to the unsent text and forgets the changes to sent texts. Called when the shown text is sent. */
+  /** Forgets edits to sent texts and shows an empty unsent one. Must be called when the shown text is sent. */
   reset(): void {
     this.#texts = [...this.#sent, ''];
     this.#index = this.#sent.length;

@@ -21,7 +21,7 @@ type RequestResult = Extract<HostToPage, { type: 'answer' | 'refusal' }>;
 /** The page's connection to the host: sends messages and requests, and validates everything that arrives. */
 export class HostConnection {
   readonly post: (message: PageToHost) => void;
-  readonly #pending = new Map<number, (reaction: RequestResult) => void>();
+  readonly #pending = new Map<number, (result: RequestResult) => void>();
   #lastId = 0;
 
   constructor(api: Pick<EditorApi, 'postMessage'>) {
@@ -49,7 +49,7 @@ export class HostConnection {
     }
   }
 
-  /** Validates a message. Returns it, unless it's the result of a request, which is resolved, or invalid. */
+  /** Validates a message from the host. Returns undefined if it's invalid or resolved a pending request. */
   receive(data: unknown): Exclude<HostToPage, RequestResult> | undefined {
     const parsed = parseHostMessage(data);
     if (!parsed.ok) {

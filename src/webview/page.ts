@@ -29,7 +29,7 @@ export type Panel = 'none' | 'sessions' | 'recall' | 'find' | 'gauge' | 'preview
 /** Panels that show results for one session. They close when another is shown. */
 const SESSION_PANELS: ReadonlySet<Panel> = new Set(['recall', 'find', 'preview']);
 
-/** Requests that lead to a reply. When it starts, or if one succeeds, earlier errors are resolved. */
+/** Requests that start a reply. Once one succeeds, earlier errors are cleared. */
 const REPLY_REQUESTS: ReadonlySet<RequestType> = new Set(['send', 'sendQueued', 'editAndResend', 'retry', 'continue']);
 
 /** Maximum length of an announced reply, in characters. */
@@ -67,7 +67,7 @@ export class Page {
   #saved: SavedState | undefined;
   /** The texts in the editors of the shown session's messages, by message. */
   #edits = new Map<string, string>();
-  /** Undoes a change to the session that is shown. */
+  /** A toast whose button undoes a change to the shown session. */
   #undoToast: Toast | undefined;
   readonly #focusedElement: () => FocusTarget | undefined;
   /** The element that had the focus when the panel was opened. */
@@ -204,7 +204,7 @@ export class Page {
     if (command === 'retry' || ((await this.request('runCommand', { command })) && REMEDIES.has(command))) repeat();
   }
 
-  /** Retries the last reply unless it's complete. A message that was returned to the composer isn't sent. */
+  /** Retries the last reply. If that is complete, does nothing, because the failed message is back in the composer. */
   #retryReply(): void {
     const last = this.session?.transcript.last;
     if (last && (last.role === 'user' || last.ending !== 'complete')) void this.request('retry', { message: last.id });
@@ -299,8 +299,8 @@ export class Page {
   }
 
   /**
-   * Has the host store the text in a message's editor, before a reload can lose it; null if the editor is closed.
-   * `session`: the message's, which another one may have replaced on the page.
+   * Sends the text in a message's editor to the host, which stores it so that a reload doesn't lose it. Null: the editor
+   * is closed. `session` is the message's session, which the page may no longer show.
    */
   saveEdit(message: MessageId, edited: string | null, session = this.session?.id): void {
     if (session === undefined) return;
@@ -340,7 +340,7 @@ class RenderQueue {
     this.#announce = announce;
   }
 
-  /** Calls `render` when it's this message's turn, unless the returned function was called before. */
+  /** Calls `render` when it's this message's turn. The returned function cancels that. */
   add(message: MessageId, render: () => void): () => void {
     let isWanted = true;
     this.#queued++;

@@ -50,7 +50,7 @@ export function returnsToComposer(
   return true;
 }
 
-/** Joins texts that aren't empty by line breaks. */
+/** Joins the texts that aren't empty with line breaks. */
 export const joinTexts = (...texts: readonly string[]): string => texts.filter((each) => each !== '').join('\n');
 
 /** Adds a quote to a draft, on separate lines. */

@@ -53,7 +53,7 @@ export class Toasts {
     this.#onChange();
   }
 
-  /** Dismisses the error, because a reply has started, a request succeeded, or another session is shown. */
+  /** Dismisses the error. Called when a reply starts, a request succeeds, or another session is shown. */
   clearErrors(): void {
     if (this.persistent) this.dismiss(this.persistent);
   }

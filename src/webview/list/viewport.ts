@@ -85,12 +85,12 @@ export class Viewport {
     this.#applyScroll();
   }
 
-  /** The scroll position at the end. `scrollHeight` would count rows that are moved but not yet replaced. */
+  /** The scroll position at the end. `scrollHeight` would also count rows that are about to be replaced. */
   get #end(): number {
     return this.#heights.total - this.#scroller.clientHeight;
   }
 
-  /** Reads the scroll position before a change, which must not undo scrolling whose event is still pending. */
+  /** Reads the user's scrolling before a change of the content, because its event may still be pending. */
   #readScroll(): void {
     const { scrollTop, clientHeight } = this.#scroller;
     if (clientHeight === 0 || Math.abs(scrollTop - this.#lastScrollTop) < 1) return;

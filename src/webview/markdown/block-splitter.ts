@@ -12,7 +12,7 @@ export const hasGrownEnough = (length: number, before: number): boolean =>
 
 /** Parses the block structure like `renderMarkdown`, but not the text in the blocks. */
 const outline = new MarkdownIt({ html: false });
-// Every level of nesting parses the rest of its line again.
+// Limit the nesting, because each level parses the rest of its line again.
 outline.set({ maxNesting: 20 });
 addMathSyntax(outline);
 outline.core.ruler.enableOnly(['normalize', 'block']);
@@ -38,7 +38,7 @@ export class BlockSplitter {
     this.isCodeClosed ||= this.#closesCode(before);
     const startsNextBlock = this.isCodeClosed && text.trim() !== '';
     if (!startsNextBlock && !hasGrownEnough(this.open.length, this.#parsedLength)) return;
-    // The type of an incomplete line is unknown.
+    // Leave out the last line, because text that is added to it may change its type.
     const completeLines = this.open.slice(0, this.open.lastIndexOf('\n') + 1);
     this.#close(completeLines, blockStarts(completeLines, false));
     this.#parsedLength = this.open.length;
@@ -83,7 +83,7 @@ function blockStarts(text: string, isEnd: boolean): number[] {
     if (!map || level !== 0 || nesting < 0) continue;
     const at = lines[map[0]]!;
     if (at > 0) starts.push(at);
-    // A line with only `=` makes the lines above it a heading until the formula is closed.
+    // Include headings, because a line with only `=` makes the lines of an unclosed formula above it a heading.
     const isText = (type === 'paragraph_open' || type === 'heading_open') && !isEnd;
     if (!isText || text.length - at > MAX_FORMULA_LENGTH) continue;
     if (tokens[index + 1]!.content.split('\n').some((line) => closingDelimiterFor(line) !== undefined)) break;

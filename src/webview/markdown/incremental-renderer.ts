@@ -36,7 +36,7 @@ export class IncrementalRenderer {
     this.#environment = { breaks };
   }
 
-  /** Renders `text`. `final`: no text will be added. */
+  /** Renders the message's complete `text`. `isFinal`: no text will be added. */
   update(text: string, isFinal: boolean): void {
     if (this.#isFinished && text === this.#text) return;
     if (this.#isFinished || !text.startsWith(this.#text)) this.#reset();

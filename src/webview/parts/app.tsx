@@ -16,7 +16,7 @@ import { TaskHeader } from './task-header.tsx';
 
 export function App() {
   const [, setRevision] = useState(0);
-  // A layout effect runs before the next message can arrive.
+  // Use a layout effect, because others run after the next message may have arrived.
   useLayoutEffect(() => {
     page.rerender = () => setRevision((revision) => revision + 1);
   }, []);

@@ -143,7 +143,7 @@ async function attachText(file: File): Promise<void> {
   const content = await page.readOrReport(file.name, file.text());
   if (content === undefined) return;
   const name = file.name.slice(0, 200);
-  // By git's rule, as for files of the workspace.
+  // Like git, treat a file as binary if its first 8,000 characters contain a NUL, as for files of the workspace.
   if (content.slice(0, 8_000).includes('\0'))
     page.toasts.show(text('{0} isn’t a text file, so it can’t be added.', name), 'error');
   else await page.request('attach', { what: { kind: 'paste', text: content, name } });

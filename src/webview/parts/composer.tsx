@@ -51,7 +51,7 @@ export function Composer({ session }: { readonly session: OpenSession }) {
     const timer = setTimeout(storeDraft, DRAFT_DELAY_MS);
     return () => clearTimeout(timer);
   }, [value]);
-  // Store the draft when another session is shown.
+  // Store the draft when the page switches to another session.
   useEffect(() => storeDraft, []);
 
   useLayoutEffect(() => {
@@ -82,7 +82,7 @@ export function Composer({ session }: { readonly session: OpenSession }) {
     void page.request('send', { session: session.id, text: source, attachments, pasted }, (reason) => {
       const current = page.session;
       if (reason === 'elsewhere') {
-        // Keep the text that was typed since.
+        // Keep the text that was typed after sending.
         page.post({ type: 'setDraft', session: session.id, text: joinTexts(source, latest.current) });
         page.addPasted(session.id, pasted);
       }
@@ -227,7 +227,7 @@ export function Composer({ session }: { readonly session: OpenSession }) {
   );
 }
 
-/** Runs a slash command and returns the text to leave in the composer: what follows a command without argument. */
+/** Runs a slash command and returns the text to leave in the composer: any text that the command doesn't take. */
 function runSlashCommand({ slash, argument }: NonNullable<ReturnType<typeof parseSlashCommand>>): string {
   if (slash.command === 'recall') {
     page.recall = { query: argument };

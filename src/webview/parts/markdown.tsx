@@ -9,9 +9,9 @@ import { Button } from './elements.tsx';
 const TRUNCATE_ABOVE = 30_000;
 /** Length to which texts are truncated, in characters. */
 const TRUNCATED_LENGTH = 12_000;
-/** Minimum pause between renderings of a streaming reply, in ms. Rendering also takes at most a fifth of the time. */
+/** Minimum pause between renderings of a streaming reply, in ms. Slow renderings are followed by four times their time. */
 const MIN_RENDER_INTERVAL_MS = 40;
-/** Maximum pause between renderings, in ms, however long they take. */
+/** Maximum pause between renderings, in ms, even if they take long. */
 const MAX_RENDER_INTERVAL_MS = 400;
 
 /** Truncates a text longer than `limit`. `more` is the button to expand it. */

@@ -186,7 +186,7 @@ function MessageFooter(props: MessageProps) {
 function MessageEditor(props: {
   readonly message: MessageView;
   readonly row: number;
-  /** False if the editor was open before the message was rendered. */
+  /** Whether the editor gets the focus. False if it was already open before the message was rendered. */
   readonly takesFocus: boolean;
   readonly close: () => void;
 }) {
@@ -199,7 +199,7 @@ function MessageEditor(props: {
   const isEmpty = value.trim() === '';
   const resend = async () => {
     if (isEmpty) return;
-    // The page may be closed before the reply ends.
+    // Discard the stored edit now, because the page may be closed before the reply ends.
     page.saveEdit(message.id, null);
     const session = page.session?.id;
     if (await page.tryRequest('editAndResend', { message: message.id, text: value })) {

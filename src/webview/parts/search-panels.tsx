@@ -20,7 +20,7 @@ export function SearchField(props: {
 }) {
   const ownField = useRef<HTMLInputElement>(null);
   const { field = ownField, label, query, setQuery, onEnter } = props;
-  // Not later, because the next letters may already be typed.
+  // Use a layout effect, because others run after the next letters may have been typed.
   useLayoutEffect(() => field.current?.focus(), []);
   return (
     <div class="line">

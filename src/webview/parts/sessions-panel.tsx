@@ -134,12 +134,12 @@ function RenameField({ session, close }: { readonly session: SessionView; readon
       aria-label={text('New title')}
       onBlur={(event) => void rename(event.currentTarget.value.trim())}
       onKeyDown={(event) => {
-        // Arrow keys are for the text, not for the list of sessions. Other keys may be commands.
+        // Arrow keys move in the text, not in the list of sessions. Other keys are passed on, as they may run commands.
         if (event.key.startsWith('Arrow')) event.stopPropagation();
         if (isEnter(event)) event.currentTarget.blur();
         if (event.key !== 'Escape' || event.isComposing) return;
         event.preventDefault();
-        // Removing the field also blurs it.
+        // Blurring renames the session, so restore its title first.
         event.currentTarget.value = session.title;
         event.currentTarget.blur();
       }}

@@ -22,7 +22,7 @@ export function TaskHeader({ task }: { readonly task: TaskView }) {
   const add = async () => {
     const added = { text: step.trim(), status: 'pending' as const };
     if (await page.tryRequest('setTask', { goal, steps: [...steps, added] }))
-      // Keep the next step, which may have been typed meanwhile.
+      // Keep a next step that was typed meanwhile.
       setStep((now) => (now === step ? '' : now));
   };
   const head = (
