@@ -97,7 +97,7 @@ export class InputHistory {
    * empty text to the newest sent one, and from the first line of a sent text to the previous one; ArrowDown from the
    * last line to the next one. The selection reaches from `start` to `end` (UTF-16 offsets).
    */
-  recall(key: string, current: string, start: number, end: number): string | undefined {
+  textAfterKey(key: string, current: string, start: number, end: number): string | undefined {
     if (current !== '' && !this.isBrowsing) return undefined;
     if (key === 'ArrowUp' && !current.slice(0, start).includes('\n')) return this.step(-1, current);
     if (key === 'ArrowDown' && !current.slice(end).includes('\n')) return this.step(1, current);

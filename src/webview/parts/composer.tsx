@@ -118,10 +118,10 @@ export function Composer({ session }: { readonly session: OpenSession }) {
       return;
     }
     const { selectionStart = 0, selectionEnd = 0 } = field.current ?? {};
-    const recalled = history.recall(event.key, value, selectionStart, selectionEnd);
-    if (recalled === undefined) return;
+    const next = history.textAfterKey(event.key, value, selectionStart, selectionEnd);
+    if (next === undefined) return;
     event.preventDefault();
-    setText(recalled);
+    setText(next);
   };
 
   const handlePaste = (event: ClipboardEvent) => {

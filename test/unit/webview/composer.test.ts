@@ -78,13 +78,13 @@ describe('composer history', () => {
 
   it('leaves the arrow keys to a text of several lines until its first or last line', () => {
     const history = new InputHistory(['one', 'two\nlines']);
-    assert.equal(history.recall('ArrowUp', 'Typed', 0, 0), undefined);
-    assert.equal(history.recall('ArrowUp', '', 0, 0), 'two\nlines');
-    assert.equal(history.recall('ArrowUp', 'two\nlines', 9, 9), undefined);
-    assert.equal(history.recall('ArrowDown', 'two\nlines', 3, 3), undefined);
-    assert.equal(history.recall('ArrowLeft', 'two\nlines', 3, 3), undefined);
-    assert.equal(history.recall('ArrowUp', 'two\nlines', 3, 3), 'one');
-    assert.equal(history.recall('ArrowDown', 'one', 3, 3), 'two\nlines');
-    assert.equal(history.recall('ArrowDown', 'two\nlines', 9, 9), '');
+    assert.equal(history.textAfterKey('ArrowUp', 'Typed', 0, 0), undefined);
+    assert.equal(history.textAfterKey('ArrowUp', '', 0, 0), 'two\nlines');
+    assert.equal(history.textAfterKey('ArrowUp', 'two\nlines', 9, 9), undefined);
+    assert.equal(history.textAfterKey('ArrowDown', 'two\nlines', 3, 3), undefined);
+    assert.equal(history.textAfterKey('ArrowLeft', 'two\nlines', 3, 3), undefined);
+    assert.equal(history.textAfterKey('ArrowUp', 'two\nlines', 3, 3), 'one');
+    assert.equal(history.textAfterKey('ArrowDown', 'one', 3, 3), 'two\nlines');
+    assert.equal(history.textAfterKey('ArrowDown', 'two\nlines', 9, 9), '');
   });
 });
