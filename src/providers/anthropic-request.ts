@@ -29,9 +29,9 @@ import {
  */
 const SYSTEM_BREAKPOINTS = 3;
 /**
- * A cache breakpoint, with a lifetime of five minutes, or an hour if the pause between requests is longer than that.
- * Writing costs 1.25 times the input for five minutes, and twice the input for an hour. Once the lifetime is over, the
- * whole prefix is written again.
+ * A cache breakpoint. Its lifetime is five minutes, or an hour if the pauses between requests are longer, because an
+ * expired prefix must be written again as a whole. Writing costs 1.25 times the price of input for five minutes, and
+ * twice the price for an hour.
  */
 export function anthropicBreakpoint(
   { cache }: ChatRequest,
@@ -86,8 +86,8 @@ export function anthropicBody(
 }
 
 /**
- * System blocks, messages, and the tools in the history. The API rejects a history with tool calls unless tools are
- * declared, so they are, but none may be called.
+ * System blocks, messages, and the tools in the history. The API rejects a history with tool calls unless it declares
+ * their tools. `tool_choice` keeps the model from calling them.
  */
 export function anthropicPrompt(request: ChatRequest, without: ReadonlySet<OptionalPart> = new Set()): AnthropicPrompt {
   const turns = toTurns(request.messages, without.has('calls'));
@@ -106,7 +106,7 @@ export function anthropicPrompt(request: ChatRequest, without: ReadonlySet<Optio
   };
 }
 
-/** The last blocks each have a breakpoint, so that a change to one keeps the cache of those before it. */
+/** Puts a breakpoint on each of the last blocks, so that a change to one keeps the cache of those before it. */
 function systemBlocks(system: readonly string[], mark: CacheControlEphemeral | undefined): TextBlockParam[] {
   const texts = system.filter((text) => text.trim() !== '');
   return texts.map((text, index) => ({
@@ -117,8 +117,8 @@ function systemBlocks(system: readonly string[], mark: CacheControlEphemeral | u
 }
 
 /**
- * Puts a breakpoint at the end of the newest user message, before text that is only part of this request. The next
- * request has the same prefix, finds it within the 20 blocks that the API looks back, and writes what is new.
+ * Puts a breakpoint at the end of the newest user message, before text that is only part of this request. The API looks
+ * back 20 blocks for a cached prefix, so the next request finds this one and only adds its new blocks to the cache.
  */
 function markedMessages(turns: readonly Turn[], mark: CacheControlEphemeral | undefined): MessageParam[] {
   return turns.map((turn, index): MessageParam => {

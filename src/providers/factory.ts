@@ -19,12 +19,12 @@ export class ModelRegistry {
   /**
    * Returns the model for these settings.
    *
-   * @throws ModelFault `invalid_base_url` if it isn't an HTTP address
+   * @throws ModelFault `invalid_base_url` if the base URL isn't an HTTP address
    */
   createModel(config: ModelConfig): Promise<ListingModel> {
     const key = JSON.stringify(config);
     const known = this.#cache.get(key);
-    // Moved to the end, so that the least recently used one comes first.
+    // Move the model to the end, so that the least recently used one comes first.
     this.#cache.delete(key);
     const model = known ?? create(config);
     this.#cache.set(key, model);

@@ -18,7 +18,7 @@ const serverFetch: typeof fetch = async (input, init) => {
   rest.delete('content-encoding');
   rest.delete('content-length');
   const body = tryParse(text);
-  // Otherwise, the type says what the server sent instead of an error.
+  // A body that isn't JSON keeps its type, which `notFromApi` reports.
   if (body !== undefined) rest.set('content-type', 'application/json');
   return new Response(JSON.stringify({ error: errorIn(body, text) }), { status, headers: rest });
 };
@@ -36,8 +36,8 @@ export async function fetchServerInfo(url: string, init: RequestInit): Promise<J
 }
 
 /**
- * Whether a reply is a single JSON object instead of an event stream, and the response, of which nothing has been read.
- * Told by its beginning, because gateways label both kinds as the other one (openclaw/openclaw#96497).
+ * Whether a response is a single JSON object instead of an event stream, and a response that can still be read from its
+ * beginning. Looks at the content, because gateways label each kind as the other one (openclaw/openclaw#96497).
  *
  * @throws ModelFault `malformed` if it's neither, such as a web page
  */
@@ -48,7 +48,7 @@ export async function detectJson(original: Response): Promise<{ isJson: boolean;
   const response = new Response(rest ?? null, { headers, status });
   const type = headers.get('content-type') ?? '';
   if (begin.startsWith('{')) return { isJson: true, response };
-  // An empty stream was cut off.
+  // An empty response is read as an event stream, which is then reported as cut off.
   if (FIELD.test(begin) || (begin === '' && /^$|event-stream/.test(type))) return { isJson: false, response };
   throw notFromApi(original, begin);
 }
@@ -66,7 +66,7 @@ async function beginningOf(body: ReadableStream<Uint8Array>): Promise<string> {
   return begin;
 }
 
-/** Throws `ModelFault` if a single JSON object is an error, or no reply, which has the list `name`. */
+/** Throws `ModelFault` if a JSON object is an error or lacks the list `name`, which every reply has. */
 export function checkReply(reply: unknown, name: 'choices' | 'output'): void {
   const fault = faultIn(reply);
   if (fault) throw fault;

@@ -66,12 +66,12 @@ export function parseOpenAiListedModel(entry: unknown): ListedModel | undefined 
   };
 }
 
-/** No model costs that much per token, in US dollars. */
+/** In US dollars. No model costs this much per token, so this and higher prices are per million tokens. */
 const MIN_PER_MILLION = 0.001;
 
 /**
  * OpenRouter's prices are strings in US dollars per token; those of Chutes are per million (NousResearch/hermes-agent
- * #112256). Of the conditional ones, those for long prompts are read, at the lowest threshold
+ * #112256). Of conditional prices, only the one for long prompts with the lowest threshold is used
  * (openrouter.ai/docs/guides/overview/models#pricing-object).
  */
 function routerPrice(pricing: Readonly<Record<string, unknown>>): ModelFacts['price'] {

@@ -36,7 +36,7 @@ export class LocalModel implements ChatModel {
     const userTexts = request.messages.filter((message) => message.role === 'user').map(messageText);
     const reply = await this.#reply(userTexts.reverse());
     for (const piece of reply.split(/(?<=\n)/)) {
-      // Lets the page paint, and a stop take effect, between two lines.
+      // Let the page paint, and the user stop the reply, between two lines.
       await new Promise((resolve) => setImmediate(resolve));
       if (signal.aborted) throw new ModelFault('cancelled', 'cancelled');
       yield { type: 'text', text: piece };
@@ -50,7 +50,7 @@ export class LocalModel implements ChatModel {
     const texts = LOCAL_TEXTS[languageOf(...userTexts)];
     const hits = question.trim() === '' ? [] : await this.#hits(question);
     const found = [texts.found, ...hits.map((hit) => quote(hit, question, texts.message))];
-    // At the beginning of a session, nothing could match.
+    // A session's first message has nothing before it to match.
     const nothing = userTexts.length > 1 ? [texts.nothing] : [];
     return [...(hits.length > 0 ? found : nothing), texts.noModel].join('\n\n');
   }

@@ -10,9 +10,9 @@ import type { OptionalPart } from './request-fallback.ts';
 import { inputObject, plainText, toTurns } from './strict-turns.ts';
 
 /**
- * The body of a request to Ollama's own endpoint (docs.ollama.com/api/chat). Through its OpenAI-compatible one, which has
- * no parameter for the context window, it reads 4,096 tokens by default, silently drops the oldest messages, and reports
- * what it has read.
+ * The body of a request to Ollama's own endpoint (docs.ollama.com/api/chat). The OpenAI-compatible endpoint has no
+ * parameter for the context window: by default, it silently drops the oldest messages beyond 4,096 tokens, and reports
+ * the usage without them.
  */
 export function ollamaBody(
   model: string,
@@ -36,7 +36,8 @@ export function ollamaBody(
   return {
     model,
     stream: true,
-    // Rejects a prompt that is too long, and states the context window. Versions before October 2025 drop its beginning.
+    // Makes Ollama reject a prompt that is too long and state its context window. Versions before October 2025 ignore
+    // this and drop the prompt's beginning.
     truncate: false,
     messages: [...(system === '' ? [] : [{ role: 'system', content: system }]), ...messages],
     ...(effort !== undefined && !without.has('effort') && { think: effort !== 'none' }),

@@ -34,11 +34,11 @@ import type { WatchedCall } from './watched-call.ts';
 
 /** How a server implements the protocol. */
 export interface ChatDialect {
-  /** OpenAI's own address, which knows the newer name of the token limit; others know the older one. */
+  /** Whether it's OpenAI's own address, where the token limit has its newer name. */
   readonly official: boolean;
-  /** The prompt cache is only matched at breakpoints (GPT-5.6 and later, at any address). */
+  /** Whether the prompt cache is only matched at breakpoints (GPT-5.6 and later, at any address). */
   readonly breakpoints: boolean;
-  /** Claude via OpenRouter, which passes Anthropic's breakpoints on. */
+  /** Whether it's Claude via OpenRouter, which forwards breakpoints to Anthropic. */
   readonly claudeMarks: boolean;
 }
 
@@ -68,7 +68,7 @@ export function chatBody(
   };
 }
 
-/** The tools in the history, because gateways for Claude reject a history with tool calls otherwise. */
+/** Declares the tools in the history, because gateways for Claude otherwise reject a history with tool calls. */
 function toolsOf(turns: readonly Turn[]): Pick<ChatCompletionCreateParams, 'tools' | 'tool_choice'> {
   const tools = toolNames(turns).map((name) => ({
     type: 'function' as const,
@@ -97,7 +97,7 @@ export async function* readChat(answer: Response, call: WatchedCall, filter: Thi
       if (finish !== undefined) call.replyCompleted();
     }
   } catch (error) {
-    // A server that neither marks nor closes the end of the stream was disconnected.
+    // After the finish reason, `replyCompleted` has closed the connection, because the server didn't end the stream.
     if (finish === undefined || !call.controller.signal.aborted) throw error;
   }
   yield* filter.end(isCut(finish));
@@ -106,7 +106,7 @@ export async function* readChat(answer: Response, call: WatchedCall, filter: Thi
 
 interface Part {
   readonly text: string;
-  /** Contains thinking, under one of the names that servers use. */
+  /** Whether it contains thinking, in any of the fields that servers use. */
   readonly thinks: boolean;
   readonly finish: string | undefined;
   readonly usage: Usage | undefined;
@@ -118,11 +118,11 @@ function* chunksOf({ usage, thinks, text }: Part, filter: ThinkFilter): Generato
   yield* filter.take(text);
 }
 
-/** Reads what compatible servers actually send, which is less than the SDK's type promises. */
+/** Reads a chunk as unknown data, because compatible servers omit fields that the SDK's type requires. */
 function readChunk(chunk: unknown): Part {
   if (!isObject(chunk)) throw new ModelFault('malformed', 'a part of the stream is not an object');
   const choice: unknown = Array.isArray(chunk['choices']) ? chunk['choices'][0] : undefined;
-  // Kimi's is in the last choice (platform.kimi.ai/docs/api/chat).
+  // Kimi sends the usage in the choice of the last chunk (platform.kimi.ai/docs/api/chat).
   const usage = readUsage(chunk['usage']) ?? (isObject(choice) ? readUsage(choice['usage']) : undefined);
   if (!isObject(choice)) return { text: '', thinks: false, finish: undefined, usage };
   const message = isObject(choice['delta']) ? choice['delta'] : choice['message'];
@@ -141,7 +141,7 @@ function hasThinking(message: unknown): boolean {
   const thoughts = THINKING_FIELDS.map((name) => valueAt(message, name));
   return (
     thoughts.some((each) => (typeof each === 'string' || Array.isArray(each)) && each.length > 0) ||
-    // Mistral's is among the content parts.
+    // Mistral sends thinking among the content parts.
     objectsAt(message, 'content').some(({ type }) => type === 'thinking')
   );
 }
@@ -191,8 +191,8 @@ function readUsage(usage: unknown): Usage | undefined {
 }
 
 /**
- * What OpenRouter charges, and if the user's own key at a provider was used, what that one charges
- * (openrouter.ai/docs/use-cases/usage-accounting). A plain `cost` of other services may be in another currency.
+ * The charge that OpenRouter reports, plus the upstream provider's if the user's own key was used
+ * (openrouter.ai/docs/use-cases/usage-accounting). The `cost` of other services may be in another currency.
  */
 function reportedCost({ cost, cost_details: details, is_byok: isOwnKey }: JsonObject): number | undefined {
   if (typeof cost !== 'number' || !isObject(details)) return undefined;
@@ -200,7 +200,7 @@ function reportedCost({ cost, cost_details: details, is_byok: isOwnKey }: JsonOb
   return cost + (typeof upstream === 'number' ? upstream : 0);
 }
 
-/** OpenAI's automatic breakpoint is only disabled if ours are sure to arrive, because a gateway may drop them. */
+/** Only disables the automatic breakpoint at OpenAI's own address, because a gateway may drop ours. */
 function cacheFields({ official, breakpoints }: ChatDialect, cache: ChatRequest['cache']): object {
   return {
     ...((official || breakpoints) && cache !== undefined ? { prompt_cache_key: cache.key } : {}),

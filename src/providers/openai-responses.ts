@@ -107,7 +107,7 @@ function* finish(reply: Reply): Generator<ChatChunk> {
   yield* usageOf(reply);
   const reason = reply.incomplete_details?.reason;
   if (reason === 'content_filter') throw new ModelFault('content_refused', 'the content filter ended the reply');
-  // Servers that imitate the endpoint may only report it in the status.
+  // Servers that imitate the endpoint may report a failure only in the status.
   if (reply.status === 'failed') throw streamFault(reply.error?.code, reply.error?.message ?? 'the reply failed');
   yield { type: 'end', ending: reason === undefined && reply.status !== 'incomplete' ? 'complete' : 'length' };
 }

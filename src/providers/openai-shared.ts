@@ -33,8 +33,8 @@ export function systemText(request: ChatRequest): string {
 }
 
 /**
- * The parsed events of a stream, up to its end mark, for which `onEndMark` is called. The SDK's own reader fails on what
- * proxies send as keep-alive: events without data, or with a comment instead.
+ * The parsed events of a stream up to its end mark, for which `onEndMark` is called. Skips proxies' keep-alive events,
+ * which have no data or a comment instead, and on which the SDK's own reader fails.
  */
 export async function* eventsOf(
   response: Response,

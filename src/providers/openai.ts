@@ -74,7 +74,7 @@ export function createOpenAiModel(settings: RemoteSettings & { readonly provider
       for (const entry of objectsAt({ entries: isObject(answer) ? answer['data'] : answer }, 'entries')) {
         const listed = parseOpenAiListedModel(entry);
         if (!listed) continue;
-        // Ollama takes names without a tag, too.
+        // Ollama also accepts names without the tag `latest`.
         const isWanted = !isOfficial && (listed.id === model || listed.id === `${model}:latest`);
         const init = { headers: bearer, signal };
         const facts = isWanted && (await serverFacts({ origin, url }, listed.id, entry['owned_by'], init));

@@ -31,7 +31,7 @@ const MAX_MESSAGE = 300;
 
 const QUOTA =
   /insufficient_quota|billing_(error|hard_limit|not_active)|credit balance is too low|exceeded your current quota|insufficient (credits|balance)|specified (workspace )?api usage limits|usage_limit_exceeded|spend(ing)?[ _]limit|credit_balance_exhausted|(out of|have any) credits|blocked_api_access|arrearage|freetieronly|余额不足|free-models-per-day|openrouter_(free_tier_daily|guardrail_budget|workspace_budget|key_limit)|key limit exceeded/i;
-/** OpenRouter's running requests cost too much together, so waiting helps. */
+/** OpenRouter's error for running requests that together exceed the budget, so waiting helps. */
 const IN_FLIGHT = /openrouter_in_flight_budget/;
 /** Gemini's names for daily quotas and quotas of zero, for which waiting doesn't help. */
 const LASTING = /per ?day|limit: 0\b/i;
@@ -40,8 +40,8 @@ const WAIT = /\b(?:try again in|retry in|wait) ((?:\d[\d.]* ?[a-z]+ ?)+)/i;
 const WAIT_PART = /(\d[\d.]{0,9}) ?(ms|[smhd])(?:ec(?:ond)?s?|in(?:ute)?s?|ours?|ays?)?(?![a-z])/gi;
 const MS_OF: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 /**
- * Not obvious from their wording: LM Studio ("context the overflows"), Copilot ("prompt token count"), DashScope ("range
- * of input length"), and Z.ai ("超长").
+ * Wordings with a source that isn't obvious are those of LM Studio ("context the overflows"), Copilot ("prompt token
+ * count"), DashScope ("range of input length"), and Z.ai ("超长").
  */
 const CONTEXT_TOO_LONG =
   /exceed_context_size|request_too_large|request too large|context[ _]?(window|size|length)|exceeds? the (model's )?(available )?context|too many (input )?tokens(?!( per day)?, please wait)|maximum number of tokens allowed|input length and `?max_tokens`? exceed|context the overflows|exceed(s|ed)? (the |model )?token limit|(prompt|input) (is )?too long|maximum (allowed )?(input|prompt|model) length|prompt token count of \d+ exceeds|range of input length|prompt 超长/i;
@@ -101,7 +101,7 @@ export function faultIn(reply: unknown): ModelFault | undefined {
   return replyFault({ code, message: textAt(reply, 'base_resp', 'status_msg') }, like);
 }
 
-/** MiniMax's errors as an HTTP status and a code (platform.minimax.io/docs/api-reference/errorcode); others are its own. */
+/** MiniMax's errors as an HTTP status and a code (platform.minimax.io/docs/api-reference/errorcode). Others count as 500. */
 const MINIMAX: Readonly<Record<number, readonly [status: number, code?: string]>> = {
   1001: [408],
   1002: [429],
@@ -117,7 +117,7 @@ const MINIMAX: Readonly<Record<number, readonly [status: number, code?: string]>
   2056: [402],
 };
 
-/** Statuses of a server that has no such endpoint. */
+/** Statuses of responses to requests for an endpoint that the server doesn't have. */
 const NO_ENDPOINT: readonly unknown[] = [404, 405, 501];
 
 /** The fault of a response that isn't from a model's API, such as a web page. `said`: its beginning. */
@@ -185,7 +185,7 @@ export function retryAfter(headers: Headers | undefined, now: number): number | 
   if (exact != null && Number.isFinite(Number.parseFloat(exact))) return Math.max(0, Number.parseFloat(exact));
   const value = headers?.get('retry-after')?.trim();
   if (value === undefined || value === '') {
-    // Other services send seconds.
+    // Other services send seconds, which are ignored.
     const reset = Number(headers?.get('x-ratelimit-reset'));
     return reset > 1e12 ? Math.max(0, reset - now) : undefined;
   }
@@ -257,17 +257,17 @@ function complaintOf(error: Omit<ApiErrorShape, 'name'>): Complaint {
   }
   const { code, type, message, metadata, details, param } = body;
   const said = typeof message === 'string' ? message : error.message;
-  // OpenRouter: the message of the server that it has passed the request to.
+  // The message of the provider to which OpenRouter forwarded the request.
   const raw = textAt(metadata, 'raw') ?? '';
-  // MiMo's message is in the parameter's name.
+  // MiMo sends its message as the parameter's name.
   const named = typeof param === 'string' && param.includes(' ') ? param : '';
   const text = `${said} ${raw} ${named}`.trim();
-  // Anthropic and OpenRouter have general statuses, and codes for the cause.
+  // Anthropic and OpenRouter send general statuses, and separate codes for the cause.
   const causes = [textAt(details, 'error_code'), textAt(metadata, 'error_type'), textAt(metadata, 'limit_source')];
   const codes = [code, type, ...causes].filter((part) => typeof part === 'string');
   // OpenRouter sends the HTTP status of an error within a stream as a number.
   const status = error.status ?? (typeof code === 'number' ? code : undefined);
-  // What OpenRouter's moderation and guardrails have found.
+  // Findings of OpenRouter's moderation and guardrails.
   const isModerated = isList(valueAt(metadata, 'reasons') ?? valueAt(metadata, 'patterns'));
   const codeText = [...codes, ...(isModerated ? ['moderation'] : [])].join(' ');
   return { status, code: codeText, message: codeText === '' ? text : `${codeText}: ${text}`, details };
@@ -300,7 +300,7 @@ function withCause(error: Error, maxCauses = 3): string {
   return cause instanceof Error && maxCauses > 0 ? `${message}: ${withCause(cause, maxCauses - 1)}` : message;
 }
 
-/** Whether an error contains a secret. It's then not kept as a cause, because causes are printed with stack traces. */
+/** Whether an error contains a secret. Such errors aren't kept as causes, because those are printed with stack traces. */
 function holdsSecret(error: unknown, secrets: readonly string[]): boolean {
   if (!(error instanceof Error)) return false;
   const body = 'error' in error ? JSON.stringify(error.error ?? '') : '';

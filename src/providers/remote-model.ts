@@ -21,14 +21,14 @@ export interface RemoteSettings extends CallTimeouts {
   readonly contextWindow?: number;
 }
 
-/** Maximum number of concurrent requests to a vendor's own address. Other servers may be the user's and queue them. */
+/** Maximum number of concurrent requests to a vendor's own address. Other servers, such as the user's, get fewer. */
 const MAX_CONCURRENT_REQUESTS = 24;
 
 /** How to talk to a model's server. */
 interface RemoteServer {
   readonly provider: string;
   readonly endpoint: Endpoint;
-  /** The vendor's own address, which requires a key. */
+  /** Whether it's the vendor's own address, which requires a key. */
   readonly isOfficial: boolean;
   readonly errors: SdkErrors;
   /** Adapts requests to the model. */
@@ -42,14 +42,14 @@ interface RemoteServer {
   readonly count?: (request: ChatRequest, without: ReadonlySet<OptionalPart>, signal: AbortSignal) => Promise<number>;
 }
 
-/** What all remote models have in common: keys, timeouts, faults, and optional parts that a server may reject. */
+/** Creates a model on a server, and handles keys, timeouts, faults, and optional parts that a server may reject. */
 export function remoteModel({ model, apiKey = '', ...timeouts }: RemoteSettings, server: RemoteServer): ListingModel {
   const { provider, isOfficial, count } = server;
   const adapt = server.adapt ?? ((request: ChatRequest) => request);
   const toFault = (error: unknown): ModelFault => {
     const fault = toModelFault(error, server.errors, [apiKey]);
     if (apiKey !== '' || fault.reason !== 'refused_key') return fault;
-    // The server requires a key, but none is set.
+    // The server rejected the missing key.
     return new ModelFault('no_key', fault.message, { status: fault.status, cause: fault.cause });
   };
   const fallback = new RequestFallback(server.endpoint, toFault);

@@ -123,7 +123,7 @@ export class RequestFallback {
     return request.maxOutputTokens + reasoningTokens <= max ? request : { ...rest, maxOutputTokens: max };
   }
 
-  /** Whether the message names a lower limit than was sent. A concurrent request may have learned it already. */
+  /** Adopts the output limit that a message states, if it's lower than the sent one. Returns whether it is. */
   #learnLimit(message: string, { maxOutputTokens, reasoningTokens = 0 }: ChatRequest): boolean {
     const max = Number(MAX_OUTPUT.exec(message)?.slice(1).find(Boolean) ?? Infinity);
     if (max >= maxOutputTokens + reasoningTokens || max < 1) return false;

@@ -5,10 +5,10 @@ import { wrapModel, type ChatChunk, type ChatModel, type ChatRequest } from '../
 export interface RetryOptions {
   /** Maximum number of retries after rate limits; default `MAX_RETRIES`. */
   readonly maxRateLimitRetries?: number;
-  /** Nobody sees the reply before its end, so a reply that breaks off can be discarded and requested again. */
+  /** Whether the reply is only used once it's complete, so that an interrupted one can be discarded and requested again. */
   readonly mayDiscard?: boolean;
   /**
-   * Called at the beginning of a pause, with its length in ms and the number of the following attempt, for a countdown.
+   * Called at the beginning of a pause with its length in ms and the number of the next attempt, to show a countdown.
    */
   readonly onWait?: (ms: number, attempt: number, fault: ModelFault) => void;
   /** A random number from 0 to below 1, for jitter. */
@@ -26,9 +26,9 @@ const CAP_MS = 60_000;
 const MAX_TIMEOUTS = 2;
 
 /**
- * Retries failures of a model that may be temporary: rate limits, overload, a lost network, timeouts. Only before any
- * text was received, unless the reply can be discarded, so that the user never sees text twice. A pause requested by
- * the provider is respected; one above the maximum ends the retries, so that the user can decide. Aborting ends a pause
+ * Retries failures of a model that may be temporary: rate limits, overload, a lost network, timeouts. Once text was
+ * received, only retries if the reply can be discarded, so that the user never sees text twice. A pause requested by the
+ * provider is respected; one above the maximum ends the retries, so that the user can decide. Aborting ends a pause
  * immediately.
  */
 export function withRetries(model: ChatModel, options: RetryOptions = {}): ChatModel {
@@ -84,7 +84,7 @@ const isTemporary = (error: unknown, mayDiscard: boolean): error is ModelFault =
  * Source: M. Brooker, "Exponential Backoff and Jitter", AWS Architecture Blog, 2015.
  */
 export function retryDelayMs({ retryAfterMs }: ModelFault, attempt: number, random: number): number | undefined {
-  // `retryAfterMs` is 0 for a date that has passed, as when this clock is ahead of the server's.
+  // `retryAfterMs` is 0 for a date that has passed, for example if this computer's clock is ahead of the server's.
   if (retryAfterMs) return retryAfterMs > CAP_MS ? undefined : retryAfterMs;
   const full = Math.min(CAP_MS, BASE_MS * 2 ** (attempt - 1));
   return full / 2 + (random * full) / 2;

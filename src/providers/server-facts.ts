@@ -13,7 +13,7 @@ export async function serverFacts(
   init: { readonly headers: Readonly<Record<string, string>>; readonly signal: AbortSignal },
 ): Promise<ServerFacts | undefined> {
   if (isOllamaEntry(id, owner)) return ollamaFacts(origin, id, init.headers, init.signal);
-  // lmstudio-ai/lmstudio-bug-tracker#2139
+  // LM Studio names this owner for all models (lmstudio-ai/lmstudio-bug-tracker#2139).
   if (owner === 'organization_owner') return lmStudioFacts(await fetchServerInfo(`${origin}/api/v1/models`, init), id);
   // LiteLLM names the same owner for all models.
   return owner === 'openai' ? liteLlmFacts(await fetchServerInfo(`${url}/model/info`, init), id) : undefined;

@@ -16,7 +16,7 @@ const MARKS: readonly (readonly [begin: string, end: string])[] = [
   ['<|channel|>analysis', HARMONY_ANSWER],
 ];
 const BEGINNINGS = [...MARKS.map(([begin]) => begin), HARMONY_ANSWER];
-/** Harmony's marks around the answer. */
+/** The marks of gpt-oss around the answer. */
 const HARMONY = /^<\|channel\|>final<\|message\|>|<\|(?:return|end)\|>$/g;
 const MAX_BEGIN = Math.max(...BEGINNINGS.map(({ length }) => length));
 const MAX_END = Math.max(...MARKS.map(([, end]) => end.length));
@@ -94,8 +94,8 @@ export class ThinkFilter {
   }
 
   /**
-   * Ends the reply: held text only looked like thinking. `isCut`: the output limit was reached, so the text of a model
-   * that thinks first is still thinking.
+   * Ends the reply, and yields text that was held back but isn't thinking. `isCut`: the output limit was reached, so held
+   * text of a model without an opening tag is thinking that never ended.
    */
   *end(isCut = false): Generator<ChatChunk> {
     if (this.#state === 'start' || (this.#state === 'unopened' && !isCut)) yield* this.#answerHeld();
@@ -106,7 +106,7 @@ export class ThinkFilter {
     this.#passedOn = seen.slice(-MAX_END - 1);
     let text = piece;
     const close = this.#mayRetract ? endOfClosingTag(seen, undefined, '\n') : undefined;
-    // An answer that opens a tag, or mentions one within a line, is about tags.
+    // An answer that opens a tag, or mentions one within a line, is about tags and isn't retracted.
     if (MARKS.some(([begin]) => seen.slice(0, close).includes(begin))) this.#mayRetract = false;
     else if (close !== undefined) {
       this.#mayRetract = false;

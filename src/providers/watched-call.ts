@@ -9,8 +9,8 @@ export interface CallTimeouts {
 
 /**
  * Before the first text, a local server may load its model, a busy one may queue the request, and a model may think
- * (Ollama allows 5 minutes, as does Node's fetch). Once text arrives, servers send something every few seconds, at
- * least a keep-alive.
+ * (Ollama allows 5 minutes, as does Node's fetch). After it, servers send something every few seconds, at least a
+ * keep-alive.
  */
 const DEFAULT_TIMEOUTS = { firstTokenMs: 300_000, silenceMs: 90_000 };
 
@@ -64,12 +64,12 @@ export class WatchedCall {
     this.#closing ??= setTimeout(() => this.controller.abort(), Math.min(MAX_USAGE_DELAY_MS, this.#silenceMs));
   }
 
-  /** Something has arrived. `watch` calls it for a response's bytes. */
+  /** Restarts the timeout, because something has arrived. `watch` calls this for a response's bytes. */
   onActivity(): void {
     if (!this.#paused) this.#arm();
   }
 
-  /** While the consumer is busy, nobody reads from the response, so silence is ignored. */
+  /** Suspends the timeout, because nobody reads from the response while the consumer is busy. */
   pause(): void {
     this.#paused = true;
     clearTimeout(this.#timer);
