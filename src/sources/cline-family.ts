@@ -65,7 +65,7 @@ async function readSettings(finder: Finder, user: string): Promise<string> {
   return (await Promise.all(folders.map((folder) => readOptionalText(path.join(folder, 'settings.json'))))).join('\n');
 }
 
-/** The folders that an extension's setting names. One in a comment may contain chats from before. */
+/** The folders in an extension's setting. Values in comments count as well, because they may contain older chats. */
 function customStorage(settings: string, extension: string): readonly string[] {
   const setting = `"${extension.slice(extension.indexOf('.') + 1)}.customStoragePath"`;
   const values = settings

@@ -70,7 +70,7 @@ async function readTitles(file: string): Promise<ReadonlyMap<string, string>> {
   return titles;
 }
 
-/** Adds the names in a database. Without a column for them, a name replaces the title, which is the prompt otherwise. */
+/** Adds the names in a database. Without a column `name`, a thread's title is its name if it isn't the first prompt. */
 async function addNames(
   names: Readonly<Record<'name' | 'title', Map<string, string>>>,
   databases: Databases,
@@ -79,14 +79,14 @@ async function addNames(
   const database = await databases.open(file);
   const columns = database.columns('threads');
   const column = columns.has('name') ? 'name' : 'title';
-  // The first versions of the database don't have the prompt.
+  // The first versions of the database lack the prompt, so names can't be distinguished from it.
   if (!columns.has(column) || (column === 'title' && !columns.has('first_user_message'))) return;
   const condition = column === 'name' ? "trim(name) <> ''" : "trim(title) NOT IN ('', trim(first_user_message))";
   for (const row of database.rows(`SELECT id, ${column} AS name FROM threads WHERE ${condition}`))
     names[column].set(String(row['id']), columnText(row['name']) ?? '');
 }
 
-/** The beginnings of other files that a file continues, oldest first. */
+/** The beginnings of the files that a forked session's file continues, oldest first. */
 async function inheritedParts(
   file: string,
   filesOfThread: ReadonlyMap<string, readonly string[]>,

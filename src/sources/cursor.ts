@@ -25,9 +25,9 @@ const TABS_KEY = 'workbench.panel.aichat.view.aichat.chatdata';
 const HEADERS_KEY = 'composer.composerHeaders';
 
 /**
- * Cursor stores chats in SQLite databases: under the keys `composerData:<id>` and `bubbleId:<chat>:<message>` in the
- * global one, since 2026 with a table of titles, or until 2024 all chat tabs of a workspace under one key in its
- * database. All agents, also the one for the terminal, write JSONL, which has neither times nor results.
+ * Cursor stores chats in a global SQLite database under the keys `composerData:<id>` and `bubbleId:<chat>:<message>`,
+ * since 2026 with a table of titles. Until 2024, each workspace's database has all of its chat tabs under one key.
+ * Agents, including the one for the terminal, also write JSONL files, which have neither times nor results of tools.
  */
 export function cursor(home: Home, databases: Databases): Source {
   return createSource(
@@ -35,7 +35,7 @@ export function cursor(home: Home, databases: Databases): Source {
     async (finder) => {
       const inDatabase = new Set<string>();
       for (const user of editorFolders(home, ['Cursor'])) {
-        // A portable folder may be another editor's.
+        // A portable folder may belong to another editor.
         const isShared = portableFolders(home).includes(user);
         await finder.searchDatabases(path.join(user, 'globalStorage'), 'state.vscdb', async (file) => {
           for (const id of await addComposers(finder, databases, file, isShared)) inDatabase.add(id);

@@ -52,8 +52,9 @@ export function goose(home: Home, databases: Databases): Source {
 const MESSAGES_QUERY = 'SELECT * FROM messages WHERE session_id = ? ORDER BY id';
 
 /**
- * Adds the messages that the user saw. A compaction hides the messages before it from the model, adds a summary and a
- * request to go on that only the model sees, and repeats the newest request, whose original it hides from both.
+ * Adds the messages that the user saw. A compaction in Goose hides earlier messages from the model, and adds a summary
+ * and a request to continue that only the model sees. It also repeats the newest request, and hides the original from
+ * both the user and the model.
  */
 function addMessages(rows: readonly Row[], sink: TranscriptSink): void {
   const visibility = rows.map((row) => fieldsOf(tryParse(columnText(row['metadata_json']) ?? '')));

@@ -104,14 +104,14 @@ async function addSessions(finder: Finder, databases: Databases, file: string): 
   }
 }
 
-/** A message, and how to add its parts up to the one with the ID `end`. */
+/** A message, and a function that adds its parts, stopping before the one with the ID `end`. */
 interface FoundMessage {
   readonly id: unknown;
   readonly at?: number | undefined;
   readonly add: (sink: TranscriptSink, end?: unknown) => void;
 }
 
-/** Adds messages. Those from the one that `revert` names are hidden, and deleted with the next prompt. */
+/** Adds messages up to the point in `revert`. opencode hides later ones, and deletes them with the next prompt. */
 function addMessages(messages: readonly FoundMessage[], revert: JsonObject, sink: TranscriptSink): void {
   const { messageID, partID } = revert;
   let kept: { readonly position: TranscriptPosition } | undefined;
@@ -208,7 +208,7 @@ function objectOf(value: unknown): JsonObject {
   return parsed;
 }
 
-/** Adds a message with its parts up to the one with the ID `end`. */
+/** Adds a message with its parts, stopping before the one with the ID `end`. */
 function addMessage({ data, at: storedAt, parts }: StoredMessage, sink: TranscriptSink, end: unknown): void {
   const role = data['role'] === 'assistant' ? 'assistant' : 'user';
   const at = parseTimestamp(fieldsOf(data['time'])['created']) ?? storedAt;

@@ -29,7 +29,7 @@ export async function readSlice(file: string, from: number, to: number): Promise
   }
 }
 
-/** A document is read as one string, whose length is limited. */
+/** Maximum size of a document. It's read as one string, whose length is limited by V8. */
 const MAX_DOCUMENT_BYTES = 400_000_000;
 
 /** Reads a whole document. Throws `TranscriptError`. */

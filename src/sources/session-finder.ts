@@ -16,8 +16,8 @@ import type { SessionFacts, TranscriptSink } from '../core/transcript/transcript
 import { ifExists } from './read-files.ts';
 
 /**
- * The entries of a folder; empty if it doesn't exist. Symbolic links are skipped, because they may lead out of the
- * store.
+ * The entries of a folder; empty if it doesn't exist. A symbolic link counts as neither a file nor a folder, so that
+ * searches don't leave the tool's folder.
  */
 export const folderEntries = async (folder: string): Promise<Dirent[]> =>
   (await ifExists(readdir(folder, { withFileTypes: true }))) ?? [];

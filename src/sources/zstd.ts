@@ -17,7 +17,7 @@ export function zstdDecompressor(): Transform {
 }
 
 function checkSupport(): void {
-  // Only available since Node 22.15, although the types don't say so.
+  // The function is missing before Node.js 22.15, although its type isn't optional.
   if ('zstdDecompress' in zlib) return;
   throw new TranscriptError(
     phrase('Reading this file requires Node.js 22.15 or later. Update VS Code or Node.js and try again.'),
