@@ -6,7 +6,7 @@ import { textHash } from '../core/text/hash.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The folder in which an index is stored. `isTemporary`: it's deleted when the server ends. */
+/** The folder of an index. If it's temporary, it's deleted when the server ends. */
 export interface IndexFolder {
   readonly path: string;
   readonly isTemporary: boolean;

@@ -14,12 +14,12 @@ import { LibraryCopies } from '../storage/library-copies.ts';
 import { HEARTBEAT_MS, WriterLock } from '../storage/writer-lock.ts';
 import type { IndexFolder } from './index-folder.ts';
 
-/** The copies that VS Code makes, in its folder for the user's data. */
+/** The path of the extension's copies in an editor's `User` folder. */
 const EDITOR_COPIES = 'globalStorage/threadkeeper.threadkeeper/all-chats';
 
 /**
- * An index of at most this age (ms) is searched as it is, because looking for changes takes longer than a search. Tools'
- * databases are read completely when they change, so the age is a multiple of the time it took, up to a maximum.
+ * Bounds of the age (ms) up to which an index is searched without looking for changes, which takes longer than a search.
+ * The age is a multiple of the time that the last look took, because tools' changed databases are read completely.
  */
 const MIN_MAX_AGE_MS = 15_000;
 const MAX_AGE_FACTOR = 10;
@@ -31,7 +31,7 @@ const LOCK_POLL_MS = 200;
 export interface MachineChatsOptions {
   readonly home: Home;
   readonly folder: IndexFolder;
-  /** Receives what went wrong, as one line. */
+  /** Receives each problem as one line. */
   readonly warn: (message: string) => void;
 }
 
@@ -40,7 +40,7 @@ export interface MachineChat extends ListedChat {
   readonly copyBytes: number;
 }
 
-/** How far a pass over the changed chats is. */
+/** The progress of reading changed chats. */
 export interface Progress {
   readonly done: number;
   readonly total: number;
@@ -126,7 +126,7 @@ export class MachineChats {
     return hits.sort((a, b) => b.score - a.score).slice(0, query.limit);
   }
 
-  /** All chats, newest first. A chat that only VS Code has is one that its tool has deleted. */
+  /** All chats, newest first. A chat of which only VS Code has a copy was deleted by its tool. */
   list(): readonly MachineChat[] {
     return this.#chats()
       .flatMap(({ library, sessions }) =>
@@ -165,7 +165,7 @@ export class MachineChats {
     });
   }
 
-  /** Reads from a library. Resolves to undefined if VS Code is changing its copies. */
+  /** Reads from a library. Resolves to undefined if VS Code's copies can't be read, because it may be changing them. */
   async #use<Result>(library: Library, read: () => Promise<Result>): Promise<Result | undefined> {
     try {
       return await read();

@@ -12,12 +12,12 @@ import { withoutTerminalCodes } from '../core/text/terminal-codes.ts';
 import type { TranscriptMessage } from '../core/transcript/transcript-message.ts';
 import type { MachineChat } from './machine-chats.ts';
 
-// The results of the tools as text for a model. Everything that was said in a chat is in a section that it can't close.
+// Renders the tools' results as text for a model. All text of chats is in a section that this text can't close.
 
 /**
- * Maximum length of the quotes in a result, in bytes of UTF-8: some 8,000 tokens in English, and less than as many as
- * bytes in any language. By default, Codex cuts the middle out of results of more than 40,000 bytes, and Claude Code
- * doesn't show those of more than 25,000 tokens.
+ * Maximum length of the quotes in a result, in bytes of UTF-8: about 8,000 tokens in English, and fewer tokens than bytes
+ * in any language. By default, Codex cuts the middle out of results of more than 40,000 bytes, and Claude Code doesn't
+ * show those of more than 25,000 tokens.
  */
 const MAX_BYTES = 31_000;
 
@@ -31,13 +31,13 @@ function chatLabel({ key, entry }: ListedChat): string {
   return `session ${key} “${plainName(mask(entry.title))}” (${TOOL_NAMES[entry.tool]}${folder})`;
 }
 
-/** Quotes as text, and how many of them there was room for. */
+/** Quotes as text, and the number of those that fit. */
 export interface Quotes {
   readonly text: string;
   readonly shown: number;
 }
 
-/** The first quotes, as many as there is room for. */
+/** The first quotes, as many as fit. */
 function quotesSection(quotes: readonly string[], separator: string): Quotes {
   let left = MAX_BYTES;
   const end = quotes.findIndex((quote) => (left -= Buffer.byteLength(quote + separator)) < 0);
@@ -45,13 +45,13 @@ function quotesSection(quotes: readonly string[], separator: string): Quotes {
   return { text: recordSection(quotes.slice(0, shown).join(separator)), shown };
 }
 
-/** A search result in a chat, and what is known to be superseded in its message. */
+/** A search result in a chat, and the superseded key events of its message. */
 export interface ChatQuote extends ChatHit {
   readonly chat: MachineChat;
   readonly superseded: readonly SupersededEvent<AttributedEvent>[];
 }
 
-/** Search results, each with its session, date, and message, and with what later messages superseded in it. */
+/** Search results, each with its session, date, and message, and with the later quotes that superseded parts of it. */
 export function renderHits(hits: readonly ChatQuote[]): Quotes {
   const quotes = hits.map(({ chat, message, role, at = chat.entry.updatedAt, text, superseded }) => {
     const label = `[${chatLabel(chat)}, ${day(at)}, message ${message}, ${role}]`;
@@ -91,7 +91,7 @@ const RELATIONS = {
   fork: 'has the same beginning as',
 } as const;
 
-/** A key event, with the role and time (ms since the epoch) of its message, which it names by index. */
+/** A key event with the role and time (ms since the epoch) of its message. The message's ID is its index. */
 export interface AttributedEvent extends KeyEvent {
   readonly role: Role;
   readonly at?: number | undefined;
@@ -123,8 +123,8 @@ export interface Excerpt {
 }
 
 /**
- * The messages from `from` to `to` (inclusive), as far as there is room. The first one begins at `offset`, in UTF-16
- * units of its text as shown.
+ * The messages from `from` to `to` (inclusive), as many as fit. The first one begins at `offset`, in UTF-16 units of its
+ * text as shown.
  */
 export function renderMessages(
   chat: ListedChat,
@@ -140,7 +140,7 @@ export function renderMessages(
     const rest = neutralizeTags(mask(text)).slice(start);
     left -= Buffer.byteLength(`${head}\n\n`);
     const shown = beginningOf(rest, left);
-    // A few characters of a message are of no use.
+    // Don't show only a few characters of a message.
     if ((left < 0 || shown.length < rest.length) && left < MIN_EXCERPT_BYTES && at > from)
       return { text: recordSection(...parts), next: { from: at, offset: 0 } };
     parts.push(head + shown);

@@ -8,12 +8,12 @@ import { StdioTransport } from './stdio-transport.ts';
 import { ChatTools } from './tools.ts';
 
 export interface ServerOptions {
-  /** The folder in which the tools' chats are. */
+  /** The home folder with the tools' chats. */
   readonly home: Home;
-  /** The environment of the user who runs the server, whose cache has the index. */
+  /** Environment variables of the user who runs the server. They locate the cache folder, which has the index. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly version: string;
-  /** Receives what went wrong, as one line. Nothing else may be written to standard output. */
+  /** Receives each problem as one line. Must not write to standard output, which is for MCP messages. */
   readonly warn: (message: string) => void;
 }
 
@@ -45,7 +45,7 @@ export async function serve({ home, env, version, warn }: ServerOptions): Promis
     },
     { transport, onerror: (error) => warn(error.message) },
   );
-  // Reads the chats before the first question, which then needn't wait.
+  // Start reading the chats now, so that the first call needn't wait.
   void chats.refresh(0);
   await transport.closed;
   await chats.close();

@@ -17,15 +17,15 @@ import { isObject, tryParse } from '../core/text/json-value.ts';
 /** Maximum length of a message in UTF-16 units, as in the protocol's library. */
 const MAX_LINE_UNITS = 10 << 20;
 
-/** After the input has ended, pending requests are answered for this long (ms). Nobody may be waiting anymore. */
+/** How long pending requests are still answered after the input has ended, in ms. The client may be gone already. */
 const MAX_FINISH_MS = 30_000;
 
 /** A subscription is a request that is only answered when the connection ends. */
 const SUBSCRIPTION = 'subscriptions/listen';
 
 /**
- * MCP over two streams, one JSON message per line. Unlike the library's transport, it answers messages that aren't valid
- * with an error, and it answers all pending requests when the input ends, as when it's piped from a file.
+ * MCP over two streams, one JSON message per line. Unlike the library's transport, it answers invalid messages with an
+ * error, and it answers all pending requests when the input ends, for example if a file is piped into it.
  */
 export class StdioTransport implements Transport {
   onclose?: () => void;

@@ -28,7 +28,7 @@ import {
  */
 const MAX_FIRST_WAIT_MS = 20_000;
 const MAX_WAIT_MS = 2_000;
-/** How long a call finds decisions before it leaves the other chats to the next call, in ms. */
+/** How long a call looks for decisions before it leaves the remaining chats to the next call, in ms. */
 const MAX_FINDING_MS = 20_000;
 /** How long a call checks whether its quotes were superseded, in ms. Most sessions of up to 3 MB are checked in that time. */
 const MAX_CHECKING_MS = 3_000;
@@ -40,11 +40,11 @@ const MAX_DECISION_CHATS = 10;
 const MAX_DECISIONS = 60;
 const MAX_DECISIONS_PER_CHAT = 8;
 /**
- * Factor for the score of a message that only asks, or that may be the prompt that the caller is answering. It has the
- * words of the query, but seldom the answer.
+ * Factor for the score of a message that only asks, or that may be the prompt that the caller is answering. Such a
+ * message contains the query's words, but seldom the answer.
  */
 const QUESTION_FACTOR = 0.5;
-/** A chat that changed at most this long ago, in ms, may be the one that calls. */
+/** A chat that changed at most this long ago, in ms, may be the one from which the tool is called. */
 const MAX_CALLER_AGE_MS = 600_000;
 /** Number of chats whose key events are cached. */
 const MAX_CACHED_CHATS = 100;
@@ -106,7 +106,7 @@ const answer = (parts: readonly string[]): CallToolResult => ({
   content: [{ type: 'text', text: parts.join('\n\n') }],
 });
 
-/** What a call can't do, as a sentence for the model. */
+/** Rejects a call. The message is a sentence for the model. */
 class ToolError extends Error {
   override readonly name = 'ToolError';
 }
@@ -181,7 +181,7 @@ export class ChatTools {
     const notes = await this.#refresh();
     const hits = await this.#chats.search({
       text: query,
-      // The prompt that the caller is answering is left out.
+      // One more, because the prompt that the caller is answering is removed.
       limit: limit + 1,
       tools: only && [only],
       workspace: folder,
@@ -218,8 +218,8 @@ export class ChatTools {
   }
 
   /**
-   * The newest prompts of chats that are in use, by chat. One of them may be the prompt that the caller is answering:
-   * certainly if a call for this query follows it, which the index may not have yet.
+   * The newest prompts of recently changed chats, by chat. One of them may be the prompt that the caller is answering. If
+   * a call with this query follows it, it certainly is, but that call may be missing from the index.
    */
   async #newestPrompts(
     chats: ReadonlySet<MachineChat>,
@@ -237,7 +237,7 @@ export class ChatTools {
     return prompts;
   }
 
-  /** Adds to quotes what later messages of their chats superseded, as far as that is found in time. */
+  /** Adds the superseded key events to quotes. Chats that can't be checked in time are returned as `unchecked`. */
   async #check(
     hits: readonly Omit<ChatQuote, 'superseded'>[],
     signal: AbortSignal,
@@ -245,7 +245,7 @@ export class ChatTools {
     const deadline = performance.now() + MAX_CHECKING_MS;
     const unchecked: string[] = [];
     const superseded = new Map<string, ChatQuote['superseded']>();
-    // The longest chat last, because the others are checked in time.
+    // Check the longest chat last, so that the others are checked in time.
     for (const { key, chat } of [...hits].sort((a, b) => a.chat.copyBytes - b.chat.copyBytes)) {
       signal.throwIfAborted();
       if (superseded.has(key)) continue;
@@ -294,7 +294,7 @@ export class ChatTools {
       );
     }
     const read = [...events.keys()];
-    // Chats in different folders are about different things.
+    // Compare decisions only within a folder, because chats in other folders are about other things.
     for (const workspace of new Set(read.map(({ entry }) => entry.workspace))) {
       const inFolder = read.filter(({ entry }) => entry.workspace === workspace).reverse();
       const active = await runYielding(activeEvents(inFolder.map((chat) => events.get(chat)!)), this.#yielder);
@@ -335,7 +335,7 @@ export class ChatTools {
     return [shown, `Cut at 32,000 bytes. To continue, call expand with from: ${next.from}${offsetText}.`];
   }
 
-  /** Reads what has changed. Resolves to a note if chats are still missing. */
+  /** Reads new and changed chats. Resolves to notes for the model if some are still missing. */
   async #refresh(): Promise<readonly string[]> {
     if (await this.#chats.refresh(this.#chats.isComplete ? MAX_WAIT_MS : MAX_FIRST_WAIT_MS)) return [];
     const { progress, failure } = this.#chats;
@@ -366,7 +366,7 @@ export class ChatTools {
     const chats = this.#chats.list();
     const [named] = chats
       .filter(({ entry }) => entry.id === name)
-      // Of several copies, the most complete one.
+      // Prefer the most complete of several copies.
       .sort((a, b) => b.entry.messages - a.entry.messages);
     return chats.find(({ key }) => key === name) ?? named;
   }
@@ -439,7 +439,7 @@ const uncheckedText = (sessions: readonly string[]): string =>
 const READ_MORE = 'Finding decisions takes long. To read more of them, call again.';
 const READ_OLDER = 'For an older one, call decisions with its session, which sessions lists.';
 
-/** Not a copy of another chat, and not a subagent's. */
+/** Whether a chat is neither a copy of another one nor a subagent's. */
 const isMain = ({ relation }: MachineChat): boolean => relation?.kind !== 'copy' && relation?.kind !== 'subagent';
 
 function noChats(chats: MachineChats): string {
