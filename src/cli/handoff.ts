@@ -7,7 +7,7 @@ import { modelFromOptions, MODEL_HELP, MODEL_OPTIONS } from './model-options.ts'
 import { readTranscriptFile } from './transcript-file.ts';
 import { UsageError, choiceOption, integerOption, requiredOption, type Command } from './command.ts';
 
-/** Room for what matters of a long session, and a small part of any context window. */
+/** Enough for the important content of a long session, but a small part of any context window. */
 const DEFAULT_MAX_TOKENS = 4_000;
 
 export const command: Command = {
@@ -39,7 +39,7 @@ ${MODEL_HELP}
     const {
       text,
       tokens,
-      messages: said,
+      messages: substantiveCount,
       calls,
     } = await createHandoff(messages, {
       target,
@@ -48,7 +48,7 @@ ${MODEL_HELP}
       price: (_model, usage) => (selected.info && priceOf(usage, selected.info)) ?? null,
       ...(selected.chat && { model: selected.chat }),
     });
-    if (said === 0) throw new UsageError('The transcript has no message that says anything.');
+    if (substantiveCount === 0) throw new UsageError('The transcript has no message that says anything.');
     if (text === '')
       throw new UsageError(`No part of the transcript fits in ${maxTokens} tokens. Increase --max-tokens.`);
     if (json) await output.json({ text, tokens, maxTokens, for: target, messages: messages.length, calls });

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { errorLine, Output } from './output.ts';
 import { UsageError, type Command } from './command.ts';
 
-/** Commands are loaded on demand, so that `count` doesn't load what `compress` needs. */
+/** Commands are loaded on demand, so that `count` doesn't load the modules of `compress`. */
 const COMMANDS: Readonly<
   Record<string, { readonly about: string; readonly load: () => Promise<{ command: Command }> }>
 > = {

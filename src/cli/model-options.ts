@@ -47,7 +47,7 @@ export interface ModelFromOptions {
   costUsd(): number | null;
 }
 
-/** Many, because giving up would lose the summaries already paid for. */
+/** Higher than in the editor, because giving up would lose the summaries that were already paid for. */
 const RATE_LIMIT_RETRIES = 8;
 /** Context window requested from Ollama, in tokens. */
 const OLLAMA_CONTEXT_WINDOW = 32_768;

@@ -41,7 +41,7 @@ the chats, run threadkeeper sources.
         blocks.push({ block: searchableWords(session.messages), valid: session.messages.length });
         chats.push(chat);
       }
-      // Keeping all texts would take too much memory, so the hits are read again.
+      // Read the results' chats again, because keeping the texts of all chats would take too much memory.
       const found = [];
       for (const { block, message, score } of searchBlocks(blocks, query, { limit })) {
         const chat = chats[block]!;

@@ -44,7 +44,7 @@ export async function* streamTranscript(file: string): AsyncGenerator<Transcript
   return reader.totals();
 }
 
-/** Skipped content that someone said, unlike reasoning or a tool's own records. */
+/** Reasons for skipping parts of the conversation, as opposed to reasoning or a tool's own records. */
 const LOST: readonly string[] = [
   'invalid JSON line',
   'message with role “{0}”',
