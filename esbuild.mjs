@@ -21,7 +21,7 @@ const common = {
   minify: !watch,
   // Names appear in stack traces, and SDKs read those of their error classes.
   keepNames: true,
-  // Escaped, texts in other scripts would be twice as large.
+  // By default, esbuild escapes all characters beyond ASCII, which doubles the size of texts in other scripts.
   charset: 'utf8',
   define: { 'process.env.NODE_ENV': watch ? '"development"' : '"production"' },
 };
@@ -223,7 +223,7 @@ if (watch) {
     await Promise.all([extension, thread, cli, page].map((options) => esbuild.build(options)));
     await chmod(path.join(dist, 'cli.js'), 0o755);
   } catch {
-    // esbuild has printed what was wrong.
+    // esbuild has already printed the errors.
     process.exitCode = 1;
   }
 }

@@ -32,7 +32,7 @@ const VENDORS = [
   ],
   'openrouter',
 ];
-/** Services that list the same models with more of their limits. */
+/** Services whose lists also contain the vendors' models, and have larger context windows for some. */
 const BESIDE = ['openrouter', 'vercel-ai-gateway', 'azure'];
 
 const rate = v.object({ input: v.number(), output: v.number(), cacheRead: v.number(), cacheWrite: v.number() });

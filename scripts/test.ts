@@ -55,7 +55,7 @@ await runMain(async () => {
   if (values.grep !== undefined) process.env.SUITE_GREP = values.grep;
   const mochaArguments = [
     ...(values.grep === undefined ? [] : ['--grep', values.grep]),
-    // Each property is then tested with many more cases, which may take minutes.
+    // In a long run, each property is tested with many more cases, which may take minutes.
     ...(values.long === true ? ['--timeout', '900000'] : []),
     // In CI, a forgotten `.only` would skip all other tests.
     ...(process.env.CI === undefined ? [] : ['--forbid-only']),

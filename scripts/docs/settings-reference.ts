@@ -84,7 +84,7 @@ function renderSetting(
   });
   return [
     `### ${name}`,
-    // Links to settings, as VS Code writes them.
+    // VS Code writes a link to a setting as `#id#` in backticks.
     say(setting.markdownDescription).replace(/`#(threadkeeper\.[\w.]+)#`/g, (_, id: string) => {
       return `[\`${id}\`](#${id.replaceAll('.', '').toLowerCase()})`;
     }),

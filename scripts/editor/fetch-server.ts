@@ -17,11 +17,11 @@ const folder = path.join(editorFolder, 'host', VERSION);
 /** The server's script. */
 const serverMain = path.join(folder, 'out/server-main.js');
 
-/** The extension host requires this module at startup. It only ends the process if its parent has died. */
+/** The extension host requires this module at startup. Its only task is to end the host if the parent process has died. */
 const WATCHDOG = 'node_modules/@vscode/native-watchdog/build/Release';
 const WATCHDOG_STUB = 'exports.start = () => {};\nexports.exit = (code) => process.exit(code);\n';
 
-/** Without it, the server writes no log files, so that the extensions' logs are empty. */
+/** The module that writes log files. It's replaced by `plain-log.cjs` if its native part is missing. */
 const LOG = 'node_modules/@vscode/spdlog';
 
 async function run(command: string, args: readonly string[], cwd: string): Promise<void> {
@@ -41,7 +41,7 @@ async function install(into: string): Promise<void> {
   if (digest !== SHA512) throw new ExpectedError(`The package code-server ${VERSION} is not the one that is expected.`);
   await run('tar', ['-xzf', archive, '--strip-components=3', 'package/lib/vscode'], into);
   await rm(archive);
-  // Without the package `typescript`, it would only report an error over the chat page.
+  // Without the package `typescript`, this extension would only show an error, which would cover the chat page.
   await rm(path.join(into, 'extensions/typescript-language-features'), { recursive: true });
   await run('npm', ['install', '--omit=dev', '--no-save', ...quiet], into);
   if (!existsSync(path.join(into, WATCHDOG, 'watchdog.node'))) {

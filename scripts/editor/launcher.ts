@@ -11,9 +11,9 @@ import { fetchServer } from './fetch-server.ts';
 import { startServer } from './server.ts';
 import { workbenchUrl } from './workbench-url.ts';
 
-/** Longer than any suite, in case it hangs. */
+/** Maximum time for the suite, which is longer than any suite takes. */
 const LIMIT_MS = 600_000;
-/** After the extension host has ended, its result arrives within this time or not at all. */
+/** How long to wait for the result after the extension host has ended. */
 const HOST_END_GRACE_MS = 5000;
 
 /** How often it's checked whether the parent process has ended. */

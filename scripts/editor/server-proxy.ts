@@ -9,7 +9,7 @@ import { ExpectedError } from '../support/expected-error.ts';
 
 /**
  * A proxy for VS Code's server that keeps the port the same between runs, and provides the key with which the workbench
- * encrypts secrets. The server doesn't answer that request, so `SecretStorage` would be empty after each reload.
+ * encrypts secrets. The server itself provides no key, so `SecretStorage` would be empty after each reload.
  */
 export interface ServerProxy {
   /** Such as `http://127.0.0.1:8947`. */
@@ -42,7 +42,7 @@ async function listen(server: net.Server, port: number): Promise<void> {
 }
 
 /**
- * Fails early if a port isn't available.
+ * Checks that a port is available, before anything else is started.
  *
  * @throws ExpectedError if it isn't
  */
@@ -93,7 +93,7 @@ export async function startServerProxy(serverOrigin: string, port: number, keyFi
       onward.write(head);
       onward.pipe(socket).pipe(onward);
     });
-    // Closing either end closes the other.
+    // Close each connection when the other one is closed.
     onward.on('error', () => socket.destroy());
     socket.on('error', () => onward.destroy());
     onward.on('close', () => socket.destroy());
@@ -104,7 +104,7 @@ export async function startServerProxy(serverOrigin: string, port: number, keyFi
   const keepAlive = setInterval(() => {
     http
       .get({ ...address, path: '/delay-shutdown' }, (answer) => answer.resume())
-      // If the server has ended, whoever waits for `ended` notices.
+      // The server has ended, which its owner notices by `ended`.
       .on('error', () => clearInterval(keepAlive));
   }, KEEP_ALIVE_EVERY_MS);
   return {

@@ -9,7 +9,7 @@ export interface Label extends Span {
   readonly importance: number;
 }
 
-/** A message with marked spans; `single` are those that only one of two people marked. */
+/** A message with labeled spans. `agreed`: both people labeled them, or the only one did. `single`: one of two did. */
 export interface Labelled {
   readonly source: string;
   readonly role: Role;
@@ -93,12 +93,12 @@ interface Turn {
   readonly content: string;
 }
 
-/** A reader saw this much of a message (UTF-16 units); what follows is unlabeled. */
+/** Length of the beginning of a message that was read and labeled, in UTF-16 units. */
 export const READ = 3500;
 
 /**
- * Messages of the data set that one reader labeled: `[start, end, kind, importance]` for each span. The texts are in
- * the data set: a transcript in `dev` or `short`, or `bookings.json#ID` for a dialogue.
+ * Messages that one reader labeled, with `[start, end, kind, importance]` for each span. Their texts are in the folder
+ * `data`: a transcript in `dev` or `short`, or `bookings.json#ID` for a dialogue. Messages without a text are omitted.
  */
 export function readReadings(file: string, data: string): Labelled[] {
   const transcripts = new Map<string, Map<number, Turn>>();

@@ -1,7 +1,7 @@
 import type { DetectedEvent, Span } from '../../src/core/model/key-event.ts';
 import type { Labelled } from './labels.ts';
 
-/** Whether more than half of the shorter span is shared, and the found one isn't much longer. */
+/** Whether the spans share more than half of the shorter one, and the found one isn't much longer. */
 export const hits = (gold: Span, found: Span): boolean =>
   Math.min(gold.end, found.end) - Math.max(gold.start, found.start) >
     0.5 * Math.min(gold.end - gold.start, found.end - found.start) &&
@@ -14,7 +14,7 @@ export interface Scored {
 
 export interface Score {
   readonly messages: number;
-  /** Recall of spans that both people marked, and precision among those that either marked. */
+  /** Recall of spans that both people labeled, and precision among those that at least one labeled. */
   readonly recall: number;
   readonly precision: number;
   readonly kinds: number;
@@ -35,7 +35,7 @@ const share = (part: number, whole: number): number => Math.round((1000 * part) 
 const weight = ({ importance }: { readonly importance: number }): number =>
   importance < 1.5 ? 0 : importance >= 2.5 ? 3 : 1;
 
-/** The quality of detected events, with the metrics of the labels' own scorer. */
+/** Compares detected events with the labels. */
 export function score(all: readonly Scored[]): Score {
   const golds = all.flatMap(({ item, found }) => item.agreed.map((gold) => ({ gold, found })));
   const events = all.flatMap(({ item, found }) => found.map((event) => ({ event, item })));

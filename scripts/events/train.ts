@@ -31,7 +31,8 @@ interface Sample {
 }
 
 /**
- * A training row. `cols` are the candidate's features, and the same features again for its side: the user, or others.
+ * A training row for a candidate. `cols` are the columns of its features, each shared and once more for its side: the
+ * user, or others.
  */
 interface Row {
   readonly cols: readonly number[];
@@ -95,7 +96,7 @@ function rowsOf({ item, analysis, set }: Sample): Row[] {
   });
 }
 
-/** Softmax regression; `targets` are shares of the classes. Returns the weights of each class, by column. */
+/** Softmax regression. `targets` are the shares of the classes in each row. Returns the weights of each class by column. */
 function softmax(rows: readonly Row[], targets: readonly (readonly number[])[], l2: number): readonly Float64Array[] {
   const k = targets[0]!.length;
   const penalties = Float64Array.from(columns.keys(), (name) => l2 * penaltyOf(name));

@@ -16,7 +16,7 @@ export function checkLicenses(packages: readonly BundledPackage[]): readonly str
     .map(({ name, version, license }) => `${name} ${version} is under ${license}, which is not known to be fit`);
 }
 
-/** The alternatives in an SPDX expression. All parts of an `AND` would have to be allowed, so it has none. */
+/** The alternatives in an SPDX expression. Empty for an `AND`, because all of its licenses would have to be allowed. */
 function offers(license: string): string[] {
   if (license.includes(' AND ')) return [];
   return license.replaceAll(/[()]/g, '').split(' OR ');

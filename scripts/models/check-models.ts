@@ -32,7 +32,7 @@ export function checkDefaultModels(
   });
 }
 
-/** Mentions of models that are retired by then. */
+/** Mentions of models that are already retired. `today` is in ms since the epoch. */
 export function checkModelMentions(today: number, texts: Iterable<readonly [file: string, text: string]>): string[] {
   const gone = [...RETIREMENTS].filter(([, { on }]) => Date.parse(on) <= today).map(([id]) => id);
   const named = new RegExp(

@@ -40,7 +40,7 @@ async function compile(): Promise<void> {
   });
 }
 
-/** Prints what is appended to a file until it's stopped. */
+/** Prints a file as it grows. Call the returned function to stop. */
 async function follow(file: string): Promise<() => Promise<void>> {
   const handle = await open(file, 'r');
   let reading = Promise.resolve();
@@ -69,7 +69,7 @@ export async function runHostSuite(say: (text: string) => void): Promise<SuiteRe
   await compile();
   const desktop = await findDesktop(say);
   if (desktop === undefined) {
-    // Fetched here, so that the suite's time limits don't include it.
+    // Download both now, so that the suite's time limits don't include the downloads.
     await fetchServer(say);
     await findChromium(say);
   }
@@ -101,7 +101,7 @@ export async function runHostSuite(say: (text: string) => void): Promise<SuiteRe
       },
     });
   } catch (error) {
-    // The result file says what failed; without one, the suite fails anyway.
+    // The result file lists the failed tests. Without that file, the suite fails anyway.
     say(error instanceof Error ? error.message : String(error));
     code = 1;
   } finally {

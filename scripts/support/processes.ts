@@ -42,7 +42,7 @@ function listen(): void {
 /** Whether this process is being terminated by a signal, so that exiting children aren't errors. */
 export const isEnding = (): boolean => ending;
 
-/** Starts a process that ends no later than this one. */
+/** Starts a process that ends with this one at the latest. */
 export function spawnOwned(command: string, args: readonly string[], options: SpawnOptions = {}): ChildProcess {
   listen();
   const child = spawn(command, args, { ...options, detached: usesGroups });

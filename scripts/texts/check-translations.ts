@@ -43,8 +43,8 @@ function fixedParts(text: string): ReadonlySet<string> {
 }
 
 /**
- * Nouns that the product shows with a count. A number of tokens is never 1, unless the text consists only of it, so tokens
- * are only included there.
+ * Nouns that the product shows with a count. `tokens` is only included if the text consists of nothing else, because a
+ * number of tokens is never 1 in other texts.
  */
 const NOUNS =
   'messages|sessions|summaries|key events|compressions|steps|models|results|statements|memories|entries|(?:\\w+ )?lines|leftover files|seconds|problems|preferences';

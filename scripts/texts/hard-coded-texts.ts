@@ -15,7 +15,7 @@ const NAMES = /https?:\/\/\S+|Threadkeeper|Markdown|JSONL|OpenAI|Anthropic|threa
 /** Calls whose arguments aren't shown as they are: they are translated, logged, or errors for developers. */
 const EXEMPT_CALLS = /(l10n\.t|phrase|warn|error|event|Error|ModelFault|spoken|^text|^formatCounted)$/;
 
-/** A sentence that no surrounding call translates or logs; undefined if the node isn't one. */
+/** The text of a node that is a sentence, unless a call around it translates or logs it. */
 export function hardCodedSentence(node: ts.Node): string | undefined {
   if (!ts.isStringLiteralLike(node) || !/^\p{Lu}\p{L}*( [\p{L}’',{}0-9]+){2,}/u.test(node.text)) return undefined;
   for (let around: ts.Node = node.parent; !ts.isStatement(around); around = around.parent) {
