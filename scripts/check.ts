@@ -6,7 +6,7 @@ import { auditPackages, checkNotices } from './licenses/check-licenses.ts';
 import { checkModels } from './models/check-models.ts';
 import { describeSizes, checkPackagedFiles, checkSizes } from './packaging/check-package.ts';
 import { listPackagedFiles, packageExtension } from './packaging/package-extension.ts';
-import { checkRegExps } from './patterns/check-patterns.ts';
+import { checkRegExps } from './regexps/check-regexps.ts';
 import { build } from './support/build.ts';
 import { inPackages, outFolder, root } from './support/paths.ts';
 import { ExpectedError, runMain } from './support/expected-error.ts';
@@ -43,7 +43,7 @@ async function checkTexts(): Promise<Finding> {
   return { faults, summary: `${count} in each of 7 languages` };
 }
 
-async function checkPatterns(): Promise<Finding> {
+async function checkRegularExpressions(): Promise<Finding> {
   const { faults, safe, bounded } = await checkRegExps();
   return { faults, summary: `${safe} linear, ${bounded} on bounded text` };
 }
@@ -78,7 +78,7 @@ const checks: Readonly<Record<string, () => Promise<Finding>>> = {
   'dead code': deadCode(),
   // Code that only tests import isn't used by the product.
   'code used only by tests': deadCode('--production'),
-  patterns: checkPatterns,
+  'regular expressions': checkRegularExpressions,
   texts: checkTexts,
   'settings reference': checkSettingsReference,
   licenses: checkLicenses,

@@ -8,11 +8,11 @@ import { root } from '../support/paths.ts';
 /** Regular expressions that may take more than linear time, each with the limited text it's matched against. */
 export type Bounds = Readonly<Record<string, string>>;
 
-export const BOUNDS = 'scripts/patterns/bounds.json';
+export const BOUNDS = 'scripts/regexps/bounds.json';
 
 /**
  * Limits in steps and sizes, with a fixed seed, so that the result doesn't depend on the machine. Larger limits find
- * the same patterns and take twenty times as long.
+ * the same expressions and take twenty times as long.
  */
 const LIMITS: Parameters = {
   timeout: null,
@@ -35,22 +35,22 @@ const LIMITS: Parameters = {
 };
 /** A repetition with this maximum or more is checked as unbounded, because exploring its states takes minutes. */
 const UNBOUNDED_FROM = 60;
-const AT_ONCE = 2;
+const CONCURRENCY = 2;
 
-interface Found {
-  readonly pattern: string;
+interface FoundRegExp {
+  readonly literal: string;
   readonly file: string;
   readonly line: number;
 }
 
 /** The regular expression literals of a source file. */
-export function patternsOf(file: string, source: string): Found[] {
+export function regExpsIn(file: string, source: string): FoundRegExp[] {
   const tree = ts.createSourceFile(file, source, ts.ScriptTarget.Latest, true);
-  const found: Found[] = [];
+  const found: FoundRegExp[] = [];
   const visit = (node: ts.Node): void => {
     if (node.kind === ts.SyntaxKind.RegularExpressionLiteral)
       found.push({
-        pattern: node.getText(tree),
+        literal: node.getText(tree),
         file,
         line: tree.getLineAndCharacterOfPosition(node.getStart(tree)).line + 1,
       });
@@ -60,13 +60,13 @@ export function patternsOf(file: string, source: string): Found[] {
   return found;
 }
 
-function allPatterns(): Found[] {
+function allRegExps(): FoundRegExp[] {
   const files = execFileSync('git', ['ls-files', 'src/*.ts', 'src/*.tsx'], { cwd: root, encoding: 'utf8' });
-  const byPattern = new Map<string, Found>();
+  const byLiteral = new Map<string, FoundRegExp>();
   for (const file of files.trim().split('\n')) {
-    for (const one of patternsOf(file, readFileSync(path.join(root, file), 'utf8'))) byPattern.set(one.pattern, one);
+    for (const one of regExpsIn(file, readFileSync(path.join(root, file), 'utf8'))) byLiteral.set(one.literal, one);
   }
-  return [...byPattern.values()];
+  return [...byLiteral.values()];
 }
 
 export interface RegExpReport {
@@ -81,33 +81,33 @@ const withoutHighBounds = (source: string): string =>
   );
 
 /**
- * Checks that each pattern takes linear time, or is listed with a bound for its input. An exponential pattern is always
- * a fault, and so is a bound of a pattern that no longer exists.
+ * Checks that each regular expression takes linear time, or is listed with a bound for its input. Exponential time is
+ * always a fault, and so is a bound of an expression that no longer exists.
  */
 export async function checkRegExps(
-  patterns: readonly Found[] = allPatterns(),
+  regExps: readonly FoundRegExp[] = allRegExps(),
   bounds: Bounds = JSON.parse(readFileSync(path.join(root, BOUNDS), 'utf8')) as Bounds,
 ): Promise<RegExpReport> {
-  const known = new Set(patterns.map(({ pattern }) => pattern));
-  const unused = Object.keys(bounds).filter((pattern) => !known.has(pattern));
-  const faults = unused.map((pattern) => `${BOUNDS}: no file contains ${pattern.slice(0, 160)}`);
+  const known = new Set(regExps.map(({ literal }) => literal));
+  const unused = Object.keys(bounds).filter((literal) => !known.has(literal));
+  const faults = unused.map((literal) => `${BOUNDS}: no file contains ${literal.slice(0, 160)}`);
   let [safe, bounded] = [0, 0];
-  const waiting = [...patterns];
-  const judge = async (): Promise<void> => {
+  const waiting = [...regExps];
+  const checkWaiting = async (): Promise<void> => {
     for (let one = waiting.shift(); one; one = waiting.shift()) {
-      const end = one.pattern.lastIndexOf('/');
-      const found = await check(withoutHighBounds(one.pattern.slice(1, end)), one.pattern.slice(end + 1), LIMITS);
-      const place = `${one.file}:${one.line}: ${one.pattern.slice(0, 160)}`;
+      const end = one.literal.lastIndexOf('/');
+      const found = await check(withoutHighBounds(one.literal.slice(1, end)), one.literal.slice(end + 1), LIMITS);
+      const place = `${one.file}:${one.line}: ${one.literal.slice(0, 160)}`;
       if (found.status === 'safe') safe++;
-      else if (found.status === 'unknown') faults.push(`${place}\n  cannot be judged (${found.error.kind})`);
+      else if (found.status === 'unknown') faults.push(`${place}\n  can’t be checked (${found.error.kind})`);
       else if (found.complexity.type === 'exponential') faults.push(`${place}\n  takes exponential time`);
-      else if (bounds[one.pattern] !== undefined) bounded++;
+      else if (bounds[one.literal] !== undefined) bounded++;
       else
         faults.push(
           `${place}\n  takes ${found.complexity.summary} time: rewrite it, or say in ${BOUNDS} what bounds its text`,
         );
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, judge));
+  await Promise.all(Array.from({ length: CONCURRENCY }, checkWaiting));
   return { faults: faults.sort(), safe, bounded };
 }
