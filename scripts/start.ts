@@ -16,7 +16,7 @@ import { isEnding, spawnOwned } from './support/processes.ts';
 /** Always the same, because browsers store VS Code's state by origin. */
 const DEFAULT_PORT = 8947;
 
-const say = (text: string): void => console.log(text);
+const print = (text: string): void => console.log(text);
 
 function readPort(): number {
   const text = process.env.PORT;
@@ -28,7 +28,7 @@ function readPort(): number {
 }
 
 async function openDesktop(executable: string, workspace: string): Promise<void> {
-  say('Opening VS Code. To close it, press Ctrl+C here.');
+  print('Opening VS Code. To close it, press Ctrl+C here.');
   const profile = path.join(editorFolder, 'demo-desktop');
   const editor = spawnOwned(
     executable,
@@ -48,18 +48,18 @@ async function openDesktop(executable: string, workspace: string): Promise<void>
 }
 
 async function openServer(workspace: string, port: number): Promise<void> {
-  const program = await fetchServer(say);
+  const program = await fetchServer(print);
   const dataFolder = path.join(editorFolder, 'demo-server');
-  say('Installing the extension.');
+  print('Installing the extension.');
   const vsix = path.join(outFolder, 'threadkeeper-demo.vsix');
   await packageExtension(vsix);
   await installExtension(program, dataFolder, vsix);
-  say('Starting VS Code’s server.');
+  print('Starting VS Code’s server.');
   const server = await startServer({ program, dataFolder, smokeTestDriver: false });
   try {
     const proxy = await startServerProxy(server.origin, port, path.join(dataFolder, 'secret-key'));
-    say(`\nOpen ${workbenchUrl(proxy.origin, { folder: workspace })}\n`);
-    say('There, press F1 and run "Threadkeeper: Open Chat". To stop the editor, press Ctrl+C here.');
+    print(`\nOpen ${workbenchUrl(proxy.origin, { folder: workspace })}\n`);
+    print('There, press F1 and run "Threadkeeper: Open Chat". To stop the editor, press Ctrl+C here.');
     await server.ended;
     if (!isEnding()) throw new ExpectedError('VS Code’s server has ended.');
   } finally {
@@ -68,10 +68,10 @@ async function openServer(workspace: string, port: number): Promise<void> {
 }
 
 await runMain(async () => {
-  const desktop = await findDesktop(say);
+  const desktop = await findDesktop(print);
   const port = readPort();
   if (desktop === undefined) await requireFreePort(port);
-  say('Building the extension.');
+  print('Building the extension.');
   await build();
   const workspace = await copyDemoWorkspace(path.join(editorFolder, 'demo'));
   await (desktop === undefined ? openServer(workspace, port) : openDesktop(desktop, workspace));

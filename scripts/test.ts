@@ -14,16 +14,16 @@ import { summarize, type SuiteResult } from './support/suite-result.ts';
 
 const SUITES = ['unit', 'host', 'ui'] as const;
 type Suite = (typeof SUITES)[number];
-const say = (text: string): void => console.log(text);
+const print = (text: string): void => console.log(text);
 
 function run(suite: Suite, mochaArguments: readonly string[], pages: PageTests): Promise<SuiteResult> {
   switch (suite) {
     case 'unit':
       return runUnitSuite(mochaArguments, pages !== 'common');
     case 'host':
-      return runHostSuite(say);
+      return runHostSuite(print);
     case 'ui':
-      return runUiSuite(say, mochaArguments, pages);
+      return runUiSuite(print, mochaArguments, pages);
   }
 }
 
@@ -65,7 +65,7 @@ await runMain(async () => {
   await mkdir(path.join(outFolder, 'results'), { recursive: true });
   const results: SuiteResult[] = [];
   // Some unit tests run the built command line.
-  say('Building.');
+  print('Building.');
   const built = await runOrReport('build', async () => {
     await build();
     return undefined;
@@ -74,9 +74,9 @@ await runMain(async () => {
   for (const suite of wanted) {
     // The editor loads the extension from dist/.
     if (built !== undefined && suite !== 'unit') continue;
-    say(`\n── ${suite} ──`);
+    print(`\n── ${suite} ──`);
     results.push(await runOrReport(suite, () => run(suite, mochaArguments, pages)));
   }
-  say(`\n${summarize(results)}`);
+  print(`\n${summarize(results)}`);
   if (results.some((result) => result.failed > 0)) process.exitCode = 1;
 });

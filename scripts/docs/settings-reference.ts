@@ -42,18 +42,18 @@ export async function renderSettings(): Promise<string> {
   const read = async (file: string): Promise<string> => readFile(path.join(root, file), 'utf8');
   const manifest = JSON.parse(await read('package.json')) as Manifest;
   const texts = JSON.parse(await read('package.nls.json')) as Readonly<Record<string, string>>;
-  const say = (text: string): string => texts[text.slice(1, -1)] ?? text;
+  const textOf = (text: string): string => texts[text.slice(1, -1)] ?? text;
   const { configuration, commands, keybindings } = manifest.contributes;
   const restricted = new Set(manifest.capabilities.untrustedWorkspaces.restrictedConfigurations);
 
   const groups = configuration.map(({ title, properties }) => {
     const settings = Object.entries(properties).sort(([, a], [, b]) => (a.order ?? 0) - (b.order ?? 0));
-    return `## ${say(title)}\n\n${settings.map(([name, one]) => renderSetting(name, one, say, restricted)).join('\n\n')}`;
+    return `## ${textOf(title)}\n\n${settings.map(([name, one]) => renderSetting(name, one, textOf, restricted)).join('\n\n')}`;
   });
   const rows = commands.map(({ command, title }) => {
     const keys = keybindings.filter((one) => one.command === command);
     const pressed = keys.map(({ key, mac }) => `\`${key}\`${mac === undefined ? '' : ` (macOS \`${mac}\`)`}`);
-    return `| Threadkeeper: ${say(title)} | \`${command}\` | ${pressed.join(', ')} |`;
+    return `| Threadkeeper: ${textOf(title)} | \`${command}\` | ${pressed.join(', ')} |`;
   });
   const markdown = [
     '# Settings, commands, and keys',
@@ -67,7 +67,7 @@ export async function renderSettings(): Promise<string> {
 function renderSetting(
   name: string,
   setting: Setting,
-  say: (text: string) => string,
+  textOf: (text: string) => string,
   restricted: ReadonlySet<string>,
 ): string {
   const facts = [
@@ -80,12 +80,12 @@ function renderSetting(
   ];
   const choices = (setting.enum ?? []).map((one, index) => {
     const about = setting.enumDescriptions?.[index];
-    return `- ${value(one)}${about === undefined ? '' : `: ${say(about)}`}`;
+    return `- ${value(one)}${about === undefined ? '' : `: ${textOf(about)}`}`;
   });
   return [
     `### ${name}`,
     // VS Code writes a link to a setting as `#id#` in backticks.
-    say(setting.markdownDescription).replace(/`#(threadkeeper\.[\w.]+)#`/g, (_, id: string) => {
+    textOf(setting.markdownDescription).replace(/`#(threadkeeper\.[\w.]+)#`/g, (_, id: string) => {
       return `[\`${id}\`](#${id.replaceAll('.', '').toLowerCase()})`;
     }),
     `${facts.join('; ')}.`,

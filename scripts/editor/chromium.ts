@@ -17,8 +17,8 @@ const ARGUMENTS = [
  * Starts a headless Chromium with its own profile. VS Code stores `globalState` in that profile, by origin. To find it
  * again after a restart, keep both the profile and the server's port.
  */
-export async function launchChromium(profile: string, say: (text: string) => void): Promise<BrowserContext> {
-  const executablePath = await findChromium(say);
+export async function launchChromium(profile: string, print: (text: string) => void): Promise<BrowserContext> {
+  const executablePath = await findChromium(print);
   await mkdir(profile, { recursive: true });
   return chromium.launchPersistentContext(profile, {
     executablePath,

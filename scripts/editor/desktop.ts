@@ -15,7 +15,7 @@ const hasDisplay = (): boolean =>
  *
  * @throws ExpectedError if the file in `VSCODE_EXECUTABLE` doesn't exist
  */
-export async function findDesktop(say: (text: string) => void): Promise<string | undefined> {
+export async function findDesktop(print: (text: string) => void): Promise<string | undefined> {
   const named = process.env.VSCODE_EXECUTABLE;
   if (named !== undefined && named !== '') {
     if (!existsSync(named)) throw new ExpectedError(`VSCODE_EXECUTABLE names ${named}, which does not exist.`);
@@ -23,10 +23,10 @@ export async function findDesktop(say: (text: string) => void): Promise<string |
   }
   if (!hasDisplay()) return undefined;
   try {
-    say('Looking for a desktop VS Code in .vscode-test (downloaded once).');
+    print('Looking for a desktop VS Code in .vscode-test (downloaded once).');
     return await downloadAndUnzipVSCode({ version: 'stable', cachePath: editorFolder });
   } catch (error) {
-    say(
+    print(
       `No desktop VS Code could be downloaded (${error instanceof Error ? error.message : String(error)}); using VS Code's server.`,
     );
     return undefined;

@@ -65,7 +65,7 @@ async function keepLogs(): Promise<void> {
  * Returns the server's script, and installs it on first use (about 20 s). Several processes may call this at once; the
  * folder only appears when it's complete.
  */
-export async function fetchServer(say: (text: string) => void): Promise<string> {
+export async function fetchServer(print: (text: string) => void): Promise<string> {
   if (process.versions.node.split('.')[0] !== NODE_MAJOR) {
     throw new ExpectedError(`VS Code's server needs Node ${NODE_MAJOR}: start it through "npm run", after "npm ci".`);
   }
@@ -75,7 +75,7 @@ export async function fetchServer(say: (text: string) => void): Promise<string> 
     );
   }
   if (!existsSync(serverMain)) {
-    say('Fetching VS Code’s server into .vscode-test (once, about 20 seconds).');
+    print('Fetching VS Code’s server into .vscode-test (once, about 20 seconds).');
     const partial = path.join(editorFolder, 'host', `${VERSION}.partial-${process.pid}`);
     try {
       await install(partial);

@@ -17,16 +17,16 @@ const installed = (): string | undefined => {
   return onPath(NAMES) ?? (existsSync(own) ? own : undefined);
 };
 
-async function installByApt(say: (text: string) => void): Promise<void> {
+async function installByApt(print: (text: string) => void): Promise<void> {
   if (process.getuid?.() !== 0 || onPath(['apt-get']) === undefined) return;
-  say('Installing Chromium with apt-get (once, about 20 seconds).');
+  print('Installing Chromium with apt-get (once, about 20 seconds).');
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
   await runCommand('apt-get', ['update', '-q'], { env });
   await runCommand('apt-get', ['install', '-y', '-q', '--no-install-recommends', 'chromium'], { env });
 }
 
-async function installByPlaywright(say: (text: string) => void): Promise<void> {
-  say('Downloading Chromium with Playwright (once).');
+async function installByPlaywright(print: (text: string) => void): Promise<void> {
+  print('Downloading Chromium with Playwright (once).');
   await runNode([inPackages('playwright-core', 'cli.js'), 'install', 'chromium']);
 }
 
@@ -35,9 +35,9 @@ async function installByPlaywright(say: (text: string) => void): Promise<void> {
  *
  * @throws ExpectedError if none is available
  */
-export async function findChromium(say: (text: string) => void): Promise<string> {
+export async function findChromium(print: (text: string) => void): Promise<string> {
   for (const install of [undefined, installByApt, installByPlaywright]) {
-    await install?.(say);
+    await install?.(print);
     const present = installed();
     if (present !== undefined) return present;
   }

@@ -39,7 +39,7 @@ async function launch(): Promise<Outcome> {
     },
   });
   const text = (value: unknown): string | undefined => (typeof value === 'string' ? path.resolve(value) : undefined);
-  const say = (line: string): void => console.error(line);
+  const print = (line: string): void => console.error(line);
 
   const scratch = await mkdtemp(path.join(os.tmpdir(), 'threadkeeper-host-'));
   const { promise: outcome, resolve: finish } = Promise.withResolvers<Outcome>();
@@ -50,7 +50,7 @@ async function launch(): Promise<Outcome> {
     if (process.ppid !== parent) finish({ code: 1, why: 'the command that started it ended' });
   }, PARENT_WATCH_MS);
   const server = await startServer({
-    program: await fetchServer(say),
+    program: await fetchServer(print),
     dataFolder: path.join(scratch, 'server'),
     userDataFolder: text(values['user-data-dir']),
     extensionsFolder: text(values['extensions-dir']),
@@ -64,7 +64,7 @@ async function launch(): Promise<Outcome> {
   });
   try {
     void server.ended.then(() => finish({ code: 1, why: 'the server ended' }));
-    const browser = await launchChromium(path.join(scratch, 'chromium'), say);
+    const browser = await launchChromium(path.join(scratch, 'chromium'), print);
     const timer = setTimeout(() => finish({ code: 1, why: `no result within ${LIMIT_MS} ms` }), LIMIT_MS);
     try {
       const page = browser.pages()[0] ?? (await browser.newPage());

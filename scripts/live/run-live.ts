@@ -160,17 +160,17 @@ export function differences(real: readonly LiveResult[], strict: readonly LiveRe
   const found: string[] = [];
   for (const expected of strict) {
     const one = real.find(({ name }) => name === expected.name);
-    const say = (what: string, is: unknown, was: unknown): void => {
+    const compare = (what: string, is: unknown, was: unknown): void => {
       if (is !== was) found.push(`${expected.name}: ${what} is ${String(is)}, on the strict server ${String(was)}`);
     };
     if (!one) {
       found.push(`${expected.name}: not reached`);
       continue;
     }
-    say('the ending', one.ending, expected.ending);
-    say('text', one.hasText, expected.hasText);
+    compare('the ending', one.ending, expected.ending);
+    compare('text', one.hasText, expected.hasText);
     for (const figure of ['cachedInput', 'cacheWrite', 'reasoning'] as const)
-      say(`${figure} reported`, (one.usage?.[figure] ?? 0) > 0, (expected.usage?.[figure] ?? 0) > 0);
+      compare(`${figure} reported`, (one.usage?.[figure] ?? 0) > 0, (expected.usage?.[figure] ?? 0) > 0);
     const [is = 0, was = 0] = [one.usage?.input, expected.usage?.input];
     if (Math.abs(is - was) > was * 0.25)
       found.push(`${expected.name}: ${is} input tokens, on the strict server ${was}`);

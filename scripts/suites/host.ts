@@ -64,14 +64,14 @@ async function follow(file: string): Promise<() => Promise<void>> {
 /**
  * Runs `test/host` in a real extension host: that of the desktop editor, if there is one, or else of VS Code's server.
  */
-export async function runHostSuite(say: (text: string) => void): Promise<SuiteResult> {
+export async function runHostSuite(print: (text: string) => void): Promise<SuiteResult> {
   const began = performance.now();
   await compile();
-  const desktop = await findDesktop(say);
+  const desktop = await findDesktop(print);
   if (desktop === undefined) {
     // Download both now, so that the suite's time limits don't include the downloads.
-    await fetchServer(say);
-    await findChromium(say);
+    await fetchServer(print);
+    await findChromium(print);
   }
   const scratch = await mkdtemp(path.join(os.tmpdir(), 'threadkeeper-suite-'));
   const extensions = path.join(scratch, 'extensions');
@@ -102,7 +102,7 @@ export async function runHostSuite(say: (text: string) => void): Promise<SuiteRe
     });
   } catch (error) {
     // The result file lists the failed tests. Without that file, the suite fails anyway.
-    say(error instanceof Error ? error.message : String(error));
+    print(error instanceof Error ? error.message : String(error));
     code = 1;
   } finally {
     await stopFollowing();

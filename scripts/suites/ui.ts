@@ -42,12 +42,12 @@ const SLOW = [
 
 /** Runs `test/ui`: the packaged extension in the real workbench in Chromium, with two editors at once. */
 export async function runUiSuite(
-  say: (text: string) => void,
+  print: (text: string) => void,
   mochaArguments: readonly string[],
   which: PageTests,
 ): Promise<SuiteResult> {
-  await fetchServer(say);
-  await findChromium(say);
+  await fetchServer(print);
+  await findChromium(print);
   const vsix = path.join(outFolder, 'threadkeeper.vsix');
   await packageExtension(vsix);
   const began = performance.now();

@@ -10,7 +10,7 @@ export interface BenchContext {
   readonly counter: TokenCounter;
   /** Empty if the shared data is absent. */
   readonly sessions: readonly SharedSession[];
-  readonly say: (text: string) => void;
+  readonly print: (text: string) => void;
 }
 
 /** The first `count` messages of real developer sessions, concatenated, or of a synthetic session if there are none. */

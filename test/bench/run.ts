@@ -67,7 +67,7 @@ async function measureAll(names: readonly string[], context: BenchContext): Prom
     plots.push(...(measured.plots ?? []));
     notes.push(...(measured.notes ?? []));
     const { user, system } = process.cpuUsage(started);
-    context.say(`${name}: ${((user + system) / 1e6).toFixed(1)} s of CPU time`);
+    context.print(`${name}: ${((user + system) / 1e6).toFixed(1)} s of CPU time`);
   }
   return { figures, plots, notes };
 }
@@ -101,7 +101,7 @@ await runMain(async () => {
     quick: values.quick,
     counter: await loadEncoding('o200k_base'),
     sessions,
-    say: (text) => console.error(`  … ${text}`),
+    print: (text) => console.error(`  … ${text}`),
   };
   const measured = await measureAll(wanted, context);
   console.log(tableText(measured.figures));

@@ -28,14 +28,14 @@ let editor: Promise<Editor> | undefined;
 const profiles = new Map<string, BrowserContext>();
 const closers: (() => Promise<void>)[] = [];
 let workspaces = 0;
-const say = (text: string): void => console.log(text);
+const print = (text: string): void => console.log(text);
 
 async function start(): Promise<Editor> {
   const { UI_VSIX: vsix, UI_SCRATCH: folder } = process.env;
   if (vsix === undefined || folder === undefined)
     throw new Error('Run the page suite by "npm test -- --only ui": it packs the extension first.');
   const scratch = await mkdtemp(path.join(folder, 'editor-'));
-  const program = await fetchServer(say);
+  const program = await fetchServer(print);
   const dataFolder = path.join(scratch, 'server');
   // Before the first installation, because the server reads the folder once, and then its own list.
   const models = path.join(dataFolder, 'extensions/threadkeeper-tests.model-extension-1.0.0');
@@ -111,7 +111,7 @@ export async function freshWorkspace(): Promise<string> {
 export async function openBrowser(profile: string): Promise<BrowserContext> {
   const open = profiles.get(profile);
   if (open !== undefined) return open;
-  const browser = await launchChromium(path.join((await running()).scratch, 'profiles', profile), say);
+  const browser = await launchChromium(path.join((await running()).scratch, 'profiles', profile), print);
   profiles.set(profile, browser);
   return browser;
 }
@@ -141,7 +141,7 @@ async function saveScreenshots(name: string): Promise<void> {
     for (const [index, page] of browser.pages().entries()) {
       const file = `${name}-${profile}-${index}.png`.replaceAll(/[^\w.-]+/g, '-');
       await page.screenshot({ path: path.join(outFolder, 'screenshots/failed', file) });
-      say(`${file} shows:\n${await shownText(page)}`);
+      print(`${file} shows:\n${await shownText(page)}`);
     }
   }
 }

@@ -65,7 +65,7 @@ export function plantProbes(transcript: readonly TranscriptMessage[], perFamily:
   const last = transcript.length - 60;
   const probes: Probe[] = [];
   const facts: Fact[] = [];
-  const say = (text: string, share: number, role: TranscriptMessage['role']): void => {
+  const plant = (text: string, share: number, role: TranscriptMessage['role']): void => {
     let at = Math.floor(share * last);
     const next = messages.findIndex((one, index) => index >= at && one.role === role);
     if (next >= 0) at = next;
@@ -79,8 +79,8 @@ export function plantProbes(transcript: readonly TranscriptMessage[], perFamily:
     const number = Math.floor(n / FAMILIES.length);
     const made = MAKERS[family](random, number);
     const share = (n + 0.5) / count;
-    if (made.older !== undefined) say(made.older, Math.max(0, share - BEFORE / 1_000), 'user');
-    say(made.text, share, family === 'files' ? 'assistant' : 'user');
+    if (made.older !== undefined) plant(made.older, Math.max(0, share - BEFORE / 1_000), 'user');
+    plant(made.text, share, family === 'files' ? 'assistant' : 'user');
     probes.push(made.probe);
   }
   return { transcript: messages, probes, facts: facts.sort((a, b) => a.message - b.message) };

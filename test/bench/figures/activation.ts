@@ -38,8 +38,8 @@ process.exit(0);
 const tookSchema = v.object({ waking: v.number(), reading: v.number() });
 
 /** Measures the CPU time of activation and of loading the product. Throws `ExpectedError` if a process fails. */
-export async function measureActivation({ say }: BenchContext): Promise<Measured> {
-  say('building, and waking the extension in processes of its own');
+export async function measureActivation({ print }: BenchContext): Promise<Measured> {
+  print('building, and waking the extension in processes of its own');
   await build();
   const files = ['dist/extension.cjs', 'dist/product.cjs', 'package.json'].map((name) => path.join(root, name));
   const times: v.InferOutput<typeof tookSchema>[] = [];

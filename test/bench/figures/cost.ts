@@ -28,9 +28,9 @@ const dollars = (input: number, output: number): number => (input * PRICE.input 
 
 /** Runs a session turn by turn: tokens for summaries, cacheable share of the input, cost. */
 export async function measureCost(context: BenchContext): Promise<Measured> {
-  const { quick, counter, say } = context;
+  const { quick, counter, print } = context;
   const turns = turnsOf(chat(context)).slice(0, quick ? 250 : 1_000);
-  say(`cost: ${turns.length} turns`);
+  print(`cost: ${turns.length} turns`);
   const ours = await play(turns, context);
   const tokens = ours.at.at(-1)?.conversation ?? 0;
   const messages = ours.messages;
@@ -194,7 +194,7 @@ async function eachSession(context: BenchContext, effort: 'default' | 'economy')
     .slice(0, context.quick ? 3 : undefined);
   if (sessions.length === 0) return [];
   for (const session of sessions) {
-    context.say(`cost of ${session.name}`);
+    context.print(`cost of ${session.name}`);
     const played = await play(turnsOf(session.messages), context, policy);
     messages += played.messages;
     input += played.input;

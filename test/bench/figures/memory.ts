@@ -9,10 +9,10 @@ import { figure, type Measured } from '../report/figure.ts';
 import { grow } from './speed-turns.ts';
 
 /** The heap that a long session uses when opened from its checkpoint, and after a turn. */
-export async function measureMemory({ quick, say }: BenchContext): Promise<Measured> {
+export async function measureMemory({ quick, print }: BenchContext): Promise<Measured> {
   const length = quick ? 2_000 : 10_000;
   const name = length.toLocaleString('en-US');
-  say(`memory: a session of ${name} messages`);
+  print(`memory: a session of ${name} messages`);
   await using harness = await Harness.open(says('It is as you say.'));
   const id = await filled(harness, length);
   // Opens a tiny session first, so that what is loaded once for all sessions isn't counted.

@@ -28,7 +28,7 @@ const FILES = [
 const TARGETS = { weighted: 0.85, lasting: 0.95, keptPrecision: 0.65, atQuarter: 0.55, kinds: 0.75 } as const;
 
 /** Key events found in labelled messages, compared to sentences found by a list of substrings. */
-export function measureEvents({ say }: BenchContext): Measured {
+export function measureEvents({ print }: BenchContext): Measured {
   const figures: Measured['figures'][number][] = [];
   const notes: string[] = [];
   for (const [name, at] of FILES) {
@@ -38,7 +38,7 @@ export function measureEvents({ say }: BenchContext): Measured {
       notes.push(`Key events are not scored on ${at}: it is absent.`);
       continue;
     }
-    say(`key events of ${at}`);
+    print(`key events of ${at}`);
     const ours = score(
       labels.map((item) => {
         // The previous message comes from the other participant, like in the original conversation.

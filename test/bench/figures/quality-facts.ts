@@ -21,7 +21,7 @@ const guard = { worse: 'lower', margin: 0.05, slack: 0.04 } as const;
 
 /** Plants facts without keywords in a synthetic session, and counts those in the final context. */
 export async function measureFacts(context: BenchContext): Promise<Measured> {
-  const { counter, say, quick } = context;
+  const { counter, print, quick } = context;
   const { transcript, facts } = plantFacts(syntheticSession(1_000), FACTS);
   const model = (keeps: number): MeteredModel =>
     metered('oracle', counter, oracle({ counter, facts, keeps }), () => new Error('unused'));
@@ -48,7 +48,7 @@ export async function measureFacts(context: BenchContext): Promise<Measured> {
   for (const { id, name, share } of systems) {
     const points: [number, number][] = [];
     for (const budget of BUDGETS) {
-      say(`facts at ${budget * 100} %, ${name}`);
+      print(`facts at ${budget * 100} %, ${name}`);
       const kept = await share(Math.floor(before * budget));
       points.push([budget * 100, kept]);
       figures.push({
@@ -122,7 +122,7 @@ function newest(
 }
 
 /** The same session turn by turn with the default policy; a request may use a fifth of the session's tokens. */
-async function grown(count: number, { counter, say }: BenchContext): Promise<Figure[]> {
+async function grown(count: number, { counter, print }: BenchContext): Promise<Figure[]> {
   const { transcript, facts } = plantFacts(syntheticSession(count), FACTS);
   const before = tokensOf(transcript, counter);
   const thousands = count.toLocaleString('en-US');
@@ -132,7 +132,7 @@ async function grown(count: number, { counter, say }: BenchContext): Promise<Fig
     { name: 'decay', keeps: 0.9, label: `the same in ${thousands}, each fact survives a call with 0.9` },
     { name: 'local', keeps: undefined, label: `the same in ${thousands}, without a model` },
   ]) {
-    say(`facts turn by turn, ${count} messages, ${name}`);
+    print(`facts turn by turn, ${count} messages, ${name}`);
     await using harness = await Harness.open();
     const shown = new Set<string>();
     if (keeps !== undefined) {

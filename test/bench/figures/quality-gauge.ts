@@ -7,11 +7,11 @@ import type { Figure, Measured } from '../report/figure.ts';
 const LEARNED_AFTER = 5;
 
 /** The gauge's error compared to the usage reported over HTTP by a server with another tokenizer. */
-export async function measureGauge({ say }: BenchContext): Promise<Measured> {
+export async function measureGauge({ print }: BenchContext): Promise<Measured> {
   await using server = await WireServer.start();
   const figures: Figure[] = [];
   for (const [at, other] of OTHER_COUNTS.entries()) {
-    say(`the gauge beside a server's count: ${other.name}`);
+    print(`the gauge beside a server's count: ${other.name}`);
     const { errors } = await gaugeErrors(server, other);
     const figure = (id: string, when: string, of: readonly number[], target?: Figure['target']): Figure => ({
       id: `quality.gauge.${at + 1}.${id}`,

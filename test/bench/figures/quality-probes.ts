@@ -11,7 +11,7 @@ const PER_FAMILY = 10;
 const BUDGETS = [0.02, 0.05, 0.1, 0.2, 0.3];
 
 /** Which questions of four families can be answered from a session's context, at equal budgets. */
-export async function measureProbes({ counter, say, quick }: BenchContext): Promise<Measured> {
+export async function measureProbes({ counter, print, quick }: BenchContext): Promise<Measured> {
   const { transcript, probes, facts } = plantProbes(syntheticSession(1_000), PER_FAMILY);
   const before = tokensOf(transcript, counter);
   const model = (): ReturnType<typeof metered> =>
@@ -43,7 +43,7 @@ export async function measureProbes({ counter, say, quick }: BenchContext): Prom
   const figures: Figure[] = [];
   for (const [id, { name, text }] of Object.entries(systems)) {
     for (const budget of quick ? [0.2] : BUDGETS) {
-      say(`questions at ${budget * 100} %, ${name}`);
+      print(`questions at ${budget * 100} %, ${name}`);
       const sent = await text(Math.floor(before * budget));
       const row = `${budget * 100} % of the tokens, ${name}`;
       const one = (part: string, column: string, value: number): Figure => ({

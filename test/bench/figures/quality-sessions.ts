@@ -22,7 +22,7 @@ export async function measureSessions(context: BenchContext): Promise<Measured> 
 }
 
 /** The share of what a real compaction kept that is in the context at 10% of the tokens. */
-async function continuation({ sessions, counter, say }: BenchContext): Promise<Figure[]> {
+async function continuation({ sessions, counter, print }: BenchContext): Promise<Figure[]> {
   const file = sharedFile('continuation_refs.json');
   if (file === undefined) return [];
   const sums = { identifiers: 0, ofIdentifiers: 0, quotes: 0, ofQuotes: 0 };
@@ -32,7 +32,7 @@ async function continuation({ sessions, counter, say }: BenchContext): Promise<F
   )) {
     const session = sessions.find(({ name }) => `${name}.jsonl` === src);
     if (!session) continue;
-    say(`continuation of ${session.name}`);
+    print(`continuation of ${session.name}`);
     // The compaction's own prompt and analysis don't belong to the session.
     const before = session.messages
       .slice(0, boundary)
@@ -101,7 +101,7 @@ async function reduced(
   id: string,
   what: string,
   sessions: readonly SharedSession[],
-  { counter, say }: BenchContext,
+  { counter, print }: BenchContext,
 ): Promise<Figure[]> {
   let least = 1;
   let worst = 1;
@@ -110,7 +110,7 @@ async function reduced(
   let eventTokens = 0;
   let tokens = 0;
   for (const { name, messages } of sessions) {
-    say(`reduction of ${name}`);
+    print(`reduction of ${name}`);
     const result = await compressAtOnce(messages, Math.floor(tokensOf(messages, counter) / 5), counter);
     const text = sentText(result);
     // Merged and superseded events aren't meant to be sent, even if their quotes are in the context.

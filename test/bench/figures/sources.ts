@@ -82,13 +82,13 @@ class Thread {
  * The cost of following the chats of other tools: a first pass over 200 sessions, a start without changes, an added
  * line, and searches.
  */
-export async function measureSources({ quick, say }: BenchContext): Promise<Measured> {
+export async function measureSources({ quick, print }: BenchContext): Promise<Measured> {
   const place = await mkdtemp(path.join(os.tmpdir(), 'sources-'));
   const megabytes = Number(process.env['THREADKEEPER_BENCH_MB'] ?? (quick ? 10 : DEFAULT_MB));
   const [home, folder] = [path.join(place, 'home'), path.join(place, 'library')];
   try {
     await build();
-    say(`sources: ${SESSIONS} sessions, ${megabytes} MB`);
+    print(`sources: ${SESSIONS} sessions, ${megabytes} MB`);
     const newest = await fillHome(home, (megabytes * 1e6) / SESSIONS);
     const first = new Thread(folder, home);
     const read = await cpu(() => first.follow());

@@ -25,8 +25,8 @@ const LIMITS: Readonly<Record<number, number>> = { 1_000: 1, 10_000: 8 };
 const HELD = { atMost: 50 } as const;
 
 /** Like in the editor: imported messages are counted and then compressed by the command. */
-async function inSession(messages: readonly TranscriptMessage[], { say }: BenchContext): Promise<Figure[]> {
-  say(`compressing ${messages.length} messages in a session`);
+async function inSession(messages: readonly TranscriptMessage[], { print }: BenchContext): Promise<Figure[]> {
+  print(`compressing ${messages.length} messages in a session`);
   await using harness = await Harness.open();
   const conversation = await harness.converse();
   await appendMessages(conversation, messages);
@@ -40,7 +40,7 @@ async function inSession(messages: readonly TranscriptMessage[], { say }: BenchC
   });
   delay.disable();
   const held = loop.stop();
-  say(`${outcome}; longest delay by the clock ${(delay.max / 1e6).toFixed(0)} ms`);
+  print(`${outcome}; longest delay by the clock ${(delay.max / 1e6).toFixed(0)} ms`);
   await conversation.close();
   const name = messages.length.toLocaleString('en-US');
   return [
@@ -64,8 +64,8 @@ async function inSession(messages: readonly TranscriptMessage[], { say }: BenchC
 }
 
 /** Like the command line: compresses a transcript to 10% of its tokens. */
-async function atOnce(messages: readonly TranscriptMessage[], { counter, say }: BenchContext): Promise<Figure[]> {
-  say(`compressing ${messages.length} messages at once`);
+async function atOnce(messages: readonly TranscriptMessage[], { counter, print }: BenchContext): Promise<Figure[]> {
+  print(`compressing ${messages.length} messages at once`);
   const target = Math.floor(tokensOf(messages, counter) / 10);
   const loop = watchLoop();
   const ms = await cpuMs(() => compressAtOnce(messages, target, counter));
@@ -90,7 +90,7 @@ async function atOnce(messages: readonly TranscriptMessage[], { counter, say }: 
 }
 
 async function detection(context: BenchContext): Promise<Figure[]> {
-  context.say('detection');
+  context.print('detection');
   const messages = developerMessages(context, 1_000);
   const detect = (all: readonly TranscriptMessage[]): void => {
     all.forEach(({ role, text }, at) => {

@@ -23,7 +23,7 @@ const MEGABYTE = 1_000_000;
 
 /** Counting throughput compared to js-tiktoken, inputs on which other counters stall, and the cost of a reload. */
 export async function measureCounting(context: BenchContext): Promise<Measured> {
-  context.say('counting');
+  context.print('counting');
   return { figures: [...(await throughput(context)), ...(await worst(context)), ...(await reload(context))] };
 }
 
@@ -135,7 +135,7 @@ async function reload(context: BenchContext): Promise<Figure[]> {
       (text, yielder) => bpe.countYielding(text, yielder),
     );
     const [fromNothing, fromDisk, characters] = await countTwice(folder, counter, developerMessages(context, count));
-    context.say(`reload: ${characters} characters, ${fromNothing.toFixed(0)} ms and ${fromDisk.toFixed(1)} ms`);
+    context.print(`reload: ${characters} characters, ${fromNothing.toFixed(0)} ms and ${fromDisk.toFixed(1)} ms`);
     return [
       figure(
         `speed.reload${count}`,

@@ -13,11 +13,11 @@ const QUICK = 4_000;
  * The host's cost of a turn in a session of 100,000 messages. Measured on its own, because filling the session takes
  * minutes.
  */
-export async function measureLongTurns({ quick, say }: BenchContext): Promise<Measured> {
+export async function measureLongTurns({ quick, print }: BenchContext): Promise<Measured> {
   const length = quick ? QUICK : LONG;
   const name = length.toLocaleString('en-US');
   await using harness = await Harness.open(says(REPLY));
-  say(`turns: a session of ${name} messages`);
+  print(`turns: a session of ${name} messages`);
   const large = await harness.converse();
   const filling = await cpuMs(() => grow(large, syntheticSession(length)));
   const small = await harness.converse();

@@ -59,9 +59,9 @@ async function compress(
   context: BenchContext,
   target?: number,
 ): Promise<Figure[]> {
-  const { counter, say } = context;
+  const { counter, print } = context;
   const thousands = messages.length.toLocaleString('en-US');
-  say(`compressing ${thousands} messages by ${label}`);
+  print(`compressing ${thousands} messages by ${label}`);
   const server = await StreamingServer.start(pace, oracle({ counter }), counter);
   const harness = await Harness.open();
   try {
@@ -81,7 +81,7 @@ async function compress(
     const started = performance.now();
     const { kind } = await conversation.compressNow();
     const seconds = (performance.now() - started) / 1_000;
-    if (kind !== 'committed') say(`the compression came to ${kind}`);
+    if (kind !== 'committed') print(`the compression came to ${kind}`);
     await conversation.close();
     const id = `speed.model.${name}${messages.length}`;
     const { spent } = server;

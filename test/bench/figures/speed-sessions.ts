@@ -24,7 +24,7 @@ const outcome = v.object({
 });
 
 /** The cost of the editor's start with many long sessions on disk. Each start is a separate process. */
-export async function measureSessionsOnDisk({ quick, say }: BenchContext): Promise<Measured> {
+export async function measureSessionsOnDisk({ quick, print }: BenchContext): Promise<Measured> {
   const place = await mkdtemp(path.join(os.tmpdir(), 'opening-'));
   try {
     const program = path.join(place, 'open-newest.mjs');
@@ -41,7 +41,7 @@ export async function measureSessionsOnDisk({ quick, say }: BenchContext): Promi
     const many = path.join(place, 'many');
     const one = path.join(place, 'one');
     const long = quick ? 2_000 : 10_000;
-    say(`sessions: ${sessions} of ${messages} messages, and one of ${long}, on disk`);
+    print(`sessions: ${sessions} of ${messages} messages, and one of ${long}, on disk`);
     const transcript = syntheticSession(long);
     await fillFolder(many, WORKSPACE, Array<number>(sessions).fill(messages), transcript);
     await fillFolder(one, WORKSPACE, [long], transcript);

@@ -22,10 +22,10 @@ const TURN_MS = 60_000;
 /** The first turns compile the code. */
 const WARM_UP = 15;
 
-export const REPLY = 'It is as you say, and nothing else had to change.';
+export const REPLY = 'It is as you print, and nothing else had to change.';
 
 /** The host's cost of a turn in short and long sessions. The same turns run in both, alternately. */
-export async function measureTurns({ quick, say }: BenchContext): Promise<Measured> {
+export async function measureTurns({ quick, print }: BenchContext): Promise<Measured> {
   await using harness = await Harness.open(says(REPLY));
   const large = await harness.converse();
   const transcript = syntheticSession(quick ? 2_000 : 10_000);
@@ -34,7 +34,7 @@ export async function measureTurns({ quick, say }: BenchContext): Promise<Measur
   let growing = 0;
   let from = 0;
   for (const length of quick ? [2_000] : [500, 2_000, 5_000, 10_000]) {
-    say(`turns: a session of ${length} messages`);
+    print(`turns: a session of ${length} messages`);
     growing += await cpuMs(() => grow(large, transcript.slice(from, length)));
     from = length;
     const small = await harness.converse();

@@ -123,10 +123,10 @@ export function* messagesStream(reply: Reply): Generator<string> {
 export function* ollamaStream(reply: Reply, think: boolean): Generator<string> {
   const line = (more: object): string =>
     `${JSON.stringify({ model: reply.model, created_at: '2026-11-23T00:00:00Z', ...more })}\n`;
-  const say = (message: object): string =>
+  const chunk = (message: object): string =>
     line({ message: { role: 'assistant', content: '', ...message }, done: false });
-  if (reply.reasoning > 0 && think) for (const thinking of pieces(THOUGHT)) yield say({ thinking });
-  for (const content of pieces(reply.text)) yield say({ content });
+  if (reply.reasoning > 0 && think) for (const thinking of pieces(THOUGHT)) yield chunk({ thinking });
+  for (const content of pieces(reply.text)) yield chunk({ content });
   yield line({
     message: { role: 'assistant', content: '' },
     done: true,
