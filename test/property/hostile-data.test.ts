@@ -21,7 +21,8 @@ import {
   snapshotEvents,
   snapshotSession,
 } from '../../src/storage/snapshot.ts';
-import { damaged, Dice, mutated } from '../support/mutate.ts';
+import { damaged, mutated } from '../support/mutate.ts';
+import { Random } from '../support/random.ts';
 import { inFolder, messageAdded, testClock, noticeText } from '../unit/storage/test-store.ts';
 import * as v from 'valibot';
 
@@ -33,12 +34,12 @@ const times = (long: number): number => (LONG ? long : Math.ceil(long / 60));
 const HELD = 2_000;
 
 /** Runs numbered cases, and reports the seed of a failing one. */
-async function each(what: string, count: number, run: (dice: Dice) => Promise<void> | void): Promise<void> {
+async function each(what: string, count: number, run: (random: Random) => Promise<void> | void): Promise<void> {
   let slowest = 0;
   for (let at = 0; at < count; at++) {
     const began = process.cpuUsage();
     try {
-      await run(new Dice(SEED + at));
+      await run(new Random(SEED + at));
     } catch (error) {
       throw new Error(`${what}: THREADKEEPER_SEED=${SEED + at} fails as its first case`, { cause: error });
     }
@@ -114,15 +115,15 @@ async function written(folder: string) {
 const ALL = Array.from({ length: 8 }, (_, n) => `message ${n}`);
 
 /** Lines with valid checksums and any content, in any order. */
-function forged(bytes: Buffer, dice: Dice): Buffer {
+function forged(bytes: Buffer, random: Random): Buffer {
   const lines = bytes.toString().trimEnd().split('\n');
-  for (let count = 1 + dice.upTo(3); count > 0; count--) {
-    const at = dice.upTo(lines.length);
-    const changed = mutated(JSON.parse(lines[at]!.replace(/,"sum":"[0-9a-f]{8}"\}$/, '}')), dice);
+  for (let count = 1 + random.below(3); count > 0; count--) {
+    const at = random.below(lines.length);
+    const changed = mutated(JSON.parse(lines[at]!.replace(/,"sum":"[0-9a-f]{8}"\}$/, '}')), random);
     const open = (JSON.stringify(changed) ?? 'null').slice(0, -1);
     const line = `${open},"sum":"${nativeChecksum(open)}"}`;
-    if (dice.upTo(2) === 0) lines[at] = line;
-    else lines.splice(dice.upTo(lines.length + 1), 0, line);
+    if (random.below(2) === 0) lines[at] = line;
+    else lines.splice(random.below(lines.length + 1), 0, line);
   }
   return Buffer.from(`${lines.join('\n')}\n`);
 }
@@ -132,14 +133,14 @@ describe('tampered data', () => {
     inFolder(async (folder) => {
       const { id, file, checkpoint, bytes } = await written(folder);
       const kept = await readFile(checkpoint);
-      await each('journals', times(16_600), async (dice) => {
+      await each('journals', times(16_600), async (random) => {
         await rm(`${file}.damaged`, { force: true });
         // A forged line with a valid checksum is accepted. Damaged bytes are reported if they lose anything.
-        const isForged = dice.upTo(2) === 0;
+        const isForged = random.below(2) === 0;
         // Files beside the journal show that lines are missing at its end.
         if (isForged) await rm(checkpoint, { force: true });
         else await writeFile(checkpoint, kept);
-        await writeFile(file, isForged ? forged(bytes, dice) : damaged(bytes, dice));
+        await writeFile(file, isForged ? forged(bytes, random) : damaged(bytes, random));
         await goesOn(folder, id, isForged ? [] : ALL);
       });
     })).timeout(7_200_000);
@@ -153,8 +154,8 @@ describe('tampered data', () => {
       const whole: unknown = JSON.parse(
         JSON.stringify({ v: SNAPSHOT_VERSION, live: [live, { ...live, id: 'other' }] }),
       );
-      await each('snapshots', times(8_000), (dice) => {
-        const read = readSnapshots(mutated(whole, dice));
+      await each('snapshots', times(8_000), (random) => {
+        const read = readSnapshots(mutated(whole, random));
         if (read.kind !== 'valid') return;
         joinSnapshots({ workspace: 'w', index: [], live: [live] }, read.snapshots);
         for (const one of read.snapshots.live) SessionState.fold(snapshotEvents(one).map((body, at) => ({ at, body })));
@@ -166,14 +167,14 @@ describe('tampered data', () => {
       const from = path.join(import.meta.dirname, '../fixtures/transcripts');
       const bases = readdirSync(from).map((name) => readFileSync(path.join(from, name)).subarray(0, 40_000));
       let stored = 0;
-      await each('imports', times(12_000), async (dice) => {
-        const base = dice.pick(bases);
-        let text = damaged(base, dice).toString();
-        if (dice.upTo(2) === 0) {
+      await each('imports', times(12_000), async (random) => {
+        const base = random.pick(bases);
+        let text = damaged(base, random).toString();
+        if (random.below(2) === 0) {
           const lines = base.toString().split('\n');
-          const at = dice.upTo(lines.length);
+          const at = random.below(lines.length);
           try {
-            lines[at] = JSON.stringify(mutated(JSON.parse(lines[at]!), dice)) ?? '';
+            lines[at] = JSON.stringify(mutated(JSON.parse(lines[at]!), random)) ?? '';
             text = lines.join('\n');
           } catch {
             // Not all formats are JSON Lines.
@@ -183,7 +184,7 @@ describe('tampered data', () => {
         const messages = [];
         try {
           for (let start = 0; start < text.length;) {
-            const end = start + 1 + dice.upTo(20_000);
+            const end = start + 1 + random.below(20_000);
             messages.push(...reader.push(text.slice(start, end)));
             start = end;
           }
@@ -192,7 +193,7 @@ describe('tampered data', () => {
           assert.ok(TranscriptError.is(error), String(error));
           return;
         }
-        if (dice.upTo(10) !== 0) return;
+        if (random.below(10) !== 0) return;
         const store = openSessionStore({ folder, clock: testClock(`i${stored++}-`), writer: `w${stored}` });
         const journal = await store.create('Imported', 'w');
         for (const [n, { role, text: words, blocks, at = 0 }] of messages.slice(0, 20).entries()) {
@@ -225,8 +226,8 @@ describe('tampered data', () => {
       { type: 'drawing', message: 'm1' },
       { type: 'setDraft', session: 's', text: 'x' },
     ];
-    await each('page messages', times(12_000), (dice) => {
-      const message = mutated(dice.pick(messages), dice);
+    await each('page messages', times(12_000), (random) => {
+      const message = mutated(random.pick(messages), random);
       parsePageMessage(message);
       parseHostMessage(message);
     });
@@ -237,8 +238,8 @@ describe('tampered data', () => {
       const store = openSessionStore({ folder, clock: testClock(), writer: 'w' });
       const journal = await store.create('Build', 'w');
       let count = 0;
-      await each('usage figures', times(2_000), async (dice) => {
-        const usage = mutated({ input: 5, output: 6, cachedInput: 1 }, dice);
+      await each('usage figures', times(2_000), async (random) => {
+        const usage = mutated({ input: 5, output: 6, cachedInput: 1 }, random);
         const { message } = messageAdded(count++);
         // A server's answer is untyped until it's validated.
         await journal.append({ type: 'message_added', message: Object.assign({ ...message }, { usage }) });

@@ -1,16 +1,5 @@
 import type { Disturbance } from './wire-server.ts';
 
-/** Pseudo-random numbers from 0 up to but not including 1 (mulberry32). The same seed gives the same numbers. */
-export function randomFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 /** What a network and a provider can do to a request, with about equal probability. */
 export const FAULTS: readonly Disturbance[] = [
   { kind: 'refuse', status: 429, refusal: { type: 'rate_limit_error', retryAfter: '0.01' } },

@@ -1,24 +1,4 @@
-/** A seeded number generator (mulberry32, public domain). */
-export class Dice {
-  #state: number;
-
-  constructor(seed: number) {
-    this.#state = seed >>> 0;
-  }
-
-  /** From 0 up to but not including `below`. */
-  upTo(below: number): number {
-    this.#state = (this.#state + 0x6d2b79f5) >>> 0;
-    let t = this.#state;
-    t = Math.imul(t ^ (t >>> 15), t | 1);
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-    return Math.floor((((t ^ (t >>> 14)) >>> 0) / 2 ** 32) * below);
-  }
-
-  pick<T>(list: readonly T[]): T {
-    return list[this.upTo(list.length)]!;
-  }
-}
+import type { Random } from './random.ts';
 
 /** Unusual values. */
 const ODD: readonly unknown[] = [
@@ -42,24 +22,24 @@ const ODD: readonly unknown[] = [
 ];
 
 /** A copy of a JSON value with one to three changes. */
-export function mutated(value: unknown, dice: Dice): unknown {
+export function mutated(value: unknown, random: Random): unknown {
   const copy = structuredClone(value);
   const holder: { value: unknown } = { value: copy };
-  for (let times = 1 + dice.upTo(3); times > 0; times--) {
+  for (let times = 1 + random.below(3); times > 0; times--) {
     let at: object = holder;
     let key = 'value';
     // At any depth, but rarely at the root.
     for (;;) {
       const inner: unknown = Reflect.get(at, key);
-      if (typeof inner !== 'object' || inner === null || (at !== holder && dice.upTo(3) === 0)) break;
+      if (typeof inner !== 'object' || inner === null || (at !== holder && random.below(3) === 0)) break;
       const keys = Object.keys(inner);
       if (keys.length === 0) break;
       at = inner;
-      key = dice.pick(keys);
+      key = random.pick(keys);
     }
-    const [what, odd] = [dice.upTo(6), structuredClone(dice.pick(ODD))];
+    const [what, odd] = [random.below(6), structuredClone(random.pick(ODD))];
     if (what === 0) Reflect.deleteProperty(at, key);
-    else if (what === 1) Reflect.set(at, dice.pick(['extra', 'id', 'type', '__proto__x', key]), odd);
+    else if (what === 1) Reflect.set(at, random.pick(['extra', 'id', 'type', '__proto__x', key]), odd);
     else if (what === 2 && Array.isArray(at)) at.push(structuredClone(at[0]) as never);
     else Reflect.set(at, key, odd);
   }
@@ -67,13 +47,16 @@ export function mutated(value: unknown, dice: Dice): unknown {
 }
 
 /** A copy of bytes in which some were changed, removed, duplicated, or swapped. */
-export function damaged(bytes: Buffer, dice: Dice): Buffer {
+export function damaged(bytes: Buffer, random: Random): Buffer {
   const copy = Buffer.from(bytes);
-  const [from, to] = [dice.upTo(copy.length + 1), dice.upTo(copy.length + 1)].sort((a, b) => a - b) as [number, number];
-  switch (dice.upTo(6)) {
+  const [from, to] = [random.below(copy.length + 1), random.below(copy.length + 1)].sort((a, b) => a - b) as [
+    number,
+    number,
+  ];
+  switch (random.below(6)) {
     case 0:
-      for (let times = 1 + dice.upTo(8); times > 0 && copy.length > 0; times--)
-        copy[dice.upTo(copy.length)] = dice.upTo(256);
+      for (let times = 1 + random.below(8); times > 0 && copy.length > 0; times--)
+        copy[random.below(copy.length)] = random.below(256);
       return copy;
     case 1:
       return copy.subarray(0, from);
@@ -82,7 +65,11 @@ export function damaged(bytes: Buffer, dice: Dice): Buffer {
     case 3:
       return Buffer.concat([copy.subarray(0, to), copy.subarray(from)]);
     case 4:
-      return Buffer.concat([copy.subarray(0, from), Buffer.alloc(dice.upTo(200), dice.upTo(256)), copy.subarray(from)]);
+      return Buffer.concat([
+        copy.subarray(0, from),
+        Buffer.alloc(random.below(200), random.below(256)),
+        copy.subarray(from),
+      ]);
     default:
       return Buffer.concat([copy.subarray(0, from), copy.subarray(to), copy.subarray(from, to)]);
   }

@@ -1,5 +1,5 @@
 import type { TranscriptMessage } from '../../../src/core/transcript/transcript-message.ts';
-import { Random } from './random.ts';
+import { Random } from '../../support/random.ts';
 
 /** Where a fact is hidden. */
 export type Carrier = 'user' | 'assistant' | 'tool' | 'comment' | 'language';

@@ -1,6 +1,6 @@
 import type { TranscriptMessage } from '../../../src/core/transcript/transcript-message.ts';
 import { collapseWhiteSpace, type Fact } from './facts.ts';
-import { Random } from './random.ts';
+import { Random } from '../../support/random.ts';
 
 export const FAMILIES = ['said', 'files', 'decided', 'left'] as const;
 /** What the questions are about: statements, files and names, decisions and reasons, or open tasks. */

@@ -1,5 +1,5 @@
 import type { TranscriptMessage } from '../../../src/core/transcript/transcript-message.ts';
-import { Random } from './random.ts';
+import { Random } from '../../support/random.ts';
 
 const AREAS = ['billing', 'search', 'upload', 'login', 'export', 'cache', 'queue', 'report', 'session', 'webhook'];
 const PARTS = ['handler', 'store', 'client', 'worker', 'parser', 'router', 'mapper', 'reader', 'writer', 'index'];

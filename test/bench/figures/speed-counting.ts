@@ -14,7 +14,7 @@ import { openSessionStore } from '../../../src/storage/session-store.ts';
 import { eventLoopYielder } from '../../support/yielders.ts';
 import { developerMessages, type BenchContext } from '../context.ts';
 import { meterOf } from '../data/opening.ts';
-import { Random } from '../data/random.ts';
+import { Random } from '../../support/random.ts';
 import { asMessages } from '../data/sessions-on-disk.ts';
 import { cpuMs } from '../report/cpu.ts';
 import { figure, type Figure, type Measured } from '../report/figure.ts';

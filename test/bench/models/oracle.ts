@@ -1,6 +1,6 @@
 import type { TokenCounter } from '../../../src/core/tokens/token-counter.ts';
 import { factsIn, type Fact } from '../data/facts.ts';
-import { Random } from '../data/random.ts';
+import { Random } from '../../support/random.ts';
 import type { Answer } from './metered.ts';
 
 export interface OracleOptions {

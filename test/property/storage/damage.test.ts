@@ -6,23 +6,13 @@ import { decodeLine } from '../../../src/storage/journal-line.ts';
 import { messageId, sessionId } from '../../../src/core/model/ids.ts';
 import { messageText } from '../../../src/core/model/message.ts';
 import { openSessionStore } from '../../../src/storage/session-store.ts';
+import { Random } from '../../support/random.ts';
 import { messageAdded, testClock } from '../../unit/storage/test-store.ts';
 import { unflushed } from './visible-state.ts';
 
 /** In this case, no checkpoint can be made, and the one from before the damage doesn't fit anymore. */
 const WITHOUT_BEGINNING = 5709;
 const CASES = process.env['THREADKEEPER_LONG'] ? 10_000 : 200;
-
-/** Deterministic, so that a failing case can be repeated (mulberry32 by Tommy Ettinger, public domain). */
-function random(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return Math.floor((((t ^ (t >>> 14)) >>> 0) / 2 ** 32) * below);
-  };
-}
 
 type Damage = (bytes: Buffer, below: (n: number) => number, other: Buffer) => Buffer;
 const DAMAGES: Record<string, Damage> = {
@@ -114,7 +104,8 @@ describe('session store with randomly damaged files', function () {
     const { bytes: other } = await makeJournal('b');
     const clock = testClock('c');
     for (const seed of [...Array(CASES).keys(), WITHOUT_BEGINNING]) {
-      const below = random(seed);
+      const random = new Random(seed);
+      const below = (limit: number): number => random.below(limit);
       let bytes = sound;
       const kinds: string[] = [];
       for (let n = 0; n <= below(3) && bytes.length > 0; n++) {
@@ -171,7 +162,8 @@ describe('session store with randomly damaged files', function () {
     const path = join(place, 'k1.checkpoint.json');
     const [sound, other] = await Promise.all([readFile(path), readFile(join(place, 'k2.checkpoint.json'))]);
     for (let seed = 0; seed < CASES; seed++) {
-      const below = random(seed);
+      const random = new Random(seed);
+      const below = (limit: number): number => random.below(limit);
       const kind = KINDS[below(KINDS.length)]!;
       await writeFile(path, DAMAGES[kind]!(sound, below, other));
       const fresh = openSessionStore({ folder: place, clock: testClock('l'), writer: 'w' });

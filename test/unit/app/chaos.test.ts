@@ -8,7 +8,8 @@ import { messageText } from '../../../src/core/model/message.ts';
 import { resolvePolicy } from '../../../src/core/policy/policy.ts';
 import { createOpenAiModel } from '../../../src/providers/openai.ts';
 import { withRetries } from '../../../src/providers/retry.ts';
-import { FAULTS, randomFrom } from '../../support/disturbances.ts';
+import { FAULTS } from '../../support/disturbances.ts';
+import { Random } from '../../support/random.ts';
 import { WireServer } from '../../support/wire-server.ts';
 import { Harness } from './harness.ts';
 
@@ -30,12 +31,12 @@ describe(`${TURNS} turns with compression on a network where 3 of 10 requests fa
 
   it('every message is in the journal, no turn hangs, and each fault offers an action', async function () {
     this.timeout(240_000 + TURNS * 2000);
-    const random = randomFrom(7);
+    const random = new Random(7);
     server
       .answerWith(
         (text) => `Of "${text.slice(0, 40)}" there is much to tell, and most of it is about lists and tables.`,
       )
-      .disturbBy(() => (random() < 0.3 ? FAULTS[Math.floor(random() * FAULTS.length)] : undefined));
+      .disturbBy(() => (random.next() < 0.3 ? random.pick(FAULTS) : undefined));
     const settings = {
       apiKey: 'sk-test',
       baseUrl: `${server.url}/v1`,

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describeFault } from '../../../src/app/fault-text.ts';
 import { withRetries } from '../../../src/providers/retry.ts';
-import { FAULTS, randomFrom } from '../../support/disturbances.ts';
+import { FAULTS } from '../../support/disturbances.ts';
+import { Random } from '../../support/random.ts';
 import { WireServer } from '../../support/wire-server.ts';
 import { PROTOCOLS, ask, turn } from './protocols.ts';
 import type { Outcome } from './protocols.ts';
@@ -25,9 +26,9 @@ for (const [seed, protocol] of PROTOCOLS.entries()) {
 
     it('all end, either complete and correct or with a fault that offers an action', async function () {
       this.timeout(240_000 + TURNS * 1000);
-      const random = randomFrom(seed + 1);
+      const random = new Random(seed + 1);
       server.answerWith(answer).disturbBy(() => {
-        return random() < FAULTED ? FAULTS[Math.floor(random() * FAULTS.length)] : undefined;
+        return random.next() < FAULTED ? random.pick(FAULTS) : undefined;
       });
       const model = withRetries(protocol.make(server.url, 400), { sleep: () => Promise.resolve() });
 
@@ -37,7 +38,7 @@ for (const [seed, protocol] of PROTOCOLS.entries()) {
         while (next < TURNS) {
           const n = next++;
           const stop = new AbortController();
-          if (random() < STOPPED) setTimeout(() => stop.abort(), random() * 20);
+          if (random.next() < STOPPED) setTimeout(() => stop.abort(), random.next() * 20);
           const outcome = await unstuck(turn(model, ask(question(n)), stop.signal), n);
           assert.ok(answer(question(n)).startsWith(outcome.text), `turn ${n} said: ${outcome.text}`);
           outcomes.push(outcome);

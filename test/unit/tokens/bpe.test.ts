@@ -5,6 +5,7 @@ import cl100k from 'js-tiktoken/ranks/cl100k_base';
 import o200k from 'js-tiktoken/ranks/o200k_base';
 import type { Yielder } from '../../../src/core/pace/yielder.ts';
 import { BpeCounter } from '../../../src/core/tokens/bpe.ts';
+import { Random } from '../../support/random.ts';
 import { alwaysDue } from '../../support/yielders.ts';
 import { sharedTranscripts } from './shared-transcripts.ts';
 
@@ -17,12 +18,6 @@ const vocabularies = [
 const MAX_RUN_LENGTH = /\S{600}|\s{600}/u;
 /** Long enough for many steps, and a quadratic merge would take minutes. */
 const LARGE = 1 << 18;
-
-/** The same numbers in each run. */
-function randomFrom(seed: number): () => number {
-  let state = seed;
-  return () => (state = (Math.imul(state, 1664525) + 1013904223) >>> 0) / 2 ** 32;
-}
 
 /** Runs work that yields at every opportunity, and counts how often. */
 async function pausesOf<T>(work: (yielder: Yielder) => Promise<T>): Promise<readonly [result: T, pauses: number]> {
@@ -88,10 +83,10 @@ for (const [name, ranks] of vocabularies) {
     }
 
     it('agrees with js-tiktoken on runs too long to be cached', () => {
-      const random = randomFrom(7);
+      const random = new Random(7);
       for (const length of [94, 95, 96, 97, 130, 400]) {
-        const letters = Array.from({ length }, () => 'abcdefgh'[Math.floor(random() * 8)]).join('');
-        const han = Array.from({ length }, () => String.fromCodePoint(0x4e00 + Math.floor(random() * 3000))).join('');
+        const letters = Array.from({ length }, () => 'abcdefgh'[random.below(8)]).join('');
+        const han = Array.from({ length }, () => String.fromCodePoint(0x4e00 + random.below(3000))).join('');
         for (const text of [letters, han, 'a'.repeat(length), ' '.repeat(length), '='.repeat(length)]) {
           assert.equal(counter.count(text), expected(text), `${length}: ${text.slice(0, 8)}`);
         }
@@ -128,16 +123,16 @@ for (const [name, ranks] of vocabularies) {
     });
 
     it('yields while counting large texts of any kind, and gets the same count as without yielding', async function () {
-      const random = randomFrom(3);
-      const pick = (from: string): string => from[Math.floor(random() * from.length)]!;
+      const random = new Random(3);
+      const pick = (from: string): string => from[random.below(from.length)]!;
       const base64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
       const hostile: Record<string, string> = {
         'one letter': 'a'.repeat(LARGE),
         spaces: ' '.repeat(LARGE),
         base64: Array.from({ length: LARGE }, () => pick(base64)).join(''),
-        'random Han': Array.from({ length: LARGE / 2 }, () =>
-          String.fromCodePoint(0x4e00 + Math.floor(random() * 0x5000)),
-        ).join(''),
+        'random Han': Array.from({ length: LARGE / 2 }, () => String.fromCodePoint(0x4e00 + random.below(0x5000))).join(
+          '',
+        ),
       };
       for (const [what, text] of Object.entries(hostile)) {
         const [stepped, pauses] = await pausesOf((yielder) => counter.countYielding(text, yielder));

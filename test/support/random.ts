@@ -15,13 +15,13 @@ export class Random {
     return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
   }
 
+  /** An integer from 0 up to but not including `limit`. */
   below(limit: number): number {
     return Math.floor(this.next() * limit);
   }
 
   pick<T>(items: readonly T[]): T {
-    const item = items[this.below(items.length)];
-    if (item === undefined) throw new RangeError('There is nothing to pick from.');
-    return item;
+    if (items.length === 0) throw new RangeError('There is nothing to pick from.');
+    return items[this.below(items.length)]!;
   }
 }
