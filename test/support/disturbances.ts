@@ -1,6 +1,6 @@
 import type { Disturbance } from './wire-server.ts';
 
-/** What a network and a provider can do to a request, with about equal probability. */
+/** Failures of a network or a provider during a request. All kinds are about equally frequent. */
 export const FAULTS: readonly Disturbance[] = [
   { kind: 'refuse', status: 429, refusal: { type: 'rate_limit_error', retryAfter: '0.01' } },
   { kind: 'refuse', status: 429, refusal: { type: 'rate_limit_error' } },

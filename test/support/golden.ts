@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 
 /**
- * Compares text with the file of that name beside the test (its `import.meta.url`). UPDATE_GOLDEN=1 writes the file.
- * Fails if it's missing.
+ * Compares a text with the golden file of that name next to the test, whose `import.meta.url` is `test`. Fails if there
+ * is no such file; UPDATE_GOLDEN=1 writes it.
  */
 export function matchesGolden(test: string, name: string, text: string): void {
   const file = new URL(`${name.replaceAll(' ', '-')}.golden.txt`, test);

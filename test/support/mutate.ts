@@ -28,7 +28,7 @@ export function mutated(value: unknown, random: Random): unknown {
   for (let times = 1 + random.below(3); times > 0; times--) {
     let at: object = holder;
     let key = 'value';
-    // At any depth, but rarely at the root.
+    // Change a value at any depth, but rarely the root.
     for (;;) {
       const inner: unknown = Reflect.get(at, key);
       if (typeof inner !== 'object' || inner === null || (at !== holder && random.below(3) === 0)) break;

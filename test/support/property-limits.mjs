@@ -1,8 +1,8 @@
-// What a property has found, with its seed and path, is told before the test's own limit ends it without a word: a search
-// or its shrinking stops in time, and one that was not ended by then has failed.
+// Stops a property before Mocha's timeout, which would end the test without printing the counterexample, its seed, and its
+// path. A property that is stopped has failed.
 import fc from 'fast-check';
 
-/** The rest of a test's limit is for what it does beside its property. */
+/** The share of a test's timeout for its property. The rest is for everything else that the test does. */
 const SHARE = 0.75;
 
 export const mochaHooks = {

@@ -11,11 +11,11 @@ const GERMAN =
   'Bitte sieh dir src/upload/handler.ts noch einmal an: Die Wiederholungsversuche warten 300 ms, und nach fünf davon ist die Warteschlange leer.';
 const CHINESE = '请再看一下上传处理程序：每次重试等待三百毫秒，五次之后队列就空了。我们不要丢掉任何一条消息。';
 
-/** A server with another tokenizer, and the messages sent to it. */
+/** A server that counts tokens differently, and the text of the messages sent to it. */
 export interface OtherCount {
   readonly name: string;
   readonly encoding: 'o200k_base' | 'cl100k_base';
-  /** How many tokens it reports per token of its tokenizer, as with a hidden prompt or a different tokenizer. */
+  /** Number of tokens that it reports per token of `encoding`, as if it added a hidden prompt to each request. */
   readonly factor: number;
   readonly said: string;
 }

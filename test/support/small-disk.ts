@@ -10,7 +10,7 @@ export class SmallDisk {
     this.folder = folder;
   }
 
-  /** Mounts one of this many MiB over the folder. If that isn't permitted, prints so and returns undefined. */
+  /** Mounts a file system of this size over the folder. If that isn't permitted, prints this and returns undefined. */
   static mount(folder: string, mebibytes: number): SmallDisk | undefined {
     try {
       execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${mebibytes}m`, 'tmpfs', folder], { stdio: 'ignore' });
@@ -40,7 +40,7 @@ export class SmallDisk {
     execFileSync('mount', ['-o', 'remount,ro', this.folder]);
   }
 
-  /** Lazily, because open files would block it. */
+  /** Unmounts lazily, because open files would block unmounting. */
   unmount(): void {
     execFileSync('umount', ['-l', this.folder]);
   }

@@ -14,7 +14,7 @@ export interface WireRequest {
   readonly raw: string;
 }
 
-/** What the network does to the next reply. `afterText` is the number of text events that still pass. */
+/** A failure of the network or the server during the next reply. `afterText` is the number of text events before it. */
 export type Disturbance =
   | { readonly kind: 'refuse'; readonly status: number; readonly refusal: Refusal }
   | { readonly kind: 'reply'; readonly status: number; readonly type: string; readonly body: string }
@@ -22,7 +22,7 @@ export type Disturbance =
   /** These lines come before the reply, this many times, each after a pause. */
   | { readonly kind: 'keepAlive'; readonly line: string; readonly times: number; readonly everyMs: number }
   | { readonly kind: 'silence'; readonly afterText: number }
-  /** The rest of the reply comes when this is settled. */
+  /** The rest of the reply is sent once `until` is settled. */
   | { readonly kind: 'hold'; readonly afterText: number; readonly until: Promise<unknown> }
   | { readonly kind: 'cut'; readonly afterText: number }
   | { readonly kind: 'end'; readonly afterText: number }
@@ -199,7 +199,7 @@ function textOf(content: string | readonly { readonly text?: string }[] | null |
 function pass(reply: IncomingMessage, outgoing: ServerResponse, disturbance: Disturbance | undefined): void {
   const headers = { ...reply.headers };
   if (disturbance?.kind === 'refuse') {
-    // aimock always sends a retry delay, unlike servers.
+    // Real servers don't always send a retry delay, but aimock does.
     const { retryAfter } = disturbance.refusal;
     if (retryAfter === undefined) delete headers['retry-after'];
     else headers['retry-after'] = retryAfter;

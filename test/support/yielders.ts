@@ -7,7 +7,7 @@ export const eventLoopYielder = (): Yielder =>
     () => new Promise((resolve) => setImmediate(resolve)),
   );
 
-/** Yields at every opportunity; `onRest` may reject. */
+/** Yields at every opportunity, and then calls `onYield`, which may reject. */
 export const alwaysDue = (onYield: () => void | Promise<void> = () => undefined): Yielder => ({
   isDue: () => true,
   yield: async () => onYield(),

@@ -22,7 +22,7 @@ export interface CacheUse {
 const LEAST = 1_024;
 const MINUTE = 60_000;
 const LIFE = { '5m': 5 * MINUTE, '30m': 30 * MINUTE, '1h': 60 * MINUTE } as const;
-/** How many blocks before a marker Anthropic looks for an entry. */
+/** Number of blocks that Anthropic searches backward from a marker for an entry. */
 const LOOK_BACK = 20;
 const OPENAI_WRITES = 4;
 const OPENAI_LOOKS = 80;

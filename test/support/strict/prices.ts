@@ -5,8 +5,8 @@ import { bareId } from './traits.ts';
 
 /**
  * Prices in US dollars per million tokens, from the product's data: `src/core/tokens/model-data.json` (with source and
- * date) with the corrections of `model-overlay.ts`. So a bill verifies counts, not prices. Self-hosted servers are
- * free.
+ * date) with the corrections of `model-overlay.ts`. So a computed cost verifies counts, not prices. Self-hosted servers
+ * are free.
  */
 export const priceFor = (model: string): Price => modelInfo(bareId(model)).price ?? { input: 0, output: 0 };
 

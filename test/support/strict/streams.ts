@@ -1,6 +1,6 @@
 import type { CacheUse } from './cache.ts';
 
-/** What the model does with a request. */
+/** A model's reply, with the token counts that its server reports. */
 export interface Reply {
   readonly model: string;
   readonly text: string;

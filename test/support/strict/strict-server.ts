@@ -196,7 +196,7 @@ export class StrictServer {
     return { error: { message, type, param, code: type } };
   }
 
-  /** A fixed pattern of requests, so that all runs are the same. */
+  /** Rejects a share of the requests, in a fixed pattern, so that all runs are the same. */
   #busy(): void {
     const { busyShare = 0 } = this.options;
     const at = this.#asked++;
@@ -295,7 +295,7 @@ export class StrictServer {
     return asked;
   }
 
-  /** What a vendor rejects, depending on the model. */
+  /** Throws for a request that the vendor rejects for this model. */
   #judge({ model, traits, effort, temperature, images, maxOutput, body }: Asked, path: string): void {
     const hosted = this.#flavour === 'openai' || this.#flavour === 'anthropic';
     const unsupported = (param: string): Refusal =>
@@ -341,7 +341,7 @@ export class StrictServer {
     const cache = this.#cached(asked);
     const limit = Math.max(1, Math.min(asked.maxOutput ?? traits.maxOutput, traits.window - read));
     const { credit } = this.options;
-    // Like microsoft/vscode#312939: OpenRouter reserves credit for the whole output limit before it answers.
+    // OpenRouter reserves credit for the whole output limit before it answers (microsoft/vscode#312939).
     const { output } = priceFor(model);
     if (credit !== undefined && (limit * output) / 1e6 > credit)
       throw new Refusal(
@@ -362,7 +362,7 @@ export class StrictServer {
     return { reply: { model, text, reasoning, answered, cut, refused, input: read, cache, thinkingAs }, sent };
   }
 
-  /** Tokens of the prompt that are read: all, what Ollama leaves of it, or none if it's rejected. */
+  /** The number of prompt tokens that the server reads: all, unless Ollama truncates the prompt. Throws if it's too long. */
   #fit({ traits, pieces, maxOutput, body }: Asked, sent: number, path: string): number {
     if (this.#flavour === 'ollama') {
       // ralphgrewe/TradingAgents#168, NousResearch/hermes-agent#43900: /v1 has no num_ctx, and the oldest messages are
@@ -519,7 +519,7 @@ function asked(
   return { pieces, temperature: body['temperature'], images: blocks.filter(({ image }) => image).length, body };
 }
 
-/** The blocks of one message after its prefix, so that roles count as text. */
+/** The blocks of a message. The first one begins with the role, which the prompt cache compares as well. */
 function blocksOf(message: Json, isUser: boolean): Block[] {
   const { content } = message;
   const head = `<${stringOf(message['role'] ?? message['type']) ?? ''}>`;
@@ -550,7 +550,10 @@ function blocksOf(message: Json, isUser: boolean): Block[] {
   return blocks;
 }
 
-/** What Messages rejects beyond its schema: platform.claude.com/docs/en/api/versioning, …/errors, …/prompt-caching */
+/**
+ * Throws for a valid request that the Messages endpoint rejects: platform.claude.com/docs/en/api/versioning, …/errors,
+ * …/prompt-caching
+ */
 function judgeMessages(body: Json, traits: Traits, effort: string | undefined): void {
   const messages = listOf(body['messages']);
   if (messages[0]?.['role'] !== 'user') throw invalid('messages: first message must use the "user" role');

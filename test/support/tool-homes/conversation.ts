@@ -3,7 +3,7 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Tool } from '../../../src/app/library/source.ts';
 
-/** What must be read of a message: role, text, tool calls by name, and whatever else the format contains. */
+/** A message as it must be read. Tool calls are part of its text; other fields are set if the format contains them. */
 export interface ExpectedMessage {
   readonly role: 'user' | 'assistant' | 'tool';
   readonly text: string;
