@@ -5,7 +5,7 @@ import { syntheticSession } from './data/synthetic.ts';
 
 /** The input of all measurements. */
 export interface BenchContext {
-  /** Smaller sizes, without the figures that take minutes. */
+  /** Whether sessions are smaller, and figures that take minutes are omitted. */
   readonly quick: boolean;
   readonly counter: TokenCounter;
   /** Empty if the shared data is absent. */
@@ -17,7 +17,7 @@ export interface BenchContext {
 export function developerMessages({ sessions }: BenchContext, count: number): readonly TranscriptMessage[] {
   const real = sessions.filter((session) => session.developer);
   if (real.length === 0) return syntheticSession(count);
-  // Agent sessions first, because they are the heaviest. The long chat without an agent comes last.
+  // Shortest first, so that agent sessions, which have the longest messages, come before the long chat without an agent.
   const order = [...real].sort((a, b) => a.messages.length - b.messages.length);
   return order.flatMap((session) => session.messages).slice(0, count);
 }

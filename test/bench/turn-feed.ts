@@ -27,8 +27,8 @@ const TURN_MS = 60_000;
 const NO_ANSWER = 'Done.';
 
 /**
- * Replays one turn: sends the user's message, returns the transcript's reply, and appends tool results and what
- * follows. Resolves when background compression has committed. Rejects if the turn fails.
+ * Replays a turn: sends the user's message, answers it with the transcript's reply, and appends the other messages.
+ * Resolves when background compression has committed. Rejects if the turn fails.
  */
 export async function playTurn(harness: Harness, conversation: Conversation, { ask, rest }: Turn): Promise<void> {
   harness.clock.ahead += TURN_MS;

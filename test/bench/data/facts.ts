@@ -84,7 +84,7 @@ function insert(text: string, fact: string, carrier: Carrier, random: Random): s
   return lines.join('\n');
 }
 
-/** The number of facts that a text contains, ignoring white space. */
+/** The facts that a text contains, ignoring white space. */
 export function factsIn(facts: readonly Fact[], text: string): readonly Fact[] {
   const plain = collapseWhiteSpace(text);
   return facts.filter((fact) => plain.includes(collapseWhiteSpace(fact.text)));

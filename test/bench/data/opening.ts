@@ -10,10 +10,10 @@ import { countFiles } from '../../../src/storage/count-files.ts';
 import { openSessionStore } from '../../../src/storage/session-store.ts';
 import { readSnapshots } from '../../../src/storage/snapshot.ts';
 
-/** The editor's own state, as the last run left it, beside the journals' folder. */
+/** A file in the folder of the journals that stands in for the state that VS Code stored in an earlier run. */
 export const SESSION_LIST_FILE = 'remembered.json';
 export const WORKSPACE = 'folder:file:///home/dev/shop';
-/** The page's first requests. */
+/** Number of messages that the page shows at first. */
 const SHOWN = 60;
 
 /** Opens a folder's newest session like the editor does at startup, or creates the first one. */

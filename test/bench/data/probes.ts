@@ -52,7 +52,7 @@ const REASONS = [
 ];
 const TOOLS = ['Postgres', 'Valkey', 'Kafka', 'SQLite', 'RabbitMQ', 'DuckDB', 'MinIO', 'Caddy', 'Temporal', 'Parquet'];
 
-/** The position of an outdated answer, in thousandths of the position of the current one. */
+/** Distance of an outdated answer before the current one, in thousandths of the transcript. */
 const BEFORE = 180;
 
 /**
@@ -151,7 +151,7 @@ export function isAnswered({ subject, answer }: Probe, context: string): boolean
   return near(normal(context), normal(subject)).some((around) => answer.every((part) => around.includes(normal(part))));
 }
 
-/** Whether a reader would take the outdated answer for the current one, because it comes last or stands alone. */
+/** Whether a reader would mistake the outdated answer for the current one, because it comes last or is the only one. */
 export function isOutdated({ subject, answer, outdated }: Probe, context: string): boolean {
   const [current] = answer;
   if (outdated === undefined || current === undefined) return false;

@@ -16,9 +16,9 @@ import { SESSION_LIST_FILE } from './opening.ts';
 
 export const clock: Clock = { now: () => Date.now(), id: () => randomUUID(), yielder: NEVER_YIELDS };
 
-/** Verbatim messages at the end of a session. */
+/** Number of recent messages, which aren't summarized. */
 const WINDOW = 40;
-/** Nodes for everything before, whatever its length, because the tree merges them. */
+/** Number of summaries of earlier messages. It doesn't depend on the length, because old summaries are merged. */
 const FRONTIER = 12;
 
 /** Creates sessions of the given lengths, compressed, counted, and listed like after a day of work. */

@@ -7,14 +7,14 @@ const folder = path.resolve(
   process.env.THREADKEEPER_DATA ?? path.resolve(import.meta.dirname, '../../../../shared/data'),
 );
 
-/** A real transcript; `developer` tells developers' sessions from meetings. */
+/** A real transcript. `developer`: a developer's session, as opposed to a meeting. */
 export interface SharedSession {
   readonly name: string;
   readonly developer: boolean;
   readonly messages: readonly TranscriptMessage[];
 }
 
-/** The path of a shared file; undefined if it's absent. */
+/** The path of a file in the folder `THREADKEEPER_DATA`; undefined if it's absent. */
 export function sharedFile(name: string): string | undefined {
   const file = path.join(folder, name);
   return existsSync(file) ? file : undefined;

@@ -2,7 +2,7 @@ import type { TokenCounter } from '../../../src/core/tokens/token-counter.ts';
 import { PrefixMeter } from '../prefix-meter.ts';
 import type { Turn } from '../turn-feed.ts';
 
-/** Computes what simpler systems would have sent, without asking a model. */
+/** The tokens that a simpler system would have sent to its summarizer, computed without calling a model. */
 export interface Simulated {
   readonly input: number;
   readonly output: number;
@@ -10,11 +10,11 @@ export interface Simulated {
   readonly at: readonly { readonly messages: number; readonly input: number }[];
 }
 
-/** Messages that stay verbatim. */
+/** Number of recent messages, which stay verbatim. */
 const WINDOW = 30;
 /** Number of messages after which everything is summarized again. */
 const EVERY = 40;
-/** Tokens of a summary, and of the prompt that asks for one. */
+/** Tokens of a summary, and of the prompt that requests one. */
 const SUMMARY_TOKENS = 900;
 const PROMPT_TOKENS = 150;
 const SYSTEM = 'You help with code.';
@@ -28,7 +28,7 @@ export function rolled(turns: readonly Turn[], counter: TokenCounter): Simulated
   });
 }
 
-/** Keeps as many of the newest messages. Every 40 messages, it summarizes everything before them again. */
+/** Keeps the recent messages like `rolled`, but only after every 40 messages summarizes everything before them again. */
 export function resummarized(turns: readonly Turn[], counter: TokenCounter): Simulated {
   let all = 0;
   let since = 0;

@@ -169,7 +169,7 @@ async function play(turns: readonly Turn[], { counter }: BenchContext, policy?: 
   }
 }
 
-/** The cost of all requests with the best use of the provider's cache. Replies are the same for every system. */
+/** The cost of all requests with the best use of the provider's cache. Excludes replies, which are the same for all. */
 function chatMoney({ input, cached }: PrefixMeter, id: (typeof CHAT_MODELS)[number]): number {
   const info = modelInfo(id);
   const usage: Usage = {
@@ -181,7 +181,7 @@ function chatMoney({ input, cached }: PrefixMeter, id: (typeof CHAT_MODELS)[numb
   return priceOf(usage, info) ?? Number.NaN;
 }
 
-/** The same for each developer session on its own: heavy agent sessions and light chats. */
+/** The cost of summaries for each developer session except the long chat. */
 async function eachSession(context: BenchContext, effort: 'default' | 'economy'): Promise<Figure[]> {
   const { summary, ...balanced } = resolvePolicy('balanced');
   const policy = { ...balanced, summary: { ...summary, effort } };

@@ -15,7 +15,7 @@ export async function measureMemory({ quick, print }: BenchContext): Promise<Mea
   print(`memory: a session of ${name} messages`);
   await using harness = await Harness.open(says('It is as you say.'));
   const id = await filled(harness, length);
-  // Opens a tiny session first, so that what is loaded once for all sessions isn't counted.
+  // Open a tiny session first, so that data that is loaded once for all sessions isn't counted.
   const empty = await harness.reopen(await filled(harness, 2));
   await empty.send('Are you there?');
   await empty.close();

@@ -100,7 +100,7 @@ async function atOnce(
   return factsIn(facts, sentText(result)).length / facts.length;
 }
 
-/** What plain truncation keeps within the same budget. */
+/** The share of facts that plain truncation keeps within the same budget. */
 function newest(
   transcript: readonly TranscriptMessage[],
   target: number,

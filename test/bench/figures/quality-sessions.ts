@@ -12,7 +12,7 @@ const referenceSchema = v.array(
 /** Sessions with more messages must reach the promised reduction. */
 const LONG = 100;
 
-/** What the local provider keeps of real sessions: identifiers and quotes at 10% of the tokens, key events at 20%. */
+/** The shares that extractive compression keeps in real sessions: identifiers and quotes at 10%, key events at 20%. */
 export async function measureSessions(context: BenchContext): Promise<Measured> {
   if (context.sessions.length === 0) {
     return { figures: [], notes: ['Real sessions are not scored: the shared transcripts are absent.'] };
@@ -21,7 +21,7 @@ export async function measureSessions(context: BenchContext): Promise<Measured> 
   return { figures };
 }
 
-/** The share of what a real compaction kept that is in the context at 10% of the tokens. */
+/** The shares of a real compaction's identifiers and quotes that are also in the context at 10% of the tokens. */
 async function continuation({ sessions, counter, print }: BenchContext): Promise<Figure[]> {
   const file = sharedFile('continuation_refs.json');
   if (file === undefined) return [];
@@ -78,7 +78,7 @@ function runningText(text: string): string {
     .join('\n');
 }
 
-/** Compresses each long session to a fifth of its tokens: the actual size, and what became of its key events. */
+/** Compresses each long session to a fifth of its tokens, and measures its actual size and its key events. */
 async function reduction(context: BenchContext): Promise<Figure[]> {
   const long = context.sessions.filter(({ messages }) => messages.length > LONG);
   return [

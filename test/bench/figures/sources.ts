@@ -19,7 +19,7 @@ const SESSIONS = 200;
 const DEFAULT_MB = 100;
 const SEARCHES = 100;
 
-/** The thread as the editor starts it. */
+/** The worker thread, started like in the editor. */
 class Thread {
   readonly #worker: Worker;
   readonly #waiting = new Map<number, PromiseWithResolvers<unknown>>();
@@ -62,7 +62,7 @@ class Thread {
   }
 
   async #measureHeap(): Promise<void> {
-    // The thread hasn't started or has ended.
+    // Rejects if the thread hasn't started or has ended.
     const found = await this.#worker.getHeapStatistics().catch(() => undefined);
     this.heapMb = Math.max(this.heapMb, (found?.used_heap_size ?? 0) / (1 << 20));
   }

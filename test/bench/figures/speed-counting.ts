@@ -68,7 +68,7 @@ async function throughput(context: BenchContext): Promise<Figure[]> {
   ];
 }
 
-/** Texts of all kinds, up to a size in UTF-16 units, so that slow counters get fewer. */
+/** A sample of texts, of about `size` UTF-16 units, so that slow counters finish in time. */
 function someOf(texts: readonly string[], size: number): string[] {
   const total = texts.reduce((sum, text) => sum + text.length, 0);
   const every = Math.max(1, Math.ceil(total / size));
@@ -123,7 +123,7 @@ async function worst({ quick }: BenchContext): Promise<Figure[]> {
   return figures;
 }
 
-/** The product's own way of counting a session opened from a journal on disk, with and without stored counts. */
+/** Counts a session that is opened from a journal on disk, with and without stored counts. */
 async function reload(context: BenchContext): Promise<Figure[]> {
   const count = context.quick ? 2_000 : 10_000;
   const folder = await mkdtemp(path.join(os.tmpdir(), 'counts-'));

@@ -19,7 +19,7 @@ const STEP = 40;
  * not hundreds.
  */
 const TURN_MS = 60_000;
-/** The first turns compile the code. */
+/** Number of first turns that aren't measured, because they compile the code. */
 const WARM_UP = 15;
 
 export const REPLY = 'It is as you print, and nothing else had to change.';
@@ -75,12 +75,12 @@ export async function compareTurns(
   messages: number,
 ): Promise<TurnCosts> {
   const costs = { small: [] as number[], large: [] as number[] };
-  // Both start without recent messages, so that they are compressed in the same turns.
+  // Both start right after a compression, so that they are compressed again in the same turns.
   await small.compressNow();
   await large.compressNow();
   const asks = syntheticSession(messages, 99).filter(({ role }) => role === 'user');
   for (const [at, { text }] of asks.entries()) {
-    // The second one benefits from warm caches, so they alternate.
+    // The order alternates, because the second session benefits from warm caches.
     for (const which of at % 2 === 0 ? (['small', 'large'] as const) : (['large', 'small'] as const)) {
       const conversation = which === 'small' ? small : large;
       const cost = await cpuMs(async () => {

@@ -11,7 +11,7 @@ export interface MeteredModel {
   readonly spent: { calls: number; input: number; output: number };
 }
 
-/** Counts every call, including failed ones, because the input was sent. */
+/** Creates a metered model. It also counts failed calls, because their input was sent. */
 export function metered(id: string, counter: TokenCounter, answer: Answer, fault: () => Error): MeteredModel {
   const spent = { calls: 0, input: 0, output: 0 };
   const model: ChatModel = {

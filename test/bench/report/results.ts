@@ -66,7 +66,7 @@ export async function writeResults(
   return folder;
 }
 
-/** The tables show the file's figures. */
+/** A figure with a rounded value, so that the tables show the same values as the file. */
 const rounded = (figure: Figure): Figure => ({ ...figure, value: Number(figure.value.toPrecision(4)) });
 
 function saved(figure: Figure): Record<string, unknown> {
