@@ -12,15 +12,15 @@ import { selectModel } from '../../src/host/models/model-picker.ts';
 import { WireServer } from '../support/wire-server.ts';
 import { answering, product, rejection, transcript, withSettings, sampleSession } from './product.ts';
 
-interface AskedOf {
+interface ModelRequest {
   readonly model: string;
   readonly messages: readonly { readonly role: 'user' | 'assistant'; readonly text: string }[];
 }
 
 /** What a test can see of and tell `test/fixtures/model-extension`. */
 interface ModelDesk {
-  readonly requests: AskedOf[];
-  answer: (request: AskedOf, token: vscode.CancellationToken) => AsyncIterable<string> | Iterable<string>;
+  readonly requests: ModelRequest[];
+  answer: (request: ModelRequest, token: vscode.CancellationToken) => AsyncIterable<string> | Iterable<string>;
 }
 
 const LARGE = 'test-models/large';

@@ -19,13 +19,13 @@ export interface CacheUse {
  * Minimum cacheable tokens: developers.openai.com …/prompt-caching, platform.claude.com …/prompt-caching (1,024
  * tokens).
  */
-const LEAST = 1_024;
+const MIN_CACHED_TOKENS = 1_024;
 const MINUTE = 60_000;
-const LIFE = { '5m': 5 * MINUTE, '30m': 30 * MINUTE, '1h': 60 * MINUTE } as const;
+const LIFETIMES_MS = { '5m': 5 * MINUTE, '30m': 30 * MINUTE, '1h': 60 * MINUTE } as const;
 /** Number of blocks that Anthropic searches backward from a marker for an entry. */
 const LOOK_BACK = 20;
-const OPENAI_WRITES = 4;
-const OPENAI_LOOKS = 80;
+const MAX_OPENAI_WRITES = 4;
+const MAX_OPENAI_LOOKUPS = 80;
 
 /** A server's prompt caches according to the vendors' rules; `now` is in milliseconds. */
 export class PromptCache {
@@ -51,7 +51,7 @@ export class PromptCache {
     }
     this.#prompts.push({ text, until: this.#now() + 10 * MINUTE });
     const tokens = text === '' ? 0 : Math.floor(Math.floor((total * most) / text.length) / 128) * 128;
-    return { read: tokens >= LEAST ? tokens : 0, write: 0, hour: 0 };
+    return { read: tokens >= MIN_CACHED_TOKENS ? tokens : 0, write: 0, hour: 0 };
   }
 
   /**
@@ -63,27 +63,27 @@ export class PromptCache {
     const ends = pieces.flatMap((piece, at) => (piece.mark !== undefined || (!explicit && piece.userEnd) ? [at] : []));
     const writes = pieces
       .flatMap((piece, at) => (piece.mark === undefined ? [] : [at]))
-      .slice(explicit ? -OPENAI_WRITES : 1 - OPENAI_WRITES);
+      .slice(explicit ? -MAX_OPENAI_WRITES : 1 - MAX_OPENAI_WRITES);
     const newest = explicit ? undefined : pieces.findLastIndex((piece) => piece.userEnd);
     if (newest !== undefined && newest >= 0) writes.push(newest);
-    return this.#use(key, pieces, ends.slice(-OPENAI_LOOKS), writes, () => '30m');
+    return this.#use(key, pieces, ends.slice(-MAX_OPENAI_LOOKUPS), writes, () => '30m');
   }
 
   /** Anthropic: entries are written at markers, found within 20 blocks before one, and extended when read. */
   byMarks(pieces: readonly Piece[]): CacheUse {
     const marks = pieces.flatMap((piece, at) => (piece.mark === undefined ? [] : [at]));
-    const looks = marks
+    const lookups = marks
       .flatMap((at) => Array.from({ length: LOOK_BACK }, (_, back) => at - back))
       .filter((at) => at >= 0);
-    return this.#use('', pieces, looks, marks, (at) => pieces[at]!.mark ?? '5m');
+    return this.#use('', pieces, lookups, marks, (at) => pieces[at]!.mark ?? '5m');
   }
 
   #use(
     key: string,
     pieces: readonly Piece[],
-    looks: readonly number[],
+    lookups: readonly number[],
     writes: readonly number[],
-    lifeOf: (at: number) => keyof typeof LIFE,
+    lifeOf: (at: number) => keyof typeof LIFETIMES_MS,
   ): CacheUse {
     const now = this.#now();
     const name = (at: number): string =>
@@ -92,7 +92,7 @@ export class PromptCache {
         .map((piece) => piece.text)
         .join('\u0001')}`;
     const upTo = (at: number): number => sum(pieces.slice(0, at + 1));
-    const found = [...new Set(looks)]
+    const found = [...new Set(lookups)]
       .sort((a, b) => b - a)
       .find((at) => (this.#entries.get(name(at))?.until ?? 0) >= now);
     const read = found === undefined ? 0 : upTo(found);
@@ -105,8 +105,8 @@ export class PromptCache {
     let from = read;
     for (const at of [...writes].sort((a, b) => a - b)) {
       const end = upTo(at);
-      if (end < LEAST) continue;
-      const life = LIFE[lifeOf(at)];
+      if (end < MIN_CACHED_TOKENS) continue;
+      const life = LIFETIMES_MS[lifeOf(at)];
       this.#entries.set(name(at), { until: now + life, life });
       if (end <= from) continue;
       write += end - from;

@@ -1,8 +1,8 @@
 import { isObject } from '../../../src/core/text/json-value.ts';
-import type { AskedOf } from './strict-server.ts';
+import type { ModelRequest } from './strict-server.ts';
 
 /** A sentence with words from the prompt, as many as the prompt requests. With a schema, JSON with it in all strings. */
-export function defaultAnswer({ prompt, schema }: AskedOf): string {
+export function defaultAnswer({ prompt, schema }: ModelRequest): string {
   const asked = [...prompt.matchAll(/\b(\d+) words\b/g)].at(-1)?.[1];
   const words = prompt.split(/\s+/).filter((word) => /^[\p{L}]{3,}[.,]?$/u.test(word));
   const told = asked === undefined ? words.slice(-60, -20) : words.slice(-Number(asked) - 20, -20);

@@ -11,7 +11,7 @@ import { bareId } from './traits.ts';
 export const priceFor = (model: string): Price => modelInfo(bareId(model)).price ?? { input: 0, output: 0 };
 
 /** The cost of a reply in US dollars, according to the vendors' rules for caches and long requests. */
-export function billOf(model: string, { input, cache, reasoning, answered }: Reply): number {
+export function costOf(model: string, { input, cache, reasoning, answered }: Reply): number {
   const { input: plainPrice, output, cachedInput = plainPrice, cacheWrite = plainPrice, long } = priceFor(model);
   const plain = input - cache.read - cache.write;
   // An hour in Anthropic's cache costs twice the input price:

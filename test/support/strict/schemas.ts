@@ -128,8 +128,8 @@ export const chatSchema = v.strictObject({
   ),
 }) satisfies v.GenericSchema<unknown, ChatCompletionCreateParamsStreaming>;
 
-const said = v.pipe(text, v.regex(/\S/, 'text content blocks must be non-empty'));
-const anthropicText = v.strictObject({ type: v.literal('text'), text: said, cache_control: anthropicMark });
+const nonEmptyText = v.pipe(text, v.regex(/\S/, 'text content blocks must be non-empty'));
+const anthropicText = v.strictObject({ type: v.literal('text'), text: nonEmptyText, cache_control: anthropicMark });
 const anthropicBlock = v.variant('type', [
   anthropicText,
   v.strictObject({
@@ -151,7 +151,7 @@ const anthropicBlock = v.variant('type', [
   v.strictObject({
     type: v.literal('tool_result'),
     tool_use_id: v.pipe(text, v.regex(/^[a-zA-Z0-9_-]+$/)),
-    content: said,
+    content: nonEmptyText,
     is_error: v.optional(v.boolean()),
     cache_control: anthropicMark,
   }),

@@ -6,7 +6,7 @@ import type * as v from 'valibot';
 import { loadEncoding, type TokenCounter } from '../../../src/core/tokens/token-counter.ts';
 import { PromptCache, type CacheUse, type Piece } from './cache.ts';
 import { defaultAnswer } from './default-answer.ts';
-import { billOf, priceFor } from './prices.ts';
+import { costOf, priceFor } from './prices.ts';
 import { firstProblem, chatSchema, messagesSchema, ollamaSchema, responsesSchema } from './schemas.ts';
 import { chatStream, messagesStream, ollamaStream, responsesStream, type Reply } from './streams.ts';
 import { bareId, thinkingAt, TRAITS, type Traits } from './traits.ts';
@@ -15,9 +15,9 @@ export type Flavour = 'openai' | 'anthropic' | 'ollama' | 'vllm' | 'llamacpp' | 
 
 export interface StrictOptions {
   /** The model's reply. By default, it's as long as requested, and JSON if the request has a schema. */
-  readonly answer?: (request: AskedOf) => string;
+  readonly answer?: (request: ModelRequest) => string;
   /** Anthropic: requests that the model refuses with the stop reason `refusal` (the SDK's `StopReason`). */
-  readonly refuses?: (request: AskedOf) => boolean;
+  readonly refuses?: (request: ModelRequest) => boolean;
   /** Thinking tokens of every model, whatever the request. */
   readonly think?: number;
   /** The share of requests that are first answered with 429 or 529; the same ones in each run. */
@@ -41,7 +41,7 @@ export interface StrictOptions {
   readonly now?: () => number;
 }
 
-export interface AskedOf {
+export interface ModelRequest {
   readonly model: string;
   readonly prompt: string;
   readonly schema: unknown;
@@ -75,7 +75,7 @@ class Refusal extends Error {
 }
 
 /** The common form of all protocols' requests. */
-interface Asked {
+interface ParsedRequest {
   readonly model: string;
   readonly traits: Traits;
   readonly pieces: readonly Piece[];
@@ -111,7 +111,7 @@ export class StrictServer {
   readonly #http: Server;
   readonly #counter: TokenCounter;
   readonly #cache: PromptCache;
-  #asked = 0;
+  #requestCount = 0;
   #loadedCtx: number | undefined;
 
   static async start(flavour: Flavour, options: StrictOptions = {}): Promise<StrictServer> {
@@ -165,10 +165,10 @@ export class StrictServer {
         outgoing.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(listed));
         return;
       }
-      this.#busy();
-      const asked = this.#read(path, body);
-      const { reply, sent } = this.#answer(asked, path);
-      this.exchanges.push({ ...kept, status: 200, reply, sent, cost: billOf(asked.model, reply) });
+      this.#rejectSome();
+      const request = this.#read(path, body);
+      const { reply, sent } = this.#answer(request, path);
+      this.exchanges.push({ ...kept, status: 200, reply, sent, cost: costOf(request.model, reply) });
       const native = path === '/api/chat';
       outgoing.writeHead(200, { 'content-type': native ? 'application/x-ndjson' : 'text/event-stream' });
       outgoing.flushHeaders();
@@ -197,9 +197,9 @@ export class StrictServer {
   }
 
   /** Rejects a share of the requests, in a fixed pattern, so that all runs are the same. */
-  #busy(): void {
+  #rejectSome(): void {
     const { busyShare = 0 } = this.options;
-    const at = this.#asked++;
+    const at = this.#requestCount++;
     if (Math.floor((at + 1) * busyShare) === Math.floor(at * busyShare)) return;
     if (this.#flavour === 'anthropic' && at % 2 === 0) throw new Refusal(529, 'overloaded_error', 'Overloaded');
     throw new Refusal(429, 'rate_limit_error', 'Rate limit reached for requests');
@@ -275,7 +275,7 @@ export class StrictServer {
     }
   }
 
-  #read(path: string, body: Json): Asked {
+  #read(path: string, body: Json): ParsedRequest {
     const protocol = PROTOCOLS[path];
     if (protocol === undefined || !protocol.flavours.includes(this.#flavour))
       throw new Refusal(404, 'not_found_error', `Invalid URL (${path})`);
@@ -290,13 +290,13 @@ export class StrictServer {
         `model: ${model} does not exist`,
       );
     const count = (text: string): number => Math.ceil(this.#counter.text(text) * (traits.factor ?? 1));
-    const asked = protocol.read(body, { model, traits }, count);
-    this.#judge(asked, path);
-    return asked;
+    const request = protocol.read(body, { model, traits }, count);
+    this.#checkForModel(request, path);
+    return request;
   }
 
   /** Throws for a request that the vendor rejects for this model. */
-  #judge({ model, traits, effort, temperature, images, maxOutput, body }: Asked, path: string): void {
+  #checkForModel({ model, traits, effort, temperature, images, maxOutput, body }: ParsedRequest, path: string): void {
     const hosted = this.#flavour === 'openai' || this.#flavour === 'anthropic';
     const unsupported = (param: string): Refusal =>
       invalid(`Unsupported parameter: '${param}' is not supported with this model.`, param);
@@ -315,7 +315,7 @@ export class StrictServer {
       const marked = 'prompt_cache_options' in body || JSON.stringify(body).includes('"prompt_cache_breakpoint"');
       if (marked && traits.cache !== 'breakpoints') throw unsupported('prompt_cache_options');
     }
-    if (this.#flavour === 'anthropic') judgeMessages(body, traits, effort);
+    if (this.#flavour === 'anthropic') checkMessagesRequest(body, traits, effort);
     if (images > 0 && !traits.images) throw invalid('This model does not support image input.', 'input');
     if (hosted && maxOutput !== undefined && maxOutput > traits.maxOutput)
       throw invalid(`max_tokens: ${maxOutput} > ${traits.maxOutput}, which is the maximum allowed`, 'max_tokens');
@@ -334,7 +334,7 @@ export class StrictServer {
       throw new Refusal(422, 'validation', 'Extra inputs are not permitted: stream_options');
   }
 
-  #answer(asked: Asked, path: string): { reply: Reply; sent: number } {
+  #answer(asked: ParsedRequest, path: string): { reply: Reply; sent: number } {
     const { traits, model, pieces } = asked;
     const sent = pieces.reduce((sum, { tokens }) => sum + tokens, 0);
     const read = this.#fit(asked, sent, path);
@@ -363,7 +363,7 @@ export class StrictServer {
   }
 
   /** The number of prompt tokens that the server reads: all, unless Ollama truncates the prompt. Throws if it's too long. */
-  #fit({ traits, pieces, maxOutput, body }: Asked, sent: number, path: string): number {
+  #fit({ traits, pieces, maxOutput, body }: ParsedRequest, sent: number, path: string): number {
     if (this.#flavour === 'ollama') {
       // ralphgrewe/TradingAgents#168, NousResearch/hermes-agent#43900: /v1 has no num_ctx, and the oldest messages are
       // dropped.
@@ -391,7 +391,7 @@ export class StrictServer {
       : new Refusal(400, 'context_length_exceeded', 'Your input exceeds the context window of this model.');
   }
 
-  #cached({ traits, pieces, body }: Asked): CacheUse {
+  #cached({ traits, pieces, body }: ParsedRequest): CacheUse {
     const vendor = this.#flavour === 'openai' || this.#flavour === 'anthropic' || this.#flavour === 'openrouter';
     if (!vendor) return { read: 0, write: 0, hour: 0 };
     switch (traits.cache) {
@@ -424,7 +424,7 @@ type Count = (text: string) => number;
 interface Protocol {
   readonly flavours: readonly Flavour[];
   readonly schema: v.GenericSchema;
-  readonly read: (body: Json, named: Pick<Asked, 'model' | 'traits'>, count: Count) => Asked;
+  readonly read: (body: Json, named: Pick<ParsedRequest, 'model' | 'traits'>, count: Count) => ParsedRequest;
 }
 
 const COMPATIBLE: readonly Flavour[] = ['openai', 'ollama', 'vllm', 'llamacpp', 'openrouter'];
@@ -438,7 +438,7 @@ const PROTOCOLS: Readonly<Record<string, Protocol>> = {
       const items = listOf(body['input']).flatMap((item) => blocksOf(item, item['role'] === 'user'));
       return {
         ...named,
-        ...asked(body, [...instructions, ...items], count),
+        ...promptOf(body, [...instructions, ...items], count),
         maxOutput: numberOf(body['max_output_tokens']),
         effort: isJson(reasoning) ? stringOf(reasoning['effort']) : undefined,
         schema: isJson(text) && isJson(text['format']) ? text['format']['schema'] : undefined,
@@ -452,7 +452,7 @@ const PROTOCOLS: Readonly<Record<string, Protocol>> = {
       const format = body['response_format'];
       return {
         ...named,
-        ...asked(
+        ...promptOf(
           body,
           listOf(body['messages']).flatMap((one) => blocksOf(one, one['role'] === 'user')),
           count,
@@ -473,7 +473,7 @@ const PROTOCOLS: Readonly<Record<string, Protocol>> = {
       const disabled = isJson(thinking) && thinking['type'] === 'disabled';
       return {
         ...named,
-        ...asked(body, [...system, ...said], count),
+        ...promptOf(body, [...system, ...said], count),
         maxOutput: numberOf(body['max_tokens']),
         effort: disabled ? 'none' : isJson(output) ? stringOf(output['effort']) : undefined,
         schema: isJson(output) && isJson(output['format']) ? output['format']['schema'] : undefined,
@@ -487,7 +487,7 @@ const PROTOCOLS: Readonly<Record<string, Protocol>> = {
       const options = isJson(body['options']) ? body['options'] : {};
       return {
         ...named,
-        ...asked(
+        ...promptOf(
           body,
           listOf(body['messages']).flatMap((one) => blocksOf(one, one['role'] === 'user')),
           count,
@@ -507,11 +507,11 @@ interface Block {
   readonly image?: boolean;
 }
 
-function asked(
+function promptOf(
   body: Json,
   blocks: readonly Block[],
   count: Count,
-): Pick<Asked, 'pieces' | 'temperature' | 'images' | 'body'> {
+): Pick<ParsedRequest, 'pieces' | 'temperature' | 'images' | 'body'> {
   const pieces = blocks.map(({ image, ...block }): Piece => ({
     ...block,
     tokens: (image ? 1_600 : count(block.text.replace(/^<\w*>/, ''))) + 4,
@@ -554,7 +554,7 @@ function blocksOf(message: Json, isUser: boolean): Block[] {
  * Throws for a valid request that the Messages endpoint rejects: platform.claude.com/docs/en/api/versioning, …/errors,
  * …/prompt-caching
  */
-function judgeMessages(body: Json, traits: Traits, effort: string | undefined): void {
+function checkMessagesRequest(body: Json, traits: Traits, effort: string | undefined): void {
   const messages = listOf(body['messages']);
   if (messages[0]?.['role'] !== 'user') throw invalid('messages: first message must use the "user" role');
   if (messages.at(-1)?.['role'] !== 'user') throw invalid('This model does not support assistant message prefill.');

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { CompressionAttempt } from '../../../src/app/in-memory-session.ts';
 import { loadEncoding } from '../../../src/core/tokens/token-counter.ts';
-import { StrictServer, type AskedOf } from '../../support/strict/strict-server.ts';
+import { StrictServer, type ModelRequest } from '../../support/strict/strict-server.ts';
 import { WireServer } from '../../support/wire-server.ts';
 import { ROOT, runCli, runJson } from './run-cli.ts';
 import { folderForAllTests } from '../../support/per-test.ts';
@@ -37,7 +37,7 @@ const jsonLines = <T>(name: string): T[] =>
     .map((line) => JSON.parse(line) as T);
 
 /** Answers like a small model: the record's most informative sentences as prose or JSON, whatever was requested. */
-function answerIn(form: 'prose' | 'json'): (asked: AskedOf) => string {
+function answerIn(form: 'prose' | 'json'): (asked: ModelRequest) => string {
   return ({ prompt }) => {
     const [, fence = ''] = /^(=====\w+=====)$/m.exec(prompt) ?? [];
     const words = Number(/(\d+) words/.exec(prompt)?.[1] ?? 60);
@@ -111,7 +111,7 @@ describe('short-message chats compressed turn by turn on the command line', () =
    * Runs `work` with the options for a test server that gives this answer, or for the local provider if there is none.
    */
   async function summarizedBy(
-    answer: ((asked: AskedOf) => string) | undefined,
+    answer: ((asked: ModelRequest) => string) | undefined,
     work: (options: readonly string[], server: StrictServer | undefined) => Promise<void>,
   ): Promise<void> {
     if (!answer) return work(['--provider', 'local'], undefined);
@@ -296,7 +296,7 @@ describe('short-message chats compressed turn by turn on the command line', () =
   it('ask the model again some messages after an unusable response', async () => {
     let asked = 0;
     const answer = answerIn('json');
-    const refusing = (one: AskedOf): string => (++asked <= 3 ? 'I’m sorry, but I can’t.' : answer(one));
+    const refusing = (one: ModelRequest): string => (++asked <= 3 ? 'I’m sorry, but I can’t.' : answer(one));
     await summarizedBy(refusing, async (options) => {
       const { compressions } = await grown([...DESK, ...DESK], '--target-tokens', '1000', ...options);
       const modelled = compressions.filter(
