@@ -102,9 +102,9 @@ const CONCURRENCY = 2;
 await runMain(async () => {
   const failed: string[] = [];
   const names = process.argv.slice(2);
-  const asked = Object.keys(checks).filter((name) => names.length === 0 || names.includes(name));
-  if (asked.length === 0) throw new ExpectedError(`The checks are ${Object.keys(checks).join(', ')}.`);
-  const waiting = [...asked];
+  const selected = Object.keys(checks).filter((name) => names.length === 0 || names.includes(name));
+  if (selected.length === 0) throw new ExpectedError(`The checks are ${Object.keys(checks).join(', ')}.`);
+  const waiting = [...selected];
   const work = async (): Promise<void> => {
     for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
       const { faults, summary } = await runCheck(name);
@@ -116,5 +116,5 @@ await runMain(async () => {
   };
   await Promise.all(Array.from({ length: CONCURRENCY }, work));
   if (failed.length > 0)
-    throw new ExpectedError(`\n${failed.length} of ${asked.length} checks failed: ${failed.join(', ')}.`);
+    throw new ExpectedError(`\n${failed.length} of ${selected.length} checks failed: ${failed.join(', ')}.`);
 });

@@ -33,7 +33,7 @@ const VENDORS = [
   'openrouter',
 ];
 /** Services whose lists also contain the vendors' models, and have larger context windows for some. */
-const BESIDE = ['openrouter', 'vercel-ai-gateway', 'azure'];
+const WINDOW_SOURCES = ['openrouter', 'vercel-ai-gateway', 'azure'];
 
 const rate = v.object({ input: v.number(), output: v.number(), cacheRead: v.number(), cacheWrite: v.number() });
 const tier = v.object({ ...rate.entries, inputTokensAbove: v.number() });
@@ -78,7 +78,7 @@ async function main(): Promise<void> {
     };
     const date = (time[version] ?? '').slice(0, 10);
     const windows = new Map<string, number>();
-    for (const vendor of BESIDE)
+    for (const vendor of WINDOW_SOURCES)
       for (const { id, contextWindow } of await read(vendor)) {
         const bare = bareId(id);
         windows.set(bare, Math.max(windows.get(bare) ?? 0, contextWindow));

@@ -51,13 +51,13 @@ async function install(into: string): Promise<void> {
 }
 
 /** Enables logging, also in a server that was installed before. */
-async function keepLogs(): Promise<void> {
+async function installLogger(): Promise<void> {
   if (existsSync(path.join(folder, LOG, 'build/Release/spdlog.node'))) return;
-  const ours = await readFile(path.join(import.meta.dirname, 'plain-log.cjs'), 'utf8');
+  const logger = await readFile(path.join(import.meta.dirname, 'plain-log.cjs'), 'utf8');
   const file = path.join(folder, LOG, 'index.js');
-  if ((await readFile(file, 'utf8')) === ours) return;
+  if ((await readFile(file, 'utf8')) === logger) return;
   // Atomically, because a running server may be reading it.
-  await writeFile(`${file}.${process.pid}`, ours);
+  await writeFile(`${file}.${process.pid}`, logger);
   await rename(`${file}.${process.pid}`, file);
 }
 
@@ -88,6 +88,6 @@ export async function fetchServer(print: (text: string) => void): Promise<string
       await rm(partial, { recursive: true, force: true });
     }
   }
-  await keepLogs();
+  await installLogger();
   return serverMain;
 }

@@ -12,7 +12,7 @@ import { startServer } from './server.ts';
 import { workbenchUrl } from './workbench-url.ts';
 
 /** Maximum time for the suite, which is longer than any suite takes. */
-const LIMIT_MS = 600_000;
+const MAX_SUITE_MS = 600_000;
 /** How long to wait for the result after the extension host has ended. */
 const HOST_END_GRACE_MS = 5000;
 
@@ -65,7 +65,7 @@ async function launch(): Promise<Outcome> {
   try {
     void server.ended.then(() => finish({ code: 1, why: 'the server ended' }));
     const browser = await launchChromium(path.join(scratch, 'chromium'), print);
-    const timer = setTimeout(() => finish({ code: 1, why: `no result within ${LIMIT_MS} ms` }), LIMIT_MS);
+    const timer = setTimeout(() => finish({ code: 1, why: `no result within ${MAX_SUITE_MS} ms` }), MAX_SUITE_MS);
     try {
       const page = browser.pages()[0] ?? (await browser.newPage());
       await page.exposeFunction(EXIT_FUNCTION, (code: number) => finish({ code }));

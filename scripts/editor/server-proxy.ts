@@ -22,7 +22,7 @@ const KEY_BYTES = 32;
 /** Interval of requests that keep the server running, in ms. It ends after five minutes without a window. */
 const KEEP_ALIVE_EVERY_MS = 60_000;
 
-async function readOrMakeKey(file: string): Promise<Buffer> {
+async function readOrCreateKey(file: string): Promise<Buffer> {
   if (existsSync(file)) return readFile(file);
   const key = randomBytes(KEY_BYTES);
   await mkdir(path.dirname(file), { recursive: true });
@@ -58,7 +58,7 @@ export async function requireFreePort(port: number): Promise<void> {
  * @throws ExpectedError if the port isn't available
  */
 export async function startServerProxy(serverOrigin: string, port: number, keyFile: string): Promise<ServerProxy> {
-  const key = await readOrMakeKey(keyFile);
+  const key = await readOrCreateKey(keyFile);
   const target = new URL(serverOrigin);
   const address = { host: target.hostname, port: Number(target.port) };
   const sockets = new Set<net.Socket>();

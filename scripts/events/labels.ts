@@ -10,7 +10,7 @@ export interface Label extends Span {
 }
 
 /** A message with labeled spans. `agreed`: both people labeled them, or the only one did. `single`: one of two did. */
-export interface Labelled {
+export interface LabeledMessage {
   readonly source: string;
   readonly role: Role;
   readonly before?: string;
@@ -36,20 +36,20 @@ const KIND: Readonly<Record<string, KeyEventKind>> = {
  * Parses dialogues: one line per message, with `U:`, `A:`, or `T:` for the speaker, `⏎` for a line break, and an empty
  * line between dialogues. `⟦c3 …⟧` marks a constraint of importance 3. A message that starts with `~` is only context.
  */
-export function parseLessons(source: string, name: string): Labelled[] {
+export function parseLessons(source: string, name: string): LabeledMessage[] {
   return source.split(/\n{2,}/).flatMap((dialogue) => {
     let before: string | undefined;
     return dialogue
       .split('\n')
       .filter((line) => line !== '')
       .flatMap((line) => {
-        const said = /^([UAT]): ?(~?)(.*)$/.exec(line);
-        if (said === null) throw new Error(`${name}: a line without a speaker: ${line.slice(0, 60)}`);
-        const { text, agreed } = unmark(said[3]!.replaceAll('⏎', '\n'), name);
-        const one = { source: name, role: ROLES[said[1] as 'U' | 'A' | 'T'], text, agreed, single: [] };
-        const labelled = before === undefined ? one : { ...one, before };
+        const parts = /^([UAT]): ?(~?)(.*)$/.exec(line);
+        if (parts === null) throw new Error(`${name}: a line without a speaker: ${line.slice(0, 60)}`);
+        const { text, agreed } = unmark(parts[3]!.replaceAll('⏎', '\n'), name);
+        const one = { source: name, role: ROLES[parts[1] as 'U' | 'A' | 'T'], text, agreed, single: [] };
+        const labeled = before === undefined ? one : { ...one, before };
         before = text;
-        return said[2] === '~' ? [] : [labelled];
+        return parts[2] === '~' ? [] : [labeled];
       });
   });
 }
@@ -74,16 +74,16 @@ function unmark(marked: string, name: string): { text: string; agreed: Label[] }
   return { text, agreed };
 }
 
-export const readLessons = (folder: string): Labelled[] =>
+export const readLessons = (folder: string): LabeledMessage[] =>
   fs
     .readdirSync(folder)
     .sort()
     .flatMap((name) => parseLessons(fs.readFileSync(path.join(folder, name), 'utf8'), `lessons/${name}`));
 
 /** Labeled messages, one JSON object per line; empty if the file doesn't exist. */
-export function readLabels(file: string): Labelled[] {
+export function readLabels(file: string): LabeledMessage[] {
   if (!fs.existsSync(file)) return [];
-  return jsonLines<Labelled>(file)
+  return jsonLines<LabeledMessage>(file)
     .filter(({ text }) => typeof text === 'string')
     .map((item) => ({ ...item, before: item.before || '(start)' }));
 }
@@ -94,13 +94,13 @@ interface Turn {
 }
 
 /** Length of the beginning of a message that was read and labeled, in UTF-16 units. */
-export const READ = 3500;
+export const LABELED_LENGTH = 3500;
 
 /**
  * Messages that one reader labeled, with `[start, end, kind, importance]` for each span. Their texts are in the folder
  * `data`: a transcript in `dev` or `short`, or `bookings.json#ID` for a dialogue. Messages without a text are omitted.
  */
-export function readReadings(file: string, data: string): Labelled[] {
+export function readReadings(file: string, data: string): LabeledMessage[] {
   const transcripts = new Map<string, Map<number, Turn>>();
   const turnsOf = (source: string): Map<number, Turn> => {
     const [name, id] = source.split('#');

@@ -1,14 +1,14 @@
 import type { DetectedEvent, Span } from '../../src/core/model/key-event.ts';
-import type { Labelled } from './labels.ts';
+import type { LabeledMessage } from './labels.ts';
 
 /** Whether the spans share more than half of the shorter one, and the found one isn't much longer. */
-export const hits = (gold: Span, found: Span): boolean =>
+export const matches = (gold: Span, found: Span): boolean =>
   Math.min(gold.end, found.end) - Math.max(gold.start, found.start) >
     0.5 * Math.min(gold.end - gold.start, found.end - found.start) &&
   found.end - found.start <= Math.max(4 * (gold.end - gold.start), 300);
 
 export interface Scored {
-  readonly item: Labelled;
+  readonly item: LabeledMessage;
   readonly found: readonly DetectedEvent[];
 }
 
@@ -39,9 +39,9 @@ const weight = ({ importance }: { readonly importance: number }): number =>
 export function score(all: readonly Scored[]): Score {
   const golds = all.flatMap(({ item, found }) => item.agreed.map((gold) => ({ gold, found })));
   const events = all.flatMap(({ item, found }) => found.map((event) => ({ event, item })));
-  const sum = (list: readonly { readonly gold: Labelled['agreed'][number] }[]): number =>
+  const sum = (list: readonly { readonly gold: LabeledMessage['agreed'][number] }[]): number =>
     list.reduce((total, { gold }) => total + weight(gold), 0);
-  const got = golds.filter(({ gold, found }) => found.some((event) => hits(gold, event)));
+  const got = golds.filter(({ gold, found }) => found.some((event) => matches(gold, event)));
   const lasting = golds.filter(({ gold }) => gold.importance >= 2.5);
   let room = events.reduce((total, { event }) => total + event.end - event.start, 0) / 4;
   const ranked = [...events].sort((a, b) => b.event.importance - a.event.importance || b.event.score - a.event.score);
@@ -51,24 +51,26 @@ export function score(all: readonly Scored[]): Score {
     room -= event.end - event.start;
     top.add(event);
   }
-  const early = golds.filter(({ gold, found }) => found.some((event) => top.has(event) && hits(gold, event)));
-  const of = (test: (gold: Span, event: Span) => boolean, worth: (item: Labelled) => readonly Span[]): number =>
-    events.filter(({ event, item }) => worth(item).some((gold) => test(gold, event))).length;
+  const early = golds.filter(({ gold, found }) => found.some((event) => top.has(event) && matches(gold, event)));
+  const countMatching = (
+    test: (gold: Span, event: Span) => boolean,
+    worth: (item: LabeledMessage) => readonly Span[],
+  ): number => events.filter(({ event, item }) => worth(item).some((gold) => test(gold, event))).length;
   return {
     messages: all.length,
     recall: share(got.length, golds.length),
     precision: share(
-      of(hits, ({ agreed, single }) => [...agreed, ...single]),
+      countMatching(matches, ({ agreed, single }) => [...agreed, ...single]),
       events.length,
     ),
     kinds: share(
-      got.filter(({ gold, found }) => gold.kinds.includes(found.find((event) => hits(gold, event))!.kind)).length,
+      got.filter(({ gold, found }) => gold.kinds.includes(found.find((event) => matches(gold, event))!.kind)).length,
       got.length,
     ),
     lasting: share(got.filter(({ gold }) => gold.importance >= 2.5).length, lasting.length),
     weighted: share(sum(got), sum(golds)),
     keptPrecision: share(
-      of(hits, ({ agreed }) => agreed.filter((gold) => weight(gold) > 0)),
+      countMatching(matches, ({ agreed }) => agreed.filter((gold) => weight(gold) > 0)),
       events.length,
     ),
     atQuarter: share(sum(early), sum(golds)),

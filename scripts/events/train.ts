@@ -17,14 +17,14 @@ import type { LinearModel } from '../../src/core/events/linear-model.ts';
 import { KEY_EVENT_KINDS, type KeyEventKind } from '../../src/core/model/key-event.ts';
 import { runSynchronously } from '../../src/core/pace/steps.ts';
 import { untrustedSpans, restrictUntrustedEvents } from '../../src/core/text/untrusted-text.ts';
-import { READ, readLabels, readLessons, readReadings, type Labelled } from './labels.ts';
-import { hits, score, type Scored } from './score.ts';
+import { LABELED_LENGTH, readLabels, readLessons, readReadings, type LabeledMessage } from './labels.ts';
+import { matches, score, type Scored } from './score.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const DATA = process.env['THREADKEEPER_DATA'] ?? path.join(ROOT, '../shared/data');
 
 interface Sample {
-  readonly item: Labelled;
+  readonly item: LabeledMessage;
   readonly group: string;
   readonly set: 'labels' | 'wild' | 'readings' | 'lessons';
   readonly analysis: Analysis;
@@ -79,11 +79,11 @@ const penaltyOf = (name: string): number =>
 
 function rowsOf({ item, analysis, set }: Sample): Row[] {
   const side = item.role === 'user' && !analysis.message.speech.named ? '|user' : '|other';
-  const read = set === 'readings' ? READ : Infinity;
+  const read = set === 'readings' ? LABELED_LENGTH : Infinity;
   const candidates = analysis.candidates.filter(({ segment }) => segment.end <= read);
   return candidates.map(({ segment, traits: { features } }) => {
-    const agreed = item.agreed.filter((gold) => hits(gold, segment));
-    const single = item.single.some((gold) => hits(gold, segment));
+    const agreed = item.agreed.filter((gold) => matches(gold, segment));
+    const single = item.single.some((gold) => matches(gold, segment));
     const importance = Math.max(0, ...agreed.map((gold) => gold.importance));
     return {
       cols: [...features, ...features.filter((one) => !isWord(one)).map((one) => one + side)].map(column),
@@ -207,7 +207,7 @@ function train(samples: readonly Sample[]): LinearModel {
 
 const sample =
   (set: Sample['set']) =>
-  (item: Labelled): Sample => ({
+  (item: LabeledMessage): Sample => ({
     item,
     group: groupOf(item.source),
     set,
@@ -226,7 +226,7 @@ const find = (model: LinearModel, list: readonly Sample[]): Scored[] =>
       runSynchronously(selectKeyEvents(message, analysis, model)),
       untrustedSpans(message),
     );
-    return { item, found: set === 'readings' ? found.filter(({ end }) => end <= READ) : found };
+    return { item, found: set === 'readings' ? found.filter(({ end }) => end <= LABELED_LENGTH) : found };
   });
 
 const groups = [...new Set(samples.filter(({ set }) => set === 'labels' || set === 'wild').map(({ group }) => group))];
@@ -260,10 +260,10 @@ if (shown !== -1)
     const quote = ({ start, end }: { start: number; end: number }): string =>
       item.text.slice(start, end).slice(0, 150).replaceAll('\n', '⏎');
     for (const gold of item.agreed)
-      if (!found.some((event) => hits(gold, event)))
+      if (!found.some((event) => matches(gold, event)))
         console.log(`MISS ${item.role} ${gold.importance} ${gold.kinds[0]}: ${quote(gold)}`);
     for (const event of found) {
-      const gold = item.agreed.find((one) => hits(one, event));
+      const gold = item.agreed.find((one) => matches(one, event));
       if (gold === undefined || gold.importance < 1.5)
         console.log(
           `WRONG ${item.role} ${event.kind} ${event.importance} ${event.score.toFixed(2)} (${gold?.importance ?? '-'}): ${quote(event)}`,

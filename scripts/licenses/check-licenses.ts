@@ -12,12 +12,12 @@ const ALLOWED = new Set(['MIT', 'ISC', 'BSD-2-Clause', 'BSD-3-Clause', 'Apache-2
 /** Packages whose license isn't allowed; empty if all are. */
 export function checkLicenses(packages: readonly BundledPackage[]): readonly string[] {
   return packages
-    .filter(({ license }) => !offers(license).some((one) => ALLOWED.has(one)))
+    .filter(({ license }) => !alternatives(license).some((one) => ALLOWED.has(one)))
     .map(({ name, version, license }) => `${name} ${version} is under ${license}, which is not known to be fit`);
 }
 
 /** The alternatives in an SPDX expression. Empty for an `AND`, because all of its licenses would have to be allowed. */
-function offers(license: string): string[] {
+function alternatives(license: string): string[] {
   if (license.includes(' AND ')) return [];
   return license.replaceAll(/[()]/g, '').split(' OR ');
 }

@@ -26,7 +26,10 @@ export interface LiveResult {
 const TURNS = 10;
 const TARGET_TOKENS = 1_200;
 const SYSTEM = `You help with code and answer in one short sentence. ${'Notes of the project: the gateway listens on port 8443, the queue waits 300 ms between two tries. '.repeat(90)}`;
-const said = (role: 'user' | 'assistant', text: string): ChatMessage => ({ role, content: [{ type: 'text', text }] });
+const messageOf = (role: 'user' | 'assistant', text: string): ChatMessage => ({
+  role,
+  content: [{ type: 'text', text }],
+});
 
 /** The configuration for a provider's default model or the given one. */
 export function liveConfig(
@@ -74,7 +77,7 @@ export async function runLive(config: ModelConfig): Promise<readonly LiveResult[
   const results: LiveResult[] = [];
   const messages: ChatMessage[] = [];
   for (let turn = 1; turn <= TURNS; turn++) {
-    const question = said(
+    const question = messageOf(
       'user',
       `Question ${turn}: which port does the gateway listen on, and how long does the queue wait?`,
     );
@@ -89,20 +92,20 @@ export async function runLive(config: ModelConfig): Promise<readonly LiveResult[
     const { text, ...result } = await ask(model, request, `turn ${turn}`, (usage) => priceOf(usage, info));
     results.push(result);
     if (text === '') break;
-    messages.push(question, said('assistant', text));
+    messages.push(question, messageOf('assistant', text));
   }
   return [...results, await compress(model, info, messages)];
 }
 
 /** Compresses the notes and the ten turns like the editor does. */
-async function compress(model: ChatModel, info: ModelInfo, said: readonly ChatMessage[]): Promise<LiveResult> {
+async function compress(model: ChatModel, info: ModelInfo, turns: readonly ChatMessage[]): Promise<LiveResult> {
   const started = performance.now();
   const reasoning = reasoningPlan(info, 'summary');
   const job = { model, maxInputTokens: info.contextWindow - reasoning.tokens, reasoning };
   const notes = [{ role: 'user', content: SYSTEM } as const, { role: 'assistant', content: 'Noted.' } as const];
   const name = 'compress';
   try {
-    const { nodes, calls } = await compressPreserveEvents([...notes, ...said], TARGET_TOKENS, {
+    const { nodes, calls } = await compressPreserveEvents([...notes, ...turns], TARGET_TOKENS, {
       model: job,
       price: (_, usage) => priceOf(usage, info) ?? null,
     });

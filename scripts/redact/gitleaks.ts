@@ -6,7 +6,7 @@ import { root } from '../support/paths.ts';
 import { ExpectedError, runMain } from '../support/expected-error.ts';
 
 /** Rules without a pattern, for whole files, or that match ordinary code. */
-const LEFT_OUT = new Set(
+const EXCLUDED_RULES = new Set(
   `pkcs12-file private-key generic-api-key curl-auth-header curl-auth-user kubernetes-secret-yaml nuget-config-password
   sourcegraph-access-token twilio-api-key vault-service-token freemius-secret-key hashicorp-tf-password jwt jwt-base64
   facebook-access-token linkedin-client-id adobe-client-id asana-client-id discord-client-id looker-client-id
@@ -15,8 +15,8 @@ const LEFT_OUT = new Set(
   ),
 );
 
-/** Common parts of rules for a value after a service's name, and their abbreviations in the list. */
-const SHARED: readonly (readonly [string, string])[] = [
+/** Parts that rules have in common for a value after a service's name, and their abbreviations in the list. */
+const COMMON_PARTS: readonly (readonly [string, string])[] = [
   [String.raw`[\w.-]{0,50}?`, ''],
   [String.raw`(?:[ \t\w.-]{0,20})[\s'"]{0,3})(?:=|>|:{1,3}=|\|\||:|=>|\?=|,)[\x60'"\s=]{0,5}`, ')@is'],
   [String.raw`(?:[ \t\w.-]{0,20})[\s'"]{0,3}(?:=|>|:{1,3}=|\|\||:|=>|\?=|,)[\x60'"\s=]{0,5}`, '@is'],
@@ -39,7 +39,7 @@ function rulesOf(toml: string): Rule[] {
       const regex = /^regex = '''(.*)'''$/m.exec(block)?.[1];
       const keywords = /^keywords = \[([^\]]*)\]$/m.exec(block)?.[1] ?? '';
       const entropy = Number(/^entropy = (.*)$/m.exec(block)?.[1] ?? 0);
-      if (id === undefined || regex === undefined || LEFT_OUT.has(id)) return [];
+      if (id === undefined || regex === undefined || EXCLUDED_RULES.has(id)) return [];
       return [{ id, regex, entropy, keywords: [...keywords.matchAll(/"([^"]*)"/g)].map((one) => one[1]!) }];
     });
 }
@@ -57,7 +57,7 @@ function translated(regex: string): { readonly pattern: string; readonly flags: 
 }
 
 function rowOf({ id, regex, entropy, keywords }: Rule): string {
-  const short = SHARED.reduce((text, [long, mark]) => text.replaceAll(long, mark), regex);
+  const short = COMMON_PARTS.reduce((text, [long, mark]) => text.replaceAll(long, mark), regex);
   const { pattern, flags } = translated(short);
   return [id, keywords.join(' '), flags, entropy, pattern].join('|');
 }

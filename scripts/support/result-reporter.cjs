@@ -6,11 +6,11 @@ const { reporters } = require('mocha');
 module.exports = class ResultReporter extends reporters.Base {
   constructor(runner, options) {
     super(runner, options);
-    const tell = (mark) => (test) =>
+    const print = (mark) => (test) =>
       reporters.Base.consoleLog(`${mark} ${test.fullTitle()}${test.duration > 75 ? ` (${test.duration} ms)` : ''}`);
-    runner.on('pass', tell('✔'));
-    runner.on('fail', tell('✖'));
-    runner.on('pending', tell('-'));
+    runner.on('pass', print('✔'));
+    runner.on('fail', print('✖'));
+    runner.on('pending', print('-'));
     runner.once('end', () => {
       this.epilogue();
       const { passes, failures, pending } = runner.stats;

@@ -28,9 +28,9 @@ function checkTexts(
 ): string[] {
   const faults: string[] = [];
   for (const [key, text] of Object.entries(english)) {
-    const said = translated[key];
-    if (said === undefined || said.trim() === '') faults.push(`${file} lacks “${key}”`);
-    else if ([...parts(text)].sort().join() !== [...parts(said)].sort().join())
+    const translation = translated[key];
+    if (translation === undefined || translation.trim() === '') faults.push(`${file} lacks “${key}”`);
+    else if ([...parts(text)].sort().join() !== [...parts(translation)].sort().join())
       faults.push(`${file}: “${key}” must contain exactly ${[...parts(text)].join(', ') || 'no placeholders'}`);
   }
   for (const key of Object.keys(translated)) if (!(key in english)) faults.push(`${file}: “${key}” is unused`);

@@ -32,13 +32,13 @@ export function collectTexts(root: string, files: readonly string[]): SourceText
       faults.push(`${file}:${line + 1}: ${what}`);
     };
     const visit = (node: ts.Node): void => {
-      const said = ts.isCallExpression(node) ? translationIn(node, isPage) : undefined;
-      const texts = said?.english.map(literalsOf);
+      const call = ts.isCallExpression(node) ? translationIn(node, isPage) : undefined;
+      const texts = call?.english.map(literalsOf);
       for (const text of texts?.flat() ?? []) {
         english.add(text);
         const placeholders = placeholdersOf(text).size;
         // The page's singular has no placeholder, although the number is passed as well.
-        if (isPage ? placeholders > said!.values : placeholders !== said!.values)
+        if (isPage ? placeholders > call!.values : placeholders !== call!.values)
           fault(node, `“${text}” has a different number of placeholders and values`);
       }
       if (texts?.some((some) => some.length === 0) && !FORWARDING_FILES.has(file))

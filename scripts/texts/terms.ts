@@ -80,7 +80,7 @@ export function checkTerms(language: Language, english: Translations, translated
   const banned = BANNED.filter(([of]) => of === language).map(
     ([, form = '', instead = '']) => [new RegExp(form, 'iu'), instead] as const,
   );
-  const judge = (file: string, from: Texts, to: Texts): string[] =>
+  const checkTexts = (file: string, from: Texts, to: Texts): string[] =>
     Object.entries(to).flatMap(([key, text]) => {
       const source = (from[key] ?? '').replace(/`[^`]*`|\(command:[^)]*\)|threadkeeper\.[\w.]+/g, '');
       const words = text.replace(/`[^`]*`|\(command:[^)]*\)|threadkeeper\.[\w.]+|https?:\S+/g, '');
@@ -95,7 +95,7 @@ export function checkTerms(language: Language, english: Translations, translated
       ];
     });
   return [
-    ...judge(`l10n/bundle.l10n.${language}.json`, english.code, translated.code),
-    ...judge(`package.nls.${language}.json`, english.manifest, translated.manifest),
+    ...checkTexts(`l10n/bundle.l10n.${language}.json`, english.code, translated.code),
+    ...checkTexts(`package.nls.${language}.json`, english.manifest, translated.manifest),
   ];
 }
