@@ -7,7 +7,7 @@ import { isObject } from '../core/text/json-value.ts';
 import { outputLimit, systemText } from './openai-shared.ts';
 import type { ThinkFilter } from './think-filter.ts';
 import type { OptionalPart } from './request-fallback.ts';
-import { inputObject, plainText, toTurns } from './strict-turns.ts';
+import { inputObject, userTurnText, toTurns } from './strict-turns.ts';
 
 /**
  * The body of a request to Ollama's own endpoint (docs.ollama.com/api/chat). The OpenAI-compatible endpoint has no
@@ -29,7 +29,7 @@ export function ollamaBody(
     }
     const results = turn.results.map(({ text }) => ({ role: 'tool', content: text }));
     const images = turn.parts.flatMap((part) => (part.type === 'image' ? [part.base64] : []));
-    const content = plainText(turn);
+    const content = userTurnText(turn);
     if (content === '' && images.length === 0) return results;
     return [...results, { role: 'user', content, ...(images.length > 0 && { images }) }];
   });
@@ -103,14 +103,14 @@ export async function ollamaFacts(
   headers: Readonly<Record<string, string>>,
   signal: AbortSignal,
 ): Promise<Pick<ListedModel, 'isOllama' | 'loadedContext' | 'facts'> | undefined> {
-  const ask = (path: string, body?: object): ReturnType<typeof fetchServerInfo> =>
+  const fetchInfo = (path: string, body?: object): ReturnType<typeof fetchServerInfo> =>
     fetchServerInfo(`${origin}${path}`, {
       headers,
       signal,
       ...(body && { method: 'POST', body: JSON.stringify(body) }),
     });
-  if (typeof (await ask('/api/version'))['version'] !== 'string') return undefined;
-  const [shown, running] = await Promise.all([ask('/api/show', { model }), ask('/api/ps')]);
+  if (typeof (await fetchInfo('/api/version'))['version'] !== 'string') return undefined;
+  const [shown, running] = await Promise.all([fetchInfo('/api/show', { model }), fetchInfo('/api/ps')]);
   const info = isObject(shown['model_info']) ? shown['model_info'] : {};
   const length = Object.entries(info).find(([name]) => name.endsWith('.context_length'))?.[1];
   const models: readonly unknown[] = Array.isArray(running['models']) ? running['models'] : [];

@@ -23,7 +23,7 @@ import type { OptionalPart } from './request-fallback.ts';
 import {
   inputJson,
   PAST_TOOL,
-  plainText,
+  userTurnText,
   toolNames,
   toTurns,
   usageFrom,
@@ -39,7 +39,7 @@ export interface ChatDialect {
   /** Whether the prompt cache is only matched at breakpoints (GPT-5.6 and later, at any address). */
   readonly breakpoints: boolean;
   /** Whether it's Claude via OpenRouter, which forwards breakpoints to Anthropic. */
-  readonly claudeMarks: boolean;
+  readonly forwardsBreakpoints: boolean;
 }
 
 /** The body of a Chat Completions request. If one name of the token limit is rejected, the other is used. */
@@ -211,12 +211,12 @@ function cacheFields({ official, breakpoints }: ChatDialect, cache: ChatRequest[
 /** The cache breakpoint of a block, in the form of the server's vendor. */
 function markOf(
   request: ChatRequest,
-  { breakpoints, claudeMarks }: ChatDialect,
+  { breakpoints, forwardsBreakpoints }: ChatDialect,
   without: ReadonlySet<OptionalPart>,
 ): object | undefined {
   if (request.cache === undefined || without.has('cache')) return undefined;
   if (breakpoints) return { prompt_cache_breakpoint: { mode: 'explicit' } };
-  return claudeMarks ? { cache_control: anthropicBreakpoint(request, without) } : undefined;
+  return forwardsBreakpoints ? { cache_control: anthropicBreakpoint(request, without) } : undefined;
 }
 
 function chatMessages(
@@ -258,7 +258,7 @@ function userMessages(turn: UserTurn, mark: object | undefined, inParts: boolean
     tool_call_id: result.callId,
     content: result.isError ? `Error: ${result.text}` : result.text,
   }));
-  const text = plainText(turn);
+  const text = userTurnText(turn);
   const images = turn.parts.some((part) => part.type === 'image');
   if (text === '' && !images) return messages;
   // Use a list of parts only if an image or a breakpoint needs it, because several servers only accept strings. If one

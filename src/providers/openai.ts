@@ -27,7 +27,7 @@ export function createOpenAiModel(settings: RemoteSettings & { readonly provider
   const dialect: ChatDialect = {
     official: isOfficial,
     breakpoints,
-    claudeMarks: vendor === 'openrouter' && /claude/i.test(model),
+    forwardsBreakpoints: vendor === 'openrouter' && /claude/i.test(model),
   };
   const client = withoutCustomHeaders(
     () =>

@@ -18,7 +18,7 @@ export interface SdkErrors {
 }
 
 /** An error as described by a provider, from anywhere in its body. */
-interface Complaint {
+interface ProviderError {
   readonly status: number | undefined;
   readonly code: string;
   readonly message: string;
@@ -73,14 +73,14 @@ const OVERLOADED = /overloaded|server_error|api_error|unavailable|timeout_error/
  */
 export function toModelFault(error: unknown, sdk: SdkErrors, secrets: readonly string[] = []): ModelFault {
   if (error instanceof ModelFault)
-    return holdsSecret(error, secrets) ? new ModelFault(error.reason, clean(error.message, secrets)) : error;
-  const cause = holdsSecret(error, secrets) ? undefined : error;
+    return containsSecret(error, secrets) ? new ModelFault(error.reason, clean(error.message, secrets)) : error;
+  const cause = containsSecret(error, secrets) ? undefined : error;
   if (error instanceof sdk.APIUserAbortError) return new ModelFault('cancelled', 'cancelled', { cause });
   if (error instanceof sdk.APIConnectionTimeoutError)
     return new ModelFault('timeout', clean(error.message, secrets), { cause });
   if (error instanceof sdk.APIConnectionError) return connectionFault(error, secrets);
   if (error instanceof sdk.APIError) return apiFault(error, secrets, cause);
-  if (error instanceof SyntaxError) return new ModelFault('malformed', 'the server sent what is not JSON');
+  if (error instanceof SyntaxError) return new ModelFault('malformed', 'the server’s response isn’t valid JSON');
   // Once the reply has begun, undici reports a lost connection as `TypeError: terminated`.
   const message = error instanceof Error ? withCause(error) : String(error);
   const reason = /BODY_TIMEOUT|HEADERS_TIMEOUT|timed? ?out/i.test(message) ? 'timeout' : 'cut_stream';
@@ -97,8 +97,8 @@ export function faultIn(reply: unknown): ModelFault | undefined {
   if (error) return replyFault(error);
   const status = valueAt(reply, 'base_resp', 'status_code');
   if (typeof status !== 'number' || status === 0) return undefined;
-  const [like, code] = MINIMAX[status] ?? [500];
-  return replyFault({ code, message: textAt(reply, 'base_resp', 'status_msg') }, like);
+  const [httpStatus, code] = MINIMAX[status] ?? [500];
+  return replyFault({ code, message: textAt(reply, 'base_resp', 'status_msg') }, httpStatus);
 }
 
 /** MiniMax's errors as an HTTP status and a code (platform.minimax.io/docs/api-reference/errorcode). Others count as 500. */
@@ -120,10 +120,10 @@ const MINIMAX: Readonly<Record<number, readonly [status: number, code?: string]>
 /** Statuses of responses to requests for an endpoint that the server doesn't have. */
 const NO_ENDPOINT: readonly unknown[] = [404, 405, 501];
 
-/** The fault of a response that isn't from a model's API, such as a web page. `said`: its beginning. */
-export function notFromApi({ status, headers }: Pick<Response, 'status' | 'headers'>, said: string): ModelFault {
+/** The fault of a response that isn't from a model's API, such as a web page. `beginning`: its first characters. */
+export function notFromApi({ status, headers }: Pick<Response, 'status' | 'headers'>, beginning: string): ModelFault {
   const contentType = mediaType(headers);
-  const message = clean(`the server answered with ${contentType ?? 'no type'}: ${said}`, []);
+  const message = clean(`the server answered with ${contentType ?? 'no type'}: ${beginning}`, []);
   return new ModelFault('malformed', message, { status, ...(!isJson(contentType) && { contentType }) });
 }
 
@@ -134,17 +134,17 @@ const mediaType = (headers: Headers | undefined): string | undefined =>
 const isJson = (type = 'json'): boolean => type.includes('json');
 
 function apiFault(error: Omit<ApiErrorShape, 'name'>, secrets: readonly string[], cause?: unknown): ModelFault {
-  const complaint = complaintOf(error);
+  const parsed = parseProviderError(error);
   const { status, headers } = error;
   if (status && headers && NO_ENDPOINT.includes(status) && !isJson(mediaType(headers)))
-    return notFromApi({ status, headers }, clean(complaint.message, secrets));
-  const retryAfterMs = retryAfter(error.headers, Date.now()) ?? statedWait(complaint.message);
-  const reason = reasonOf(complaint);
-  return new ModelFault(reason, clean(complaint.message, secrets), {
-    contextWindow: reason === 'context_too_long' ? statedWindow(complaint.message) : undefined,
+    return notFromApi({ status, headers }, clean(parsed.message, secrets));
+  const retryAfterMs = retryAfter(error.headers, Date.now()) ?? statedWait(parsed.message);
+  const reason = reasonOf(parsed);
+  return new ModelFault(reason, clean(parsed.message, secrets), {
+    contextWindow: reason === 'context_too_long' ? statedWindow(parsed.message) : undefined,
     retryAfterMs,
-    status: complaint.status,
-    details: REJECTIONS.has(reason) ? maskedMessage(complaint.message, secrets) : undefined,
+    status: parsed.status,
+    details: REJECTIONS.has(reason) ? maskedMessage(parsed.message, secrets) : undefined,
     cause,
   });
 }
@@ -195,21 +195,21 @@ export function retryAfter(headers: Headers | undefined, now: number): number | 
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 
-function reasonOf(complaint: Complaint): FaultReason {
-  const { status } = complaint;
-  const words = `${complaint.code} ${complaint.message}`;
+function reasonOf(error: ProviderError): FaultReason {
+  const { status } = error;
+  const words = `${error.code} ${error.message}`;
   // From the proxy, so the words aren't the provider's.
   if (status === 407) return 'proxy_authentication';
   if (UNAFFORDABLE.test(words)) return 'unaffordable';
   if (IN_FLIGHT.test(words)) return 'rate_limited';
   if (status === 402) return 'quota';
-  if (QUOTA.test(words)) return isPassing(complaint) ? 'rate_limited' : 'quota';
+  if (QUOTA.test(words)) return isPassing(error) ? 'rate_limited' : 'quota';
   if (LARGER_THAN_RATE.test(words)) return 'over_rate';
   if (status === 401) return 'refused_key';
   // Only for client errors: a 500 that mentions the context is a problem of the server.
   if (status === 413 || ((status === undefined || status < 500) && CONTEXT_TOO_LONG.test(words)))
     return 'context_too_long';
-  if (CONTENT_REFUSED.test(complaint.code) || (status !== undefined && status < 500 && CONTENT_REFUSED.test(words))) {
+  if (CONTENT_REFUSED.test(error.code) || (status !== undefined && status < 500 && CONTENT_REFUSED.test(words))) {
     return 'content_refused';
   }
   switch (status) {
@@ -234,7 +234,7 @@ function reasonOf(complaint: Complaint): FaultReason {
 }
 
 /** Whether waiting helps. Gemini reports limits per minute in the same words as exhausted quotas. */
-const isPassing = ({ message, details }: Complaint): boolean =>
+const isPassing = ({ message, details }: ProviderError): boolean =>
   statedWait(message) !== undefined && !LASTING.test(`${message} ${JSON.stringify(details)}`);
 
 function reasonOfWords(words: string): FaultReason {
@@ -248,7 +248,7 @@ function reasonOfWords(words: string): FaultReason {
   return 'overloaded';
 }
 
-function complaintOf(error: Omit<ApiErrorShape, 'name'>): Complaint {
+function parseProviderError(error: Omit<ApiErrorShape, 'name'>): ProviderError {
   // OpenAI passes the inner object, Anthropic the whole body, and Ollama a string.
   let body: unknown = error.error;
   if (isObject(body) && 'error' in body) body = body['error'];
@@ -256,12 +256,12 @@ function complaintOf(error: Omit<ApiErrorShape, 'name'>): Complaint {
     return { status: error.status, code: '', message: typeof body === 'string' ? body : error.message };
   }
   const { code, type, message, metadata, details, param } = body;
-  const said = typeof message === 'string' ? message : error.message;
+  const stated = typeof message === 'string' ? message : error.message;
   // The message of the provider to which OpenRouter forwarded the request.
   const raw = textAt(metadata, 'raw') ?? '';
   // MiMo sends its message as the parameter's name.
   const named = typeof param === 'string' && param.includes(' ') ? param : '';
-  const text = `${said} ${raw} ${named}`.trim();
+  const text = `${stated} ${raw} ${named}`.trim();
   // Anthropic and OpenRouter send general statuses, and separate codes for the cause.
   const causes = [textAt(details, 'error_code'), textAt(metadata, 'error_type'), textAt(metadata, 'limit_source')];
   const codes = [code, type, ...causes].filter((part) => typeof part === 'string');
@@ -275,7 +275,7 @@ function complaintOf(error: Omit<ApiErrorShape, 'name'>): Complaint {
 
 /** The fault of a request without a response. */
 export function connectionFault(error: unknown, secrets: readonly string[] = []): ModelFault {
-  const cause = holdsSecret(error, secrets) ? undefined : error;
+  const cause = containsSecret(error, secrets) ? undefined : error;
   const message = error instanceof Error ? withCause(error) : String(error);
   return new ModelFault(reasonOfConnection(message), clean(message, secrets), { cause });
 }
@@ -301,7 +301,7 @@ function withCause(error: Error, maxCauses = 3): string {
 }
 
 /** Whether an error contains a secret. Such errors aren't kept as causes, because those are printed with stack traces. */
-function holdsSecret(error: unknown, secrets: readonly string[]): boolean {
+function containsSecret(error: unknown, secrets: readonly string[]): boolean {
   if (!(error instanceof Error)) return false;
   const body = 'error' in error ? JSON.stringify(error.error ?? '') : '';
   const details = ModelFault.is(error) ? (error.details ?? '') : '';

@@ -66,13 +66,13 @@ export function remoteModel({ model, apiKey = '', ...timeouts }: RemoteSettings,
     yield* server.read(call.watch(response), call);
   }
 
-  const ask = <T>(signal: AbortSignal, question: (signal: AbortSignal) => Promise<T>): Promise<T> =>
+  const watched = <T>(signal: AbortSignal, send: (signal: AbortSignal) => Promise<T>): Promise<T> =>
     watchRequest(
       signal,
       timeouts,
       async (call) => {
         requireKey();
-        return await question(call.controller.signal);
+        return await send(call.controller.signal);
       },
       toFault,
     );
@@ -88,11 +88,12 @@ export function remoteModel({ model, apiKey = '', ...timeouts }: RemoteSettings,
     },
     stream: (request, signal) => watchStream(signal, timeouts, (call) => open(request, call), toFault),
     listModels: async (signal) => {
-      const models = await ask(signal, (stopped) => server.list(stopped));
+      const models = await watched(signal, (stopped) => server.list(stopped));
       return models.toSorted((a, b) => (a.id < b.id ? -1 : 1));
     },
     ...(count && {
-      countTokens: (request, signal) => ask(signal, (stopped) => count(request, fallback.without(request), stopped)),
+      countTokens: (request, signal) =>
+        watched(signal, (stopped) => count(request, fallback.without(request), stopped)),
     }),
   };
 }

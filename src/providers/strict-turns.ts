@@ -71,7 +71,7 @@ export const toolNames = (turns: readonly Turn[]): readonly string[] =>
   [...new Set(turns.flatMap((turn) => (turn.role === 'assistant' ? turn.calls.map(({ name }) => name) : [])))].sort();
 
 /** The texts of a user turn as one string, for servers that don't accept lists of parts. */
-export function plainText(turn: UserTurn): string {
+export function userTurnText(turn: UserTurn): string {
   const texts = turn.parts.map((part) => (part.type === 'text' ? part.text : ''));
   return [...texts, ...(turn.turnOnly === undefined ? [] : [turn.turnOnly])].join(SEPARATOR);
 }

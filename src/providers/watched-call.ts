@@ -149,12 +149,12 @@ export async function* watchStream(
 export async function watchRequest<T>(
   signal: AbortSignal,
   timeouts: CallTimeouts,
-  ask: (call: WatchedCall) => Promise<T>,
+  send: (call: WatchedCall) => Promise<T>,
   toFault: (error: unknown) => ModelFault,
 ): Promise<T> {
   const call = new WatchedCall(signal, timeouts);
   try {
-    return await ask(call);
+    return await send(call);
   } catch (error) {
     throw call.interruption() ?? toFault(error);
   } finally {

@@ -1,5 +1,5 @@
 import type { ChatRequest } from '../../app/ports.ts';
-import { plainText, toTurns, type Turn } from '../../providers/strict-turns.ts';
+import { userTurnText, toTurns, type Turn } from '../../providers/strict-turns.ts';
 
 /** A message for VS Code's models, which have two roles and only text. */
 interface VsCodeMessage {
@@ -34,5 +34,5 @@ function turnText(turn: Turn): string {
     (result) => `[${result.isError ? 'failed call' : 'result of a call'}: ${result.text}]`,
   );
   const images = turn.parts.flatMap((part) => (part.type === 'image' ? [`[image of type ${part.mediaType}]`] : []));
-  return [...results, plainText(turn).trim(), ...images].filter((part) => part !== '').join('\n\n');
+  return [...results, userTurnText(turn).trim(), ...images].filter((part) => part !== '').join('\n\n');
 }
