@@ -56,8 +56,8 @@ const hostToPage = v.variant('type', [
     history: readonlyList(v.string()),
     /** A message for the user about the session's file. */
     notice: v.nullable(v.string()),
-    /** Whether the page has hung before, so that it now renders one message at a time and reports which. */
-    careful: v.optional(v.boolean()),
+    /** Whether a page has hung before, so that this one renders one message at a time and reports which. */
+    hasHung: v.optional(v.boolean()),
   }),
   /** Why there is no session to show: no folder is open, or the store can't be read. */
   v.object({ type: v.literal('unavailable'), text: v.string(), actions: readonlyList(faultButtonSchema) }),
@@ -99,11 +99,11 @@ const hostToPage = v.variant('type', [
   v.object({ type: v.literal('draft'), session: sessionIdSchema, draft: draftSchema, focus: v.boolean() }),
   /** An editor command that acts on the page. */
   v.object({ type: v.literal('focus'), target: v.picklist(['composer', 'preview']) }),
-  /** A short message at the bottom of the page; with `offer`, a button that sends `offerTaken`. */
+  /** A short message at the bottom of the page; with `action`, a button that sends `toastAction`. */
   v.object({
-    type: v.literal('say'),
+    type: v.literal('toast'),
     text: v.string(),
-    offer: v.nullable(v.object({ id: countSchema, label: v.string() })),
+    action: v.nullable(v.object({ id: countSchema, label: v.string() })),
   }),
   /** Scrolls to a message and highlights it. */
   v.object({ type: v.literal('reveal'), session: sessionIdSchema, position: countSchema }),
@@ -129,12 +129,12 @@ const pageToHost = v.variant('type', [
     message: messageIdSchema,
     text: v.nullable(longTextSchema),
   }),
-  v.object({ type: v.literal('offerTaken'), id: countSchema }),
+  v.object({ type: v.literal('toastAction'), id: countSchema }),
   /** Whether the page has the keyboard focus. VS Code tells extensions that for tabs, but not for views. */
   v.object({ type: v.literal('focusChanged'), focused: v.boolean() }),
   v.object({ type: v.literal('pong') }),
-  /** With `careful`, the next message that the page renders; null when all are rendered. */
-  v.object({ type: v.literal('drawing'), message: v.nullable(messageIdSchema) }),
+  /** With `hasHung`, the next message that the page renders; null when all are rendered. */
+  v.object({ type: v.literal('rendering'), message: v.nullable(messageIdSchema) }),
   /** An error in the page, for the log. It must not contain message text. */
   v.object({ type: v.literal('pageFault'), text: v.pipe(v.string(), v.maxLength(4_000)) }),
 ]);

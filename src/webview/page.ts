@@ -102,10 +102,10 @@ export class Page {
         if (message.target === 'preview') this.showPanel('preview');
         else this.composer?.focus();
         return;
-      case 'say': {
-        const { offer } = message;
-        const action = offer && { label: offer.label, run: () => this.post({ type: 'offerTaken', id: offer.id }) };
-        this.toasts.show(message.text, 'info', action ?? undefined);
+      case 'toast': {
+        const { action } = message;
+        const button = action && { label: action.label, run: () => this.post({ type: 'toastAction', id: action.id }) };
+        this.toasts.show(message.text, 'info', button ?? undefined);
         return;
       }
       case 'reveal':
@@ -134,8 +134,8 @@ export class Page {
   #apply(message: StateMessage): void {
     if (message.type === 'init') {
       setLocale(message.settings.locale);
-      if (message.careful === true)
-        this.renderQueue ??= new RenderQueue((next) => this.post({ type: 'drawing', message: next }));
+      if (message.hasHung === true)
+        this.renderQueue ??= new RenderQueue((next) => this.post({ type: 'rendering', message: next }));
       if (this.session?.id !== message.session) {
         this.#edits = new Map(Object.entries(message.edits));
         this.toasts.clearErrors();

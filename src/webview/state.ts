@@ -5,7 +5,7 @@ import type { CoverView, MessageView } from '../protocol/views.ts';
 /** The state of the session that the page shows. */
 export interface OpenSession extends Omit<
   InitMessage,
-  'type' | 'session' | 'total' | 'from' | 'messages' | 'edits' | 'careful'
+  'type' | 'session' | 'total' | 'from' | 'messages' | 'edits' | 'hasHung'
 > {
   readonly id: SessionId;
   readonly transcript: Transcript;
@@ -19,7 +19,7 @@ export type PageState =
 /** Messages that change the state. */
 export type StateMessage = Exclude<
   HostToPage,
-  { type: 'answer' | 'refusal' | 'replyDelta' | 'focus' | 'reveal' | 'say' | 'ping' }
+  { type: 'answer' | 'refusal' | 'replyDelta' | 'focus' | 'reveal' | 'toast' | 'ping' }
 >;
 
 /** Returns the state after a message from the host. Messages for another session are ignored. */

@@ -223,7 +223,7 @@ describe('tampered data', () => {
     const messages = [
       ...bodies.map((body, id) => ({ type: 'request', id, body })),
       { type: 'ready', version: 1 },
-      { type: 'drawing', message: 'm1' },
+      { type: 'rendering', message: 'm1' },
       { type: 'setDraft', session: 's', text: 'x' },
     ];
     await each('page messages', times(12_000), (random) => {

@@ -477,7 +477,7 @@ describe('chat page', () => {
       await rename('Second');
       await eventually(async () => assert.equal(await title.inputValue(), 'Second'));
       await answer('renameSession', before, { value: null });
-      await postToPage(page, { type: 'say', text: 'Stored.', offer: null });
+      await postToPage(page, { type: 'toast', text: 'Stored.', action: null });
       await page.getByText('Stored.').waitFor();
       assert.equal(await title.count(), 1);
     });

@@ -159,7 +159,7 @@ describe('session on the chat page', () => {
     await field.press('Enter');
     await field.fill('Tag it');
     await answerRequest(page, 'setTask', 0, { value: null });
-    await postToPage(page, { type: 'say', text: 'Stored.', offer: null });
+    await postToPage(page, { type: 'toast', text: 'Stored.', action: null });
     await page.getByText('Stored.').waitFor();
     assert.equal(await field.inputValue(), 'Tag it');
   });

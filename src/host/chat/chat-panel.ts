@@ -143,12 +143,12 @@ export class ChatPanel
   }
 
   showMessage(text: string): void {
-    this.post({ type: 'say', text, offer: null });
+    this.post({ type: 'toast', text, action: null });
   }
 
   showMessageWithAction(text: string, label: string): Promise<boolean> {
     const id = ++this.#lastOffer;
-    this.post({ type: 'say', text, offer: { id, label } });
+    this.post({ type: 'toast', text, action: { id, label } });
     const { promise, resolve } = Promise.withResolvers<boolean>();
     this.#offers.set(id, resolve);
     setTimeout(() => this.#resolveOffer(id, false), OFFER_MS).unref();
@@ -218,7 +218,7 @@ export class ChatPanel
         this.setTitle(title);
         this.#sendPending(session);
       },
-      offerTaken: (id) => this.#resolveOffer(id, true),
+      toastAction: (id) => this.#resolveOffer(id, true),
       hung,
       ...(focused && { focused }),
       rendersOneByOne: this.#hasHung,

@@ -42,7 +42,7 @@ interface PageOwner {
   /** The page has received its session. */
   initialized(init: InitMessage): void;
   focused?(focused: boolean): void;
-  offerTaken(id: number): void;
+  toastAction(id: number): void;
   /** The page has stopped responding and should be replaced by one that renders one message at a time. */
   hung(): void;
   /** Whether the previous page has hung, so that this one renders one message at a time. */
@@ -129,7 +129,7 @@ export class ServedPage<T extends vscode.WebviewPanel | vscode.WebviewView> impl
       if (initialization !== this.#initializations) return;
       this.#connection = link;
       this.#session = init.session;
-      this.post(this.#owner.rendersOneByOne ? { ...init, careful: true } : init);
+      this.post(this.#owner.rendersOneByOne ? { ...init, hasHung: true } : init);
       this.#subscription = link.onMessage((message) => this.post(message));
       this.#owner.initialized(init);
       // The gauge takes longer, so it's sent after the session.
@@ -199,13 +199,13 @@ export class ServedPage<T extends vscode.WebviewPanel | vscode.WebviewView> impl
         return;
       case 'setEdit':
         return this.#app.drafts.setEdit(message.session, message.message, message.text);
-      case 'offerTaken':
-        return this.#owner.offerTaken(message.id);
+      case 'toastAction':
+        return this.#owner.toastAction(message.id);
       case 'focusChanged':
         return this.#owner.focused?.(message.focused);
       case 'pong':
         return;
-      case 'drawing':
+      case 'rendering':
         this.#rendering = message.message;
         return;
       case 'pageFault':
