@@ -32,11 +32,14 @@ const session = { session: sessionIdSchema };
 const formulaSchema = v.object({ tex: v.pipe(v.string(), v.maxLength(4_000)), display: v.boolean() });
 export type Formula = v.InferOutput<typeof formulaSchema>;
 /** A request with a result. */
-const ask = <Type extends string, Fields extends v.ObjectEntries, Answer>(type: Type, fields: Fields, answer: Answer) =>
-  [v.object({ type: v.literal(type), ...fields }), answer] as const;
+const query = <Type extends string, Fields extends v.ObjectEntries, Answer>(
+  type: Type,
+  fields: Fields,
+  answer: Answer,
+) => [v.object({ type: v.literal(type), ...fields }), answer] as const;
 /** A request without a result. The host sends its effects to the page as ordinary messages. */
-const act = <Type extends string, Fields extends v.ObjectEntries>(type: Type, fields: Fields) =>
-  ask(type, fields, v.null());
+const action = <Type extends string, Fields extends v.ObjectEntries>(type: Type, fields: Fields) =>
+  query(type, fields, v.null());
 
 /**
  * The page's requests, each with the schema of its answer. The page validates answers, the host requests. Actions
@@ -45,109 +48,113 @@ const act = <Type extends string, Fields extends v.ObjectEntries>(type: Type, fi
  */
 const REQUESTS = {
   // Writing
-  send: act('send', {
+  send: action('send', {
     ...session,
     text: longTextSchema,
     attachments: readonlyList(idSchema),
     pasted: readonlyList(longTextSchema),
   }),
   /** Sends a queued message before the others and stops the current reply. */
-  sendQueued: act('sendQueued', { id: idSchema }),
+  sendQueued: action('sendQueued', { id: idSchema }),
   /** Removes a message from the queue. With `edit`, its attachments are returned to the composer. */
-  takeQueued: ask(
+  takeQueued: query(
     'takeQueued',
     { id: idSchema, edit: v.boolean() },
     v.object({ text: v.nullable(longTextSchema), pasted: readonlyList(longTextSchema) }),
   ),
-  editAndResend: act('editAndResend', { ...message, text: longTextSchema }),
-  retry: act('retry', { ...message }),
-  continue: act('continue', { ...message }),
-  attach: act('attach', { what: v.variant('kind', [...contextSchema.options, ...pastedContentSchema.options]) }),
-  detach: act('detach', { id: idSchema }),
-  completeContext: ask('completeContext', { query: shortTextSchema }, readonlyList(contextItemSchema)),
+  editAndResend: action('editAndResend', { ...message, text: longTextSchema }),
+  retry: action('retry', { ...message }),
+  continue: action('continue', { ...message }),
+  attach: action('attach', { what: v.variant('kind', [...contextSchema.options, ...pastedContentSchema.options]) }),
+  detach: action('detach', { id: idSchema }),
+  completeContext: query('completeContext', { query: shortTextSchema }, readonlyList(contextItemSchema)),
   /** Returns false if the user canceled the command. */
-  runCommand: ask('runCommand', { command: commandSchema, argument: v.optional(longTextSchema) }, v.boolean()),
+  runCommand: query('runCommand', { command: commandSchema, argument: v.optional(longTextSchema) }, v.boolean()),
 
   // Reading
-  loadMessages: ask(
+  loadMessages: query(
     'loadMessages',
     { ...session, epoch: countSchema, from: countSchema, count: countSchema },
     v.object({ from: countSchema, messages: readonlyList(messageSchema) }),
   ),
-  outline: ask('outline', { ...session, buckets: countSchema }, outlineSchema),
-  recall: ask('recall', { query: longTextSchema }, readonlyList(hitSchema)),
+  outline: query('outline', { ...session, buckets: countSchema }, outlineSchema),
+  recall: query('recall', { query: longTextSchema }, readonlyList(hitSchema)),
   /** Positions of the messages that contain exactly these words, ignoring case. */
-  find: ask('find', { words: longTextSchema }, readonlyList(countSchema)),
-  openLink: act('openLink', { href: v.pipe(v.string(), v.maxLength(8_192)) }),
+  find: query('find', { words: longTextSchema }, readonlyList(countSchema)),
+  openLink: action('openLink', { href: v.pipe(v.string(), v.maxLength(8_192)) }),
   /** `line` and `column` are 1-based. */
-  openFile: act('openFile', { path: shortTextSchema, line: v.optional(countSchema), column: v.optional(countSchema) }),
+  openFile: action('openFile', {
+    path: shortTextSchema,
+    line: v.optional(countSchema),
+    column: v.optional(countSchema),
+  }),
   /** Which of these paths are files of the workspace. */
-  existingFiles: ask(
+  existingFiles: query(
     'existingFiles',
     { paths: v.pipe(readonlyList(shortTextSchema), v.maxLength(100)) },
     readonlyList(shortTextSchema),
   ),
   /** Suggested models for a session without one; also queries servers on this machine. */
-  offerModels: ask('offerModels', {}, readonlyList(offerSchema)),
+  offerModels: query('offerModels', {}, readonlyList(offerSchema)),
   /** Returns false if the user canceled. */
-  takeOffer: ask('takeOffer', { offer: countSchema }, v.boolean()),
+  takeOffer: query('takeOffer', { offer: countSchema }, v.boolean()),
   /** Formulas as MathML; '' for invalid ones. */
-  renderMath: ask(
+  renderMath: query(
     'renderMath',
     {
       formulas: v.pipe(readonlyList(formulaSchema), v.maxLength(100)),
     },
     readonlyList(longTextSchema),
   ),
-  codeAction: act('codeAction', {
+  codeAction: action('codeAction', {
     action: v.picklist(['copy', 'insert', 'newFile', 'preview']),
     text: longTextSchema,
     language: v.optional(shortTextSchema),
   }),
   /** Shows the changes in one code block of a reply, or in all that name a file. */
-  applyEdits: act('applyEdits', { message: v.optional(idSchema), code: v.optional(longTextSchema) }),
-  copyMessage: act('copyMessage', { ...message }),
+  applyEdits: action('applyEdits', { message: v.optional(idSchema), code: v.optional(longTextSchema) }),
+  copyMessage: action('copyMessage', { ...message }),
 
   // Branches
-  fork: act('fork', { ...message }),
-  switchBranch: act('switchBranch', { ...message }),
-  deleteMessage: act('deleteMessage', { ...message }),
-  undoDelete: act('undoDelete', { ...message }),
+  fork: action('fork', { ...message }),
+  switchBranch: action('switchBranch', { ...message }),
+  deleteMessage: action('deleteMessage', { ...message }),
+  undoDelete: action('undoDelete', { ...message }),
 
   // Key events
   /**
    * Pins a quote that is found by its text, because the selection in a rendered message has lost its Markdown. Without
    * a message, all are searched, newest first; without a quote, the whole message is pinned.
    */
-  pinQuote: ask(
+  pinQuote: query(
     'pinQuote',
     { message: v.optional(messageIdSchema), quote: longTextSchema, kind: correctionSchema.entries.kind },
     v.object({ event: keyEventIdSchema }),
   ),
   /** Adds a quote or a whole message to the workspace memory. */
-  remember: act('remember', { ...message, quote: longTextSchema }),
-  setEventPinned: act('setEventPinned', { event: keyEventIdSchema, pinned: v.boolean() }),
+  remember: action('remember', { ...message, quote: longTextSchema }),
+  setEventPinned: action('setEventPinned', { event: keyEventIdSchema, pinned: v.boolean() }),
   /** Marks a key event as wrong, or restores it. */
-  removeEvent: act('removeEvent', { event: keyEventIdSchema, removed: v.boolean() }),
+  removeEvent: action('removeEvent', { event: keyEventIdSchema, removed: v.boolean() }),
 
   // Compression
-  previewCompression: ask('previewCompression', {}, previewSchema),
-  openNode: ask('openNode', { node: nodeIdSchema }, nodeSchema),
-  openNodeInEditor: act('openNodeInEditor', { node: nodeIdSchema }),
+  previewCompression: query('previewCompression', {}, previewSchema),
+  openNode: query('openNode', { node: nodeIdSchema }, nodeSchema),
+  openNodeInEditor: action('openNodeInEditor', { node: nodeIdSchema }),
   /** Undoes or redoes a compression. */
-  undoCompression: act('undoCompression', { compression: compressionIdSchema, undone: v.boolean() }),
+  undoCompression: action('undoCompression', { compression: compressionIdSchema, undone: v.boolean() }),
 
   // The task
-  setTask: act('setTask', { goal: longTextSchema, steps: readonlyList(stepSchema) }),
-  stepTask: act('stepTask', { step: countSchema, status: stepStatus }),
+  setTask: action('setTask', { goal: longTextSchema, steps: readonlyList(stepSchema) }),
+  stepTask: action('stepTask', { step: countSchema, status: stepStatus }),
 
   // Sessions
-  switchSession: act('switchSession', { ...session }),
-  renameSession: act('renameSession', { ...session, title: shortTextSchema }),
-  pinSession: act('pinSession', { ...session, pinned: v.boolean() }),
-  archiveSession: act('archiveSession', { ...session, archived: v.boolean() }),
-  deleteSession: act('deleteSession', { ...session }),
-  undoDeleteSession: act('undoDeleteSession', { ...session }),
+  switchSession: action('switchSession', { ...session }),
+  renameSession: action('renameSession', { ...session, title: shortTextSchema }),
+  pinSession: action('pinSession', { ...session, pinned: v.boolean() }),
+  archiveSession: action('archiveSession', { ...session, archived: v.boolean() }),
+  deleteSession: action('deleteSession', { ...session }),
+  undoDeleteSession: action('undoDeleteSession', { ...session }),
 };
 
 export type RequestType = keyof typeof REQUESTS;
