@@ -424,13 +424,13 @@ describe('editor commands', () => {
     assert.deepEqual(labels, ['echo \\$(date) in $(ls -l) and \\$(pwd)']);
   });
 
-  /** A document panel whose page says something with `say`. `shown` lists the texts that the page shows. */
+  /** A document panel. Its page posts messages with `post`, and `shown` lists the texts that the page shows. */
   async function documentPanel(files: object, more: object = {}) {
     const { DocumentPanel } = await load<typeof ReaderModule>('summaries/document-panel.ts');
-    const page = { say: fails as (message: object) => void, shown: [] as unknown[] };
+    const page = { post: fails as (message: object) => void, shown: [] as unknown[] };
     const webview = {
       asWebviewUri: String,
-      onDidReceiveMessage: (listener: typeof page.say) => (page.say = listener),
+      onDidReceiveMessage: (listener: typeof page.post) => (page.post = listener),
       postMessage: ({ text }: { readonly text: string }) => page.shown.push(text),
     };
     const panel = { webview, visible: true, reveal: () => undefined, onDidDispose: () => nothing };
@@ -439,8 +439,8 @@ describe('editor commands', () => {
     /** Opens a document, and a link in it if there is one. */
     const open = async (document: string, href?: string): Promise<void> => {
       await reader.open(Uri.from({ path: document }) as never);
-      page.say({ type: 'ready' });
-      if (href !== undefined) page.say({ type: 'request', id: 1, body: { type: 'openLink', href } });
+      page.post({ type: 'ready' });
+      if (href !== undefined) page.post({ type: 'request', id: 1, body: { type: 'openLink', href } });
       await pass(1);
     };
     return { reader, page, open };

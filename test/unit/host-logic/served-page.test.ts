@@ -10,12 +10,12 @@ import { defaultSettings, hostIn, l10n } from '../../support/fake-editor.ts';
 
 const settings = defaultSettings();
 const nothing = { dispose: () => undefined };
-const heard: Record<string, unknown>[] = [];
-let say: (message: unknown) => void = () => undefined;
+const received: Record<string, unknown>[] = [];
+let post: (message: unknown) => void = () => undefined;
 const webview = {
   asWebviewUri: String,
-  onDidReceiveMessage: (listener: typeof say) => ((say = listener), nothing),
-  postMessage: (message: Record<string, unknown>) => heard.push(message),
+  onDidReceiveMessage: (listener: typeof post) => ((post = listener), nothing),
+  postMessage: (message: Record<string, unknown>) => received.push(message),
 };
 
 class TabInputWebview {
@@ -61,27 +61,27 @@ describe('a page and its server', () => {
   });
 
   /**
-   * Serves a page with the sessions of `connection`. The page posts messages with `say`, and received ones are added to
-   * `heard`.
+   * Serves a page with the sessions of `connection`. The page posts messages with `post`, and received ones are added to
+   * `received`.
    */
   function serve(connection: PageServer['connection']) {
-    heard.length = 0;
+    received.length = 0;
     const describe = () => ({ reason: 'failed', text: 'See the log.' });
     const app = { extensionUri: '', connection, describe, log: { warn: () => undefined } };
     const host = { initialized: () => undefined };
     const container = { webview, visible: false, onDidDispose: () => nothing };
     const page = new ServedPage(container as never, app as never, host as never);
-    return { page, heard, say: (message: unknown) => say(message) };
+    return { page, received, post: (message: unknown) => post(message) };
   }
 
   it('refuse a request that violates the protocol, such as one with an overlong text', async () => {
-    const { page, heard, say } = serve(() => Promise.reject(new Error('none')));
-    say({ type: 'ready' });
+    const { page, received, post } = serve(() => Promise.reject(new Error('none')));
+    post({ type: 'ready' });
     await soon();
-    heard.length = 0;
-    say({ type: 'request', id: 7, body: { type: 'completeContext', query: 'x'.repeat(1_001) } });
+    received.length = 0;
+    post({ type: 'request', id: 7, body: { type: 'completeContext', query: 'x'.repeat(1_001) } });
     await soon();
-    assert.deepEqual(heard, [
+    assert.deepEqual(received, [
       { type: 'refusal', id: 7, ok: false, fault: { reason: 'invalid', text: 'See the log.' } },
     ]);
     page.dispose();
@@ -95,13 +95,13 @@ describe('a page and its server', () => {
       sendGauge: () => undefined,
     };
     const links = [first.promise, Promise.resolve(link as never)];
-    const { page, heard, say } = serve(() => links.shift()!);
-    say({ type: 'ready' });
+    const { page, received, post } = serve(() => links.shift()!);
+    post({ type: 'ready' });
     await page.showCurrentSession();
     first.reject(new Error('damaged'));
     await soon();
     assert.deepEqual(
-      heard.map(({ type }) => type),
+      received.map(({ type }) => type),
       ['init'],
     );
     page.dispose();
@@ -140,7 +140,7 @@ describe('a visible page', () => {
       new Promise((resolve) =>
         send(() => {
           resolve(true);
-          if (type === 'ping' && !connection.isPageHung) setImmediate(() => send(() => say({ type: 'pong' })));
+          if (type === 'ping' && !connection.isPageHung) setImmediate(() => send(() => post({ type: 'pong' })));
         }),
       );
     const init = { type: 'init', session: 's', title: '' };
@@ -155,7 +155,7 @@ describe('a visible page', () => {
     const host = { initialized: () => undefined, hung: () => hung++, rendersOneByOne: false };
     const container = { webview: { ...webview, postMessage }, visible: true, onDidDispose: () => nothing };
     page = new ServedPage(container as never, app as never, host as never);
-    say({ type: 'ready' });
+    post({ type: 'ready' });
     await soon();
   });
   afterEach(() => {
@@ -181,7 +181,7 @@ describe('a visible page', () => {
   it('is kept with its draft when a remote window has no connection for a minute', async () => {
     await pass(60);
     connection.isUp = false;
-    send(() => say({ type: 'setDraft', session: 's', text: 'Typed meanwhile' }));
+    send(() => post({ type: 'setDraft', session: 's', text: 'Typed meanwhile' }));
     await pass(60);
     connection.isPageHung = true;
     reconnect();
@@ -194,7 +194,7 @@ describe('a visible page', () => {
 describe('the chat panel', () => {
   it('is told which message to reveal only after it has received that message’s session', async () => {
     const { ChatPanel } = await load<typeof ChatPanelModule>('chat/chat-panel.ts');
-    heard.length = 0;
+    received.length = 0;
     const [first, second] = [sessionId('first'), sessionId('second')];
     const found = deferred<undefined>();
     const linkTo = (session: string, wait: Promise<unknown> = Promise.resolve()) => ({
@@ -206,7 +206,7 @@ describe('the chat panel', () => {
     const app = { extensionUri: '', connection: () => Promise.resolve(links.shift()), log: { warn: () => undefined } };
     const panel = new ChatPanel(app as never);
     panel.open();
-    say({ type: 'ready' });
+    post({ type: 'ready' });
     await soon();
     const changed = panel.showCurrentSession();
     panel.reveal(second, 3);
@@ -214,7 +214,7 @@ describe('the chat panel', () => {
     await changed;
     panel.reveal(second, 4);
     assert.deepEqual(
-      heard.filter(({ type }) => type !== 'focus').map(({ type, session, position }) => [type, session, position]),
+      received.filter(({ type }) => type !== 'focus').map(({ type, session, position }) => [type, session, position]),
       [
         ['init', first, undefined],
         ['init', second, undefined],
@@ -254,7 +254,7 @@ describe('the chat panel', () => {
     const onDidChangeVisibility = (then: () => void) => ((visibilityChanged = then), nothing);
     const view = { webview, visible: true, onDidChangeVisibility, onDidDispose: () => nothing };
     panel.resolveWebviewView(view as never);
-    say({ type: 'focusChanged', focused: true });
+    post({ type: 'focusChanged', focused: true });
     assert.equal(contextKeys.get('threadkeeper.chatViewFocused'), true);
     view.visible = false;
     visibilityChanged();

@@ -25,10 +25,10 @@ import { HOSTILE_PIECES, hostileText } from '../../fixtures/hostile-texts.ts';
 
 const TIMES = 8;
 const SHORT = 12_000;
-/** Shorter times (CPU time in ms) are fast enough, and too short to be measured. */
-const UNNOTICED = 120;
-/** Linear work takes eight times as long, quadratic work 64 times. */
-const MOST = 24;
+/** CPU time in ms. Shorter times are fast enough, and too short to be measured. */
+const MIN_MEASURED_MS = 120;
+/** Maximum ratio of the times for both lengths. Linear work takes 8 times as long, quadratic work 64 times. */
+const MAX_RATIO = 24;
 
 function imported(text: string): void {
   try {
@@ -88,14 +88,14 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   'parsing a link target': (text) => linkTarget(text),
 };
 
-/** The page renders at most this much of a block at a time. Longer messages are split into blocks, or collapsed. */
-const DRAWN = 4_000;
-const DRAWERS: Readonly<Record<string, (text: string) => unknown>> = {
+/** Maximum length of Markdown that the page renders at once. Longer messages are split into blocks, or truncated. */
+const MAX_RENDERED = 4_000;
+const RENDERERS: Readonly<Record<string, (text: string) => unknown>> = {
   'rendering Markdown': (text) => renderMarkdown(text, {}),
   'converting Markdown to plain text': (text) => plainText(text),
 };
 
-/** This thread only, because the garbage collector's and compiler's threads work more on a busy machine. */
+/** The CPU time of this thread only, because those of the garbage collector and compiler take more on a busy machine. */
 function cpuMs(work: () => unknown): number {
   const before = process.threadCpuUsage();
   work();
@@ -103,15 +103,15 @@ function cpuMs(work: () => unknown): number {
   return (user + system) / 1000;
 }
 
-/** How often both lengths are measured. The minimum counts, because a busy machine only adds time. */
-const ROUNDS = { least: 3, most: 12 } as const;
+/** Number of measurements of both lengths. The shortest times count, because a busy machine only adds time. */
+const ROUNDS = { min: 3, max: 12 } as const;
 
-/** The times in ms for both lengths if reading the piece takes too long. */
-function tooMuch(read: (text: string) => unknown, little: string, much: string): [number, number] | undefined {
-  if (cpuMs(() => read(much)) <= UNNOTICED) return undefined;
+/** The times in ms for both lengths if reading the longer text takes too long. */
+function timesIfSlow(read: (text: string) => unknown, little: string, much: string): [number, number] | undefined {
+  if (cpuMs(() => read(much)) <= MIN_MEASURED_MS) return undefined;
   let short = Infinity;
   let long = Infinity;
-  for (let round = 1; round <= ROUNDS.most; round++) {
+  for (let round = 1; round <= ROUNDS.max; round++) {
     short = Math.min(
       short,
       Math.max(
@@ -123,14 +123,14 @@ function tooMuch(read: (text: string) => unknown, little: string, much: string):
       long,
       cpuMs(() => read(much)),
     );
-    if (round >= ROUNDS.least && (long <= UNNOTICED || long / short <= MOST)) return undefined;
+    if (round >= ROUNDS.min && (long <= MIN_MEASURED_MS || long / short <= MAX_RATIO)) return undefined;
   }
   return [short, long];
 }
 
 function slowPieces(read: (text: string) => unknown, short: number): string[] {
   return HOSTILE_PIECES.flatMap((piece) => {
-    const found = tooMuch(read, hostileText(piece, short), hostileText(piece, TIMES * short));
+    const found = timesIfSlow(read, hostileText(piece, short), hostileText(piece, TIMES * short));
     if (!found) return [];
     const [little, much] = found.map(Math.round);
     return [`${JSON.stringify(piece)}: ${little} ms, then ${much} ms for ${TIMES} times as much`];
@@ -145,9 +145,9 @@ describe('linear run time on hostile text', () => {
     }).timeout(300_000);
   }
 
-  for (const [what, draw] of Object.entries(DRAWERS)) {
+  for (const [what, render] of Object.entries(RENDERERS)) {
     it(`holds for ${what}`, () => {
-      const slow = slowPieces(draw, DRAWN / TIMES);
+      const slow = slowPieces(render, MAX_RENDERED / TIMES);
       if (slow.length > 0) throw new Error(slow.join('\n'));
     }).timeout(300_000);
   }
