@@ -4,7 +4,7 @@ import { countFiles } from '../../../src/storage/count-files.ts';
 import { Harness, fill } from './harness.ts';
 
 describe('context of a session', () => {
-  it('has the summaries of the session as read again, even if as many changes were made to it', async () => {
+  it('has the summaries of a session that was read again, even if its number of changes is the same', async () => {
     const harness = await Harness.open();
     const { clock, folder } = harness;
     const [first, second] = [await harness.converse(), await harness.converse()];

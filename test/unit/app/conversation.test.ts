@@ -17,7 +17,7 @@ describe('conversation', () => {
   let harness: Harness;
   openForEachTest(async () => (harness = await Harness.open()));
 
-  /** The reply on disk after each way of ending, and if it never ends. */
+  /** Waits up to a second for a partial reply that ends with `end`, and returns the stored partial reply. */
   const partOf = async ({ state }: Conversation, end: string): Promise<string | undefined> => {
     const text = (): string | undefined => state.partials[0]?.text;
     for (let looks = 0; looks < 100 && text()?.endsWith(end) !== true; looks++)

@@ -282,7 +282,7 @@ export const cancelled = (signal: AbortSignal): Promise<never> =>
     signal.addEventListener('abort', () => reject(new ModelFault('cancelled', 'cancelled')));
   });
 
-/** Never answers. */
+/** Fails with this error. */
 export function throws(error: unknown): Script {
   return async function* () {
     await Promise.resolve();

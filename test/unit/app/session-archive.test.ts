@@ -93,7 +93,7 @@ describe('recall requested by another chat', () => {
     assert.match(recalledText(found), /^\[session “Claude Code: Fix \/record ports”, message 3, user\] Port 3$/m);
   });
 
-  it('quotes what a session has continued from a chat only once', async () => {
+  it('quotes messages that a session continued from a chat only once', async () => {
     const found = await recall([own(0, 'Port 1')], [chat(0, 'Port 1'), chat(1, 'Port 2')]);
     assert.deepEqual(
       found?.map(({ text }) => text),

@@ -24,7 +24,7 @@ describe('conversation that follows another window', () => {
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   });
 
-  it('adds its message after what the other window wrote last', async () => {
+  it('adds its message after the newest message of the other window', async () => {
     await first.send('two');
     await first.close();
     await second.send('three');

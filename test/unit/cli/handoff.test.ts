@@ -274,7 +274,7 @@ describe('handoff', () => {
     });
   }
 
-  it('has nothing that Claude Code would replace with a file', async () => {
+  it('escapes mentions that Claude Code would replace with the content of a file', async () => {
     const said = alternating([
       'Look at @src/retry.ts and @~/.ssh/config.\n@README.md says more. Mail kim@example.com.',
       'We decided to use `npm i @types/node` as in @docs/setup.md.',
@@ -322,7 +322,7 @@ describe('handoff', () => {
     assert.doesNotMatch(plain, /^#|<record|\*\*/m);
   });
 
-  it('can be made of every format that can be imported', async () => {
+  it('can be created from every format that can be imported', async () => {
     const names = readdirSync(TRANSCRIPTS);
     assert.ok(names.length >= 9);
     for (const name of names) {

@@ -58,7 +58,7 @@ describe('a short conversation within a small target', () => {
     }
   });
 
-  it('has more facts than key events that take most of it', async () => {
+  it('contains facts beyond the key events, even if the key events alone take most of the target', async () => {
     for (const target of [150, 200, 250]) {
       const { messages, tokens } = await compressPreserveEvents(REPAIR, target, { counter, preset: 'customer' });
       const text = messages.map(({ content }) => (typeof content === 'string' ? content : '')).join('\n');

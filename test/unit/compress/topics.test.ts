@@ -74,7 +74,7 @@ describe('summary title', () => {
     assert.equal(topicTitle({ corpus, from: 0, to: 3 }), 'staging data, Postgres, nightly export');
   });
 
-  it('names things as they are written, not what somebody does', async () => {
+  it('names things in their own spelling, but no actions', async () => {
     const corpus = await corpusOf([
       {
         role: 'user',

@@ -7,7 +7,7 @@ import { developerSession, goodAnswer, grow, message, scriptedModel, tokensWith,
 
 const settings = { frontierTokens: 20_000, segment: { tokens: 2_000, messages: 120 } };
 
-/** How many answers contain a decision, at the beginning. */
+/** Number of first answers that contain a decision. */
 const EARLY = 8;
 
 describe('summary tree', () => {

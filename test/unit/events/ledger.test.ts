@@ -142,7 +142,7 @@ describe('ledger', () => {
     assert.equal(ledger.entries().length, 2);
   });
 
-  it('supersedes decisions about a dropped thing, even if it ends a sentence', () => {
+  it('supersedes decisions about a tool that is dropped, even if its name ends the sentence', () => {
     for (const drop of ['Then we drop Postgres.', 'Then we drop Postgres for good']) {
       const ledger = new Ledger();
       const old = say(ledger, 'decision', 'Yes, go with Postgres.');

@@ -27,7 +27,7 @@ describe('unsent texts', () => {
     assert.equal((await stat(path.join(folder, 's1.draft.json'))).mode & 0o077, 0);
   });
 
-  it('leave no file when they were sent or given up', async () => {
+  it('leave no file when they were sent or discarded', async () => {
     const before = drafts();
     before.set(session, 'Why?');
     before.setEdit(session, message, '');

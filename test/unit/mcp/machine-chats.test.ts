@@ -35,7 +35,7 @@ describe('chats of a machine', () => {
     rmSync(place, { recursive: true, force: true });
   });
 
-  it('include what a tool adds, although they aren’t read again at once', async () => {
+  it('include messages that a tool adds, although they aren’t read again at once', async () => {
     const file = putFile(place, 'home/.claude/projects/p/s.jsonl', said('The ferry leaves at ten.'));
     const chats = open();
     assert.equal(await chats.refresh(60_000), true);

@@ -40,7 +40,7 @@ describe('a model behind a gateway', () => {
       assert.equal(fault?.reason, 'unaffordable');
     }));
 
-  it('passes prompt cache marks on to Claude', () =>
+  it('forwards prompt cache breakpoints to Claude', () =>
     on('openrouter', { think: 0 }, async (server) => {
       const model = createOpenAiModel({
         apiKey: KEY,
@@ -288,7 +288,7 @@ describe('a vendor’s model list', () => {
         assert.deepEqual(facts, {});
       }));
 
-    it('unless its key may not read them, which leaves what the list says', () =>
+    it('unless its key may not read them, so that only the facts in the list are known', () =>
       listing({ '/v1/models': { data: [{ ...entry, max_input_tokens: 8_192 }] } }, async (url) => {
         assert.deepEqual((await listed('openai', url, 'claude'))?.facts, { contextWindow: 8_192 });
       }));

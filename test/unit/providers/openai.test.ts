@@ -387,7 +387,7 @@ describe('the provider for OpenAI and compatible servers', () => {
     }
   });
 
-  it('reads a reply whose content type is that of the other kind', async () => {
+  it('reads a stream that is labeled as JSON, and JSON that is labeled as a stream', async () => {
     const stream = `${chunk({ content: 'yes' }, 'stop')}data: [DONE]\n\n`;
     const whole = JSON.stringify({ choices: [{ message: { content: 'yes' }, finish_reason: 'stop' }] });
     for (const [type, body] of [
@@ -407,7 +407,7 @@ describe('the provider for OpenAI and compatible servers', () => {
     assert.equal((await turn(chat(), ask('hi'))).fault?.reason, 'malformed');
   });
 
-  it('reads Kimi’s usage, which is in the last choice', async () => {
+  it('reads Kimi’s usage, which is in the choice of the last chunk', async () => {
     const usage = { prompt_tokens: 1336, completion_tokens: 31, total_tokens: 1367, cached_tokens: 1280 };
     const last = { choices: [{ index: 0, delta: {}, finish_reason: 'stop', usage }] };
     replyWith(`${chunk({ content: 'yes' })}data: ${JSON.stringify(last)}\n\ndata: [DONE]\n\n`);

@@ -57,7 +57,7 @@ function optionsAt({ url }: StrictServer, flavour: Flavour, model: string): Read
 const chosenAt = (server: StrictServer, flavour: Flavour, model: string): ReturnType<typeof modelFromOptions> =>
   modelFromOptions({ options: optionsAt(server, flavour, model), env: ENV });
 
-/** No summary was extracted instead of using the model. Parents don't need one. */
+/** Asserts that the model made every summary, except for parents, which need no model. */
 function assertByModel(nodes: readonly { readonly depth: number; readonly rung: string }[]): void {
   const leaves = nodes.filter(({ depth }) => depth === 0);
   assert.ok(leaves.length > 0);

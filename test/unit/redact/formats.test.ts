@@ -13,7 +13,7 @@ const lower = (length: number): string => mixed(length).toLowerCase();
 const upper = (length: number): string => mixed(length).toUpperCase();
 const digits = (length: number): string => Array.from({ length }, (_, index) => (index * 7 + 3) % 10).join('');
 
-/** Split for the same reason. */
+/** Concatenated with the words around it, so that secret scanners don't report private keys. */
 const KEY = ' KEY';
 
 /** A text with a secret, and the part that must be removed. Concatenated, so that secret scanners don't report it. */

@@ -175,7 +175,7 @@ describe('two windows with the same session', () => {
       await store.close();
     }));
 
-  it('a window does not write after what a newer version has written in the meantime', () =>
+  it('a window stops writing once a newer version has written to the session', () =>
     twoWindows(async ({ folder, a, b }) => {
       await a.append(messageAdded(0));
       await until(() => b.state.path.length === 1);

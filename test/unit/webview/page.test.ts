@@ -95,7 +95,7 @@ describe('page', () => {
       );
     });
 
-    it('drops a message that breaks the contract, and logs the fault without its content', () => {
+    it('drops a message that violates the protocol, and logs the fault without its content', () => {
       page.receive({ type: 'replyDelta', session: 's', id: 'm', offset: -1, text: 'secret' });
       assert.match(JSON.stringify(sent), /pageFault.*offset/);
       assert.doesNotMatch(JSON.stringify(sent), /secret/);
