@@ -1,8 +1,7 @@
 import type { Conversation } from '../../src/app/conversation.ts';
-import type { SessionEvent } from '../../src/core/journal/schema.ts';
-import { messageId } from '../../src/core/model/ids.ts';
-import { contentOf, type TranscriptMessage } from '../../src/core/transcript/transcript-message.ts';
+import type { TranscriptMessage } from '../../src/core/transcript/transcript-message.ts';
 import type { Harness } from '../unit/app/harness.ts';
+import { appendMessages } from './append-messages.ts';
 
 /** A user's message and everything until the next one. */
 export interface Turn {
@@ -40,18 +39,7 @@ export async function playTurn(harness: Harness, conversation: Conversation, { a
     yield { type: 'end', ending: 'complete' };
   };
   await conversation.send(ask);
-  await append(conversation, answer ? others : rest);
+  await appendMessages(conversation, answer ? others : rest);
   await conversation.betweenTurns();
   await conversation.settled();
-}
-
-async function append({ journal, state }: Conversation, messages: readonly TranscriptMessage[]): Promise<void> {
-  let parent = state.head;
-  const events = messages.map((one, n): SessionEvent => {
-    const id = messageId(`${journal.id}-${state.path.length + n}-played`);
-    const message = { id, parent, role: one.role, content: contentOf(one), at: Date.now() };
-    parent = id;
-    return { type: 'message_added', message };
-  });
-  if (events.length > 0) await journal.append(...events);
 }

@@ -1,10 +1,8 @@
-import { messageId } from '../../../src/core/model/ids.ts';
 import type { Conversation } from '../../../src/app/conversation.ts';
 import { gaugeView } from '../../../src/host/gauge/gauge-view.ts';
-import type { SessionEvent } from '../../../src/core/journal/schema.ts';
 import type { TranscriptMessage } from '../../../src/core/transcript/transcript-message.ts';
-import { contentOf } from '../../../src/core/transcript/transcript-message.ts';
 import { Harness, says } from '../../unit/app/harness.ts';
+import { appendMessages } from '../append-messages.ts';
 import type { BenchContext } from '../context.ts';
 import { syntheticSession } from '../data/synthetic.ts';
 import { cpuMs, quantile } from '../report/cpu.ts';
@@ -120,26 +118,10 @@ export function turnFigures({ small, large }: TurnCosts, length: number): Figure
   ];
 }
 
-/**
- * Adds messages to a session in their original order, including journal and counts, and checks triggers while it grows.
- */
+/** Appends messages to a session, and checks the compression triggers while it grows. */
 export async function grow(conversation: Conversation, messages: readonly TranscriptMessage[]): Promise<void> {
   for (let at = 0; at < messages.length; at += STEP) {
-    const { journal, state } = conversation;
-    let parent = state.head;
-    const from = state.path.length;
-    const events = messages.slice(at, at + STEP).map((one, n): SessionEvent => {
-      const message = {
-        id: messageId(`${journal.id}-${from + n}`),
-        parent,
-        role: one.role,
-        content: contentOf(one),
-        at: Date.now(),
-      };
-      parent = message.id;
-      return { type: 'message_added', message };
-    });
-    await journal.append(...events);
+    await appendMessages(conversation, messages.slice(at, at + STEP));
     await conversation.betweenTurns();
     await conversation.settled();
   }
