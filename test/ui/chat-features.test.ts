@@ -139,7 +139,7 @@ describe('chat in daily use', () => {
       const reply = chat.message('A paragraph of a reply');
       await eventually(async () => assert.equal(await actions('A paragraph of a reply').count(), 2));
       const end = actions('A paragraph of a reply').last();
-      // It's idle then.
+      // Scroll first, because hovering would otherwise scroll the reply.
       await end.scrollIntoViewIfNeeded();
       const before = await reply.boundingBox();
       await end.getByRole('button', { name: 'Copy as Markdown' }).hover();

@@ -35,7 +35,7 @@ describe('composer with context', () => {
     ...chatServerSettings(server),
     'threadkeeper.models.overrides': { 'test-model': { contextWindow: 24_000, maxOutput: 2048 } },
     'testModels.offered': true,
-    // Its rows are DOM elements then, and can be read.
+    // Without GPU acceleration, the terminal's rows are DOM elements, whose text can be selected.
     'terminal.integrated.gpuAcceleration': 'off',
     ...more,
   });

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Maximum wait for what usually takes a second or two, for busy machines. */
+/** Maximum wait, in ms. Waiting usually takes a second or two, but much longer on a busy machine. */
 export const READY_LIMIT_MS = 120_000;
 const LOOK_EVERY_MS = 50;
 

@@ -5,7 +5,7 @@ import { chatServerSettings, ChatPage, startModelServer } from './chat-page.ts';
 import { globalStorageFolder } from './editor.ts';
 
 const FULL = /disk is full/;
-/** Much more than is left. */
+/** A message that takes much more space than is left on the disk. */
 const LONG = `Kept all the same. ${'word '.repeat(8_000)}`;
 
 describe('chat on a disk that fills up', function () {

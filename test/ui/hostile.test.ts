@@ -194,7 +194,7 @@ describe('hostile text in a message', () => {
         return replaceChildren.apply(this, nodes);
       };
     }`);
-    // Would wait until the message is rendered.
+    // Don't await `show`, which waits until the message is rendered.
     await page.evaluate('void show("All **CANNOT-BE-DRAWN**.")');
     await page.getByText('This message can’t be displayed').waitFor();
     await page.locator('.plain', { hasText: 'All **CANNOT-BE-DRAWN**.' }).waitFor();

@@ -105,7 +105,7 @@ describe('chat with a model on a server', () => {
   });
 
   it('shows slow summarizing in the chat and on the gauge, and lets the user cancel it', async () => {
-    // The final settings: with the local summarizer, it would be done at once.
+    // Summarize with the chat's model, because a compression without a model would end at once.
     await writeSettings(workbench.folder ?? '', {
       ...chatServerSettings(server),
       'threadkeeper.summarizer.provider': 'chat',

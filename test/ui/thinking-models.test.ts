@@ -4,7 +4,7 @@ import { THOUGHT } from '../support/strict/streams.ts';
 import { ChatPage, writeSettings } from './chat-page.ts';
 import { eventually } from './eventually.ts';
 
-/** A server that only lists names. */
+/** A model whose context window is unknown, because its server only lists names. */
 const UNKNOWN = 'phi-mini:1b';
 const THINKING = 'deepseek-r1:8b';
 /** About 900 tokens. */

@@ -350,7 +350,7 @@ export class Workbench {
     return file;
   }
 
-  /** Waits until the window is rendered and connected, and the extensions are loaded (see `insist`). */
+  /** Waits until the window is rendered and connected, and the extensions are loaded. */
   private async ready(): Promise<void> {
     await this.page.locator('.monaco-workbench .part.statusbar').waitFor();
     // The remote indicator shows the host's name once the window is connected.
