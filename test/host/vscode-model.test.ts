@@ -17,8 +17,8 @@ interface ModelRequest {
   readonly messages: readonly { readonly role: 'user' | 'assistant'; readonly text: string }[];
 }
 
-/** What a test can see of and tell `test/fixtures/model-extension`. */
-interface ModelDesk {
+/** The API of `test/fixtures/model-extension`: the requests to its models, and the function that answers them. */
+interface ModelExtension {
   readonly requests: ModelRequest[];
   answer: (request: ModelRequest, token: vscode.CancellationToken) => AsyncIterable<string> | Iterable<string>;
 }
@@ -26,8 +26,8 @@ interface ModelDesk {
 const LARGE = 'test-models/large';
 const SMALL = 'test-models/small';
 
-async function modelDesk(): Promise<ModelDesk> {
-  const extension = vscode.extensions.getExtension<ModelDesk>('threadkeeper-tests.model-extension');
+async function modelExtension(): Promise<ModelExtension> {
+  const extension = vscode.extensions.getExtension<ModelExtension>('threadkeeper-tests.model-extension');
   assert.ok(extension, 'the extension with models is not installed');
   const harness = await extension.activate();
   harness.requests.length = 0;
@@ -36,10 +36,10 @@ async function modelDesk(): Promise<ModelDesk> {
 }
 
 describe('a model provided by another extension', () => {
-  let harness: ModelDesk;
+  let harness: ModelExtension;
 
   beforeEach(async () => {
-    harness = await modelDesk();
+    harness = await modelExtension();
   });
 
   it('is offered first in the picker, with its name and context window, while no model is chosen', async () => {

@@ -29,8 +29,8 @@ const drawn = fc.record({
   pinned: fc.integer({ min: 0, max: 9 }).map((one) => one === 0),
   words: fc.integer({ min: 1, max: 30 }),
   status: fc.constantFrom<KeyEvent['status']>('active', 'active', 'dropped', 'dropped', 'superseded'),
-  /** A ledger restored from the previous draft doesn't know what was dropped then. */
-  hasHeard: fc.boolean(),
+  /** Whether the ledger knows that the event was dropped. One that is restored from the previous draft doesn't. */
+  isDropKnown: fc.boolean(),
   isTouched: fc.integer({ min: 0, max: 4 }).map((one) => one === 0),
   /** The event that superseded it, or one that was deleted since. */
   link: fc.nat({ max: 40 }),
@@ -45,7 +45,7 @@ describe('fitting a ledger in batches', () => {
         const ledger = new Ledger();
         const known = new Map<KeyEvent['id'], KeyEvent>();
         const updated = new Map<KeyEvent['id'], KeyEvent>();
-        all.forEach(({ position, words, status, link, hasHeard, isTouched, ...rest }, at) => {
+        all.forEach(({ position, words, status, link, isDropKnown, isTouched, ...rest }, at) => {
           const quote = Array.from({ length: words }, (_, word) => `word${at}x${word}`).join(' ');
           const entry: KeyEvent = {
             ...rest,
@@ -58,7 +58,7 @@ describe('fitting a ledger in batches', () => {
             status,
             ...(status === 'superseded' && { link: keyEventId(`e${link}`) }),
           };
-          ledger.restore(status === 'dropped' && !hasHeard ? { ...entry, status: 'active' } : entry);
+          ledger.restore(status === 'dropped' && !isDropKnown ? { ...entry, status: 'active' } : entry);
           if (isTouched) updated.set(entry.id, entry);
           // Events that leave the recent messages now were found in this draft, or pinned by the user before.
           if (position < COVERED || rest.pinned) known.set(entry.id, entry);

@@ -16,8 +16,8 @@ import { Harness, fill, says } from '../../unit/app/harness.ts';
 
 const RUNS = process.env['THREADKEEPER_LONG'] ? 400 : 12;
 
-/** What users do to summaries and key events. A number picks an existing item, modulo their number. */
-type Deed =
+/** An action of a user on summaries or key events. A number picks an existing item, modulo their number. */
+type UserAction =
   | { readonly do: 'edit'; readonly pick: number; readonly level: Level }
   | { readonly do: 'resummarize'; readonly pick: number; readonly finer: boolean }
   | { readonly do: 'level'; readonly pick: number; readonly level: Level }
@@ -30,7 +30,7 @@ type Deed =
 
 const pick = fc.nat({ max: 1_000 });
 const level = fc.constantFrom<Level>('brief', 'detailed', 'full');
-const deed: fc.Arbitrary<Deed> = fc.oneof(
+const userAction: fc.Arbitrary<UserAction> = fc.oneof(
   { weight: 4, arbitrary: fc.record({ do: fc.constant('edit' as const), pick, level }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('resummarize' as const), pick, finer: fc.boolean() }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('level' as const), pick, level }) },
@@ -59,7 +59,7 @@ function request(conversation: Conversation): unknown {
 }
 
 /** A session with summaries and key events, its history of changes, and the next request after each of them. */
-class Story {
+class ChangeHistory {
   readonly harness: Harness;
   conversation: Conversation;
   /** The requests after each applied change, starting with the original; `at` is the current index. */
@@ -73,21 +73,21 @@ class Story {
     this.#requests = [request(conversation)];
   }
 
-  static async begin(): Promise<Story> {
+  static async begin(): Promise<ChangeHistory> {
     const harness = await Harness.open();
     const conversation = await harness.converse();
     for (let round = 0; round < 2; round++) {
       await fill(conversation, 60, (n) => (n % 9 === 0 ? `We decided to use port ${8400 + n + round}.` : part(n)));
       assert.equal((await conversation.compressNow()).kind, 'committed');
     }
-    return new Story(harness, conversation);
+    return new ChangeHistory(harness, conversation);
   }
 
   get state(): SessionState {
     return this.conversation.state;
   }
 
-  async do(one: Deed): Promise<void> {
+  async do(one: UserAction): Promise<void> {
     if (one.do === 'reload') {
       const before = request(this.conversation);
       this.conversation = await this.harness.restart(this.conversation);
@@ -115,7 +115,7 @@ class Story {
     this.#requests.push(request(this.conversation));
   }
 
-  async #change(one: Exclude<Deed, { do: 'step' | 'reload' }>): Promise<void> {
+  async #change(one: Exclude<UserAction, { do: 'step' | 'reload' }>): Promise<void> {
     const { journal, counter } = this.conversation;
     const node = chosen([...this.state.nodes.values()], one.pick);
     switch (one.do) {
@@ -139,12 +139,12 @@ class Story {
       }
       case 'expand': {
         await expandNode(journal, node.id, one.how);
-        return this.#expectWordForWord(node);
+        return this.#expectVerbatim(node);
       }
       case 'undoCompression': {
         const { id, nodes } = chosen(this.state.compressions, one.pick);
         await undoCompressions(journal, [id], one.undone);
-        if (one.undone) for (const each of nodes) this.#expectWordForWord(this.state.nodes.get(each)!);
+        if (one.undone) for (const each of nodes) this.#expectVerbatim(this.state.nodes.get(each)!);
         return;
       }
       case 'pin': {
@@ -175,7 +175,7 @@ class Story {
   }
 
   /** No summary above the node covers its messages, unless a wider one does. */
-  #expectWordForWord(node: SummaryNode): void {
+  #expectVerbatim(node: SummaryNode): void {
     assert.ok(!this.state.frontier.some((item) => item.node.id === node.id), 'an opened summary stands for nothing');
     const from = this.state.positionOf(node.first)!;
     if (this.state.frontier.some((item) => item.from <= from && from <= item.to)) return;
@@ -208,8 +208,8 @@ class Story {
 describe('changes to summaries and key events, in any order', () => {
   it('take effect in the next request, survive a reload, and are undone and redone exactly', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(deed, { minLength: 4, maxLength: 24 }), async (deeds) => {
-        await using story = await Story.begin();
+      fc.asyncProperty(fc.array(userAction, { minLength: 4, maxLength: 24 }), async (deeds) => {
+        await using story = await ChangeHistory.begin();
         for (const one of deeds) await story.do(one);
         await story.end();
       }),

@@ -188,7 +188,7 @@ export function visibleState(state: SessionState): unknown {
     JSON.stringify({
       path: state.path,
       messages: [...state.messages.values()],
-      ...compressed(state),
+      ...compressionState(state),
       counters: state.counters,
       task: state.task,
       ended: state.endedTasks,
@@ -198,8 +198,8 @@ export function visibleState(state: SessionState): unknown {
   );
 }
 
-/** Creates and changes what compression works on. */
-export const compressed = (state: SessionState) => ({
+/** The parts of a state that a compression changes. */
+export const compressionState = (state: SessionState) => ({
   nodes: [...state.nodes.values()],
   open: [...state.nodes.keys()].filter((id) => state.isOpen(id)),
   frontier: state.frontier.map(({ node, from, to }) => [node.id, from, to]),

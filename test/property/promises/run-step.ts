@@ -6,7 +6,7 @@ import {
   checkEvents,
   checkPrefix,
   checkRequest,
-  compressed,
+  compressionState,
   newestSent,
   requestTokens,
   visibleState,
@@ -32,7 +32,7 @@ export async function runStep(simulation: Simulation, step: Step): Promise<void>
   const { harness, state } = simulation;
   const before = {
     context: simulation.conversation.context(),
-    made: compressed(state),
+    made: compressionState(state),
     calls: simulation.calls,
     texts: textsOf(state),
   };
@@ -79,7 +79,7 @@ export async function runStep(simulation: Simulation, step: Step): Promise<void>
       const more = coveredTokens(simulation) - covered;
       assert.ok(saved >= 0.1 * more, `a compression of ${more} tokens saved ${saved}`);
     } else {
-      assert.deepEqual(compressed(simulation.state), before.made, 'what comes to nothing changes nothing');
+      assert.deepEqual(compressionState(simulation.state), before.made, 'what comes to nothing changes nothing');
     }
   }
   const isQuiet = !('meanwhile' in step) || step.meanwhile === 'nothing';
@@ -87,7 +87,7 @@ export async function runStep(simulation: Simulation, step: Step): Promise<void>
     assert.ok(calls.count > 0 || tokens.after < tokens.before, 'what costs nothing is committed only if it saves');
   if (simulation.cancelled) {
     assert.equal(committed.length, 0, 'what is cancelled is not committed');
-    assert.deepEqual(compressed(simulation.state), before.made, 'what is cancelled changes nothing');
+    assert.deepEqual(compressionState(simulation.state), before.made, 'what is cancelled changes nothing');
     if (simulation.outcome) assert.equal(simulation.outcome.kind, 'cancelled', 'what is cancelled is called so');
   }
   if (simulation.modelFailed) {
@@ -99,7 +99,8 @@ export async function runStep(simulation: Simulation, step: Step): Promise<void>
       );
     if (simulation.outcome?.kind === 'committed') assert.ok(ModelFault.is(simulation.outcome.fault), 'a fault is told');
   }
-  if (step.do === 'preview') assert.deepEqual(compressed(simulation.state), before.made, 'a preview changes nothing');
+  if (step.do === 'preview')
+    assert.deepEqual(compressionState(simulation.state), before.made, 'a preview changes nothing');
   // Three prompts per segment, for two windows, each gap between nodes, and each part of a long history.
   const most = 6 * (2 + before.made.nodes.length + before.context.total / 12_000);
   assert.ok(simulation.calls - before.calls <= most, `${simulation.calls - before.calls} calls in one step`);

@@ -23,7 +23,7 @@ export class UserMarks {
     readonly says: EventCorrection;
   }[] = [];
 
-  /** The undone or redone change may have been a pin or a correction. */
+  /** Reads the marks again after an undo or redo, which may have changed a pin or a correction. */
   refresh({ events }: SessionState): void {
     for (const id of this.corrected.keys()) this.corrected.set(id, wordsOf(events.get(id)!));
     this.pinned.clear();

@@ -10,7 +10,7 @@ import { Random } from '../../support/random.ts';
 import { messageAdded, testClock } from '../../unit/storage/test-store.ts';
 import { unflushed } from './visible-state.ts';
 
-/** In this case, no checkpoint can be made, and the one from before the damage doesn't fit anymore. */
+/** The seed of a case in which no checkpoint can be written, and the one from before the damage is outdated. */
 const WITHOUT_BEGINNING = 5709;
 const CASES = process.env['THREADKEEPER_LONG'] ? 10_000 : 200;
 

@@ -1,6 +1,6 @@
 import type { SessionState } from '../../../src/core/state/session-state.ts';
 import { openForAppend, type OpenForAppend } from '../../../src/storage/journal-writer.ts';
-import { compressed } from '../promises/checks.ts';
+import { compressionState } from '../promises/checks.ts';
 
 /** Flushing would take most of the time and only matters for power failures. */
 export const unflushed: OpenForAppend = async (path) => ({
@@ -17,7 +17,7 @@ export function visibleState(state: SessionState): unknown {
     path: state.path,
     messages: [...state.messages.values()],
     deleted: [...state.messages.keys()].filter((id) => state.isDeleted(id)),
-    ...compressed(state),
+    ...compressionState(state),
     partials: state.partials.map(({ id, text }) => [id, text]),
     stale: [...state.stale],
     counters: state.counters,
