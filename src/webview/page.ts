@@ -280,7 +280,6 @@ export class Page {
     return this.#saved?.session === session ? this.#saved : undefined;
   }
 
-  /** The texts that were pasted into the draft of a session. */
   pastedInto(session: string): readonly string[] {
     return this.#saved?.pasted[session] ?? [];
   }

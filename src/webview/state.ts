@@ -16,7 +16,6 @@ export type PageState =
   | Extract<HostToPage, { type: 'unavailable' | 'document' }>
   | { readonly type: 'open'; readonly session: OpenSession };
 
-/** Messages that change the state. */
 export type StateMessage = Exclude<
   HostToPage,
   { type: 'answer' | 'refusal' | 'replyDelta' | 'focus' | 'reveal' | 'toast' | 'ping' }

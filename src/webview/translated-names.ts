@@ -2,13 +2,11 @@ import { KIND_NAMES, ROLE_NAMES } from '../protocol/display-names.ts';
 import type { EventMark } from '../protocol/views.ts';
 import { phraseText, text } from './texts.ts';
 
-/** The name of a message's role. */
 export function roleName(role: string): string {
   const name = ROLE_NAMES[role];
   return name ? phraseText(name) : role;
 }
 
-/** The name of a kind of key event. */
 export const kindName = (kind: EventMark['kind']): string => phraseText(KIND_NAMES[kind]);
 
 /** The states of a key event that are only visible by an icon or a style, for screen readers. */

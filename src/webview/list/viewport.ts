@@ -8,7 +8,6 @@ export interface RowRange {
 
 /** Distance from the view within which rows are rendered, in px. */
 const OVERSCAN = 500;
-/** Maximum number of rendered rows. */
 const MAX_ROWS = 80;
 /** Distance from the end within which scrolling down starts to follow the newest message, in px. */
 const NEAR_END = 32;

@@ -97,7 +97,6 @@ function wrapTable(table: HTMLTableElement): void {
   frame.append(table);
 }
 
-/** Replaces hidden characters by their names. */
 function showHiddenCharacters(root: Node): void {
   const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
   const found: Text[] = [];

@@ -34,7 +34,6 @@ export const sanitizeMath = (mathml: string): DocumentFragment =>
     ALLOWED_ATTR: [...MATH_ATTRIBUTES, 'class'],
   });
 
-/** Sanitizes code that was highlighted by highlight.js. */
 export const sanitizeHighlighted = (html: string): DocumentFragment =>
   purifier.sanitize(html, { ...COMMON_OPTIONS, ALLOWED_TAGS: ['span'], ALLOWED_ATTR: ['class'] });
 

@@ -13,7 +13,6 @@ import { handleSuggestionKey, SuggestionList, useSuggestions } from './suggestio
 /** Pause in typing before the draft is stored, in ms. */
 const DRAFT_DELAY_MS = 300;
 
-/** The input for messages. */
 export function Composer({ session }: { readonly session: OpenSession }) {
   const field = useRef<HTMLTextAreaElement>(null);
   // Use the page's own draft, unless the host's draft has changed since, for example by *Ask About Selection*.

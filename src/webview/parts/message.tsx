@@ -11,7 +11,6 @@ import { Button, Disclosure, Icon, IconButton } from './elements.tsx';
 import { KeyEvents } from './key-events.tsx';
 import { MessageParts } from './message-parts.tsx';
 
-/** Codicons of the roles. */
 export const ROLE_ICONS: Readonly<Record<MessageView['role'], string>> = {
   user: 'account',
   assistant: 'comment-discussion-sparkle',

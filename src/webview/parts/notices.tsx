@@ -13,7 +13,6 @@ export function Notice(props: {
   readonly icon: string;
   readonly message: string;
   readonly details?: string | undefined;
-  /** The ARIA role. */
   readonly role?: 'status' | 'alert' | 'timer';
   readonly class?: string;
   readonly action?: { readonly label: string; readonly run: () => void } | undefined;
@@ -35,7 +34,6 @@ export function Notice(props: {
   );
 }
 
-/** The notices about the state of the session. */
 export function Notices({ session }: { readonly session: OpenSession }) {
   const { status, notice } = session;
   const { readOnly, unsaved, offline, escalation, waiting, thinking, resetPending, compression } = status;

@@ -6,7 +6,6 @@ import { text } from '../texts.ts';
 import { Button } from './elements.tsx';
 import { KeyEventList } from './key-events.tsx';
 
-/** The preview of a compression. */
 export function PreviewPanel() {
   const [preview, setPreview] = useState<PreviewView>();
   const buttons = useRef<HTMLDivElement>(null);

@@ -169,7 +169,6 @@ export function FindBar({ session }: { readonly session: OpenSession }) {
   );
 }
 
-/** Highlights the matches in rendered messages. */
 function highlightMatches(list: Element, query: string, currentMessage: string | undefined): void {
   const ranges = { current: [] as Range[], other: [] as Range[] };
   for (const body of query.trim() === '' ? [] : list.querySelectorAll('.message-body')) {

@@ -8,7 +8,6 @@ import { text } from '../texts.ts';
 import { Icon, IconButton } from './elements.tsx';
 import { SearchField } from './search-panels.tsx';
 
-/** The list of sessions, and the actions on them. */
 export function SessionsPanel({ session }: { readonly session: OpenSession }) {
   const [query, setQuery] = useState('');
   const [renaming, setRenaming] = useState<string>();

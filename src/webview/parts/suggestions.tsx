@@ -50,7 +50,6 @@ export function SuggestionList(props: { readonly suggestions: readonly Suggestio
   );
 }
 
-/** The suggestions for a completion. */
 export function useSuggestions(
   completion: Completion | undefined,
   value: string,
@@ -92,7 +91,6 @@ export function useSuggestions(
   }));
 }
 
-/** Codicons of the kinds of context and attachments. */
 export const CONTEXT_ICONS: Readonly<Record<ContextItem['what']['kind'] | AttachmentView['kind'], string>> = {
   selection: 'list-selection',
   currentFile: 'file',
