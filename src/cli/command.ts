@@ -9,7 +9,6 @@ export class UsageError extends Error {
 /** The options' values, as returned by `parseArgs`. */
 export type OptionValues = Readonly<Record<string, string | boolean | (string | boolean)[] | undefined>>;
 
-/** The arguments of a command. */
 export interface Invocation {
   /** Empty if the command takes no FILE. */
   readonly file: string;
@@ -32,7 +31,6 @@ export interface Command {
   run(invocation: Invocation): Promise<number>;
 }
 
-/** The value of a text option. */
 export function textOption(options: OptionValues, name: string): string | undefined {
   const value = options[name];
   return typeof value === 'string' ? value : undefined;

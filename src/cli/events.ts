@@ -42,7 +42,6 @@ async function eventsOf(messages: AsyncIterable<TranscriptMessage>): Promise<Eve
   return ledger.entries().map(eventOutput);
 }
 
-/** A key event as one line: message index, kind, status, and quote. */
 function eventLine({ kind, quote, message, status }: EventOutput): string {
   const mark = status === 'active' ? '' : ` (${status})`;
   return `${String(message).padStart(5)}  ${kind}${mark}: ${quote.replace(/\s+/g, ' ')}`;

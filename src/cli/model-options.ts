@@ -17,7 +17,6 @@ import { UsageError, choiceOption, textOption, type Invocation } from './command
 
 const PROVIDERS = ['local', 'openai', 'anthropic'] as const;
 
-/** Environment variables with API keys. */
 const KEY_VARIABLES = { openai: 'OPENAI_API_KEY', anthropic: 'ANTHROPIC_API_KEY' } as const;
 
 /** The options of every command that can call a model. */

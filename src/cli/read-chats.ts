@@ -23,7 +23,6 @@ export interface UnreadableOutput {
   readonly reason: string;
 }
 
-/** The home folder that is searched. */
 export function homeOf(options: OptionValues, env: Readonly<Record<string, string | undefined>>): Home {
   const home = textOption(options, 'home');
   return home === undefined ? { folder: os.homedir(), env } : { folder: path.resolve(home), env: {} };

@@ -59,7 +59,6 @@ export async function* transcriptMessages(file: string, output?: Output): AsyncG
   if (lost.length > 0) await output?.note(skippedLine(lost.map(({ reason, count }) => [inEnglish(reason), count])));
 }
 
-/** Skipped content as one line. */
 export const skippedLine = (skipped: readonly (readonly [reason: string, count: number])[]): string =>
   `Skipped: ${skipped.map(([reason, count]) => `${count} × ${reason}`).join(', ')}.`;
 

@@ -125,7 +125,6 @@ export class ChatTools {
     this.#yielder = yielder;
   }
 
-  /** Adds the tools to a server. */
   register(server: McpServer): void {
     const annotations = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
     server.registerTool(

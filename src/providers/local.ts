@@ -5,7 +5,6 @@ import { messageText } from '../core/model/message.ts';
 import { bestExcerpt } from '../core/search/excerpt.ts';
 import { LOCAL_TEXTS, languageOf } from './local-texts.ts';
 
-/** A search result in the session. */
 export type LocalHit = Pick<SearchResult, 'text' | 'message' | 'role' | 'at' | 'position'>;
 
 /** Searches the session. Resolves to the best results, at most `limit`. */

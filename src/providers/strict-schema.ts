@@ -16,7 +16,6 @@ export function isStrictSchema(schema: unknown): boolean {
   return [properties, $defs, anyOf].every(areStrict) && isStrictSchema(items);
 }
 
-/** Schemas in a list or an object. */
 function areStrict(schemas: unknown): boolean {
   if (Array.isArray(schemas)) return schemas.every(isStrictSchema);
   return !isObject(schemas) || Object.values(schemas).every(isStrictSchema);

@@ -66,7 +66,6 @@ export function toTurns(messages: readonly ChatMessage[], callsAsText = false): 
 /** Description of a tool in the history, for providers that require one. */
 export const PAST_TOOL = 'A tool used earlier in this conversation; it is not available now.';
 
-/** The sorted names of the called tools. */
 export const toolNames = (turns: readonly Turn[]): readonly string[] =>
   [...new Set(turns.flatMap((turn) => (turn.role === 'assistant' ? turn.calls.map(({ name }) => name) : [])))].sort();
 

@@ -5,7 +5,6 @@ import type { ContentBlock } from '../core/model/message.ts';
 export const withoutImages = (model: ChatModel): ChatModel =>
   wrapModel(model, (request, signal) => model.stream(request, signal), withImageMentions);
 
-/** The request with its images replaced by a mention. */
 export const withImageMentions = (request: ChatRequest): ChatRequest => ({
   ...request,
   messages: request.messages.map((message) => ({ ...message, content: message.content.map(withoutImage) })),

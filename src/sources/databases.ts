@@ -84,7 +84,6 @@ export class Databases {
 /** The header ends with a salt that changes whenever the WAL restarts: https://sqlite.org/fileformat.html#walformat. */
 const WAL_HEADER_BYTES = 32;
 
-/** A database that is open for reading. */
 export class Database {
   readonly #database: DatabaseSync;
 

@@ -95,7 +95,6 @@ export class Finder {
     return found;
   }
 
-  /** Adds the files that `findFiles` finds. */
   async addFiles(folder: string, matches: (name: string) => boolean, depth = 0): Promise<void> {
     for (const file of await this.findFiles(folder, matches, depth)) await this.addFile(file);
   }
