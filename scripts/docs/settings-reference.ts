@@ -30,7 +30,6 @@ interface Manifest {
   readonly capabilities: { readonly untrustedWorkspaces: { readonly restrictedConfigurations: readonly string[] } };
 }
 
-/** Where a setting can be set. */
 const SCOPES: Readonly<Record<string, string>> = {
   application: 'user settings only',
   window: 'user or workspace settings',
@@ -99,7 +98,6 @@ function value(one: unknown): string {
   return `\`${text.length > 80 ? `${text.slice(0, 77)}…` : text}\``;
 }
 
-/** Whether the reference matches the manifest. */
 export async function isSettingsReferenceCurrent(): Promise<boolean> {
   const current = await readFile(path.join(root, SETTINGS_REFERENCE), 'utf8').catch(() => '');
   return current === (await renderSettings());

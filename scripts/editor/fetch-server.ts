@@ -14,7 +14,6 @@ const NODE_MAJOR = '24';
 
 const folder = path.join(editorFolder, 'host', VERSION);
 
-/** The server's script. */
 const serverMain = path.join(folder, 'out/server-main.js');
 
 /** The extension host requires this module at startup. Its only task is to end the host if the parent process has died. */

@@ -4,7 +4,6 @@ import * as esbuild from 'esbuild';
 import GITLEAKS from '../../src/core/redact/gitleaks-rules.json' with { type: 'json' };
 import { inPackages, root } from '../support/paths.ts';
 
-/** A package that is part of the product. */
 export interface BundledPackage {
   readonly name: string;
   readonly version: string;

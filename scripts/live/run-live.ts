@@ -149,7 +149,6 @@ async function ask(
 const reasonOf = (error: unknown): string =>
   error instanceof Error ? `${'reason' in error ? String(error.reason) : error.name}: ${error.message}` : String(error);
 
-/** A request's result in one line. */
 export function liveLine({ name, ending, usage, firstTextMs, costUsd }: LiveResult): string {
   const figures =
     usage &&

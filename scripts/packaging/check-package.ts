@@ -20,7 +20,6 @@ const ALLOWED = [
   /^dist\/sample-session\.jsonl$/,
 ];
 
-/** Files that a package must contain. */
 const REQUIRED = [
   'package.json',
   'LICENSE',

@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { outFolder } from './paths.ts';
 
-/** The result of a test suite. */
 export interface SuiteResult {
   readonly name: string;
   readonly passed: number;

@@ -12,7 +12,6 @@ export const BUNDLE = 'l10n/bundle.l10n.json';
 interface TextsReport {
   /** The current content of `BUNDLE`. */
   readonly bundle: string;
-  /** Number of texts. */
   readonly count: number;
   readonly faults: readonly string[];
 }
