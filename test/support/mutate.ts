@@ -1,6 +1,5 @@
 import type { Random } from './random.ts';
 
-/** Unusual values. */
 const ODD: readonly unknown[] = [
   ...[
     null,

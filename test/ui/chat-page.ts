@@ -110,7 +110,6 @@ export class ChatPage {
     return this.messages().filter({ hasText: text });
   }
 
-  /** Rows that show a compression. */
   compressions(): Locator {
     return this.workbench.webview().locator('.compression');
   }

@@ -116,7 +116,6 @@ export class ContextView {
     return this.workbench.newestWebview().locator('.document');
   }
 
-  /** Whether the rendered document contains a text. */
   async waitForText(text: string | RegExp): Promise<void> {
     await this.reader().getByText(text).first().waitFor();
   }

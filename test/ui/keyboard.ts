@@ -35,7 +35,6 @@ export class Keyboard {
     this.#chat = chat;
   }
 
-  /** Presses keys one after the other. */
   async press(...keys: readonly string[]): Promise<void> {
     for (const key of keys) await this.#chat.workbench.page.keyboard.press(key);
   }
@@ -65,7 +64,6 @@ export class Keyboard {
     await this.press('Control+End', 'Control+Shift+Home', 'Delete');
   }
 
-  /** Waits until the composer contains this text. */
   async waitForDraft(text: string): Promise<void> {
     await eventually(async () => assert.equal((await this.#chat.composer().inputValue()).trim(), text.trim()));
   }
@@ -88,7 +86,6 @@ export class Keyboard {
     return (await this.#at(element).count()) === 1;
   }
 
-  /** Waits until the element has the focus. */
   async waitForFocus(element: Locator): Promise<void> {
     await eventually(async () =>
       assert.ok(await this.has(element), `${String(element)} has the keyboard, not ${await this.describeFocus()}`),

@@ -80,7 +80,6 @@ export class Workbench {
     return Workbench.open({ folder: this.folder, profile: this.profile });
   }
 
-  /** Crashes this window's process. */
   async crash(): Promise<void> {
     const died = this.page.waitForEvent('crash');
     const tools = await this.page.context().newCDPSession(this.page);
@@ -89,7 +88,6 @@ export class Workbench {
     await died;
   }
 
-  /** Closes only this window. */
   async close(): Promise<void> {
     const { page } = this;
     if (page.isClosed()) return;
@@ -271,24 +269,20 @@ export class Workbench {
     });
   }
 
-  /** A row of a tree in the Side Bar. */
   treeRow(text: string | RegExp): Locator {
     return this.page.locator('.sidebar .pane-body .monaco-list-row', { hasText: text });
   }
 
-  /** A visible notification. */
   toast(text: string | RegExp): Locator {
     return this.page.locator('.notification-toast', { hasText: text });
   }
 
-  /** Imports the sample session. */
   async openSampleSession(): Promise<void> {
     await this.runCommand('Threadkeeper: Open Sample Session');
     await this.waitForNotice(/Imported \d+ messages/);
     await this.clearToasts();
   }
 
-  /** Compresses the history and confirms the preview. */
   async compressHistory(): Promise<void> {
     await this.runCommand('Threadkeeper: Compress History');
     await this.confirmCompression();
@@ -325,7 +319,6 @@ export class Workbench {
     await Promise.any([this.toast(text).first().waitFor({ timeout }), onPage.first().waitFor({ timeout })]);
   }
 
-  /** A visible modal dialog. */
   dialog(text: string | RegExp): Locator {
     return this.page.locator('.monaco-dialog-box', { hasText: text });
   }

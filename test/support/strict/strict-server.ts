@@ -132,7 +132,6 @@ export class StrictServer {
     return `http://127.0.0.1:${(this.#http.address() as AddressInfo).port}`;
   }
 
-  /** Requests that were answered. */
   get answered(): readonly (Exchange & { readonly reply: Reply })[] {
     return this.exchanges.filter((one): one is Exchange & { readonly reply: Reply } => one.reply !== undefined);
   }

@@ -38,7 +38,6 @@ export function putFile(home: string, name: string, content: string | object): s
   return file;
 }
 
-/** Records as JSONL. */
 export const jsonl = (...records: readonly object[]): string =>
   records.map((record) => `${JSON.stringify(record)}\n`).join('');
 

@@ -15,7 +15,6 @@ const SUMMARY = says(
   'They went through the parts of a listing one by one, and each part was explained at some length.',
 );
 const BUSY = throws(new ModelFault('overloaded', 'busy'));
-/** Filler without facts. */
 const TELLING = 'A loop goes over the rows, and a helper turns each row into an object of the list. '.repeat(4);
 /** After the first backoff, in ms. */
 const LATER_MS = 130_000;

@@ -93,7 +93,6 @@ export class Harness {
     this.#store = this.#newStore();
   }
 
-  /** Changes some settings. */
   set(changes: Partial<ConversationSettings>): void {
     this.settings = { ...this.settings, ...changes };
   }

@@ -16,7 +16,6 @@ const excerpt = (
     NEVER_YIELDS,
   ).of(statements, room);
 
-/** Filler without content. */
 const filler = (from: number, count: number): string =>
   Array.from({ length: count }, (_, at) => `Line ${from + at} goes on about the weather of that day.`).join('\n');
 

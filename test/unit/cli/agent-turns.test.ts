@@ -10,7 +10,6 @@ interface Grown {
 }
 
 const AREAS = ['ledger', 'roster', 'freight', 'tariff', 'archive', 'signage', 'harbour', 'parcel'];
-/** Filler. */
 const STEP =
   'Now let me look at the next file and check that the tests of this part still pass before I go on with it.';
 

@@ -22,7 +22,6 @@ interface Briefing {
   readonly calls: { readonly count: number };
 }
 
-/** The lines of a section. */
 const section = (text: string, name: string): string =>
   new RegExp(`^## ${name}\n\n([^]*?)(?=\n\n## |\n</record)`, 'm').exec(text)?.[1] ?? '';
 

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { startCli } from '../cli/run-cli.ts';
 
-/** A message of the server. */
 export interface Answer {
   readonly id?: number | string | null;
   readonly result?: {
