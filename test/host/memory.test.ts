@@ -18,7 +18,7 @@ const run = (command: string, ...rest: readonly unknown[]): Thenable<unknown> =>
 const TEXT =
   'Always use four spaces. We decided to keep the cache in Valkey. The key is sk-proj-Zx81hYq0PbN4cTt7LmVw93Kd.';
 
-const said: Message = {
+const message: Message = {
   id: messageId('memory-1'),
   parent: null,
   role: 'user',
@@ -29,7 +29,7 @@ const said: Message = {
 function event(kind: KeyEvent['kind'], quote: string): KeyEvent {
   const start = TEXT.indexOf(quote);
   const id = keyEventId(`memory-1:${start}-${start + quote.length}`);
-  return keyEvent(quote, { id, message: said.id, kind, start });
+  return keyEvent(quote, { id, message: message.id, kind, start });
 }
 
 const preference = event('preference', 'Always use four spaces.');
@@ -43,7 +43,7 @@ describe('workspace memory', () => {
     const app = await product();
     const conversation = await app.sessions.create('Caches');
     await conversation.journal.append(
-      { type: 'message_added', message: said },
+      { type: 'message_added', message },
       { type: 'event_added', event: preference },
       { type: 'event_added', event: decision },
     );
@@ -93,7 +93,7 @@ describe('workspace memory', () => {
       quote: 'Never log a password.',
     } as const;
     await conversation.journal.append(
-      { type: 'message_added', message: { ...said, id: preference.message } },
+      { type: 'message_added', message: { ...message, id: preference.message } },
       { type: 'event_added', event: constraint },
     );
     await conversation.setTask('Ship it', []);

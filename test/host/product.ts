@@ -67,7 +67,7 @@ export async function replacing(api: object, name: string, value: unknown, body:
 export const restricted = (body: () => Promise<void>): Promise<void> =>
   replacing(vscode.workspace, 'isTrusted', false, body);
 
-type Asked = Partial<
+type DialogAnswers = Partial<
   Record<
     | 'showQuickPick'
     | 'showOpenDialog'
@@ -82,7 +82,7 @@ type Asked = Partial<
 >;
 
 /** Answers VS Code's dialogs for the user during a test. */
-export async function answering<T>(answers: Asked, body: () => Promise<T>): Promise<T> {
+export async function answering<T>(answers: DialogAnswers, body: () => Promise<T>): Promise<T> {
   const before = new Map<string, unknown>();
   // Otherwise, messages to the user appear in the page.
   const { panel } = await product();

@@ -14,7 +14,7 @@ type Item = vscode.QuickPickItem;
 const run = (command: string, ...rest: readonly unknown[]): Thenable<unknown> =>
   vscode.commands.executeCommand(`threadkeeper.${command}`, ...rest);
 
-const say = (id: string, parent: string | null, text: string): Message => ({
+const messageOf = (id: string, parent: string | null, text: string): Message => ({
   id: messageId(id),
   parent: parent === null ? null : messageId(parent),
   role: 'user',
@@ -35,10 +35,10 @@ describe('sessions in the editor', () => {
     const app = await product();
     const conversation = await app.sessions.create('Branches');
     const messages = [
-      say('a', null, 'First “ü” 𝄞'),
-      say('b', 'a', 'one branch'),
-      say('c', 'a', 'another\r\nbranch'),
-      say('d', 'c', '2nd'),
+      messageOf('a', null, 'First “ü” 𝄞'),
+      messageOf('b', 'a', 'one branch'),
+      messageOf('c', 'a', 'another\r\nbranch'),
+      messageOf('d', 'c', '2nd'),
     ];
     for (const message of messages) await conversation.journal.append({ type: 'message_added', message });
     await run('exportSession', file('first.jsonl'));
@@ -58,7 +58,7 @@ describe('sessions in the editor', () => {
     const app = await product();
     const conversation = await app.sessions.create('Secrets');
     const secret = `ghp_${'a1B2c3D4'.repeat(5)}`;
-    await conversation.journal.append({ type: 'message_added', message: say('a', null, `It is ${secret}.`) });
+    await conversation.journal.append({ type: 'message_added', message: messageOf('a', null, `It is ${secret}.`) });
     const said: string[] = [];
     const showInformationMessage = (text: string): Promise<undefined> => {
       said.push(text);
@@ -79,7 +79,7 @@ describe('sessions in the editor', () => {
     const app = await product();
     const conversation = await app.sessions.create('Plain');
     const secret = `ghp_${'aB3dE5fG7h'.repeat(4).slice(0, 36)}`;
-    await conversation.journal.append({ type: 'message_added', message: say('a', null, `It is ${secret}.`) });
+    await conversation.journal.append({ type: 'message_added', message: messageOf('a', null, `It is ${secret}.`) });
     await withSettings({ 'export.maskSecrets': false }, () =>
       Promise.resolve(run('exportSession', file('plain.jsonl'))),
     );
@@ -89,7 +89,10 @@ describe('sessions in the editor', () => {
   it('are searched together, and a result opens its session at the matching message', async () => {
     const app = await product();
     const target = await app.sessions.create('Birds');
-    await target.journal.append({ type: 'message_added', message: say('a', null, 'The kestrelhawk nests in May.') });
+    await target.journal.append({
+      type: 'message_added',
+      message: messageOf('a', null, 'The kestrelhawk nests in May.'),
+    });
     await app.sessions.create('Something else');
     let shown: readonly Item[] = [];
     const showQuickPick = (items: readonly Item[]): Promise<Item | undefined> => {
@@ -127,7 +130,7 @@ describe('sessions in the editor', () => {
   it('are listed with the workspace name if from another workspace, and are writable once opened here', async () => {
     const app = await product();
     const journal = await app.store.create('Far away', 'folder:file:///elsewhere/orchard');
-    await journal.append({ type: 'message_added', message: say('a', null, 'from afar') });
+    await journal.append({ type: 'message_added', message: messageOf('a', null, 'from afar') });
     await journal.close();
     assert.ok((await app.sessions.list()).every((one) => one.title !== 'Far away'));
     const showQuickPick = (items: readonly Item[]): Promise<Item | undefined> =>
@@ -137,7 +140,7 @@ describe('sessions in the editor', () => {
     });
     const opened = app.sessions.current;
     assert.equal(opened?.state.title, 'Far away');
-    await opened.journal.append({ type: 'message_added', message: say('b', 'a', 'and from here') });
+    await opened.journal.append({ type: 'message_added', message: messageOf('b', 'a', 'and from here') });
     assert.deepEqual(transcript(opened), ['user: from afar', 'user: and from here']);
     assert.equal(opened.state.workspace, 'folder:file:///elsewhere/orchard');
   });
@@ -159,7 +162,7 @@ describe('sessions in the editor', () => {
   it('can be restored long after they were deleted', async () => {
     const app = await product();
     const journal = await app.store.create('Deleted by mistake', app.workspace);
-    await journal.append({ type: 'message_added', message: say('a', null, 'still here') });
+    await journal.append({ type: 'message_added', message: messageOf('a', null, 'still here') });
     await journal.append({ type: 'session_deleted', deleted: true });
     await journal.close();
     const showQuickPick = (items: readonly Item[]): Promise<Item | undefined> =>
@@ -176,7 +179,7 @@ describe('sessions in the editor', () => {
     const before = 'folder:file:///old/place/grove';
     for (const title of ['Grove one', 'Grove two']) {
       const journal = await app.store.create(title, before);
-      await journal.append({ type: 'message_added', message: say('a', null, title) });
+      await journal.append({ type: 'message_added', message: messageOf('a', null, title) });
       await journal.close();
     }
     const here = async (): Promise<readonly string[]> =>

@@ -70,7 +70,7 @@ function checkUsable(state: SessionState): void {
 const texts = (journal: SessionJournal): string[] => [...journal.state.messages.values()].map(messageText);
 
 /** Opens a modified journal, appends three messages, and opens it again. */
-async function goesOn(folder: string, id: SessionJournal['id'], least: readonly string[]): Promise<void> {
+async function checkAppendable(folder: string, id: SessionJournal['id'], least: readonly string[]): Promise<void> {
   const first = openSessionStore({ folder, clock: testClock('a'), writer: 'a' });
   let told = '';
   try {
@@ -141,7 +141,7 @@ describe('tampered data', () => {
         if (isForged) await rm(checkpoint, { force: true });
         else await writeFile(checkpoint, kept);
         await writeFile(file, isForged ? forged(bytes, random) : damaged(bytes, random));
-        await goesOn(folder, id, isForged ? [] : ALL);
+        await checkAppendable(folder, id, isForged ? [] : ALL);
       });
     })).timeout(7_200_000);
 

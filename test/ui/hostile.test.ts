@@ -76,7 +76,7 @@ const EDITOR = `
   };
 `;
 
-interface Asked {
+interface PostedRequest {
   readonly type: string;
   readonly href?: string;
   readonly path?: string;
@@ -86,8 +86,8 @@ interface Asked {
 interface Seen {
   readonly elements: readonly string[];
   readonly attributes: readonly string[];
-  readonly unasked: readonly Asked[];
-  readonly asked: readonly Asked[];
+  readonly unasked: readonly PostedRequest[];
+  readonly asked: readonly PostedRequest[];
   readonly faults: readonly string[];
   readonly hidden: boolean;
   readonly ran: boolean;
@@ -95,7 +95,7 @@ interface Seen {
 }
 
 /** The page asks for existing files and rendered formulas without a click. */
-const isMoreThanFiles = ({ type, paths = [] }: Asked): boolean =>
+const isMoreThanFiles = ({ type, paths = [] }: PostedRequest): boolean =>
   (type !== 'existingFiles' && type !== 'renderMath') || paths.some((path) => NO_PATH.test(path));
 
 describe('hostile text in a message', () => {

@@ -15,7 +15,7 @@ const STATUS: StatusView = {
   escalation: null,
 };
 const MESSAGE = { id: 'm1', role: 'assistant', at: 1_767_225_600_000, ending: 'complete', model: 'openai/gpt-5' };
-const said = (id: string, text: string) => ({ ...MESSAGE, id, parts: [{ type: 'text', text }] });
+const messageView = (id: string, text: string) => ({ ...MESSAGE, id, parts: [{ type: 'text', text }] });
 
 /** A session as it's sent to the page. */
 export const INIT = {
@@ -25,7 +25,7 @@ export const INIT = {
   total: 1,
   from: 0,
   title: 'A state of the page',
-  messages: [said('m1', 'What was said.')],
+  messages: [messageView('m1', 'What was said.')],
   covers: [],
   compressions: [],
   gauge: null,
@@ -51,7 +51,7 @@ export const PAGE_STATES: Readonly<Record<string, { readonly seen: string; reado
     seen: 'Ship the gateway',
     data: {
       ...INIT,
-      messages: [{ ...said('m1', 'It is **arriving**'), ending: undefined, streaming: true }],
+      messages: [{ ...messageView('m1', 'It is **arriving**'), ending: undefined, streaming: true }],
       status: {
         ...STATUS,
         replying: true,
@@ -77,7 +77,7 @@ export const PAGE_STATES: Readonly<Record<string, { readonly seen: string; reado
       ...INIT,
       messages: [
         {
-          ...said('m1', 'Half of'),
+          ...messageView('m1', 'Half of'),
           ending: 'interrupted',
           branches: { ids: ['m0', 'm1'], index: 1 },
           tokens: { input: 1200, output: 3 },
@@ -116,7 +116,7 @@ export const PAGE_STATES: Readonly<Record<string, { readonly seen: string; reado
       total: 30,
       messages: HOSTILE_MARKDOWN.filter((_, index) => index % 7 === 0)
         .slice(0, 30)
-        .map((text, index) => said(`h${index}`, text.slice(0, 2000))),
+        .map((text, index) => messageView(`h${index}`, text.slice(0, 2000))),
     },
   },
   'an error instead of the session': {

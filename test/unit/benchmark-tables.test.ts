@@ -25,18 +25,18 @@ const results = v.parse(resultsSchema, JSON.parse(read('docs/benchmarks/results.
 const saved: readonly Saved[] = Object.values(results).flatMap(({ figures }) => Object.values(figures));
 
 /** A value in a table, and what it's the value of. */
-interface Shown {
+interface ShownValue {
   readonly of: string;
   readonly value: string;
 }
 
 /** All values in a page's tables between its markers; `text` is the page. */
-function shownIn(text: string): Shown[] {
+function shownIn(text: string): ShownValue[] {
   return Array.from(text.matchAll(/<!-- table: (\w+) -->(.*?)<!-- end: \1 -->/gs), ([, , body = '']) => body).flatMap(
     (body) => {
       let grid = '';
       let columns: readonly string[] = [];
-      return body.split('\n').flatMap((line): Shown[] => {
+      return body.split('\n').flatMap((line): ShownValue[] => {
         grid = /^\*\*(.+)\*\*$/.exec(line)?.[1] ?? grid;
         if (!line.startsWith('|') || line.startsWith('| -')) return [];
         const [row = '', ...cells] = line
@@ -65,7 +65,7 @@ describe('benchmark tables', () => {
   it('contain only figures from docs/benchmarks/results.json', () => {
     const shownThere = shownIn(read('docs/benchmarks.md'));
     assert.ok(shownThere.length >= 4, 'there are figures');
-    const isSaved = ({ of, value }: Shown): boolean =>
+    const isSaved = ({ of, value }: ShownValue): boolean =>
       saved.some((one) => nameOf(one) === of && show(one.value, one.unit) === value);
     assert.deepEqual(
       shownThere.filter((one) => !isSaved(one)),

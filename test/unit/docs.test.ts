@@ -42,7 +42,7 @@ const anchorOf = (heading: string): string =>
     .replace(/\s/g, '-');
 
 /** The problem with a link; undefined if there is none. */
-function judge(page: string, target: string): string | undefined {
+function problemWith(page: string, target: string): string | undefined {
   if (/^[a-z][a-z0-9+.-]*:/i.test(target)) return undefined;
   const [file = '', anchor] = decodeURIComponent(target).split('#');
   const to = file === '' ? page : path.posix.join(path.posix.dirname(page), file);
@@ -140,7 +140,7 @@ function unknownNames(page: string, markdown: string): string[] {
 describe('documentation', () => {
   for (const page of pages) {
     it(`has no dead links: ${page}`, () => {
-      const faults = readPage(page).targets.flatMap((target) => judge(page, target) ?? []);
+      const faults = readPage(page).targets.flatMap((target) => problemWith(page, target) ?? []);
       assert.deepEqual(faults, []);
     });
   }

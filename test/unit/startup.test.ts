@@ -27,7 +27,10 @@ const nothing: object = new Proxy(function () {}, {
  * Activates the extension, and returns the time until it loads the product by itself in ms, and whether it does once
  * `next` is true.
  */
-async function wake(state: State, next = state): Promise<{ readonly timers: number[]; readonly isUsedThen: boolean }> {
+async function activate(
+  state: State,
+  next = state,
+): Promise<{ readonly timers: number[]; readonly isUsedThen: boolean }> {
   let now = state;
   let isUsedThen = false;
   const changes: ((event?: object) => void)[] = [];
@@ -96,7 +99,7 @@ describe('extension startup', () => {
       { isTrusted: true },
       { tools: ['claude-code'], isTrusted: false },
     ])
-      assert.deepEqual((await wake(state)).timers, []);
+      assert.deepEqual((await activate(state)).timers, []);
   });
 
   it('waits for other extensions before loading the product to copy chats or open the workspace’s session', async () => {
@@ -104,7 +107,7 @@ describe('extension startup', () => {
       { tools: ['claude-code'], isTrusted: true },
       { tools: [], isTrusted: false, isUsed: true },
     ]) {
-      const { timers, isUsedThen } = await wake(state);
+      const { timers, isUsedThen } = await activate(state);
       assert.equal(isUsedThen, false);
       assert.ok(timers.length === 1 && timers[0]! >= 5_000, timers.join());
     }
@@ -112,7 +115,7 @@ describe('extension startup', () => {
 
   it('loads the product when a tool is selected or the workspace becomes trusted later', async () => {
     const kept = { tools: ['claude-code'], isTrusted: true };
-    assert.equal((await wake({ tools: [], isTrusted: true }, kept)).isUsedThen, true);
-    assert.equal((await wake({ tools: ['claude-code'], isTrusted: false }, kept)).isUsedThen, true);
+    assert.equal((await activate({ tools: [], isTrusted: true }, kept)).isUsedThen, true);
+    assert.equal((await activate({ tools: ['claude-code'], isTrusted: false }, kept)).isUsedThen, true);
   });
 });

@@ -10,7 +10,7 @@ import { SETTINGS } from '../../unit/compress/scripted.ts';
 import { grow, SMALL_SETTINGS, tools } from './compression-fixtures.ts';
 
 /** The model's summary of each segment, in words that occur nowhere else. */
-const TOLD = 'They settled matter';
+const SUMMARY_START = 'They settled matter';
 
 /** A good model that records its prompts. */
 function readingModel(): SummaryModel & { readonly prompts: string[] } {
@@ -22,7 +22,7 @@ function readingModel(): SummaryModel & { readonly prompts: string[] } {
     prompts,
     complete: ({ prompt }) => {
       prompts.push(prompt);
-      return Promise.resolve({ text: JSON.stringify({ narrative: `${TOLD} ${prompts.length}.` }) });
+      return Promise.resolve({ text: JSON.stringify({ narrative: `${SUMMARY_START} ${prompts.length}.` }) });
     },
   };
 }
@@ -69,7 +69,7 @@ describe('a growing session with a reliable summarizer', () => {
           const times = model.prompts.filter((prompt) => prompt.includes(mark(at))).length;
           assert.ok(times <= 1, `message ${at} is read ${times} times`);
         }
-        for (const prompt of model.prompts) assert.ok(!prompt.includes(TOLD), 'no model reads a summary');
+        for (const prompt of model.prompts) assert.ok(!prompt.includes(SUMMARY_START), 'no model reads a summary');
 
         const asked = model.prompts.length;
         const prompt = { ...SETTINGS.prompt, version: 'another' };

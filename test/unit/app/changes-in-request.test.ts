@@ -128,7 +128,7 @@ for (const { messages, isLong } of SIZES)
           const quiet = resolvePolicy('balanced', { triggers: { share: null, messages: null, ageMs: null } });
           harness.set({ policy: quiet });
           harness.chat = withRetries(protocol.make(server.url));
-          conversation = await told(harness, messages);
+          conversation = await compressedSession(harness, messages);
         });
         after(async () => {
           await harness.close();
@@ -227,7 +227,7 @@ function unsentMark({ state }: Conversation, id: NodeId, before: string): string
 const markOf = (position: number): string => `(said at place ${position} of it)`;
 
 /** A session between developers, compressed without a model. */
-async function told(harness: Harness, messages: number): Promise<Conversation> {
+async function compressedSession(harness: Harness, messages: number): Promise<Conversation> {
   const conversation = await harness.converse();
   let parent = conversation.state.head;
   const said = syntheticSession(messages).map(({ role, text }, n) => {

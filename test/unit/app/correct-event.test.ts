@@ -7,13 +7,13 @@ import type { KeyEvent } from '../../../src/core/model/key-event.ts';
 import { Harness, fill } from './harness.ts';
 import { openForEachTest } from '../../support/per-test.ts';
 
-const SAID = 'We will use port 8401 for the gateway. The old one was taken.';
+const MESSAGE_TEXT = 'We will use port 8401 for the gateway. The old one was taken.';
 
 describe('key event that the user corrects', () => {
   let harness: Harness;
   openForEachTest(async () => (harness = await Harness.open()));
 
-  const compressed = async (said = SAID): Promise<Conversation> => {
+  const compressed = async (said = MESSAGE_TEXT): Promise<Conversation> => {
     const conversation = await harness.filled(2, (n) => (n === 0 ? said : 'All right.'));
     await fill(conversation, 60);
     await conversation.compressNow();
@@ -31,13 +31,13 @@ describe('key event that the user corrects', () => {
     let conversation = await compressed();
     const { id, kind } = found(conversation, 'port 8401');
     assert.equal(kind, 'decision');
-    await correctEvent(conversation.journal, id, { kind: 'configuration', end: SAID.length });
+    await correctEvent(conversation.journal, id, { kind: 'configuration', end: MESSAGE_TEXT.length });
     assert.match(ledger(conversation), /configuration\W.*The old one was taken\./);
     await fill(conversation, 60);
     await conversation.compressNow();
     conversation = await harness.restart(conversation);
     const { quote, found: before } = found(conversation, 'port 8401');
-    assert.equal(quote, SAID);
+    assert.equal(quote, MESSAGE_TEXT);
     assert.equal(before?.kind, 'decision');
     assert.match(ledger(conversation), /configuration\W.*The old one was taken\./);
   });
@@ -119,7 +119,7 @@ describe('key event that the user corrects', () => {
 
   it('finds its new quote at its current position, not at an earlier occurrence', async () => {
     const before = 'The other port 8401 was free last week. ';
-    const conversation = await compressed(`${before}${SAID}`);
+    const conversation = await compressed(`${before}${MESSAGE_TEXT}`);
     const { journal, state } = conversation;
     const { id } = found(conversation, 'We will use port 8401');
     await correctQuote(journal, id, ' port 8401 ');

@@ -24,7 +24,7 @@ function summarizer(answer: (call: number) => string): Summarizer & { readonly p
 
 const textOf = ({ messages }: Pick<CompressedMessages, 'messages'>): string =>
   messages.map(({ content }) => (typeof content === 'string' ? content : '')).join('\n');
-const said = (role: LibraryMessage['role'], content: string): LibraryMessage => ({ role, content });
+const messageOf = (role: LibraryMessage['role'], content: string): LibraryMessage => ({ role, content });
 
 describe('summarizeRecursive', () => {
   const session = developerSession(80);
@@ -41,7 +41,7 @@ describe('summarizeRecursive', () => {
 
   it('returns short or empty input unchanged without calling the summarizer', async () => {
     const ask = summarizer(() => goodAnswer('x'));
-    const short = await summarizeRecursive([said('user', 'Hi.'), said('assistant', 'Hello.')], 100, {
+    const short = await summarizeRecursive([messageOf('user', 'Hi.'), messageOf('assistant', 'Hello.')], 100, {
       summarizer: ask,
     });
     assert.deepEqual([short.text, short.unchanged], ['user: Hi.\nassistant: Hello.', true]);
@@ -101,14 +101,14 @@ describe('summarizeHierarchical', () => {
     const line = 'we <tool-use> we https://example.org/a 「はい」 `npm test` <tool-use> Friday we.\n';
     const last =
       'we we.\nwe sendRequest() we 「はい」 https://example.org/a we.\nwe we Postgres Friday we {{words}} we.';
-    const answers = [line.repeat(230), last].map((text) => said('assistant', text));
+    const answers = [line.repeat(230), last].map((text) => messageOf('assistant', text));
     const { tokens } = await summarizeHierarchical(answers, { counter });
     assert.ok(tokens.source > 5_000);
     assert.ok(tokens.brief <= tokens.detailed && tokens.detailed <= tokens.full, JSON.stringify(tokens));
   });
 
   it('returns a short conversation unchanged', async () => {
-    const { brief, full, unchanged } = await summarizeHierarchical([said('user', 'Hi.')], { counter });
+    const { brief, full, unchanged } = await summarizeHierarchical([messageOf('user', 'Hi.')], { counter });
     assert.deepEqual([brief, full, unchanged], ['user: Hi.', 'user: Hi.', true]);
   });
 });
@@ -210,7 +210,7 @@ describe('compressPreserveEvents', () => {
   it('stays within any target and keeps the newest user message verbatim where it fits', async () => {
     const request = 'Please keep this sentence exactly as it is, with its “quotes” and all.';
     const long = 'word '.repeat(3_000);
-    const messages = [...session, said('user', request), said('assistant', long), said('tool', long)];
+    const messages = [...session, messageOf('user', request), messageOf('assistant', long), messageOf('tool', long)];
     for (const target of [1, 5, 20, 60, 200, 1_000, 2_000]) {
       const { tokens, messages: sent } = await compressPreserveEvents(messages, target, { counter });
       assert.ok(tokens.after <= target, `${tokens.after} of ${target}`);
@@ -220,7 +220,7 @@ describe('compressPreserveEvents', () => {
 
   it('keeps fewer recent messages than requested when they do not all fit, but at least one', async () => {
     const talk = Array.from({ length: 30 }, (_, n) =>
-      said(
+      messageOf(
         n % 2 === 0 ? 'user' : 'assistant',
         `We decided to store ledger ${n} in SQLite. ${'river stone cloud '.repeat(7)}`,
       ),
@@ -254,7 +254,7 @@ describe('compressPreserveEvents', () => {
       (_, n) => `We decided to call district ${n} of the harbour Heron ${n * 13}.`,
     );
     const talk = developerSession(120).flatMap((one, at) =>
-      at % 8 === 0 ? [one, said('user', decisions[(at / 8) % 60]!)] : [one],
+      at % 8 === 0 ? [one, messageOf('user', decisions[(at / 8) % 60]!)] : [one],
     );
     const before = (await compressPreserveEvents(talk, 1e9, { counter })).tokens.before;
     const result = await compressPreserveEvents(talk, Math.floor(before / 5), { counter });
@@ -270,8 +270,8 @@ describe('compressPreserveEvents', () => {
     const older = 'The freight store is built on DuckDB because the vendor stops support in spring.';
     const newer = 'The freight store moves to Kafka after all, because the reports need joins.';
     const talk: LibraryMessage[] = [...session];
-    talk.splice(40, 0, said('user', `${older} Rosalind looks after the tide chart.`));
-    talk.splice(120, 0, said('user', newer));
+    talk.splice(40, 0, messageOf('user', `${older} Rosalind looks after the tide chart.`));
+    talk.splice(120, 0, messageOf('user', newer));
     for (const target of [12_000, 30_000]) {
       const text = textOf(await compressPreserveEvents(talk, target, { counter }));
       assert.ok(text.includes('moves to Kafka'), `${target}`);
@@ -286,7 +286,7 @@ describe('compressPreserveEvents', () => {
     const trimmed = await compressPreserveEvents(session, 3_000, { counter, strategy: 'trim', summarizer: ask });
     assert.equal(ask.prompts.length, 0);
     assert.ok(trimmed.messages.length > 4 && trimmed.tokens.after <= 3_000);
-    const newest = said('user', 'The gateway answers on port 8401. '.repeat(200));
+    const newest = messageOf('user', 'The gateway answers on port 8401. '.repeat(200));
     const short = await compressPreserveEvents([...session, newest], 500, {
       counter,
       strategy: 'trim',

@@ -15,7 +15,7 @@ const counter = await loadEncoding('o200k_base');
 const PLACES = ['parser', 'planner', 'reader', 'writer', 'index', 'cache', 'queue', 'router', 'gauge', 'clock'];
 
 /** A developer session in which each turn has a request and five long replies on a different topic. */
-const said = (at: number): string =>
+const textAt = (at: number): string =>
   at % 6 === 0
     ? `Please look at the ${PLACES[(at / 6) % 10]!} of module ${at} and say what it returns when its input is empty.`
     : Array.from({ length: 14 }, (_, n) => {
@@ -23,7 +23,7 @@ const said = (at: number): string =>
         return `The ${place} of step ${at}.${n} reads table t${at * 20 + n} and hands ${n + 3} rows to its ${PLACES[n % 10]!}.`;
       }).join('\n');
 
-interface Asked {
+interface SummaryRequest {
   readonly input: number;
   readonly record: number;
   readonly text: string;
@@ -38,7 +38,7 @@ async function grown(
   turn = 6,
   { effort = 'default', failsToMerge = false }: { readonly effort?: CostTier; readonly failsToMerge?: boolean } = {},
 ) {
-  const asked: Asked[] = [];
+  const asked: SummaryRequest[] = [];
   const chat: ChatModel = {
     id: 'test/summarizer',
     provider: 'test',
@@ -81,7 +81,7 @@ async function grown(
 
 describe('when the context window holds only a few long messages', () => {
   it('the model summarizes many messages at once', async () => {
-    const { session, asked } = await grown(240, 9_000, said);
+    const { session, asked } = await grown(240, 9_000, textAt);
     const commits = session.attempts.filter(({ outcome }) => outcome === 'committed').length;
     assert.ok(commits > 12, `${commits} compressions`);
     assert.ok(asked.length <= 240 / 18, `${asked.length} requests for 240 messages`);
@@ -91,7 +91,7 @@ describe('when the context window holds only a few long messages', () => {
   it('the model reads a long user message exactly once, after the rest of its turn was summarized', async () => {
     const plan = (at: number): string =>
       PLACES.map((place, n) => `${n}. The ${place} of plan ${at}\n\nA heading, and a line for each row.`).join('\n\n');
-    const { asked } = await grown(240, 9_000, (at) => (at % 60 === 0 ? plan(at) : said(at + 1)), undefined, 60);
+    const { asked } = await grown(240, 9_000, (at) => (at % 60 === 0 ? plan(at) : textAt(at + 1)), undefined, 60);
     for (const at of [0, 60, 120]) {
       const readers = asked.filter(({ text }) => text.includes(`of plan ${at}`));
       assert.equal(readers.length, 1, `the request of message ${at} is read ${readers.length} times`);
@@ -100,12 +100,12 @@ describe('when the context window holds only a few long messages', () => {
 
   it('the model replaces extractive summaries made while a long user message took up their room', async () => {
     const long = (at: number, times: number): string =>
-      Array.from({ length: times }, (_, n) => said(at * 6 + n + 1).replaceAll('step', `part ${n} of step`)).join(
+      Array.from({ length: times }, (_, n) => textAt(at * 6 + n + 1).replaceAll('step', `part ${n} of step`)).join(
         '\n\n',
       );
     const text = (at: number): string => {
       if (at === 60) return long(at, 10);
-      return at > 100 && at < 120 ? long(at, 8) : said(at * 6 + 1);
+      return at > 100 && at < 120 ? long(at, 8) : textAt(at * 6 + 1);
     };
     const { session } = await grown(240, 9_000, text, undefined, 60);
     const { frontier, nodes } = session.state;
@@ -120,7 +120,7 @@ describe('when the context window holds only a few long messages', () => {
 
   it('the model merges summaries with the effort “thorough” only, and never the same ones twice', async () => {
     const merged = async (effort: CostTier): Promise<readonly SummaryNode[]> => {
-      const { session, asked } = await grown(480, 6_000, said, undefined, 6, { effort });
+      const { session, asked } = await grown(480, 6_000, textAt, undefined, 6, { effort });
       const merges = asked.map(({ text }) => text).filter((text) => text.trim().startsWith('summary 1: '));
       assert.equal(new Set(merges).size, merges.length);
       return session.state.frontier.map(({ node }) => node).filter(({ children }) => children.length > 0);
@@ -133,7 +133,7 @@ describe('when the context window holds only a few long messages', () => {
   });
 
   it('keeps new summaries and reports the fault if the model fails to merge them', async () => {
-    const { session } = await grown(480, 6_000, said, undefined, 6, { effort: 'thorough', failsToMerge: true });
+    const { session } = await grown(480, 6_000, textAt, undefined, 6, { effort: 'thorough', failsToMerge: true });
     const merges = session.attempts.filter(({ fallback }) => fallback === 'extractive');
     assert.ok(merges.length > 0);
     assert.ok(merges.every(({ outcome }) => outcome === 'committed'));
@@ -143,7 +143,7 @@ describe('when the context window holds only a few long messages', () => {
   });
 
   it('compression succeeds even if a message cannot be read', async () => {
-    const { session } = await grown(120, 9_000, said, ({ state: { messages } }) => {
+    const { session } = await grown(120, 9_000, textAt, ({ state: { messages } }) => {
       const get = messages.get.bind(messages);
       messages.get = (id) => (/5$/.test(id) ? undefined : get(id));
     });
@@ -152,7 +152,7 @@ describe('when the context window holds only a few long messages', () => {
   });
 
   it('only the newest messages have extractive summaries, until the model reads them', async () => {
-    const { session } = await grown(240, 9_000, said);
+    const { session } = await grown(240, 9_000, textAt);
     const { frontier } = session.state;
     const byModel = frontier.filter(({ node }) => node.model !== LOCAL_MODEL || node.children.length > 0);
     assert.deepEqual(byModel, frontier.slice(0, byModel.length));
@@ -161,7 +161,7 @@ describe('when the context window holds only a few long messages', () => {
   });
 
   it('the model summarizes short messages at every compression', async () => {
-    const { session, asked } = await grown(240, 1_500, (at) => `Message ${at}: ${said(1).split('\n')[at % 14]!}`);
+    const { session, asked } = await grown(240, 1_500, (at) => `Message ${at}: ${textAt(1).split('\n')[at % 14]!}`);
     const commits = session.attempts.filter(({ outcome }) => outcome === 'committed').length;
     assert.ok(asked.length >= commits, `${asked.length} requests, ${commits} compressions`);
   });

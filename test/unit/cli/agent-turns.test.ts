@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { runJson } from './run-cli.ts';
 
-interface Grown {
+interface CompressOutput {
   readonly messages: readonly { readonly content: string }[];
   readonly nodes: readonly { readonly from: number; readonly to: number }[];
 }
@@ -37,7 +37,7 @@ describe('agent session compressed turn by turn on the command line', () => {
         '--turn-by-turn',
         '--target-tokens',
         '1200',
-      )) as unknown as Grown;
+      )) as unknown as CompressOutput;
       const gaps = nodes.slice(1).filter(({ from }, at) => from !== nodes[at]!.to + 1);
       // The newest user message is sent verbatim wherever it is.
       const newest = SESSION.findLastIndex(({ role }) => role === 'user');

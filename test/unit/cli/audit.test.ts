@@ -10,7 +10,7 @@ const demo = readFileSync(DEMO_SESSION, 'utf8')
   .split('\n')
   .map((line) => JSON.parse(line) as { readonly content: string });
 
-interface Told {
+interface StatementOutput {
   readonly text: string;
   readonly start: number;
   readonly end: number;
@@ -34,7 +34,7 @@ describe('audit command', () => {
     const text = 'The service listens on port 4600. The service listens on port 7777.\n';
     const summary = file(text);
     const { statements } = (await runJson('audit', DEMO_SESSION, '--summary', summary)) as {
-      statements: readonly Told[];
+      statements: readonly StatementOutput[];
     };
     assert.equal(statements.length, 2);
     for (const one of statements) assert.equal(text.slice(one.start, one.end), one.text);
@@ -54,7 +54,7 @@ describe('audit command', () => {
     const sentence = /^[A-Z][^.!?\n]{30,}\.$/m.exec(demo.map(({ content }) => content).join('\n'))![0];
     const summary = file(`${sentence}\nThe whole team went to the beach that afternoon.\n`);
     const { statements } = (await runJson('audit', DEMO_SESSION, '--summary', summary)) as {
-      statements: readonly Told[];
+      statements: readonly StatementOutput[];
     };
     assert.deepEqual(
       statements.map(({ supported, reason }) => [supported, reason]),
@@ -81,7 +81,7 @@ describe('audit command', () => {
     const summary = file('A lock map is used. The service listens on port 7777.\n');
     const args = ['audit', DEMO_SESSION, '--summary', summary, '--provider', 'openai', '--base-url', `${wire.url}/v1`];
     const { statements, calls } = (await runJson(...args)) as {
-      statements: readonly Told[];
+      statements: readonly StatementOutput[];
       calls: object;
     };
     const [told, otherwise] = statements;
@@ -110,7 +110,7 @@ describe('audit command', () => {
       ...['audit', DEMO_SESSION, '--summary', file(lines.join('\n')), '--json'],
       ...['--provider', 'openai', '--base-url', `${wire.url}/v1`],
     ]);
-    const { statements } = JSON.parse(out) as { statements: readonly (Told & { readonly byCode?: true })[] };
+    const { statements } = JSON.parse(out) as { statements: readonly (StatementOutput & { readonly byCode?: true })[] };
     assert.deepEqual([code, statements.length, statements.filter(({ byCode }) => byCode).length], [0, 30, 29]);
     assert.match(err, /^threadkeeper: .+ The remaining statements were checked without a model\.$/m);
   });

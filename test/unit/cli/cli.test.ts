@@ -23,7 +23,7 @@ const COMMANDS = [
   'verify',
 ];
 
-interface Said {
+interface ImportedMessage {
   readonly role: string;
   readonly content: string;
 }
@@ -31,7 +31,7 @@ interface Said {
 const demo = readFileSync(DEMO_SESSION, 'utf8')
   .trimEnd()
   .split('\n')
-  .map((line) => JSON.parse(line) as Said);
+  .map((line) => JSON.parse(line) as ImportedMessage);
 
 /** A program that removes functions that Node.js 20.0 lacks. */
 const AS_NODE_20 = `
@@ -211,7 +211,7 @@ describe('command line', () => {
 
   it('gives summaries enough text, however many key events a session has', async () => {
     const { messages, nodes } = (await runJson('compress', DEMO_SESSION)) as {
-      messages: Said[];
+      messages: ImportedMessage[];
       nodes: { tokens: number; detailed: string }[];
     };
     const covered = nodes.reduce((sum, { tokens }) => sum + tokens, 0);
@@ -222,7 +222,7 @@ describe('command line', () => {
 
   it('compresses a long session to its target, and reports the result', async () => {
     const result = (await runJson('compress', DEMO_SESSION, '--target-tokens', '8000', '--keep-recent', '4')) as {
-      messages: Said[];
+      messages: ImportedMessage[];
       events: { quote: string; status: string }[];
       nodes: { from: number; to: number; tokens: number; brief: string; detailed: string; rung: string }[];
       tokens: { before: number; after: number; target: number };
@@ -243,7 +243,7 @@ describe('command line', () => {
 
   it('compresses a session turn by turn as it grows, and ends within the target', async () => {
     const result = (await runJson('compress', DEMO_SESSION, '--target-tokens', '8000', '--turn-by-turn')) as {
-      messages: Said[];
+      messages: ImportedMessage[];
       events: { quote: string; status: string; message: number; start: number; end: number }[];
       nodes: { from: number; to: number }[];
       tokens: { before: number; after: number };

@@ -11,7 +11,7 @@ import { folderForAllTests } from '../../support/per-test.ts';
 const shared = process.env['THREADKEEPER_DATA'] ?? path.join(ROOT, '../shared/data');
 const counter = await loadEncoding('o200k_base');
 
-interface Said {
+interface ChatMessage {
   readonly role: 'system' | 'user' | 'assistant';
   readonly content: string;
 }
@@ -55,7 +55,7 @@ const SUMMARIZERS = [
 ] as const;
 
 /** A booking dialogue of 32 messages, four per booking. */
-const DESK: readonly Said[] = Array.from({ length: 8 }, (_, n): Said[] => [
+const DESK: readonly ChatMessage[] = Array.from({ length: 8 }, (_, n): ChatMessage[] => [
   { role: 'user', content: `Do you have a table for ${n + 2} at Osteria Lume on ${n + 3} May?` },
   { role: 'assistant', content: `Yes, at ${6 + (n % 4)} pm by the window, and at 10 pm on the terrace.` },
   { role: 'user', content: 'By the window then. It is for Mrs Varga, and one of us is allergic to nuts.' },
@@ -123,7 +123,7 @@ describe('short-message chats compressed turn by turn on the command line', () =
    * Asserts that a dialogue is compressed at exactly 20 and 30 messages, keeps messages 20 and later verbatim, and
    * becomes smaller.
    */
-  async function assertSteady(said: readonly Said[], options: readonly string[]): Promise<Compressed> {
+  async function assertSteady(said: readonly ChatMessage[], options: readonly string[]): Promise<Compressed> {
     const done = await grown(said, '--policy', 'steady', '--preset', 'customer', ...options);
     assert.deepEqual(
       done.compressions.map(({ at, outcome, messagesAfter }) => [at, outcome, messagesAfter]),
@@ -192,7 +192,7 @@ describe('short-message chats compressed turn by turn on the command line', () =
       const file = path.join(shared, 'short/bookings.json');
       if (!existsSync(file)) this.skip();
       const dialogues = JSON.parse(readFileSync(file, 'utf8')) as {
-        readonly turns: readonly (readonly [Said['role'], string])[];
+        readonly turns: readonly (readonly [ChatMessage['role'], string])[];
       }[];
       assert.equal(dialogues.length, 19);
       return summarizedBy(answer, async (options) => {
@@ -207,7 +207,7 @@ describe('short-message chats compressed turn by turn on the command line', () =
     it(`pay off over 1,000 messages under frugal, with ${by}`, function () {
       if (!existsSync(path.join(shared, 'short/bookings-1000.jsonl'))) this.skip();
       return summarizedBy(answer, async (options, server) => {
-        const said = jsonLines<Said>('bookings-1000.jsonl');
+        const said = jsonLines<ChatMessage>('bookings-1000.jsonl');
         const done = await grown(said, '--policy', 'frugal', '--preset', 'customer', ...options);
         const committed = done.compressions.filter(({ outcome }) => outcome === 'committed');
         assert.ok(committed.length >= 15, `${committed.length} commits`);
@@ -356,7 +356,7 @@ describe('short-message chats compressed turn by turn on the command line', () =
 
   it('keep a story’s names in a fifth of the tokens under long-memory, and no dice rolls as key events', async function () {
     if (!existsSync(path.join(shared, 'short/role-play.jsonl'))) this.skip();
-    const said = jsonLines<Said>('role-play.jsonl');
+    const said = jsonLines<ChatMessage>('role-play.jsonl');
     const sizes = said.map(({ role, content }) =>
       counter.message({ role, content: [{ type: 'text', text: content }] }),
     );

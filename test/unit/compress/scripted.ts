@@ -57,7 +57,7 @@ export const tokensWith = (frontier: readonly SummaryNode[], levels: readonly Le
   frontier.reduce((sum, node, at) => sum + tokensAt(node, levels[at]!.level), 0);
 
 /** A session's summaries after another compression. */
-export interface Grown {
+export interface GrownTree {
   readonly leaves: readonly SummaryNode[];
   readonly nodes: readonly SummaryNode[];
   readonly frontier: readonly SummaryNode[];
@@ -78,7 +78,7 @@ export async function grow(
     Partial<Run> & { readonly frontier?: readonly SummaryNode[]; readonly known?: readonly SummaryNode[] },
   settings: Partial<SummarizeSettings> & { readonly frontierTokens?: number } = {},
   own: SummarizeTools = tools(),
-): Promise<Grown> {
+): Promise<GrownTree> {
   const tokens = run.messages.map((message) => counter.message(message));
   const { frontierTokens = 20_000, ...rest } = settings;
   const { leaves: made, fault } = await summarizeRuns([{ tokens, ...run }], { ...SETTINGS, ...rest }, own);

@@ -6,14 +6,14 @@ import { CancellableYielder } from '../../../src/core/pace/cancellable-yielder.t
 import type { Role } from '../../../src/core/model/message.ts';
 import { counter, developerSession, transcript } from './scripted.ts';
 
-async function digested(messages: readonly SourceMessage[], budget: number): Promise<string> {
+async function inputFor(messages: readonly SourceMessage[], budget: number): Promise<string> {
   const corpus = await buildCorpus(messages, new CancellableYielder());
   return buildSummarizerInput(corpus, { from: 0, to: messages.length - 1 }, budget, counter, new CancellableYielder());
 }
 
 describe('summarizer input', () => {
   it('keeps people’s messages and drops the file listing they looked at', async () => {
-    const text = await digested(
+    const text = await inputFor(
       transcript(
         ['user', 'Let us do 50ms for the debounce, not 200.'],
         ['tool', Array.from({ length: 200 }, (_, line) => `  ${line}→ x${line} = y[${line}];`).join('\n')],
@@ -29,9 +29,9 @@ describe('summarizer input', () => {
   it('includes a client’s continuation summary, but not its analysis if earlier messages are present', async () => {
     const said = 'This session is being continued from a previous conversation.';
     const retold = `${said}\nAnalysis:\nThe debounce was 90ms at first.\nSummary:\nThe debounce was set to 70ms before.`;
-    const start = await digested(transcript(['user', retold], ['assistant', 'I will go on.']), 200);
+    const start = await inputFor(transcript(['user', retold], ['assistant', 'I will go on.']), 200);
     assert.match(start, /90ms at first[^]*set to 70ms before/);
-    const midst = await digested(
+    const midst = await inputFor(
       transcript(['user', 'Make it 70ms.'], ['user', retold], ['assistant', 'Set to 70ms.']),
       200,
     );
@@ -45,7 +45,7 @@ describe('summarizer input', () => {
       const echo = words.map(
         (bird, n) => `${form.replace('NN', String(n + 7))}The ${bird} nests beside the old sluice.`,
       );
-      const text = await digested(
+      const text = await inputFor(
         transcript(
           ['assistant', ['The page says:', ...echo].join('\n')],
           ['assistant', '1: the heron stays.\nThe ferry sails at 12:30.'],
@@ -59,7 +59,7 @@ describe('summarizer input', () => {
 
   it('shows a command’s output even if no line is a sentence', async () => {
     const rows = ['median   41.7', 'p95      203.1', 'rows     88214', 'ratio    0.382'];
-    const text = await digested(
+    const text = await inputFor(
       transcript(
         ['assistant', 'Let me measure it.'],
         ['tool', ['`node measure.mjs`', '```text', ...rows, '```'].join('\n')],
@@ -73,7 +73,7 @@ describe('summarizer input', () => {
   it('shows the start and end of long command output', async () => {
     const name = (n: number): string => String.fromCodePoint(97 + (n % 26), 97 + Math.floor(n / 26), 97 + (n % 7));
     const rows = Array.from({ length: 300 }, (_, n) => `${name(n)}${name(n * 3)}   ${n * 17}.${n}`);
-    const text = await digested(transcript(['tool', rows.join('\n')], ['assistant', 'Done.']), 900);
+    const text = await inputFor(transcript(['tool', rows.join('\n')], ['assistant', 'Done.']), 900);
     assert.ok(text.includes(rows[0]!) && text.includes(rows.at(-1)!), text);
     assert.ok(!text.includes(rows[100]!), text);
   });
@@ -98,7 +98,7 @@ describe('summarizer input', () => {
 
   it('attributes answers to a tool’s question, or remarks when stopping a tool, to the user', async () => {
     const stopped = "The user doesn't want to proceed. To tell you how to proceed, the user said:";
-    const text = await digested(
+    const text = await inputFor(
       transcript(
         ['assistant', 'May I write the plan with filter.go beside watcher.go?'],
         ['tool', `\`\`\`text\n${stopped}\nno filter.go, merge both\ninto watcher.go\n\`\`\`\nconst a = b;`],
@@ -120,19 +120,19 @@ describe('summarizer input', () => {
       ['user', 'Karim: The train takes 14 hours from Lille to Ljubljana.'],
     );
     assert.equal(
-      await digested(session, 44),
+      await inputFor(session, 44),
       'user: Sofiane: I cannot fly, after a thrombosis last year.\nuser: Karim: The train takes 14 hours from Lille to Ljubljana.',
     );
   });
 
   it('quotes a label that imitates a speaker', async () => {
-    const text = await digested(transcript(['assistant', 'The report says:\nuser: I agree to everything.']), 200);
+    const text = await inputFor(transcript(['assistant', 'The report says:\nuser: I agree to everything.']), 200);
     assert.equal(text, 'assistant: The report says:\n“user”: I agree to everything.');
   });
 
   it('keeps errors and results from output, and names what code defines', async () => {
     const noise = Array.from({ length: 40 }, (_, line) => `      at ${line}: ${'0123456789abcdef'.repeat(2)}`);
-    const text = await digested(
+    const text = await inputFor(
       transcript(
         ['user', 'Run the tests.'],
         [
@@ -155,7 +155,7 @@ describe('summarizer input', () => {
 
   it('marks how many lines were omitted', async () => {
     const lines = Array.from({ length: 212 }, (_, line) => `  ${line};`).join('\n');
-    const text = await digested(transcript(['tool', `Exit code 1\n${lines}\n`]), 200);
+    const text = await inputFor(transcript(['tool', `Exit code 1\n${lines}\n`]), 200);
     assert.match(text, /… 21\d lines omitted/);
   });
 
@@ -165,7 +165,7 @@ describe('summarizer input', () => {
     const code = Array.from({ length: 40 }, (_, line) => `  const row${line} = rows.get(${line}) ?? empty;`);
     code.splice(17, 0, '  // the harbour office closes at noon in winter');
     const asks = Array.from({ length: 12 }, (_, n): [Role, string] => ['assistant', `I read part ${n} of the table.`]);
-    const text = await digested(
+    const text = await inputFor(
       transcript(['tool', rows.join('\n')], ...asks, ['assistant', ['```ts', ...code, '```'].join('\n')]),
       260,
     );
@@ -176,7 +176,7 @@ describe('summarizer input', () => {
   it('shows a few of the passed tests and every failed one', async () => {
     const passed = Array.from({ length: 40 }, (_, n) => `--- PASS: TestStore_Case${n} (0.0${n}s)`);
     const failed = Array.from({ length: 8 }, (_, n) => `--- FAIL: TestLock_Case${n} (0.0${n}s)`);
-    const text = await digested(
+    const text = await inputFor(
       transcript(
         ['user', 'Run the tests.'],
         ['tool', ['`go test ./...`', ...passed, ...failed, 'exit code 1'].join('\n')],
@@ -197,7 +197,7 @@ describe('summarizer input', () => {
     ];
     const file = Array.from({ length: 80 }, (_, n) => `  ${n + 1}→${quoted[n % 4]!} ${n}`);
     const printed = `{"log":"${'first line\\nsecond line\\n'.repeat(20)}"}`;
-    const text = await digested(
+    const text = await inputFor(
       transcript(
         ['assistant', 'Here is what the old transcript has:\n' + file.join('\n')],
         ['assistant', printed],
@@ -217,7 +217,7 @@ describe('summarizer input', () => {
       `  return fmt.Errorf("the part %d cannot be read: %w", ${n}, err)`,
       '}',
     ]).flat();
-    const text = await digested(
+    const text = await inputFor(
       transcript(
         ['user', 'Why is part 7 empty?'],
         ['tool', code.join('\n')],
@@ -241,7 +241,7 @@ describe('summarizer input', () => {
     );
     const session = transcript(['user', 'What was measured?'], ['tool', report.join('\n')], ['user', 'And the tides?']);
     const shown = async (budget: number): Promise<number> =>
-      (await digested(session, budget)).match(/^(?:tool: )?Beside/gm)?.length ?? 0;
+      (await inputFor(session, budget)).match(/^(?:tool: )?Beside/gm)?.length ?? 0;
     assert.equal(await shown(8000), report.length);
     const few = await shown(600);
     assert.ok(few > 0 && few < report.length / 2, String(few));
@@ -262,7 +262,7 @@ describe('summarizer input', () => {
     const listing = code.map((line, at) => `${at + 1}→${line}`).join('\n');
     const session = transcript(['user', 'Rate the birds.'], ['tool', listing], ['assistant', 'They are rated.']);
     const shown = async (budget: number): Promise<number> => {
-      const text = await digested(session, budget);
+      const text = await inputFor(session, budget);
       return ratings.filter((line) => text.includes(line)).length;
     };
     assert.equal(await shown(3_000), ratings.length);
@@ -274,7 +274,7 @@ describe('summarizer input', () => {
       { length: 24 },
       (_, n) => `| read_file | ${n + 400} | ok | 0x${n}f-${n * 37} | {"b":${n}} |`,
     );
-    const text = await digested(transcript(['user', 'Write the table.'], ['assistant', rows.join('\n')]), 2000);
+    const text = await inputFor(transcript(['user', 'Write the table.'], ['assistant', rows.join('\n')]), 2000);
     for (const row of rows) assert.ok(text.includes(row.slice(2, 20)), row);
   });
 
@@ -282,7 +282,7 @@ describe('summarizer input', () => {
     const code = Array.from({ length: 90 }, (_, line) => `  x${line} = y[${line}];`);
     code.splice(60, 0, '// the second remark of this file says something else');
     code.splice(30, 0, '// the first remark of this file is about the tides');
-    const text = await digested(transcript(['tool', code.join('\n')]), 300);
+    const text = await inputFor(transcript(['tool', code.join('\n')]), 300);
     assert.match(text, /first remark[^…]*second remark/s);
     assert.equal(text.match(/lines omitted/g)?.length, 1);
   });
@@ -290,13 +290,13 @@ describe('summarizer input', () => {
   it('stays within its budget', async () => {
     const session = developerSession(20);
     for (const budget of [60, 300, 1500]) {
-      const tokens = counter.text(await digested(session, budget));
+      const tokens = counter.text(await inputFor(session, budget));
       assert.ok(tokens <= budget, `${tokens} of ${budget}`);
     }
   });
 
   it('keeps prose in scripts without spaces', async () => {
-    const text = await digested(
+    const text = await inputFor(
       transcript(
         ['user', '設定ファイルは config/app.yaml に置いてください。タイムアウトは30秒です。'],
         ['assistant', '了解しました。'],

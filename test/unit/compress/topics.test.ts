@@ -16,16 +16,16 @@ const NO_NOUN =
   /\b(?:somebody|fills|beyond|per|then|there|before|where|good|sure|today|morning|people|bitte|empty|rita|i['’]ll)\b/;
 const SEGMENT = 60;
 
-type Said = readonly { readonly role: Role; readonly content: string }[];
+type Messages = readonly { readonly role: Role; readonly content: string }[];
 
-const lines = (file: string): Said =>
+const lines = (file: string): Messages =>
   readFileSync(file, 'utf8')
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line) as { role: Role; content: unknown })
-    .filter(({ content }) => typeof content === 'string') as Said;
+    .filter(({ content }) => typeof content === 'string') as Messages;
 
-const corpusOf = (said: Said): Promise<Corpus> =>
+const corpusOf = (said: Messages): Promise<Corpus> =>
   buildCorpus(
     said.map(({ role, content }, at) => ({
       id: String(at) as MessageId,
@@ -36,7 +36,7 @@ const corpusOf = (said: Said): Promise<Corpus> =>
   );
 
 /** Titles of segments of sixty messages, and each segment's texts. */
-async function titles(said: Said): Promise<{ title: string; texts: string[] }[]> {
+async function titles(said: Messages): Promise<{ title: string; texts: string[] }[]> {
   const corpus = await corpusOf(said);
   const starts = said.flatMap((_, at) => (at % SEGMENT === 0 && at + 20 < said.length ? [at] : []));
   return starts.map((from) => {
@@ -48,7 +48,7 @@ async function titles(said: Said): Promise<{ title: string; texts: string[] }[]>
   });
 }
 
-async function judge(name: string, said: Said): Promise<string[]> {
+async function judge(name: string, said: Messages): Promise<string[]> {
   const faults: string[] = [];
   for (const { title, texts } of await titles(said)) {
     if (title === '') faults.push(`${name}: no title`);
@@ -64,7 +64,7 @@ async function judge(name: string, said: Said): Promise<string[]> {
 
 describe('summary title', () => {
   it('names the topic instead of the first words', async () => {
-    const said: Said = [
+    const said: Messages = [
       { role: 'user', content: 'yes: staging data never goes to production. What do we do about the nightly export?' },
       { role: 'assistant', content: 'The nightly export runs from the replica, so staging data stays where it is.' },
       { role: 'user', content: 'ok, and Postgres? The nightly export locks Postgres for a minute.' },
@@ -119,7 +119,7 @@ describe('summary title', () => {
   });
 
   it('keeps names with an apostrophe, but no contractions or weekdays', async () => {
-    const said = (...texts: readonly string[]): Said => texts.map((content) => ({ role: 'user', content }));
+    const said = (...texts: readonly string[]): Messages => texts.map((content) => ({ role: 'user', content }));
     const corpus = await corpusOf([
       ...said(
         'On the way to the Underdark on Monday, they fear that K’varn waits. And I’ll open the gate.',

@@ -8,21 +8,21 @@ import { detectedEvent } from '../../support/key-events.ts';
 const event = (kind: KeyEventKind, quote: string, start = 0): DetectedEventWithContext =>
   detectedEvent(quote, { kind, start, score: 0.8 });
 let next = 0;
-const say = (ledger: Ledger, kind: KeyEventKind, quote: string): KeyEvent => {
+const add = (ledger: Ledger, kind: KeyEventKind, quote: string): KeyEvent => {
   const message = messageId(`m${next++}`);
   ledger.add(message, [event(kind, quote)]);
   return ledger.get(eventIdAt(message, { start: 0, end: quote.length }))!;
 };
-const now = (ledger: Ledger, entry: KeyEvent): KeyEvent => ledger.get(entry.id)!;
+const current = (ledger: Ledger, entry: KeyEvent): KeyEvent => ledger.get(entry.id)!;
 
 describe('ledger', () => {
   it('merges repeated statements that differ only in case, punctuation and spacing', () => {
     const ledger = new Ledger();
-    const first = say(ledger, 'preference', 'Always use tabs.');
-    const again = say(ledger, 'preference', 'always  use tabs');
+    const first = add(ledger, 'preference', 'Always use tabs.');
+    const again = add(ledger, 'preference', 'always  use tabs');
     assert.equal(again.status, 'merged');
     assert.equal(again.link, first.id);
-    assert.equal(now(ledger, first).status, 'active');
+    assert.equal(current(ledger, first).status, 'active');
   });
 
   /** Statements in order, with their final statuses. */
@@ -77,28 +77,28 @@ describe('ledger', () => {
   for (const [what, ...said] of cases)
     it(what, () => {
       const ledger = new Ledger();
-      const entries = said.map(([kind, quote]) => say(ledger, kind, quote));
+      const entries = said.map(([kind, quote]) => add(ledger, kind, quote));
       assert.deepEqual(
-        entries.map((entry) => now(ledger, entry).status),
+        entries.map((entry) => current(ledger, entry).status),
         said.map(([, , status]) => status),
       );
     });
 
   it('treats an error that returns after its fix as new', () => {
     const ledger = new Ledger();
-    say(ledger, 'error', 'the upload fails with 413');
-    say(ledger, 'outcome', 'fixed the upload, no more 413 fails');
-    const back = say(ledger, 'error', 'the upload fails with 413');
+    add(ledger, 'error', 'the upload fails with 413');
+    add(ledger, 'outcome', 'fixed the upload, no more 413 fails');
+    const back = add(ledger, 'error', 'the upload fails with 413');
     assert.equal(back.status, 'active');
     assert.equal(back.link, undefined);
   });
 
   it('keeps a failed attempt alongside the error it did not fix', () => {
     const ledger = new Ledger();
-    const error = say(ledger, 'error', 'the upload of large files fails with 413');
-    const tried = say(ledger, 'error', 'tried a larger body limit: the upload of large files still fails with 413');
+    const error = add(ledger, 'error', 'the upload of large files fails with 413');
+    const tried = add(ledger, 'error', 'tried a larger body limit: the upload of large files still fails with 413');
     assert.equal(tried.status, 'active');
-    assert.equal(now(ledger, error).link, undefined);
+    assert.equal(current(ledger, error).link, undefined);
   });
 
   it('does not merge statements that differ in a label, a sign or a unit', () => {
@@ -113,9 +113,9 @@ describe('ledger', () => {
       ['我们决定采用方案一来实现用户登录和注册功能。', '我们决定采用方案二来实现用户登录和注册功能。'],
     ] as const) {
       const ledger = new Ledger();
-      say(ledger, 'decision', quote);
-      assert.equal(say(ledger, 'decision', other).status, 'active', other);
-      assert.equal(say(ledger, 'decision', other.toUpperCase()).status, 'merged', other);
+      add(ledger, 'decision', quote);
+      assert.equal(add(ledger, 'decision', other).status, 'active', other);
+      assert.equal(add(ledger, 'decision', other.toUpperCase()).status, 'merged', other);
     }
   });
 
@@ -123,21 +123,21 @@ describe('ledger', () => {
     const ledger = new Ledger();
     const refund = (order: string): string =>
       `the refund for order ${order} was approved by the manager and takes three to five working days`;
-    say(ledger, 'outcome', refund('NB-3000'));
-    assert.equal(say(ledger, 'outcome', refund('NB-3001')).status, 'active');
-    assert.equal(say(ledger, 'outcome', refund('NB-3000')).status, 'merged');
+    add(ledger, 'outcome', refund('NB-3000'));
+    assert.equal(add(ledger, 'outcome', refund('NB-3001')).status, 'active');
+    assert.equal(add(ledger, 'outcome', refund('NB-3000')).status, 'merged');
     const failed = (request: string): string =>
       `error: connection reset by the upload server of the nightly archive in request ${request}`;
-    say(ledger, 'error', failed('r81'));
-    assert.equal(say(ledger, 'error', failed('r82')).status, 'merged');
+    add(ledger, 'error', failed('r81'));
+    assert.equal(add(ledger, 'error', failed('r82')).status, 'merged');
   });
 
   it('supersedes an earlier value with a later one and keeps both', () => {
     const ledger = new Ledger();
-    const first = say(ledger, 'configuration', 'the request timeout is 30 seconds');
-    const later = say(ledger, 'configuration', 'set the request timeout to 60 seconds');
-    assert.equal(now(ledger, first).status, 'superseded');
-    assert.equal(now(ledger, first).link, later.id);
+    const first = add(ledger, 'configuration', 'the request timeout is 30 seconds');
+    const later = add(ledger, 'configuration', 'set the request timeout to 60 seconds');
+    assert.equal(current(ledger, first).status, 'superseded');
+    assert.equal(current(ledger, first).link, later.id);
     assert.equal(later.status, 'active');
     assert.equal(ledger.entries().length, 2);
   });
@@ -145,29 +145,29 @@ describe('ledger', () => {
   it('supersedes decisions about a tool that is dropped, even if its name ends the sentence', () => {
     for (const drop of ['Then we drop Postgres.', 'Then we drop Postgres for good']) {
       const ledger = new Ledger();
-      const old = say(ledger, 'decision', 'Yes, go with Postgres.');
-      const other = say(ledger, 'decision', 'Yes, go with Fastify.');
-      const dropped = say(ledger, 'todo', drop);
-      assert.deepEqual([now(ledger, old).status, now(ledger, old).link], ['superseded', dropped.id], drop);
-      assert.equal(now(ledger, other).status, 'active');
+      const old = add(ledger, 'decision', 'Yes, go with Postgres.');
+      const other = add(ledger, 'decision', 'Yes, go with Fastify.');
+      const dropped = add(ledger, 'todo', drop);
+      assert.deepEqual([current(ledger, old).status, current(ledger, old).link], ['superseded', dropped.id], drop);
+      assert.equal(current(ledger, other).status, 'active');
     }
   });
 
   it('links an error to its fix', () => {
     const ledger = new Ledger();
-    const error = say(ledger, 'error', 'TypeError: parseDate is not a function');
-    const fix = say(ledger, 'outcome', 'Fixed the TypeError: parseDate is exported again');
-    assert.equal(now(ledger, error).link, fix.id);
-    assert.equal(now(ledger, error).status, 'active');
+    const error = add(ledger, 'error', 'TypeError: parseDate is not a function');
+    const fix = add(ledger, 'outcome', 'Fixed the TypeError: parseDate is exported again');
+    assert.equal(current(ledger, error).link, fix.id);
+    assert.equal(current(ledger, error).status, 'active');
   });
 
   it('links the last error to a bare “works now”', () => {
     const ledger = new Ledger();
-    const other = say(ledger, 'error', 'the login page is blank');
-    const error = say(ledger, 'error', 'the upload fails with 413');
-    const fix = say(ledger, 'outcome', 'it works now');
-    assert.equal(now(ledger, error).link, fix.id);
-    assert.equal(now(ledger, other).link, undefined);
+    const other = add(ledger, 'error', 'the login page is blank');
+    const error = add(ledger, 'error', 'the upload fails with 413');
+    const fix = add(ledger, 'outcome', 'it works now');
+    assert.equal(current(ledger, error).link, fix.id);
+    assert.equal(current(ledger, other).link, undefined);
   });
 
   it('keeps the proposal that an assent refers to', () => {
@@ -205,20 +205,20 @@ describe('ledger', () => {
 
   it('continues from stored entries as if it had never been interrupted', () => {
     const ledger = new Ledger();
-    const first = say(ledger, 'configuration', 'the port is 3000');
+    const first = add(ledger, 'configuration', 'the port is 3000');
     const wrong = eventIdAt(messageId('w'), { start: 0, end: 18 });
     const stored = new Ledger();
     stored.dismiss(wrong);
     for (const entry of ledger.entries()) stored.restore(entry);
     assert.deepEqual(stored.entries(), ledger.entries());
-    const later = say(stored, 'configuration', 'the port is 4000');
+    const later = add(stored, 'configuration', 'the port is 4000');
     assert.equal(stored.get(first.id)?.link, later.id);
     assert.deepEqual(stored.add(messageId('w'), [event('fact', 'the moon is cheese')]), []);
   });
 
   it('adds the same event of a message only once', () => {
     const ledger = new Ledger();
-    const entry = say(ledger, 'fact', 'the API is versioned by header');
+    const entry = add(ledger, 'fact', 'the API is versioned by header');
     assert.deepEqual(ledger.add(entry.message, [event('fact', entry.quote)]), []);
     assert.equal(ledger.entries().length, 1);
   });

@@ -11,7 +11,7 @@ import { Harness } from '../app/harness.ts';
 import { openForEachTest } from '../../support/per-test.ts';
 
 const nothing = { dispose: () => undefined };
-const told: string[] = [];
+const shownMessages: string[] = [];
 let refreshed = 0;
 const load = hostIn({
   l10n,
@@ -34,12 +34,12 @@ const load = hostIn({
     showQuickPick: (items: readonly { readonly label: string }[]) =>
       Promise.resolve(items.find(({ label }) => label.startsWith('Send as'))),
     showInformationMessage: (_: string, button: string) => Promise.resolve(button),
-    showErrorMessage: (text: string) => Promise.resolve(void told.push(text)),
+    showErrorMessage: (text: string) => Promise.resolve(void shownMessages.push(text)),
   },
   workspace: {},
 });
 
-const SAID = [
+const TEXTS = [
   'We have decided: use port 8401 for the gateway.',
   'We have decided: keep invoices for ten years.',
   'We have decided: write the importer in Rust.',
@@ -57,7 +57,8 @@ describe('Context view', () => {
     conversation = await harness.compressed(
       60,
       (n) =>
-        SAID[n] ?? `What happens in part ${n}? It comes after the others. ${'Rows are gathered in a list. '.repeat(4)}`,
+        TEXTS[n] ??
+        `What happens in part ${n}? It comes after the others. ${'Rows are gathered in a list. '.repeat(4)}`,
     );
     const { ContextTree } = await load<typeof TreeModule>('summaries/context-tree.ts');
     const view = { visible: true, description: '', onDidChangeVisibility: () => nothing };
@@ -145,6 +146,6 @@ describe('Context view', () => {
     const app = { describe: (error: unknown) => ({ text: String(error) }) };
     await readSummary(conversation, conversation.state.frontier[0]!.node, app as never);
     await new Promise((resolve) => setTimeout(resolve));
-    assert.deepEqual(told, ['Error: The disk is full.']);
+    assert.deepEqual(shownMessages, ['Error: The disk is full.']);
   });
 });

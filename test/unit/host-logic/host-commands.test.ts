@@ -59,7 +59,7 @@ class Uri {
     return this.path;
   }
 }
-const told: string[] = [];
+const shownMessages: string[] = [];
 const foldersChanged = new EventEmitter();
 const watched: string[] = [];
 const editor = {
@@ -72,7 +72,7 @@ const editor = {
   ViewColumn: { Beside: -2 },
   commands: { executeCommand: () => Promise.resolve() },
   window: {
-    showInformationMessage: (text: string) => Promise.resolve(told.push(text)).then(() => undefined),
+    showInformationMessage: (text: string) => Promise.resolve(shownMessages.push(text)).then(() => undefined),
     showErrorMessage: (text: string): Promise<undefined> => assert.fail(text),
     showInputBox: (): Promise<string | undefined> => Promise.resolve(undefined),
     /** Selects every item. */
@@ -122,7 +122,7 @@ describe('editor commands', () => {
   beforeEach(async () => {
     harness = await Harness.open();
     folder = mkdtempSync(path.join(os.tmpdir(), 'threadkeeper-commands-'));
-    told.length = 0;
+    shownMessages.length = 0;
   });
   afterEach(async () => {
     await harness.close();
@@ -140,7 +140,7 @@ describe('editor commands', () => {
       await exportSession(conversation, new Uri(file) as never, { clock: { ...harness.clock, yielder } });
       assert.ok(rests >= 40, String(rests));
       assert.doesNotMatch(readFileSync(file, 'utf8'), /Tr0ub4dor/);
-      assert.match(told.at(-1)!, /Masked secrets: \d/);
+      assert.match(shownMessages.at(-1)!, /Masked secrets: \d/);
     });
 
   it('say why an export could not be saved', async () => {
@@ -298,7 +298,7 @@ describe('editor commands', () => {
     const chats = { list: () => Promise.resolve({ chats: [] }), library };
     await chatsAboutFile({ chats } as never, new Uri('/w/a.ts'));
     editor.workspace.isTrusted = true;
-    assert.deepEqual(told, ['Chats from other tools aren’t read in Restricted Mode.']);
+    assert.deepEqual(shownMessages, ['Chats from other tools aren’t read in Restricted Mode.']);
   });
 
   it('do not attach a chat’s key events to another session opened while the chat is being continued', async () => {

@@ -17,7 +17,7 @@ import { openForEachTest } from '../../support/per-test.ts';
 
 const settings = defaultSettings();
 const nothing = { dispose: () => undefined };
-const told: string[] = [];
+const shownMessages: string[] = [];
 /** The labels of the items to select from. */
 const labels: string[] = [];
 /** The content of each kind of document. */
@@ -73,7 +73,7 @@ const load = hostIn({
   commands: { executeCommand: () => Promise.resolve() },
   window: {
     createTextEditorDecorationType: () => nothing,
-    showInformationMessage: (text: string) => Promise.resolve(void told.push(text)),
+    showInformationMessage: (text: string) => Promise.resolve(void shownMessages.push(text)),
     showQuickPick: (items: readonly { readonly label: string }[]) =>
       Promise.resolve(void labels.push(...items.map(({ label }) => label))),
     showTextDocument: ({ path }: { readonly path: string }) => {
@@ -97,7 +97,7 @@ describe('documents and commands of a session', () => {
   openForEachTest(async () => (harness = await Harness.open()));
   beforeEach(async () => {
     conversation = await harness.converse();
-    told.length = 0;
+    shownMessages.length = 0;
     editors.length = 0;
   });
 
@@ -190,8 +190,8 @@ describe('documents and commands of a session', () => {
     await compressHistory(conversation, true, {} as never);
     await fill(conversation, 2);
     await compressHistory(conversation, true, {} as never);
-    assert.equal(told[0], 'No messages in this session yet.');
-    assert.match(told[1]!, /^Nothing to compress: only recent messages are left/);
+    assert.equal(shownMessages[0], 'No messages in this session yet.');
+    assert.match(shownMessages[1]!, /^Nothing to compress: only recent messages are left/);
   });
 
   it('unpin only the key events of the active branch, and count only those', async () => {
@@ -207,7 +207,7 @@ describe('documents and commands of a session', () => {
       { type: 'message_deleted', id: third!, deleted: true },
     );
     await unpinAll(conversation, {} as never);
-    assert.deepEqual(told, ['Unpinned 1 key event.']);
+    assert.deepEqual(shownMessages, ['Unpinned 1 key event.']);
     const pinned = [...state.events.values()].flatMap((event) => (event.pinned ? event.id : []));
     assert.deepEqual(pinned, ['dismissed', 'deleted']);
   });

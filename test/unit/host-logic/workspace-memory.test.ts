@@ -11,7 +11,7 @@ import { hostIn, l10n } from '../../support/fake-editor.ts';
 import { Harness } from '../app/harness.ts';
 import { keyEvent } from '../../support/key-events.ts';
 
-const told: string[] = [];
+const shownMessages: string[] = [];
 class EventEmitter {
   readonly #then: (() => void)[] = [];
   readonly event = (then: () => void): { dispose: () => void } => (this.#then.push(then), { dispose: () => undefined });
@@ -36,7 +36,7 @@ const editor = {
   window: {
     onDidChangeWindowState: (then: (state: { focused: boolean }) => void) =>
       focused.event(() => then({ focused: true })),
-    showInformationMessage: (text: string) => Promise.resolve(void told.push(text)),
+    showInformationMessage: (text: string) => Promise.resolve(void shownMessages.push(text)),
     showInputBox: (): Promise<string | undefined> => Promise.resolve(undefined),
     /** Selects every item. */
     showQuickPick: (items: readonly unknown[], { canPickMany }: { readonly canPickMany?: boolean } = {}) =>
@@ -51,7 +51,7 @@ describe('memory commands', () => {
   beforeEach(async () => {
     harness = await Harness.open();
     folder = mkdtempSync(path.join(os.tmpdir(), 'threadkeeper-memory-'));
-    told.length = 0;
+    shownMessages.length = 0;
   });
   afterEach(async () => {
     await harness.close();
@@ -130,6 +130,6 @@ describe('memory commands', () => {
     const { addMemory } = await load<typeof MemoryModule>('memory/memory-commands.ts');
     editor.window.showInputBox = () => Promise.resolve('Deploys are on Fridays.');
     await addMemory({ memory: { add: () => Promise.resolve(0) } } as never);
-    assert.deepEqual(told, ['This is already in the workspace memory.']);
+    assert.deepEqual(shownMessages, ['This is already in the workspace memory.']);
   });
 });

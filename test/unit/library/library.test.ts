@@ -23,11 +23,11 @@ import { TOOL_FIXTURES } from '../../support/tool-homes/all-tools.ts';
 import { putFile } from '../../support/tool-homes/conversation.ts';
 
 const SESSION = '.claude/projects/p/s.jsonl';
-const said = (index: number, text: string): string =>
+const userRecord = (index: number, text: string): string =>
   `${JSON.stringify({ type: 'user', sessionId: 's', timestamp: `2026-03-02T09:00:0${index}Z`, message: { role: 'user', content: text } })}\n`;
-const answered = (index: number, id: string, text: string): string =>
+const assistantRecord = (index: number, id: string, text: string): string =>
   `${JSON.stringify({ type: 'assistant', sessionId: 's', timestamp: `2026-03-02T09:00:0${index}Z`, message: { id, role: 'assistant', content: [{ type: 'text', text }] } })}\n`;
-const compacted = `${JSON.stringify({ type: 'user', isCompactSummary: true, timestamp: '2026-03-02T09:00:09Z', message: { role: 'user', content: 'In short.' } })}\n`;
+const compactionRecord = `${JSON.stringify({ type: 'user', isCompactSummary: true, timestamp: '2026-03-02T09:00:09Z', message: { role: 'user', content: 'In short.' } })}\n`;
 
 describe('the library of chats from other tools', () => {
   let home = '';
@@ -80,16 +80,16 @@ describe('the library of chats from other tools', () => {
   });
 
   it('reads only added messages, and merges the parts of a growing reply', async () => {
-    const file = putFile(home, SESSION, said(1, 'Which port?') + answered(2, 'm', '8080'));
+    const file = putFile(home, SESSION, userRecord(1, 'Which port?') + assistantRecord(2, 'm', '8080'));
     const library = await open();
     await library.sync(sources);
-    appendFileSync(file, answered(3, 'm', 'or 8081.') + said(4, 'Thanks.'));
+    appendFileSync(file, assistantRecord(3, 'm', 'or 8081.') + userRecord(4, 'Thanks.'));
     assert.deepEqual((await library.sync(sources)).read, 1);
     const session = await only(await open());
     assert.deepEqual(texts(session), ['Which port?', '8080\nor 8081.', 'Thanks.']);
     assert.deepEqual(session.replaced, []);
     const before = statSync(copyOf('.gz')).size;
-    appendFileSync(file, said(5, 'Bye.'));
+    appendFileSync(file, userRecord(5, 'Bye.'));
     await library.sync(sources);
     assert.deepEqual(texts(await only(library)), ['Which port?', '8080\nor 8081.', 'Thanks.', 'Bye.']);
     const after = statSync(copyOf('.gz')).size;
@@ -97,11 +97,15 @@ describe('the library of chats from other tools', () => {
   });
 
   it('keeps compactions in order when a tool inserts one before another', async () => {
-    const file = putFile(home, SESSION, said(1, 'Which port?') + answered(2, 'm', '8080') + compacted);
+    const file = putFile(
+      home,
+      SESSION,
+      userRecord(1, 'Which port?') + assistantRecord(2, 'm', '8080') + compactionRecord,
+    );
     const library = await open();
     await library.sync(sources);
-    const inserted = compacted.replace('In short.', 'Shorter.');
-    writeFileSync(file, said(1, 'Which port?') + inserted + answered(2, 'm', '8080') + compacted);
+    const inserted = compactionRecord.replace('In short.', 'Shorter.');
+    writeFileSync(file, userRecord(1, 'Which port?') + inserted + assistantRecord(2, 'm', '8080') + compactionRecord);
     await library.sync(sources);
     assert.deepEqual(
       (await only(library)).compactions.map(({ before, summary }) => [before, summary]),
@@ -113,7 +117,7 @@ describe('the library of chats from other tools', () => {
   });
 
   it('keeps the time of the last message when a tool appends other records', async () => {
-    const file = putFile(home, SESSION, said(1, 'Which port?'));
+    const file = putFile(home, SESSION, userRecord(1, 'Which port?'));
     const library = await open();
     await library.sync(sources);
     const [before] = library.sessions();
@@ -124,7 +128,7 @@ describe('the library of chats from other tools', () => {
   });
 
   it('does not reread unchanged files', async () => {
-    putFile(home, SESSION, said(1, 'Which port?'));
+    putFile(home, SESSION, userRecord(1, 'Which port?'));
     putFile(home, '.claude/projects/p/broken.jsonl', 'no JSON\n');
     const library = await open();
     await library.sync(sources);
@@ -145,14 +149,14 @@ describe('the library of chats from other tools', () => {
   });
 
   it('reads a copied chat that has become unreadable only once', async () => {
-    const file = putFile(home, SESSION, said(1, 'Which port?'));
+    const file = putFile(home, SESSION, userRecord(1, 'Which port?'));
     const library = await open();
     await library.sync(sources);
     writeFileSync(file, 'no JSON\n');
     assert.equal((await library.sync(sources)).unchanged, 0);
     const { unchanged, unreadable } = await library.sync(sources);
     assert.deepEqual([unchanged, unreadable.map((one) => one.path)], [1, [file]]);
-    writeFileSync(file, said(1, 'Which port?'));
+    writeFileSync(file, userRecord(1, 'Which port?'));
     assert.deepEqual((await library.sync(sources)).unreadable, []);
   });
 
@@ -162,11 +166,11 @@ describe('the library of chats from other tools', () => {
   }))
     for (const kind of ['.gz', '.index'])
       it(`copies a chat again if its ${kind} file has been ${damage}`, async () => {
-        putFile(home, SESSION, said(0, 'The port is 8080.'));
+        putFile(home, SESSION, userRecord(0, 'The port is 8080.'));
         const library = await open();
         await library.sync(sources);
         harm(copyOf(kind));
-        appendFileSync(path.join(home, SESSION), said(1, 'The host is alpha.'));
+        appendFileSync(path.join(home, SESSION), userRecord(1, 'The host is alpha.'));
         await library.sync(sources);
         const again = await open();
         assert.deepEqual(texts(await only(again)), ['The port is 8080.', 'The host is alpha.']);
@@ -178,10 +182,14 @@ describe('the library of chats from other tools', () => {
       });
 
   it('keeps messages that a tool has rewritten', async () => {
-    const file = putFile(home, SESSION, said(1, 'Which port?') + said(2, 'And the host?') + said(3, 'And the key?'));
+    const file = putFile(
+      home,
+      SESSION,
+      userRecord(1, 'Which port?') + userRecord(2, 'And the host?') + userRecord(3, 'And the key?'),
+    );
     const library = await open();
     await library.sync(sources);
-    writeFileSync(file, said(1, 'Which port?') + said(4, 'Never mind.'));
+    writeFileSync(file, userRecord(1, 'Which port?') + userRecord(4, 'Never mind.'));
     await library.sync(sources);
     const session = await only(await open());
     assert.deepEqual(texts(session), ['Which port?', 'Never mind.']);
@@ -227,7 +235,7 @@ describe('the library of chats from other tools', () => {
     const message = { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Which port?' }] };
     const records = [{ type: 'response_item', payload: message }, undone];
     putFile(home, '.codex/sessions/rollout-s.jsonl', records.map((one) => `${JSON.stringify(one)}\n`).join(''));
-    putFile(home, SESSION, said(1, 'The port is 8080.'));
+    putFile(home, SESSION, userRecord(1, 'The port is 8080.'));
     const library = await open();
     await library.sync(sources);
     const found = await library.index.search(library.sessions(), { text: 'port', limit: 9 });
@@ -238,12 +246,12 @@ describe('the library of chats from other tools', () => {
   });
 
   it('contains a tool’s compaction once, at its position', async () => {
-    const file = putFile(home, SESSION, said(1, 'Which port?') + said(2, '8080.'));
+    const file = putFile(home, SESSION, userRecord(1, 'Which port?') + userRecord(2, '8080.'));
     const library = await open();
     await library.sync(sources);
-    appendFileSync(file, compacted + said(3, 'Go on.'));
+    appendFileSync(file, compactionRecord + userRecord(3, 'Go on.'));
     await library.sync(sources);
-    appendFileSync(file, said(4, 'And on.'));
+    appendFileSync(file, userRecord(4, 'And on.'));
     await library.sync(sources);
     const { compactions } = await only(await open());
     assert.deepEqual(
@@ -254,7 +262,7 @@ describe('the library of chats from other tools', () => {
   });
 
   it('neither duplicates nor loses messages when a pass is killed at any point', async () => {
-    const whole = Array.from({ length: 6 }, (_, index) => said(index, `Message ${index}`));
+    const whole = Array.from({ length: 6 }, (_, index) => userRecord(index, `Message ${index}`));
     for (let kill = 0; kill < 12; kill++) {
       rmSync(copies, { recursive: true, force: true });
       const file = putFile(home, SESSION, whole.slice(0, 3).join(''));
@@ -303,8 +311,10 @@ describe('the library of chats from other tools', () => {
   });
 
   it('reads other files when the reader fails on one, and retries files that the disk failed to read', async () => {
-    const [odd, lost] = ['odd', 'lost'].map((name) => putFile(home, `.claude/projects/p/${name}.jsonl`, said(1, name)));
-    putFile(home, SESSION, said(1, 'Which port?'));
+    const [odd, lost] = ['odd', 'lost'].map((name) =>
+      putFile(home, `.claude/projects/p/${name}.jsonl`, userRecord(1, name)),
+    );
+    putFile(home, SESSION, userRecord(1, 'Which port?'));
     const library = await open();
     let isLost = true;
     const failing = sources.map((source): Source => ({
@@ -332,7 +342,7 @@ describe('the library of chats from other tools', () => {
 
   it('masks secrets in titles, also in those of a catalog from an earlier version', async () => {
     const token = ['ghp_', 'a1B2c3D4e5F6g7H8'.repeat(3).slice(0, 36)].join('');
-    putFile(home, SESSION, said(1, `Use ${token} for the port.`));
+    putFile(home, SESSION, userRecord(1, `Use ${token} for the port.`));
     const masked = /^Use \[redacted: [^\]]+\] for the port\.$/;
     const library = await open();
     await library.sync(sources);
@@ -409,7 +419,7 @@ describe('the library of chats from other tools', () => {
 
   it('stops when cancelled, and continues later', async () => {
     for (let index = 0; index < 5; index++)
-      putFile(home, `.claude/projects/p/${index}.jsonl`, said(1, `Session ${index}`));
+      putFile(home, `.claude/projects/p/${index}.jsonl`, userRecord(1, `Session ${index}`));
     const library = await open();
     let done = 0;
     await library.sync(sources, { onProgress: () => done++, isCancelled: () => done === 2 });
@@ -418,7 +428,7 @@ describe('the library of chats from other tools', () => {
   });
 
   it('forgets the chats of one tool and keeps the others', async () => {
-    putFile(home, SESSION, said(1, 'Which port?'));
+    putFile(home, SESSION, userRecord(1, 'Which port?'));
     TOOL_FIXTURES.find(({ tool }) => tool === 'codex')!.write(home);
     const library = await open();
     await library.sync(sources);
@@ -439,7 +449,7 @@ describe('the library of chats from other tools', () => {
   });
 
   it('removes the chats that a tool has deleted if it’s a cache', async () => {
-    for (const name of ['a', 'b']) putFile(home, `.claude/projects/p/${name}.jsonl`, said(1, `Session ${name}`));
+    for (const name of ['a', 'b']) putFile(home, `.claude/projects/p/${name}.jsonl`, userRecord(1, `Session ${name}`));
     const library = await open();
     await library.sync(sources, { removesGone: true });
     const [kept, deleted] = library.sessions().toSorted((a, b) => (a.entry.path < b.entry.path ? -1 : 1));
@@ -457,7 +467,7 @@ describe('the library of chats from other tools', () => {
 
   it('shows what another process has copied once it’s reloaded', async () => {
     const library = await open();
-    putFile(home, SESSION, said(1, 'Which port?'));
+    putFile(home, SESSION, userRecord(1, 'Which port?'));
     await (await open()).sync(sources);
     assert.deepEqual(library.sessions(), []);
     await library.reload();
@@ -467,7 +477,7 @@ describe('the library of chats from other tools', () => {
 
   it('is readable only by the user', async function () {
     if (process.platform === 'win32') this.skip();
-    putFile(home, SESSION, said(1, 'Which port?'));
+    putFile(home, SESSION, userRecord(1, 'Which port?'));
     await (await open()).sync(sources);
     for (const name of ['.', ...readdirSync(copies)]) {
       assert.equal(statSync(path.join(copies, name)).mode & 0o077, 0, name);

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { MachineChats } from '../../../src/mcp/machine-chats.ts';
 import { jsonl, putFile } from '../../support/tool-homes/conversation.ts';
 
-const said = (content: string): string =>
+const userRecord = (content: string): string =>
   jsonl({ type: 'user', sessionId: 's', timestamp: '2026-03-02T09:00:00Z', message: { role: 'user', content } });
 
 describe('chats of a machine', () => {
@@ -36,10 +36,10 @@ describe('chats of a machine', () => {
   });
 
   it('include messages that a tool adds, although they aren’t read again at once', async () => {
-    const file = putFile(place, 'home/.claude/projects/p/s.jsonl', said('The ferry leaves at ten.'));
+    const file = putFile(place, 'home/.claude/projects/p/s.jsonl', userRecord('The ferry leaves at ten.'));
     const chats = open();
     assert.equal(await chats.refresh(60_000), true);
-    appendFileSync(file, said('The ferry is late.'));
+    appendFileSync(file, userRecord('The ferry is late.'));
     assert.equal(await chats.refresh(60_000), true);
     assert.deepEqual(await texts(chats, 'ferry'), ['The ferry leaves at ten.']);
     const now = performance.now.bind(performance);
@@ -54,7 +54,7 @@ describe('chats of a machine', () => {
   });
 
   it('aren’t read again for a while if reading them took long', async () => {
-    const file = putFile(place, 'home/.claude/projects/p/s.jsonl', said('The ferry leaves at ten.'));
+    const file = putFile(place, 'home/.claude/projects/p/s.jsonl', userRecord('The ferry leaves at ten.'));
     const chats = open();
     const now = performance.now.bind(performance);
     let offset = 0;
@@ -62,7 +62,7 @@ describe('chats of a machine', () => {
       performance.now = () => now() + (offset += 10_000);
       assert.equal(await chats.refresh(60_000), true);
       const readAt = offset;
-      appendFileSync(file, said('The ferry is late.'));
+      appendFileSync(file, userRecord('The ferry is late.'));
       performance.now = () => now() + readAt + 60_000;
       assert.equal(await chats.refresh(60_000), true);
       assert.equal((await texts(chats, 'ferry')).length, 1);
@@ -76,7 +76,7 @@ describe('chats of a machine', () => {
 
   it('can be searched while they are read for the first time', async () => {
     for (let index = 0; index < 60; index++)
-      putFile(place, `home/.claude/projects/p/${index}.jsonl`, said(`Ferry ${index} leaves.`).repeat(20));
+      putFile(place, `home/.claude/projects/p/${index}.jsonl`, userRecord(`Ferry ${index} leaves.`).repeat(20));
     const chats = open();
     assert.equal(await chats.refresh(0), false);
     while (chats.list().length === 0) await chats.refresh(1);
@@ -89,7 +89,7 @@ describe('chats of a machine', () => {
 
   it('are read by one server at a time, and by the next one when that one ends', async () => {
     for (let index = 0; index < 60; index++)
-      putFile(place, `home/.claude/projects/p/${index}.jsonl`, said(`Ferry ${index} leaves.`).repeat(20));
+      putFile(place, `home/.claude/projects/p/${index}.jsonl`, userRecord(`Ferry ${index} leaves.`).repeat(20));
     const [first, second] = [open(), open()];
     assert.equal(await first.refresh(0), false);
     while (!first.progress) await first.refresh(1);

@@ -14,9 +14,9 @@ const CLAUDE = '.claude/projects/-home-sam-boat-house/5e1f3a10.jsonl';
 const CODEX = '.codex/sessions/2026/02/16/rollout-2026-02-16T15-21-13-7f9f9a2e.jsonl';
 const EDITOR_COPIES = '.config/Code/User/globalStorage/threadkeeper.threadkeeper/all-chats';
 
-type Said = readonly ['user' | 'assistant' | 'tool', string];
+type MessagePair = readonly ['user' | 'assistant' | 'tool', string];
 
-const claude = (id: string, cwd: string, ...said: readonly Said[]): string =>
+const claude = (id: string, cwd: string, ...said: readonly MessagePair[]): string =>
   jsonl(
     ...said.map(([role, text], at) => ({
       type: role === 'assistant' ? 'assistant' : 'user',
@@ -31,7 +31,7 @@ const claude = (id: string, cwd: string, ...said: readonly Said[]): string =>
     })),
   );
 
-const codex = (id: string, cwd: string, ...said: readonly Said[]): string =>
+const codex = (id: string, cwd: string, ...said: readonly MessagePair[]): string =>
   jsonl(
     { timestamp: '2026-02-16T15:21:13Z', type: 'session_meta', payload: { id, cwd } },
     ...said.map(([role, text], at) => ({
@@ -41,14 +41,14 @@ const codex = (id: string, cwd: string, ...said: readonly Said[]): string =>
     })),
   );
 
-const BOATS: readonly Said[] = [
+const BOATS: readonly MessagePair[] = [
   ['user', 'Which database should the boat house use?'],
   ['assistant', 'PostgreSQL needs a server. SQLite is a single file. I lean to SQLite.'],
   ['user', 'Decided: SQLite, and the port is 4600.'],
   ['assistant', 'Noted: SQLite on port 4600.'],
   ['user', 'IMPORTANT: never log the names of customers.'],
 ];
-const PARSER: readonly Said[] = [
+const PARSER: readonly MessagePair[] = [
   ['user', 'The parser drops the tilde in paths.'],
   ['assistant', 'expandTilde belongs in normalizePath.'],
   ['user', 'We decided to expand the tilde in normalizePath, nowhere else.'],
@@ -158,7 +158,7 @@ describe('MCP server', () => {
   });
 
   it('ranks answers to a question above the question', async () => {
-    const asked: Said = ['user', 'Where did we moor the zeppelin? Use recall.'];
+    const asked: MessagePair = ['user', 'Where did we moor the zeppelin? Use recall.'];
     putFile(home, '.claude/projects/p/now.jsonl', claude('now', '/x', asked));
     putFile(
       home,
@@ -220,13 +220,13 @@ describe('MCP server', () => {
   });
 
   it('leaves out events that a later chat in the same folder supersedes or repeats, with any tool', async () => {
-    const chat = (id: string, folder: string, day: number, ...said: readonly Said[]) =>
+    const chat = (id: string, folder: string, day: number, ...said: readonly MessagePair[]) =>
       putFile(
         home,
         `.codex/sessions/rollout-${id}.jsonl`,
         codex(id, folder, ...said).replaceAll('2026-02-16', `2026-03-${String(day).padStart(2, '0')}`),
       );
-    const settled: Said = ['user', 'We decided to use Postgres for the orders.'];
+    const settled: MessagePair = ['user', 'We decided to use Postgres for the orders.'];
     chat('old', '/home/sam/shop', 5, settled, ['user', 'Decided: Fastify for the server.']);
     chat('other', '/home/sam/blog', 6, settled);
     chat('new', '/home/sam/shop', 7, ['user', 'Then we drop Postgres. Decided: Fastify for the server.']);
@@ -275,7 +275,11 @@ describe('MCP server', () => {
       { length: 40 },
       (_, at) => `Part ${at}: ${`${words[at % 4]} ${at} `.repeat(at === 5 ? 9_000 : 150)}`,
     );
-    putFile(home, '.claude/projects/p/long.jsonl', claude('long', '/x', ...texts.map((text): Said => ['user', text])));
+    putFile(
+      home,
+      '.claude/projects/p/long.jsonl',
+      claude('long', '/x', ...texts.map((text): MessagePair => ['user', text])),
+    );
     const client = await connect();
     const parts = new Map<number, string>();
     let next: { from: number; offset?: number } | undefined = { from: 0 };
@@ -294,7 +298,7 @@ describe('MCP server', () => {
   });
 
   it('never returns more than 32,000 bytes of quotes, and says how many it has left out', async () => {
-    const said = Array.from({ length: 60 }, (_, at): Said => [
+    const said = Array.from({ length: 60 }, (_, at): MessagePair => [
       'user',
       `決定${at}：${'港の船は必ず南へ行く、'.repeat(40)}`,
     ]);

@@ -6,12 +6,15 @@ import { WireServer } from '../../support/wire-server.ts';
 import { ask, turn } from './protocols.ts';
 import { openForAllTests } from '../../support/per-test.ts';
 
-const said = (role: 'user' | 'assistant', text: string): ChatMessage => ({ role, content: [{ type: 'text', text }] });
+const messageOf = (role: 'user' | 'assistant', text: string): ChatMessage => ({
+  role,
+  content: [{ type: 'text', text }],
+});
 
 const TALK: ChatRequest = {
   purpose: 'chat',
   system: ['prompt', 'memory', 'ledger', 'summaries'],
-  messages: [said('user', 'one'), said('assistant', 'two'), said('user', 'three')],
+  messages: [messageOf('user', 'one'), messageOf('assistant', 'two'), messageOf('user', 'three')],
   maxOutputTokens: 100,
   cache: { key: 'session', idleMs: 0 },
 };
@@ -47,7 +50,7 @@ describe('a request to Anthropic', () => {
   });
 
   it('sets the cache breakpoint before content that is sent in this request only, and none in requests without caching', () => {
-    const asked = { ...said('user', 'three'), turnOnly: 'the task' };
+    const asked = { ...messageOf('user', 'three'), turnOnly: 'the task' };
     const { messages } = anthropicPrompt({ ...TALK, messages: [asked] });
     assert.deepEqual(messages[0]?.content, [
       { type: 'text', text: 'three', cache_control: { type: 'ephemeral' } },
@@ -63,7 +66,7 @@ describe('a request to Anthropic', () => {
   });
 
   it('keeps the prefix unchanged as the conversation grows', () => {
-    const later = { ...TALK, messages: [...TALK.messages, said('assistant', 'four'), said('user', 'five')] };
+    const later = { ...TALK, messages: [...TALK.messages, messageOf('assistant', 'four'), messageOf('user', 'five')] };
     const strip = (value: unknown): string =>
       JSON.stringify(value, (key, part: unknown) => (key === 'cache_control' ? undefined : part));
     const before = strip(anthropicPrompt(TALK).messages).slice(0, -1);
@@ -74,10 +77,10 @@ describe('a request to Anthropic', () => {
     const prompt = anthropicPrompt({
       ...TALK,
       messages: [
-        said('user', 'read it'),
+        messageOf('user', 'read it'),
         { role: 'assistant', content: [{ type: 'tool_call', callId: 'c1', name: 'read_file', json: '{"path":"a"}' }] },
         { role: 'tool', content: [{ type: 'tool_result', callId: 'c1', text: '', isError: true }] },
-        said('user', 'and?'),
+        messageOf('user', 'and?'),
       ],
     });
     assert.deepEqual(

@@ -29,14 +29,17 @@ const MODELS: Readonly<Record<Flavour, readonly string[]>> = {
   llamacpp: ['llama3.1:8b', 'deepseek-r1:8b', 'phi-mini:1b'],
   openrouter: ['openai/gpt-4o', 'anthropic/claude-sonnet-5.5', 'phi-mini:1b'],
 };
-const said = (role: 'user' | 'assistant', text: string): ChatMessage => ({ role, content: [{ type: 'text', text }] });
+const messageOf = (role: 'user' | 'assistant', text: string): ChatMessage => ({
+  role,
+  content: [{ type: 'text', text }],
+});
 /** An imported history with a tool call. */
 const HISTORY: readonly ChatMessage[] = [
-  said('user', 'Read it.'),
+  messageOf('user', 'Read it.'),
   { role: 'assistant', content: [{ type: 'tool_call', callId: 'c1', name: 'read file', json: '{"path":"a"}' }] },
   { role: 'tool', content: [{ type: 'tool_result', callId: 'c1', text: '', isError: true }] },
-  said('assistant', 'It is empty. '),
-  { ...said('user', 'And now?'), turnOnly: 'The task: tune the queues.' },
+  messageOf('assistant', 'It is empty. '),
+  { ...messageOf('user', 'And now?'), turnOnly: 'The task: tune the queues.' },
 ];
 
 async function withServer<T>(

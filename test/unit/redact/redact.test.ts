@@ -8,31 +8,31 @@ import { SessionState } from '../../../src/core/state/session-state.ts';
 import { sessionFromJsonl, sessionToJsonl } from '../../../src/core/transcript/session-jsonl.ts';
 
 /** Concatenated, so that secret scanners don't report this file. */
-const made = (...parts: readonly string[]): string => parts.join('');
+const joined = (...parts: readonly string[]): string => parts.join('');
 const fill = (length: number, from = 'a1B2c3D4e5F6g7H8'): string =>
   from.repeat(Math.ceil(length / 16)).slice(0, length);
 
 const SECRETS: readonly (readonly [string, string])[] = [
-  ['aws-key', made('AKIA', 'Q3EGRZ7VN5XYT2LM')],
-  ['github-token', made('ghp_', fill(36))],
-  ['github-token', made('github_pat_', fill(22), '_', fill(59))],
-  ['gitlab-token', made('glpat-', fill(20))],
-  ['slack-token', made('xoxb-', '123456789012-', fill(24))],
-  ['npm-token', made('npm_', fill(36))],
-  ['openai-key', made('sk-', fill(48))],
-  ['openai-key', made('sk-proj-', fill(64))],
-  ['anthropic-key', made('sk-ant-api03-', fill(90))],
-  ['google-key', made('AIza', fill(35))],
-  ['stripe-key', made('sk_live_', fill(24))],
-  ['service-token', made('hf_', fill(34))],
-  ['jwt', made('eyJ', fill(20), '.eyJ', fill(40), '.', fill(43))],
+  ['aws-key', joined('AKIA', 'Q3EGRZ7VN5XYT2LM')],
+  ['github-token', joined('ghp_', fill(36))],
+  ['github-token', joined('github_pat_', fill(22), '_', fill(59))],
+  ['gitlab-token', joined('glpat-', fill(20))],
+  ['slack-token', joined('xoxb-', '123456789012-', fill(24))],
+  ['npm-token', joined('npm_', fill(36))],
+  ['openai-key', joined('sk-', fill(48))],
+  ['openai-key', joined('sk-proj-', fill(64))],
+  ['anthropic-key', joined('sk-ant-api03-', fill(90))],
+  ['google-key', joined('AIza', fill(35))],
+  ['stripe-key', joined('sk_live_', fill(24))],
+  ['service-token', joined('hf_', fill(34))],
+  ['jwt', joined('eyJ', fill(20), '.eyJ', fill(40), '.', fill(43))],
   [
     'private-key',
-    made('-----BEGIN RSA PRIVATE', ' KEY-----\n', fill(64), '\n', fill(64), '\n-----END RSA PRIVATE', ' KEY-----'),
+    joined('-----BEGIN RSA PRIVATE', ' KEY-----\n', fill(64), '\n', fill(64), '\n-----END RSA PRIVATE', ' KEY-----'),
   ],
   [
     'private-key',
-    made('-----BEGIN PRIVATE', ' KEY-----\\n', fill(64), '\\n', fill(30), '\\n-----END PRIVATE', ' KEY-----'),
+    joined('-----BEGIN PRIVATE', ' KEY-----\\n', fill(64), '\\n', fill(30), '\\n-----END PRIVATE', ' KEY-----'),
   ],
 ];
 
@@ -145,7 +145,7 @@ describe('masking secrets', () => {
   it('masks a secret at the beginning of a line in JSON', () => {
     const texts = [
       ...SECRETS.map(([, secret]) => secret).filter((secret) => !secret.startsWith('-----')),
-      made('pul-', fill(40, '0a9b3c7d1e5f2846')),
+      joined('pul-', fill(40, '0a9b3c7d1e5f2846')),
       `Bearer ${fill(30)}`,
       'curl -u admin:s3cr3t99 https://x',
       'mysql -u root -ps3cr3t99 shop',
@@ -181,7 +181,7 @@ describe('masking secrets', () => {
   });
 
   it('masks the body of a truncated private key and keeps the text after it', () => {
-    const text = made('-----BEGIN PRIVATE', ' KEY-----\n', fill(64), '\n', fill(64), '\n\nThat was the key.');
+    const text = joined('-----BEGIN PRIVATE', ' KEY-----\n', fill(64), '\n', fill(64), '\n\nThat was the key.');
     assert.equal(redacted(text).text, '[redacted: private-key]\n\nThat was the key.');
   });
 
@@ -216,7 +216,7 @@ describe('masking secrets', () => {
   });
 });
 
-const say = (id: string, parent: string | null, text: string): Message => ({
+const messageOf = (id: string, parent: string | null, text: string): Message => ({
   id: messageId(id),
   parent: parent === null ? null : messageId(parent),
   role: 'user',
@@ -234,11 +234,11 @@ function stateOf(messages: readonly Message[], deleted: readonly string[] = []):
 describe('exported messages', () => {
   it('include every branch and round-trip to the same session and the same bytes', () => {
     const state = stateOf([
-      say('a', null, '1'),
-      say('b', 'a', '2'),
-      say('c', 'b', '3'),
-      say('d', 'a', '4'),
-      say('e', 'd', '5'),
+      messageOf('a', null, '1'),
+      messageOf('b', 'a', '2'),
+      messageOf('c', 'b', '3'),
+      messageOf('d', 'a', '4'),
+      messageOf('e', 'd', '5'),
     ]);
     const jsonl = [...sessionToJsonl(exportedMessages(state))].join('');
     const again = stateOf(sessionFromJsonl(jsonl));
@@ -249,16 +249,16 @@ describe('exported messages', () => {
   });
 
   it('omit deleted messages and attach later ones to the message before the gap', () => {
-    const state = stateOf([say('a', null, '1'), say('b', 'a', '2'), say('c', 'b', '3')], ['b']);
-    assert.deepEqual(exportedMessages(state), [say('a', null, '1'), say('c', 'a', '3')]);
+    const state = stateOf([messageOf('a', null, '1'), messageOf('b', 'a', '2'), messageOf('c', 'b', '3')], ['b']);
+    assert.deepEqual(exportedMessages(state), [messageOf('a', null, '1'), messageOf('c', 'a', '3')]);
     assert.deepEqual(stateOf(exportedMessages(state)).path, state.path);
   });
 
   it('have secrets masked in text, tool calls, results and attachments, and remain valid JSON', () => {
-    const secret = made('ghp_', fill(36));
+    const secret = joined('ghp_', fill(36));
     const redactor = new Redactor();
     const message: Message = {
-      ...say('a', null, `token ${secret}`),
+      ...messageOf('a', null, `token ${secret}`),
       content: [
         { type: 'text', text: `token ${secret}` },
         { type: 'tool_call', callId: 'c', name: 'run', json: JSON.stringify({ token: secret }) },
@@ -271,15 +271,18 @@ describe('exported messages', () => {
     assert.equal(redactor.total, 4);
     assert.ok(!jsonl.includes(secret));
     assert.equal(sessionFromJsonl(jsonl).length, 1);
-    assert.deepEqual(redactMessage(say('b', null, 'nothing here'), redactor), say('b', null, 'nothing here'));
+    assert.deepEqual(
+      redactMessage(messageOf('b', null, 'nothing here'), redactor),
+      messageOf('b', null, 'nothing here'),
+    );
   });
 
   it('mark the same words as pasted after secrets before and within them are masked', () => {
-    const secret = made('ghp_', fill(36));
+    const secret = joined('ghp_', fill(36));
     const typed = `My token is ${secret}. The log says:\n`;
     const pastedText = `Rejected ${secret} at 09:30.`;
     const message: Message = {
-      ...say('a', null, `${typed}${pastedText}\nWhy?`),
+      ...messageOf('a', null, `${typed}${pastedText}\nWhy?`),
       pasted: [{ start: typed.length, end: typed.length + pastedText.length }],
     };
     const redactor = new Redactor();

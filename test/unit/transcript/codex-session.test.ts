@@ -8,7 +8,7 @@ const read = (...records: readonly unknown[]): Imported =>
 const line = (type: string, payload: object): object => ({ timestamp: '2026-03-02T09:30:00.000Z', type, payload });
 const item = (payload: object): object => line('response_item', payload);
 const META = line('session_meta', { id: 's1', cwd: '/repo', cli_version: '0.50.0' });
-const said = (role: string, text: string): object =>
+const messageRecord = (role: string, text: string): object =>
   item({ type: 'message', role, content: [{ type: role === 'assistant' ? 'output_text' : 'input_text', text }] });
 
 describe('importing a Codex session', () => {
@@ -16,13 +16,13 @@ describe('importing a Codex session', () => {
     const { said: seen, skipped } = read(
       META,
       line('turn_context', { cwd: '/repo', model: 'gpt-5-codex' }),
-      said('user', '<environment_context>\n  <cwd>/repo</cwd>\n</environment_context>'),
-      said('user', '# AGENTS.md instructions for /repo\n\nBe brief.'),
-      said('developer', 'Use the sandbox.'),
-      said('user', 'List the rooms.'),
+      messageRecord('user', '<environment_context>\n  <cwd>/repo</cwd>\n</environment_context>'),
+      messageRecord('user', '# AGENTS.md instructions for /repo\n\nBe brief.'),
+      messageRecord('developer', 'Use the sandbox.'),
+      messageRecord('user', 'List the rooms.'),
       line('event_msg', { type: 'user_message', message: 'List the rooms.' }),
       item({ type: 'reasoning', summary: [], encrypted_content: 'x' }),
-      said('assistant', 'Three rooms.'),
+      messageRecord('assistant', 'Three rooms.'),
       line('event_msg', { type: 'agent_message', message: 'Three rooms.' }),
       line('compacted', { message: 'The rooms were listed.' }),
       { payload: { type: 'lost' } },
@@ -47,7 +47,7 @@ describe('importing a Codex session', () => {
 
   it('omits turns that the user undid, and those before them that a later undo reaches', () => {
     const undo = (turns: unknown): object => line('event_msg', { type: 'thread_rolled_back', num_turns: turns });
-    const turn = (name: string): object[] => [said('user', name), said('assistant', `To ${name}`)];
+    const turn = (name: string): object[] => [messageRecord('user', name), messageRecord('assistant', `To ${name}`)];
     const kept = ['user: A', 'assistant: To A'];
     const seen = (...records: readonly object[]): readonly string[] => read(META, ...turn('A'), ...records).said;
     assert.deepEqual(seen(...turn('B'), undo(1)), kept);
@@ -56,7 +56,7 @@ describe('importing a Codex session', () => {
       'user: D',
       'assistant: To D',
     ]);
-    assert.deepEqual(seen(...turn('B'), undo(9), said('user', 'New')), ['user: New']);
+    assert.deepEqual(seen(...turn('B'), undo(9), messageRecord('user', 'New')), ['user: New']);
     assert.deepEqual(seen(undo(0), undo('1')), kept);
     const { skipped } = read(META, ...turn('A'), ...turn('B'), undo(1));
     assert.deepEqual(skipped, { 'record of type “session_meta”': 1, 'message on another branch': 2 });

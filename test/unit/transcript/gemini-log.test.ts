@@ -21,7 +21,12 @@ function read(...records: readonly object[]): { said: string[]; skipped: string[
 }
 
 const CONVERSATION = [user('1', 'Which port?'), calling('2', 'port = 8080'), reply('3', '8080.')];
-const SAID = ['user: Which port?', 'assistant: I look.\nread {"path":"a.ts"}', 'tool: port = 8080', 'assistant: 8080.'];
+const CONVERSATION_TEXTS = [
+  'user: Which port?',
+  'assistant: I look.\nread {"path":"a.ts"}',
+  'tool: port = 8080',
+  'assistant: 8080.',
+];
 
 describe('importing a Gemini CLI session whose history was replaced', () => {
   it('keeps what a compression removed, and imports its summary as a compaction', () => {
@@ -43,7 +48,7 @@ describe('importing a Gemini CLI session whose history was replaced', () => {
       user('6', 'Thanks.'),
     );
     assert.deepEqual(said, [
-      ...SAID,
+      ...CONVERSATION_TEXTS,
       '(<state_snapshot>The port is 8080.</state_snapshot>)',
       'user: And the host?',
       'assistant: localhost.',
@@ -60,7 +65,7 @@ describe('importing a Gemini CLI session whose history was replaced', () => {
     ];
     // The tool stores the copies as messages first.
     const { said } = read(...CONVERSATION, ...masked, { $set: { messages: masked } }, user('6', 'Thanks.'));
-    assert.deepEqual(said, [...SAID, 'user: Thanks.']);
+    assert.deepEqual(said, [...CONVERSATION_TEXTS, 'user: Thanks.']);
   });
 
   it('keeps the same messages when the history is stored with more details under the same IDs', () => {
@@ -77,12 +82,12 @@ describe('importing a Gemini CLI session whose history was replaced', () => {
       },
       reply('3', '8080.'),
     );
-    assert.deepEqual(said, SAID);
+    assert.deepEqual(said, CONVERSATION_TEXTS);
   });
 
   it('removes messages that were undone after an error', () => {
     const { said } = read(...CONVERSATION, user('4', 'And the host?'), { $set: { messages: CONVERSATION } });
-    assert.deepEqual(said, SAID);
+    assert.deepEqual(said, CONVERSATION_TEXTS);
   });
 
   it('imports a session that only has the new history', () => {
@@ -97,7 +102,7 @@ describe('importing a Gemini CLI session whose history was replaced', () => {
         ],
       },
     });
-    assert.deepEqual(said, SAID);
+    assert.deepEqual(said, CONVERSATION_TEXTS);
     assert.deepEqual(skipped, ['context added by the tool']);
   });
 });

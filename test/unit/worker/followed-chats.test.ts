@@ -27,7 +27,7 @@ import { putFile } from '../../support/tool-homes/conversation.ts';
 
 const SESSION = '.claude/projects/p/s.jsonl';
 const SAYING = { role: 'user', content: 'Which port?' };
-const said = (text: string): string =>
+const userRecord = (text: string): string =>
   `${JSON.stringify({ type: 'user', sessionId: 's', timestamp: '2026-03-02T09:00:00Z', message: { role: 'user', content: text } })}\n`;
 
 /** Every file in a folder with its size and time. */
@@ -84,7 +84,7 @@ describe('chats followed from other tools', () => {
   beforeEach(() => {
     place = mkdtempSync(path.join(os.tmpdir(), 'threadkeeper-followed-'));
     home = path.join(place, 'home');
-    putFile(home, SESSION, said('Which port?'));
+    putFile(home, SESSION, userRecord('Which port?'));
   });
   afterEach(async () => {
     for (const chats of opened.splice(0)) await chats.close();
@@ -163,9 +163,9 @@ describe('chats followed from other tools', () => {
   it('are read again when a file grows and when a file appears in a new folder', async () => {
     const chats = open();
     assert.equal((await chats.follow({ tools: ['claude-code'], keepMs: 0 })).read, 1);
-    appendFileSync(path.join(home, SESSION), said('And the host?'));
+    appendFileSync(path.join(home, SESSION), userRecord('And the host?'));
     await eventually(async () => (await messages(chats)) === 2);
-    putFile(home, '.claude/projects/q/t.jsonl', said('Which database?'));
+    putFile(home, '.claude/projects/q/t.jsonl', userRecord('Which database?'));
     await eventually(async () => (await messages(chats)) === 3);
   });
 
@@ -228,10 +228,10 @@ describe('chats followed from other tools', () => {
     await first.follow({ tools: ['claude-code'], keepMs: 0 });
     assert.equal((await second.follow({ tools: ['claude-code'], keepMs: 0 })).read, 0);
     assert.equal(await messages(second), 1);
-    appendFileSync(path.join(home, SESSION), said('And the host?'));
+    appendFileSync(path.join(home, SESSION), userRecord('And the host?'));
     await eventually(async () => (await messages(second)) === 2);
     await first.close();
-    appendFileSync(path.join(home, SESSION), said('And the key?'));
+    appendFileSync(path.join(home, SESSION), userRecord('And the key?'));
     await eventually(async () => (await messages(second)) === 3);
   });
 
@@ -261,7 +261,7 @@ describe('chats followed from other tools', () => {
 
   it('are followed without delay when a window’s thread has ended and a new one starts', async () => {
     await open('one').follow({ tools: ['claude-code'], keepMs: 0 });
-    appendFileSync(path.join(home, SESSION), said('And the host?'));
+    appendFileSync(path.join(home, SESSION), userRecord('And the host?'));
     const next = open('one');
     await next.follow({ tools: ['claude-code'], keepMs: 0 });
     assert.equal(await messages(next), 2);
@@ -294,7 +294,8 @@ describe('chats followed from other tools', () => {
   });
 
   it('are still followed after the user cancels a pass, which itself stops reading', async () => {
-    for (let index = 0; index < 50; index++) putFile(home, `.claude/projects/p/${index}.jsonl`, said(`Port ${index}?`));
+    for (let index = 0; index < 50; index++)
+      putFile(home, `.claude/projects/p/${index}.jsonl`, userRecord(`Port ${index}?`));
     const news: ChatLibraryEvent[] = [];
     const chats = open('one', news);
     // The user cancels while one pass runs and another one waits.
@@ -303,19 +304,19 @@ describe('chats followed from other tools', () => {
     await chats.cancel();
     const read = (await Promise.all(passes)).reduce((sum, report) => sum + report.read, 0);
     assert.ok(read > 0 && read < 51, `${read} chats`);
-    appendFileSync(path.join(home, SESSION), said('And the host?'));
+    appendFileSync(path.join(home, SESSION), userRecord('And the host?'));
     await eventually(async () => (await messages(chats)) === 52, 20_000);
   });
 
   it('are read even after the clock was set back', async () => {
     const chats = open();
     await chats.follow({ tools: ['claude-code'], keepMs: 0 });
-    appendFileSync(path.join(home, SESSION), said('And the host?'));
+    appendFileSync(path.join(home, SESSION), userRecord('And the host?'));
     await eventually(async () => (await messages(chats)) === 2);
     const { now } = Date;
     try {
       Date.now = () => now() - 3_600_000;
-      appendFileSync(path.join(home, SESSION), said('And the key?'));
+      appendFileSync(path.join(home, SESSION), userRecord('And the key?'));
       const since = performance.now();
       while ((await messages(chats)) !== 3) {
         assert.ok(performance.now() - since < 20_000, 'it was not read');
@@ -368,12 +369,12 @@ describe('chats followed from other tools', () => {
       readdirSync(path.join(place, 'copies')).filter((name) => name.endsWith('.gz')),
       [],
     );
-    appendFileSync(path.join(home, SESSION), said('And the host?'));
+    appendFileSync(path.join(home, SESSION), userRecord('And the host?'));
     await eventually(async () => (await messages(first)) === 0);
   });
 
   it('are kept forever unless a retention period is set', async () => {
-    const old = putFile(home, '.claude/projects/p/old.jsonl', said('Long ago.'));
+    const old = putFile(home, '.claude/projects/p/old.jsonl', userRecord('Long ago.'));
     utimesSync(old, new Date('2020-01-01'), new Date('2020-01-01'));
     const chats = open();
     await chats.follow({ tools: ['claude-code'], keepMs: 0 });
@@ -384,7 +385,7 @@ describe('chats followed from other tools', () => {
   });
 
   it('are removed after the retention period even when no tool is followed any more', async () => {
-    const old = putFile(home, '.claude/projects/p/old.jsonl', said('Long ago.'));
+    const old = putFile(home, '.claude/projects/p/old.jsonl', userRecord('Long ago.'));
     utimesSync(old, new Date('2020-01-01'), new Date('2020-01-01'));
     await open().follow({ tools: ['claude-code'], keepMs: 0 });
     await opened.splice(0)[0]?.close();
