@@ -39,7 +39,7 @@ export function plantFacts(
   const random = new Random(seed);
   const messages = [...transcript];
   const facts: Fact[] = [];
-  const said = new Set<string>();
+  const used = new Set<string>();
   const last = Math.max(count, transcript.length - 60);
   const wanted = (carrier: Carrier): TranscriptMessage['role'] =>
     carrier === 'user' || carrier === 'language' ? 'user' : carrier === 'tool' ? 'tool' : 'assistant';
@@ -49,7 +49,7 @@ export function plantFacts(
     const end = Math.floor(((n + 1) * last) / count);
     const found = messages.findIndex((one, index) => index >= at && index < end && one.role === wanted(carrier));
     if (found >= 0) at = found;
-    const text = sentence(carrier, random, said);
+    const text = sentence(carrier, random, used);
     const message = messages[at]!;
     messages[at] = { role: message.role, text: insert(message.text, text, carrier, random) };
     facts.push({ text, carrier, message: at });
@@ -57,7 +57,7 @@ export function plantFacts(
   return { transcript: messages, facts };
 }
 
-function sentence(carrier: Carrier, random: Random, said: Set<string>): string {
+function sentence(carrier: Carrier, random: Random, used: Set<string>): string {
   for (;;) {
     const template = carrier === 'language' ? random.pick(random.pick(LANGUAGES)) : random.pick(ENGLISH);
     const values: Readonly<Record<string, string>> = {
@@ -66,8 +66,8 @@ function sentence(carrier: Carrier, random: Random, said: Set<string>): string {
       q: random.pick(PLACES),
     };
     const text = template.replace(/\{(\w)\}/g, (whole, key: string) => values[key] ?? whole);
-    if (said.has(text)) continue;
-    said.add(text);
+    if (used.has(text)) continue;
+    used.add(text);
     return text;
   }
 }

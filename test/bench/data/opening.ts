@@ -14,7 +14,7 @@ import { readSnapshots } from '../../../src/storage/snapshot.ts';
 export const SESSION_LIST_FILE = 'remembered.json';
 export const WORKSPACE = 'folder:file:///home/dev/shop';
 /** Number of messages that the page shows at first. */
-const SHOWN = 60;
+const SHOWN_MESSAGES = 60;
 
 /** Opens a folder's newest session like the editor does at startup, or creates the first one. */
 export async function openNewest(
@@ -40,7 +40,7 @@ export async function openNewest(
   });
   await meter.load();
   const { total } = meter.context();
-  const shown = journal.state.path.slice(-SHOWN).filter((id) => journal.state.messages.get(id));
+  const shown = journal.state.path.slice(-SHOWN_MESSAGES).filter((id) => journal.state.messages.get(id));
   return { sessions: sessions.length, messages: journal.state.path.length, shown: shown.length, tokens: total };
 }
 

@@ -53,7 +53,7 @@ const REASONS = [
 const TOOLS = ['Postgres', 'Valkey', 'Kafka', 'SQLite', 'RabbitMQ', 'DuckDB', 'MinIO', 'Caddy', 'Temporal', 'Parquet'];
 
 /** Distance of an outdated answer before the current one, in thousandths of the transcript. */
-const BEFORE = 180;
+const OUTDATED_BEFORE = 180;
 
 /**
  * Plants `perFamily` answers of each family in a transcript, evenly spread, but none in the newest 60 messages. Half of
@@ -79,7 +79,7 @@ export function plantProbes(transcript: readonly TranscriptMessage[], perFamily:
     const number = Math.floor(n / FAMILIES.length);
     const made = MAKERS[family](random, number);
     const share = (n + 0.5) / count;
-    if (made.older !== undefined) plant(made.older, Math.max(0, share - BEFORE / 1_000), 'user');
+    if (made.older !== undefined) plant(made.older, Math.max(0, share - OUTDATED_BEFORE / 1_000), 'user');
     plant(made.text, share, family === 'files' ? 'assistant' : 'user');
     probes.push(made.probe);
   }
@@ -144,7 +144,7 @@ const MAKERS: Readonly<Record<Family, (random: Random, n: number) => Made>> = {
 };
 
 /** Maximum distance of an answer from its subject in UTF-16 units: a sentence or two. */
-const NEAR = 220;
+const MAX_DISTANCE = 220;
 
 /** Whether all parts of the answer are near the subject, ignoring case, white space, and emphasis. */
 export function isAnswered({ subject, answer }: Probe, context: string): boolean {
@@ -166,7 +166,7 @@ const normal = (text: string): string => collapseWhiteSpace(text.replace(/[*`_"â
 function near(text: string, subject: string): string[] {
   const found: string[] = [];
   for (let at = text.indexOf(subject); at >= 0; at = text.indexOf(subject, at + 1)) {
-    found.push(text.slice(at, at + subject.length + NEAR));
+    found.push(text.slice(at, at + subject.length + MAX_DISTANCE));
   }
   return found;
 }

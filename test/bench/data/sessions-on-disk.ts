@@ -17,7 +17,7 @@ import { SESSION_LIST_FILE } from './opening.ts';
 export const clock: Clock = { now: () => Date.now(), id: () => randomUUID(), yielder: NEVER_YIELDS };
 
 /** Number of recent messages, which aren't summarized. */
-const WINDOW = 40;
+const RECENT_MESSAGES = 40;
 /** Number of summaries of earlier messages. It doesn't depend on the length, because old summaries are merged. */
 const FRONTIER = 12;
 
@@ -35,7 +35,7 @@ export async function fillFolder(
     const journal = await store.create(`Session ${n}: what was done that day`, workspace);
     const messages = asMessages(transcript.slice(0, length));
     await journal.append(...messages.map((message) => ({ type: 'message_added', message }) as const));
-    await journal.append(compressedBefore(messages, Math.max(0, length - WINDOW)));
+    await journal.append(compressedBefore(messages, Math.max(0, length - RECENT_MESSAGES)));
     const ids = messages.map(({ id }) => id);
     const tokens = messages.map((_, at) => Math.ceil(transcript[at]!.text.length / 4) + 4);
     await counts.save(

@@ -11,9 +11,9 @@ export interface Simulated {
 }
 
 /** Number of recent messages, which stay verbatim. */
-const WINDOW = 30;
+const RECENT_MESSAGES = 30;
 /** Number of messages after which everything is summarized again. */
-const EVERY = 40;
+const RESUMMARIZE_EVERY = 40;
 /** Tokens of a summary, and of the prompt that requests one. */
 const SUMMARY_TOKENS = 900;
 const PROMPT_TOKENS = 150;
@@ -35,7 +35,7 @@ export function resummarized(turns: readonly Turn[], counter: TokenCounter): Sim
   return simulate(turns, counter, (fallen) => {
     all += sum(fallen, counter);
     since += fallen.length;
-    if (since < EVERY) return undefined;
+    if (since < RESUMMARIZE_EVERY) return undefined;
     since = 0;
     return PROMPT_TOKENS + all;
   });
@@ -54,7 +54,7 @@ function simulate(
   let calls = 0;
   let summary = '';
   for (const { ask, rest } of turns) {
-    const fallen = window.splice(0, Math.max(0, window.length - WINDOW));
+    const fallen = window.splice(0, Math.max(0, window.length - RECENT_MESSAGES));
     const tokens = call(fallen, calls);
     if (tokens !== undefined) {
       input += tokens;

@@ -18,7 +18,7 @@ import { resummarized, rolled, type Simulated } from './cost-baselines.ts';
 const PRICE = { input: 0.15, output: 0.6 };
 const CHAT_MODELS = ['gpt-4o-mini', 'claude-haiku-4-5'] as const;
 /** Turns of every run, so that short runs are comparable to long ones. */
-const EARLY = 250;
+const COMPARED_TURNS = 250;
 /**
  * The cost of summaries in US dollars, for 1,000 developer messages by effort, and for 1,000 messages of an ordinary
  * chat.
@@ -107,12 +107,12 @@ export async function measureCost(context: BenchContext): Promise<Measured> {
       figure(`cost.${name}.rolling.chat.${model}`, `rolling summary: the same`, chatMoney(rolling.prefix, model), '$'),
     ]),
   ];
-  const early = ours.at[EARLY - 1];
+  const early = ours.at[COMPARED_TURNS - 1];
   if (early)
     figures.push(
       figure(
-        `cost.turns${EARLY}.summarizer`,
-        `tokens to the summarizer in the first ${EARLY} turns`,
+        `cost.turns${COMPARED_TURNS}.summarizer`,
+        `tokens to the summarizer in the first ${COMPARED_TURNS} turns`,
         early.input,
         'tokens',
         { guard },

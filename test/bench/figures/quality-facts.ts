@@ -14,9 +14,9 @@ import { playTurn, turnsOf } from '../turn-feed.ts';
 
 const FACTS = 50;
 const BUDGETS = [0.02, 0.05, 0.1, 0.2, 0.3];
-const REDUCED = 0.2;
+const TARGET_SHARE = 0.2;
 /** Tokens of a common context window, without the reply. */
-const WINDOW = 124_000;
+const MAX_BUDGET = 124_000;
 const guard = { worse: 'lower', margin: 0.05, slack: 0.04 } as const;
 
 /** Plants facts without keywords in a synthetic session, and counts those in the final context. */
@@ -62,13 +62,13 @@ export async function measureFacts(context: BenchContext): Promise<Measured> {
           column: `${budget * 100} %`,
           best: 'higher',
         },
-        ...(id === 'oracle' && budget === REDUCED && { target: { atLeast: 0.95 } }),
+        ...(id === 'oracle' && budget === TARGET_SHARE && { target: { atLeast: 0.95 } }),
         ...(id !== 'newest' && { guard }),
       });
     }
     series.push({ name, points });
   }
-  const decayed = await atOnce(transcript, Math.floor(before * REDUCED), facts, counter, model(0.9));
+  const decayed = await atOnce(transcript, Math.floor(before * TARGET_SHARE), facts, counter, model(0.9));
   figures.push({
     id: 'quality.facts.at20.decay',
     label: `${FACTS} facts in 1,000 messages at 20 %, each fact survives a call with 0.9`,
@@ -145,7 +145,7 @@ async function grown(count: number, { counter, print }: BenchContext): Promise<F
       harness.summarizer = (request, signal) => model.model.stream(request, signal);
     }
     const { reservedTokens } = harness.settings;
-    const budget = Math.min(WINDOW, Math.floor(before * REDUCED));
+    const budget = Math.min(MAX_BUDGET, Math.floor(before * TARGET_SHARE));
     harness.settings = { ...harness.settings, contextWindow: budget + reservedTokens };
     const conversation = await harness.converse();
     const prefix = new PrefixMeter(counter);

@@ -22,7 +22,7 @@ export async function measureCompression(context: BenchContext): Promise<Measure
 }
 
 const LIMITS: Readonly<Record<number, number>> = { 1_000: 1, 10_000: 8 };
-const HELD = { atMost: 50 } as const;
+const MAX_HELD = { atMost: 50 } as const;
 
 /** Like in the editor: imported messages are counted and then compressed by the command. */
 async function inSession(messages: readonly TranscriptMessage[], { print }: BenchContext): Promise<Figure[]> {
@@ -52,7 +52,7 @@ async function inSession(messages: readonly TranscriptMessage[], { print }: Benc
       { target: { atMost: LIMITS[messages.length] ?? 1 } },
     ),
     figure(`speed.compress${messages.length}.held`, 'the same: longest stretch without a pause', held, 'ms', {
-      target: HELD,
+      target: MAX_HELD,
     }),
     figure(
       `speed.compress${messages.length}.delay`,
@@ -84,7 +84,7 @@ async function atOnce(messages: readonly TranscriptMessage[], { counter, print }
       target: { atMost: LIMITS[messages.length] ?? 1 },
     }),
     figure(`speed.compress${messages.length}.atOnceHeld`, 'the same: longest stretch without a pause', held, 'ms', {
-      target: HELD,
+      target: MAX_HELD,
     }),
   ];
 }
