@@ -45,7 +45,7 @@ export async function* streamTranscript(file: string): AsyncGenerator<Transcript
 }
 
 /** Reasons for skipping parts of the conversation, as opposed to reasoning or a tool's own records. */
-const LOST: readonly string[] = [
+const CONVERSATION_REASONS: readonly string[] = [
   'invalid JSON line',
   'message with role “{0}”',
   'record without a role or content',
@@ -55,7 +55,7 @@ const LOST: readonly string[] = [
 /** Streams a transcript's messages, and lists lost ones on standard error. Throws like `streamTranscript`. */
 export async function* transcriptMessages(file: string, output?: Output): AsyncGenerator<TranscriptMessage> {
   const { skipped } = yield* streamTranscript(file);
-  const lost = skipped.filter(({ reason }) => LOST.includes(reason.english));
+  const lost = skipped.filter(({ reason }) => CONVERSATION_REASONS.includes(reason.english));
   if (lost.length > 0) await output?.note(skippedLine(lost.map(({ reason, count }) => [inEnglish(reason), count])));
 }
 

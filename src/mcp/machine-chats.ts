@@ -122,7 +122,7 @@ export class MachineChats {
   async search(query: ChatQuery): Promise<readonly ChatHit[]> {
     const hits: ChatHit[] = [];
     for (const { library, sessions } of this.#chats())
-      hits.push(...((await this.#use(library, () => library.index.search(sessions, query))) ?? []));
+      hits.push(...((await this.#readFrom(library, () => library.index.search(sessions, query))) ?? []));
     return hits.sort((a, b) => b.score - a.score).slice(0, query.limit);
   }
 
@@ -142,7 +142,7 @@ export class MachineChats {
   async read(key: string): Promise<CopiedSession | undefined> {
     for (const { library, sessions } of this.#chats()) {
       const session = sessions.find((one) => one.key === key);
-      if (session) return this.#use(library, () => library.read(session));
+      if (session) return this.#readFrom(library, () => library.read(session));
     }
     return undefined;
   }
@@ -166,7 +166,7 @@ export class MachineChats {
   }
 
   /** Reads from a library. Resolves to undefined if VS Code's copies can't be read, because it may be changing them. */
-  async #use<Result>(library: Library, read: () => Promise<Result>): Promise<Result | undefined> {
+  async #readFrom<Result>(library: Library, read: () => Promise<Result>): Promise<Result | undefined> {
     try {
       return await read();
     } catch (error) {

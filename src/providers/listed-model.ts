@@ -21,7 +21,7 @@ export interface ListingModel extends ChatModel {
 }
 
 /** Listed models that aren't for chats. */
-const NO_CHAT =
+const NON_CHAT_MODELS =
   /embed|whisper|tts|dall-e|moderation|realtime|transcribe|rerank|sora|gpt-image|gpt-audio|^(babbage|davinci)-/i;
 
 const positive = (...values: readonly unknown[]): number | undefined =>
@@ -32,7 +32,7 @@ const positive = (...values: readonly unknown[]): number | undefined =>
  * aren't for chats.
  */
 export function parseOpenAiListedModel(entry: unknown): ListedModel | undefined {
-  if (!isObject(entry) || typeof entry['id'] !== 'string' || NO_CHAT.test(entry['id'])) return undefined;
+  if (!isObject(entry) || typeof entry['id'] !== 'string' || NON_CHAT_MODELS.test(entry['id'])) return undefined;
   const inner = (name: string): Readonly<Record<string, unknown>> => (isObject(entry[name]) ? entry[name] : {});
   const contextWindow = positive(
     entry['context_length'], // OpenRouter, Together

@@ -160,15 +160,15 @@ function* readWhole(reply: unknown, filter: ThinkFilter): Generator<ChatChunk> {
   yield { type: 'end', ending: ending(part.finish) };
 }
 
-const CUT = /^(length|max_tokens|model_length|model_context_window_exceeded)$/i;
+const LENGTH_LIMIT = /^(length|max_tokens|model_length|model_context_window_exceeded)$/i;
 /** Finish reasons with which OpenAI, Gemini, and GLM report filtered content. */
-const FILTERED = /content_filter|safety|recitation|blocklist|prohibited_content|spii|sensitive/i;
+const CONTENT_FILTERED = /content_filter|safety|recitation|blocklist|prohibited_content|spii|sensitive/i;
 /** Finish reasons with which Mistral, OpenRouter, DeepSeek, and GLM report failures. */
 const FAILED = /^(error|insufficient_system_resource|network_error)$/i;
-const isCut = (finish = ''): boolean => CUT.test(finish);
+const isCut = (finish = ''): boolean => LENGTH_LIMIT.test(finish);
 
 function ending(finish = ''): Ending {
-  if (FILTERED.test(finish)) throw new ModelFault('content_refused', 'the content filter ended the reply');
+  if (CONTENT_FILTERED.test(finish)) throw new ModelFault('content_refused', 'the content filter ended the reply');
   if (FAILED.test(finish)) throw new ModelFault('overloaded', `the server ended the reply: ${finish}`);
   return isCut(finish) ? 'length' : 'complete';
 }

@@ -34,10 +34,10 @@ const QUOTA =
 /** OpenRouter's error for running requests that together exceed the budget, so waiting helps. */
 const IN_FLIGHT = /openrouter_in_flight_budget/;
 /** Gemini's names for daily quotas and quotas of zero, for which waiting doesn't help. */
-const LASTING = /per ?day|limit: 0\b/i;
+const LASTING_QUOTA = /per ?day|limit: 0\b/i;
 /** The time to wait, in messages of OpenAI, Groq, Gemini, and GitHub Copilot. */
-const WAIT = /\b(?:try again in|retry in|wait) ((?:\d[\d.]* ?[a-z]+ ?)+)/i;
-const WAIT_PART = /(\d[\d.]{0,9}) ?(ms|[smhd])(?:ec(?:ond)?s?|in(?:ute)?s?|ours?|ays?)?(?![a-z])/gi;
+const STATED_WAIT = /\b(?:try again in|retry in|wait) ((?:\d[\d.]* ?[a-z]+ ?)+)/i;
+const STATED_WAIT_PART = /(\d[\d.]{0,9}) ?(ms|[smhd])(?:ec(?:ond)?s?|in(?:ute)?s?|ours?|ays?)?(?![a-z])/gi;
 const MS_OF: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 /**
  * Wordings with a source that isn't obvious are those of LM Studio ("context the overflows"), Copilot ("prompt token
@@ -58,13 +58,13 @@ const UNAFFORDABLE = /fewer max_tokens|can only afford/i;
 const CONTENT_REFUSED =
   /content_filter|content_policy|responsibleaipolicy|content management policy|bio_policy|moderation|\brefusal\b/i;
 /** Anthropic has disabled the account. */
-const DISABLED = /organization_on_hold|organization has been disabled/i;
+const DISABLED_ACCOUNT = /organization_on_hold|organization has been disabled/i;
 const NO_MODEL =
   /model_not_found|deploymentnotfound|not_found_error|model\b[^.]{0,80}\b(not found|does not exist|is not available)/i;
 const BAD_KEY = /invalid_api_key|authentication_error|incorrect api key/i;
-const RATE = /rate[_ -]limit|too many (requests|tokens)/i;
+const RATE_LIMIT = /rate[_ -]limit|too many (requests|tokens)/i;
 /** llama.cpp reports messages that a model's template rejects as failures of the server. */
-const TEMPLATE = /jinja exception/i;
+const TEMPLATE_ERROR = /jinja exception/i;
 const OVERLOADED = /overloaded|server_error|api_error|unavailable|timeout_error/i;
 
 /**
@@ -169,9 +169,10 @@ export const streamFault = (code: string | null | undefined, message: string): M
   replyFault({ code, message });
 
 function statedWait(message: string): number | undefined {
-  const [, stated] = WAIT.exec(message) ?? [];
+  const [, stated] = STATED_WAIT.exec(message) ?? [];
   let ms = 0;
-  for (const [, amount, unit] of stated?.matchAll(WAIT_PART) ?? []) ms += Number(amount) * MS_OF[unit!.toLowerCase()]!;
+  for (const [, amount, unit] of stated?.matchAll(STATED_WAIT_PART) ?? [])
+    ms += Number(amount) * MS_OF[unit!.toLowerCase()]!;
   return ms > 0 ? Math.ceil(ms) : undefined;
 }
 
@@ -226,19 +227,19 @@ function reasonOf(error: ProviderError): FaultReason {
     case undefined:
       return reasonOfWords(words);
     default:
-      if (status >= 500 && !TEMPLATE.test(words)) return 'overloaded';
+      if (status >= 500 && !TEMPLATE_ERROR.test(words)) return 'overloaded';
       if (NO_MODEL.test(words)) return 'model_not_found';
       if (BAD_KEY.test(words)) return 'refused_key';
-      return DISABLED.test(words) ? 'forbidden' : 'bad_request';
+      return DISABLED_ACCOUNT.test(words) ? 'forbidden' : 'bad_request';
   }
 }
 
 /** Whether waiting helps. Gemini reports limits per minute in the same words as exhausted quotas. */
 const isPassing = ({ message, details }: ProviderError): boolean =>
-  statedWait(message) !== undefined && !LASTING.test(`${message} ${JSON.stringify(details)}`);
+  statedWait(message) !== undefined && !LASTING_QUOTA.test(`${message} ${JSON.stringify(details)}`);
 
 function reasonOfWords(words: string): FaultReason {
-  if (RATE.test(words)) return 'rate_limited';
+  if (RATE_LIMIT.test(words)) return 'rate_limited';
   if (BAD_KEY.test(words)) return 'refused_key';
   if (/permission/i.test(words)) return 'forbidden';
   if (NO_MODEL.test(words)) return 'model_not_found';

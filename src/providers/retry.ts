@@ -19,9 +19,9 @@ export interface RetryOptions {
 
 const MAX_RETRIES = 4;
 /** Milliseconds before the first retry, doubled for each further one. */
-const BASE_MS = 1_000;
+const BASE_DELAY_MS = 1_000;
 /** Maximum pause in ms, also for those that a provider asks for. */
-const CAP_MS = 60_000;
+const MAX_DELAY_MS = 60_000;
 /** Number of timeouts after which retries end. Each takes minutes, so more would look like a hanging turn. */
 const MAX_TIMEOUTS = 2;
 
@@ -85,8 +85,8 @@ const isTemporary = (error: unknown, mayDiscard: boolean): error is ModelFault =
  */
 export function retryDelayMs({ retryAfterMs }: ModelFault, attempt: number, random: number): number | undefined {
   // `retryAfterMs` is 0 for a date that has passed, for example if this computer's clock is ahead of the server's.
-  if (retryAfterMs) return retryAfterMs > CAP_MS ? undefined : retryAfterMs;
-  const full = Math.min(CAP_MS, BASE_MS * 2 ** (attempt - 1));
+  if (retryAfterMs) return retryAfterMs > MAX_DELAY_MS ? undefined : retryAfterMs;
+  const full = Math.min(MAX_DELAY_MS, BASE_DELAY_MS * 2 ** (attempt - 1));
   return full / 2 + (random * full) / 2;
 }
 

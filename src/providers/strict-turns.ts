@@ -25,9 +25,9 @@ export interface AssistantTurn {
 export type Turn = UserTurn | AssistantTurn;
 
 /** Sent if the last message is a truncated reply, because the user continues it without writing anything. */
-const CONTINUE = 'Continue exactly where you stopped.';
+const CONTINUE_PROMPT = 'Continue exactly where you stopped.';
 /** The recent messages may begin with a reply, but strict servers require a user message first. */
-const EARLIER = '(The conversation continues from an earlier point.)';
+const EARLIER_NOTE = '(The conversation continues from an earlier point.)';
 
 interface Draft {
   readonly role: 'user' | 'assistant';
@@ -45,7 +45,7 @@ export function toTurns(messages: readonly ChatMessage[], callsAsText = false): 
   const drafts = merge(messages);
   const turns: Turn[] = [];
   const usedIds = new Set<string>();
-  if (drafts[0]?.role === 'assistant') turns.push(userText(EARLIER));
+  if (drafts[0]?.role === 'assistant') turns.push(userText(EARLIER_NOTE));
   let answered: readonly ResultBlock[] = [];
   let paired = new Set<ContentBlock>();
   for (const [index, draft] of drafts.entries()) {
@@ -59,7 +59,7 @@ export function toTurns(messages: readonly ChatMessage[], callsAsText = false): 
     answered = pairs.map((each) => ({ ...each.result, callId: each.id }));
     paired = new Set(pairs.map((each) => each.result));
   }
-  if (turns.at(-1)?.role !== 'user') turns.push(userText(CONTINUE));
+  if (turns.at(-1)?.role !== 'user') turns.push(userText(CONTINUE_PROMPT));
   return turns;
 }
 

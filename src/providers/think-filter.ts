@@ -2,11 +2,11 @@ import type { ChatChunk } from '../app/ports.ts';
 
 const HARMONY_ANSWER = '<|channel|>final<|message|>';
 /**
- * Marks for thinking within the text, used by servers without a field for it: Qwen, DeepSeek, and most others;
+ * Tags around thinking within the text, used by servers without a field for it: Qwen, DeepSeek, and most others;
  * imitations of Claude; Mistral (docs.mistral.ai/capabilities/reasoning); Seed; Kimi; and the two channels of gpt-oss
  * (cookbook.openai.com/articles/openai-harmony).
  */
-const MARKS: readonly (readonly [begin: string, end: string])[] = [
+const TAGS: readonly (readonly [begin: string, end: string])[] = [
   ['<think>', '</think>'],
   ['<thinking>', '</thinking>'],
   ['<reasoning>', '</reasoning>'],
@@ -15,11 +15,11 @@ const MARKS: readonly (readonly [begin: string, end: string])[] = [
   ['◁think▷', '◁/think▷'],
   ['<|channel|>analysis', HARMONY_ANSWER],
 ];
-const BEGINNINGS = [...MARKS.map(([begin]) => begin), HARMONY_ANSWER];
+const OPENING_TAGS = [...TAGS.map(([begin]) => begin), HARMONY_ANSWER];
 /** The marks of gpt-oss around the answer. */
-const HARMONY = /^<\|channel\|>final<\|message\|>|<\|(?:return|end)\|>$/g;
-const MAX_BEGIN = Math.max(...BEGINNINGS.map(({ length }) => length));
-const MAX_END = Math.max(...MARKS.map(([, end]) => end.length));
+const HARMONY_MARKS = /^<\|channel\|>final<\|message\|>|<\|(?:return|end)\|>$/g;
+const MAX_OPENING_LENGTH = Math.max(...OPENING_TAGS.map(({ length }) => length));
+const MAX_CLOSING_LENGTH = Math.max(...TAGS.map(([, end]) => end.length));
 
 /**
  * Models whose template contains the opening tag, so that a server that doesn't parse it only sends the closing one
@@ -71,8 +71,8 @@ export class ThinkFilter {
     this.#held.push(text);
     if (this.#state === 'start') {
       const begin = this.#held.join('').trimStart();
-      const mark = MARKS.find(([opening]) => begin.startsWith(opening));
-      if (mark === undefined && begin.length < MAX_BEGIN && mayBegin(begin)) return;
+      const mark = TAGS.find(([opening]) => begin.startsWith(opening));
+      if (mark === undefined && begin.length < MAX_OPENING_LENGTH && mayBegin(begin)) return;
       if (mark !== undefined) this.#closingTag = mark[1];
       this.#state = mark !== undefined ? 'thinking' : this.#habit.unopened ? 'unopened' : 'answer';
       if (this.#state === 'answer') {
@@ -82,7 +82,7 @@ export class ThinkFilter {
       yield { type: 'thinking' };
     }
     // A closing tag may be split between this piece and earlier ones.
-    const seen = this.#lastHeld(text.length + MAX_END);
+    const seen = this.#lastHeld(text.length + MAX_CLOSING_LENGTH);
     const close = endOfClosingTag(seen, this.#closingTag);
     if (close !== undefined) {
       this.#mayRetract = false;
@@ -90,7 +90,7 @@ export class ThinkFilter {
       this.#state = 'answer';
       this.#held = [];
       yield* this.#answer(seen.slice(close));
-    } else if (this.#state === 'thinking') this.#held = [seen.slice(-MAX_END)];
+    } else if (this.#state === 'thinking') this.#held = [seen.slice(-MAX_CLOSING_LENGTH)];
   }
 
   /**
@@ -103,11 +103,11 @@ export class ThinkFilter {
 
   *#answer(piece: string): Generator<ChatChunk> {
     const seen = this.#passedOn + piece;
-    this.#passedOn = seen.slice(-MAX_END - 1);
+    this.#passedOn = seen.slice(-MAX_CLOSING_LENGTH - 1);
     let text = piece;
     const close = this.#mayRetract ? endOfClosingTag(seen, undefined, '\n') : undefined;
     // An answer that opens a tag, or mentions one within a line, is about tags and isn't retracted.
-    if (MARKS.some(([begin]) => seen.slice(0, close).includes(begin))) this.#mayRetract = false;
+    if (TAGS.some(([begin]) => seen.slice(0, close).includes(begin))) this.#mayRetract = false;
     else if (close !== undefined) {
       this.#mayRetract = false;
       this.#habit.unopened = true;
@@ -131,15 +131,15 @@ export class ThinkFilter {
   *#answerHeld(): Generator<ChatChunk> {
     const held = this.#held.join('');
     this.#held = [];
-    yield* this.#answer(held.replace(HARMONY, ''));
+    yield* this.#answer(held.replace(HARMONY_MARKS, ''));
   }
 }
 
-const mayBegin = (text: string): boolean => BEGINNINGS.some((begin) => begin.startsWith(text));
+const mayBegin = (text: string): boolean => OPENING_TAGS.some((begin) => begin.startsWith(text));
 
 /** Where the text after a closing tag begins; undefined if there is no closing tag. */
 function endOfClosingTag(text: string, end?: string, before = ''): number | undefined {
-  for (const mark of end === undefined ? MARKS.map(([, each]) => each) : [end]) {
+  for (const mark of end === undefined ? TAGS.map(([, each]) => each) : [end]) {
     const at = text.indexOf(before + mark);
     if (at >= 0) return at + before.length + mark.length;
   }
