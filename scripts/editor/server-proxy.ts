@@ -104,7 +104,7 @@ export async function startServerProxy(serverOrigin: string, port: number, keyFi
   const keepAlive = setInterval(() => {
     http
       .get({ ...address, path: '/delay-shutdown' }, (answer) => answer.resume())
-      // The server has ended, which its owner notices by `ended`.
+      // The server has ended. Its owner is notified by `ended`.
       .on('error', () => clearInterval(keepAlive));
   }, KEEP_ALIVE_EVERY_MS);
   return {

@@ -26,7 +26,7 @@ export interface Score {
   readonly keptPrecision: number;
   /** Weighted recall of the best-ranked events that fill a quarter of the found characters. */
   readonly atQuarter: number;
-  /** Events per message: found, and kept by people. */
+  /** Events per message: detected ones, and labeled ones of nonzero weight. */
   readonly density: number;
   readonly people: number;
 }

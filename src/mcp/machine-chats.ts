@@ -18,8 +18,8 @@ import type { IndexFolder } from './index-folder.ts';
 const EDITOR_COPIES = 'globalStorage/threadkeeper.threadkeeper/all-chats';
 
 /**
- * Bounds of the age (ms) up to which an index is searched without looking for changes, which takes longer than a search.
- * The age is a multiple of the time that the last look took, because tools' changed databases are read completely.
+ * Bounds of the age (ms) up to which an index is searched without a check for changes, because a check takes longer.
+ * The age is a multiple of the last check's duration, because tools' changed databases are read completely.
  */
 const MIN_MAX_AGE_MS = 15_000;
 const MAX_AGE_FACTOR = 10;

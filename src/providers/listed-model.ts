@@ -54,7 +54,7 @@ export function parseOpenAiListedModel(entry: unknown): ListedModel | undefined 
   const modalities = inner('architecture')['input_modalities'] ?? entry['input_modalities'];
   return {
     id: entry['id'],
-    // llama.cpp with several models
+    // Sent by llama.cpp if it serves several models.
     ...(inner('status')['value'] === 'unloaded' && { isUnloaded: true }),
     facts: withoutUndefined({
       contextWindow,

@@ -27,7 +27,7 @@ const MAX_CLOSING_LENGTH = Math.max(...TAGS.map(([, end]) => end.length));
  */
 const UNOPENED = /deepseek-r1|deepseek-reasoner|qwq|qwen3.*thinking|-thinking\b/i;
 
-/** What earlier replies of a model have revealed. */
+/** How a model marks its thinking, as learned from its earlier replies. */
 export interface ThinkingHabit {
   /** Its thinking has no opening tag, so text is held back until the closing one. */
   unopened: boolean;

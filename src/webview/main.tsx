@@ -27,7 +27,7 @@ function reportFocus(): void {
     window.addEventListener(type, () => setTimeout(report));
 }
 
-/** By default, a dropped file or link would replace the page. */
+/** Ignores dropped files and links, which would otherwise replace the page. */
 function refuseDrops(): void {
   for (const type of ['dragover', 'drop'] as const)
     document.addEventListener(type, (event) => {
