@@ -7,6 +7,7 @@ import { wholeLines } from './read-context.ts';
 import { shortLine } from '../platform/l10n.ts';
 import { showInfo } from '../platform/notifications.ts';
 import { isChatInSidebar } from '../platform/settings.ts';
+import { relativePath } from '../platform/workspace-files.ts';
 
 /** Number of lines of code before and after a problem to attach. */
 const LINES_AROUND = 12;
@@ -45,7 +46,7 @@ export async function explainProblem(app: ChatApp, argument: unknown): Promise<v
   const document = await vscode.workspace.openTextDocument(problem.uri);
   const { start, end } = problem.range;
   app.attachments.addAll(conversation, wholeLines(document, start.line - LINES_AROUND, end.line + LINES_AROUND));
-  const name = vscode.workspace.asRelativePath(problem.uri);
+  const name = relativePath(problem.uri);
   const question = vscode.l10n.t(
     'Explain this problem in {0} and how to fix it:\n\n> {1}',
     `\`${name}:${start.line + 1}\``,

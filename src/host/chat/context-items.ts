@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import * as vscode from 'vscode';
 import type { SessionListEntry } from '../../app/ports.ts';
 import type { ContextItem } from '../../protocol/views.ts';
-import { openFiles, workspaceFilesOnly, repositories } from '../platform/workspace-files.ts';
+import { openFiles, relativePath, workspaceFilesOnly, repositories } from '../platform/workspace-files.ts';
 import type { LastEditor } from './last-editor.ts';
 
 const MAX_FILES = 20;
@@ -52,7 +52,7 @@ async function otherItems({ current }: LastEditor): Promise<ContextItem[]> {
     0,
   );
   const files = (await openFiles()).length;
-  const name = current ? vscode.workspace.asRelativePath(current.document.uri) : '';
+  const name = current ? relativePath(current.document.uri) : '';
   // The terminal's name is empty until the shell has reported it.
   const terminal = vscode.window.activeTerminal?.name;
   const rows = [
@@ -68,7 +68,7 @@ async function otherItems({ current }: LastEditor): Promise<ContextItem[]> {
 }
 
 function fileItem(uri: vscode.Uri, kind: 'file' | 'folder'): ContextItem {
-  const path = vscode.workspace.asRelativePath(uri);
+  const path = relativePath(uri);
   const label = path.slice(path.lastIndexOf('/') + 1);
   return { label, detail: path === label ? '' : path, what: { kind, path } };
 }
@@ -85,7 +85,7 @@ async function filesNamed(lowerQuery: string): Promise<vscode.Uri[]> {
   const rank = (uri: vscode.Uri): number =>
     (open.has(String(uri)) ? 0 : 2) + (posix.basename(uri.path).toLowerCase().startsWith(lowerQuery) ? 0 : 1);
   const order = (a: vscode.Uri, b: vscode.Uri): number => rank(a) - rank(b) || a.path.length - b.path.length;
-  const named = files.filter((uri) => vscode.workspace.asRelativePath(uri).toLowerCase().includes(lowerQuery));
+  const named = files.filter((uri) => relativePath(uri).toLowerCase().includes(lowerQuery));
   return named.sort(order).slice(0, MAX_FILES);
 }
 
@@ -111,7 +111,7 @@ async function findSymbols(query: string): Promise<ContextItem[]> {
   );
   const inWorkspace = found.filter(({ location: { uri } }) => vscode.workspace.getWorkspaceFolder(uri) !== undefined);
   return inWorkspace.slice(0, MAX_SYMBOLS).map(({ name, location: { uri, range } }) => {
-    const path = vscode.workspace.asRelativePath(uri);
+    const path = relativePath(uri);
     const lines: [number, number] = [range.start.line + 1, range.end.line + 1];
     return { label: name.slice(0, 200), detail: path, what: { kind: 'symbol', path, lines } };
   });

@@ -13,6 +13,7 @@ import {
   openFiles,
   workspaceFilesOnly,
   candidateUris,
+  relativePath,
   repositories,
 } from '../platform/workspace-files.ts';
 import type { LastEditor } from './last-editor.ts';
@@ -133,7 +134,7 @@ export function excerpt(document: vscode.TextDocument, range?: vscode.Range): At
   const { uri, lineCount } = document;
   return {
     kind: range ? 'selection' : 'file',
-    name: vscode.workspace.asRelativePath(uri),
+    name: relativePath(uri),
     text: document.getText(range),
     uri: uri.toString(),
     lines: range ? [range.start.line + 1, range.end.line + 1] : [1, lineCount],
@@ -148,7 +149,7 @@ export function wholeLines(document: vscode.TextDocument, from: number, to: numb
 /** Throws `RequestFault` if the file is too large, or neither text nor an image. */
 async function readFile(uri: vscode.Uri): Promise<Attachment | ImageFile> {
   if (uri.scheme === 'untitled') return excerpt(await vscode.workspace.openTextDocument(uri));
-  const name = vscode.workspace.asRelativePath(uri);
+  const name = relativePath(uri);
   const mediaType = imageTypeOf(uri);
   const { size } = await vscode.workspace.fs.stat(uri);
   if (mediaType && size > MAX_IMAGE_BYTES) throw imageTooLarge();
@@ -179,7 +180,7 @@ async function readUri(uri: vscode.Uri): Promise<readonly (Attachment | ImageFil
 
 /** The text files of a folder, without ignored ones. */
 async function readFolder(folder: vscode.Uri): Promise<Attachment> {
-  const name = `${vscode.workspace.asRelativePath(folder)}/`;
+  const name = `${relativePath(folder)}/`;
   const pattern = new vscode.RelativePattern(folder, '**/*');
   const found = await vscode.workspace.findFiles(pattern, '**/{node_modules,.git}/**', MAX_FOUND + 1);
   const files = (await workspaceFilesOnly(found)).sort((a, b) => (a.path < b.path ? -1 : 1));
@@ -191,8 +192,7 @@ async function readFolder(folder: vscode.Uri): Promise<Attachment> {
     const content = await vscode.workspace.fs.readFile(uri);
     bytes += content.length;
     if (bytes > MAX_BYTES) throw tooLarge(vscode.l10n.t('{0} is larger than 1 MB. Add part of it instead.', name));
-    if (isText(content))
-      parts.push(`${vscode.workspace.asRelativePath(uri)}:\n${new TextDecoder().decode(content).trimEnd()}`);
+    if (isText(content)) parts.push(`${relativePath(uri)}:\n${new TextDecoder().decode(content).trimEnd()}`);
   }
   if (parts.length === 0) throw invalid(vscode.l10n.t('No text files found in {0}.', name));
   return { kind: 'file', name, text: parts.join('\n\n'), uri: folder.toString() };
@@ -201,7 +201,7 @@ async function readFolder(folder: vscode.Uri): Promise<Attachment> {
 function problems(uri?: vscode.Uri): Attachment {
   const list = uri ? [[uri, vscode.languages.getDiagnostics(uri)] as const] : vscode.languages.getDiagnostics();
   const lines = list.flatMap(([file, found]) => {
-    const path = uri ? '' : `${vscode.workspace.asRelativePath(file)}:`;
+    const path = uri ? '' : `${relativePath(file)}:`;
     return found.map(
       ({ range, severity, message }) =>
         `${path}${range.start.line + 1}: ${vscode.DiagnosticSeverity[severity].toLowerCase()}: ${message}`,
@@ -209,7 +209,7 @@ function problems(uri?: vscode.Uri): Attachment {
   });
   if (lines.length === 0)
     throw invalid(uri ? vscode.l10n.t('There are no problems in this file.') : vscode.l10n.t('There are no problems.'));
-  const name = uri ? vscode.workspace.asRelativePath(uri) : vscode.l10n.t('Problems');
+  const name = uri ? relativePath(uri) : vscode.l10n.t('Problems');
   return { kind: 'problems', name, text: lines.join('\n') };
 }
 
@@ -231,7 +231,7 @@ async function readChanges(): Promise<Attachment> {
  * it was deleted meanwhile.
  */
 async function newFile(uri: vscode.Uri, includesText: boolean): Promise<string> {
-  const head = `New file: ${vscode.workspace.asRelativePath(uri)}`;
+  const head = `New file: ${relativePath(uri)}`;
   try {
     const { size, type } = await vscode.workspace.fs.stat(uri);
     if (!includesText || type !== vscode.FileType.File || size > MAX_NEW_BYTES || isSecretFile(uri.path)) return head;

@@ -2,7 +2,13 @@ import * as vscode from 'vscode';
 import { parseEdits, type Change, type FileEdit } from '../../core/edits/parse-edits.ts';
 import { RequestFault } from '../../protocol/faults.ts';
 import { warnSkippedChanges, type EditReviews } from './edit-reviews.ts';
-import { isInWorkspace, openDocuments, candidateUris, workspaceFiles } from '../platform/workspace-files.ts';
+import {
+  isInWorkspace,
+  openDocuments,
+  candidateUris,
+  relativePath,
+  workspaceFiles,
+} from '../platform/workspace-files.ts';
 
 /**
  * Shows the changes in one code block of a reply, or in all blocks that name a file, for the user to accept or reject.
@@ -25,18 +31,13 @@ export async function applyEdits(reviews: EditReviews, reply: string, code?: str
       if (placed === 0 && files.size === 1) throw new RequestFault('invalid', noMatchText(uri));
       warnSkippedChanges(uri, unplaced, placed);
     } else if (placed === 0) {
-      void vscode.window.showInformationMessage(
-        vscode.l10n.t('{0} already has these changes.', vscode.workspace.asRelativePath(uri)),
-      );
+      void vscode.window.showInformationMessage(vscode.l10n.t('{0} already has these changes.', relativePath(uri)));
     }
   }
 }
 
 const noMatchText = (uri: vscode.Uri): string =>
-  vscode.l10n.t(
-    'Couldn’t find a unique match for the suggestion in {0}. Nothing was changed.',
-    vscode.workspace.asRelativePath(uri),
-  );
+  vscode.l10n.t('Couldn’t find a unique match for the suggestion in {0}. Nothing was changed.', relativePath(uri));
 
 /** The edits in a code block of a reply, with the file that the reply names for it. */
 function editsIn(reply: string, code: string): readonly FileEdit[] {
@@ -92,7 +93,7 @@ async function chooseFile(): Promise<vscode.Uri | undefined> {
 
 async function pick(files: readonly vscode.Uri[]): Promise<vscode.Uri | undefined> {
   const items = files.map((uri) => {
-    const name = vscode.workspace.asRelativePath(uri);
+    const name = relativePath(uri);
     return { label: name.slice(name.lastIndexOf('/') + 1), description: name, uri };
   });
   const placeHolder = vscode.l10n.t('Select the file to apply the change to');

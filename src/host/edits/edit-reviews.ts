@@ -10,7 +10,7 @@ import {
 import type { Change } from '../../core/edits/parse-edits.ts';
 import { RequestFault } from '../../protocol/faults.ts';
 import { SUGGESTION_SCHEME } from '../platform/contribution-ids.ts';
-import { allTabs, fileTypeOf } from '../platform/workspace-files.ts';
+import { allTabs, fileTypeOf, relativePath } from '../platform/workspace-files.ts';
 
 /** Proposed changes to a file that aren't accepted or rejected yet. */
 interface Review {
@@ -80,7 +80,7 @@ export class EditReviews implements vscode.TextDocumentContentProvider, vscode.D
       'vscode.diff',
       left,
       right,
-      vscode.l10n.t('{0} ↔ suggestion', vscode.workspace.asRelativePath(uri)),
+      vscode.l10n.t('{0} ↔ suggestion', relativePath(uri)),
       { preview: false, viewColumn: isChatActive ? vscode.ViewColumn.Beside : vscode.ViewColumn.Active },
     );
     return { placed, unplaced };
@@ -180,7 +180,7 @@ export function warnSkippedChanges(uri: vscode.Uri, unplaced: readonly UnplacedC
   void vscode.window.showWarningMessage(
     vscode.l10n.t(
       'Skipped changes without a unique match in {0}: {1} of {2}. First skipped change: {3}',
-      vscode.workspace.asRelativePath(uri),
+      relativePath(uri),
       unplaced.length,
       unplaced.length + placed,
       quote,

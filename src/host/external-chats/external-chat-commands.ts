@@ -3,6 +3,7 @@ import { TOOL_NAMES, TOOLS, type Tool } from '../../app/library/source.ts';
 import { cancellable, showInfo } from '../platform/notifications.ts';
 import { locale, shortLine, roleName, sessionsText, sizeText, titleText, translated } from '../platform/l10n.ts';
 import { readSettings } from '../platform/settings.ts';
+import { relativePath } from '../platform/workspace-files.ts';
 import type { ExternalChats } from './external-chats.ts';
 import { isChatRow } from './chat-rows.ts';
 import type { DroppedEvent } from '../../app/library/dropped-events.ts';
@@ -392,7 +393,7 @@ export async function chatsAboutFile(app: OpenedChatApp, argument?: unknown): Pr
     .sort((a, b) => (b.chat?.entry.updatedAt ?? 0) - (a.chat?.entry.updatedAt ?? 0));
   if (items.length === 0) return showInfo(vscode.l10n.t('No reads or edits of this file found in the copied chats.'));
   const picked = await vscode.window.showQuickPick(items, {
-    title: vscode.l10n.t('Chats About {0}', vscode.workspace.asRelativePath(uri)),
+    title: vscode.l10n.t('Chats About {0}', relativePath(uri)),
     matchOnDescription: true,
   });
   return picked?.chat ? openChat(app, picked.chat, picked.message) : false;

@@ -7,15 +7,45 @@ export const openFolders = (): readonly string[] =>
   (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
 
 /**
+ * The path of a file or folder as VS Code shows it. If several folders of the workspace have the same name, which VS Code
+ * puts before their paths, it's replaced with `distinctName`.
+ */
+export function relativePath(uri: vscode.Uri): string {
+  const folder = vscode.workspace.getWorkspaceFolder(uri);
+  const name = folder && distinctName(folder);
+  if (!folder || !name || name === folder.name) return vscode.workspace.asRelativePath(uri);
+  return path.posix.join(name, path.posix.relative(folder.uri.path, uri.path));
+}
+
+/** A folder's name, or else as many of the last parts of its path as distinguish it from folders with the same name. */
+function distinctName({ name, uri }: vscode.WorkspaceFolder): string {
+  const others = (vscode.workspace.workspaceFolders ?? []).filter(
+    (folder) => folder.name === name && folder.uri.path !== uri.path,
+  );
+  if (others.length === 0) return name;
+  const parts = uri.path.split('/');
+  for (let count = 2; count < parts.length; count++) {
+    const ending = parts.slice(-count).join('/');
+    if (!others.some((folder) => folder.uri.path.endsWith(`/${ending}`))) return ending;
+  }
+  return uri.path;
+}
+
+/**
  * The URIs to which a path may refer, in groups to try one after the other. If the workspace has several folders, VS
  * Code puts a folder's name before its paths, so a path that begins with one is looked up in that folder first.
  */
 export function candidateUris(named: string): readonly (readonly vscode.Uri[])[] {
   const folders = vscode.workspace.workspaceFolders ?? [];
   const path = named.replaceAll('\\', '/').replace(/^(?:\.\/)+/, '');
-  const namedFolders = folders.length > 1 ? folders.filter(({ name }) => path.startsWith(`${name}/`)) : [];
+  const below = (nameOf: (folder: vscode.WorkspaceFolder) => string): vscode.Uri[] =>
+    folders.flatMap((folder) => {
+      const name = nameOf(folder);
+      return path.startsWith(`${name}/`) ? (fileIn(folder.uri, path.slice(name.length + 1)) ?? []) : [];
+    });
+  const distinct = folders.length > 1 ? below(distinctName) : [];
   return [
-    namedFolders.flatMap(({ name, uri }) => fileIn(uri, path.slice(name.length + 1)) ?? []),
+    folders.length > 1 && distinct.length === 0 ? below(({ name }) => name) : distinct,
     folders.flatMap(({ uri }) => fileIn(uri, path) ?? []),
   ].filter((places) => places.length > 0);
 }

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { renderRules, type RuleFile } from '../../core/context/render-context.ts';
 import { readSettings } from '../platform/settings.ts';
-import { isInWorkspace } from '../platform/workspace-files.ts';
+import { isInWorkspace, relativePath } from '../platform/workspace-files.ts';
 
 /** Files with a project's instructions, as various tools read them. */
 const NAMES = ['AGENTS.md', 'CLAUDE.md', '.github/copilot-instructions.md'] as const;
@@ -109,7 +109,7 @@ export class ProjectRules implements vscode.Disposable {
         const text = await this.#textOf(file);
         // One file is often a link to the other.
         if (text !== undefined && !files.some((one) => one.text === text))
-          files.push({ name: vscode.workspace.asRelativePath(file), text });
+          files.push({ name: relativePath(file), text });
       }
     this.#files = files;
   }

@@ -8,9 +8,12 @@ import { folderForAllTests } from '../../support/per-test.ts';
 let folder: string;
 let git: object | undefined;
 
+const workspace: Record<string, unknown> = { getWorkspaceFolder: () => ({ uri: { fsPath: folder } }) };
+const uriOf = (file: string) => ({ path: file });
 const load = hostIn({
   extensions: { getExtension: () => git },
-  workspace: { getWorkspaceFolder: () => ({ uri: { fsPath: folder } }) },
+  Uri: { joinPath: (base: { path: string }, name: string) => uriOf(path.posix.join(base.path, name)) },
+  workspace,
 });
 
 describe('the files of a workspace', () => {
@@ -41,5 +44,50 @@ describe('the files of a workspace', () => {
   it('are found even if the Git extension fails to start', async () => {
     git = { isActive: false, activate: () => Promise.reject(new Error('The Git extension failed.')) };
     assert.deepEqual(await filesOf('a.ts'), ['a.ts']);
+  });
+});
+
+describe('the folders of a workspace', () => {
+  /** The paths of files as they are shown, and those to which each shown path refers. */
+  async function pathsIn(folders: Readonly<Record<string, string>>, files: readonly string[]) {
+    const { candidateUris, relativePath } = await load<typeof WorkspaceFilesModule>('platform/workspace-files.ts');
+    const opened = Object.entries(folders).map(([folderPath, name]) => ({ name, uri: uriOf(folderPath) }));
+    const folderOf = (file: { path: string }) => opened.find(({ uri }) => file.path.startsWith(`${uri.path}/`));
+    const before = { ...workspace };
+    Object.assign(workspace, {
+      workspaceFolders: opened,
+      getWorkspaceFolder: folderOf,
+      asRelativePath: (file: { path: string }) =>
+        `${folderOf(file)!.name}${file.path.slice(folderOf(file)!.uri.path.length)}`,
+    });
+    try {
+      return files.map((file) => {
+        const shown = relativePath(uriOf(file) as never);
+        return [shown, candidateUris(shown)[0]?.map((uri) => uri.path)];
+      });
+    } finally {
+      Object.assign(workspace, before);
+    }
+  }
+
+  it('are told apart by their parents if they have the same name', async () => {
+    const folders = { '/w/one/app': 'app', '/w/two/app': 'app', '/v/two/app': 'app', '/w/site': 'site' };
+    const files = ['/w/one/app/a.ts', '/w/two/app/src/a.ts', '/v/two/app/a.ts', '/w/site/a.ts'];
+    assert.deepEqual(await pathsIn(folders, files), [
+      ['one/app/a.ts', ['/w/one/app/a.ts']],
+      ['w/two/app/src/a.ts', ['/w/two/app/src/a.ts']],
+      ['v/two/app/a.ts', ['/v/two/app/a.ts']],
+      ['site/a.ts', ['/w/site/a.ts']],
+    ]);
+  });
+
+  it('are all looked in if a path begins with a name that they share', async () => {
+    const { candidateUris } = await load<typeof WorkspaceFilesModule>('platform/workspace-files.ts');
+    const folders = ['/w/one/app', '/w/two/app'].map((folderPath) => ({ name: 'app', uri: uriOf(folderPath) }));
+    Object.assign(workspace, { workspaceFolders: folders });
+    assert.deepEqual(
+      candidateUris('app/a.ts')[0]?.map((uri) => uri.path),
+      ['/w/one/app/a.ts', '/w/two/app/a.ts'],
+    );
   });
 });
