@@ -4,6 +4,7 @@ import { isChatRow } from './external-chats/chat-rows.ts';
 import * as externalChats from './external-chats/external-chat-commands.ts';
 import * as chat from './chat/chat-commands.ts';
 import type { ChatApp } from './chat/chat-app.ts';
+import { ChartPanel } from './gauge/chart-panel.ts';
 import { checkHealth, type HealthApp } from './health/check-health.ts';
 import { importFile } from './import-export/import-file.ts';
 import { exportSession, openSample } from './import-export/export-session.ts';
@@ -60,6 +61,8 @@ const onTarget = <T>(
     const target = await find(conversation, argument, app);
     if (target != null) await run(conversation, target, app);
   });
+
+const chartOf = (app: App): ChartPanel => (app.chart ??= new ChartPanel(() => app.sessions.current));
 
 /** All commands of the manifest, and those that only the page runs. A test compares them with the manifest. */
 export const HANDLERS: Readonly<Record<PageCommand, Handler> & Record<string, Handler>> = {
@@ -134,8 +137,8 @@ export const HANDLERS: Readonly<Record<PageCommand, Handler> & Record<string, Ha
     summaries.showDocument(conversation, 'compressions', 'all', vscode.l10n.t('Compression History')),
   ),
   openAsText: (app) => app.documentPanel.openAsText(),
-  showChart: inSession((_conversation, _argument, app) => app.chart.open()),
-  saveChart: inSession((_conversation, _argument, app) => app.chart.save()),
+  showChart: inSession((_conversation, _argument, app) => chartOf(app).open()),
+  saveChart: inSession((_conversation, _argument, app) => chartOf(app).save()),
 
   editSummary: onTarget(summaryInContext, summaries.editSummary),
   readSummary: onTarget(summaryInContext, summaries.readSummary),

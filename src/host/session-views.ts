@@ -31,7 +31,7 @@ export interface SessionViewsApp extends PageApp {
   readonly panel: ChatPanel;
   readonly gaugeItem: GaugeItem;
   readonly tree: ContextTree;
-  readonly chart: ChartPanel;
+  readonly chart: ChartPanel | undefined;
   readonly files: SessionFiles;
   readonly documentPanel: DocumentPanel;
   readonly snapshots: StoredSnapshots;
@@ -139,7 +139,7 @@ export class SessionViews {
     gaugeItem.refresh();
     this.#connection?.sendGauge();
     tree.refresh();
-    chart.refresh();
+    chart?.refresh();
     setContextKeys(sessions.current);
     this.#inBackground(files.refresh().then(() => documentPanel.refresh()));
   }

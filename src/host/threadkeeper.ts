@@ -22,7 +22,7 @@ import { answerChatRequest, decisionsTool, recallTool } from './participant/part
 import { Calibrations } from './models/calibrations.ts';
 import { ImplicitContext } from './chat/implicit-context.ts';
 import { ChatPanel } from './chat/chat-panel.ts';
-import { ChartPanel } from './gauge/chart-panel.ts';
+import type { ChartPanel } from './gauge/chart-panel.ts';
 import { Comparison } from './summaries/comparison.ts';
 import type { Conversation } from '../app/conversation.ts';
 import { DocumentPanel } from './summaries/document-panel.ts';
@@ -79,7 +79,8 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
   readonly reviews = new EditReviews();
   readonly diagrams = new DiagramPreview();
   readonly comparison = new Comparison(this.clock.yielder);
-  readonly chart = new ChartPanel(() => this.sessions.current);
+  /** Created when it's first shown. */
+  chart: ChartPanel | undefined;
   readonly panel = new ChatPanel(this);
   readonly implicit = new ImplicitContext(this);
   readonly files = new SessionFiles(this);
@@ -215,7 +216,7 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
       reportChangedWorkspace(workspace, workspaceIdentity),
       this.tree,
       this.files,
-      this.chart,
+      { dispose: () => this.chart?.dispose() },
       this.comparison,
       this.documentPanel,
       vscode.commands.registerCommand('threadkeeper.internal.readDocument', (uri: vscode.Uri) =>

@@ -15,7 +15,8 @@ import type { ContextTree } from './context-tree.ts';
 export interface SummariesApp extends ModelsApp {
   readonly clock: Clock;
   readonly tree: ContextTree;
-  readonly chart: ChartPanel;
+  /** Created when it's first shown. */
+  chart: ChartPanel | undefined;
   readonly comparison: Comparison;
   readonly documentPanel: DocumentPanel;
   readonly panel: { reveal(session: SessionId, position: number): void; show(target: 'preview'): void };
