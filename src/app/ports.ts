@@ -85,7 +85,13 @@ export interface ChatModel {
 }
 
 /** An entry of the session list, available without opening the journal. */
-export type SessionListEntry = ReadonlyOutput<typeof sessionListEntrySchema>;
+export type SessionListEntry = ReadonlyOutput<typeof sessionListEntrySchema> & {
+  /** A newer version has written to the session. It's read-only, and fields may be outdated or empty. */
+  readonly isNewer?: boolean;
+};
+
+/** Whether a session isn't in any workspace's list, because a newer version has written all of it. */
+export const isUnreadable = ({ isNewer, workspace }: SessionListEntry): boolean => isNewer === true && workspace === '';
 
 /** A session's open journal. Only one window at a time can write to it. */
 export interface SessionJournal {

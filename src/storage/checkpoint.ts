@@ -41,8 +41,12 @@ export function listEntryOf(id: SessionId, state: SessionState): Omit<SessionLis
   return { id, title, workspace, createdAt, updatedAt, messages: counters.messagesEver, archived, pinned, deleted };
 }
 
-/** Writes a journal's checkpoint. It can be recreated, so failing to write it isn't an error. */
+/**
+ * Writes a journal's checkpoint. It can be recreated, so failing to write it isn't an error. Does nothing if a newer
+ * version has written to the journal, which would take the checkpoint for current.
+ */
 export async function saveCheckpoint(journal: string, id: SessionId, reader: JournalReader): Promise<void> {
+  if (reader.newer) return;
   const { offset, file, state } = reader;
   const entry = listEntryOf(id, state);
   const fold = reader.export();

@@ -176,7 +176,8 @@ export class FileSessionStore implements SessionStore {
     if (!stats.isFile()) return undefined;
     const { size, mtimeMs } = stats;
     const loaded = this.#open.get(id)?.loaded;
-    if (loaded?.offset === size) return { ...listEntryOf(id, loaded.state), bytes: size };
+    if (loaded?.offset === size && loaded.readOnly?.reason !== 'newer')
+      return { ...listEntryOf(id, loaded.state), bytes: size };
     const known = this.#listed.get(id);
     if (known?.mtimeMs === mtimeMs && known.entry.bytes === size) return known.entry;
     const earlier = known ? undefined : this.#previousList?.get(id);
@@ -200,7 +201,7 @@ export class FileSessionStore implements SessionStore {
       }
       await reader.readNewLines();
       if (!head && bytes >= CHECKPOINT_FROM_BYTES && reader.damage.length === 0) await saveCheckpoint(path, id, reader);
-      return { ...listEntryOf(id, state), bytes };
+      return { ...listEntryOf(id, state), bytes, ...(reader.newer && { isNewer: true }) };
     } finally {
       await file.close();
     }

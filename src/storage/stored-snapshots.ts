@@ -55,9 +55,12 @@ export class StoredSnapshots implements SessionSnapshots {
     this.#onFault = onFault;
   }
 
-  /** Sets the list of sessions that the next snapshot contains. */
+  /**
+   * Sets the list of sessions that the next snapshot contains, without those of which a newer version may know more: it
+   * would take the entry for current, because the journal hasn't changed.
+   */
   setList(sessions: readonly SessionListEntry[]): void {
-    this.#listed = sessions;
+    this.#listed = sessions.filter(({ isNewer }) => isNewer !== true);
   }
 
   /** The stored list, without sessions whose title or workspace was truncated. */

@@ -71,7 +71,8 @@ type CleanUpItem = vscode.QuickPickItem & { readonly session?: SessionListEntry 
 export async function cleanUp(app: SessionsApp): Promise<void> {
   const disk = await import('../../storage/clean-up.ts');
   const now = app.clock.now();
-  const sessions = await app.store.list();
+  // Those that a newer version has written to can't be deleted.
+  const sessions = (await app.store.list()).filter(({ isNewer }) => isNewer !== true);
   const ids = sessions.map((one) => one.id);
   const sizes = await disk.sizesOfSessions(app.folder, ids);
   const orphans = await disk.findOrphans(app.folder, now);

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { appendFile, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageId, type SessionId } from '../../../src/core/model/ids.ts';
 import { openSessionStore } from '../../../src/storage/session-store.ts';
 import { alwaysDue } from '../../support/yielders.ts';
-import { inFolder, messageAdded, testClock, noticeText, inStore } from './test-store.ts';
+import { inFolder, messageAdded, newerLine, testClock, noticeText, inStore } from './test-store.ts';
 
 /** Creates a session of 40 messages of at least a thousand characters, and closes it. */
 async function longSession(folder: string): Promise<{ id: SessionId; path: string }> {
@@ -88,6 +88,25 @@ describe('session list', () => {
       await store.close();
       assert.notEqual((await readFile(path)).length, listed!.bytes);
       assert.deepEqual(await titles(), ['Long']);
+    }));
+
+  it('marks sessions to which a newer version has written, without a checkpoint that it would take for current', () =>
+    inStore(async (store, folder) => {
+      const { id: open } = await store.create('Title', 'w');
+      await store.close();
+      const checkpoint = (): Promise<string> => readFile(join(folder, 's1.checkpoint.json'), 'utf8');
+      const before = await checkpoint();
+      await writeFile(join(folder, 's0.jsonl'), newerLine(1, 'x'.repeat(100_000)));
+      await appendFile(join(folder, 's1.jsonl'), newerLine(2));
+      const listed = async () => (await store.list()).map(({ id, isNewer }) => [id, isNewer]).sort();
+      assert.equal((await store.open(open)).readOnly?.reason, 'newer');
+      assert.deepEqual(await listed(), [
+        ['s0', true],
+        ['s1', true],
+      ]);
+      await store.close();
+      assert.deepEqual(await checkpointsIn(folder), ['s1.checkpoint.json']);
+      assert.equal(await checkpoint(), before);
     }));
 
   it('opens a session from its checkpoint and reads earlier lines lazily', () =>

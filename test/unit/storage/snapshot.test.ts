@@ -189,6 +189,18 @@ describe('snapshot writer', () => {
     assert.deepEqual(memento.stored, { v: 9 });
   });
 
+  it('leaves out sessions of which a newer version may know more', async () => {
+    const memento = new FakeMemento();
+    const writer = new StoredSnapshots(memento, 'w', none, unexpected);
+    writer.setList([entry(1, 'w'), { ...entry(2, 'w'), isNewer: true }]);
+    writer.schedule();
+    await writer.dispose();
+    assert.deepEqual(
+      writer.storedList().map(({ id }) => id),
+      ['s1'],
+    );
+  });
+
   it('reports a write that the editor refuses', async () => {
     const faults: unknown[] = [];
     const refusing = { get: () => undefined, update: () => Promise.reject(new Error('no')) };

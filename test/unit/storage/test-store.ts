@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import type { Clock } from '../../../src/app/ports.ts';
 import type { SessionEvent } from '../../../src/core/journal/schema.ts';
 import { messageId } from '../../../src/core/model/ids.ts';
+import { nativeChecksum } from '../../../src/storage/checksum.ts';
+import { JOURNAL_VERSION } from '../../../src/storage/journal-line.ts';
 import { openSessionStore, type FileSessionStore } from '../../../src/storage/session-store.ts';
 import { alwaysDue } from '../../support/yielders.ts';
 
@@ -52,6 +54,13 @@ export function messageAdded(n: number, text = `message ${n}`): SessionEvent & {
       at: n,
     },
   };
+}
+
+/** A line of a later version of the format. */
+export function newerLine(seq: number, text = ''): string {
+  const line = JSON.stringify({ v: JOURNAL_VERSION + 1, seq, at: 1, writer: 'n', body: { type: 'task_reset', text } });
+  const start = line.slice(0, -1);
+  return `${start},"sum":"${nativeChecksum(start)}"}\n`;
 }
 
 /** Waits until `condition` is true. Gives up after the test's time limit, so that the run can end. */

@@ -6,11 +6,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { StoreFault, type SessionJournal } from '../../../src/app/ports.ts';
 import { messageId } from '../../../src/core/model/ids.ts';
-import { nativeChecksum } from '../../../src/storage/checksum.ts';
-import { JOURNAL_VERSION } from '../../../src/storage/journal-line.ts';
 import { openForAppend, type OpenForAppend } from '../../../src/storage/journal-writer.ts';
 import { openSessionStore, type FileSessionStore } from '../../../src/storage/session-store.ts';
-import { inFolder, messageAdded, testClock, until, noticeText } from './test-store.ts';
+import { inFolder, messageAdded, newerLine, testClock, until, noticeText } from './test-store.ts';
 
 const WRITER = fileURLToPath(new URL('./writer-process.ts', import.meta.url));
 const TURNS = process.env['THREADKEEPER_LONG'] ? 200 : 40;
@@ -39,13 +37,6 @@ function twoWindows(work: (windows: Windows) => Promise<void>, append: { a?: Ope
       for (const store of stores) await store.close();
     }
   });
-}
-
-/** A line of a later version of the format. */
-function newerLine(seq: number): string {
-  const line = JSON.stringify({ v: JOURNAL_VERSION + 1, seq, at: 1, writer: 'n', body: { type: 'task_reset' } });
-  const start = line.slice(0, -1);
-  return `${start},"sum":"${nativeChecksum(start)}"}\n`;
 }
 
 describe('two windows with the same session', () => {
