@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { Sessions } from '../app/sessions.ts';
-import type { SessionJournal, SessionStore, SessionListEntry } from '../app/ports.ts';
+import { isUnreadable, type SessionJournal, type SessionStore, type SessionListEntry } from '../app/ports.ts';
 import type { Calibrations } from './models/calibrations.ts';
 import type { ChartPanel } from './gauge/chart-panel.ts';
 import type { ChatPanel } from './chat/chat-panel.ts';
@@ -14,7 +14,7 @@ import { PageConnection, type PageApp } from './chat/page-connection.ts';
 import type { StoredSnapshots } from '../storage/stored-snapshots.ts';
 import type { ContextTree } from './summaries/context-tree.ts';
 import { showInfo } from './platform/notifications.ts';
-import { translated, titleText } from './platform/l10n.ts';
+import { countText, translated, titleText } from './platform/l10n.ts';
 import type { Conversation } from '../app/conversation.ts';
 
 /** Delay in ms, so that views are rendered once for many events, such as those of an import. */
@@ -51,6 +51,7 @@ export class SessionViews {
   #connection: PageConnection | undefined;
   #isModelReady = true;
   #timer: NodeJS.Timeout | undefined;
+  #hasReportedUnreadable = false;
 
   constructor(app: SessionViewsApp) {
     this.#app = app;
@@ -101,6 +102,7 @@ export class SessionViews {
     await new Promise((resolve) => setTimeout(resolve));
     if (sessions.current !== conversation) return;
     this.#refresh();
+    this.#inBackground(this.#reportUnreadable());
     // Triggers are checked after the next turn, because a compression may cost money.
     this.#inBackground(conversation.endEscalation());
   }
@@ -149,6 +151,22 @@ export class SessionViews {
     this.#app.snapshots.setList(list);
     this.#app.setUsed(list.some(({ archived, messages }) => !archived && messages > 0));
     return list;
+  }
+
+  /** Says once why sessions are missing in the list. */
+  async #reportUnreadable(): Promise<void> {
+    if (this.#hasReportedUnreadable) return;
+    this.#hasReportedUnreadable = true;
+    const count = (await this.#app.store.list()).filter(isUnreadable).length;
+    if (count > 0)
+      showInfo(
+        count === 1
+          ? vscode.l10n.t('1 session was saved by a newer version of Threadkeeper. Update the extension to open it.')
+          : vscode.l10n.t(
+              '{0} sessions were saved by a newer version of Threadkeeper. Update the extension to open them.',
+              countText(count),
+            ),
+      );
   }
 
   async #checkModel(): Promise<void> {

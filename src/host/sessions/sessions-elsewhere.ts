@@ -1,4 +1,4 @@
-import type { SessionListEntry } from '../../app/ports.ts';
+import { isUnreadable, type SessionListEntry } from '../../app/ports.ts';
 import type { Elsewhere } from '../../protocol/views.ts';
 import { looksMoved } from '../../storage/workspace-key.ts';
 
@@ -6,7 +6,7 @@ import { looksMoved } from '../../storage/workspace-key.ts';
 export function sessionsElsewhere(sessions: readonly SessionListEntry[], current: string): SessionListEntry[] {
   const rank = (one: SessionListEntry): number => (looksMoved(one.workspace, current) ? 0 : 1);
   return sessions
-    .filter((one) => one.workspace !== current && !one.deleted)
+    .filter((one) => one.workspace !== current && !one.deleted && !isUnreadable(one))
     .sort((a, b) => rank(a) - rank(b) || b.updatedAt - a.updatedAt);
 }
 

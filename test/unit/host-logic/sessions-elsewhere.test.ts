@@ -28,6 +28,10 @@ describe('sessions of other workspaces', () => {
     assert.deepEqual(sessionsElsewhere([other, session(HERE, 4), empty, moved], HERE), [moved, empty, other]);
   });
 
+  it('don’t include those of which nothing can be read', () => {
+    assert.deepEqual(sessionsElsewhere([session('', 5, { isNewer: true })], HERE), []);
+  });
+
   it('are found for a workspace without sessions, as after a folder was opened or moved', () => {
     assert.equal(findElsewhere([], HERE), undefined);
     assert.equal(findElsewhere([empty, other], HERE), 'other');
