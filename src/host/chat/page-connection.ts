@@ -161,6 +161,8 @@ export class PageConnection {
   sendGauge(): void {
     const next = nextCompressionText(this.conversation.distanceToCompression());
     this.post({ type: 'gauge', gauge: { ...gaugeView(this.conversation), next } });
+    // The warning shows the same figures.
+    if (this.conversation.state.requiresEscalation) this.#sendStatus();
   }
 
   sendSessions(): Promise<void> {

@@ -134,6 +134,25 @@ describe('status shown on the page', () => {
   });
 });
 
+describe('warning that the context is too full', () => {
+  it('has the figures of the gauge, also after a compression was undone', async () => {
+    const { PageConnection } = await load<typeof PageLinkModule>('chat/page-connection.ts');
+    await using harness = await Harness.open();
+    const conversation = await harness.compressed(40);
+    const { journal, state, meter } = conversation;
+    await journal.append({ type: 'escalation', reason: 'token_overflow' });
+    const link = new PageConnection(conversation, {} as never, {} as never);
+    const warned: (number | undefined)[] = [];
+    link.onMessage((message) => {
+      if (message.type === 'status') warned.push(message.status.escalation?.requestTokens);
+    });
+    await undoCompressions(journal, [state.compressions[0]!.id], true);
+    link.sendGauge();
+    assert.deepEqual(warned, [meter.providerTokens(meter.context().total)]);
+    link.dispose();
+  });
+});
+
 describe('compressions reported to the page', () => {
   it('match what the next request sends, even after a reply for which summaries were expanded', async () => {
     const { PageConnection } = await load<typeof PageLinkModule>('chat/page-connection.ts');
