@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { showMessage, StandalonePages } from './standalone-page.ts';
 
-describe('narrow chat page', () => {
+describe('small chat page', () => {
   let pages: StandalonePages;
   let page: Page;
 
@@ -42,5 +42,15 @@ describe('narrow chat page', () => {
       return { left: left < 0, right: right > innerWidth, top: top < 0, inside: panel.scrollWidth > panel.clientWidth };
     })()`;
     assert.deepEqual(await page.evaluate(overflow), { left: false, right: false, top: false, inside: false });
+  });
+
+  it('shows the first of all commands at 200% zoom', async () => {
+    await page.setViewportSize({ width: 640, height: 298 });
+    await showMessage(page, 'low', 'Hello.');
+    await page.getByRole('textbox', { name: 'Message', exact: true }).fill('/');
+    const first = page.getByRole('option', { selected: true }).filter({ hasText: '/compress' });
+    await first.waitFor();
+    const box = await first.boundingBox();
+    assert.ok(box && box.y >= 0, `it begins at ${box?.y}`);
   });
 });
