@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { StoreFault } from '../app/ports.ts';
 import { phrase, type Phrase } from '../core/text/phrase.ts';
 
@@ -94,6 +95,18 @@ export async function unlessDiskFails<T>(work: () => Promise<T>): Promise<T | un
   } catch (error) {
     if (errorCode(error) === undefined) throw error;
     return undefined;
+  }
+}
+
+/** Creates a folder and those around it that don't exist; by default, others can read it. */
+export async function makeFolder(folder: string, mode?: number): Promise<void> {
+  try {
+    await mkdir(folder, { recursive: true, mode });
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT' || dirname(folder) === folder) throw error;
+    // On a read-only file system, Node.js 24 reports `ENOENT`. Creating only the first missing folder has the reason.
+    await makeFolder(dirname(folder), mode);
+    await mkdir(folder, { mode });
   }
 }
 

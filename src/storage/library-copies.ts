@@ -1,4 +1,4 @@
-import { mkdir, open, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { open, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { gunzipSync, gzipSync, constants } from 'node:zlib';
 import * as v from 'valibot';
@@ -14,7 +14,7 @@ import { StoreFault } from '../app/ports.ts';
 import { TOOLS, type Tool } from '../app/library/source.ts';
 import type { TranscriptMessage } from '../core/transcript/transcript-message.ts';
 import { phrase } from '../core/text/phrase.ts';
-import { ifExists, OWNER_ONLY, replaceFile } from './disk-errors.ts';
+import { ifExists, makeFolder, OWNER_ONLY, replaceFile } from './disk-errors.ts';
 import { readRange } from './journal-lines.ts';
 
 /** Other tools' chats may contain secrets, so only the user can read the copies. */
@@ -182,7 +182,7 @@ export class LibraryCopies implements LibraryStore {
         phrase('Chats from other tools are managed in another window. Run the command in that window.'),
       );
     }
-    await mkdir(this.#folder, { recursive: true, mode: FOLDER_MODE });
+    await makeFolder(this.#folder, FOLDER_MODE);
   }
 }
 

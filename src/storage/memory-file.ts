@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, readFile, rename } from 'node:fs/promises';
+import { readdir, readFile, rename } from 'node:fs/promises';
 import path from 'node:path';
 import * as v from 'valibot';
 import { memoryEntrySchema, type MemoryEntry } from '../core/memory/memory.ts';
 import { phrase } from '../core/text/phrase.ts';
-import { withAccessFaults, ifExists, replaceFile, withWriteFaults } from './disk-errors.ts';
+import { withAccessFaults, ifExists, makeFolder, replaceFile, withWriteFaults } from './disk-errors.ts';
 import { Sequencer } from '../core/pace/sequencer.ts';
 import { withoutAddress } from './workspace-key.ts';
 
@@ -67,7 +67,7 @@ export class MemoryFile {
       const entries = change(await this.#read());
       const text = JSON.stringify({ workspace: this.#workspace, entries }, null, 1);
       await withWriteFaults(WORKSPACE_MEMORY, async () => {
-        await mkdir(path.dirname(this.#path), { recursive: true });
+        await makeFolder(path.dirname(this.#path));
         await replaceFile(this.#path, text, { flush: true });
       });
       return entries;

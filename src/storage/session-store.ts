@@ -1,4 +1,4 @@
-import { mkdir, open, readdir, rename, stat } from 'node:fs/promises';
+import { open, readdir, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StoreFault, type Clock, type SessionJournal, type SessionStore, type SessionListEntry } from '../app/ports.ts';
 import type { SessionEvent } from '../core/journal/schema.ts';
@@ -9,6 +9,7 @@ import {
   accessFault,
   withAccessFaults,
   ifExists,
+  makeFolder,
   OWNER_ONLY,
   withWriteFaults,
   unlessDiskFails,
@@ -128,7 +129,7 @@ export class FileSessionStore implements SessionStore {
     const path = journalPath(this.#options.folder, id);
     if (!path) throw new StoreFault('other', phrase('Invalid session ID. Start a new session.'));
     return withWriteFaults(phrase('the new session'), async () => {
-      await mkdir(this.#options.folder, { recursive: true, mode: 0o700 });
+      await makeFolder(this.#options.folder, 0o700);
       await (await open(path, 'wx', OWNER_ONLY)).close();
       await flushFolder(this.#options.folder);
       const journal = await this.#openShared(id, path);

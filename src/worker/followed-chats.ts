@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type {
   ChatLibrary,
@@ -14,6 +14,7 @@ import { allSources } from '../sources/all-sources.ts';
 import { Databases } from '../sources/databases.ts';
 import type { Home } from '../sources/home-folders.ts';
 import { ifExists } from '../sources/read-files.ts';
+import { makeFolder } from '../storage/disk-errors.ts';
 import { LibraryCopies } from '../storage/library-copies.ts';
 import { Sequencer } from '../core/pace/sequencer.ts';
 import { HEARTBEAT_MS, WriterLock } from '../storage/writer-lock.ts';
@@ -297,7 +298,7 @@ export class FollowedChats implements ChatLibrary {
   }
 
   async #ensureFolder(): Promise<string> {
-    await mkdir(this.#options.folder, { recursive: true, mode: 0o700 });
+    await makeFolder(this.#options.folder, 0o700);
     return this.#options.folder;
   }
 

@@ -99,6 +99,8 @@ describe('session on a failing disk', () => {
         await assert.rejects(again.append(messageAdded(1)), (error) => StoreFault.is(error, 'read_only'));
         await assert.rejects(store.create('New', ''), (error) => StoreFault.is(error, 'read_only'));
         await store.close();
+        const first = openSessionStore({ folder: join(folder, 'not/yet'), clock: testClock(), writer: 'w2' });
+        await assert.rejects(first.create('New', ''), (error) => StoreFault.is(error, 'read_only'));
       } finally {
         disk.unmount();
       }
