@@ -174,6 +174,18 @@ describe('chat page', () => {
     assert.ok(first! > last!, `${first} > ${last}`);
   });
 
+  it('shows code with Hebrew names and comments in its order', async () => {
+    const row = await show('```ts\nexport const מספר = 42; // הערה\n```');
+    const leftOf = async (token: string) => (await row.locator(`.hljs-${token}`).boundingBox())!.x;
+    await row.locator('.hljs-comment').waitFor();
+    const [keyword, number, comment] = [
+      await leftOf('keyword >> nth=0'),
+      await leftOf('number'),
+      await leftOf('comment'),
+    ];
+    assert.ok(keyword < number && number < comment, `${keyword}, ${number}, ${comment}`);
+  });
+
   it('shows inline code as bold as the surrounding text', async () => {
     await show('**bold `code`**');
     assert.equal(await page.evaluate("getComputedStyle(document.querySelector('strong code')).fontWeight"), '700');
