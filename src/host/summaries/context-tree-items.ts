@@ -219,6 +219,10 @@ function statusCounts(list: readonly PlacedEvent[]): string {
   return [String(kept), ...others].join(' · ');
 }
 
+/** VS Code shows label and description on one line, so a label in these scripts would reverse the numbers after it. */
+const RIGHT_TO_LEFT = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}]/u;
+const isolated = (label: string): string => (RIGHT_TO_LEFT.test(label) ? `\u2068${label}\u2069` : label);
+
 /** @param open is called when the row is selected */
 function item(
   label: string,
@@ -230,7 +234,7 @@ function item(
 ): vscode.TreeItem {
   const iconPath = new vscode.ThemeIcon(icon);
   const command = open && { command: OPEN_ROW, title: vscode.l10n.t('Open'), arguments: [open] };
-  return Object.assign(new vscode.TreeItem(label, state), { iconPath, description, contextValue, command });
+  return Object.assign(new vscode.TreeItem(isolated(label), state), { iconPath, description, contextValue, command });
 }
 
 const goneItem = (): vscode.TreeItem =>

@@ -19,6 +19,7 @@ import {
   type TreeSource,
 } from '../../../src/host/summaries/context-rows.ts';
 import { gaugeParts } from '../../../src/core/budget/gauge.ts';
+import type * as TreeItemsModule from '../../../src/host/summaries/context-tree-items.ts';
 import type * as ChartModule from '../../../src/host/gauge/chart-svg.ts';
 import { hostIn, l10n } from '../../support/fake-editor.ts';
 import { Harness, fill } from '../app/harness.ts';
@@ -281,6 +282,27 @@ describe('the summary tree', () => {
       left({ by: 'warnings' }).map((row) => row.kind === 'node' && row.node),
       [id],
     );
+  });
+});
+
+describe('rows of the summary tree', () => {
+  it('keep the order of the numbers after a label in Arabic or Hebrew', async () => {
+    class TreeItem {
+      readonly label: string;
+      constructor(label: string) {
+        this.label = label;
+      }
+    }
+    const load = hostIn({ l10n, env: { language: 'en' }, TreeItem, ThemeIcon: Object, TreeItemCollapsibleState: {} });
+    const { treeItem } = await load<typeof TreeItemsModule>('summaries/context-tree-items.ts');
+    await using harness = await Harness.open();
+    const conversation = await harness.filled(2, (n) => (n === 0 ? 'הפורט הוא 8443' : 'The port.'));
+    const labels = conversation.state.path.map(
+      (message) =>
+        treeItem(conversation, sourceOf(conversation), { kind: 'message', message, id: message, parent: undefined }, 0)
+          .label,
+    );
+    assert.deepEqual(labels, ['\u2068הפורט הוא 8443\u2069', 'The port.']);
   });
 });
 
