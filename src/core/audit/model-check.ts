@@ -18,9 +18,9 @@ import { parseVerdicts, VERDICTS_JSON_SCHEMA, type ModelVerdict } from './verdic
 const MAX_STATEMENTS = 24;
 /** Maximum tokens of messages per request: usually a whole segment. */
 const MAX_RECORD_TOKENS = 8_000;
-/** Tokens reserved for the answer: for each statement, and for the JSON around them. */
+/** Tokens reserved for the response: for each statement, and for the JSON around them. */
 const ANSWER_TOKENS = { each: 160, frame: 200 } as const;
-/** Minimum tokens of a request: the instructions with a minimal excerpt, and each statement with its answer. */
+/** Minimum tokens of a request: the instructions with a minimal excerpt, and each statement with its verdict. */
 const MIN_REQUEST_TOKENS = { frame: 2_000, each: 240 } as const;
 /** Minimum tokens of an excerpt that is useful. */
 const MIN_RECORD_TOKENS = 200;
@@ -48,7 +48,7 @@ export interface ModelCheckResult {
  * - the summary quotes something that the messages don't contain;
  * - the model supports a statement without a valid quote, although the messages lack one of its terms.
  *
- * @throws the model's error if there was no answer at all; `Cancelled` after a cancellation
+ * @throws the model's error if there was no response at all; `Cancelled` after a cancellation
  */
 export async function checkStatementsWithModel(
   summary: string,
@@ -96,11 +96,14 @@ async function checkGroup(
   const record = await excerpts.of(texts, Math.min(room, MAX_RECORD_TOKENS));
   const request = renderCheckPrompt(record.text, texts);
   pace.throwIfCancelled();
-  const reply = await model.complete({ ...request, maxTokens, temperature: 0, jsonSchema: VERDICTS_JSON_SCHEMA });
-  const { input, output } = reply.usage ?? { input: promptTokens(request, counter), output: counter.text(reply.text) };
-  calls.add(input, output, reply.calls);
+  const response = await model.complete({ ...request, maxTokens, temperature: 0, jsonSchema: VERDICTS_JSON_SCHEMA });
+  const { input, output } = response.usage ?? {
+    input: promptTokens(request, counter),
+    output: counter.text(response.text),
+  };
+  calls.add(input, output, response.calls);
   pace.throwIfCancelled();
-  const verdicts = parseVerdicts(reply.text);
+  const verdicts = parseVerdicts(response.text);
   // The model only quotes from the excerpt, and searching all messages would take long.
   const shown = record.messages.map((at) => messageText(messages[at]!));
   const results: CheckedStatement[] = [];

@@ -23,7 +23,7 @@ const verdictSchema = v.object({
   instead: shortText,
 });
 
-/** A model's answer about a statement. Its quote is unverified. */
+/** A model's verdict on a statement. The quote is unverified. */
 export type ModelVerdict = Omit<v.InferOutput<typeof verdictSchema>, 'n'>;
 
 /** The JSON schema for models with structured output. */
@@ -42,12 +42,12 @@ export const VERDICTS_JSON_SCHEMA = {
 };
 
 /**
- * Parses a model's answer into verdicts, by the 0-based index of the statement. Invalid entries are skipped. If a
+ * Parses a model's response into verdicts, by the 0-based index of the statement. Invalid entries are skipped. If a
  * statement has several verdicts, the first one counts.
  */
-export function parseVerdicts(answer: string): ReadonlyMap<number, ModelVerdict> {
+export function parseVerdicts(response: string): ReadonlyMap<number, ModelVerdict> {
   const verdicts = new Map<number, ModelVerdict>();
-  for (const entry of entriesOf(answer)) {
+  for (const entry of entriesOf(response)) {
     const { success, output } = v.safeParse(verdictSchema, entry);
     if (!success || verdicts.has(output.n - 1)) continue;
     const { n, ...verdict } = output;
@@ -56,11 +56,11 @@ export function parseVerdicts(answer: string): ReadonlyMap<number, ModelVerdict>
   return verdicts;
 }
 
-function entriesOf(answer: string): readonly unknown[] {
-  for (const candidate of jsonObjects(answer)) {
+function entriesOf(response: string): readonly unknown[] {
+  for (const candidate of jsonObjects(response)) {
     const { success, output } = v.safeParse(v.object({ statements: v.array(v.unknown()) }), tryParse(candidate));
     if (success) return output.statements;
   }
-  // In a truncated answer, the outer object isn't closed, but all entries except the last are.
-  return jsonObjects(answer.slice(answer.indexOf('[') + 1)).map(tryParse);
+  // In a truncated response, the outer object isn't closed, but all entries except the last are.
+  return jsonObjects(response.slice(response.indexOf('[') + 1)).map(tryParse);
 }

@@ -24,7 +24,7 @@ export interface Context {
   readonly systemParts: readonly SystemPart[];
   readonly messages: readonly ContextMessage[];
   readonly tokens: ContextTokens;
-  /** Tokens of the whole request, including framing and the tokens that start the reply. */
+  /** Tokens of the whole request, including framing and the tokens that start the response. */
   readonly total: number;
   /** Key events that don't fit in the ledger's budget. */
   readonly leftOut: readonly KeyEvent[];

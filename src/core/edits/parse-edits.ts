@@ -15,7 +15,7 @@ export type Change =
 
 /** A change to a file that a code block proposes. */
 export interface FileEdit {
-  /** The path as written in the reply; undefined if the reply names no file. */
+  /** The path as written in the response; undefined if the response names no file. */
   readonly path?: string;
   /** The code block that contains it. */
   readonly code: string;
@@ -32,9 +32,9 @@ const HUNK_HEAD = /^@@(?: -(\d{1,9})(?:,(\d{1,9}))?)?/;
 const SOURCE_FILE =
   /\.(?:[cm]?[jt]sx?|json[c5]?|pyi?|rb|go|rs|java|kts?|swift|[ch]|cc|cpp|hpp|cs|php|sh|ps1|sql|html?|s?css|less|vue|svelte|mdx?|txt|ya?ml|toml|ini|xml|env|lua|dart|exs?|scala|tf|gradle|proto|graphql)$/i;
 
-/** The edits that a reply proposes, in order: in fenced blocks, and SEARCH/REPLACE blocks outside of fences. */
-export function parseEdits(reply: string): readonly FileEdit[] {
-  const lines = reply.split(/\r?\n/);
+/** The edits that a response proposes, in order: in fenced blocks, and SEARCH/REPLACE blocks outside of fences. */
+export function parseEdits(response: string): readonly FileEdit[] {
+  const lines = response.split(/\r?\n/);
   const edits: FileEdit[] = [];
   let open: { readonly mark: string; readonly info: string; readonly from: number } | undefined;
   let isSearching = false;

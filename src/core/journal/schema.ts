@@ -66,7 +66,7 @@ export const sessionEventSchema = v.variant('type', [
   v.object({ type: v.literal('model_selected'), provider: v.string(), model: v.string() }),
   v.object({ type: v.literal('policy_selected'), policy: v.string() }),
   v.object({ type: v.literal('message_added'), message: messageSchema }),
-  /** Text of a streaming reply. `offset` is its position in the reply, in UTF-16 units. */
+  /** Text of a streaming response. `offset` is its position in the response, in UTF-16 units. */
   v.object({
     type: v.literal('reply_partial'),
     id: messageIdSchema,
@@ -99,7 +99,7 @@ export const sessionEventSchema = v.variant('type', [
   v.object({ type: v.literal('node_checked'), node: nodeIdSchema, check: summaryCheckSchema }),
   /** The level at which a summary is sent until the next compression; null for the default. */
   v.object({ type: v.literal('node_level_set'), node: nodeIdSchema, level: v.nullable(levelSchema) }),
-  /** If expanded, the covered messages are sent verbatim until the next reply. */
+  /** If expanded, the covered messages are sent verbatim until the next response. */
   v.object({ type: v.literal('node_expanded'), node: nodeIdSchema, expanded: v.boolean() }),
   /** The nodes of these compressions don't replace messages anymore or, if not `undone`, do so again. */
   v.object({

@@ -49,7 +49,7 @@ export const usageSchema = v.object({
 export type Usage = ReadonlyOutput<typeof usageSchema>;
 
 /**
- * Why a reply ended. `stopped` by the user; `interrupted` by an error, a reload, or a shutdown, so that its text is
+ * Why a response ended. `stopped` by the user; `interrupted` by an error, a reload, or a shutdown, so that its text is
  * partial.
  */
 export const endingSchema = v.picklist(['complete', 'length', 'stopped', 'interrupted']);

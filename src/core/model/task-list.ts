@@ -38,7 +38,7 @@ export function listedSteps(source: string): ListedStep[] {
   return steps;
 }
 
-/** The line with which a model is asked to end the reply that reaches the goal. */
+/** The line with which a model is asked to end the response that reaches the goal. */
 export const GOAL_REACHED = '[goal reached]';
 
 /** Sentences that report completion ("Everything is done", "the task is complete"), by language. */
@@ -57,9 +57,9 @@ const DONE_SENTENCES: readonly RegExp[] = [
 const NOT_YET =
   /\?\s*$|？\s*$|\b(?:not|isn't|aren't|hasn't|haven't|except|but|once|when|until|almost|nearly|if|unless|salvo|excepto|menos|pero|mas|exceto|außer|bis auf|aber|sauf|mais|tranne)\b/i;
 
-/** Whether a reply says that the task's goal is reached, by the requested line or in words. */
-export function saysGoalReached(reply: string): boolean {
-  for (const untrimmed of proseLines(reply)) {
+/** Whether a response says that the task's goal is reached, by the requested line or in words. */
+export function saysGoalReached(response: string): boolean {
+  for (const untrimmed of proseLines(response)) {
     const line = untrimmed.trim();
     if (line.length > MAX_LINE_LENGTH) continue;
     if (line.replace(/^[\s*_`]+|[\s*_`.]+$/g, '').toLowerCase() === GOAL_REACHED) return true;
@@ -78,19 +78,21 @@ const MAX_LINE_LENGTH = 2_000;
 /** Maximum length of a sentence that reports completion, in UTF-16 units. */
 const MAX_REPORT_LENGTH = 120;
 
-/** The index of the pending step that a reply marks as in progress. */
-export function stepReportedCurrent({ steps }: Task, reply: string): number | undefined {
-  const current = new Set(listedSteps(reply).flatMap(({ text, isCurrent }) => (isCurrent ? [normalized(text)] : [])));
+/** The index of the pending step that a response marks as in progress. */
+export function stepReportedCurrent({ steps }: Task, response: string): number | undefined {
+  const current = new Set(
+    listedSteps(response).flatMap(({ text, isCurrent }) => (isCurrent ? [normalized(text)] : [])),
+  );
   const at = steps.findIndex(({ text, status }) => status === 'pending' && current.has(normalized(text)));
   return at === -1 ? undefined : at;
 }
 
 /**
- * The indexes of open steps that a reply ticks in a task list. Markup and case may differ, and a remark may follow
+ * The indexes of open steps that a response ticks in a task list. Markup and case may differ, and a remark may follow
  * after a colon, dash, or bracket.
  */
-export function stepsReportedDone({ steps }: Task, reply: string): number[] {
-  const done = listedSteps(reply)
+export function stepsReportedDone({ steps }: Task, response: string): number[] {
+  const done = listedSteps(response)
     .filter((listed) => listed.done)
     .map((listed) => normalized(listed.text));
   const isReported = (step: string): boolean => {

@@ -9,8 +9,8 @@ export const stepSchema = v.object({ text: v.string(), status: stepStatus });
 export type Step = ReadonlyOutput<typeof stepSchema>;
 
 /**
- * The user's current task. `endedAt` (ms since the epoch) is set by a reset, `goalReached` by a reply that reports it
- * for a task without steps.
+ * The user's current task. `endedAt` (ms since the epoch) is set by a reset; `goalReached` by a response that reports
+ * it for a task without steps.
  */
 export const taskSchema = v.object({
   id: v.pipe(idSchema, v.transform(taskId)),
@@ -21,7 +21,7 @@ export const taskSchema = v.object({
 });
 export type Task = ReadonlyOutput<typeof taskSchema>;
 
-/** Whether all steps are done or skipped or, for a task without steps, a reply reported that the goal is reached. */
+/** Whether all steps are done or skipped or, for a task without steps, a response reported that the goal is reached. */
 export function isFinished({ steps, goalReached = false }: Task): boolean {
   return steps.length === 0 ? goalReached : steps.every(({ status }) => status === 'done' || status === 'skipped');
 }

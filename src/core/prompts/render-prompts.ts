@@ -146,7 +146,7 @@ export interface RenderedPrompt {
   readonly prompt: string;
 }
 
-/** The prompt for a segment. `words` is the requested length of the answer. */
+/** The prompt for a segment. `words` is the requested length of the response. */
 export function renderSummaryPrompt(prompt: SummaryPrompt, history: string, words: number): RenderedPrompt {
   return rendered(prompt.text, history, { format: formatOf(prompt), words: String(words) });
 }
@@ -164,7 +164,7 @@ function rendered(template: string, history: string, values: Readonly<Record<str
   };
 }
 
-/** The same prompt with the faults of the first answer. */
+/** The same prompt with the faults of the first response. */
 export function renderRetryPrompt(first: RenderedPrompt, faults: readonly string[]): RenderedPrompt {
   const lines = faults.map((fault) => `- ${fault}`).join('\n');
   return { system: first.system, prompt: fill(retry, { faults: lines, prompt: first.prompt }).trim() };

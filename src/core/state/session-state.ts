@@ -130,7 +130,7 @@ export class SessionState {
    * Replies that were streaming when the journal ended. They become interrupted messages when the session is opened.
    */
   get partials(): readonly PartialReply[] {
-    // A reply without text contains only thinking.
+    // A response without text contains only thinking.
     return [...this.#replies.values()].filter(({ text }) => text.trim() !== '');
   }
 
@@ -327,7 +327,7 @@ export class SessionState {
   addMessage(place: MessagePlace, message?: Message): void {
     this.#replies.delete(place.id);
     if (place.role === 'assistant' && this.#summaries.closeExpanded()) {
-      // Nodes are only expanded until the next reply, so expanding one can't be undone anymore.
+      // Nodes are only expanded until the next response, so expanding one can't be undone anymore.
       for (const list of [this.changes, this.undoneChanges])
         list.splice(0, list.length, ...list.filter(({ event }) => event.type !== 'node_expanded'));
       this.#prefixChanged();

@@ -51,7 +51,7 @@ export class Summaries {
     return this.#undone.has(node);
   }
 
-  /** Whether a node's messages are sent instead of it until the next reply. */
+  /** Whether a node's messages are sent instead of it until the next response. */
   isExpanded(node: NodeId): boolean {
     return this.#expanded.has(node);
   }
@@ -112,7 +112,7 @@ export class Summaries {
     this.#updateOpened();
   }
 
-  /** Collapses expanded nodes after the reply. Returns whether there were any. */
+  /** Collapses expanded nodes after the response. Returns whether there were any. */
   closeExpanded(): boolean {
     if (this.#expanded.size === 0) return false;
     this.#expanded.clear();

@@ -112,8 +112,8 @@ export class Calibration {
   }
 
   /**
-   * Learns from a reply's usage. Ollama and similar servers silently drop the beginning of a long prompt and report the
-   * tokens of the rest. If the tokenizer were blamed for that, the gauge would show less the more was dropped.
+   * Learns from a response's usage. Ollama and similar servers silently drop the beginning of a long prompt and report
+   * the tokens of the rest. If the tokenizer were blamed for that, the gauge would show less the more was dropped.
    */
   observe(observation: Observation): ObservationOutcome {
     const { tokens, reported } = observation;

@@ -204,7 +204,7 @@ export function encodingFor(id: string): EncodingName {
 const HOUR_WRITE_FACTOR = 2;
 
 /**
- * The cost of a reply in US dollars, as reported or else by the model's price; undefined if the price is unknown.
+ * The cost of a response in US dollars, as reported or else by the model's price; undefined if the price is unknown.
  * `usage.input` includes tokens that were read from or written to a prompt cache.
  */
 export function priceOf(usage: Usage, model: Pick<ModelInfo, 'price'>): number | undefined {

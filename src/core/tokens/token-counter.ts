@@ -36,7 +36,7 @@ export interface MessageTokens {
  */
 export const MESSAGE_FRAMING_TOKENS = 4;
 
-/** The tokens of `<|start|>assistant<|message|>`, which precede every reply. Source: the same cookbook. */
+/** The tokens of `<|start|>assistant<|message|>`, which precede every response. Source: the same cookbook. */
 export const REPLY_PRIMING_TOKENS = 3;
 
 /** An estimate for the delimiters of a tool call or result, which no provider documents. Calibration corrects it. */

@@ -17,16 +17,16 @@ const EDIT_END = /^>{5,9} REPLACE\b/;
 
 /**
  * Reads aider's history line by line. `# aider chat started at` starts a run; its time has no time zone and is read as
- * UTC. `#### ` marks the user's input and `> ` the output of aider and its tools; all other lines are the model's reply.
- * In a code fence or SEARCH/REPLACE block of a reply, marks are part of the block, except on a line that ends with two
- * spaces: aider wrote it after the reply was cut off in the block.
+ * UTC. `#### ` marks the user's input and `> ` the output of aider and its tools; all other lines are the response. In a
+ * code fence or SEARCH/REPLACE block of a response, marks are part of the block, except on a line that ends with two
+ * spaces: aider wrote it after the response was cut off in the block.
  */
 export class AiderImporter {
   readonly #sink: TranscriptSink;
   #role: Role | undefined;
   #lines: string[] = [];
   #startedAt: number | undefined;
-  /** The opening fence of the current code block in a reply, or '' outside of one. */
+  /** The opening fence of the current code block in a response, or '' outside of one. */
   #fence = '';
   #isEditing = false;
   #at: number | undefined;

@@ -26,7 +26,7 @@ const isQueuedPrompt = (record: unknown): record is JsonObject =>
   textAt(record, 'attachment', 'origin', 'kind') !== 'task-notification';
 
 /**
- * Imports a Claude Code session record by record. Consecutive records of a reply have the same message ID and are
+ * Imports a Claude Code session record by record. Consecutive records of a response have the same message ID and are
  * merged. Text that the tool wrote for the model, subagents' messages, and other records are counted as skipped.
  *
  * Each record names the one that it follows. If a prompt follows the same message as an earlier prompt, the user went
@@ -45,7 +45,7 @@ export class ClaudeCodeImporter {
   #reply: { readonly id: string; readonly blocks: ContentBlock[]; facts: MessageFacts } | undefined;
   /** IDs of user records, which a queued prompt may repeat. */
   readonly #promptIds = new Set<string>();
-  /** The usage so far of the newest finished reply, which may continue after the results of its tool calls. */
+  /** The usage so far of the newest finished response, which may continue after the results of its tool calls. */
   #reported: { readonly id: string; readonly usage: Usage } | undefined;
 
   /**
@@ -128,7 +128,7 @@ export class ClaudeCodeImporter {
     const facts = { at, model: modelOf(message), usage: readUsage(message['usage']) };
     const isReply = record['type'] === 'assistant';
     if (isReply && id !== undefined && id === this.#reply?.id && record['isCompactSummary'] !== true) {
-      // Every record of a reply has a usage, but only that of the last record is complete.
+      // Every record of a response has a usage, but only that of the last record is complete.
       this.#reply.facts = { ...this.#reply.facts, usage: facts.usage ?? this.#reply.facts.usage };
       for (const block of blocks) this.#reply.blocks.push(block);
       return;
@@ -175,7 +175,7 @@ export class ClaudeCodeImporter {
 /** The ID of the record that `record` follows, stored under another name for a compaction; undefined if not stored. */
 const previousOf = (record: JsonObject): unknown => record['logicalParentUuid'] ?? record['parentUuid'];
 
-/** The usage of a reply minus the usage that was already reported for it. */
+/** The usage of a response minus the usage that was already reported for it. */
 function usageSince(usage: Usage, before: Usage): Usage {
   const since = Object.entries(usage).map(([name, count]) => [
     name,

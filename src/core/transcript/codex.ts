@@ -33,8 +33,8 @@ const isAddedContext = (text: string): boolean => ADDED_CONTEXT.test(text) || AD
 
 /**
  * Imports a Codex session (`rollout-*.jsonl`) record by record. The conversation is in `response_item` records; all
- * others are skipped, except for the number of turns that the user undid. A reply is held back until the next message,
- * because the record with its token usage follows it.
+ * others are skipped, except for the number of turns that the user undid. A response is held back until the next
+ * message, because the record with its token usage follows it.
  */
 export class CodexImporter {
   readonly #sink: TranscriptSink;
