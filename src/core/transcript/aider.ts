@@ -17,7 +17,7 @@ const EDIT_END = /^>{5,9} REPLACE\b/;
 
 /**
  * Reads aider's history line by line. `# aider chat started at` starts a run; its time has no time zone and is read as
- * UTC. `#### ` marks the user's input and `> ` the output of aider and its tools; all other lines are the response. In a
+ * UTC. `#### ` marks the user's input and `> ` the output of aider and its tools; other lines are the response. In a
  * code fence or SEARCH/REPLACE block of a response, marks are part of the block, except on a line that ends with two
  * spaces: aider wrote it after the response was cut off in the block.
  */
