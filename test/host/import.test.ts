@@ -19,7 +19,7 @@ const FORMATS: Readonly<Record<string, string>> = {
   'vscode-chat.json': 'vscode-chat',
 };
 
-const patient = (): ImportProgress & { readonly shares: number[] } => {
+const neverCancelled = (): ImportProgress & { readonly shares: number[] } => {
   const shares: number[] = [];
   return { shares, report: (share) => shares.push(share), isCancelled: () => false };
 };
@@ -42,9 +42,9 @@ describe('transcript import in the editor', () => {
     for (const [index, [name, format]] of Object.entries(FORMATS).entries()) {
       const renamed = file(`${index}.txt`);
       await copyFile(path.join(fixtures, name), renamed.fsPath);
-      const preview = await scanTranscript(renamed, patient());
+      const preview = await scanTranscript(renamed, neverCancelled());
       assert.equal(preview?.format, format, name);
-      assert.equal(await importPreviewed(app, renamed, preview, patient()), preview.messages, name);
+      assert.equal(await importPreviewed(app, renamed, preview, neverCancelled()), preview.messages, name);
       assert.ok(app.sessions.current);
       const messages = transcript(app.sessions.current);
       assert.equal(messages.length, preview.messages, name);
@@ -123,7 +123,7 @@ describe('transcript import in the editor', () => {
     const large = file('large.jsonl');
     const lines = Array.from({ length: 10_000 }, (_, n) => line(n).replace('said', 'said a little more of'));
     await writeFile(large.fsPath, lines.join('\n'));
-    const watch = patient();
+    const watch = neverCancelled();
     const preview = await scanTranscript(large, watch);
     assert.equal(preview?.messages, 10_000);
     assert.ok(watch.shares.length > 5 && watch.shares.at(-1) === 1);
@@ -131,7 +131,7 @@ describe('transcript import in the editor', () => {
       watch.shares,
       [...watch.shares].sort((a, b) => a - b),
     );
-    assert.equal(await importPreviewed(app, large, preview, patient()), 10_000);
+    assert.equal(await importPreviewed(app, large, preview, neverCancelled()), 10_000);
     assert.equal(app.sessions.current?.state.path.length, 10_000);
   });
 
@@ -140,16 +140,16 @@ describe('transcript import in the editor', () => {
     const before = (await app.sessions.create('Kept')).journal.id;
     const large = file('half.jsonl');
     await writeFile(large.fsPath, Array.from({ length: 20_000 }, (_, n) => line(n)).join('\n'));
-    const preview = await scanTranscript(large, patient());
+    const preview = await scanTranscript(large, neverCancelled());
     assert.ok(preview);
     let reports = 0;
-    const impatient: ImportProgress = { report: () => reports++, isCancelled: () => reports > 3 };
-    assert.equal(await importPreviewed(app, large, preview, impatient), undefined);
+    const cancelsAfterThree: ImportProgress = { report: () => reports++, isCancelled: () => reports > 3 };
+    assert.equal(await importPreviewed(app, large, preview, cancelsAfterThree), undefined);
     assert.ok(reports > 3, 'it had begun');
     assert.equal(app.sessions.current?.journal.id, before);
     assert.ok((await app.sessions.list()).every(({ title }) => title !== 'half'));
     reports = 4;
-    assert.equal(await scanTranscript(large, impatient), undefined);
+    assert.equal(await scanTranscript(large, cancelsAfterThree), undefined);
   });
 
   it('stops when another session is opened halfway, keeps that one open, and leaves no session behind', async () => {
@@ -157,7 +157,7 @@ describe('transcript import in the editor', () => {
     const before = (await app.sessions.create('Wanted meanwhile')).journal.id;
     const large = file('left.jsonl');
     await writeFile(large.fsPath, Array.from({ length: 20_000 }, (_, n) => line(n)).join('\n'));
-    const preview = await scanTranscript(large, patient());
+    const preview = await scanTranscript(large, neverCancelled());
     assert.ok(preview);
     let opened: Promise<unknown> | undefined;
     const report = (): void => void (opened ??= app.sessions.open(before));

@@ -216,7 +216,7 @@ describe('a turn in the editor', () => {
 });
 
 describe('requests from the page in the editor', () => {
-  const say = (id: string, parent: string | null, role: 'user' | 'assistant', text: string): SessionEvent => {
+  const messageAdded = (id: string, parent: string | null, role: 'user' | 'assistant', text: string): SessionEvent => {
     const at = 1_770_000_000_000;
     const [own, before] = [messageId(id), parent === null ? null : messageId(parent)];
     const message = { id: own, parent: before, role, content: [{ type: 'text', text }], at } as const;
@@ -228,9 +228,9 @@ describe('requests from the page in the editor', () => {
     const conversation = await app.sessions.create();
     const { deleteMessage, undoDelete, switchBranch } = pageRequests(app);
     await conversation.journal.append(
-      say('why', null, 'user', 'Why?'),
-      say('first', 'why', 'assistant', 'First.'),
-      say('second', 'why', 'assistant', 'Second.'),
+      messageAdded('why', null, 'user', 'Why?'),
+      messageAdded('first', 'why', 'assistant', 'First.'),
+      messageAdded('second', 'why', 'assistant', 'Second.'),
     );
     const [first, second] = [messageId('first'), messageId('second')];
     await deleteMessage({ type: 'deleteMessage', message: second });
@@ -241,7 +241,7 @@ describe('requests from the page in the editor', () => {
     await undoDelete({ type: 'undoDelete', message: second });
     assert.deepEqual(transcript(conversation), ['user: Why?', 'assistant: Second.']);
     assert.deepEqual(branches(), [first, second]);
-    await conversation.journal.append(say('more', 'second', 'user', 'And?'));
+    await conversation.journal.append(messageAdded('more', 'second', 'user', 'And?'));
     await deleteMessage({ type: 'deleteMessage', message: second });
     assert.deepEqual(transcript(conversation), ['user: Why?', 'user: And?'], 'what follows it stays');
     assert.deepEqual(branches(messageId('more')), [first, second], 'and leads to the other reply');
@@ -253,7 +253,7 @@ describe('requests from the page in the editor', () => {
     const app = await product();
     const conversation = await app.sessions.create();
     const words = Array.from({ length: 600 }, (_, at) => `w${at}`);
-    await conversation.journal.append(say('long', null, 'user', `**${words.join('** **')}**`));
+    await conversation.journal.append(messageAdded('long', null, 'user', `**${words.join('** **')}**`));
     const { pinQuote } = pageRequests(app);
     const { event } = await pinQuote({ type: 'pinQuote', quote: words.join(' '), kind: 'fact' });
     assert.match(conversation.state.events.get(event)?.quote ?? '', /^w0\b.*\bw599$/s);
@@ -263,7 +263,7 @@ describe('requests from the page in the editor', () => {
     const app = await product();
     const conversation = await app.sessions.create();
     const text = 'word '.repeat(1_000);
-    await conversation.journal.append(say('longer', null, 'user', text));
+    await conversation.journal.append(messageAdded('longer', null, 'user', text));
     const { pinQuote } = pageRequests(app);
     await assert.rejects(pinQuote({ type: 'pinQuote', quote: text, kind: 'fact' }), { reason: 'too_large' });
   });
@@ -272,7 +272,7 @@ describe('requests from the page in the editor', () => {
     const app = await product();
     const conversation = await app.sessions.create();
     const texts = Array.from({ length: 40 }, (_, at) =>
-      say(`m${at}`, at === 0 ? null : `m${at - 1}`, 'user', `No. ${at}.`),
+      messageAdded(`m${at}`, at === 0 ? null : `m${at - 1}`, 'user', `No. ${at}.`),
     );
     await conversation.journal.append(...texts);
     let yields = 0;

@@ -82,9 +82,9 @@ describe('context chart', () => {
           assert.ok(one.bottom - one.top >= 9, `${place}: ${one.bottom - one.top} px high`);
           assert.ok(one.left >= 0 && one.right <= width, `${place}: from ${one.left} to ${one.right}`);
           for (const { text, ...other } of labels.slice(at + 1)) {
-            const isApart =
+            const isDisjoint =
               one.right <= other.left || other.right <= one.left || one.bottom <= other.top || other.bottom <= one.top;
-            assert.ok(isApart, `${place} covers “${text}”`);
+            assert.ok(isDisjoint, `${place} covers “${text}”`);
           }
         }
       }

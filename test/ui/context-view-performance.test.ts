@@ -12,8 +12,8 @@ const LONG = 10_000;
 const TIMES = 7;
 /** Maximum ratio between an action's duration in the long and the short session. */
 const MAX_LONGER = 1.5;
-const ACTS = ['opening a row', 'filtering', 'revealing a message'] as const;
-type Act = (typeof ACTS)[number];
+const ACTIONS = ['opening a row', 'filtering', 'revealing a message'] as const;
+type Action = (typeof ACTIONS)[number];
 
 /**
  * Measures the time from the next mouse press until a row in the Side Bar matches the selector and `gone` doesn't match
@@ -37,7 +37,7 @@ const WATCH = `([selector, text, gone]) => new Promise((done, failed) => {
 // Times are printed. Only ratios of one run can fail the test, because the machine may be busy.
 describe('performance of the Context view in the real workbench', function () {
   this.timeout(900_000);
-  const spent: Readonly<Record<Act, Record<number, number>>> = {
+  const spent: Readonly<Record<Action, Record<number, number>>> = {
     'opening a row': {},
     filtering: {},
     'revealing a message': {},
@@ -145,7 +145,7 @@ describe('performance of the Context view in the real workbench', function () {
   // Mocha runs a suite's own tests before those of nested suites.
   describe('long session compared with the short one', () => {
     it(`takes at most ${MAX_LONGER} times as long for each action`, async () => {
-      const ratios = ACTS.map((act) => ({ act, ratio: spent[act][LONG]! / spent[act][SHORT]! }));
+      const ratios = ACTIONS.map((act) => ({ act, ratio: spent[act][LONG]! / spent[act][SHORT]! }));
       for (const { act, ratio } of ratios)
         console.log(
           `      ${act}: ${spent[act][LONG]!.toFixed(0)} ms against ${spent[act][SHORT]!.toFixed(0)} ms, ratio ${ratio.toFixed(2)}`,

@@ -74,8 +74,8 @@ describe('composer with context', () => {
     await keys.enterQuery(typed);
     await option(wanted).first().waitFor();
     const chosen = chat.workbench.webview().locator('[role="option"][aria-selected="true"]', { hasText: wanted });
-    for (let downs = 0; (await chosen.count()) === 0; downs++) {
-      assert.ok(downs < 40, `${wanted.source} is reached by the arrow keys`);
+    for (let presses = 0; (await chosen.count()) === 0; presses++) {
+      assert.ok(presses < 40, `${wanted.source} is reached by the arrow keys`);
       await keys.press('ArrowDown');
     }
     await keys.press('Enter');

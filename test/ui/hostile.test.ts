@@ -95,7 +95,7 @@ interface Seen {
 }
 
 /** The page asks for existing files and rendered formulas without a click. */
-const isMoreThanFiles = ({ type, paths = [] }: PostedRequest): boolean =>
+const isUnexpected = ({ type, paths = [] }: PostedRequest): boolean =>
   (type !== 'existingFiles' && type !== 'renderMath') || paths.some((path) => NO_PATH.test(path));
 
 describe('hostile text in a message', () => {
@@ -130,7 +130,7 @@ describe('hostile text in a message', () => {
       const name = JSON.stringify(text.slice(0, 120));
       assert.ok(seen, `not shown: ${name}`);
       assert.equal(seen.ran, false, name);
-      assert.deepEqual(seen.unasked.filter(isMoreThanFiles), [], name);
+      assert.deepEqual(seen.unasked.filter(isUnexpected), [], name);
       assert.deepEqual(seen.faults, [], name);
       assert.deepEqual(seen.violations, [], name);
       assert.deepEqual(
@@ -170,7 +170,7 @@ describe('hostile text in a message', () => {
       const name = `seed ${seed}: ${JSON.stringify(text.slice(0, 300))}`;
       assert.ok(seen, `not shown: ${name}`);
       assert.equal(seen.ran, false, name);
-      assert.deepEqual([seen.unasked.filter(isMoreThanFiles), seen.faults, seen.violations], [[], [], []], name);
+      assert.deepEqual([seen.unasked.filter(isUnexpected), seen.faults, seen.violations], [[], [], []], name);
       assert.deepEqual(
         [
           ...seen.elements.filter((each) => !isExpected(each)),

@@ -17,11 +17,11 @@ function hang(ms: number): void {
     Element: { prototype: { replaceChildren: (this: unknown, ...nodes: Drawn[]) => void } };
   };
   const { prototype } = simulation.Element;
-  const draw = prototype.replaceChildren;
+  const replaceChildren = prototype.replaceChildren;
   prototype.replaceChildren = function (...nodes) {
     const holds = nodes.some((node) => node.textContent?.includes('HOLD-THE-PAGE') && node.querySelector?.('strong'));
     for (const end = Date.now() + ms; holds && Date.now() < end;);
-    draw.apply(this, nodes);
+    replaceChildren.apply(this, nodes);
   };
 }
 

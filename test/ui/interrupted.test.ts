@@ -36,13 +36,13 @@ describe('streaming reply', () => {
   }
 
   it('continues while the panel is closed, and is complete when the panel is reopened', async () => {
-    const goOn = await begin('One.');
+    const finishReply = await begin('One.');
     await chat.workbench.runCommand('View: Close Editor');
     await chat.composer().waitFor({ state: 'detached' });
     await chat.show();
     await reply().getByText('w0 w1').waitFor();
     await chat.button('Stop Response').waitFor();
-    goOn();
+    finishReply();
     await reply().getByText('w399').waitFor();
     await chat.button('Stop Response').waitFor({ state: 'detached' });
     assert.equal((await reply().innerText()).trim(), WORDS);

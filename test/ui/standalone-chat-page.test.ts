@@ -355,14 +355,14 @@ describe('chat page', () => {
       await row.getByRole('button', { name: 'Edit and Resend' }).click();
       const editor = row.getByRole('textbox', { name: 'Edit and Resend' });
       await isFocused(editor);
-      const isDrawn = `new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))`;
-      await page.evaluate(isDrawn);
+      const nextFrame = `new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))`;
+      await page.evaluate(nextFrame);
       const hidden = `document.querySelector('.transcript').getBoundingClientRect().top -
         document.querySelector('.message-editor').getBoundingClientRect().top`;
       assert.ok(Number(await page.evaluate(hidden)) <= 0);
       await editor.press('Escape');
       await editor.waitFor({ state: 'detached' });
-      await page.evaluate(isDrawn);
+      await page.evaluate(nextFrame);
       assert.equal(await button('Jump to Latest').count(), 0);
       await page.locator(`[data-message="${session}-19"]`).hover();
     });

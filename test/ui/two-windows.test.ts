@@ -13,7 +13,7 @@ import { eventually } from './eventually.ts';
 
 const TURNS = process.env.THREADKEEPER_LONG === undefined ? 12 : 200;
 /** The active window changes after this many turns. */
-const STRETCHES = [1, 2, 3, 1];
+const TURNS_PER_WINDOW = [1, 2, 3, 1];
 /** Numbered, so that gaps and repetitions are visible. Long enough to stream for some seconds. */
 const STREAMED = Array.from({ length: 300 }, (_, index) => `w${index}`).join(' ');
 
@@ -91,7 +91,7 @@ describe('two windows on one workspace', function () {
   it(`both windows show all turns while they take over from each other (${TURNS} turns)`, async () => {
     let [writer, reader] = [first, second];
     for (let change = 0; asked < TURNS; change++) {
-      for (let more = STRETCHES[change % STRETCHES.length]!; more > 0 && asked < TURNS; more--) {
+      for (let more = TURNS_PER_WINDOW[change % TURNS_PER_WINDOW.length]!; more > 0 && asked < TURNS; more--) {
         await turn(writer);
         await reader.message(answer(question(asked - 1))).waitFor();
       }

@@ -6,7 +6,7 @@ const root = path.join(import.meta.dirname, '../..');
 const src = path.join(root, 'src');
 
 /** The arrows between layers in the picture, as `from → to`. */
-function drawn(markdown: string): string[] {
+function documentedArrows(markdown: string): string[] {
   const [, picture = ''] = /```mermaid\nflowchart TB\n(.*?)```/s.exec(markdown) ?? [];
   // The page's box is named after its function; its folder is `webview`.
   const folder = (box: string): string => (box === 'page' ? 'webview' : box);
@@ -35,7 +35,7 @@ describe('architecture documentation', () => {
   const markdown = readFileSync(path.join(root, 'docs/architecture.md'), 'utf8');
 
   it('shows exactly the existing imports in its diagram', () => {
-    assert.deepEqual(drawn(markdown), imported());
+    assert.deepEqual(documentedArrows(markdown), imported());
   });
 
   it('has a table row for each folder', () => {

@@ -19,11 +19,11 @@ const faultsOf = (name: string) => FAULTS.filter(({ promise }) => promise === na
 
 describe('promises and the faults planted to break them', () => {
   it('match the current sources', () => {
-    const misfits = FAULTS.flatMap((fault) => {
+    const outdated = FAULTS.flatMap((fault) => {
       const why = plantingProblem(fault);
       return why === undefined ? [] : `${fault.promise}, “${fault.what}”: ${why}`;
     });
-    assert.deepEqual(misfits, [], 'adapt the fault in test/faults to the changed source, or remove it');
+    assert.deepEqual(outdated, [], 'adapt the fault in test/faults to the changed source, or remove it');
   });
 
   it('include at least 25 promises, each with at least two faults', () => {

@@ -35,7 +35,7 @@ const parts = fc.array(fc.array(fc.integer({ min: 8, max: 14 }), { minLength: 4,
   maxLength: 4,
 });
 
-function spoken(sizes: readonly number[], from: number): SourceMessage[] {
+function messagesFrom(sizes: readonly number[], from: number): SourceMessage[] {
   return sizes.map((size, n): SourceMessage => {
     const at = from + n;
     const text = `We use ${mark(at)} here. ${'Then the list is handed to the caller, who shows it. '.repeat(size)}`;
@@ -54,7 +54,7 @@ describe('a growing session with a reliable summarizer', () => {
         let said: SourceMessage[] = [];
         let next = 0;
         for (const part of sizes) {
-          const messages = [...said, ...spoken(part, next)];
+          const messages = [...said, ...messagesFrom(part, next)];
           next += part.length;
           const result = await grow({ messages, frontier }, SMALL_SETTINGS, shared);
           ({ frontier } = result);
@@ -73,7 +73,7 @@ describe('a growing session with a reliable summarizer', () => {
 
         const asked = model.prompts.length;
         const prompt = { ...SETTINGS.prompt, version: 'another' };
-        await grow({ messages: spoken(sizes[0]!, 0) }, { ...SMALL_SETTINGS, prompt }, shared);
+        await grow({ messages: messagesFrom(sizes[0]!, 0) }, { ...SMALL_SETTINGS, prompt }, shared);
         if (asked > 0) assert.ok(model.prompts.length > asked, 'with another prompt it is');
       }),
       runs(60),

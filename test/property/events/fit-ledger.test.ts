@@ -21,7 +21,7 @@ const COVERED = 15;
 const LEAVING = 22;
 const MESSAGES = 30;
 
-const drawn = fc.record({
+const arbitraryEvent = fc.record({
   position: fc.nat({ max: MESSAGES - 1 }),
   kind: fc.constantFrom(...KEY_EVENT_KINDS),
   score: fc.integer({ min: 1, max: 9 }),
@@ -41,7 +41,7 @@ const positionOf = (message: MessageId): number => Number(message.slice(1));
 describe('fitting a ledger in batches', () => {
   it('keeps and drops the same entries as checking every entry', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(drawn, { maxLength: 40 }), fc.nat({ max: 900 }), async (all, room) => {
+      fc.asyncProperty(fc.array(arbitraryEvent, { maxLength: 40 }), fc.nat({ max: 900 }), async (all, room) => {
         const ledger = new Ledger();
         const known = new Map<KeyEvent['id'], KeyEvent>();
         const updated = new Map<KeyEvent['id'], KeyEvent>();

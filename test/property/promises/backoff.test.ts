@@ -97,7 +97,7 @@ const MAX_SEGMENTS = 4;
 
 describe('spending limit for compression', () => {
   it('prevents every model call once it is used up, whatever starts the call', async () => {
-    const deeds = fc.array(fc.constantFrom('compress', 'background', 'preview', 'resummarize', 'send', 'reset'), {
+    const actions = fc.array(fc.constantFrom('compress', 'background', 'preview', 'resummarize', 'send', 'reset'), {
       minLength: 3,
       maxLength: 12,
     });
@@ -105,7 +105,7 @@ describe('spending limit for compression', () => {
       fc.asyncProperty(
         fc.nat({ max: 6 }),
         fc.constantFrom('good', 'empty', 'long', 'broken'),
-        deeds,
+        actions,
         async (limit, model, all) => {
           const simulation = await due();
           try {

@@ -8,7 +8,7 @@ const talk = (turns: number, ask = 'What happens in this part?'): Step => ({
     rest: [{ kind: 'answer', text: `${LINE} ${LINE}` }],
   })),
 });
-const sayings = (...asks: string[]): Step => ({
+const importTurns = (...asks: string[]): Step => ({
   do: 'import',
   turns: asks.map((ask): SpokenTurn => ({ ask, rest: [{ kind: 'answer', text: 'All right.' }] })),
 });
@@ -27,7 +27,7 @@ const background: Step = { do: 'background', meanwhile: 'nothing', pick: 0 };
 const good: Step = { do: 'model', name: 'good' };
 /** History is compressed in the background after 50 messages. */
 const OFTEN: Step = { do: 'policy', name: 'frugal', strategy: 'smart' };
-const SAID = [
+const SENTENCES = [
   'Never deploy on a Friday.',
   'Remember: the staging password rotates on the 3rd of each month.',
   'We decided to use Postgres 16 for the ledger, because the old store loses writes.',
@@ -49,7 +49,7 @@ const turn = (
 });
 const answered = (ask: string, ...texts: string[]): SpokenTurn =>
   turn(ask, ...texts.map((text) => ['answer', text] as const));
-const [DECIDED, TWICE] = [SAID[2]!, `${LINE} ${LINE} `];
+const [DECIDED, TWICE] = [SENTENCES[2]!, `${LINE} ${LINE} `];
 const DECIDED_TWICE = `${DECIDED} ${DECIDED} `;
 
 /** Seed 1977962945, path 2126: a fault is lost when the plan shrinks after the summarizer failed. */
@@ -66,7 +66,7 @@ const RECOVERED: Step = {
       `${PART} `.repeat(7),
       PART,
       `${BATCH}${ROW}`,
-      `${BATCH}${SAID[3]!}\n${ROW}\n${SAID[0]!}`,
+      `${BATCH}${SENTENCES[3]!}\n${ROW}\n${SENTENCES[0]!}`,
     ),
   ],
 };
@@ -97,7 +97,7 @@ const LEAVES_AGAIN: Step = {
     answered(LINE, DECIDED),
     answered('    ', ' '),
     turn(LINE, ['answer', DECIDED], ['answer', LINE], ['answer', LINE], ['parallel', PART]),
-    turn(HISTORY, ['loose', `${SAID[5]!} ${SAID[5]!} `], ['answer', LINE]),
+    turn(HISTORY, ['loose', `${SENTENCES[5]!} ${SENTENCES[5]!} `], ['answer', LINE]),
     answered(' ', LINE),
     answered(TWICE, TWICE),
   ],
@@ -161,17 +161,17 @@ export const KNOWN_SEQUENCES: readonly (readonly Step[])[] = [
   ],
   [talk(20), { do: 'delete', pick: 3, deleted: true }, good, compress('delete', 6)],
   // A quote is pinned while it's being found. Pinned quotes are kept however small the ledger's room is.
-  [sayings(...SAID), talk(12), good, compress('quote'), compress()],
+  [importTurns(...SENTENCES), talk(12), good, compress('quote'), compress()],
   [
-    sayings(...SAID),
+    importTurns(...SENTENCES),
     talk(12),
     compress(),
-    ...SAID.map((_, pick): Step => ({ do: 'pin', pick, pinned: true })),
+    ...SENTENCES.map((_, pick): Step => ({ do: 'pin', pick, pinned: true })),
     { do: 'budget', tokens: 2_000, ledgerShare: 0.02 },
   ],
   [talk(40), { do: 'policy', name: 'balanced', strategy: 'off' }, compress(), background, send('And?')],
   [talk(40), good, { do: 'policy', name: 'balanced', strategy: 'off' }, { do: 'preview' }, compress(), background],
-  [sayings(...SAID), talk(20), good, compress(), talk(20), compress('cancel'), compress('cancel')],
+  [importTurns(...SENTENCES), talk(20), good, compress(), talk(20), compress('cancel'), compress('cancel')],
   [talk(20), compress(), talk(30), OFTEN, { do: 'model', name: 'throwing' }, background, background],
   // Summaries are merged in a small window. One of them is then edited, expanded, and merged again.
   ...(
@@ -188,17 +188,17 @@ export const KNOWN_SEQUENCES: readonly (readonly Step[])[] = [
   ]),
   // A superseded event is pinned, and an event is corrected before it's found.
   [
-    sayings('We use 120 for batchSize from now on.', 'We use 64 for batchSize from now on.'),
+    importTurns('We use 120 for batchSize from now on.', 'We use 64 for batchSize from now on.'),
     talk(20),
     compress(),
     { do: 'pin', pick: 0, pinned: true },
     { do: 'pin', pick: 1, pinned: true },
   ],
-  [sayings(...SAID), talk(12), good, compress('quoteAndCorrect'), compress()],
+  [importTurns(...SENTENCES), talk(12), good, compress('quoteAndCorrect'), compress()],
   // An agent has worked since the newest question, and its messages don't all fit.
   [agent(60), { do: 'budget', tokens: 2_500, ledgerShare: 0.15 }, compress()],
   // Short messages aren't shortened by quoting them.
-  [sayings(...SAID, 'Fine.', 'Good.', 'Yes.', 'No.', 'So?', 'And?'), compress()],
+  [importTurns(...SENTENCES, 'Fine.', 'Good.', 'Yes.', 'No.', 'So?', 'And?'), compress()],
   [talk(30), compress(), { do: 'undo', pick: 0, undone: true }, talk(30), OFTEN, background],
   ...[16, 17, 18].map((calls): Step[] => [agent(calls), agent(30), compress(), send('And now?')]),
   ...[20, 21].map((calls): Step[] => [

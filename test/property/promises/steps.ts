@@ -53,13 +53,13 @@ const words = fc.oneof(
     arbitrary: fc.tuple(sentence, fc.integer({ min: 2, max: 60 })).map(([one, n]) => `${one} `.repeat(n)),
   },
 );
-const spoken: fc.Arbitrary<Spoken> = fc.record({
+const arbitrarySpoken: fc.Arbitrary<Spoken> = fc.record({
   kind: fc.constantFrom('answer', 'answer', 'call', 'parallel', 'loose'),
   text: words,
 });
 const turn: fc.Arbitrary<SpokenTurn> = fc.record({
   ask: words,
-  rest: fc.array(spoken, { minLength: 1, maxLength: 4 }),
+  rest: fc.array(arbitrarySpoken, { minLength: 1, maxLength: 4 }),
 });
 const pick = fc.nat({ max: 1_000 });
 /** What a user does while a summarizer is running. */

@@ -15,7 +15,7 @@ const SUMMARY = says(
   'They went through the parts of a listing one by one, and each part was explained at some length.',
 );
 const BUSY = throws(new ModelFault('overloaded', 'busy'));
-const TELLING = 'A loop goes over the rows, and a helper turns each row into an object of the list. '.repeat(4);
+const EXPLANATION = 'A loop goes over the rows, and a helper turns each row into an object of the list. '.repeat(4);
 /** After the first backoff, in ms. */
 const LATER_MS = 130_000;
 
@@ -33,14 +33,14 @@ describe('background compression', () => {
     await conversation.betweenTurns();
     await conversation.settled();
   };
-  const makers = (): string[] => conversation.state.frontier.map(({ node }) => node.model);
+  const summaryModels = (): string[] => conversation.state.frontier.map(({ node }) => node.model);
   const outcomes = (): string[] =>
     harness.log.flatMap(({ name, fields }) =>
       /_(complete|skipped|failed)$/.test(name) ? `${String(fields['trigger'])} ${name.replace(/.*_/, '')}` : [],
     );
 
-  /** Sets a summarizer that waits for `goOn`. `asked` resolves when it's called. */
-  function held(): { readonly asked: Promise<void>; readonly goOn: () => void } {
+  /** Sets a summarizer that waits until `unblock` is called. `asked` resolves when the summarizer is called. */
+  function blockSummarizer(): { readonly asked: Promise<void>; readonly unblock: () => void } {
     const gate = Promise.withResolvers<undefined>();
     const asked = Promise.withResolvers<undefined>();
     harness.summarizer = async function* (request, signal): AsyncGenerator<never> {
@@ -53,7 +53,7 @@ describe('background compression', () => {
       await Promise.race([gate.promise, stopped]);
       yield* SUMMARY(request, signal) as AsyncIterable<never>;
     };
-    return { asked: asked.promise, goOn: () => gate.resolve(undefined) };
+    return { asked: asked.promise, unblock: () => gate.resolve(undefined) };
   }
 
   it('continues with the model once the provider answers again', async () => {
@@ -64,8 +64,8 @@ describe('background compression', () => {
     harness.clock.ahead += LATER_MS;
     await inBackground();
     assert.ok(conversation.state.uncoveredCount <= 10, `${conversation.state.uncoveredCount} messages are left`);
-    assert.ok(makers().length > 1);
-    assert.deepEqual(new Set(makers()), new Set(['test/summarizer']));
+    assert.ok(summaryModels().length > 1);
+    assert.deepEqual(new Set(summaryModels()), new Set(['test/summarizer']));
   });
 
   it('replaces extractive summaries made while the provider was down', async () => {
@@ -118,7 +118,7 @@ describe('background compression', () => {
     harness.clock.ahead += LATER_MS;
     await inBackground();
     assert.ok(conversation.state.uncoveredCount <= 10, `${conversation.state.uncoveredCount} messages are left`);
-    assert.equal(makers().at(-1), 'test/summarizer');
+    assert.equal(summaryModels().at(-1), 'test/summarizer');
   });
 
   for (const [what, change, isTold] of [
@@ -139,25 +139,25 @@ describe('background compression', () => {
       const { node } = other.state.frontier[0]!;
       assert.equal(node.model, LOCAL_MODEL);
       await fill(other, 300);
-      const { asked, goOn } = held();
+      const { asked, unblock } = blockSummarizer();
       await other.betweenTurns();
       await asked;
       await change(other, node);
-      goOn();
+      unblock();
       await other.settled();
       assert.ok(isTold(other));
       assert.equal(outcomes().at(-1), 'share skipped');
     });
 
   it('is skipped when stale, and the next request makes its own compression', async () => {
-    const { asked, goOn } = held();
+    const { asked, unblock } = blockSummarizer();
     await conversation.betweenTurns();
     await asked;
     const sent = conversation.editAndResend(
       conversation.state.path[280]!,
       'Some words of a long message. '.repeat(1_000),
     );
-    goOn();
+    unblock();
     await sent;
     await conversation.settled();
     assert.deepEqual(outcomes().slice(0, 2), ['share skipped', 'before_send complete']);
@@ -166,12 +166,12 @@ describe('background compression', () => {
 
   it('is skipped when stale, and a request that the provider rejects makes its own compression', async () => {
     harness.set({ policy: resolvePolicy('balanced', { triggers: { beforeSend: null } }) });
-    const { asked, goOn } = held();
+    const { asked, unblock } = blockSummarizer();
     await conversation.betweenTurns();
     await asked;
     harness.script = () => {
       harness.script = says('Now it fits.');
-      setTimeout(goOn);
+      setTimeout(unblock);
       return throws(new ModelFault('context_too_long', 'too long'))(undefined as never, undefined as never);
     };
     await conversation.editAndResend(conversation.state.path[280]!, 'And what happens here?');
@@ -200,12 +200,12 @@ describe('background compression', () => {
 
   it('waits, if the user requested it, for the end of a reply that started meanwhile', async () => {
     const other = await harness.filled(60);
-    const { asked, goOn } = held();
+    const { asked, unblock } = blockSummarizer();
     const compressed = other.compressNow();
     await asked;
     let during: number | undefined;
     harness.script = async function* (request, signal) {
-      goOn();
+      unblock();
       assert.equal((await compressed).kind, 'ready');
       during = other.state.compressions.length;
       yield* says('Fine.')(request, signal);
@@ -215,13 +215,13 @@ describe('background compression', () => {
   });
 
   it('is kept if it finishes during a reply and the session is closed before the reply ends', async () => {
-    const { asked, goOn } = held();
+    const { asked, unblock } = blockSummarizer();
     await conversation.betweenTurns();
     await asked;
     let close: Promise<void> | undefined;
     harness.script = async function* (_, signal) {
       yield { type: 'text', text: 'A long ' };
-      goOn();
+      unblock();
       while (conversation.compressor.isRunning) await new Promise((resolve) => setTimeout(resolve, 5));
       close = conversation.close();
       signal.throwIfAborted();
@@ -235,7 +235,7 @@ describe('background compression', () => {
   });
 
   it('does not hold up a turn that the user stops, and continues', async () => {
-    const { asked, goOn } = held();
+    const { asked, unblock } = blockSummarizer();
     await conversation.betweenTurns();
     await asked;
     const sent = conversation.send('Some words of a long message. '.repeat(600));
@@ -243,7 +243,7 @@ describe('background compression', () => {
     conversation.stop();
     await sent;
     assert.equal(harness.requests.length, 0);
-    goOn();
+    unblock();
     await conversation.settled();
     assert.equal(outcomes()[0], 'share complete');
   });
@@ -313,7 +313,7 @@ describe('background compression', () => {
     for (let n = 0; n < 6; n++) {
       assert.equal((await conversation.compressNow()).kind, 'committed');
       Reflect.deleteProperty(journal, 'state');
-      await fill(conversation, 60, (m) => `In round ${n} part ${m} comes after part ${m - 1}. ${TELLING}`);
+      await fill(conversation, 60, (m) => `In round ${n} part ${m} comes after part ${m - 1}. ${EXPLANATION}`);
     }
     assert.ok([...conversation.state.nodes.values()].some(({ children }) => children.length > 0));
   });

@@ -21,8 +21,8 @@ import { PROTOCOLS } from '../providers/protocols.ts';
 import { Harness } from './harness.ts';
 
 const BY_HAND = 'By hand: the lantern stands “beside” the kiln,\tand page 7 is blank. 日本 😀';
-const ANEW = 'The developers went through the parts of the booking service one after the other.';
-const WISH = 'Leave out the numbers.';
+const NEW_SUMMARY = 'The developers went through the parts of the booking service one after the other.';
+const INSTRUCTIONS = 'Leave out the numbers.';
 
 /** A way to change the request, using the same functions as the commands. */
 interface Change {
@@ -31,7 +31,7 @@ interface Change {
   /** The part of the next request that contains the summary or its messages. */
   readonly holds: (conversation: Conversation, node: NodeId, before: string) => string;
   /** Instructions that must occur in the summarizer's prompt. */
-  readonly wish?: string;
+  readonly instructions?: string;
   /** Only applies to the next turn, and is then undone automatically. */
   readonly once?: true;
   /** Restores all messages, which may not fit. */
@@ -49,9 +49,9 @@ const CHANGES: readonly Change[] = [
   },
   {
     name: 'a summary regenerated with instructions',
-    make: (one, { id }, harness) => harness.resummarize(one, { node: id, instructions: WISH }),
+    make: (one, { id }, harness) => harness.resummarize(one, { node: id, instructions: INSTRUCTIONS }),
     holds: sentText,
-    wish: WISH,
+    instructions: INSTRUCTIONS,
   },
   {
     name: 'a summary regenerated at full level',
@@ -157,18 +157,18 @@ for (const { messages, isLong } of SIZES)
             const leaf = conversation.state.frontier.find(({ node }) => node.children.length === 0)?.node;
             assert.ok(leaf);
             await withSummarizer(harness, server, () => change.make(conversation, leaf, harness));
-            if (change.wish !== undefined)
-              assert.ok(server.requests.some(({ raw }) => raw.includes(inJson(change.wish ?? ''))));
+            if (change.instructions !== undefined)
+              assert.ok(server.requests.some(({ raw }) => raw.includes(inJson(change.instructions ?? ''))));
             const held = inJson(change.holds(conversation, leaf.id, before.raw));
             assert.notEqual(held, '');
             // A summary may contain a key event's words as well.
-            const isAsPromised = (request: { readonly raw: string }): boolean =>
+            const isChanged = (request: { readonly raw: string }): boolean =>
               change.gone ? times(held, request) < times(held, before) : times(held, request) > times(held, before);
             const changed = await send();
-            assert.ok(isAsPromised(changed), 'the change takes effect');
+            assert.ok(isChanged(changed), 'the change takes effect');
 
             conversation = await harness.restart(conversation);
-            assert.equal(isAsPromised(await send()), !change.once, 'after a reload');
+            assert.equal(isChanged(await send()), !change.once, 'after a reload');
             if (change.once) return assert.deepEqual((await send()).system, before.system);
             await undoOrRedoChange(conversation.journal, true);
             assert.deepEqual((await send()).system, before.system, 'undone');
@@ -189,7 +189,7 @@ for (const { messages, isLong } of SIZES)
 async function withSummarizer(harness: Harness, server: WireServer, work: () => Promise<unknown>): Promise<void> {
   const { chat } = harness;
   assert.ok(chat);
-  server.reset().answer(JSON.stringify({ ...proseSummary(ANEW), topics: ['booking service'] }));
+  server.reset().answer(JSON.stringify({ ...proseSummary(NEW_SUMMARY), topics: ['booking service'] }));
   harness.summarizer = (request, signal) => chat.stream(request, signal);
   await work();
   harness.summarizer = undefined;

@@ -9,14 +9,14 @@ import { openForEachTest } from '../../support/per-test.ts';
 describe('messages queued while a reply arrives', () => {
   let harness: Harness;
   let conversation: Conversation;
-  let goOn: () => void;
+  let finishReply: () => void;
   let first: Promise<void>;
 
   openForEachTest(async () => (harness = await Harness.open()));
   beforeEach(async () => {
     conversation = await harness.converse();
     const { promise, resolve } = Promise.withResolvers<undefined>();
-    goOn = () => resolve(undefined);
+    finishReply = () => resolve(undefined);
     harness.script = async function* (request, signal) {
       yield { type: 'text', text: 'Long ' };
       await Promise.race([promise, cancelled(signal)]);
@@ -38,7 +38,7 @@ describe('messages queued while a reply arrives', () => {
       conversation.queue.send({ text: 'Three' }, 'queue'),
     ];
     assert.deepEqual(queued(), ['Two', 'Three']);
-    goOn();
+    finishReply();
     await Promise.all([first, ...all]);
     assert.deepEqual(texts(conversation), ['One', 'Long reply.', 'Two', 'Short.', 'Three', 'Short.']);
     assert.deepEqual(queued(), []);
@@ -49,7 +49,7 @@ describe('messages queued while a reply arrives', () => {
     const [item] = conversation.queue.items;
     assert.equal(conversation.queue.remove(item?.id ?? '')?.text, 'Two');
     await sent;
-    goOn();
+    finishReply();
     await first;
     assert.deepEqual(texts(conversation), ['One', 'Long reply.']);
   });
@@ -103,7 +103,7 @@ describe('messages queued while a reply arrives', () => {
     conversation.onUpdate(({ type }) => {
       if (type === 'turn_ended') harness.script = throws(new ModelFault('refused_key', 'no'));
     });
-    goOn();
+    finishReply();
     await assert.rejects(sent, (error) => ModelFault.is(error, 'refused_key'));
     assert.deepEqual(texts(conversation), ['One', 'Long reply.', 'Two']);
   });
@@ -116,7 +116,7 @@ describe('messages queued while a reply arrives', () => {
       if (type === 'turn_ended')
         journal.append = () => Promise.reject(new StoreFault('not_writer', phrase('elsewhere')));
     });
-    goOn();
+    finishReply();
     await first;
     await assert.rejects(sent, (error) => StoreFault.is(error, 'not_writer'));
     assert.deepEqual(queued(), ['Two']);
@@ -176,7 +176,7 @@ describe('messages queued while a reply arrives', () => {
     second.resolve(undefined);
     await Promise.all([two, three]);
     assert.deepEqual(texts(other).slice(-4), ['Two', 'Second.', 'Three', 'Short.']);
-    goOn();
+    finishReply();
     await first;
     await other.close();
   });

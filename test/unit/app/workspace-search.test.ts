@@ -32,7 +32,7 @@ interface Harness {
   readonly reads: string[];
 }
 
-function withDesk(work: (harness: Harness) => Promise<void>): Promise<void> {
+function withSearch(work: (harness: Harness) => Promise<void>): Promise<void> {
   return inFolder(async (folder) => {
     const clock = testClock();
     const store = openSessionStore({ folder, clock, writer: 'w' });
@@ -55,7 +55,7 @@ function withDesk(work: (harness: Harness) => Promise<void>): Promise<void> {
 
 describe('workspace-wide search', () => {
   it('finds the best matches in any session, with title, position, and role', () =>
-    withDesk(async ({ store, search }) => {
+    withSearch(async ({ store, search }) => {
       await session(store, 'Booking', 'How long is a slot?', 'A slot takes 30 minutes.');
       await session(store, 'Billing', 'Which currency do invoices have?', 'Invoices are in Swiss francs.');
       const [best] = (await search.search({ query: 'invoices francs', limit: 5 })) ?? [];
@@ -74,7 +74,7 @@ describe('workspace-wide search', () => {
     }));
 
   it('says whether each match is sent, summarized, or archived', () =>
-    withDesk(async ({ store, search }) => {
+    withSearch(async ({ store, search }) => {
       await session(store, 'One', 'kestrel early', 'kestrel answer', 'kestrel late');
       await session(store, 'Two', 'kestrel away');
       const journal = await store.open(sessionId('s1'));
@@ -93,7 +93,7 @@ describe('workspace-wide search', () => {
     }));
 
   it('also finds key events and summaries, with their positions', () =>
-    withDesk(async ({ store, search }) => {
+    withSearch(async ({ store, search }) => {
       await session(store, 'One', 'Let us take the cheap cedar, finally.', 'Fine.', 'And now something else.');
       const journal = await store.open(sessionId('s1'));
       const { nodes, ...rest } = summaryOf(0, 1);
@@ -112,7 +112,7 @@ describe('workspace-wide search', () => {
     }));
 
   it('rereads only changed sessions, and drops deleted ones', () =>
-    withDesk(async ({ store, search, reads }) => {
+    withSearch(async ({ store, search, reads }) => {
       await session(store, 'One', 'alpha');
       await session(store, 'Two', 'beta');
       await search.search({ query: 'nothing', limit: 5 });
@@ -127,7 +127,7 @@ describe('workspace-wide search', () => {
     }));
 
   it('reports progress, and stops when cancelled', () =>
-    withDesk(async ({ store, search, reads }) => {
+    withSearch(async ({ store, search, reads }) => {
       for (let n = 0; n < 4; n++) await session(store, `S${n}`, `text ${n}`);
       const steps: string[] = [];
       const cancelled = await search.search({

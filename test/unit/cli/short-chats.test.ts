@@ -55,7 +55,7 @@ const SUMMARIZERS = [
 ] as const;
 
 /** A booking dialogue of 32 messages, four per booking. */
-const DESK: readonly ChatMessage[] = Array.from({ length: 8 }, (_, n): ChatMessage[] => [
+const BOOKINGS_CHAT: readonly ChatMessage[] = Array.from({ length: 8 }, (_, n): ChatMessage[] => [
   { role: 'user', content: `Do you have a table for ${n + 2} at Osteria Lume on ${n + 3} May?` },
   { role: 'assistant', content: `Yes, at ${6 + (n % 4)} pm by the window, and at 10 pm on the terrace.` },
   { role: 'user', content: 'By the window then. It is for Mrs Varga, and one of us is allergic to nuts.' },
@@ -179,11 +179,11 @@ describe('short-message chats compressed turn by turn on the command line', () =
   for (const [by, answer] of SUMMARIZERS) {
     it(`are compressed at exactly 20 and 30 messages under steady, with ${by}`, () =>
       summarizedBy(answer, async (options) => {
-        const { calls } = await assertSteady(DESK, options);
+        const { calls } = await assertSteady(BOOKINGS_CHAT, options);
         assert.equal(calls.count, options.includes('local') ? 0 : 2);
-        const atForty = await grown([...DESK, ...DESK].slice(0, 46), '--policy', 'steady', ...options);
+        const longer = await grown([...BOOKINGS_CHAT, ...BOOKINGS_CHAT].slice(0, 46), '--policy', 'steady', ...options);
         assert.deepEqual(
-          atForty.compressions.map(({ at, outcome }) => [at, outcome]),
+          longer.compressions.map(({ at, outcome }) => [at, outcome]),
           [20, 30, 40].map((at) => [at, 'committed']),
         );
       }));
@@ -232,7 +232,7 @@ describe('short-message chats compressed turn by turn on the command line', () =
     summarizedBy(
       () => 'I’m sorry, but I can’t help with that.',
       async (options) => {
-        const { compressions, messages } = await grown(DESK, '--policy', 'steady', ...options);
+        const { compressions, messages } = await grown(BOOKINGS_CHAT, '--policy', 'steady', ...options);
         const seen = compressions.map(({ at, outcome, messagesAfter, fallback }) => [
           at,
           outcome,
@@ -243,7 +243,7 @@ describe('short-message chats compressed turn by turn on the command line', () =
           seen,
           [20, 30].map((at) => [at, 'committed', 10, 'extractive']),
         );
-        assert.ok(messages.length < DESK.length);
+        assert.ok(messages.length < BOOKINGS_CHAT.length);
         const file = path.join(folder, `${files}.jsonl`);
         const { code, err } = await runCli(['compress', file, '--target-tokens', '500', ...options]);
         assert.deepEqual([code, err.includes('no usable response')], [0, true]);
@@ -256,7 +256,7 @@ describe('short-message chats compressed turn by turn on the command line', () =
     summarizedBy(
       () => '',
       async (options) => {
-        const talk = Array.from({ length: 7 }, () => DESK).flat();
+        const talk = Array.from({ length: 7 }, () => BOOKINGS_CHAT).flat();
         const { compressions, messages, calls } = await grown(talk, '--policy', 'steady', ...options);
         const due = Array.from({ length: 21 }, (_, n) => 20 + 10 * n);
         assert.deepEqual([...new Set(compressions.map(({ at }) => at))], due);
@@ -275,7 +275,7 @@ describe('short-message chats compressed turn by turn on the command line', () =
     try {
       server.answer({ text: '', finishReason: 'length', usage: { prompt_tokens: 500, completion_tokens: 40 } });
       const options = ['--provider', 'openai', '--model', 'gpt-4o-mini', '--base-url', `${server.url}/v1`];
-      const { calls, compressions } = await grown(DESK, '--policy', 'steady', ...options);
+      const { calls, compressions } = await grown(BOOKINGS_CHAT, '--policy', 'steady', ...options);
       assert.deepEqual(
         compressions.map(({ outcome }) => outcome),
         ['committed', 'committed'],
@@ -298,7 +298,7 @@ describe('short-message chats compressed turn by turn on the command line', () =
     const answer = answerIn('json');
     const refusing = (one: ModelRequest): string => (++asked <= 3 ? 'I’m sorry, but I can’t.' : answer(one));
     await summarizedBy(refusing, async (options) => {
-      const { compressions } = await grown([...DESK, ...DESK], '--target-tokens', '1000', ...options);
+      const { compressions } = await grown([...BOOKINGS_CHAT, ...BOOKINGS_CHAT], '--target-tokens', '1000', ...options);
       const modelled = compressions.filter(
         ({ outcome, fallback }) => outcome === 'committed' && fallback === undefined,
       );
@@ -330,15 +330,15 @@ describe('short-message chats compressed turn by turn on the command line', () =
 
   it('stay within the limit even with a long system message', async () => {
     const rules = 'Tables by the window are never kept for more than an hour. '.repeat(99);
-    const said = [...DESK, { role: 'system', content: rules } as const];
+    const said = [...BOOKINGS_CHAT, { role: 'system', content: rules } as const];
     const { messages, tokens } = await grown(said, '--target-tokens', '1500');
     assert.ok(tokens.after <= 1500, `${tokens.after} tokens`);
-    assert.deepEqual(messages.at(-1)?.content, DESK.at(-2)?.content);
+    assert.deepEqual(messages.at(-1)?.content, BOOKINGS_CHAT.at(-2)?.content);
   });
 
   it('are compressed by the command, however many messages they have', async () => {
     const file = path.join(folder, `${++files}.jsonl`);
-    const said = Array.from({ length: 11 }, () => DESK).flat();
+    const said = Array.from({ length: 11 }, () => BOOKINGS_CHAT).flat();
     writeFileSync(file, said.map((one) => `${JSON.stringify(one)}\n`).join(''));
     const { tokens, nodes, messages } = (await runJson(
       'compress',

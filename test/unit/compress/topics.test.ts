@@ -48,7 +48,7 @@ async function titles(said: Messages): Promise<{ title: string; texts: string[] 
   });
 }
 
-async function judge(name: string, said: Messages): Promise<string[]> {
+async function titleFaults(name: string, said: Messages): Promise<string[]> {
   const faults: string[] = [];
   for (const { title, texts } of await titles(said)) {
     if (title === '') faults.push(`${name}: no title`);
@@ -158,7 +158,7 @@ describe('summary title', () => {
   });
 
   it('names what recurs in each part of the sample session', async () => {
-    assert.deepEqual(await judge('sample', lines(SAMPLE)), []);
+    assert.deepEqual(await titleFaults('sample', lines(SAMPLE)), []);
   });
 
   it('names what recurs in real dialogues', async function () {
@@ -170,14 +170,14 @@ describe('summary title', () => {
     const faults: string[] = [];
     for (const { id, turns } of bookings)
       faults.push(
-        ...(await judge(
+        ...(await titleFaults(
           id,
           turns.map(([who, content]) => ({ role: /user/i.test(who) ? 'user' : 'assistant', content })),
         )),
       );
     for (const file of readdirSync(path.join(DATA, 'dev')).filter((name) => name.startsWith('getspecstory')))
-      faults.push(...(await judge(file, lines(path.join(DATA, 'dev', file)))));
-    faults.push(...(await judge('role-play', lines(path.join(DATA, 'short/role-play.jsonl')))));
+      faults.push(...(await titleFaults(file, lines(path.join(DATA, 'dev', file)))));
+    faults.push(...(await titleFaults('role-play', lines(path.join(DATA, 'short/role-play.jsonl')))));
     assert.deepEqual(faults, []);
   });
 

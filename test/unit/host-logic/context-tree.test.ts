@@ -352,8 +352,8 @@ describe('the context chart', () => {
     }
     // A quote that was cut within a character or contains control characters isn't valid XML.
     const odd = { ...series, marks: [{ kind: 'event' as const, at: 1, label: '\u001b[1m red \ud83d' }] };
-    const drawn = chartSvg(odd, 1000);
-    assert.ok(drawn.isWellFormed() && drawn.includes('\ufffd[1m red \ufffd'));
+    const oddSvg = chartSvg(odd, 1000);
+    assert.ok(oddSvg.isWellFormed() && oddSvg.includes('\ufffd[1m red \ufffd'));
     await undoCompressions(conversation.journal, [state.compressions[0]!.id], true);
     assert.equal(contextSeries(state, counts, 10).marks.filter(({ kind }) => kind === 'compression').length, 0);
   });

@@ -128,7 +128,7 @@ function timesIfSlow(read: (text: string) => unknown, little: string, much: stri
   return [short, long];
 }
 
-function slowPieces(read: (text: string) => unknown, short: number): string[] {
+function slowReadings(read: (text: string) => unknown, short: number): string[] {
   return HOSTILE_PIECES.flatMap((piece) => {
     const found = timesIfSlow(read, hostileText(piece, short), hostileText(piece, TIMES * short));
     if (!found) return [];
@@ -140,14 +140,14 @@ function slowPieces(read: (text: string) => unknown, short: number): string[] {
 describe('linear run time on hostile text', () => {
   for (const [what, read] of Object.entries(READERS)) {
     it(`holds for ${what}`, () => {
-      const slow = slowPieces(read, SHORT);
+      const slow = slowReadings(read, SHORT);
       if (slow.length > 0) throw new Error(slow.join('\n'));
     }).timeout(300_000);
   }
 
   for (const [what, render] of Object.entries(RENDERERS)) {
     it(`holds for ${what}`, () => {
-      const slow = slowPieces(render, MAX_RENDERED / TIMES);
+      const slow = slowReadings(render, MAX_RENDERED / TIMES);
       if (slow.length > 0) throw new Error(slow.join('\n'));
     }).timeout(300_000);
   }

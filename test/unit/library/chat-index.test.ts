@@ -168,12 +168,12 @@ describe('search in chats from other tools', () => {
 
   it('lists the changes made to a file', async () => {
     const library = await Library.open(store());
-    const deeds = async (file: string): Promise<string[]> =>
+    const changesTo = async (file: string): Promise<string[]> =>
       (await library.index.effectsOn(library.sessions(), file)).map(
         ({ kind, message: at, ok }) => `${kind} ${at} ${ok}`,
       );
-    assert.deepEqual(await deeds('/home/sam/api/src/config.ts'), ['edit 5 true']);
-    assert.deepEqual(await deeds('/home/sam/api/src/other.ts'), []);
+    assert.deepEqual(await changesTo('/home/sam/api/src/config.ts'), ['edit 5 true']);
+    assert.deepEqual(await changesTo('/home/sam/api/src/other.ts'), []);
   });
 
   it('finds added messages, and no longer finds rewritten ones', async () => {

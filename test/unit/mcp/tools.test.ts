@@ -124,7 +124,7 @@ describe('MCP tools', () => {
     assert.doesNotMatch(second, /call again/);
   });
 
-  const sayings = (session: string, ...texts: readonly string[]): string =>
+  const userMessages = (session: string, ...texts: readonly string[]): string =>
     jsonl(
       ...texts.map((text, at) => ({
         type: 'user',
@@ -140,7 +140,7 @@ describe('MCP tools', () => {
   ];
 
   it('name the later message that superseded a quote', async () => {
-    putFile(place, 'home/.claude/projects/p/s.jsonl', sayings('s', ...changed(8080)));
+    putFile(place, 'home/.claude/projects/p/s.jsonl', userMessages('s', ...changed(8080)));
     const found = await call('recall', { query: 'gateway port' });
     assert.match(
       found,
@@ -152,7 +152,7 @@ describe('MCP tools', () => {
 
   it('say which sessions couldn’t be checked in time, and check the quotes of the others', async () => {
     for (const port of [8081, 8082, 8083])
-      putFile(place, `home/.claude/projects/p/s${port}.jsonl`, sayings(`s${port}`, ...changed(port)));
+      putFile(place, `home/.claude/projects/p/s${port}.jsonl`, userMessages(`s${port}`, ...changed(port)));
     const read = chats.read.bind(chats);
     let passed = 0;
     chats.read = (key) => {
@@ -174,8 +174,8 @@ describe('MCP tools', () => {
       passTime((passed += 60_000));
       return read(key);
     };
-    putFile(place, 'home/.claude/projects/p/old.jsonl', sayings('old', ...changed(8081)));
-    const longer = sayings('now', ...changed(8082), 'Thanks again. '.repeat(50));
+    putFile(place, 'home/.claude/projects/p/old.jsonl', userMessages('old', ...changed(8081)));
+    const longer = userMessages('now', ...changed(8082), 'Thanks again. '.repeat(50));
     const recent = longer.replaceAll(/2026-03-02T09:0\d:00Z/g, new Date().toISOString());
     putFile(place, 'home/.claude/projects/p/now.jsonl', recent);
     const recall = (): Promise<string> => call('recall', { query: 'gateway port', limit: 20 });
@@ -190,9 +190,9 @@ describe('MCP tools', () => {
   });
 
   it('check the quotes of other chats although the best is in a long one', async () => {
-    putFile(place, 'home/.claude/projects/p/s8091.jsonl', sayings('s8091', ...changed(8091)));
+    putFile(place, 'home/.claude/projects/p/s8091.jsonl', userMessages('s8091', ...changed(8091)));
     const long = [...changed(8092), 'The log says nothing else. '.repeat(2_000)];
-    putFile(place, 'home/.claude/projects/p/s8092.jsonl', sayings('s8092', ...long));
+    putFile(place, 'home/.claude/projects/p/s8092.jsonl', userMessages('s8092', ...long));
     const read = chats.read.bind(chats);
     chats.read = async (key) => {
       const chat = await read(key);
@@ -217,7 +217,7 @@ describe('MCP tools', () => {
       'In the spring of that year, after the permit of the harbor master had come, the zeppelin was moored at the mast.';
 
     beforeEach(() => {
-      putFile(place, 'home/.claude/projects/p/old.jsonl', sayings('old', 'Hello.', ANSWER));
+      putFile(place, 'home/.claude/projects/p/old.jsonl', userMessages('old', 'Hello.', ANSWER));
     });
 
     it('leave out the prompt that the chat is answering', async () => {

@@ -97,7 +97,7 @@ describe('the local model', () => {
     assert.ok(text.includes('Redis is the cache') && !text.includes('zebra'));
   });
 
-  const spoken: readonly (readonly [string, string, RegExp])[] = [
+  const questions: readonly (readonly [string, string, RegExp])[] = [
     ['es', '¿Qué base de datos es la que usamos para el proyecto?', /No hay ningún modelo/],
     ['ja', 'データベースはどれですか', /モデルが設定されていません/],
     ['zh', '我们用哪个数据库', /尚未配置模型/],
@@ -106,7 +106,7 @@ describe('the local model', () => {
     ['pt', 'Qual é o banco de dados que não usamos em produção?', /Nenhum modelo/],
     ['en', 'Which database did we choose for the project?', /No model/],
   ];
-  for (const [language, question, sentence] of spoken) {
+  for (const [language, question, sentence] of questions) {
     it(`answers a question in ${language} in the same language`, async () => {
       assert.equal(languageOf(question), language);
       assert.match((await turn(new LocalModel(memory()), ask(question))).text, sentence);

@@ -9,7 +9,7 @@ import { KEY, PROTOCOLS, ask, turn } from './protocols.ts';
 import { openForAllTests } from '../../support/per-test.ts';
 
 /** Retries as in a compression, without pauses. */
-const patient = (model: ChatModel): ChatModel =>
+const withInstantRetries = (model: ChatModel): ChatModel =>
   withRetries(model, { mayDiscard: true, sleep: () => Promise.resolve() });
 
 const REPLY = 'Rename the column first, then deploy the reader, then the writer.';
@@ -253,7 +253,7 @@ for (const protocol of PROTOCOLS) {
     ] as const) {
       it(`names the content type and the base URL after a single request if the server answers with ${what}`, async () => {
         server.disturbBy(() => ({ kind: 'reply', status, type, body }));
-        const { fault } = await turn(patient(protocol.make(server.url)), ask('hi'));
+        const { fault } = await turn(withInstantRetries(protocol.make(server.url)), ask('hi'));
         assert.equal(server.requests.length, 1);
         const [mediaType] = type.split(';');
         const told = `The server responded with ${mediaType} instead of a model’s response. Check the base URL.`;
@@ -263,7 +263,7 @@ for (const protocol of PROTOCOLS) {
 
     it('reports JSON that is no reply after a single request', async () => {
       server.disturbBy(() => ({ kind: 'reply', status: 200, type: 'application/json', body: '{"hello":1}' }));
-      const { fault } = await turn(patient(protocol.make(server.url)), ask('hi'));
+      const { fault } = await turn(withInstantRetries(protocol.make(server.url)), ask('hi'));
       assert.deepEqual([fault?.reason, fault?.contentType, server.requests.length], ['malformed', undefined, 1]);
     });
 

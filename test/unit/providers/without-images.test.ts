@@ -30,13 +30,13 @@ describe('text-only model', () => {
     ['Anthropic', () => createAnthropicModel({ apiKey: 'k', baseUrl: server.url, model: 'claude-haiku-4-5' })],
   ] as const) {
     it(`gets placeholders instead of images in ${name} requests, both as sent and as previewed`, async () => {
-      const seeing = make();
-      const blind = withoutImages(seeing);
-      for (const model of [seeing, blind]) {
+      const withImages = make();
+      const stripped = withoutImages(withImages);
+      for (const model of [withImages, stripped]) {
         for await (const chunk of model.stream(REQUEST, AbortSignal.timeout(20_000))) assert.ok(chunk.type);
         const sent = server.lastRequest?.raw ?? '';
-        assert.equal(sent.includes('QUJD'), model === seeing, sent);
-        assert.equal(sent.includes('[image of type image/png]'), model === blind, sent);
+        assert.equal(sent.includes('QUJD'), model === withImages, sent);
+        assert.equal(sent.includes('[image of type image/png]'), model === stripped, sent);
         assert.deepEqual(JSON.parse(model.wireBody?.(REQUEST) ?? ''), JSON.parse(sent));
       }
     });

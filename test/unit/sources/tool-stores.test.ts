@@ -171,7 +171,7 @@ describe('stores of other tools', () => {
       type: 'session_meta',
       payload: { id, cwd: '/home/sam/api', ...more },
     });
-    const say = (role: string, text: string, ordinal = 1): object => ({
+    const item = (role: string, text: string, ordinal = 1): object => ({
       timestamp: iso(ordinal),
       ordinal,
       type: 'response_item',
@@ -181,7 +181,7 @@ describe('stores of other tools', () => {
     const titleOf = ({ facts }: ReadSession): unknown => [facts.id, facts.title, facts.parent];
 
     it('reads a compressed session, once if it also exists uncompressed, with its name', async () => {
-      const text = jsonl(meta(ID(1)), say('user', 'One?'), say('assistant', 'One.'));
+      const text = jsonl(meta(ID(1)), item('user', 'One?'), item('assistant', 'One.'));
       putFile(
         home,
         '.codex/session_index.jsonl',
@@ -208,7 +208,7 @@ describe('stores of other tools', () => {
       putFile(
         home,
         rollout(`0-${ID(2)}`),
-        jsonl(meta(ID(2), { forked_from_id: ID(1) }), meta(ID(1)), say('user', 'One?')),
+        jsonl(meta(ID(2), { forked_from_id: ID(1) }), meta(ID(1)), item('user', 'One?')),
       );
       putFile(
         home,
@@ -216,7 +216,7 @@ describe('stores of other tools', () => {
         jsonl(
           meta(ID(3), { parent_thread_id: ID(1), source: { subagent: { other: 'guardian' } } }),
           meta(ID(1)),
-          say('user', 'Two?'),
+          item('user', 'Two?'),
         ),
       );
       const sessions = await readAll('codex');
@@ -227,16 +227,16 @@ describe('stores of other tools', () => {
     });
 
     it('reads what a fork inherits from the file of another session, also from a fork and a revision', async () => {
-      const first = jsonl(meta(ID(1)), say('user', 'One?', 1), say('assistant', 'One.', 2));
-      putFile(home, rollout(`0-${ID(1)}`), first + jsonl(say('user', 'Elsewhere?', 3)));
+      const first = jsonl(meta(ID(1)), item('user', 'One?', 1), item('assistant', 'One.', 2));
+      putFile(home, rollout(`0-${ID(1)}`), first + jsonl(item('user', 'Elsewhere?', 3)));
       const fork = (id: string, thread: string, end: number, ordinal: number): object => ({
         ...meta(id, { history_base: { thread_id: thread, end_byte_offset: end, end_ordinal_exclusive: ordinal } }),
         ordinal,
       });
-      const second = jsonl(fork(ID(2), ID(1), first.length, 3), say('user', 'Two?', 4));
-      putFile(home, rollout(`1-${ID(2)}`), second + jsonl(say('user', 'Never mind.', 5)));
+      const second = jsonl(fork(ID(2), ID(1), first.length, 3), item('user', 'Two?', 4));
+      putFile(home, rollout(`1-${ID(2)}`), second + jsonl(item('user', 'Never mind.', 5)));
       const revision = `${ID(2)}_${ID(9)}`;
-      putFile(home, rollout(`2-${revision}`), jsonl(fork(ID(2), ID(2), second.length, 5), say('user', 'Three?', 6)));
+      putFile(home, rollout(`2-${revision}`), jsonl(fork(ID(2), ID(2), second.length, 5), item('user', 'Three?', 6)));
       const sessions = await readAll('codex');
       assert.deepEqual(sessions.map(textsOf), [
         ['user: One?', 'assistant: One.', 'user: Elsewhere?'],
@@ -251,7 +251,7 @@ describe('stores of other tools', () => {
 
     it('reports that what a fork inherits no longer exists', async () => {
       const base = { thread_id: ID(1), end_byte_offset: 9, end_ordinal_exclusive: 3 };
-      putFile(home, rollout(`1-${ID(2)}`), jsonl(meta(ID(2), { history_base: base }), say('user', 'Two?')));
+      putFile(home, rollout(`1-${ID(2)}`), jsonl(meta(ID(2), { history_base: base }), item('user', 'Two?')));
       const session = await readOnly('codex');
       assert.deepEqual(textsOf(session), ['user: Two?']);
       assert.ok(
@@ -266,9 +266,9 @@ describe('stores of other tools', () => {
         rollout(`0-${ID(1)}`),
         jsonl(
           meta(ID(1)),
-          ...added.map((name) => say('user', `<${name}>\nAdded.\n</${name}>`)),
-          say('user', '<codex_internal_context source="goal">\nAdded.\n</codex_internal_context>'),
-          say('user', '<skill> is a tag, isn’t it?'),
+          ...added.map((name) => item('user', `<${name}>\nAdded.\n</${name}>`)),
+          item('user', '<codex_internal_context source="goal">\nAdded.\n</codex_internal_context>'),
+          item('user', '<skill> is a tag, isn’t it?'),
         ),
       );
       assert.deepEqual(textsOf(await readOnly('codex')), ['user: <skill> is a tag, isn’t it?']);

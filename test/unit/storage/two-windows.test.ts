@@ -276,11 +276,11 @@ describe('two windows with the same session', () => {
       const dead = JSON.stringify({ token: 'dead:1', pid: 999_999, host: hostname() });
       await writeFile(join(folder, `${made.id}.lock`), dead);
       const isOpening = Promise.withResolvers<undefined>();
-      const mayGoOn = Promise.withResolvers<undefined>();
+      const released = Promise.withResolvers<undefined>();
       const slow: OpenForAppend = async (path) => {
         const file = await openForAppend(path);
         isOpening.resolve(undefined);
-        await mayGoOn.promise;
+        await released.promise;
         return file;
       };
       const a = openSessionStore({ folder, clock: testClock('a'), writer: 'a', openForAppend: slow });
@@ -290,7 +290,7 @@ describe('two windows with the same session', () => {
       const journal = await b.open(made.id);
       await journal.takeOver();
       await journal.append({ type: 'session_renamed', title: 'after the takeover' });
-      mayGoOn.resolve(undefined);
+      released.resolve(undefined);
       assert.equal((await opening).readOnly?.reason, 'not_writer');
       const c = openSessionStore({ folder, clock: testClock('c'), writer: 'c' });
       assert.equal((await c.open(made.id)).state.title, 'after the takeover');

@@ -29,11 +29,11 @@ describe('transcript timestamps', () => {
 
 describe('transcript import with hostile input', () => {
   const lines = (...records: readonly string[]): string => records.map((one) => `${one}\n`).join('');
-  const good = '{"role":"user","content":"kept"}';
+  const readable = '{"role":"user","content":"kept"}';
 
   it('skips only the record that is nested too deeply, not the whole file', () => {
     const deep = `{"role":"user","content":${'[{"type":"tool_result","content":'.repeat(8_000)}""${'}]'.repeat(8_000)}}`;
-    const { transcript, skipped } = readTranscript(lines(good, deep, good));
+    const { transcript, skipped } = readTranscript(lines(readable, deep, readable));
     assert.equal(transcript.length, 2);
     assert.equal(skipped.length, 1);
   });
@@ -49,7 +49,7 @@ describe('transcript import with hostile input', () => {
     const image = { type: 'image', source: { media_type: 'image/png', data: 'AAAA' } };
     const result = { type: 'tool_result', tool_use_id: 't', content: 'ok' };
     const shown = { role: 'user', content: [result, ...Array.from({ length: 20_000 }, () => image)] };
-    assert.equal(readTranscript(lines(good, JSON.stringify(shown))).messages, 2);
+    assert.equal(readTranscript(lines(readable, JSON.stringify(shown))).messages, 2);
   });
 
   it('truncates a message too large to display, reports it and keeps the other messages', () => {
@@ -68,12 +68,12 @@ describe('transcript import with hostile input', () => {
 
   it('reads a long line in linear time', () => {
     const reader = new TranscriptReader();
-    reader.push(`${good}\n`.repeat(3_000));
+    reader.push(`${readable}\n`.repeat(3_000));
     const began = process.cpuUsage().user;
     const chunk = 'x'.repeat(65_536);
     reader.push('{"role":"user","content":"');
     for (let at = 0; at < 1_000; at++) reader.push(chunk);
-    reader.push(`"}\n${good}\n`);
+    reader.push(`"}\n${readable}\n`);
     reader.end();
     assert.ok(process.cpuUsage().user - began < 5e6, 'less than 5 s for 65 MB');
   });

@@ -61,8 +61,8 @@ describe('transcript import', () => {
   });
 
   it('skips damaged lines, including the first, and keeps reading', () => {
-    const good = JSON.stringify({ role: 'user', content: 'still here' });
-    const read = readTranscript(`{"role":"user","cont\n${good}\n${good}\n{"role":"us`);
+    const readable = JSON.stringify({ role: 'user', content: 'still here' });
+    const read = readTranscript(`{"role":"user","cont\n${readable}\n${readable}\n{"role":"us`);
     assert.equal(read.messages, 2);
     assert.deepEqual(reasons(read.skipped), { 'invalid JSON line': 2 });
   });

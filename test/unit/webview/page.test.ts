@@ -23,7 +23,7 @@ describe('page', () => {
     page.receive({ type: 'answer', id, ok: true, value });
     await settled();
   };
-  const takeWayOut = (): void => page.toasts.persistent?.action?.run();
+  const runToastAction = (): void => page.toasts.persistent?.action?.run();
   const send = () =>
     page.request('send', { session: sessionId('s1'), text: 'Are you there?', attachments: [], pasted: [] });
   const endsWith = (id: string, role: MessageView['role'], ending?: MessageView['ending']) => {
@@ -117,7 +117,7 @@ describe('page', () => {
       ] as const) {
         void page.request(type, fields);
         await refuse(asked()[0]!.id, 'retry');
-        takeWayOut();
+        runToastAction();
         assert.deepEqual(bodies(), [{ type, ...fields }]);
       }
     });
@@ -133,7 +133,7 @@ describe('page', () => {
       const [request] = asked();
       endsWith('m3', 'user');
       await refuse(request!.id, 'setModelKey');
-      takeWayOut();
+      runToastAction();
       const [key] = asked();
       assert.deepEqual(key?.body, { type: 'runCommand', command: 'setModelKey' });
       await answer(key.id, true);
@@ -144,7 +144,7 @@ describe('page', () => {
       for (const isSet of [false, true]) {
         void send();
         await refuse(asked()[0]!.id, 'setModelKey');
-        takeWayOut();
+        runToastAction();
         await answer(asked()[0]!.id, isSet);
         assert.deepEqual(asked(), []);
       }

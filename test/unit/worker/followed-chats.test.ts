@@ -26,7 +26,7 @@ import { TOOL_FIXTURES } from '../../support/tool-homes/all-tools.ts';
 import { putFile } from '../../support/tool-homes/conversation.ts';
 
 const SESSION = '.claude/projects/p/s.jsonl';
-const SAYING = { role: 'user', content: 'Which port?' };
+const MESSAGE = { role: 'user', content: 'Which port?' };
 const userRecord = (text: string): string =>
   `${JSON.stringify({ type: 'user', sessionId: 's', timestamp: '2026-03-02T09:00:00Z', message: { role: 'user', content: text } })}\n`;
 
@@ -330,7 +330,7 @@ describe('chats followed from other tools', () => {
   it('are read even if one tool’s folder is gone and another tool’s file has a malformed URI', async () => {
     const chats = open();
     const session = { sessionId: 'c', title: 'Ports', workspaceDirectory: 'file:///home/sam/100%/api' };
-    putFile(home, '.continue/sessions/c.json', JSON.stringify({ ...session, history: [{ message: SAYING }] }));
+    putFile(home, '.continue/sessions/c.json', JSON.stringify({ ...session, history: [{ message: MESSAGE }] }));
     putFile(home, 'api/.aider.chat.history.md', '# aider chat started at 2026-03-02 09:00:00\n\n#### Which port?\n');
     const mounted = path.join(home, 'mounted');
     putFile(home, 'mounted/readme.md', 'A file system that has gone.');
