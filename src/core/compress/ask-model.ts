@@ -158,6 +158,8 @@ const TIGHT_SHARE = 0.4;
  * four. At $0.15 and $0.60 per million tokens, a cost of 66.7 is $0.01 per 1,000 messages.
  */
 const SHORT_MESSAGE = { tokens: 60, cost: 58 } as const;
+/** With the effort `thorough`, the cost of a short message, so that the model reads nearly all of it. */
+const THOROUGH_SHORT_COST = 120;
 const LONG_MESSAGE = { tokens: 400, cost: 190 } as const;
 export const OUTPUT_COST = 4;
 /** Maximum share of the allowance for output. */
@@ -176,7 +178,8 @@ const MIN_READING = 1_200;
 export function messageAllowance(tokens: number, effort: CostTier): number {
   const length = (tokens - SHORT_MESSAGE.tokens) / (LONG_MESSAGE.tokens - SHORT_MESSAGE.tokens);
   const share = effort === 'economy' ? 0 : Math.min(1, Math.max(0, length));
-  return SHORT_MESSAGE.cost + share * (LONG_MESSAGE.cost - SHORT_MESSAGE.cost);
+  const shortCost = effort === 'thorough' ? THOROUGH_SHORT_COST : SHORT_MESSAGE.cost;
+  return shortCost + share * (LONG_MESSAGE.cost - shortCost);
 }
 
 /** A prompt with as much of the segment as the allowance and the model's limit permit; undefined if nothing fits. */

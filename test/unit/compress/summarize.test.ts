@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { CallLog } from '../../../src/core/compress/summary-model.ts';
 import { summarizeRuns, type SummarizeSettings, type SummaryCache } from '../../../src/core/compress/summarize.ts';
 import { messageText, type Role } from '../../../src/core/model/message.ts';
+import type { CostTier } from '../../../src/core/model/summary.ts';
 import { Cancelled, CancellableYielder } from '../../../src/core/pace/cancellable-yielder.ts';
 import { POLICIES } from '../../../src/core/policy/policy.ts';
 import { summaryPrompt } from '../../../src/core/prompts/render-prompts.ts';
@@ -322,11 +324,27 @@ describe('summarizeRuns', () => {
     assert.equal(made.leaves[0]![0]!.messages, 1);
   });
 
+  it('reads a part of short messages, and with the effort “thorough” nearly all but small talk', async () => {
+    const chat = readFileSync(new URL('../../fixtures/short-chats/care-de.jsonl', import.meta.url), 'utf8');
+    const said = chat.trim().split('\n').slice(0, 40);
+    const lines = said.map((line) => JSON.parse(line) as { readonly role: Role; readonly content: string });
+    const messages = transcript(...lines.map(({ role, content }) => [role, content] as const));
+    const total = lines.reduce((sum, { content }) => sum + content.length, 0);
+    const shareWith = async (effort: CostTier): Promise<number> => {
+      const model = scriptedModel(() => goodAnswer('Oma zieht zu Jana.'));
+      await grow({ messages }, { effort, roomTokens: 600 }, tools({ model }));
+      return model.requests[0]!.prompt.split(/^=====\w+=====$/m)[1]!.length / total;
+    };
+    const shares = { byDefault: await shareWith('default'), thorough: await shareWith('thorough') };
+    assert.ok(shares.byDefault < 0.75 && shares.thorough > 0.8, JSON.stringify(shares));
+  });
+
   it('stays within the cost limit for both short and long messages', async () => {
     for (const [messages, effort, dollars] of [
       [developerSession(100, 60), 'default', 0.03],
       [developerSession(100, 60), 'economy', 0.0105],
       [developerSession(100, 2), 'default', 0.0105],
+      [developerSession(100, 2), 'thorough', 0.02],
     ] as const) {
       const words = (prompt: string): number => Number(/(\d+) words/.exec(prompt)?.[1]);
       const model = scriptedModel(({ prompt }) => goodAnswer('retry '.repeat(words(prompt))));
