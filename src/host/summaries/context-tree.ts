@@ -49,6 +49,7 @@ export class ContextTree implements vscode.TreeDataProvider<ContextRow>, vscode.
     | undefined;
   #gaugeView: GaugeView | undefined;
   #filter: TreeFilter | undefined;
+  #isEmpty: boolean | undefined;
 
   /** @param view shows the rows; its owner disposes of it */
   constructor(view: vscode.TreeView<ContextRow>, app: ContextTreeApp) {
@@ -99,13 +100,25 @@ export class ContextTree implements vscode.TreeDataProvider<ContextRow>, vscode.
 
   async getChildren(row?: ContextRow): Promise<ContextRow[]> {
     const conversation = row ? this.#app.sessions.current : await this.#app.sessions.currentOrLatestIfAny();
-    if (!conversation || conversation.state.counters.messagesEver === 0) return [];
+    const isEmpty = !conversation || conversation.state.counters.messagesEver === 0;
+    if (!row) this.#setEmpty(isEmpty);
+    if (isEmpty) return [];
     const source = this.#source(conversation);
     const parent = row?.kind === 'range' ? row.of : row;
     if (!this.#filter || (parent && parent.kind !== 'filter')) return childrenOf(source, row);
     if (!row) return [filterRow(this.#filter)];
     const search = this.#filter.by === 'text' ? await this.#app.searchOf(conversation) : undefined;
     return filteredRows({ ...source, search: (text, limit) => search?.search(text, limit) ?? [] }, this.#filter, row);
+  }
+
+  /**
+   * Shows or hides the view's welcome content. It isn't shown before the first rows are known: it would take the keyboard
+   * focus, and be removed with it.
+   */
+  #setEmpty(isEmpty: boolean): void {
+    if (this.#isEmpty === isEmpty) return;
+    this.#isEmpty = isEmpty;
+    void vscode.commands.executeCommand('setContext', 'threadkeeper.isContextEmpty', isEmpty);
   }
 
   getParent(row: ContextRow): ContextRow | undefined {

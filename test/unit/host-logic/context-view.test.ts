@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { mock } from 'node:test';
 import type { Conversation } from '../../../src/app/conversation.ts';
 import { resolvePolicy } from '../../../src/core/policy/policy.ts';
@@ -8,14 +9,22 @@ import type * as CommandsModule from '../../../src/host/summaries/summary-comman
 import type * as TreeModule from '../../../src/host/summaries/context-tree.ts';
 import { hostIn, l10n } from '../../support/fake-editor.ts';
 import { Harness } from '../app/harness.ts';
+import { CONTEXT_VIEW } from '../../../src/host/platform/contribution-ids.ts';
 import { openForEachTest } from '../../support/per-test.ts';
 
+const { contributes } = JSON.parse(readFileSync('package.json', 'utf8')) as {
+  contributes: { viewsWelcome: readonly { readonly view: string; readonly when?: string }[] };
+};
 const nothing = { dispose: () => undefined };
 const shownMessages: string[] = [];
+const contexts: unknown[] = [];
 let refreshed = 0;
 const load = hostIn({
   l10n,
-  commands: { executeCommand: () => Promise.resolve() },
+  commands: {
+    executeCommand: (command: string, ...values: unknown[]) =>
+      Promise.resolve(command === 'setContext' && void contexts.push(values)),
+  },
   EventEmitter: class {
     readonly event = (): typeof nothing => nothing;
     fire(): void {
@@ -67,6 +76,24 @@ describe('Context view', () => {
       searchOf: () => Promise.resolve(undefined),
       clock: { now: () => 0 },
     });
+  });
+
+  it('has welcome content only once it is known to be empty, so that it never takes the focus from the rows', async () => {
+    const welcome = contributes.viewsWelcome.find(({ view }) => view === CONTEXT_VIEW);
+    const { ContextTree } = await load<typeof TreeModule>('summaries/context-tree.ts');
+    const view = { visible: true, onDidChangeVisibility: () => nothing };
+    let current: Conversation | undefined = conversation;
+    const currentOrLatestIfAny = () => Promise.resolve(current);
+    const shown = new ContextTree(view as never, { sessions: { currentOrLatestIfAny } } as never);
+    contexts.length = 0;
+    await shown.getChildren();
+    current = undefined;
+    for (let times = 0; times < 2; times++) assert.deepEqual(await shown.getChildren(), []);
+    shown.dispose();
+    assert.deepEqual(contexts, [
+      [welcome?.when, false],
+      [welcome?.when, true],
+    ]);
   });
 
   it('lists a summary under warnings as soon as a model has flagged it', async () => {
