@@ -177,7 +177,7 @@ export const statusSchema = v.object({
   replying: v.boolean(),
   compression: v.nullable(v.object({ stage: v.string(), done: countSchema, total: countSchema })),
   /** A pending retry, which starts at `until`. */
-  waiting: v.nullable(v.object({ until: timestampSchema, text: v.string() })),
+  pendingRetry: v.nullable(v.object({ until: timestampSchema, text: v.string() })),
   /** When the model began to think; null once it writes. */
   thinking: v.nullable(timestampSchema),
   /** Whether a task reset was requested during a reply; it runs when the reply ends. */

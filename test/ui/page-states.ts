@@ -6,7 +6,7 @@ const STATUS: StatusView = {
   queue: { items: [], isHeld: false },
   thinking: null,
   compression: null,
-  waiting: null,
+  pendingRetry: null,
   resetPending: false,
   offline: null,
   readOnly: null,
@@ -57,7 +57,7 @@ export const PAGE_STATES: Readonly<Record<string, { readonly seen: string; reado
         replying: true,
         resetPending: true,
         compression: { stage: 'summarizing', done: 2, total: 5 },
-        waiting: { until: 4_102_444_800_000, text: 'The provider rate limit is reached; trying again.' },
+        pendingRetry: { until: 4_102_444_800_000, text: 'The provider rate limit is reached; trying again.' },
       },
       task: {
         id: 't1',

@@ -11,7 +11,7 @@ import { ServedPage, type PageServer } from './served-page.ts';
 const RESTORE_MS = 5_000;
 
 /** Timeout of a message's button in ms, longer than the eight seconds for which the page shows it. */
-const OFFER_MS = 10_000;
+const ACTION_TIMEOUT_MS = 10_000;
 
 /**
  * Shows the chat in at most one tab per window, or in the Side Bar. When it's reopened, moved, or reloaded, its page
@@ -21,8 +21,8 @@ export class ChatPanel
   implements vscode.Disposable, vscode.WebviewPanelSerializer, vscode.WebviewViewProvider, PageMessages
 {
   readonly #app: PageServer;
-  readonly #offers = new Map<number, (isAccepted: boolean) => void>();
-  #lastOffer = 0;
+  readonly #toastActions = new Map<number, (isAccepted: boolean) => void>();
+  #lastActionId = 0;
   #tab: ServedPage<vscode.WebviewPanel> | undefined;
   #view: ServedPage<vscode.WebviewView> | undefined;
   /** The message to send when the page has loaded its session. */
@@ -45,7 +45,7 @@ export class ChatPanel
     clearTimeout(this.#restoring);
     this.#tab?.container.dispose();
     this.#view?.dispose();
-    for (const offer of [...this.#offers.keys()]) this.#resolveOffer(offer, false);
+    for (const id of [...this.#toastActions.keys()]) this.#resolveAction(id, false);
   }
 
   /** Shows the chat in the configured location and focuses it. */
@@ -147,11 +147,11 @@ export class ChatPanel
   }
 
   showMessageWithAction(text: string, label: string): Promise<boolean> {
-    const id = ++this.#lastOffer;
+    const id = ++this.#lastActionId;
     this.post({ type: 'toast', text, action: { id, label } });
     const { promise, resolve } = Promise.withResolvers<boolean>();
-    this.#offers.set(id, resolve);
-    setTimeout(() => this.#resolveOffer(id, false), OFFER_MS).unref();
+    this.#toastActions.set(id, resolve);
+    setTimeout(() => this.#resolveAction(id, false), ACTION_TIMEOUT_MS).unref();
     return promise;
   }
 
@@ -160,9 +160,9 @@ export class ChatPanel
     this.#view?.post(message);
   }
 
-  #resolveOffer(offer: number, isAccepted: boolean): void {
-    this.#offers.get(offer)?.(isAccepted);
-    this.#offers.delete(offer);
+  #resolveAction(id: number, isAccepted: boolean): void {
+    this.#toastActions.get(id)?.(isAccepted);
+    this.#toastActions.delete(id);
   }
 
   #focus(): void {
@@ -218,7 +218,7 @@ export class ChatPanel
         this.setTitle(title);
         this.#sendPending(session);
       },
-      toastAction: (id) => this.#resolveOffer(id, true),
+      toastAction: (id) => this.#resolveAction(id, true),
       hung,
       ...(focused && { focused }),
       rendersOneByOne: this.#hasHung,

@@ -319,7 +319,7 @@ export class PageConnection {
         total: progress.stage === 'planning' ? 0 : progress.total,
       },
       thinking: thinkingSince,
-      waiting: pendingRetry && { until: pendingRetry.until, text: pendingRetryText(pendingRetry.fault) },
+      pendingRetry: pendingRetry && { until: pendingRetry.until, text: pendingRetryText(pendingRetry.fault) },
       resetPending: this.#resetPending,
       queue: {
         items: queue.items.map(({ id, message: { text, attachments = [], images = [] } }) => {

@@ -123,19 +123,19 @@ export class ServedPage<T extends vscode.WebviewPanel | vscode.WebviewView> impl
     this.#subscription?.dispose();
     this.#subscription = undefined;
     try {
-      const link = await this.#app.connection();
-      const init = await link.init();
+      const connection = await this.#app.connection();
+      const init = await connection.init();
       // Another session was opened meanwhile, or the webview was closed.
       if (initialization !== this.#initializations) return;
-      this.#connection = link;
+      this.#connection = connection;
       this.#session = init.session;
       this.post(this.#owner.rendersOneByOne ? { ...init, hasHung: true } : init);
-      this.#subscription = link.onMessage((message) => this.post(message));
+      this.#subscription = connection.onMessage((message) => this.post(message));
       this.#owner.initialized(init);
       // The gauge takes longer, so it's sent after the session.
       setTimeout(() => {
         try {
-          if (initialization === this.#initializations) link.sendGauge();
+          if (initialization === this.#initializations) connection.sendGauge();
         } catch (error) {
           this.#app.describe(error);
         }

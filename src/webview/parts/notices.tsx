@@ -36,7 +36,7 @@ export function Notice(props: {
 
 export function Notices({ session }: { readonly session: OpenSession }) {
   const { status, notice } = session;
-  const { readOnly, unsaved, offline, escalation, waiting, thinking, resetPending, compression } = status;
+  const { readOnly, unsaved, offline, escalation, pendingRetry, thinking, resetPending, compression } = status;
   const continueHere = { label: text('Continue Here'), run: () => page.runCommand('continueHere') };
   const takeOver = readOnly?.isWrittenElsewhere
     ? { label: text('Take Over'), run: () => page.runCommand('takeOver') }
@@ -52,10 +52,10 @@ export function Notices({ session }: { readonly session: OpenSession }) {
         <Notice severity="warning" icon="debug-disconnect" message={offline} />
       )}
       {escalation && <Escalation escalation={escalation} />}
-      {waiting && (
+      {pendingRetry && (
         <Timer
           icon="watch"
-          messageAt={(now) => text('{0} Retrying in {1} s…', waiting.text, seconds(waiting.until - now))}
+          messageAt={(now) => text('{0} Retrying in {1} s…', pendingRetry.text, seconds(pendingRetry.until - now))}
         />
       )}
       {thinking !== null && (

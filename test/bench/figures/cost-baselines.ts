@@ -48,22 +48,22 @@ function simulate(
 ): Simulated {
   const prefix = new PrefixMeter(counter);
   const at: { messages: number; input: number }[] = [];
-  const window: string[] = [];
+  const recent: string[] = [];
   let messages = 0;
   let input = 0;
   let calls = 0;
   let summary = '';
   for (const { ask, rest } of turns) {
-    const fallen = window.splice(0, Math.max(0, window.length - RECENT_MESSAGES));
+    const fallen = recent.splice(0, Math.max(0, recent.length - RECENT_MESSAGES));
     const tokens = call(fallen, calls);
     if (tokens !== undefined) {
       input += tokens;
       calls++;
       summary = `Summary ${calls}: ${'what was said and done before. '.repeat(SUMMARY_TOKENS / 7)}`;
     }
-    window.push(ask);
-    prefix.add([SYSTEM, ...(summary === '' ? [] : [summary]), ...window]);
-    window.push(...rest.map(({ text }) => text));
+    recent.push(ask);
+    prefix.add([SYSTEM, ...(summary === '' ? [] : [summary]), ...recent]);
+    recent.push(...rest.map(({ text }) => text));
     messages += 1 + rest.length;
     at.push({ messages, input });
   }
