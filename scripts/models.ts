@@ -111,7 +111,7 @@ const bareId = (id: string): string =>
     .replace(/:.*$/, '')
     .replace(/(?<=claude.*\d)\.(?=\d)/g, '-');
 
-/** Fields in the order of `ROW_FIELDS` in model-info.ts. */
+/** Fields in the order in which `factsOf` in model-info.ts reads them. */
 function rowOf(vendor: string, model: Model, elsewhere: number): string {
   const { id, cost, contextWindow, maxTokens, input, compat } = model;
   // For models with a higher price for long requests, the package states the limit of the lower price, although the

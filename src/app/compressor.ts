@@ -279,7 +279,7 @@ export class Compressor {
     }
   }
 
-  /** The summarizer with the spend limit applied. Without `paid`, summaries are extracted, because of any `fault`. */
+  /** The summarizer with the spend limit applied. Without `paid`, summaries are extracted; `fault` says why, if known. */
   async #modelFor(
     request: CompressionRequest,
     allowsFallback: boolean,

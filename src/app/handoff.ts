@@ -55,7 +55,7 @@ const MESSAGE_SHARE = 0.5;
 const EVENT_SHARE = 0.25;
 /** Maximum number of the newest messages. */
 const MAX_NEWEST = 6;
-/** A task list is current if no more than this many substantive messages, including its own, have come since. */
+/** A task list is current if it's among the newest messages, of which this many are substantive. */
 const STEPS_WITHIN = 20;
 /** Minimum tokens of a part of the briefing. A shorter one wouldn't be useful. */
 const MIN_PART_TOKENS = 24;
@@ -86,7 +86,7 @@ interface AnalyzedMessage {
   readonly text: string;
   readonly at: number | undefined;
   readonly isSubstantive: boolean;
-  /** The text with spaces instead of its tool calls, whose arguments contain no key events. */
+  /** The text with spaces instead of its tool calls, whose arguments aren't part of the conversation. */
   readonly prose: string;
 }
 

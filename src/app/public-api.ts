@@ -171,8 +171,8 @@ const asLevels = (source: number, brief: SizedText, detailed: SizedText, full: S
 
 /**
  * Compresses messages to at most `targetTokens`: key events and recent messages stay verbatim, and the other messages
- * are summarized. Messages that fit are returned unchanged. If there is no room for recent messages and key events,
- * everything is summarized.
+ * are summarized. Messages that fit are returned unchanged. If key events quote everything, the summarizer isn't called.
+ * If there is no room for recent messages and key events, everything is summarized.
  *
  * @param targetTokens maximum tokens of the returned messages, including framing
  * @throws `RangeError` for invalid arguments, and the summarizer's errors

@@ -20,7 +20,7 @@ export interface SummarizerConfig {
   readonly maxOutputTokens?: number | undefined;
   /** Maximum tokens of input and output together; absent if unknown. */
   readonly contextWindow?: number;
-  /** Absent: 2,048 tokens. */
+  /** Absent: `DEFAULT_REASONING`. */
   readonly reasoning?: ReasoningPlan;
 }
 

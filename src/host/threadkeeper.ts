@@ -264,7 +264,7 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
   async close(): Promise<void> {
     this.dispose();
     const closing = [
-      // May wait for a chat that is being read for longer than VS Code gives this process to end.
+      // Waiting for a chat that is being read may take longer than VS Code gives this process to end.
       this.chats.close(),
       this.snapshots
         .dispose()

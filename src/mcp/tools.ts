@@ -23,8 +23,8 @@ import {
 } from './render-chats.ts';
 
 /**
- * How long a call waits for the first pass over all chats, and later for changes, in ms. Some clients cancel a call after
- * 60 s.
+ * How long a call waits for the first sync of all chats, and later for changes, in ms. Some clients cancel a call
+ * after 60 s.
  */
 const MAX_FIRST_WAIT_MS = 20_000;
 const MAX_WAIT_MS = 2_000;

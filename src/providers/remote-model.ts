@@ -21,7 +21,7 @@ export interface RemoteSettings extends CallTimeouts {
   readonly contextWindow?: number;
 }
 
-/** Maximum number of concurrent requests to a vendor's own address. Other servers, such as the user's, get fewer. */
+/** Maximum number of concurrent requests to a vendor's own address. Other servers may queue them, so they get fewer. */
 const MAX_CONCURRENT_REQUESTS = 24;
 
 /** How to talk to a model's server. */

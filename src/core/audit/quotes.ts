@@ -5,7 +5,7 @@ export interface Quotation {
   readonly end: number;
 }
 
-/** Quotation marks on one line, even without content. Code is matched without a group, so marks in it are skipped. */
+/** Quotations on one line, but not in apostrophes. Code is matched without a group, so quotations in it are skipped. */
 const QUOTED = /`[^`\n]*`|"([^"\n]*)"|“([^“”\n]+)”|„([^„“\n]+)“|«([^«»\n]+)»|「([^「」\n]+)」|『([^『』\n]+)』/g;
 
 /** In UTF-16 units. Shorter quotations are only words in quotation marks. */

@@ -83,7 +83,7 @@ export function startsTurn(message: SourceMessage): boolean {
 
 /**
  * Positions in `messages[from, to]` after which a cut doesn't separate a tool call from its result. A tool message
- * without a call ID answers the preceding reply. A call without a result in this range doesn't prevent a cut.
+ * without a call ID answers the preceding response. A call without a result in this range doesn't prevent a cut.
  */
 export function safeCuts(messages: readonly SourceMessage[], from: number, to: number): Set<number> {
   const answered = new Set<string>();

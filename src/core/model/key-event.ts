@@ -13,7 +13,7 @@ export const KEY_EVENT_KINDS = [
 ] as const;
 export type KeyEventKind = (typeof KEY_EVENT_KINDS)[number];
 
-/** How long a key event matters. 3: lasting; 2: for the next tens of messages. */
+/** How long a key event matters. 3: lasting; 2: for the next tens of messages. Anything less isn't a key event. */
 export type Importance = 2 | 3;
 
 /** Kinds that lose their relevance once they are resolved, superseded, or old. */

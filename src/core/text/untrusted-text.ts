@@ -28,7 +28,7 @@ const BINDING: ReadonlySet<KeyEventKind> = new Set(['constraint', 'preference', 
 const MAX_READ = 300;
 /** In UTF-16 units. Longer passages are documents; constraints and decisions in them aren't worth keeping. */
 const MAX_SHORT_PASSAGE = 600;
-/** Minimum length of an event, in UTF-16 units, that is cut to the author's own words at its beginning. */
+/** Minimum length of the author's own words at an event's beginning to which it's cut, in UTF-16 units. */
 const MIN_OWN_WORDS = 12;
 
 /** A tool result that is the user's answer, although its role is `tool`. */

@@ -40,7 +40,10 @@ export async function answerChatRequest(
   for (const one of found ?? []) stream.markdown(quoteWithSource(one));
 }
 
-/** A quote as Markdown, escaped, so that it can't insert links or images, and marked in each line as quoted. */
+/**
+ * A quote as Markdown: escaped, so that it can't insert links or images, and with each line marked, so that none looks
+ * like an answer.
+ */
 function quote(text: string): vscode.MarkdownString {
   const lines = text.split(/\r\n?|\n/).map((line) => new vscode.MarkdownString('> ').appendText(line).value);
   return new vscode.MarkdownString(lines.join('\n>\n')).appendMarkdown('\n\n');

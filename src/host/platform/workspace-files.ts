@@ -145,7 +145,7 @@ async function ignoredByGit(files: readonly string[]): Promise<ReadonlySet<strin
     const byPath = new Map(
       filesInside.map((file) => [path.join(repository.rootUri.fsPath, path.relative(realRoot, file)), file]),
     );
-    // On a busy machine, the Git extension sometimes answers before it has read git's output, but rarely twice.
+    // On a busy machine, the Git extension may answer before it has read git's output, but rarely twice in a row.
     for (let times = 0; times < 2; times++) {
       // Git fails while a repository is being moved or deleted. Its files are treated as ignored.
       const found = await repository.checkIgnore([...byPath.keys()]).catch(() => byPath.keys());

@@ -240,7 +240,7 @@ function item(
 const goneItem = (): vscode.TreeItem =>
   item(vscode.l10n.t('This item is no longer in the session.'), None, 'circle-slash');
 
-/** Internal command of the view. It calls its argument. */
+/** Internal command of the view. Its argument is a function, so there is nothing to validate. */
 export const OPEN_ROW = 'threadkeeper.internal.openRow';
 
 export function rangeText(state: SessionState, node: SummaryNode): string {

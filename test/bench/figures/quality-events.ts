@@ -27,7 +27,7 @@ const FILES = [
 /** In-sample targets. The training script prints the same figures with each source left out. */
 const TARGETS = { weighted: 0.85, lasting: 0.95, keptPrecision: 0.65, atQuarter: 0.55, kinds: 0.75 } as const;
 
-/** Key events found in labelled messages, compared to sentences found by a list of substrings. */
+/** Key events found in labeled messages, compared to sentences found by a list of substrings. */
 export function measureEvents({ print }: BenchContext): Measured {
   const figures: Measured['figures'][number][] = [];
   const notes: string[] = [];

@@ -79,7 +79,7 @@ class Thread {
 }
 
 /**
- * The cost of following the chats of other tools: a first pass over 200 sessions, a start without changes, an added
+ * The cost of following the chats of other tools: a first sync of 200 sessions, a start without changes, an added
  * line, and searches.
  */
 export async function measureSources({ quick, print }: BenchContext): Promise<Measured> {
@@ -98,7 +98,7 @@ export async function measureSources({ quick, print }: BenchContext): Promise<Me
     const unchanged = await cpu(() => again.follow());
     const shown = await untilShown(again, newest);
     if (read.result.read !== SESSIONS || unchanged.result.read !== 0)
-      throw new Error('A pass did not read what it should.');
+      throw new Error('A sync did not read what it should.');
     const opened = await timed(() => search(again, QUERIES[0]!));
     const times: number[] = [];
     for (let run = 0; run < SEARCHES; run++)

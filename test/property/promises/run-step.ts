@@ -87,7 +87,7 @@ export async function runStep(simulation: Simulation, step: Step): Promise<void>
     assert.ok(calls.count > 0 || tokens.after < tokens.before, 'what costs nothing is committed only if it saves');
   if (simulation.cancelled) {
     assert.equal(committed.length, 0, 'what is cancelled is not committed');
-    assert.deepEqual(compressionState(simulation.state), before.made, 'what is cancelled changes nothing');
+    assert.deepEqual(compressionState(simulation.state), before.made, 'what is canceled changes nothing');
     if (simulation.outcome) assert.equal(simulation.outcome.kind, 'cancelled', 'what is cancelled is called so');
   }
   if (simulation.modelFailed) {

@@ -122,7 +122,7 @@ describe('configured model', () => {
     settings['models'] = { overrides: {} };
   });
 
-  it('times out after the user’s first-token timeout when it is an editor model', async () => {
+  it('times out after the user’s first-token timeout when it is a model of VS Code', async () => {
     const before = settings['chat'];
     settings['chat'] = { ...before, firstTokenTimeout: 5 };
     mock.timers.enable({ apis: ['setTimeout'] });
@@ -136,7 +136,7 @@ describe('configured model', () => {
     await assert.rejects(first, (error) => ModelFault.is(error, 'timeout'));
   });
 
-  it('does not time out while it thinks when it is an editor model', async () => {
+  it('does not time out while it thinks when it is a model of VS Code', async () => {
     const before = settings['chat'];
     settings['chat'] = { ...before, firstTokenTimeout: 5 };
     mock.timers.enable({ apis: ['setTimeout'] });
@@ -267,7 +267,7 @@ describe('configured model', () => {
       },
     ));
 
-  it('is the same editor model whether or not the settings name a server', () => {
+  it('is the same model of VS Code whether or not the settings name a server', () => {
     const own = settings as unknown as Settings;
     const chat = { ...own.chat, provider: 'vscode', model: '', baseUrl: OLLAMA } as const;
     const selected = { provider: 'vscode', model: 'copilot/gpt' } as never;

@@ -3,7 +3,7 @@ import { toVsCodeMessages } from '../../../src/host/models/vscode-messages.ts';
 
 const text = (value: string) => [{ type: 'text', text: value }] as const;
 
-describe('request to an editor model', () => {
+describe('request to a model of VS Code', () => {
   it('sends the system prompt as the first user message, enclosed in tags', () => {
     const messages = toVsCodeMessages({
       system: ['Be brief.', ' ', 'Decided: port 8443.'],

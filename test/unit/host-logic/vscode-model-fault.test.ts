@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { ModelFault } from '../../../src/app/fault.ts';
 import { vsCodeModelFault } from '../../../src/host/models/vscode-model-fault.ts';
 
-describe('error from an editor model', () => {
+describe('error from a model of VS Code', () => {
   const coded = (code: string, message = 'no', cause?: unknown): Error =>
     Object.assign(new Error(message, { cause }), { code });
 

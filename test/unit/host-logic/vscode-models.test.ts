@@ -14,7 +14,7 @@ const lm = {
     Promise.resolve(offered.filter((each) => id === undefined || each.id === id)),
 };
 
-describe('editor models', () => {
+describe('models of VS Code', () => {
   it('keep one session’s selected model apart from another session’s default model', async () => {
     const module = await hostIn({ lm, l10n })<typeof EditorModelsModule>('models/vscode-models.ts');
     const state = { keys: () => [], get: () => undefined, update: () => Promise.resolve() };

@@ -261,7 +261,7 @@ describe('the library of chats from other tools', () => {
     assert.deepEqual([library.sessions()[0]?.entry.messages, library.sessions()[0]?.entry.compactions], [4, 1]);
   });
 
-  it('neither duplicates nor loses messages when a pass is killed at any point', async () => {
+  it('neither duplicates nor loses messages when a sync is killed at any point', async () => {
     const whole = Array.from({ length: 6 }, (_, index) => userRecord(index, `Message ${index}`));
     for (let kill = 0; kill < 12; kill++) {
       rmSync(copies, { recursive: true, force: true });
@@ -432,7 +432,7 @@ describe('the library of chats from other tools', () => {
     TOOL_FIXTURES.find(({ tool }) => tool === 'codex')!.write(home);
     const library = await open();
     await library.sync(sources);
-    // Written by a pass that was killed.
+    // Written by a sync that was killed.
     for (const name of ['claude-code-0a1b.jsonl.gz', 'claude-code-0a1b.index']) putFile(copies, name, 'x');
     const store = new LibraryCopies(copies);
     assert.deepEqual(await store.tools(), ['claude-code', 'codex']);

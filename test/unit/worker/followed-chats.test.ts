@@ -293,7 +293,7 @@ describe('chats followed from other tools', () => {
     assert.equal((await pass).read, 1);
   });
 
-  it('are still followed after the user cancels a pass, which itself stops reading', async () => {
+  it('are still followed after the user cancels a sync, which itself stops reading', async () => {
     for (let index = 0; index < 50; index++)
       putFile(home, `.claude/projects/p/${index}.jsonl`, userRecord(`Port ${index}?`));
     const news: ChatLibraryEvent[] = [];
