@@ -16,7 +16,7 @@ const folder = path.join(editorFolder, 'host', VERSION);
 
 const serverMain = path.join(folder, 'out/server-main.js');
 
-/** The extension host requires this module at startup. Its only task is to end the host if the parent process has died. */
+/** The extension host requires this module at startup. It only ends the host if the parent process has died. */
 const WATCHDOG = 'node_modules/@vscode/native-watchdog/build/Release';
 const WATCHDOG_STUB = 'exports.start = () => {};\nexports.exit = (code) => process.exit(code);\n';
 

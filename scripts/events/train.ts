@@ -96,7 +96,7 @@ function rowsOf({ item, analysis, set }: Sample): Row[] {
   });
 }
 
-/** Softmax regression. `targets` are the shares of the classes in each row. Returns the weights of each class by column. */
+/** Softmax regression. `targets`: the shares of the classes in each row. Returns each class's weights by column. */
 function softmax(rows: readonly Row[], targets: readonly (readonly number[])[], l2: number): readonly Float64Array[] {
   const k = targets[0]!.length;
   const penalties = Float64Array.from(columns.keys(), (name) => l2 * penaltyOf(name));

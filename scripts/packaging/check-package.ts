@@ -40,7 +40,7 @@ const KILOBYTE = 1000;
  * which masks secrets in titles, 100 KB, and RE2 50 KB.
  */
 export const PACKAGE_LIMIT = 2850 * KILOBYTE;
-/** Maximum size of the file that is loaded at activation. It leaves space for more commands, but not for the product. */
+/** Maximum size of the file that is loaded at activation. It leaves space for commands, but not for the product. */
 export const START_LIMIT = 16 * KILOBYTE;
 /** Maximum size of the file that is loaded when the product is first used. Other files are loaded later. */
 export const MAIN_LIMIT = 400 * KILOBYTE;

@@ -29,7 +29,7 @@ const COMMON = [
   'standalone-chat-page',
 ];
 
-/** Tests that CI doesn't run, because they take the longest, and unit and host tests cover most of the same behavior. */
+/** Tests that CI doesn't run: they take the longest, and unit and host tests cover most of the same behavior. */
 const SLOW = [
   'chat-location',
   'checked-summary',

@@ -15,9 +15,9 @@ import type { MachineChat } from './machine-chats.ts';
 // Renders the tools' results as text for a model. All text of chats is in a section that this text can't close.
 
 /**
- * Maximum length of the quotes in a result, in bytes of UTF-8: about 8,000 tokens in English, and fewer tokens than bytes
- * in any language. By default, Codex cuts the middle out of results of more than 40,000 bytes, and Claude Code doesn't
- * show those of more than 25,000 tokens.
+ * Maximum length of the quotes in a result, in bytes of UTF-8: about 8,000 tokens in English, and fewer tokens than
+ * bytes in any language. By default, Codex cuts the middle out of results of more than 40,000 bytes, and Claude Code
+ * doesn't show those of more than 25,000 tokens.
  */
 const MAX_BYTES = 31_000;
 
@@ -123,8 +123,8 @@ export interface Excerpt {
 }
 
 /**
- * The messages from `from` to `to` (inclusive), as many as fit. The first one begins at `offset`, in UTF-16 units of its
- * text as shown.
+ * The messages from `from` to `to` (inclusive), as many as fit. The first one begins at `offset`, in UTF-16 units of
+ * its text as shown.
  */
 export function renderMessages(
   chat: ListedChat,

@@ -217,8 +217,8 @@ export class ChatTools {
   }
 
   /**
-   * The newest prompts of recently changed chats, by chat. One of them may be the prompt that the caller is answering. If
-   * a call with this query follows it, it certainly is, but that call may be missing from the index.
+   * The newest prompts of recently changed chats, by chat. One of them may be the prompt that the caller is answering.
+   * If a call with this query follows it, it certainly is, but that call may be missing from the index.
    */
   async #newestPrompts(
     chats: ReadonlySet<MachineChat>,
@@ -372,7 +372,8 @@ export class ChatTools {
 
   /**
    * A chat's key events. Undefined if the chat can't be read now, or if finding them isn't finished at the deadline, in
-   * ms of `performance.now`. It then goes on for a later call, except for a chat in use, which will have changed by then.
+   * ms of `performance.now`. It then goes on for a later call, except for a chat in use, which will have changed by
+   * then.
    */
   async #eventsOf(chat: MachineChat, deadline = Infinity): Promise<readonly AttributedEvent[] | undefined> {
     const name = `${chat.key} ${chat.copyBytes}`;

@@ -92,7 +92,7 @@ async function* readMessages(answer: Response, call: WatchedCall, client: Anthro
   if (stop !== null) yield { type: 'end', ending: ending(stop) };
 }
 
-/** Updates reported figures. Missing ones keep their values, because servers that imitate the API omit some or send null. */
+/** Updates reported figures. Servers that imitate the API omit some or send null, which leaves the known values. */
 function updateFigures(figures: Figures, usage: object | undefined): void {
   const all: Readonly<Record<string, unknown>> = { ...usage };
   const groups = [all, all['output_tokens_details'], all['cache_creation']].filter(isObject);

@@ -101,7 +101,7 @@ export function faultIn(reply: unknown): ModelFault | undefined {
   return replyFault({ code, message: textAt(reply, 'base_resp', 'status_msg') }, httpStatus);
 }
 
-/** MiniMax's errors as an HTTP status and a code (platform.minimax.io/docs/api-reference/errorcode). Others count as 500. */
+/** MiniMax's errors as a status and a code (platform.minimax.io/docs/api-reference/errorcode). Others count as 500. */
 const MINIMAX: Readonly<Record<number, readonly [status: number, code?: string]>> = {
   1001: [408],
   1002: [429],
@@ -301,7 +301,7 @@ function withCause(error: Error, maxCauses = 3): string {
   return cause instanceof Error && maxCauses > 0 ? `${message}: ${withCause(cause, maxCauses - 1)}` : message;
 }
 
-/** Whether an error contains a secret. Such errors aren't kept as causes, because those are printed with stack traces. */
+/** Whether an error contains a secret. If so, it isn't kept as a cause, which would be printed with stack traces. */
 function containsSecret(error: unknown, secrets: readonly string[]): boolean {
   if (!(error instanceof Error)) return false;
   const body = 'error' in error ? JSON.stringify(error.error ?? '') : '';

@@ -5,7 +5,7 @@ import { wrapModel, type ChatChunk, type ChatModel, type ChatRequest } from '../
 export interface RetryOptions {
   /** Maximum number of retries after rate limits; default `MAX_RETRIES`. */
   readonly maxRateLimitRetries?: number;
-  /** Whether the reply is only used once it's complete, so that an interrupted one can be discarded and requested again. */
+  /** Whether the reply is only used once it's complete, so that an interrupted one can be requested again. */
   readonly mayDiscard?: boolean;
   /**
    * Called at the beginning of a pause with its length in ms and the number of the next attempt, to show a countdown.
@@ -27,8 +27,8 @@ const MAX_TIMEOUTS = 2;
 
 /**
  * Retries failures of a model that may be temporary: rate limits, overload, a lost network, timeouts. Once text was
- * received, only retries if the reply can be discarded, so that the user never sees text twice. A pause requested by the
- * provider is respected; one above the maximum ends the retries, so that the user can decide. Aborting ends a pause
+ * received, only retries if the reply can be discarded, so that the user never sees text twice. A pause requested by
+ * the provider is respected; one above the maximum ends the retries, so that the user can decide. Aborting ends a pause
  * immediately.
  */
 export function withRetries(model: ChatModel, options: RetryOptions = {}): ChatModel {

@@ -94,8 +94,8 @@ export class ThinkFilter {
   }
 
   /**
-   * Ends the reply, and yields text that was held back but isn't thinking. `isCut`: the output limit was reached, so held
-   * text of a model without an opening tag is thinking that never ended.
+   * Ends the reply, and yields text that was held back but isn't thinking. `isCut`: the output limit was reached, so
+   * held text of a model without an opening tag is thinking that never ended.
    */
   *end(isCut = false): Generator<ChatChunk> {
     if (this.#state === 'start' || (this.#state === 'unopened' && !isCut)) yield* this.#answerHeld();

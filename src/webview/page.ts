@@ -298,8 +298,8 @@ export class Page {
   }
 
   /**
-   * Sends the text in a message's editor to the host, which stores it so that a reload doesn't lose it. Null: the editor
-   * is closed. `session` is the message's session, which the page may no longer show.
+   * Sends the text in a message's editor to the host, which stores it so that a reload doesn't lose it. Null: the
+   * editor is closed. `session` is the message's session, which the page may no longer show.
    */
   saveEdit(message: MessageId, edited: string | null, session = this.session?.id): void {
     if (session === undefined) return;

@@ -17,7 +17,7 @@ export interface BenchContext {
 export function developerMessages({ sessions }: BenchContext, count: number): readonly TranscriptMessage[] {
   const real = sessions.filter((session) => session.developer);
   if (real.length === 0) return syntheticSession(count);
-  // Shortest first, so that agent sessions, which have the longest messages, come before the long chat without an agent.
+  // Shortest first: agent sessions, which have the longest messages, come before the long chat without an agent.
   const order = [...real].sort((a, b) => a.messages.length - b.messages.length);
   return order.flatMap((session) => session.messages).slice(0, count);
 }

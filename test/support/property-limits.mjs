@@ -1,5 +1,5 @@
-// Stops a property before Mocha's timeout, which would end the test without printing the counterexample, its seed, and its
-// path. A property that is stopped has failed.
+// Stops a property before Mocha's timeout, which would end the test without printing the counterexample, its seed, and
+// its path. A property that is stopped has failed.
 import fc from 'fast-check';
 
 /** The share of a test's timeout for its property. The rest is for everything else that the test does. */

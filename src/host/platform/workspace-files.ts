@@ -7,8 +7,8 @@ export const openFolders = (): readonly string[] =>
   (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
 
 /**
- * The path of a file or folder as VS Code shows it. If several folders of the workspace have the same name, which VS Code
- * puts before their paths, it's replaced with `distinctName`.
+ * The path of a file or folder as VS Code shows it. If several folders of the workspace have the same name, which VS
+ * Code puts before their paths, it's replaced with `distinctName`.
  */
 export function relativePath(uri: vscode.Uri): string {
   const folder = vscode.workspace.getWorkspaceFolder(uri);

@@ -112,8 +112,8 @@ export class ContextTree implements vscode.TreeDataProvider<ContextRow>, vscode.
   }
 
   /**
-   * Shows or hides the view's welcome content. It isn't shown before the first rows are known: it would take the keyboard
-   * focus, and be removed with it.
+   * Shows or hides the view's welcome content. It isn't shown before the first rows are known: it would take the
+   * keyboard focus, and be removed with it.
    */
   #setEmpty(isEmpty: boolean): void {
     if (this.#isEmpty === isEmpty) return;

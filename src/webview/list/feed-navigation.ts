@@ -70,8 +70,9 @@ export class FeedNavigation {
 }
 
 /**
- * Selects the previous or next word of a message by Left or Right, or extends the selection with Shift. Browsers show no
- * caret in a message, so its text could otherwise only be selected with the mouse. Returns true if the key was handled.
+ * Selects the previous or next word of a message by Left or Right, or extends the selection with Shift. Browsers show
+ * no caret in a message, so its text could otherwise only be selected with the mouse. Returns true if the key was
+ * handled.
  */
 function selectWord({ key, shiftKey }: KeyboardEvent, body: Element | null): boolean {
   const selection = window.getSelection();

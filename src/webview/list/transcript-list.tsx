@@ -29,7 +29,7 @@ export function TranscriptList({ session }: { readonly session: OpenSession }) {
   const end = useRef<HTMLDivElement>(null);
   const viewport = useRef<Viewport>(undefined);
   const navigation = useRef<FeedNavigation>(undefined);
-  /** The pages being loaded, by epoch and first row. A new epoch loads them again, because it discards earlier answers. */
+  /** The pages being loaded, by epoch and first row, because the answers of an earlier epoch are discarded. */
   const requested = useRef(new Set<string>());
   const awaitingFocus = useRef<number>(undefined);
   const [range, setRange] = useState<RowRange>({ from: 0, to: -1 });

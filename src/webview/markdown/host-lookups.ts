@@ -7,8 +7,8 @@ const BATCH_DELAY_MS = 50;
 type LookUp = (element: Element, key: string, apply: (answer: string) => void) => void;
 
 /**
- * Returns a function that applies the host's answer to an element. Answers are cached, and missing ones are requested in
- * batches. `request` gets at most `maxKeys` keys and may omit answers.
+ * Returns a function that applies the host's answer to an element. Answers are cached, and missing ones are requested
+ * in batches. `request` gets at most `maxKeys` keys and may omit answers.
  */
 function createLookUp(
   maxKeys: number,

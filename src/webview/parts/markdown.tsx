@@ -9,7 +9,7 @@ import { Button } from './elements.tsx';
 const TRUNCATE_ABOVE = 30_000;
 /** Length to which texts are truncated, in characters. */
 const TRUNCATED_LENGTH = 12_000;
-/** Minimum pause between renderings of a streaming reply, in ms. Slow renderings are followed by four times their time. */
+/** Minimum pause between renderings of a streaming reply, in ms. After a slow one, it's four times its duration. */
 const MIN_RENDER_INTERVAL_MS = 40;
 /** Maximum pause between renderings, in ms, even if they take long. */
 const MAX_RENDER_INTERVAL_MS = 400;

@@ -28,7 +28,7 @@ export function rolled(turns: readonly Turn[], counter: TokenCounter): Simulated
   });
 }
 
-/** Keeps the recent messages like `rolled`, but only after every 40 messages summarizes everything before them again. */
+/** Keeps the recent messages like `rolled`, but summarizes everything before them again after every 40 messages. */
 export function resummarized(turns: readonly Turn[], counter: TokenCounter): Simulated {
   let all = 0;
   let since = 0;

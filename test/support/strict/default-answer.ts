@@ -1,7 +1,7 @@
 import { isObject } from '../../../src/core/text/json-value.ts';
 import type { ModelRequest } from './strict-server.ts';
 
-/** A sentence with words from the prompt, as many as the prompt requests. With a schema, JSON with it in all strings. */
+/** A sentence of words from the prompt, as many as it requests. With a schema, JSON with it in all strings. */
 export function defaultAnswer({ prompt, schema }: ModelRequest): string {
   const asked = [...prompt.matchAll(/\b(\d+) words\b/g)].at(-1)?.[1];
   const words = prompt.split(/\s+/).filter((word) => /^[\p{L}]{3,}[.,]?$/u.test(word));

@@ -361,7 +361,7 @@ export class StrictServer {
     return { reply: { model, text, reasoning, answered, cut, refused, input: read, cache, thinkingAs }, sent };
   }
 
-  /** The number of prompt tokens that the server reads: all, unless Ollama truncates the prompt. Throws if it's too long. */
+  /** The number of prompt tokens that are read: all, unless Ollama truncates the prompt. Throws if it's too long. */
   #fit({ traits, pieces, maxOutput, body }: ParsedRequest, sent: number, path: string): number {
     if (this.#flavour === 'ollama') {
       // ralphgrewe/TradingAgents#168, NousResearch/hermes-agent#43900: /v1 has no num_ctx, and the oldest messages are

@@ -1,4 +1,4 @@
-/** How models handle requests, where vendors and models differ. Each entry of `TRAITS` has the address of its source. */
+/** How models handle requests, where vendors and models differ. Each entry of `TRAITS` has its source's address. */
 export interface Traits {
   /** Maximum tokens of input and output together. */
   readonly window: number;

@@ -61,8 +61,8 @@ describe('a page and its server', () => {
   });
 
   /**
-   * Serves a page with the sessions of `connection`. The page posts messages with `post`, and received ones are added to
-   * `received`.
+   * Serves a page with the sessions of `connection`. The page posts messages with `post`, and received ones are added
+   * to `received`.
    */
   function serve(connection: PageServer['connection']) {
     received.length = 0;

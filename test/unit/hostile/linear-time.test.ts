@@ -95,7 +95,7 @@ const RENDERERS: Readonly<Record<string, (text: string) => unknown>> = {
   'converting Markdown to plain text': (text) => plainText(text),
 };
 
-/** The CPU time of this thread only, because those of the garbage collector and compiler take more on a busy machine. */
+/** The CPU time of this thread only: those of the garbage collector and compiler take more on a busy machine. */
 function cpuMs(work: () => unknown): number {
   const before = process.threadCpuUsage();
   work();
