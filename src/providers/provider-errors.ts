@@ -22,6 +22,8 @@ interface ProviderError {
   readonly status: number | undefined;
   readonly code: string;
   readonly message: string;
+  /** Whether the message is the provider's own, not the SDK's. */
+  readonly isStated: boolean;
   /** Gemini: the exceeded quotas. */
   readonly details?: unknown;
 }
@@ -144,7 +146,7 @@ function apiFault(error: Omit<ApiErrorShape, 'name'>, secrets: readonly string[]
     contextWindow: reason === 'context_too_long' ? statedWindow(parsed.message) : undefined,
     retryAfterMs,
     status: parsed.status,
-    details: REJECTIONS.has(reason) ? maskedMessage(parsed.message, secrets) : undefined,
+    details: parsed.isStated && REJECTIONS.has(reason) ? maskedMessage(parsed.message, secrets) : undefined,
     cause,
   });
 }
@@ -152,9 +154,12 @@ function apiFault(error: Omit<ApiErrorShape, 'name'>, secrets: readonly string[]
 /** Reasons with several causes, of which only the provider's message says which one it is. */
 const REJECTIONS: ReadonlySet<FaultReason> = new Set(['bad_request', 'model_not_found']);
 
+/** More than this is never shown, and masking it would take too long. Longer than any secret. In UTF-16 units. */
+const MAX_MASKED = 20_000;
+
 /** A provider's message for the user: one line of plain text without secrets. */
-function maskedMessage(message: string, secrets: readonly string[]): string {
-  const plain = withoutTerminalCodes(withoutSecrets(message, secrets));
+export function maskedMessage(message: string, secrets: readonly string[] = []): string {
+  const plain = withoutTerminalCodes(withoutSecrets(message, secrets).slice(0, MAX_MASKED));
   return shortened(new Redactor().redact(plain).replace(/\p{Cc}/gu, ' '));
 }
 
@@ -254,15 +259,17 @@ function parseProviderError(error: Omit<ApiErrorShape, 'name'>): ProviderError {
   let body: unknown = error.error;
   if (isObject(body) && 'error' in body) body = body['error'];
   if (!isObject(body)) {
-    return { status: error.status, code: '', message: typeof body === 'string' ? body : error.message };
+    const isStated = typeof body === 'string' && body.trim() !== '';
+    return { status: error.status, code: '', message: typeof body === 'string' ? body : error.message, isStated };
   }
   const { code, type, message, metadata, details, param } = body;
-  const stated = typeof message === 'string' ? message : error.message;
+  const own = typeof message === 'string' ? message : '';
   // The message of the provider to which OpenRouter forwarded the request.
   const raw = textAt(metadata, 'raw') ?? '';
   // MiMo sends its message as the parameter's name.
   const named = typeof param === 'string' && param.includes(' ') ? param : '';
-  const text = `${stated} ${raw} ${named}`.trim();
+  const text = `${typeof message === 'string' ? own : error.message} ${raw} ${named}`.trim();
+  const isStated = `${own}${raw}${named}`.trim() !== '';
   // Anthropic and OpenRouter send general statuses, and separate codes for the cause.
   const causes = [textAt(details, 'error_code'), textAt(metadata, 'error_type'), textAt(metadata, 'limit_source')];
   const codes = [code, type, ...causes].filter((part) => typeof part === 'string');
@@ -271,7 +278,7 @@ function parseProviderError(error: Omit<ApiErrorShape, 'name'>): ProviderError {
   // Findings of OpenRouter's moderation and guardrails.
   const isModerated = isList(valueAt(metadata, 'reasons') ?? valueAt(metadata, 'patterns'));
   const codeText = [...codes, ...(isModerated ? ['moderation'] : [])].join(' ');
-  return { status, code: codeText, message: codeText === '' ? text : `${codeText}: ${text}`, details };
+  return { status, code: codeText, message: codeText === '' ? text : `${codeText}: ${text}`, isStated, details };
 }
 
 /** The fault of a request without a response. */

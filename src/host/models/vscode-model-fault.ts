@@ -1,5 +1,5 @@
 import { ModelFault, type FaultReason } from '../../app/fault.ts';
-import { streamFault } from '../../providers/provider-errors.ts';
+import { maskedMessage, streamFault } from '../../providers/provider-errors.ts';
 
 /** Codes of VS Code's `LanguageModelError` and names of GitHub Copilot's errors. */
 const REASON_OF_NAME: Readonly<Record<string, FaultReason>> = {
@@ -31,6 +31,7 @@ const MAX_DEPTH = 4;
 export function vsCodeModelFault(error: unknown): ModelFault {
   if (error instanceof ModelFault) return error;
   const texts: string[] = [];
+  let innermost = String(error);
   let cause = error;
   for (let depth = 0; depth < MAX_DEPTH && cause instanceof Error; depth += 1) {
     const code = codeOf(cause);
@@ -44,6 +45,7 @@ export function vsCodeModelFault(error: unknown): ModelFault {
       const mapped = name === 'Blocked' && reason === 'rate_limited' ? reason : REASON_OF_NAME[name]!;
       return new ModelFault(mapped, texts.join(': '), { retryAfterMs, cause: error });
     }
+    innermost = cause.message;
     cause = cause.cause;
   }
   const text = texts.length > 0 ? texts.join(': ') : String(error);
@@ -51,7 +53,8 @@ export function vsCodeModelFault(error: unknown): ModelFault {
   if (EMPTY.test(text)) return new ModelFault('empty_reply', text, { cause: error });
   const { reason, message, retryAfterMs, details } = streamFault(undefined, text);
   const isQuota = reason === 'overloaded' && QUOTA.test(text);
-  return new ModelFault(isQuota ? 'quota' : reason, message, { retryAfterMs, details, cause: error });
+  const ownMessage = details === undefined ? undefined : maskedMessage(innermost);
+  return new ModelFault(isQuota ? 'quota' : reason, message, { retryAfterMs, details: ownMessage, cause: error });
 }
 
 function codeOf(error: Error): string {

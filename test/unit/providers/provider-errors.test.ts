@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import * as SDK from 'openai/core/error';
 import type { FaultReason, ModelFault } from '../../../src/app/fault.ts';
-import { retryAfter, streamFault, toModelFault } from '../../../src/providers/provider-errors.ts';
+import { faultIn, retryAfter, streamFault, toModelFault } from '../../../src/providers/provider-errors.ts';
 
 const refused = (status: number, body: object, headers: Record<string, string> = {}): ModelFault =>
   toModelFault(SDK.APIError.generate(status, body, undefined, new Headers(headers)), SDK);
@@ -151,6 +151,11 @@ describe('the mapping of provider errors', () => {
     assert.equal(rejected(422, `\x1b[31mbad\x1b[0m\x07 ${key} or ${token}`), 'bad ••• or [redacted: github-token]');
     const long = rejected(400, `${'x'.repeat(280)} ${token} ${'x'.repeat(5000)}`) ?? '';
     assert.ok(long.length < 310 && !long.includes(token.slice(0, 8)), long);
+    assert.equal(rejected(400, ' '), undefined);
+    const withoutBody = SDK.APIError.generate(422, undefined, undefined, new Headers());
+    assert.equal(toModelFault(withoutBody, SDK).details, undefined);
+    assert.equal(faultIn({ error: { code: 400 } })?.details, undefined);
+    assert.equal(faultIn({ base_resp: { status_code: 2013, status_msg: '' } })?.details, undefined);
     assert.equal(rejected(500, 'a failure'), undefined);
     assert.equal(rejected(401, 'an unknown key'), undefined);
     assert.equal(streamFault('invalid_request_error', 'no tools').details, 'invalid_request_error: no tools');
