@@ -2,7 +2,7 @@ import type { NodeId } from '../model/ids.ts';
 import type { DetectedEvent, Span } from '../model/key-event.ts';
 import { UNANSWERED, type CostTier, type SummaryNode } from '../model/summary.ts';
 import { affordableAnswer, answerCost, askModel, maxAnswerText, messageAllowance } from './ask-model.ts';
-import type { Answer, SegmentToSummarize, AskSettings, AskTools } from './ask-model.ts';
+import type { SegmentToSummarize, AskSettings, AskTools } from './ask-model.ts';
 import { buildCorpus, passagesIn, type Corpus } from './corpus.ts';
 import { tokensWithFraming } from './fitting.ts';
 import { basePassageScore, extractPassages, renderPassages } from './extractive.ts';
@@ -63,8 +63,8 @@ export interface SummarizeSettings extends AskSettings {
   readonly extractiveOnFault: boolean;
 }
 
-/** A model's answers by source, prompt, and model, so that an unchanged segment is never summarized twice. */
-export type SummaryCache = Map<string, Answer>;
+/** A model's summaries by source, prompt, and model, so that an unchanged segment is never summarized twice. */
+export type SummaryCache = Map<string, NodeContent>;
 
 export interface SummarizeTools extends AskTools, NodeTools {
   readonly model?: SummaryModel;
@@ -150,10 +150,6 @@ export async function summarizeRuns(
   let badAnswers = settings.isDoubtful === true ? 1 : 0;
   let done = 0;
   const report = (): void => tools.report?.({ done: ++done, total: pieces.length });
-  const take = (piece: Piece, { content, read }: Answer): void => {
-    made.set(piece, content);
-    readBy.set(piece, read);
-  };
   const isWorthAsking = (piece: Piece): boolean =>
     piece.tokens >= MIN_ASKED_TOKENS && !isFullyQuoted(piece) && !piece.run.waits;
   const askable = model && settings.roomTokens >= MIN_SUMMARY_TOKENS ? pieces.filter(isWorthAsking) : [];
@@ -166,14 +162,16 @@ export async function summarizeRuns(
     await mapLimited(order, concurrency, async (piece) => {
       const key = `${piece.hash}:${settings.prompt.version}:${model.id}`;
       const cached = tools.cache?.get(key);
-      if (cached && cached.content.tokens.detailed <= piece.ceiling) take(piece, cached);
+      if (cached && cached.tokens.detailed <= piece.ceiling) made.set(piece, cached);
       else if (fault === undefined && badAnswers < MAX_BAD_ANSWERS) {
         try {
           const answer = await askModel(piece, model, settings, tools, badAnswers > 0);
           badAnswers = answer ? 0 : badAnswers + 1;
           if (answer) {
-            take(piece, answer);
-            tools.cache?.set(key, answer);
+            made.set(piece, answer.content);
+            // Not cached, because it's as long as the messages.
+            readBy.set(piece, answer.read);
+            tools.cache?.set(key, answer.content);
           }
         } catch (error) {
           const isAnswer = settings.isUnusable?.(error) === true;
