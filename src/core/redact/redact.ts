@@ -1,4 +1,4 @@
-import { offsetsWithoutTerminalCodes, withoutTerminalCodes } from '../text/terminal-codes.ts';
+import { blankTerminalCodes, offsetsWithoutTerminalCodes, withoutTerminalCodes } from '../text/terminal-codes.ts';
 import { SECRET_RULES, type SecretRule } from './secret-rules.ts';
 
 const MASK = '[redacted: ';
@@ -18,8 +18,9 @@ export class Redactor {
    */
   redact(text: string): string {
     const safe = this.#redact(text, withoutTerminalCodes);
-    // Secrets may also be within a control sequence, such as the address of a link.
-    return withoutTerminalCodes(safe) === safe ? safe : this.#redact(safe, (whole) => whole);
+    if (withoutTerminalCodes(safe) === safe) return safe;
+    // A control sequence may separate a secret from the word before it, or contain a secret, such as a link's address.
+    return this.#redact(this.#redact(safe, blankTerminalCodes), (whole) => whole);
   }
 
   /** `visible`: the part of the text that is searched for secrets. */
@@ -51,7 +52,7 @@ export class Redactor {
       // The last occurrence, because the name before the secret may contain the same text.
       let start = match.index + match[0].lastIndexOf(secret);
       let end = start + secret.length;
-      if (searched !== text) {
+      if (searched.length !== text.length) {
         offsets ??= offsetsWithoutTerminalCodes(text);
         [start, end] = [offsets[start]!, offsets[end - 1]! + 1];
       }

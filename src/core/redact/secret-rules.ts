@@ -13,8 +13,11 @@ export interface SecretRule {
   readonly accepts?: (secret: string) => boolean;
 }
 
-/** After an escaped line break or tab (`\n`), as in the JSON of a tool call, whose letter isn't part of a word. */
-const AFTER_ESCAPE = '(?<=\\\\[nrt])';
+/**
+ * After an escaped line break, tab, or color (`\n`, `\u001b[31m`), as in the JSON of a tool call, whose letter isn't part
+ * of a word.
+ */
+const AFTER_ESCAPE = '(?<=\\\\(?:[nrt]|(?:u001[bB]|x1[bB]|033|e)\\[[0-9;]{0,16}m))';
 
 /** The start of a token, which is never within a longer word. */
 const START = `(?:(?<![A-Za-z0-9_-])|${AFTER_ESCAPE})`;

@@ -73,6 +73,12 @@ describe('masking secrets', () => {
     );
   });
 
+  it('masks secrets that only a control sequence or its escaped form separates from a word', () => {
+    for (const [, secret] of SECRETS)
+      for (const before of ['Logging in\x1b[2K\x1b[1G', 'ci\x1b[20G', 'token\x1b[0m', '{"out":"\\u001b[32m'])
+        assert.equal(redacted(`${before}${secret} b`).text.replace(/\[redacted: .*?\]/, '…'), `${before}… b`);
+  });
+
   it('masks secrets within a terminal link', () => {
     const link = (address: string): string => `\x1b]8;;${address}\x07log\x1b]8;;\x07`;
     assert.equal(
