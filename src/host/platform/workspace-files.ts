@@ -47,7 +47,9 @@ export function candidateUris(named: string): readonly (readonly vscode.Uri[])[]
   return [
     folders.length > 1 && distinct.length === 0 ? below(({ name }) => name) : distinct,
     folders.flatMap(({ uri }) => fileIn(uri, path) ?? []),
-  ].filter((places) => places.length > 0);
+  ]
+    .map((places) => [...new Map(places.map((uri) => [uri.toString(), uri])).values()])
+    .filter((places) => places.length > 0);
 }
 
 /** The existing files of the workspace with this path; several if several folders contain it. */

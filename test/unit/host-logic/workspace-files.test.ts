@@ -9,7 +9,7 @@ let folder: string;
 let git: object | undefined;
 
 const workspace: Record<string, unknown> = { getWorkspaceFolder: () => ({ uri: { fsPath: folder } }) };
-const uriOf = (file: string) => ({ path: file });
+const uriOf = (file: string) => ({ path: file, toString: () => `file://${file}` });
 const load = hostIn({
   extensions: { getExtension: () => git },
   Uri: { joinPath: (base: { path: string }, name: string) => uriOf(path.posix.join(base.path, name)) },
@@ -79,6 +79,12 @@ describe('the folders of a workspace', () => {
       ['v/two/app/a.ts', ['/v/two/app/a.ts']],
       ['site/a.ts', ['/w/site/a.ts']],
     ]);
+  });
+
+  it('lead to a file once, even if one folder contains another', async () => {
+    const folders = { '/w/a': 'a', '/w/a/app': 'app', '/w/b/app': 'app' };
+    const paths = await pathsIn(folders, ['/w/a/app/s.ts']);
+    assert.deepEqual(new Set(paths[0]![1]).size, paths[0]![1]!.length);
   });
 
   it('are all looked in if a path begins with a name that they share', async () => {
