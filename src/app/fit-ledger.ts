@@ -1,10 +1,11 @@
 import type { CancellableYielder } from '../core/pace/cancellable-yielder.ts';
-import { countedLine, createCoverageTest } from '../core/context/ledger-lines.ts';
+import { countedLine, createCoverageTest, frontierItemAt } from '../core/context/ledger-lines.ts';
 import { areSummariesAsWritten } from '../core/context/summarized-events.ts';
 import { fitLedger, ledgerRoom, type FittedLedger } from '../core/events/ledger-budget.ts';
 import type { Ledger } from '../core/events/ledger.ts';
 import type { KeyEventId } from '../core/model/ids.ts';
 import type { KeyEvent } from '../core/model/key-event.ts';
+import type { SummaryMethod } from '../core/model/summary.ts';
 import type { Policy } from '../core/policy/policy.ts';
 import type { PrefixFacts } from '../core/state/session-state.ts';
 import type { CompressionJob } from './compression-job.ts';
@@ -15,6 +16,9 @@ const REDUCED_SHARE = 0.8;
 const MAX_SHARE_TO_RESTORE = 0.75;
 /** The cost of checking an entry, in the characters that `CancellableYielder` counts. */
 const CHECK_COST_CHARS = 20;
+
+/** How models' summaries are made, unless the user has edited them. */
+const WRITTEN_BY_MODEL: ReadonlySet<SummaryMethod> = new Set(['model', 'retry', 'tight']);
 
 export interface LedgerInput extends Pick<CompressionJob, 'budget' | 'counts'> {
   readonly state: Pick<PrefixFacts, 'events' | 'frontier' | 'levels' | 'messages' | 'positionOf'>;
@@ -59,9 +63,13 @@ export async function fitLedgerInBatches(
   const asActive = (entry: KeyEvent): KeyEvent => (mayBeActive(entry) ? { ...entry, status: 'active' } : entry);
   const isAsWritten = areSummariesAsWritten(state);
   const withSummarized = (entry: KeyEvent): KeyEvent => {
-    const summarized = isAsWritten ? state.events.get(entry.id)?.summarized : undefined;
+    const node = frontierItemAt(state.frontier, coveredPosition(entry)!)?.node;
+    const isByModel = node !== undefined && WRITTEN_BY_MODEL.has(node.rung);
+    const summarized = isAsWritten && isByModel ? state.events.get(entry.id)?.summarized : undefined;
     return summarized === entry.summarized ? entry : { ...entry, summarized };
   };
+  /** Whether entries were chosen beside a summary that was undone since. */
+  let isOutdated = false;
 
   const costs = new Map<KeyEventId, number>();
   const count = async (entries: Iterable<KeyEvent>, upTo = Infinity): Promise<number> => {
@@ -85,12 +93,14 @@ export async function fitLedgerInBatches(
     if (pace.isDue(CHECK_COST_CHARS)) await pace.yield();
     if (!entry.pinned && !mayBeActive(entry)) continue;
     sendable.push(entry);
+    isOutdated ||=
+      state.events.get(entry.id)?.summarized !== undefined && newlyCovered.has(state.positionOf(entry.message) ?? -1);
     (!entry.pinned && statusOf(entry) === 'dropped' ? excluded : included).push(entry);
   }
 
   const room = ledgerRoom(budget, settings.policy.ledgerShare, coveredTokens);
   const tokens = await count(included);
-  const isWellFilled = !isRefit && tokens <= room && tokens >= MAX_SHARE_TO_RESTORE * room;
+  const isWellFilled = !isRefit && !isOutdated && tokens <= room && tokens >= MAX_SHARE_TO_RESTORE * room;
   let fitted: Pick<FittedLedger, 'kept' | 'dropped'>;
   if (isWellFilled && (await count(excluded, room - tokens)) > room - tokens) {
     const dropped = excluded.filter((entry) => updated.has(entry.id) && coveredPosition(entry) !== undefined);

@@ -1,11 +1,19 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import { fitLedgerInBatches } from '../../../src/app/fit-ledger.ts';
 import { InMemorySession } from '../../../src/app/in-memory-session.ts';
 import type { ChatModel } from '../../../src/app/ports.ts';
-import { messageId } from '../../../src/core/model/ids.ts';
+import { renderEvent } from '../../../src/core/context/render-context.ts';
+import { Ledger } from '../../../src/core/events/ledger.ts';
+import { messageId, type MessageId } from '../../../src/core/model/ids.ts';
+import type { KeyEvent } from '../../../src/core/model/key-event.ts';
 import { messageText, type Role } from '../../../src/core/model/message.ts';
+import { CancellableYielder } from '../../../src/core/pace/cancellable-yielder.ts';
 import { resolvePolicy } from '../../../src/core/policy/policy.ts';
+import { MessageLog } from '../../../src/core/state/branches.ts';
+import { MessageCounts } from '../../../src/core/tokens/message-counts.ts';
 import { loadEncoding } from '../../../src/core/tokens/token-counter.ts';
+import { keyEvent } from '../../support/key-events.ts';
 
 const counter = await loadEncoding('o200k_base');
 
@@ -56,6 +64,35 @@ describe('ledger beside summaries written by a model', () => {
     const { quotes, shown } = await compressed(inNoteForm);
     assert.ok(quotes.some((quote) => quote.includes('Herr Wimmer, hat 1.400 im Jahr gekostet')));
     assert.ok(shown.length <= quotes.length / 2, `${shown.length} of ${quotes.length} quotes were shown`);
+  });
+
+  it('quotes what is most important again once the summary was undone', async () => {
+    const ledger = new Ledger();
+    const [first, second] = ['We use port 8401.', 'We only open port 9302 there.'].map((quote, at) =>
+      keyEvent(quote, {
+        message: messageId(`m${at}`),
+        importance: at === 0 ? 3 : 2,
+        status: at === 0 ? 'dropped' : 'active',
+      }),
+    ) as [KeyEvent, KeyEvent];
+    for (const event of [first, second]) ledger.restore({ ...event, status: 'active' });
+    const room = Math.ceil((counter.text(renderEvent(first, 0, 'user')) + 2) / 0.8);
+    const chosen = async (summarized: number | undefined): Promise<readonly string[]> => {
+      const events = [{ ...first, summarized }, second].map((event) => [event.id, event] as const);
+      const state = { frontier: [], levels: new Map(), events: new Map(events), messages: new MessageLog() };
+      const positionOf = (message: MessageId): number => Number(message.slice(1));
+      const job = { budget: room * 4, counts: new MessageCounts(counter), settings: { policy: { ledgerShare: 0.25 } } };
+      const changes = { newlyCovered: new Set([0, 1]), updated: new Map(), coveredTokens: room * 4 };
+      const fitted = await fitLedgerInBatches(
+        { ...job, state: { ...state, positionOf } },
+        ledger,
+        changes,
+        new CancellableYielder(),
+      );
+      return fitted.map(({ quote, status }) => `${quote} ${status}`);
+    };
+    assert.deepEqual(await chosen(undefined), []);
+    assert.deepEqual(await chosen(0.8), ['We use port 8401. active', 'We only open port 9302 there. dropped']);
   });
 
   it('quotes what is most important if the summary is vague', async () => {
