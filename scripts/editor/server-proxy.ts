@@ -19,7 +19,7 @@ export interface ServerProxy {
 
 /** The length that the workbench requires: an AES-256 key. */
 const KEY_BYTES = 32;
-/** Interval of requests that keep the server running, in ms. It ends after five minutes without a window. */
+/** Interval of requests that keep the server running, in ms. The server ends after five minutes without a window. */
 const KEEP_ALIVE_EVERY_MS = 60_000;
 
 async function readOrCreateKey(file: string): Promise<Buffer> {
@@ -104,7 +104,7 @@ export async function startServerProxy(serverOrigin: string, port: number, keyFi
   const keepAlive = setInterval(() => {
     http
       .get({ ...address, path: '/delay-shutdown' }, (answer) => answer.resume())
-      // The server has ended. Its owner is notified by `ended`.
+      // The server has ended. Whoever started it learns that from `EditorServer.ended`.
       .on('error', () => clearInterval(keepAlive));
   }, KEEP_ALIVE_EVERY_MS);
   return {

@@ -7,7 +7,7 @@ import type { DetectingTest, PlantedFault } from './planted-fault.ts';
 export interface Trial {
   /** `green`: all tests passed; `red`: one failed; `broken`: none could run. */
   readonly outcome: 'green' | 'red' | 'broken';
-  /** The first lines of the failed test's message, or of the output if no test ran. */
+  /** The first line of the failed test's reason, truncated, or of the output if no test failed. */
   readonly said: string;
   readonly seconds: number;
 }
@@ -19,7 +19,10 @@ interface MochaReport {
   readonly failures: readonly { readonly err: { readonly message?: string } }[];
 }
 
-/** Runs a spec's tests with that title, with or without a planted fault, always with the same cases. */
+/**
+ * Runs the tests of a spec whose titles contain `title`, with `fault` planted if given. The same `seed` makes fast-
+ * check generate the same inputs.
+ */
 export async function tryFault({ spec, title }: DetectingTest, seed: number, fault?: PlantedFault): Promise<Trial> {
   const began = performance.now();
   const place = fault && { ...fault, file: path.join(root, fault.file) };
@@ -43,7 +46,7 @@ function reportIn(output: string): MochaReport | undefined {
   return json === undefined ? undefined : (JSON.parse(json) as MochaReport);
 }
 
-/** fast-check prints the case first and the reason last. */
+/** The first line of the reason, truncated. fast-check prints it last, after the failing input. */
 const head = (text: string): string => {
   const [, cause = text] = /Got \w*Error(?: \[\w+\])?: ([\s\S]*)/.exec(text) ?? [];
   return cause.trim().split('\n')[0]?.slice(0, 160) ?? '';

@@ -44,7 +44,8 @@ describe('chat in different locations', () => {
     await chat.message('The second of two sessions.').waitFor();
     await chat.waitForDraft('half a thought');
     await chat.composer().focus();
-    // VS Code needs a moment to notice that the view has the focus. There is no session below the first one.
+    // VS Code needs a moment to notice that the view has the focus, so the key is pressed until it works. The first
+    // session is the last in the list, so pressing it too often does nothing.
     await chat.workbench.retry(async () => {
       await chat.workbench.page.keyboard.press('Alt+PageDown');
       await chat.message('The first of two sessions.').waitFor({ timeout: ATTEMPT_TIMEOUT_MS });

@@ -44,7 +44,7 @@ describe('first minutes with the walkthrough', () => {
     await follow('Compress the history and undo it', 'Compress History');
     await workbench.confirmCompression();
     await workbench.waitForNotice(/Compressed \d+ messages/);
-    // The session's replies are from a model, so that none is offered.
+    // The sample session's replies are from a model, so the chat doesn't offer to select one.
     assert.equal(await workbench.webview().locator('.model-setup').count(), 0);
     await follow('See what is sent', 'Show Context');
     await workbench.treeRow(/^Summaries\s*\d/).waitFor();

@@ -20,14 +20,14 @@ export const QUOTATION = /"[^"]{2,}"|“[^“”]{2,}”|「[^「」]+」|«[^«
 export const IDENTIFIER =
   /\b[a-z]+(?:[A-Z][a-z0-9]*)+\b|\b[A-Z][a-z0-9]+(?:[A-Z][a-z0-9]*)+\b|\b[a-z0-9]+_[a-z0-9_]+\b|\w\(\)/;
 export const QUESTION_OPEN = /^[¿]|^[^\p{L}\p{N}]*¿/u;
-/** A word or two before a comma: “ok, now …”, “好的，…”. */
+/** A word or two before a comma, full stop, or exclamation mark: “ok, now …”, “Great! Next …”, “好的，…”. */
 export const LEAD_IN = /^[\p{L}'’]{1,12}(?: [\p{L}'’]{1,10})?\s?[,，、.。!！…]+\s*/u;
-/** Questions without a question mark, possibly after a few words. */
+/** Questions without a question mark, possibly after a few words and a comma or colon. */
 export const ASKS =
   /^(?:[^:,]{1,20}[:,]\s)?(?:how (?:do|does|can|would|should|many|much)|what(?:'s| is| are| do| does| about)|why (?:is|are|do|does|did|not)|where (?:is|are|do)|cómo|por qué|cuánto|wie (?:kann|viele?|macht)|warum|wieso|comment|pourquoi|combien|como (?:faço|funciona)|por que|quanto)(?!\p{Ll})/iu;
 /** Found in “A or B?”, which asks for a choice. */
 export const ALTERNATIVE = /\s(?:or|o|u|ou|oder|oppure|или)\s|还是|還是|それとも|아니면/i;
-/** A “yes” is a decision even if no question was found; “ok” and “thanks” alone aren't. */
+/** A “yes” may be a decision even if no question was found; “ok” or “thanks” alone can't. */
 export const YES = /^(?:yes|yep|yeah|yup|s[ií]m?|oui|ja|да)(?!\p{L})|^(?:はい|是|对|네|예)/iu;
 export const CLOCK_OR_DATE =
   /\b\d{1,2}(?::\d{2})?\s?(?:[ap]\.?m\b|h\b|uhr|o'clock)|\b\d{1,2}:\d{2}\b|\b(?:\d{1,2}(?:st|nd|rd|th)|monday|tuesday|wednesday|thursday|friday|saturday|sunday|tomorrow|january|february|march|april|june|july|august|september|october|november|december|lunes|martes|miércoles|jueves|viernes|sábado|domingo|mañana|montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag|morgen|lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche|demain|segunda|terça|quarta|quinta|sexta|amanhã)\b|\d{1,2}[月日時时点]/iu;

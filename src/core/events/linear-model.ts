@@ -9,7 +9,10 @@ export const OUTPUTS = ['event', 'lasting', ...KEY_EVENT_KINDS] as const;
  */
 export type LinearModel = Readonly<Record<string, readonly number[]>>;
 
-/** The sums of the first `outputs` of `OUTPUTS`. The first two are log-odds: `logistic` returns their probability. */
+/**
+ * For each output, the sum of the features' weights. `outputs` is the number of outputs to compute. The first two sums
+ * are log-odds, which `logistic` turns into probabilities.
+ */
 export function scoreFeatures(
   features: readonly string[],
   model: LinearModel,

@@ -7,7 +7,7 @@ export type KeyEventId = Branded<'KeyEventId'>;
 export type TaskId = Branded<'TaskId'>;
 export type CompressionId = Branded<'CompressionId'>;
 
-/** These brand an ID that a schema has validated. Only this file casts to a branded type. */
+/** Each of these functions brands a string as an ID without validating it. Stored IDs are validated by schemas. */
 export const sessionId = (text: string): SessionId => text as SessionId;
 export const messageId = (text: string): MessageId => text as MessageId;
 export const nodeId = (text: string): NodeId => text as NodeId;

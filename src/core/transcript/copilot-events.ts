@@ -41,7 +41,10 @@ export class CopilotEventsImporter {
     this.#model = model;
   }
 
-  /** False while a listed call runs, because a resumed import would add the call again when it starts. */
+  /**
+   * False until every listed call has ended. An import that resumes before a call's start event doesn't know that the
+   * call was listed, and would add it again.
+   */
   get isSettled(): boolean {
     return this.#runningCalls.size === 0;
   }

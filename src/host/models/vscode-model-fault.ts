@@ -24,9 +24,9 @@ const EMPTY = /response contained no choices|no response was returned/i;
 const MAX_DEPTH = 4;
 
 /**
- * Maps an error of VS Code's language model API to a fault. Errors of VS Code are recognized by their code. Errors of
- * the model's extension all have the code `Unknown`, so they are recognized by their message, like errors in a
- * provider's stream.
+ * Maps an error of VS Code's language model API to a fault. Errors of VS Code are recognized by their code, and some of
+ * Copilot's by their name. All other errors of the model's extension have the code `Unknown`, and are recognized by
+ * their message, like errors in a provider's stream.
  */
 export function vsCodeModelFault(error: unknown): ModelFault {
   if (error instanceof ModelFault) return error;

@@ -13,7 +13,10 @@ export interface PageFrame {
 
 const RIGHT_TO_LEFT = /^(ar|fa|he|ur)\b/;
 
-/** The page's HTML. Its policy only allows the script with the nonce, and no requests. */
+/**
+ * The page's HTML. Its policy allows no script but the one with the nonce, no connections, and only the extension's own
+ * styles, fonts, and images.
+ */
 export function pageHtml({ nonce, cspSource, language, translations, uri }: PageFrame): string {
   const csp = [
     `default-src 'none'`,
@@ -25,7 +28,8 @@ export function pageHtml({ nonce, cspSource, language, translations, uri }: Page
     `require-trusted-types-for 'script'`,
     `trusted-types dompurify`,
   ].join('; ');
-  // Embedded as data, not as a script, so that it's available before the first rendering.
+  // Embedded, so that translations are available before the first rendering; as data, so that no second script is
+  // allowed.
   const data = JSON.stringify(translations).replaceAll('<', String.raw`\u003c`);
   return `<!DOCTYPE html>
 <html lang="${language}" dir="${RIGHT_TO_LEFT.test(language) ? 'rtl' : 'ltr'}">

@@ -51,7 +51,10 @@ function lenses(state: SessionState, address: DocumentAddress): vscode.CodeLens[
 const lens = (command: string, title: string, argument: unknown): vscode.CodeLens =>
   new vscode.CodeLens(new vscode.Range(0, 0, 0, 0), { command, title, arguments: [argument] });
 
-/** The row of the view for a document; undefined for documents of the whole session. */
+/**
+ * The row of the Context view for a document; undefined for documents of the whole session, and of messages and
+ * summaries that aren't on the active branch.
+ */
 export function rowOfDocument(
   state: SessionState,
   { kind, id }: DocumentAddress,

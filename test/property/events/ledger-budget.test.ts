@@ -35,7 +35,7 @@ describe('a ledger over its budget', () => {
           assert.ok(!stays('merged'), 'a duplicate stays where an active one leaves');
           assert.ok(!stays('superseded'), 'a superseded one stays where an active one leaves');
         }
-        // A superseded event only leaves before a duplicate if it's too large for the room.
+        // A superseded event may be dropped while duplicates stay only if it wouldn't fit even without them.
         const room = budget - tokens;
         const cost = ({ id }: KeyEvent): number => costs[Number(id.slice(1))]!;
         const merged = kept.filter((one) => one.status === 'merged' && !one.pinned);

@@ -27,7 +27,7 @@ export function checkPromises(simulation: Simulation, context: Context): void {
   assert.ok(counted <= total, `the context takes ${counted} tokens and says ${total}`);
 }
 
-/** A step with its preconditions and postconditions. */
+/** Runs a step, and checks the promises and what a step of this kind may change. */
 export async function runStep(simulation: Simulation, step: Step): Promise<void> {
   const { harness, state } = simulation;
   const before = {
@@ -74,7 +74,7 @@ export async function runStep(simulation: Simulation, step: Step): Promise<void>
   }
   if ((step.do === 'compress' || step.do === 'background') && step.meanwhile === 'nothing') {
     const saved = before.context.total - context.total;
-    // A second compression, with fewer recent messages, covers what the first left above the threshold.
+    // A step may commit two compressions, so their joint saving is compared with all the tokens that they cover.
     if (committed.length > 0) {
       const more = coveredTokens(simulation) - covered;
       assert.ok(saved >= 0.1 * more, `a compression of ${more} tokens saved ${saved}`);
@@ -91,7 +91,7 @@ export async function runStep(simulation: Simulation, step: Step): Promise<void>
     if (simulation.outcome) assert.equal(simulation.outcome.kind, 'cancelled', 'what is cancelled is called so');
   }
   if (simulation.modelFailed) {
-    // A provider that failed before is tried with a small part, which is committed, and may fail at the rest.
+    // After a failure, the provider first gets a small part. The summaries made before it fails again are committed.
     if (step.do === 'background')
       assert.ok(
         committed.length <= 1 && committed.every(({ calls }) => calls.count > 0),
@@ -101,7 +101,8 @@ export async function runStep(simulation: Simulation, step: Step): Promise<void>
   }
   if (step.do === 'preview')
     assert.deepEqual(compressionState(simulation.state), before.made, 'a preview changes nothing');
-  // Three prompts per segment, for two windows, each gap between nodes, and each part of a long history.
+  // A generous limit: up to three prompts per segment, twice. Segments: one per 12,000 tokens, one per gap between
+  // nodes, and two more.
   const most = 6 * (2 + before.made.nodes.length + before.context.total / 12_000);
   assert.ok(simulation.calls - before.calls <= most, `${simulation.calls - before.calls} calls in one step`);
   // Nodes that were expanded for one turn are closed after it.

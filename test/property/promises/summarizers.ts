@@ -3,7 +3,7 @@ import { messageText } from '../../../src/core/model/message.ts';
 import { says, throws, type Script } from '../../unit/app/harness.ts';
 import type { ModelName } from './steps.ts';
 
-/** Useless models. */
+/** Summarizers that never return a usable summary. */
 export type HardModel = Extract<ModelName, 'throwing' | 'empty' | 'long'>;
 
 const GOOD = JSON.stringify({
