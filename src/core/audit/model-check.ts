@@ -36,7 +36,7 @@ export interface ModelCheckTools {
 
 export interface ModelCheckResult {
   readonly statements: readonly CheckedStatement[];
-  /** The error of the first request that failed. Its statements keep the result of the check by code. */
+  /** The error of the first request that failed. Its statements keep the result of the check without a model. */
   readonly fault?: Error;
 }
 

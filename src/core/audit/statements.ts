@@ -32,8 +32,8 @@ export interface CheckedStatement extends StatementFinding {
 type Texts = readonly Pick<Message, 'content'>[];
 
 /**
- * Checks each statement by code: whether the messages contain it verbatim, or lack one of its numbers, names, paths,
- * identifiers, URLs, or quotations. All other statements are unchecked.
+ * Checks each statement without a model: whether the messages contain it verbatim, or lack one of its numbers, names,
+ * paths, identifiers, URLs, or quotations. All other statements are unchecked.
  */
 export const checkStatements = (summary: string, messages: Texts): readonly CheckedStatement[] =>
   runSynchronously(checkStatementsSteps(summary, messages));

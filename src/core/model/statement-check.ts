@@ -1,6 +1,6 @@
 import type { Span } from './key-event.ts';
 
-/** Results of checking a statement, either by code or by a model. */
+/** Results of checking a statement, with or without a model. */
 export const STATEMENT_REASONS = [
   /** Code: the messages contain it as a sentence. */
   'verbatim',
@@ -37,6 +37,6 @@ export interface StatementFinding extends Span {
   readonly missing?: readonly string[];
   /** The correct detail according to the messages, in the model's words. */
   readonly instead?: string;
-  /** True if a model was asked but gave no valid verdict, so that this is the result of the check by code. */
+  /** True if a model was asked but gave no valid verdict, so that this is the result of the check without a model. */
   readonly isByCode?: boolean;
 }
