@@ -5,9 +5,10 @@ import { InMemorySession } from '../../../src/app/in-memory-session.ts';
 import type { ChatModel } from '../../../src/app/ports.ts';
 import { renderEvent } from '../../../src/core/context/render-context.ts';
 import { Ledger } from '../../../src/core/events/ledger.ts';
-import { messageId, type MessageId } from '../../../src/core/model/ids.ts';
+import { messageId, nodeId, type MessageId } from '../../../src/core/model/ids.ts';
 import type { KeyEvent } from '../../../src/core/model/key-event.ts';
 import { messageText, type Role } from '../../../src/core/model/message.ts';
+import { nodeWith, type SummaryNode } from '../../../src/core/model/summary.ts';
 import { CancellableYielder } from '../../../src/core/pace/cancellable-yielder.ts';
 import { resolvePolicy } from '../../../src/core/policy/policy.ts';
 import { MessageLog } from '../../../src/core/state/branches.ts';
@@ -66,7 +67,7 @@ describe('ledger beside summaries written by a model', () => {
     assert.ok(shown.length <= quotes.length / 2, `${shown.length} of ${quotes.length} quotes were shown`);
   });
 
-  it('quotes what is most important again once the summary was undone', async () => {
+  it('quotes what is most important again once the summary was undone, edited, or merged', async () => {
     const ledger = new Ledger();
     const [first, second] = ['We use port 8401.', 'We only open port 9302 there.'].map((quote, at) =>
       keyEvent(quote, {
@@ -77,12 +78,14 @@ describe('ledger beside summaries written by a model', () => {
     ) as [KeyEvent, KeyEvent];
     for (const event of [first, second]) ledger.restore({ ...event, status: 'active' });
     const room = Math.ceil((counter.text(renderEvent(first, 0, 'user')) + 2) / 0.8);
-    const chosen = async (summarized: number | undefined): Promise<readonly string[]> => {
+    const chosen = async (summarized: number | undefined, node?: SummaryNode): Promise<readonly string[]> => {
       const events = [{ ...first, summarized }, second].map((event) => [event.id, event] as const);
-      const state = { frontier: [], levels: new Map(), events: new Map(events), messages: new MessageLog() };
+      const frontier = node ? [{ node, from: 0, to: 1 }] : [];
+      const state = { frontier, levels: new Map(), events: new Map(events), messages: new MessageLog() };
       const positionOf = (message: MessageId): number => Number(message.slice(1));
       const job = { budget: room * 4, counts: new MessageCounts(counter), settings: { policy: { ledgerShare: 0.25 } } };
-      const changes = { newlyCovered: new Set([0, 1]), updated: new Map(), coveredTokens: room * 4 };
+      const newlyCovered = new Set(node ? [] : [0, 1]);
+      const changes = { newlyCovered, updated: new Map(), coveredTokens: room * 4, isRefit: node !== undefined };
       const fitted = await fitLedgerInBatches(
         { ...job, state: { ...state, positionOf } },
         ledger,
@@ -92,7 +95,15 @@ describe('ledger beside summaries written by a model', () => {
       return fitted.map(({ quote, status }) => `${quote} ${status}`);
     };
     assert.deepEqual(await chosen(undefined), []);
-    assert.deepEqual(await chosen(0.8), ['We use port 8401. active', 'We only open port 9302 there. dropped']);
+    const important = ['We use port 8401. active', 'We only open port 9302 there. dropped'];
+    assert.deepEqual(await chosen(0.8), important);
+    const written = {
+      ...nodeWith({ id: nodeId('n'), first: messageId('m0'), last: messageId('m1'), messages: 2 }),
+      rung: 'model',
+    } as const;
+    assert.deepEqual(await chosen(0.8, written), []);
+    assert.deepEqual(await chosen(0.8, { ...written, rung: 'edited' }), important);
+    assert.deepEqual(await chosen(0.8, { ...written, children: [nodeId('a'), nodeId('b')] }), important);
   });
 
   it('quotes what is most important if the summary is vague', async () => {
