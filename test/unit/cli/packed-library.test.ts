@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -8,6 +8,9 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const root = path.join(import.meta.dirname, '../../..');
 const bin = (name: string): string => path.join(root, 'node_modules/.bin', name);
+
+/** What packing creates or doesn't need. */
+const NOT_COPIED = ['.git', '.vscode-test', 'coverage', 'dist', 'node_modules', 'out'];
 
 /** A program that consists of the example in docs/library.md, with a summarizer and messages filled in. */
 const example = (markdown: string): string => {
@@ -27,9 +30,13 @@ describe('packed library', () => {
   before(async function () {
     this.timeout(240_000);
     folder = await mkdtemp(path.join(os.tmpdir(), 'packed-'));
-    // As in a clone in which nothing was built.
-    await rm(path.join(root, 'dist/types'), { recursive: true, force: true });
-    await run('npm', ['pack', '--pack-destination', folder], { cwd: root });
+    // Packing builds dist/, so do it in a copy: other tests use this one's.
+    const clone = path.join(folder, 'clone');
+    for (const name of await readdir(root)) {
+      if (!NOT_COPIED.includes(name)) await cp(path.join(root, name), path.join(clone, name), { recursive: true });
+    }
+    await symlink(path.join(root, 'node_modules'), path.join(clone, 'node_modules'));
+    await run('npm', ['pack', '--pack-destination', folder], { cwd: clone });
     const [archive] = (await readdir(folder)).filter((name) => name.endsWith('.tgz'));
     const home = path.join(folder, 'node_modules/threadkeeper');
     await mkdir(home, { recursive: true });
