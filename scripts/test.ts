@@ -1,5 +1,5 @@
-// Runs the tests without an editor, in the extension host, and in the workbench. Prints the results in a table, followed
-// by a line with the totals.
+// Runs the tests without an editor and in the extension host, concurrently, then those in the workbench. Prints the
+// results in a table, followed by a line with the totals.
 //   npm test -- [--only unit|host|ui] [--all] [--long] [--grep TEXT]
 import { mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
@@ -71,11 +71,13 @@ await runMain(async () => {
     return undefined;
   });
   if (built !== undefined) results.push(built);
-  for (const suite of wanted) {
-    // The editor loads the extension from dist/.
-    if (built !== undefined && suite !== 'unit') continue;
-    print(`\n── ${suite} ──`);
-    results.push(await runOrReport(suite, () => run(suite, mochaArguments, pages)));
+  // The editor loads the extension from dist/.
+  const runnable = built === undefined ? wanted : wanted.filter((suite) => suite === 'unit');
+  // The extension host mostly waits for the editor. Page tests keep all cores busy by themselves.
+  for (const group of [runnable.filter((suite) => suite !== 'ui'), runnable.filter((suite) => suite === 'ui')]) {
+    if (group.length > 0) print(`\n── ${group.join(', ')} ──`);
+    const runs = group.map((suite) => runOrReport(suite, () => run(suite, mochaArguments, pages)));
+    results.push(...(await Promise.all(runs)));
   }
   print(`\n${summarize(results)}`);
   if (results.some((result) => result.failed > 0)) process.exitCode = 1;
