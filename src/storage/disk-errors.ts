@@ -21,14 +21,20 @@ const REASONS: Readonly<Record<string, 'full' | 'read_only' | 'missing'>> = {
   NoPermissions: 'read_only',
 };
 
+/** VS Code's file systems put most codes of Node.js only into the message. */
+const CODE_IN_MESSAGE = /\bE[A-Z]{3,}(?=: )/;
+
+const reasonOf = (error: unknown): (typeof REASONS)[string] | undefined =>
+  REASONS[errorCode(error) ?? ''] ?? REASONS[CODE_IN_MESSAGE.exec(detailOf(error))?.[0] ?? ''];
+
 /** Whether there is no space left, or the user's quota is used up. */
-export const isDiskFull = (error: unknown): boolean => REASONS[errorCode(error) ?? ''] === 'full';
+export const isDiskFull = (error: unknown): boolean => reasonOf(error) === 'full';
 
 /** A fault with a sentence that tells the user what to do. `subject` names the data that couldn't be written. */
 export function storeFault(error: unknown, subject: Phrase | string): StoreFault {
   if (StoreFault.is(error)) return error;
   // A `TypeError` means that encoding failed, so nothing was written.
-  const reason = error instanceof TypeError ? 'invalid' : (REASONS[errorCode(error) ?? ''] ?? 'other');
+  const reason = error instanceof TypeError ? 'invalid' : (reasonOf(error) ?? 'other');
   const sentences = {
     full: phrase('Couldn’t save {0} because the disk is full. Free up disk space and try again.', subject),
     read_only: phrase(

@@ -153,7 +153,13 @@ describe('editor commands', () => {
       const file = new Uri(path.join(folder, 'notes.md'));
       for (const [code, message, said] of [
         ['NoPermissions', '', /^Couldn’t save notes\.md because the folder isn’t writable\. Check its permissions/],
-        ['Unknown', 'ENOSPC: no space left', /^Couldn’t save notes\.md \(ENOSPC: no space left\)\. Try again/],
+        ['Unknown', 'ENOSPC: no space left', /^Couldn’t save notes\.md because the disk is full\./],
+        [
+          'Unknown',
+          "Unable to write file '/notes.md' (Error: EROFS: read-only file system)",
+          /folder isn’t writable\./,
+        ],
+        ['Unknown', 'EIO: i/o error', /^Couldn’t save notes\.md \(EIO: i\/o error\)\. Try again/],
       ] as const) {
         // Like in VS Code, the error has no system error code.
         fs.writeFile = () => Promise.reject(Object.assign(new editor.FileSystemError(message), { code }));
