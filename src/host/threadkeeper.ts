@@ -48,7 +48,7 @@ import { chosenChatModel, Models, RecentModels, type ChosenModel } from './model
 import { SpendLimit } from './models/spend-limit.ts';
 import { MemoryFile } from '../storage/memory-file.ts';
 import { ProjectRules } from './rules/project-rules.ts';
-import { MemoryTree, WorkspaceMemory } from './memory/workspace-memory.ts';
+import { MemoryTree, reportDamagedMemory, WorkspaceMemory } from './memory/workspace-memory.ts';
 import { LastEditor } from './chat/last-editor.ts';
 import { reportChangedWorkspace } from './sessions/changed-workspace.ts';
 import { OpenConversations, type OpenConversation } from './sessions/open-conversations.ts';
@@ -159,7 +159,8 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
       }),
     });
     this.calibrations = new Calibrations(context.globalState);
-    this.memory = new WorkspaceMemory(new MemoryFile(this.memoryFolder, this.workspace), this.clock);
+    const memoryFile = new MemoryFile(this.memoryFolder, this.workspace, reportDamagedMemory);
+    this.memory = new WorkspaceMemory(memoryFile, this.clock);
     this.rules = new ProjectRules(context.workspaceState, warn);
     this.open = new OpenConversations({
       clock: this.clock,

@@ -8,11 +8,22 @@ import { withAccessFaults, ifExists, makeFolder, replaceFile, withWriteFaults } 
 import { Sequencer } from '../core/pace/sequencer.ts';
 import { withoutAddress } from './workspace-key.ts';
 
-const schema = v.pipe(
-  v.string(),
-  v.parseJson(),
-  v.object({ workspace: v.string(), entries: v.array(memoryEntrySchema) }),
-);
+const schema = v.pipe(v.string(), v.parseJson(), v.object({ workspace: v.string(), entries: v.array(v.unknown()) }));
+
+interface StoredEntries {
+  readonly entries: readonly MemoryEntry[];
+  /** What this version doesn't understand, such as kinds of a newer version. It's written back unchanged. */
+  readonly unknown: readonly unknown[];
+}
+
+function separate(stored: readonly unknown[]): StoredEntries {
+  const [entries, unknown]: [MemoryEntry[], unknown[]] = [[], []];
+  for (const one of stored) {
+    if (v.is(memoryEntrySchema, one)) entries.push(one);
+    else unknown.push(one);
+  }
+  return { entries, unknown };
+}
 
 const WORKSPACE_MEMORY = phrase('the workspace memory');
 
@@ -23,49 +34,57 @@ const WORKSPACE_MEMORY = phrase('the workspace memory');
 export class MemoryFile {
   readonly #path: string;
   readonly #workspace: string;
+  readonly #onDamage: (copy: string) => void;
   readonly #sequencer = new Sequencer();
   /** The entries that were stored under earlier keys of the workspace. Read once, because they don't change anymore. */
-  #earlier: readonly MemoryEntry[] | undefined;
+  #earlier: StoredEntries | undefined;
 
-  constructor(folder: string, workspace: string) {
+  /** @param onDamage called with the new path of an unreadable file */
+  constructor(folder: string, workspace: string, onDamage: (copy: string) => void) {
     this.#workspace = workspace;
+    this.#onDamage = onDamage;
     const name = createHash('sha256').update(workspace).digest('hex').slice(0, 24);
     this.#path = path.join(folder, `${name}.json`);
   }
 
-  /** The entries, oldest first. An invalid file is quarantined. Rejects with `StoreFault`. */
+  /** The entries, oldest first. An unreadable file is quarantined. Rejects with `StoreFault`. */
   read(): Promise<readonly MemoryEntry[]> {
-    return this.#sequencer.queue(() => this.#read());
+    return this.#sequencer.queue(async () => (await this.#read()).entries);
   }
 
-  #read(): Promise<readonly MemoryEntry[]> {
+  #read(): Promise<StoredEntries> {
     return withAccessFaults(WORKSPACE_MEMORY, async () => {
       const text = await ifExists(readFile(this.#path, 'utf8'));
       if (text === undefined) return (this.#earlier ??= await this.#readWithAddress());
       const parsed = v.safeParse(schema, text);
-      if (parsed.success) return parsed.output.entries;
+      if (parsed.success) return separate(parsed.output.entries);
       const sum = createHash('sha256').update(text).digest('hex').slice(0, 8);
-      await rename(this.#path, `${this.#path}.unreadable-${sum}`);
-      return [];
+      const copy = `${this.#path}.unreadable-${sum}`;
+      await rename(this.#path, copy);
+      this.#onDamage(copy);
+      return separate([]);
     });
   }
 
   /** The entries that were stored when the workspace's key contained the address of a server. */
-  async #readWithAddress(): Promise<readonly MemoryEntry[]> {
+  async #readWithAddress(): Promise<StoredEntries> {
     const folder = path.dirname(this.#path);
     const names = ((await ifExists(readdir(folder))) ?? []).filter((name) => name.endsWith('.json'));
     const texts = await Promise.all(names.map((name) => ifExists(readFile(path.join(folder, name), 'utf8'))));
-    return texts.flatMap((text) => {
+    const stored = texts.flatMap((text) => {
       const { success, output } = v.safeParse(schema, text);
       return success && withoutAddress(output.workspace) === this.#workspace ? output.entries : [];
     });
+    return separate(stored);
   }
 
   /** Replaces the current entries by the result of `change` and returns them. Rejects with `StoreFault`. */
   change(change: (entries: readonly MemoryEntry[]) => readonly MemoryEntry[]): Promise<readonly MemoryEntry[]> {
     return this.#sequencer.queue(async () => {
-      const entries = change(await this.#read());
-      const text = JSON.stringify({ workspace: this.#workspace, entries }, null, 1);
+      const stored = await this.#read();
+      const entries = change(stored.entries);
+      const all = [...entries, ...stored.unknown];
+      const text = JSON.stringify({ workspace: this.#workspace, entries: all }, null, 1);
       await withWriteFaults(WORKSPACE_MEMORY, async () => {
         await makeFolder(path.dirname(this.#path));
         await replaceFile(this.#path, text, { flush: true });

@@ -114,6 +114,12 @@ export class WorkspaceMemory implements vscode.Disposable {
   }
 }
 
+/** @param copy the new path of the unreadable file */
+export const reportDamagedMemory = (copy: string): void =>
+  void vscode.window.showWarningMessage(
+    vscode.l10n.t('The workspace memory couldn’t be read and is now empty. The damaged file was moved to {0}.', copy),
+  );
+
 /** The view of the workspace memory, with a row per line. */
 export class MemoryTree implements vscode.TreeDataProvider<MemoryEntry> {
   readonly #memory: WorkspaceMemory;

@@ -37,7 +37,7 @@ describe('health check without a session', () => {
     const { WorkspaceMemory } = await load<typeof MemoryModule>('memory/workspace-memory.ts');
     const sessions = path.join(folder, 'sessions');
     mkdirSync(sessions, { recursive: true });
-    const file = new MemoryFile(path.join(folder, 'memory'), 'empty');
+    const file = new MemoryFile(path.join(folder, 'memory'), 'empty', () => {});
     const facts = await gatherHealth({
       memory: new WorkspaceMemory(file, { id: String, now: Date.now }),
       store: { list: () => Promise.resolve([]) },
@@ -52,7 +52,7 @@ describe('health check without a session', () => {
   }
 
   it('counts a memory file that was quarantined because it couldn’t be read', async () => {
-    await new MemoryFile(path.join(folder, 'memory'), 'empty').change(() => []);
+    await new MemoryFile(path.join(folder, 'memory'), 'empty', () => {}).change(() => []);
     const [name] = readdirSync(path.join(folder, 'memory'));
     writeFileSync(path.join(folder, 'memory', name!), '{"entries": [');
     assert.match(await report(), /## Memory\n\n- entries: 0\n- quarantined files: 1/);

@@ -82,8 +82,8 @@ describe('memory commands', () => {
   it('stop sending a memory entry removed in another window once this window regains focus', async () => {
     const { WorkspaceMemory } = await load<typeof WorkspaceMemoryModule>('memory/workspace-memory.ts');
     const words = { text: (text: string) => text.split(/\s+/).length };
-    const memory = new WorkspaceMemory(new MemoryFile(folder, 'empty'), harness.clock);
-    const other = new WorkspaceMemory(new MemoryFile(folder, 'empty'), harness.clock);
+    const memory = new WorkspaceMemory(new MemoryFile(folder, 'empty', (copy) => assert.fail(copy)), harness.clock);
+    const other = new WorkspaceMemory(new MemoryFile(folder, 'empty', (copy) => assert.fail(copy)), harness.clock);
     await memory.add([{ kind: 'fact', text: 'The host is db-old.' }]);
     await other.load();
     assert.match(other.text(500, words), /db-old/);
@@ -98,7 +98,7 @@ describe('memory commands', () => {
 
   it('do not add a removed memory entry twice when it was added again before it is restored', async () => {
     const { WorkspaceMemory } = await load<typeof WorkspaceMemoryModule>('memory/workspace-memory.ts');
-    const memory = new WorkspaceMemory(new MemoryFile(folder, 'empty'), harness.clock);
+    const memory = new WorkspaceMemory(new MemoryFile(folder, 'empty', (copy) => assert.fail(copy)), harness.clock);
     await memory.add([{ kind: 'fact', text: 'The host is db-1.' }]);
     const [entry] = memory.entries;
     await memory.remove(entry!.id);
@@ -114,7 +114,7 @@ describe('memory commands', () => {
   it('keep an edited memory entry that another window removed in the meantime', async () => {
     const { WorkspaceMemory } = await load<typeof WorkspaceMemoryModule>('memory/workspace-memory.ts');
     const { editMemory } = await load<typeof MemoryModule>('memory/memory-commands.ts');
-    const memory = new WorkspaceMemory(new MemoryFile(folder, 'empty'), harness.clock);
+    const memory = new WorkspaceMemory(new MemoryFile(folder, 'empty', (copy) => assert.fail(copy)), harness.clock);
     await memory.add([{ kind: 'fact', text: 'The host is db-1.' }]);
     const [entry] = memory.entries;
     editor.window.showInputBox = async () => {
