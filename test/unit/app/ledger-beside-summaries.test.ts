@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import type { CompressionTarget } from '../../../src/app/compression-job.ts';
 import { fitLedgerInBatches } from '../../../src/app/fit-ledger.ts';
 import { InMemorySession } from '../../../src/app/in-memory-session.ts';
 import type { ChatModel } from '../../../src/app/ports.ts';
@@ -24,7 +25,7 @@ const CHAT = readFileSync(new URL('../../fixtures/short-chats/bookkeeping-de.jso
   .map((line) => JSON.parse(line) as { readonly role: Role; readonly content: string });
 
 /** The quotes in the ledger after the chat was compressed once, and what the model was shown. */
-async function compressed(answer: (record: string, words: number) => string) {
+async function compressed(answer: (record: string, words: number) => string, target?: CompressionTarget) {
   let record = '';
   const chat: ChatModel = {
     id: 'test/summarizer',
@@ -50,8 +51,11 @@ async function compressed(answer: (record: string, words: number) => string) {
   });
   for (const [at, { role, content }] of CHAT.entries()) {
     if (session.state.compressions.length > 0) break;
-    await session.receive({ id: messageId(`m${at}`), role, content: [{ type: 'text', text: content }] });
+    const message = { id: messageId(`m${at}`), role, content: [{ type: 'text', text: content }] } as const;
+    if (target) session.add(message);
+    else await session.receive(message);
   }
+  if (target) await session.compress(target);
   const quotes = [...session.state.events.values()].filter(({ status }) => status === 'active').map((one) => one.quote);
   return { quotes, shown: quotes.filter((quote) => record.includes(quote)) };
 }
@@ -104,6 +108,12 @@ describe('ledger beside summaries written by a model', () => {
     assert.deepEqual(await chosen(0.8, written), []);
     assert.deepEqual(await chosen(0.8, { ...written, rung: 'edited' }), important);
     assert.deepEqual(await chosen(0.8, { ...written, children: [nodeId('a'), nodeId('b')] }), important);
+  });
+
+  it('quotes what is most important within a target, whose ledger is a result by itself', async () => {
+    const { quotes, shown } = await compressed(inNoteForm, { targetTokens: 2_600, keep: 10, recentTokens: 400 });
+    assert.ok(quotes.length > 4);
+    assert.ok(shown.length > quotes.length / 2, `${shown.length} of ${quotes.length} quotes were shown`);
   });
 
   it('quotes what is most important if the summary is vague', async () => {
