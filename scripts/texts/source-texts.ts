@@ -37,8 +37,8 @@ export function collectTexts(root: string, files: readonly string[]): SourceText
       for (const text of texts?.flat() ?? []) {
         english.add(text);
         const placeholders = placeholdersOf(text).size;
-        // The page's singular has no placeholder, although the number is passed as well.
-        if (isPage ? placeholders > call!.values : placeholders !== call!.values)
+        // A singular has no placeholder, although the number is passed as well.
+        if (isPage || call!.english.length > 1 ? placeholders > call!.values : placeholders !== call!.values)
           fault(node, `“${text}” has a different number of placeholders and values`);
       }
       if (texts?.some((some) => some.length === 0) && !FORWARDING_FILES.has(file))
@@ -63,7 +63,7 @@ function translationIn(
 ): { readonly english: readonly (ts.Expression | undefined)[]; readonly values: number } | undefined {
   const called = expression.getText();
   const values = given.some(ts.isSpreadElement) ? Number.POSITIVE_INFINITY : given.length - 1;
-  if (isPage && called === 'formatCounted') return { english: given.slice(1, 3), values: values - 1 };
+  if (called === 'formatCounted') return { english: given.slice(1, 3), values: values - 1 };
   const translates = isPage ? called === 'text' : called === 'vscode.l10n.t' || called === 'phrase';
   return translates ? { english: [given[0]], values } : undefined;
 }

@@ -14,7 +14,7 @@ import { PageConnection, type PageApp } from './chat/page-connection.ts';
 import type { StoredSnapshots } from '../storage/stored-snapshots.ts';
 import type { ContextTree } from './summaries/context-tree.ts';
 import { showInfo } from './platform/notifications.ts';
-import { countText, translated, titleText } from './platform/l10n.ts';
+import { formatCounted, translated, titleText } from './platform/l10n.ts';
 import type { Conversation } from '../app/conversation.ts';
 
 /** Delay in ms, so that views are rendered once for many events, such as those of an import. */
@@ -160,12 +160,11 @@ export class SessionViews {
     const count = (await this.#app.store.list()).filter(isUnreadable).length;
     if (count > 0)
       showInfo(
-        count === 1
-          ? vscode.l10n.t('1 session was saved by a newer version of Threadkeeper. Update the extension to open it.')
-          : vscode.l10n.t(
-              '{0} sessions were saved by a newer version of Threadkeeper. Update the extension to open them.',
-              countText(count),
-            ),
+        formatCounted(
+          count,
+          '1 session was saved by a newer version of Threadkeeper. Update the extension to open it.',
+          '{0} sessions were saved by a newer version of Threadkeeper. Update the extension to open them.',
+        ),
       );
   }
 

@@ -21,11 +21,13 @@ async function collect(sources: Readonly<Record<string, string>>): Promise<Sourc
 describe('UI text check', () => {
   it('collects the texts of host, webview and core', async () => {
     const { english, faults } = await collect({
-      'src/host/a.ts': `vscode.l10n.t('Open {0}', name); new vscode.TreeItem(vscode.l10n.t('Yes'));`,
+      'src/host/a.ts': `vscode.l10n.t('Open {0}', name); new vscode.TreeItem(formatCounted(n, '1 row', '{0} rows'));`,
       'src/core/b.ts': `throw new StoreFault(phrase("The file's gone: {0}.", what));`,
       'src/webview/c.tsx': `<b title={text(isNew ? 'Send' : 'Resend')}>{formatCounted(n, '1 line', '{0} lines')}</b>`,
     });
-    assert.deepEqual(english, ['1 line', 'Open {0}', 'Resend', 'Send', "The file's gone: {0}.", 'Yes', '{0} lines']);
+    assert.deepEqual(english, [
+      ...['1 line', '1 row', 'Open {0}', 'Resend', 'Send', "The file's gone: {0}.", '{0} lines', '{0} rows'],
+    ]);
     assert.deepEqual(faults, []);
   });
 

@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import * as vscode from 'vscode';
+import { formatCounted } from '../platform/l10n.ts';
 import { showInfo } from '../platform/notifications.ts';
 import { ModelFault } from '../../app/fault.ts';
 import {
@@ -44,9 +45,11 @@ export async function checkHealth(app: HealthApp): Promise<void> {
   showInfo(
     problems === 0
       ? vscode.l10n.t('No problems found.')
-      : problems === 1
-        ? vscode.l10n.t('Found 1 problem. See the report for details.')
-        : vscode.l10n.t('Found {0} problems. See the report for details.', problems),
+      : formatCounted(
+          problems,
+          'Found 1 problem. See the report for details.',
+          'Found {0} problems. See the report for details.',
+        ),
   );
 }
 

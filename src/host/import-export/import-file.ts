@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { countText, locale, messagesText, roleName, translated } from '../platform/l10n.ts';
+import { countText, formatCounted, locale, messagesText, roleName, translated } from '../platform/l10n.ts';
 import { contentOf, type TranscriptFormat } from '../../core/transcript/transcript-message.ts';
 import { showInfo } from '../platform/notifications.ts';
 import {
@@ -43,12 +43,9 @@ export async function importFile(
 }
 
 function importedText(messages: number, skipped: string): string {
-  if (messages === 1)
-    return skipped === ''
-      ? vscode.l10n.t('Imported 1 message.')
-      : vscode.l10n.t('Imported 1 message. Skipped: {0}.', skipped);
-  return skipped === ''
-    ? vscode.l10n.t('Imported {0} messages.', countText(messages))
+  if (skipped === '') return formatCounted(messages, 'Imported 1 message.', 'Imported {0} messages.');
+  return messages === 1
+    ? vscode.l10n.t('Imported 1 message. Skipped: {0}.', skipped)
     : vscode.l10n.t('Imported {0} messages. Skipped: {1}.', countText(messages), skipped);
 }
 
@@ -73,7 +70,7 @@ async function confirmImport(uri: vscode.Uri, preview: ImportPreview): Promise<b
   const { from, to } = preview;
   const rows: Row[] = [
     {
-      label: `$(cloud-download) ${preview.messages === 1 ? vscode.l10n.t('Import 1 Message') : vscode.l10n.t('Import {0} Messages', countText(preview.messages))}`,
+      label: `$(cloud-download) ${formatCounted(preview.messages, 'Import 1 Message', 'Import {0} Messages')}`,
       description: formatName(preview.format),
       detail: [
         ...Array.from(preview.roles, ([role, count]) => `${countText(count)} × ${roleName(role)}`),

@@ -12,7 +12,7 @@ import { eventsOnBranch } from '../../core/context/ledger-lines.ts';
 import { KEY_EVENT_KINDS, type KeyEvent } from '../../core/model/key-event.ts';
 import { Redactor } from '../../core/redact/redact.ts';
 import { kindHeading, kindName } from '../platform/key-event-kinds.ts';
-import { itemText } from '../platform/l10n.ts';
+import { formatCounted, itemText } from '../platform/l10n.ts';
 import { askWhereToSave, saveFile } from '../platform/save-file.ts';
 import { readSettings } from '../platform/settings.ts';
 import type { WorkspaceMemory } from './workspace-memory.ts';
@@ -55,15 +55,11 @@ export async function proposeMemory(app: MemoryApp, proposed: Set<string>): Prom
   if (candidates.length === 0) return;
   for (const { id } of candidates) proposed.add(id);
   const proposals = memoryProposals(candidates);
-  const text =
-    proposals.length === 1
-      ? vscode.l10n.t(
-          '1 preference, constraint, or fact in this session may be useful in every session. Save it to workspace memory?',
-        )
-      : vscode.l10n.t(
-          '{0} preferences, constraints, or facts in this session may be useful in every session. Save them to workspace memory?',
-          proposals.length,
-        );
+  const text = formatCounted(
+    proposals.length,
+    '1 preference, constraint, or fact in this session may be useful in every session. Save it to workspace memory?',
+    '{0} preferences, constraints, or facts in this session may be useful in every session. Save them to workspace memory?',
+  );
   await showInfoWithAction(text, vscode.l10n.t('Select…'), async () => addEvents(app, await pick(proposals)));
 }
 
@@ -96,7 +92,7 @@ export async function rememberText({ memory }: Pick<MemoryApp, 'memory'>, text: 
 
 function reportAdded(count: number): void {
   if (count === 0) showInfo(vscode.l10n.t('This is already in the workspace memory.'));
-  else showInfo(count === 1 ? vscode.l10n.t('Added 1 memory.') : vscode.l10n.t('Added {0} memories.', count));
+  else showInfo(formatCounted(count, 'Added 1 memory.', 'Added {0} memories.'));
 }
 
 /** Adds a new line to the workspace memory. */

@@ -3,7 +3,7 @@ import { ModelFault } from '../../app/fault.ts';
 import { describeFault } from '../../app/fault-text.ts';
 import { knownModels, retirementOf } from '../../core/tokens/model-info.ts';
 import type { ModelFacts, Price, Retirement } from '../../core/tokens/model-facts.ts';
-import { dollars, locale, shortTokens, translated } from '../platform/l10n.ts';
+import { dollars, formatCounted, locale, shortTokens, translated } from '../platform/l10n.ts';
 import { readSettings } from '../platform/settings.ts';
 import type { ProviderName } from '../platform/settings-schema.ts';
 import { LIST_TIMEOUT_MS } from './key-commands.ts';
@@ -101,10 +101,11 @@ export async function providerItems(app: ModelsApp): Promise<ProviderItem[]> {
     });
   const vsCode: ProviderItem = {
     label: vscode.l10n.t('VS Code language models'),
-    description:
-      models.length === 1
-        ? vscode.l10n.t('1 model · sends your messages to its provider')
-        : vscode.l10n.t('{0} models · sends your messages to the selected model’s provider', models.length),
+    description: formatCounted(
+      models.length,
+      '1 model · sends your messages to its provider',
+      '{0} models · sends your messages to the selected model’s provider',
+    ),
     provider: 'vscode',
   };
   return [

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { EventStatus } from '../../core/context/ledger-lines.ts';
 import type { KeyEventKind } from '../../core/model/key-event.ts';
 import { KIND_NAMES } from '../../protocol/display-names.ts';
-import { countText, translated } from './l10n.ts';
+import { formatCounted, translated } from './l10n.ts';
 
 /** The name of a single key event's kind. */
 export const kindName = (kind: KeyEventKind): string => translated(KIND_NAMES[kind]);
@@ -46,10 +46,11 @@ const OPEN_BUDGET_SETTING = `command:${OPEN_SETTINGS}?${encodeURIComponent('["@i
 
 /** Reports how many key events don't fit in the context, with a link to the setting. */
 export function appendDroppedNotice(text: vscode.MarkdownString, events: number): vscode.MarkdownString {
-  const notice =
-    events === 1
-      ? vscode.l10n.t('1 more key event doesn’t fit and isn’t sent.')
-      : vscode.l10n.t('{0} more key events don’t fit and aren’t sent.', countText(events));
+  const notice = formatCounted(
+    events,
+    '1 more key event doesn’t fit and isn’t sent.',
+    '{0} more key events don’t fit and aren’t sent.',
+  );
   text.isTrusted = { enabledCommands: [OPEN_SETTINGS] };
   return text.appendMarkdown(`${notice} [${vscode.l10n.t('Open Settings')}](${OPEN_BUDGET_SETTING})\n\n`);
 }

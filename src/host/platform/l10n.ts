@@ -21,26 +21,18 @@ const COMPACT = new Intl.NumberFormat('en', { notation: 'compact', maximumSignif
 /** A number in the display language. */
 export const countText = (count: number): string => Math.round(count).toLocaleString(locale());
 
-/** A number of messages in the display language. */
-export function messagesText(count: number): string {
-  return count === 1 ? vscode.l10n.t('1 message') : vscode.l10n.t('{0} messages', countText(count));
-}
+/** Translates `one` if `count` is 1, otherwise `many`, in which `{0}` is the count. Like `formatCounted` of the page. */
+export const formatCounted = (count: number, one: string, many: string): string =>
+  vscode.l10n.t(count === 1 ? one : many, countText(count));
 
-export function tokensText(count: number): string {
-  return count === 1 ? vscode.l10n.t('1 token') : vscode.l10n.t('{0} tokens', countText(count));
-}
-
-export function sessionsText(count: number): string {
-  return count === 1 ? vscode.l10n.t('1 session') : vscode.l10n.t('{0} sessions', countText(count));
-}
+export const messagesText = (count: number): string => formatCounted(count, '1 message', '{0} messages');
+export const tokensText = (count: number): string => formatCounted(count, '1 token', '{0} tokens');
+export const sessionsText = (count: number): string => formatCounted(count, '1 session', '{0} sessions');
+export const keyEventsText = (count: number): string => formatCounted(count, '1 key event', '{0} key events');
 
 /** The name of a session's workspace, by its key. */
 export function workspaceText(key: string): string {
   return isWithoutFolder(key) ? vscode.l10n.t('No folder') : workspaceName(key);
-}
-
-export function keyEventsText(count: number): string {
-  return count === 1 ? vscode.l10n.t('1 key event') : vscode.l10n.t('{0} key events', countText(count));
 }
 
 /** The beginning of a text in one line; `max` is in UTF-16 units. */

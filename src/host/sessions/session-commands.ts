@@ -1,5 +1,14 @@
 import * as vscode from 'vscode';
-import { countText, locale, messagesText, sessionsText, sizeText, titleText, workspaceText } from '../platform/l10n.ts';
+import {
+  countText,
+  formatCounted,
+  locale,
+  messagesText,
+  sessionsText,
+  sizeText,
+  titleText,
+  workspaceText,
+} from '../platform/l10n.ts';
 import { StoreFault, type Clock, type SessionStore, type SessionListEntry } from '../../app/ports.ts';
 import type { Sessions } from '../../app/sessions.ts';
 import type { SessionId } from '../../core/model/ids.ts';
@@ -96,8 +105,7 @@ export async function cleanUp(app: SessionsApp): Promise<void> {
   const leftover = sum(orphans.map((one) => one.bytes));
   if (orphans.length > 0)
     items.unshift({
-      label:
-        orphans.length === 1 ? vscode.l10n.t('1 leftover file') : vscode.l10n.t('{0} leftover files', orphans.length),
+      label: formatCounted(orphans.length, '1 leftover file', '{0} leftover files'),
       description: sizeText(leftover),
       detail: vscode.l10n.t('Cache and lock files that no session uses'),
       picked: true,
@@ -137,13 +145,11 @@ export async function cleanUp(app: SessionsApp): Promise<void> {
   app.sessions.listChanged();
   const done = removed.size > 0 || hasOrphans ? deletedText(removed.size, sizeText(freed)) : '';
   if (inUse === 0) return done === '' ? undefined : showInfo(done);
-  const skipped =
-    inUse === 1
-      ? vscode.l10n.t('Skipped 1 session that is open in a window. Switch to another session first.')
-      : vscode.l10n.t(
-          'Skipped {0} sessions that are open in a window. Switch to other sessions first.',
-          countText(inUse),
-        );
+  const skipped = formatCounted(
+    inUse,
+    'Skipped 1 session that is open in a window. Switch to another session first.',
+    'Skipped {0} sessions that are open in a window. Switch to other sessions first.',
+  );
   void vscode.window.showWarningMessage(`${done} ${skipped}`.trim());
 }
 
@@ -192,12 +198,11 @@ export async function switchSession(app: SessionsApp): Promise<void> {
 }
 
 const skippedText = (skipped: number): string =>
-  skipped === 1
-    ? vscode.l10n.t('Skipped 1 session that is open in another window or was saved by a newer version of Threadkeeper.')
-    : vscode.l10n.t(
-        'Skipped {0} sessions that are open in another window or were saved by a newer version of Threadkeeper.',
-        skipped,
-      );
+  formatCounted(
+    skipped,
+    'Skipped 1 session that is open in another window or was saved by a newer version of Threadkeeper.',
+    'Skipped {0} sessions that are open in another window or were saved by a newer version of Threadkeeper.',
+  );
 
 /**
  * Moves sessions to this workspace from the old path of its folder, which was renamed or moved. Folders with the same

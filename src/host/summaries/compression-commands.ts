@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { countText, messagesText, stageText } from '../platform/l10n.ts';
+import { countText, formatCounted, messagesText, stageText } from '../platform/l10n.ts';
 import type { CompressionOutcome, CompressionProgress } from '../../app/compression-job.ts';
 import type { Conversation } from '../../app/conversation.ts';
 import { SpendLimitReached } from '../../app/spend-limited-model.ts';
@@ -110,10 +110,7 @@ export async function unpinAll({ state, journal }: Conversation, app: SummariesA
   const pinned = eventsOnBranch(state).flatMap((event) => (event.pinned ? event.id : []));
   if (pinned.length === 0) return showInfo(vscode.l10n.t('No key events are pinned.'));
   await pinEvents(journal, pinned, false);
-  const text =
-    pinned.length === 1
-      ? vscode.l10n.t('Unpinned 1 key event.')
-      : vscode.l10n.t('Unpinned {0} key events.', pinned.length);
+  const text = formatCounted(pinned.length, 'Unpinned 1 key event.', 'Unpinned {0} key events.');
   offerUndo(app, text, vscode.l10n.t('Undo'), () => pinEvents(journal, pinned, true));
 }
 
@@ -122,9 +119,11 @@ export async function undoSince({ state, journal }: Conversation, from: Compress
   const undone = compressionsSince(state, from);
   await undoCompressions(journal, undone, true);
   showInfo(
-    undone.length === 1
-      ? vscode.l10n.t('1 compression undone. What it replaced will be sent again.')
-      : vscode.l10n.t('{0} compressions undone. What they replaced will be sent again.', undone.length),
+    formatCounted(
+      undone.length,
+      '1 compression undone. What it replaced will be sent again.',
+      '{0} compressions undone. What they replaced will be sent again.',
+    ),
   );
 }
 

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { kindName } from '../platform/key-event-kinds.ts';
-import { countText, dollars, locale, messagesText, tokensText } from '../platform/l10n.ts';
+import { countText, dollars, formatCounted, locale, messagesText, tokensText } from '../platform/l10n.ts';
 import type { CompressionRecord, TriggerName } from '../../core/journal/schema.ts';
 import { knownCost, type CompressionEntry } from '../../core/state/counters.ts';
 import { missingFromSource } from '../../core/model/summary.ts';
@@ -60,9 +60,7 @@ function writeSizes(page: DocumentWriter, { tokens, messages }: Sizes): void {
 }
 
 const faultsText = (faults: number): string =>
-  faults === 1
-    ? vscode.l10n.t('1 quote or term not found in the source')
-    : vscode.l10n.t('{0} quotes or terms not found in the source', countText(faults));
+  formatCounted(faults, '1 quote or term not found in the source', '{0} quotes or terms not found in the source');
 
 /** All compressions of the session, newest first. */
 export function compressionsDocument(state: SessionState): RenderedDocument {
