@@ -11,7 +11,6 @@ import { messagesOf, nodeOf, ChangeFault } from './summary-changes.ts';
 
 export interface CheckSummaryDeps extends Pick<SessionParts, 'journal' | 'clock' | 'counter' | 'price'> {
   readonly spendGate: SpendGate;
-  /** Records the usage of the model calls in the journal. */
   readonly recordUsage: (usage: readonly UsageEvent[]) => Promise<void>;
 }
 

@@ -46,7 +46,6 @@ export interface CompressSessionDeps extends LedgerKeeperDeps {
   readonly price: PriceOf;
 }
 
-/** Maximum number of segments summarized concurrently. */
 const CONCURRENCY = 24;
 
 /**
@@ -172,7 +171,6 @@ const leavesRoomForSummaries = ({ target }: CompressionJob, { freedTokens }: Pla
   draft.ceiling >= MIN_SUMMARIES_PART * (1 - MIN_SAVING) * freedTokens &&
   (!target || draft.room >= Math.max(MIN_EXTRACT_TOKENS, draft.tokens));
 
-/** Drops the unpinned key events of the messages to summarize. */
 function dropUnpinned(
   { events, changes, detected }: LedgerDraft,
   { state }: CompressionJob,

@@ -44,13 +44,11 @@ export interface CompressionTarget {
   readonly coversAll?: boolean;
 }
 
-/** The input of a compression. */
 export interface CompressionJob extends CompressionRequest {
   readonly state: SessionState;
   readonly counter: TokenCounter;
   /** Undefined: summaries are extracted. */
   readonly model: SummaryModel | undefined;
-  /** Whether to fall back to extraction if the provider fails. */
   readonly extractiveOnFault: boolean;
   /** Whether only one request is sent at a time, because the provider failed last time. */
   readonly isProbing: boolean;
@@ -59,7 +57,6 @@ export interface CompressionJob extends CompressionRequest {
   readonly signal: AbortSignal;
 }
 
-/** Why there is nothing to commit. */
 export type SkipReason =
   /** There are no messages before the recent ones. */
   | 'recent_only'

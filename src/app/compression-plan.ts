@@ -45,7 +45,6 @@ export const MAX_FILLED_SHARE = 0.9;
 export const minSummariesTokens = (budget: number): number =>
   Math.floor(Math.max(MIN_SUMMARIES_SHARE * budget, Math.min(SMALL_BUDGET.tokens, SMALL_BUDGET.share * budget)));
 
-/** Whether a strategy keeps key events verbatim. */
 export const keepsEvents = (strategy: Strategy): boolean => strategy === 'smart' || strategy === 'auto';
 
 /**
@@ -160,7 +159,6 @@ export function waitsForMore({ target, due, settings, state }: CompressionJob, r
   return !isTurnOver || run.length * messageAllowance(length, settings.policy.summary.effort) < MIN_CALL_COST;
 }
 
-/** The provisional summaries right before a position. */
 function provisionalBefore(position: number, { frontier, summaries }: SessionState): readonly FrontierItem[] {
   let next = position;
   let tokens = 0;

@@ -82,13 +82,11 @@ export class CompressionTriggers {
     return isShorter;
   }
 
-  /** The trigger for a compression before a request with this context, if any. */
   dueBeforeSend(context: Context): DueTrigger | undefined {
     const { meter, settings } = this.#deps;
     return dueBeforeSend(settings().policy, context.total / Math.max(1, meter.budget()));
   }
 
-  /** The trigger for a compression before a task reset, if any. */
   dueAtReset(): DueTrigger | undefined {
     const { journal, settings } = this.#deps;
     return dueAtReset(settings().policy, journal.state.uncoveredCount);
@@ -152,7 +150,6 @@ export class CompressionTriggers {
     return result;
   }
 
-  /** A compression request with the current settings, budget, and context. */
   request(due: DueTrigger, urgency: 'now' | 'background'): CompressionRequest {
     const { meter } = this.#deps;
     const settings = this.#deps.settings();

@@ -83,7 +83,6 @@ export class Compressor {
     this.#changed = new Emitter((error) => deps.log.warn(`Compression listener failed: ${String(error)}`));
   }
 
-  /** Null if nothing is running. */
   get progress(): Progress | null {
     return this.#progress ?? null;
   }
@@ -111,7 +110,6 @@ export class Compressor {
     if (this.#phase.kind === 'running') this.#phase.abort.abort();
   }
 
-  /** Resolves when nothing is running. */
   async settled(): Promise<void> {
     if (this.#phase.kind === 'running') await this.#phase.outcome;
   }
@@ -332,7 +330,6 @@ export class Compressor {
 export const delaysRequest = ({ due }: Pick<CompressionRequest, 'due'>): boolean =>
   due.trigger === 'before_send' || due.trigger === 'provider_overflow';
 
-/** Resolves when the signal is aborted. */
 const cancelledBy = (signal: AbortSignal): Promise<CompressionOutcome> =>
   new Promise((resolve) => {
     const cancel = (): void => resolve({ kind: 'cancelled' });
@@ -388,7 +385,6 @@ class CompressionGuard {
     this.#gate = gate;
   }
 
-  /** Whether the provider failed last time. */
   get hasFailed(): boolean {
     return this.#failures > 0;
   }
@@ -414,7 +410,6 @@ class CompressionGuard {
     return respectsBackoff && this.#isBackingOff ? this.#lastFault : undefined;
   }
 
-  /** Resets the backoff after a successful call. */
   succeeded(): void {
     this.#failures = 0;
     this.#until = 0;

@@ -113,7 +113,6 @@ function hasEnoughOf(terms: readonly QueryTerm[], text: string): boolean {
   return termsIn(text, terms).length >= Math.max(Math.min(2, terms.length), RELEVANT_SHARE * terms.length);
 }
 
-/** The terms that occur in a text. */
 function termsIn(text: string, terms: readonly QueryTerm[]): readonly QueryTerm[] {
   const found = new Set<QueryTerm>();
   visitWords(text, (word) => {

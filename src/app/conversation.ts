@@ -33,7 +33,6 @@ export interface ConversationDeps extends SessionParts {
   readonly recall: (text: string, budgetTokens: number) => Promise<readonly RecalledExcerpt[]>;
 }
 
-/** A preview of the next request. */
 export interface SendPreview {
   readonly context: Context;
   readonly request: ChatRequest;
@@ -41,13 +40,11 @@ export interface SendPreview {
   readonly compressesFirst: TriggerName | undefined;
 }
 
-/** The state of the running turn. */
 interface Turn {
   readonly abort: AbortController;
   settings?: ConversationSettings;
   /** The calibration of the called model. The user may select another model during the turn. */
   called?: { readonly calibration: Calibration | undefined };
-  /** The latest reply. */
   reply?: MessageId;
   /** The task in the request. The user may set another one during the turn. */
   task?: TaskId | undefined;
@@ -64,10 +61,8 @@ export class Conversation {
   readonly journal: SessionJournal;
   readonly counter: TokenCounter;
   readonly compressor: Compressor;
-  /** Assembles and counts the context. */
   readonly meter: ContextMeter;
   readonly counts: MessageCounts;
-  /** Messages written while a reply arrives. */
   readonly queue: SendQueue;
   readonly #deps: ConversationDeps;
   readonly #triggers: CompressionTriggers;
@@ -121,7 +116,6 @@ export class Conversation {
     return this.journal.state;
   }
 
-  /** The pending retry, if any. */
   get pendingRetry(): PendingRetry | null {
     return this.#pendingRetry;
   }
@@ -208,7 +202,6 @@ export class Conversation {
     await recoverReplies(this.journal);
   }
 
-  /** The distance to the next background compression, or why there will be none. */
   distanceToCompression(): TriggerDistance | 'off' | 'spent' {
     return this.#triggers.distanceToCompression();
   }
@@ -324,7 +317,6 @@ export class Conversation {
     return { context, request, compressesFirst: due?.trigger };
   }
 
-  /** The compression that would be committed now, or why there is none. */
   async previewCompression(): Promise<CompressionRecord | SkipReason | 'off'> {
     return this.compressor.preview(this.#triggers.request({ trigger: 'command', threshold: 0 }, 'now'));
   }
@@ -342,7 +334,6 @@ export class Conversation {
     await this.#reset(false);
   }
 
-  /** Compresses at the user's request. */
   async compressNow(): Promise<CompressionOutcome> {
     return this.#triggers.compress({ trigger: 'command', threshold: 0 }, 'now');
   }

@@ -1,7 +1,6 @@
 import { phrase, type Phrase } from '../core/text/phrase.ts';
 import type { FaultReason, ModelFault } from './fault.ts';
 
-/** The action of the button next to the message. */
 export type FaultAction = 'setKey' | 'chooseModel' | 'compress' | 'retry' | 'retryWithRoom' | 'openSettings';
 
 /** A fault as shown to the user: what happened and what to do, with a button for it. */
@@ -117,7 +116,6 @@ const TEXTS: Readonly<Record<FaultReason, FaultText>> = {
   cancelled: INTERRUPTED,
 };
 
-/** The message and button for a fault. */
 export function describeFault({
   reason,
   retryAfterMs,

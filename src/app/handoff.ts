@@ -53,13 +53,11 @@ const WHOLE_SHARE = 0.6;
 /** Maximum share of one message in the tokens for the task or the newest messages, and of one event in the events'. */
 const MESSAGE_SHARE = 0.5;
 const EVENT_SHARE = 0.25;
-/** Maximum number of the newest messages. */
 const MAX_NEWEST = 6;
 /** A task list is current if it's among the newest messages, of which this many are substantive. */
 const STEPS_WITHIN = 20;
 /** Minimum tokens of a part of the briefing. A shorter one wouldn't be useful. */
 const MIN_PART_TOKENS = 24;
-/** Tokens of the summary's heading. */
 const SUMMARY_HEADING_TOKENS = 8;
 /** Additional priority of kinds that the continuing tool must respect. */
 const BINDING_BONUS = 0.5;

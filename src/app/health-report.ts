@@ -10,7 +10,6 @@ export interface HealthFacts {
   readonly provider: { readonly name: string; readonly model: string; readonly state: ProviderState };
   readonly memory: {
     readonly entries: number;
-    /** Number of quarantined files. */
     readonly quarantined: number;
     /** Why it can't be read; undefined if it can. */
     readonly fault: string | undefined;
@@ -22,7 +21,6 @@ export interface JournalHealth {
   readonly bytes: number;
   readonly messages: number;
   readonly isCurrent: boolean;
-  /** Undefined if it's valid. */
   readonly fault: string | undefined;
 }
 

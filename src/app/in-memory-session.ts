@@ -31,7 +31,6 @@ export interface InMemorySessionOptions {
   /** Undefined: summaries are extracted. */
   readonly model: SummarizerConfig | undefined;
   readonly price: PriceOf;
-  /** Whether to fall back to extraction if the provider fails. */
   readonly extractiveOnFault?: boolean;
   readonly yielder?: Yielder;
 }

@@ -21,7 +21,6 @@ import type { Clock } from './ports.ts';
 export interface LedgerDraft {
   readonly events: readonly KeyEvent[];
   readonly changes: readonly LedgerChange[];
-  /** Detected key events, by message. */
   readonly detected: ReadonlyMap<MessageId, readonly DetectedEventWithContext[]>;
 }
 
@@ -38,7 +37,6 @@ interface CachedLedger {
 export interface LedgerKeeperDeps {
   readonly clock: Clock;
   readonly preset: () => PresetName;
-  /** The user's rules for key events. */
   readonly rules?: () => Promise<readonly CompiledRule[]>;
 }
 

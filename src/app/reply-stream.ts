@@ -292,7 +292,6 @@ class ReplyWriter {
       });
   }
 
-  /** Resolves when all pending writes have finished. */
   settled(): Promise<void> {
     return this.#pending;
   }

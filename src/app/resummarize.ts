@@ -17,7 +17,6 @@ import type { SummarizerConfig } from './summarizer.ts';
 import type { SessionParts } from './session-parts.ts';
 import { messagesOf, nodeOf, ChangeFault } from './summary-changes.ts';
 
-/** How to regenerate a summary. */
 export interface ResummarizeOptions {
   readonly node: NodeId;
   /** Absent: the summary is extracted. */

@@ -12,7 +12,6 @@ export type Tier = 'sent' | 'summarized' | 'archived';
 
 export type ResultKind = 'message' | 'event' | 'summary';
 
-/** A search result in a session. */
 export interface SearchResult {
   readonly kind: ResultKind;
   /** For a summary, the first message it covers. */
@@ -160,7 +159,6 @@ export async function indexText(
   await yieldIfDue(yielder);
 }
 
-/** The parts of a text before and after the first separator. */
 export function splitAtFirst(text: string, separator: string): readonly [before: string, after: string] {
   const at = text.indexOf(separator);
   return [text.slice(0, at), text.slice(at + 1)];

@@ -75,7 +75,6 @@ export class SendQueue {
     return item.ended.promise;
   }
 
-  /** Removes and returns a message. */
   remove(id: string): UserMessage | undefined {
     const item = this.#entries.find((each) => each.id === id);
     if (!item) return undefined;

@@ -40,7 +40,6 @@ export interface Citation {
 }
 
 export interface Decisions {
-  /** The workspace memory. */
   readonly memory: readonly string[];
   /** Active decisions of the newest sessions, newest session first. */
   readonly decisions: readonly Citation[];

@@ -109,7 +109,6 @@ export class Sessions {
     });
   }
 
-  /** Notifies listeners that the list may have changed. */
   listChanged(): void {
     this.#changed.emit('list');
   }

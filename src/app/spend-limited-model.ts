@@ -45,13 +45,11 @@ export function spendLimitedModel(
 
 /** The spend limit. Checked before each compression and before each of its model calls. */
 export interface SpendGate {
-  /** `spent`: the limit is reached. */
   state(): 'open' | 'spent';
   /** Called after each model call with its cost in US dollars; null if the price is unknown. */
   recordCost(costUsd: number | null): void;
 }
 
-/** A gate without a limit. */
 export const OPEN_GATE: SpendGate = { state: () => 'open', recordCost: () => undefined };
 
 /** Not a `ModelFault`, because no provider was called. */

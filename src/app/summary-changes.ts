@@ -133,7 +133,6 @@ export function pinQuote(
 
 const PINNED = { score: 1, importance: 3, reason: 'pinned by the user', status: 'active', pinned: true } as const;
 
-/** Undoes or redoes compressions. */
 export async function undoCompressions(
   journal: SessionJournal,
   compressions: readonly CompressionId[],

@@ -10,7 +10,6 @@ export interface UserMessage {
   readonly text: string;
   readonly attachments?: readonly Attachment[];
   readonly images?: readonly ImageBlock[];
-  /** Texts that the user pasted. */
   readonly pasted?: readonly string[];
 }
 

@@ -17,7 +17,6 @@ import {
   type Searchable,
 } from './searchable.ts';
 
-/** A search result in any session. */
 export interface WorkspaceHit extends ScoredResult {
   readonly session: SessionId;
   /** The session's title; may be empty. */
@@ -26,7 +25,6 @@ export interface WorkspaceHit extends ScoredResult {
 
 export interface WorkspaceSearchDeps {
   readonly clock: Pick<Clock, 'yielder'>;
-  /** The sessions to search. */
   readonly list: () => Promise<readonly SessionListEntry[]>;
   /** A session's state, read without changing anything; undefined if it doesn't exist anymore or can't be read. */
   readonly read: (id: SessionId) => Promise<SessionState | undefined>;

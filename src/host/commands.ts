@@ -33,7 +33,6 @@ import { markEventWrong } from '../app/correct-event.ts';
 import { pinEvents, undoCompressions } from '../app/summary-changes.ts';
 import type { Conversation } from '../app/conversation.ts';
 
-/** Dependencies of all commands. */
 type App = externalChats.OpenedChatApp &
   ChatApp &
   HealthApp &

@@ -30,7 +30,6 @@ export interface EntryPoints {
   readonly files: EditableFiles;
   readonly tools: Readonly<Record<typeof RECALL_TOOL | typeof DECISIONS_TOOL, vscode.LanguageModelTool<unknown>>>;
   readonly answer: vscode.ChatRequestHandler;
-  /** Runs a command by its ID. */
   runFromEditor(command: string, ...args: readonly unknown[]): Promise<void>;
 }
 

@@ -20,7 +20,6 @@ import type { Conversation } from '../app/conversation.ts';
 /** Delay in ms, so that views are rendered once for many events, such as those of an import. */
 const REFRESH_DELAY_MS = 100;
 
-/** The views of the current session, and their dependencies. */
 export interface SessionViewsApp extends PageApp {
   readonly sessions: Sessions;
   /** The sessions of all workspaces. */
@@ -39,9 +38,7 @@ export interface SessionViewsApp extends PageApp {
   readonly queued: QueuedMessages;
   /** Records whether there is a session to show when the window is opened again. */
   setUsed(isUsed: boolean): void;
-  /** Called when a task has ended. */
   taskEnded(): Promise<void>;
-  /** Logs an error if it's unexpected. */
   describe(error: unknown): unknown;
 }
 
@@ -68,7 +65,6 @@ export class SessionViews {
     return this.#connection;
   }
 
-  /** Shows another session. */
   async currentChanged(): Promise<void> {
     this.#connection?.dispose();
     this.#connection = undefined;
@@ -107,7 +103,6 @@ export class SessionViews {
     this.#inBackground(conversation.endEscalation());
   }
 
-  /** Updates everything that depends on the selected model. */
   async modelChanged(): Promise<void> {
     await this.#checkModel();
     await this.#app.sessions.current?.endEscalation();

@@ -94,7 +94,6 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
   readonly gaugeItem: GaugeItem;
   readonly tree: ContextTree;
   readonly memoryTree: MemoryTree;
-  /** The chats from other tools. */
   readonly chats: ExternalChats;
   readonly chatsTree: ChatsTree;
   readonly tools: EntryPoints['tools'];
@@ -287,7 +286,6 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
     return chosenChatModel(readSettings(), this.sessions.current?.state);
   }
 
-  /** Runs a command for the page; resolves to false if the user cancels. */
   async runCommand(name: PageCommand, argument?: string): Promise<boolean> {
     return (await import('./commands.ts')).runCommand(this, name, argument);
   }
@@ -299,7 +297,6 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
   answer: vscode.ChatRequestHandler = (request, _context, stream, token) =>
     answerChatRequest(this.archive, request, stream, token);
 
-  /** Updates everything that depends on the selected model. */
   async modelChanged(): Promise<void> {
     if (this.sessions.current) await this.models.prepare(this.chosenModel());
     await this.#views.modelChanged();

@@ -40,7 +40,6 @@ export interface MachineChat extends ListedChat {
   readonly copyBytes: number;
 }
 
-/** The progress of reading changed chats. */
 export interface Progress {
   readonly done: number;
   readonly total: number;

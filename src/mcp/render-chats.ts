@@ -25,7 +25,6 @@ const mask = (text: string): string => new Redactor().redact(withoutTerminalCode
 
 const day = (at: number): string => new Date(at).toISOString().slice(0, 10);
 
-/** A chat's key, title, tool, and folder. */
 function chatLabel({ key, entry }: ListedChat): string {
   const folder = entry.workspace === undefined ? '' : `, ${plainName(entry.workspace)}`;
   return `session ${key} “${plainName(mask(entry.title))}” (${TOOL_NAMES[entry.tool]}${folder})`;
@@ -66,7 +65,6 @@ export function renderHits(hits: readonly ChatQuote[]): Quotes {
   return quotesSection(quotes, '\n\n');
 }
 
-/** A list of chats, one per line. */
 export function renderChats(chats: readonly ListedChat[]): Quotes {
   const lines = chats.map((chat) => {
     const { entry, relation, isGone } = chat;
@@ -97,7 +95,6 @@ export interface AttributedEvent extends KeyEvent {
   readonly at?: number | undefined;
 }
 
-/** Key events by chat. */
 export function renderEvents(
   found: readonly { readonly chat: ListedChat; readonly events: readonly AttributedEvent[] }[],
 ): Quotes {

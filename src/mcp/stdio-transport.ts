@@ -31,7 +31,6 @@ export class StdioTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
-  /** Resolves when the connection has ended. */
   readonly closed: Promise<void>;
   readonly #input: Readable;
   readonly #output: Writable;

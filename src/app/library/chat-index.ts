@@ -32,7 +32,6 @@ export interface ChatQuery {
   readonly redact?: boolean | undefined;
 }
 
-/** A search result in a copied chat. */
 export interface ChatHit {
   readonly key: string;
   /** Index of the message. */
@@ -125,7 +124,6 @@ export class ChatIndex {
     this.#maxBytes = maxBytes;
   }
 
-  /** Size of the cached indexes in bytes. */
   get cachedBytes(): number {
     return [...this.#cached.values()].reduce((sum, { session }) => sum + session.indexBytes, 0);
   }
@@ -173,7 +171,6 @@ export class ChatIndex {
     return effects;
   }
 
-  /** Fingerprints of a chat's messages. */
   async fingerprints(session: KeptSession): Promise<readonly number[]> {
     const { blocks } = await this.#chat(session);
     return blocks.flatMap(({ block, valid }) => [...block.fingerprints.subarray(0, valid)]);
@@ -275,7 +272,6 @@ function* effectsIn({ blocks }: IndexedChat): Generator<PlacedEffect> {
   }
 }
 
-/** The calls in a chat that read or changed a file. */
 const effectsOnFile = (chat: IndexedChat, file: string): readonly PlacedEffect[] =>
   [...effectsIn(chat)].filter(
     ({ kind, what }) => kind !== 'run' && isSameFile(what, file, chat.session.entry.workspace),

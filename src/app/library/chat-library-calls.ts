@@ -14,7 +14,6 @@ export interface FoundChats {
   readonly unreadable: readonly UnreadablePath[];
 }
 
-/** A chat as shown in lists. */
 export type ListedChat = Pick<KeptSession, 'key' | 'entry' | 'relation' | 'isGone'>;
 
 export interface ChatList {
@@ -32,7 +31,6 @@ export interface FollowOptions {
   readonly keepMs: number;
 }
 
-/** Notifications from the library. */
 export type ChatLibraryEvent =
   | { readonly type: 'progress'; readonly done: number; readonly total: number }
   | { readonly type: 'changed' }
@@ -68,7 +66,6 @@ export const CHAT_LIBRARY_METHODS = [
   'close',
 ] as const;
 
-/** A method call, sent to the worker. */
 export interface ChatCall {
   readonly id: number;
   readonly method: keyof ChatLibrary;

@@ -63,6 +63,5 @@ export interface LibraryStore {
   appendIndex(key: string, bytes: number, block: Uint8Array): Promise<number>;
   readIndex(key: string, bytes: number): Promise<Uint8Array>;
   remove(key: string): Promise<void>;
-  /** Removes all copies of a tool's chats. */
   removeAll(tool: Tool): Promise<void>;
 }

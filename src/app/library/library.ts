@@ -31,7 +31,6 @@ interface KnownUnreadableFile {
   readonly unreadable: UnreadablePath;
 }
 
-/** A session as read from its copy. */
 export interface CopiedSession {
   readonly messages: readonly TranscriptMessage[];
   readonly compactions: readonly PlacedCompaction[];
@@ -39,7 +38,6 @@ export interface CopiedSession {
   readonly replaced: readonly (readonly TranscriptMessage[])[];
 }
 
-/** The result of a synchronization with the sources. */
 export interface SyncReport {
   readonly read: number;
   readonly unchanged: number;
@@ -52,7 +50,6 @@ export interface SyncOptions {
   readonly onFound?: (tool: Tool, files: readonly SourceFile[]) => void;
   readonly onProgress?: (done: number, total: number) => void;
   readonly isCancelled?: () => boolean;
-  /** Called when a reader has thrown an unexpected error. */
   readonly onUnexpectedError?: (file: SourceFile, error: unknown) => void;
   /** Chats that were last changed before this time (ms since the epoch) aren't kept. */
   readonly keptSince?: number;
@@ -164,7 +161,6 @@ export class Library {
     return hasMoved;
   }
 
-  /** Reads a session from its copy. */
   async read({ key, copyBytes }: KeptSession): Promise<CopiedSession> {
     const messages: TranscriptMessage[] = [];
     let compactions: PlacedCompaction[] = [];

@@ -52,7 +52,6 @@ export async function readSession(source: Source, file: SourceFile, from?: Resum
   return { facts: sink.facts, messages, compactions, skipped: sink.skipped, end };
 }
 
-/** An entry without secrets in its title, which is shown in lists. */
 export const withMaskedTitle = (entry: LibraryEntry): LibraryEntry => ({
   ...entry,
   title: new Redactor().redact(entry.title),

@@ -25,7 +25,6 @@ export function fingerprints(messages: readonly TranscriptMessage[]): number[] {
   return messages.map(({ role, text, at }) => Number.parseInt(textHash([role, String(at), text]), 16));
 }
 
-/** A session and the fingerprints of its messages. */
 export interface FingerprintedEntry {
   readonly entry: LibraryEntry;
   readonly prints: readonly number[];

@@ -80,7 +80,6 @@ export interface Source {
   read(file: SourceFile, sink: TranscriptSink, from?: Resume): Promise<ReadEnd>;
 }
 
-/** The reason why a file can't be read, for the user. */
 export function readFailureReason(error: unknown): Phrase {
   if (TranscriptError.is(error)) return error.phrase;
   return phrase('The file can’t be read: {0}.', error instanceof Error ? error.message : String(error));

@@ -16,7 +16,6 @@ interface Entry {
   readonly item: Attachment | ImageFile;
 }
 
-/** The attachments and images of a message. */
 export interface MessageAttachments {
   readonly attachments: readonly Attachment[];
   readonly images: readonly ImageBlock[];
@@ -87,7 +86,6 @@ export class Attachments {
     return before?.view.name !== name || before.view.tokens !== view.tokens;
   }
 
-  /** A session's attachments, as shown in its composer. */
   views(session: string): AttachmentView[] {
     return this.#inSession(session).map(({ view }) => view);
   }
@@ -103,7 +101,6 @@ export class Attachments {
     for (const item of [...attachments, ...named]) this.#keep(target, item, this.tokens(target, item));
   }
 
-  /** The user's own attachments. */
   explicitAttachments(session: string): readonly Attachment[] {
     return contentsOf(this.#inSession(session).filter(({ view }) => !view.implicit)).attachments;
   }

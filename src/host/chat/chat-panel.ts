@@ -207,7 +207,6 @@ export class ChatPanel
     });
   }
 
-  /** Loads the page into a tab or view, until that is closed. */
   #serve<T extends vscode.WebviewPanel | vscode.WebviewView>(
     container: T,
     hung: () => void,

@@ -24,7 +24,6 @@ interface ImplicitContextApp {
   readonly drafts: Pick<Drafts, 'get'>;
   readonly panel: Pick<ChatPanel, 'post'>;
   chosenModel(): Pick<ChosenModel, 'provider'>;
-  /** Logs unexpected errors. */
   describe(error: unknown): unknown;
 }
 

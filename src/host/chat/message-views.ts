@@ -111,7 +111,6 @@ function partView(block: ContentBlock): PartView {
 const shortened = (text: string): string =>
   text.length <= MAX_TEXT_LENGTH ? text : `${text.slice(0, MAX_TEXT_LENGTH - 1)}…`;
 
-/** A conversation's messages as shown by the page. */
 export class MessageViews {
   /** Excerpts that this window recalled for messages; they aren't stored. */
   readonly recalled = new Map<MessageId, readonly RecalledExcerpt[]>();

@@ -37,7 +37,6 @@ const TASK_EVENTS = ['task_set', 'task_step', 'task_reset'] as const;
 /** Number of previous inputs for the composer's arrow keys. */
 const MAX_HISTORY = 50;
 
-/** Dependencies of `PageConnection`, besides the conversation. */
 export interface PageApp {
   readonly models: Models;
   readonly drafts: Drafts;
@@ -46,7 +45,6 @@ export interface PageApp {
   chosenModel(): ChosenModel;
 }
 
-/** Callbacks to the owner of a `PageConnection`. */
 interface ConnectionOwner {
   isModelReady(): boolean;
   sessions(): Promise<readonly SessionListEntry[]>;

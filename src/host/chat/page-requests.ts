@@ -32,7 +32,6 @@ import type { OutlineView } from '../../protocol/views.ts';
 export const pageRequests = (app: ChatApp & ModelsApp) =>
   ({ ...turnRequests(app), ...historyRequests(app) }) satisfies RequestHandlers;
 
-/** Handlers for sending, attachments, reading, and searching. */
 function turnRequests(app: ChatApp & ModelsApp) {
   let offers: Awaited<ReturnType<typeof modelOffers>> = [];
   const conversation = (): Conversation => app.currentConnection().conversation;
@@ -143,7 +142,6 @@ function turnRequests(app: ChatApp & ModelsApp) {
   } satisfies Partial<RequestHandlers>;
 }
 
-/** Handlers for branches, key events, compressions, tasks, and sessions. */
 function historyRequests(app: ChatApp) {
   const conversation = (): Conversation => app.currentConnection().conversation;
   const state = (): Conversation['state'] => conversation().state;

@@ -31,17 +31,14 @@ const MAX_FOUND = 2_000;
 /** Maximum size in bytes of a new file whose text is attached with changes, not only its name: about 5,000 tokens. */
 const MAX_NEW_BYTES = 20_000;
 
-/** Context that the user requests. */
 export type ContextRequest = RequestOf<'attach'>['what'];
 
-/** An image file, which is sent as an image. */
 export interface ImageFile {
   readonly kind: 'image';
   readonly name: string;
   readonly image: ImageBlock;
 }
 
-/** The sources of context. */
 export interface ContextSources {
   readonly editor: LastEditor;
   /** The state of another session of the workspace; undefined if it doesn't exist anymore. */
@@ -129,7 +126,6 @@ async function workspaceUri(path: string): Promise<vscode.Uri> {
   return uri;
 }
 
-/** A document or a range of it as an attachment. */
 export function excerpt(document: vscode.TextDocument, range?: vscode.Range): Attachment {
   const { uri, lineCount } = document;
   return {
@@ -164,7 +160,6 @@ async function readFile(uri: vscode.Uri): Promise<Attachment | ImageFile> {
   return excerpt(await vscode.workspace.openTextDocument(uri));
 }
 
-/** The media type of an image file, by its extension. */
 function imageTypeOf({ path }: vscode.Uri): ImageBlock['mediaType'] | undefined {
   const extension = posix.extname(path).slice(1).toLowerCase();
   return imageTypeSchema.options.find((type) => type === `image/${extension === 'jpg' ? 'jpeg' : extension}`);

@@ -24,7 +24,6 @@ const PING_INTERVAL_MS = 2_000;
  */
 const MAX_UNANSWERED = 5;
 
-/** The services of a window for its page. */
 export interface PageServer {
   readonly extensionUri: vscode.Uri;
   readonly sessions: Pick<Sessions, 'current'>;
@@ -37,7 +36,6 @@ export interface PageServer {
   describe(error: unknown): FaultView;
 }
 
-/** Notifications for the object that shows the page. */
 interface PageOwner {
   /** The page has received its session. */
   initialized(init: InitMessage): void;
@@ -70,7 +68,6 @@ export class ServedPage<T extends vscode.WebviewPanel | vscode.WebviewView> impl
   /** Number of initializations so far; results of all but the latest are ignored. */
   #initializations = 0;
 
-  /** Loads the page into a tab or view, until that is closed. */
   constructor(container: T, app: PageServer, owner: PageOwner) {
     const { webview } = container;
     this.container = container;

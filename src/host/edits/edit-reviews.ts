@@ -174,7 +174,6 @@ export class EditReviews implements vscode.TextDocumentContentProvider, vscode.D
   }
 }
 
-/** Reports which changes can't be applied to a file. */
 export function warnSkippedChanges(uri: vscode.Uri, unplaced: readonly UnplacedChange[], placed: number): void {
   const quote = (unplaced[0]!.lines.find((line) => line.trim() !== '') ?? '').trim().slice(0, 80);
   void vscode.window.showWarningMessage(

@@ -3,7 +3,6 @@ import type { DroppedEvent } from '../../app/library/dropped-events.ts';
 import type { ListedChat } from '../../app/library/chat-library-calls.ts';
 import type { Tool } from '../../app/library/source.ts';
 
-/** A row of the *Chats from Other Tools* view. */
 export interface ChatRow {
   readonly item: TreeItem;
   readonly rows?: readonly ChatRow[];
@@ -15,11 +14,9 @@ export interface ChatRow {
   readonly dropped?: readonly DroppedEvent[];
 }
 
-/** Whether a command's argument is a row of this view. */
 export const isChatRow = (row: unknown): row is ChatRow =>
   typeof row === 'object' && row !== null && ('chat' in row || 'tool' in row);
 
-/** A chat in the list. */
 export interface ChatItem {
   readonly chat: ListedChat;
   /** Other files of the same chat, and the chats of its subagents. */

@@ -181,7 +181,6 @@ function groupRow(chat: ListedChat, { from, to, events }: DroppedGroup): ChatRow
   return { item, rows: events.map((event) => eventRow(chat, event, kindName(event.kind))), chat, dropped: events };
 }
 
-/** A row that opens the chat at the event's message. */
 function eventRow(chat: ListedChat, event: DroppedEvent, description: string): ChatRow {
   const { kind, quote, message } = event;
   const item = treeItem(shortLine(quote), None, {

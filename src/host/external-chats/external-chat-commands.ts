@@ -65,7 +65,6 @@ async function setTools(tools: readonly Tool[]): Promise<void> {
   await configuration.update('tools', tools, vscode.ConfigurationTarget.Global);
 }
 
-/** Reads the selected tools' chats with a progress indicator. */
 async function readWithProgress(chats: ExternalChats): Promise<void> {
   await cancellable(vscode.l10n.t('Reading chats from other tools…'), async (signal, progress) => {
     signal.addEventListener('abort', () => void chats.library.cancel());
@@ -155,14 +154,12 @@ function continues(session: Conversation | undefined, { messages: [first] }: Cop
   return start !== undefined && isSameTime && messageText(start) === messageText({ content: contentOf(first) });
 }
 
-/** Dependencies for opening a chat of another tool. */
 export interface OpenedChatApp extends ImportApp {
   readonly chats: ExternalChats;
   readonly panel: ImportApp['panel'] & { reveal(session: Conversation['journal']['id'], position: number): void };
   describe: ChatApp['describe'];
 }
 
-/** Number of messages imported at once. */
 const BATCH_SIZE = 200;
 
 /** Number of chats opened so far. If another one is opened while a chat is read, the first one isn't shown. */
@@ -262,7 +259,6 @@ async function* batches(
   }
 }
 
-/** Maximum number of search results. */
 const MAX_HITS = 30;
 /** Maximum number of results to examine for a kind of key event. */
 const MAX_EXAMINED = 300;

@@ -21,7 +21,6 @@ export interface ExternalChatsOptions {
   readonly extensionUri: vscode.Uri;
   /** The parent of the folder `all-chats`, in which the copies are stored. */
   readonly storage: vscode.Uri;
-  /** Identifies this window. */
   readonly window: string;
   readonly warn: (message: string) => void;
 }
@@ -162,7 +161,6 @@ class LibraryThread implements vscode.Disposable {
   readonly #pending = new Map<number, Deferred<unknown>>();
   #worker: Worker | undefined;
   #lastId = 0;
-  /** The library, whose methods run in the thread. */
   readonly library: ChatLibrary;
 
   /** @param onEnd called when the thread ends unexpectedly */

@@ -68,7 +68,6 @@ export class GaugeItem implements vscode.Disposable {
   }
 }
 
-/** The name of a part of a request, in the Status Bar and the tree. */
 export const partName = (part: GaugePart): string => translated(PART_NAMES[part]);
 
 function tooltip(

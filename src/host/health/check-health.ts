@@ -20,7 +20,6 @@ import { isKeyed } from '../models/keys.ts';
 import type { ModelsApp } from '../models/models.ts';
 import { checkSettings, isSet } from '../platform/settings.ts';
 
-/** Dependencies of the health check. */
 export interface HealthApp extends ModelsApp {
   readonly documentPanel: { openText(title: string, text: string): Promise<void> };
   readonly memory: WorkspaceMemory;

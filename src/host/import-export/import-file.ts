@@ -65,7 +65,6 @@ function withProgress<T>(title: string, work: (watch: ImportProgress) => Promise
 
 type Row = vscode.QuickPickItem & { readonly isImport?: boolean };
 
-/** Shows a preview. Returns true if the user agrees. */
 async function confirmImport(uri: vscode.Uri, preview: ImportPreview): Promise<boolean> {
   const { from, to } = preview;
   const rows: Row[] = [
@@ -181,7 +180,6 @@ export async function importMessages(
   return isComplete ? count : undefined;
 }
 
-/** The title, with a number if it's already used. */
 function uniqueTitle(title: string, titles: readonly string[]): string {
   let candidate = title;
   for (let number = 2; titles.includes(candidate); number++) candidate = `${title} (${number})`;
@@ -224,7 +222,6 @@ async function* newMessages(app: Pick<ImportApp, 'clock'>, uri: vscode.Uri): Asy
   }
 }
 
-/** Dependencies of import and export. */
 export interface ImportApp {
   readonly extensionUri: vscode.Uri;
   readonly clock: Clock;

@@ -95,7 +95,6 @@ function* inBatches<T>(messages: readonly T[], share: number): Generator<Batch<T
     yield { messages: messages.slice(from, from + MAX_BATCH), share };
 }
 
-/** A preview of an import. */
 export interface ImportPreview {
   /** Whether the file is an exported session, whose messages are imported unchanged, including branches and usage. */
   readonly isExact: boolean;

@@ -17,18 +17,15 @@ import { askWhereToSave, saveFile } from '../platform/save-file.ts';
 import { readSettings } from '../platform/settings.ts';
 import type { WorkspaceMemory } from './workspace-memory.ts';
 
-/** Dependencies of the memory commands. */
 export interface MemoryApp {
   readonly sessions: Sessions;
   readonly memory: WorkspaceMemory;
 }
 
-/** Adds the key event of a tree row to the workspace memory. */
 export async function rememberEvent(app: MemoryApp, row: unknown): Promise<void> {
   if (isEventRow(row)) await addEvents(app, [row.event]);
 }
 
-/** Adds key events that the user selects to the workspace memory. */
 export async function rememberEvents(app: MemoryApp): Promise<void> {
   const conversation = await app.sessions.currentOrLatest();
   await app.memory.load();
@@ -85,7 +82,6 @@ async function addEvents(app: MemoryApp, events: readonly KeyEvent[]): Promise<v
   reportAdded(await app.memory.add(events.map(({ kind, quote }) => ({ kind, text: quote }))));
 }
 
-/** Adds text of a message to the workspace memory. */
 export async function rememberText({ memory }: Pick<MemoryApp, 'memory'>, text: string): Promise<void> {
   reportAdded(await memory.add([{ kind: 'fact', text }]));
 }
@@ -95,7 +91,6 @@ function reportAdded(count: number): void {
   else showInfo(formatCounted(count, 'Added 1 memory.', 'Added {0} memories.'));
 }
 
-/** Adds a new line to the workspace memory. */
 export async function addMemory(app: MemoryApp): Promise<void> {
   const text = await vscode.window.showInputBox({
     title: vscode.l10n.t('Add to Memory'),

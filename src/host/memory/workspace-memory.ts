@@ -6,7 +6,6 @@ import type { MemoryFile } from '../../storage/memory-file.ts';
 import { KIND_ICON, kindName, statusName } from '../platform/key-event-kinds.ts';
 import { locale } from '../platform/l10n.ts';
 
-/** The latest text and its inputs. */
 interface CachedText extends SentMemory {
   readonly entries: readonly MemoryEntry[];
   readonly budget: number;

@@ -26,7 +26,6 @@ export async function manageKeys(app: ModelsApp): Promise<boolean> {
   return action !== undefined && action.run(app);
 }
 
-/** Asks for the key of a configured provider. */
 async function setKey(app: ModelsApp): Promise<boolean> {
   const server = await pickKeyedServer(keyedServers(readSettings()));
   return server !== undefined && enterKey(app, server);

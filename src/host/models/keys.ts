@@ -50,7 +50,6 @@ export class Keys {
     return this.#secrets.onDidChange(listener);
   }
 
-  /** The provider's keys by address. */
   async #keysOf(provider: KeyedProvider): Promise<Readonly<Record<string, string>>> {
     const stored = v.safeParse(
       v.pipe(v.string(), v.parseJson(), keysSchema),
@@ -90,7 +89,6 @@ export async function askForKey(keys: Keys, server: KeyedServer): Promise<boolea
 /** Whether a text is a base URL, or a host with a port. */
 const isAddress = (text: string): boolean => /^https?:|^[a-z0-9.-]+:\d+(?:\/|$)/i.test(text);
 
-/** The providers' display names. */
 export const PROVIDER_LABELS: Readonly<Record<KeyedProvider, string>> = {
   openai: 'OpenAI',
   anthropic: 'Anthropic',

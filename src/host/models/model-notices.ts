@@ -48,7 +48,6 @@ export class ModelNotices {
     this.#now = now;
   }
 
-  /** Watches the results of a conversation's requests. */
   watch(conversation: Conversation, chosen: () => ChosenModel): void {
     conversation.onUpdate((update) => {
       if (update.type === 'truncated') this.#truncated(update.model, update.sent, update.read);

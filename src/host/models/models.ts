@@ -105,7 +105,6 @@ export class Models {
   readonly #vsCodeModels: VsCodeModels;
   readonly #learned: LearnedFacts;
   readonly #requests = new Map<string, Promise<void>>();
-  /** The created models by ID. */
   readonly #created = new Map<string, ChosenModel>();
 
   constructor(keys: Keys, vsCodeModels: VsCodeModels, learned: LearnedFacts) {
@@ -142,7 +141,6 @@ export class Models {
     return unpriced(modelInfo(model, facts && { [model]: { contextWindow: facts.maxInputTokens } }));
   }
 
-  /** The display name. */
   label({ provider, model }: ChosenModel): string {
     if (provider === 'local') return vscode.l10n.t('No model');
     return (provider === 'vscode' ? this.#vsCodeModels.facts(model)?.name : undefined) ?? model;
@@ -313,7 +311,6 @@ export class RecentModels {
   }
 }
 
-/** Dependencies of the commands for models and API keys. */
 export interface ModelsApp {
   readonly channel: vscode.LogOutputChannel;
   readonly sessions: Sessions;
@@ -321,8 +318,6 @@ export interface ModelsApp {
   readonly models: Models;
   readonly recentModels: RecentModels;
   readonly calibrations: { forgetContextWindow(chosen: ChosenModel): void };
-  /** The chat's model in the current session. */
   chosenModel(): ChosenModel;
-  /** Updates the UI after another model was selected. */
   modelChanged(): Promise<void>;
 }

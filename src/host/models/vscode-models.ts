@@ -52,7 +52,6 @@ export class VsCodeModels implements Disposable {
     return this.#appeared.on(listener);
   }
 
-  /** All available models. */
   async list(): Promise<readonly VsCodeModelFacts[]> {
     return (await this.#select({})).map(factsOf);
   }

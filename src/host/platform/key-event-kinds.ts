@@ -4,10 +4,8 @@ import type { KeyEventKind } from '../../core/model/key-event.ts';
 import { KIND_NAMES } from '../../protocol/display-names.ts';
 import { formatCounted, translated } from './l10n.ts';
 
-/** The name of a single key event's kind. */
 export const kindName = (kind: KeyEventKind): string => translated(KIND_NAMES[kind]);
 
-/** The heading for key events of a kind. */
 export const kindHeading = (kind: KeyEventKind): string =>
   ({
     decision: vscode.l10n.t('Decisions'),
@@ -20,7 +18,6 @@ export const kindHeading = (kind: KeyEventKind): string =>
     outcome: vscode.l10n.t('Outcomes'),
   })[kind];
 
-/** The name of each kind's icon in VS Code. */
 export const KIND_ICON: Readonly<Record<KeyEventKind, string>> = {
   decision: 'law',
   error: 'error',

@@ -10,7 +10,6 @@ import { isWithoutFolder, workspaceName } from '../../storage/workspace-key.ts';
 /** Locale for numbers and dates: VS Code's display language. */
 export const locale = (): string => vscode.env.language;
 
-/** US dollars in the display language. */
 export const dollars = (usd: number): string => dollarsText(usd, locale());
 
 /** A short number of tokens, such as 950, 12.4k, 128k, or 1.05M. */
@@ -58,7 +57,6 @@ export function sizeText(bytes: number): string {
   return `${size.toLocaleString(locale(), { minimumFractionDigits: 1, maximumFractionDigits: 1 })} ${unit}`;
 }
 
-/** The current stage of a compression. */
 export const stageText = (stage: CompressionProgress['stage']): string =>
   ({
     planning: vscode.l10n.t('planning'),
@@ -66,7 +64,6 @@ export const stageText = (stage: CompressionProgress['stage']): string =>
     summarizing: vscode.l10n.t('summarizing'),
   })[stage];
 
-/** Translates a phrase to the display language. */
 export function translated(phrase: Phrase): string {
   return renderPhrase(phrase, (english) => vscode.l10n.t(english));
 }

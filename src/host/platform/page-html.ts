@@ -1,4 +1,3 @@
-/** The variable parts of the page's HTML. */
 export interface PageFrame {
   /** Unique for each page; allows its script. */
   readonly nonce: string;

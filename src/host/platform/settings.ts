@@ -90,7 +90,6 @@ export function isChatInSidebar(): boolean {
   return vscode.workspace.getConfiguration('threadkeeper').get('chat.location') === 'sidebar';
 }
 
-/** The timeouts of provider requests. */
 export function callTimeouts(): Required<CallTimeouts> {
   const { firstTokenTimeout, silenceTimeout } = readSettings().chat;
   return { firstTokenMs: firstTokenTimeout * 1000, silenceMs: silenceTimeout * 1000 };

@@ -2,7 +2,6 @@ import { realpath } from 'node:fs/promises';
 import path from 'node:path';
 import * as vscode from 'vscode';
 
-/** The paths of the open folders. */
 export const openFolders = (): readonly string[] =>
   (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
 
@@ -185,7 +184,6 @@ interface Repository {
   };
   /** A patch of staged or unstaged changes. */
   diff(cached: boolean): Promise<string>;
-  /** The paths that git ignores. */
   checkIgnore(paths: string[]): Promise<Set<string>>;
 }
 

@@ -13,18 +13,15 @@ import { hitsOffBranch, isRelevant, contextStatuses, type ResultInContext } from
 import type { Conversation } from '../../app/conversation.ts';
 import { levelName } from '../summaries/summary-texts.ts';
 
-/** Dependencies of the search commands. */
 export interface SearchApp {
   readonly clock: Clock;
   readonly sessions: Sessions;
   readonly panel: { reveal(session: SessionId, position: number): void };
-  /** The best results in the current session. */
   search(query: string): Promise<readonly ScoredResult[]>;
   /** The best results in all sessions of the workspace; undefined if canceled. */
   searchWorkspace(run: SearchRequest): Promise<readonly WorkspaceHit[] | undefined>;
 }
 
-/** Maximum number of results. */
 const MAX_HITS = 30;
 
 /** The query from the command's argument, or else from an input box; undefined if it's blank. */
@@ -91,7 +88,6 @@ function tierText({ kind, tier }: WorkspaceHit): string {
   return tier === 'archived' ? `${tierName} · ${kindName}` : kindName;
 }
 
-/** Searches the current session and opens the selected result. */
 export async function searchSession({ journal }: Conversation, argument: unknown, app: SearchApp): Promise<void> {
   const query = await queryFrom(argument, { title: vscode.l10n.t('Search Session') });
   if (query === undefined) return;

@@ -40,7 +40,6 @@ export interface CostEstimate {
   readonly estimatedCostUsd: number | null;
 }
 
-/** A conversation with its search index and summarizer. */
 export interface OpenConversation {
   readonly conversation: Conversation;
   readonly search: SessionSearch;

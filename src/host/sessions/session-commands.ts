@@ -16,7 +16,6 @@ import { pickOrShowInfo, showInfo, showInfoWithAction } from '../platform/notifi
 import { changeSession } from './session-changes.ts';
 import { sessionsElsewhere } from './sessions-elsewhere.ts';
 
-/** Dependencies of the session commands. */
 export interface SessionsApp {
   readonly clock: Clock;
   readonly sessions: Sessions;
@@ -27,7 +26,6 @@ export interface SessionsApp {
   /** Identifies this window's workspace. */
   readonly workspace: string;
   readonly panel: { open(): void };
-  /** The copies of other tools' chats. */
   readonly chats: { copiedBytes(): Promise<number> };
   /** Removes permanently deleted sessions from VS Code's global state. */
   forget(sessions: ReadonlySet<SessionId>): Promise<void>;
@@ -181,7 +179,6 @@ async function confirmDeletion(chosen: readonly SessionListEntry[], size: number
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);
 
-/** Opens another session of the workspace, selected from a list. */
 export async function switchSession(app: SessionsApp): Promise<void> {
   const sessions = await app.sessions.list();
   const items = sessions.map((one) => ({

@@ -12,7 +12,6 @@ import { openAsText, parseDocumentUri } from './document-uris.ts';
 import { LINE_END } from './rendered-document.ts';
 import { reasonText } from './summary-texts.ts';
 
-/** The result of a comparison. */
 export interface ComparisonResult {
   /** Number of checked statements. */
   readonly statements: number;

@@ -95,7 +95,6 @@ async function reportExtracted(app: SummariesApp, fault: unknown, done: string):
   if ((await vscode.window.showWarningMessage(text, showLog)) === showLog) app.channel.show();
 }
 
-/** Undoes the newest compression that isn't undone. */
 export async function undoCompression({ state, journal }: Conversation, app: SummariesApp): Promise<void> {
   const newest = newestActiveCompression(state);
   if (newest === undefined) return showInfo(vscode.l10n.t('There is no compression to undo.'));

@@ -177,7 +177,6 @@ function sectionList(source: TreeSource, section: SectionName): RowList {
   }
 }
 
-/** The key events of a kind, or of the messages that a summary covers. */
 export function eventsBelow(
   { state, events }: TreeSource,
   row: RowOf<'eventKind' | 'nodeEvents'>,
@@ -260,7 +259,6 @@ function folded(list: RowList, row: ContextRow): ContextRow[] {
   });
 }
 
-/** The first and the last row of a range. */
 export function firstAndLastRow(
   source: TreeSource,
   { of, from, end }: RowOf<'range'>,
@@ -269,7 +267,6 @@ export function firstAndLastRow(
   return [list.row(from, of), list.row(end - 1, of)];
 }
 
-/** The targets of `findRow`. */
 export type RowTarget =
   | Pick<RowOf<'node'>, 'kind' | 'node'>
   | Pick<RowOf<'message'>, 'kind' | 'message'>
@@ -326,18 +323,15 @@ export function summariesOf(state: SessionState, position: number): SummaryNode[
   }
 }
 
-/** A filter of the tree. */
 export type TreeFilter =
   /** Summaries for which `hasWarning` returns true. */
   | { readonly by: 'warnings' }
   | { readonly by: 'kind'; readonly of: KeyEventKind }
-  /** Search results for a text. */
   | { readonly by: 'text'; readonly text: string };
 
 /** Maximum number of search results, best first. */
 const MAX_FOUND = 20;
 
-/** Additional data for filters. */
 export interface FilterSource extends TreeSource {
   readonly search: (text: string, limit: number) => readonly ScoredResult[];
 }

@@ -302,7 +302,6 @@ const STEP_ICON: Readonly<Record<StepStatus, string>> = {
   skipped: 'debug-step-over',
 };
 
-/** A filter's display name. */
 export function filterName(filter: TreeFilter): string {
   switch (filter.by) {
     case 'warnings':

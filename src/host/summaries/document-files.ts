@@ -14,12 +14,10 @@ export type EditableFiles = Pick<vscode.FileSystemProvider, 'onDidChangeFile' | 
 
 interface SessionFilesApp {
   readonly clock: Pick<Clock, 'now'>;
-  /** The composers' texts and attachments. */
   readonly drafts: { get(session: SessionId): string };
   readonly attachments: { contents(session: string): Required<Pick<UserMessage, 'attachments' | 'images'>> };
   /** The session with this ID, opened if it's the newest of the workspace; undefined if it isn't available. */
   conversationOf(id: string): Promise<Conversation | undefined>;
-  /** The selected model; undefined if it isn't available. */
   availableModel(): Promise<ChatModel | undefined>;
   describe(error: unknown): FaultView;
 }

@@ -17,7 +17,6 @@ interface ShownDocument {
 interface DocumentPanelApp {
   readonly extensionUri: vscode.Uri;
   readonly files: { document(uri: vscode.Uri): Promise<RenderedDocument> };
-  /** Follows a link in a message. */
   openDocumentLink(href: string, session: string | undefined): Promise<void>;
   describe(error: unknown): FaultView;
 }
@@ -60,7 +59,6 @@ export class DocumentPanel implements vscode.Disposable {
     if (this.#requested === uri) this.#show({ uri, title: titleOf(uri), rendered });
   }
 
-  /** Shows a report. */
   openText(title: string, text: string): Promise<void> {
     this.#requested = undefined;
     this.#show({ uri: undefined, title, rendered: plainDocument(text) });

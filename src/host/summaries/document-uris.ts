@@ -4,7 +4,6 @@ import type { KeyEvent } from '../../core/model/key-event.ts';
 import { levelSchema, type Level, type SummaryNode } from '../../core/model/summary.ts';
 import { DOCUMENT_SCHEME } from '../platform/contribution-ids.ts';
 
-/** The levels whose texts can be edited. */
 export const EDITABLE_LEVELS = levelSchema.options;
 
 /** Documents about a summary or message, with its ID. */
@@ -26,7 +25,6 @@ export function documentUri(session: SessionId, kind: DocumentKind, id: string, 
   return vscode.Uri.from({ scheme: DOCUMENT_SCHEME, path: `/${session}/${kind}/${id}/${file}.${extension}` });
 }
 
-/** Parses a document's URI; undefined if it's invalid. */
 export function parseDocumentUri(uri: vscode.Uri): DocumentAddress | undefined {
   const [, session = '', name = '', id = ''] = uri.path.split('/');
   const kind = DOCUMENT_KINDS.find((one) => one === name);

@@ -39,7 +39,6 @@ export class EventIndex {
     return this.#byPosition;
   }
 
-  /** The kinds that have events. */
   kinds(): KeyEventKind[] {
     return KEY_EVENT_KINDS.filter((kind) => this.#byKind.has(kind));
   }

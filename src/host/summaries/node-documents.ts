@@ -34,7 +34,6 @@ export function nodeDocument(state: SessionState, node: SummaryNode): RenderedDo
   return page.document();
 }
 
-/** The messages that a summary covers, verbatim. */
 export function sourceDocument(state: SessionState, node: SummaryNode): RenderedDocument {
   const range = state.spanOf(node.id);
   const page = new DocumentWriter().heading(1, vscode.l10n.t('Source: {0}', node.title));
@@ -43,7 +42,6 @@ export function sourceDocument(state: SessionState, node: SummaryNode): Rendered
   return page.document();
 }
 
-/** The lists and the narrative of a summary. */
 export function structuredDocument(state: SessionState, node: SummaryNode): RenderedDocument {
   const page = new DocumentWriter().heading(1, node.title);
   writeLinks(page, state, node);

@@ -8,7 +8,6 @@ export interface TextLink {
   readonly target: vscode.Uri;
 }
 
-/** A document with its links. */
 export interface RenderedDocument {
   readonly text: string;
   readonly links: readonly TextLink[];
@@ -92,5 +91,4 @@ function openFence(text: string): string {
 /** Inserts blank lines before headings, because Markdown adds a heading right below a list to the last entry. */
 export const separateHeadings = (summary: string): string => summary.replaceAll(/\n(?=\*\*[^*\n]+\*\*\n)/g, '\n\n');
 
-/** A document with only text. */
 export const plainDocument = (text: string): RenderedDocument => ({ text, links: [] });

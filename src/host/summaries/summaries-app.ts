@@ -11,7 +11,6 @@ import { parseDocumentUri, type DocumentAddress } from './document-uris.ts';
 import type { DocumentPanel } from './document-panel.ts';
 import type { ContextTree } from './context-tree.ts';
 
-/** Dependencies of the commands for summaries, key events, and compressions. */
 export interface SummariesApp extends ModelsApp {
   readonly clock: Clock;
   readonly tree: ContextTree;
@@ -20,9 +19,7 @@ export interface SummariesApp extends ModelsApp {
   readonly comparison: Comparison;
   readonly documentPanel: DocumentPanel;
   readonly panel: { reveal(session: SessionId, position: number): void; show(target: 'preview'): void };
-  /** The current session, or else the latest one. */
   current(): Promise<OpenConversation>;
-  /** The message and action for an error. */
   describe(error: unknown): FaultView;
 }
 

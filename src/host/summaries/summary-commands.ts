@@ -93,7 +93,6 @@ export async function closeNode({ state, journal }: Conversation, node: SummaryN
   if (state.summaries.isUndone(node.id)) await journal.append({ type: 'node_undone', node: node.id, undone: false });
 }
 
-/** Undoes or redoes the newest change to summaries or key events. */
 export async function undoOrRedo({ journal }: Conversation, undone: boolean): Promise<void> {
   if (await undoOrRedoChange(journal, undone)) return;
   showInfo(
@@ -185,7 +184,6 @@ async function pickChecker(app: SummariesApp, { state }: Conversation): Promise<
   return pickModel(app, models, vscode.l10n.t('Select Model to Verify This Summary'));
 }
 
-/** Asks how to regenerate a summary, and regenerates it. */
 export async function resummarize({ state }: Conversation, node: SummaryNode, app: SummariesApp): Promise<void> {
   const settings = readSettings();
   const hasModel = chosenSummaryModel(settings, chosenChatModel(settings, state)).provider !== 'local';
@@ -236,7 +234,6 @@ export async function regenerateSummary(
   );
 }
 
-/** Opens a document of the current session. */
 export const showDocument = ({ journal }: Conversation, kind: DocumentKind, id: string, name: string): Promise<void> =>
   openRendered(documentUri(journal.id, kind, id, name));
 
