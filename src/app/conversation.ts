@@ -23,7 +23,6 @@ import type { SessionParts } from './session-parts.ts';
 import type { ConversationSettings } from './conversation-settings.ts';
 import { applyProgressReport, startNextStep } from './task-progress.ts';
 import { editedMessage, userMessage, userMessageEvents, type UserMessage } from './user-message.ts';
-import { deferred } from '../core/pace/deferred.ts';
 
 export interface ConversationDeps extends SessionParts {
   readonly compressor: Compressor;
@@ -208,7 +207,7 @@ export class Conversation {
 
   /** Appends many messages. Meanwhile, triggers aren't checked, and turns and changes of the branch wait. */
   async import<T>(append: () => Promise<T>): Promise<T> {
-    const { promise, resolve } = deferred<undefined>();
+    const { promise, resolve } = Promise.withResolvers<undefined>();
     this.#imported = promise;
     try {
       const result = await append();
@@ -357,7 +356,7 @@ export class Conversation {
   async #runTurn(addMessage: (signal: AbortSignal) => Promise<string>, onEnd?: () => Promise<void>): Promise<void> {
     if (this.#turn) throw new TurnRunning();
     const turn: Turn = { abort: new AbortController() };
-    const { promise, resolve } = deferred<undefined>();
+    const { promise, resolve } = Promise.withResolvers<undefined>();
     this.#turn = turn;
     this.#turnEnd = promise;
     let failure: unknown;

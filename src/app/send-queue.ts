@@ -1,5 +1,4 @@
 import type { UserMessage } from './user-message.ts';
-import { deferred, type Deferred } from '../core/pace/deferred.ts';
 
 export interface QueuedMessage {
   readonly id: string;
@@ -7,7 +6,7 @@ export interface QueuedMessage {
 }
 
 interface Entry extends QueuedMessage {
-  readonly ended: Deferred<undefined>;
+  readonly ended: PromiseWithResolvers<undefined>;
 }
 
 interface QueueDeps {
@@ -126,7 +125,7 @@ export class SendQueue {
   }
 
   #newEntry(message: UserMessage): Entry {
-    const ended = deferred<undefined>();
+    const ended = Promise.withResolvers<undefined>();
     // There may be no caller to handle a rejection, for example after the page was closed.
     ended.promise.catch(() => undefined);
     return { id: this.#deps.newId(), message, ended };

@@ -6,7 +6,6 @@ import { inspect } from 'node:util';
 import * as vscode from 'vscode';
 import type { SessionEvent } from '../../src/core/journal/schema.ts';
 import { messageId } from '../../src/core/model/ids.ts';
-import { deferred } from '../../src/core/pace/deferred.ts';
 import { pageRequests } from '../../src/host/chat/page-requests.ts';
 import { MessageViews } from '../../src/host/chat/message-views.ts';
 import { ifExists } from '../../src/storage/disk-errors.ts';
@@ -119,12 +118,12 @@ describe('a turn in the editor', () => {
 
   it('keeps the reply if a setting becomes invalid while it arrives', async () => {
     const app = await product();
-    const edited = deferred<undefined>();
+    const edited = Promise.withResolvers<undefined>();
     server.reset().answer('Use a bounded queue.').disturbNext({ kind: 'hold', afterText: 1, until: edited.promise });
     const settings = { 'chat.provider': 'compatible', 'chat.model': 'm', 'chat.baseUrl': `${server.url}/v1` };
     await withSettings(settings, async () => {
       const conversation = await app.sessions.create();
-      const begun = deferred<undefined>();
+      const begun = Promise.withResolvers<undefined>();
       const listening = conversation.onUpdate((update) => {
         if (update.type === 'reply_text') begun.resolve(undefined);
       });

@@ -15,7 +15,6 @@ import { StoreFault } from '../../app/ports.ts';
 import { readSettings } from '../platform/settings.ts';
 import { translated } from '../platform/l10n.ts';
 import { phrase } from '../../core/text/phrase.ts';
-import { deferred, type Deferred } from '../../core/pace/deferred.ts';
 
 export interface ExternalChatsOptions {
   readonly extensionUri: vscode.Uri;
@@ -158,7 +157,7 @@ class LibraryThread implements vscode.Disposable {
   readonly #onEnd: (fault: StoreFault) => void;
   readonly #libraryEvents = new vscode.EventEmitter<ChatLibraryEvent>();
   readonly onLibraryEvent = this.#libraryEvents.event;
-  readonly #pending = new Map<number, Deferred<unknown>>();
+  readonly #pending = new Map<number, PromiseWithResolvers<unknown>>();
   #worker: Worker | undefined;
   #lastId = 0;
   readonly library: ChatLibrary;
@@ -198,7 +197,7 @@ class LibraryThread implements vscode.Disposable {
 
   #call(method: ChatCall['method'], args: readonly unknown[]): Promise<unknown> {
     const id = ++this.#lastId;
-    const pending = deferred<unknown>();
+    const pending = Promise.withResolvers<unknown>();
     this.#pending.set(id, pending);
     this.#ensureWorker().postMessage({ id, method, args });
     return pending.promise;

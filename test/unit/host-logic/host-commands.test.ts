@@ -7,7 +7,6 @@ import { ModelFault } from '../../../src/app/fault.ts';
 import { editSummary, setLevel } from '../../../src/app/summary-changes.ts';
 import { SessionSearch } from '../../../src/app/session-search.ts';
 import type * as ChatsModule from '../../../src/host/external-chats/external-chat-commands.ts';
-import { deferred } from '../../../src/core/pace/deferred.ts';
 import { setTimeout as pass } from 'node:timers/promises';
 import type * as TranscriptModule from '../../../src/host/import-export/transcript-batches.ts';
 import type * as ImportModule from '../../../src/host/import-export/import-file.ts';
@@ -247,7 +246,7 @@ describe('editor commands', () => {
     const entryOf = (title: string) =>
       ({ id: title, tool: 'codex', path: '/s', title, messages: 1, compactions: 0, updatedAt: 1 }) as const;
     const copyOf = (text: string) => ({ messages: [{ role: 'user', text }], compactions: [], replaced: [] }) as const;
-    const large = deferred<object>();
+    const large = Promise.withResolvers<object>();
     const shown: string[] = [];
     const sessions = {
       current: undefined as object | undefined,
@@ -281,7 +280,7 @@ describe('editor commands', () => {
     );
     const picker = { ...events, value: '', items: [], busy: false, show: () => undefined, dispose: () => undefined };
     editor.window.createQuickPick = () => picker;
-    const found = deferred<readonly never[]>();
+    const found = Promise.withResolvers<readonly never[]>();
     const library = { search: () => found.promise };
     const chats = { list: () => Promise.resolve({ chats: [{ key: 'c' }] }), library };
     const searched = searchChats({ chats, clock: harness.clock } as never, 'port');
@@ -399,7 +398,7 @@ describe('editor commands', () => {
     const rules = new ProjectRules({ get: () => true } as never, fails);
     try {
       await rules.load();
-      const slow = deferred<Buffer>();
+      const slow = Promise.withResolvers<Buffer>();
       const reads = [() => slow.promise, () => Promise.resolve(Buffer.from('Version 2.'))];
       workspace.fs.readFile = () => reads.shift()!();
       let changes = 0;
@@ -532,7 +531,11 @@ describe('editor commands', () => {
       [1, 2],
       [2, 1],
     ]) {
-      const versions = [deferred<string>(), deferred<string>(), deferred<string>()];
+      const versions = [
+        Promise.withResolvers<string>(),
+        Promise.withResolvers<string>(),
+        Promise.withResolvers<string>(),
+      ];
       let asked = 0;
       const document = async () => ({ text: await versions[asked++]!.promise, links: [] });
       const { reader, page, open } = await documentPanel({ document });

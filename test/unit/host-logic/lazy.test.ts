@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { setImmediate as soon } from 'node:timers/promises';
-import { deferred } from '../../../src/core/pace/deferred.ts';
 import { Lazy } from '../../../src/host/platform/lazy.ts';
 import type * as ProductModule from '../../../src/host/threadkeeper.ts';
 import { hostIn } from '../../support/fake-editor.ts';
@@ -86,7 +85,7 @@ describe('closing the product', () => {
   }
 
   it('closes the journals while other tools’ chats are still being read', async () => {
-    const read = deferred<undefined>();
+    const read = Promise.withResolvers<undefined>();
     const { closed, ended } = await close({ chats: { close: () => read.promise } });
     await soon();
     assert.deepEqual(closed, ['snapshots', 'sessions', 'store']);

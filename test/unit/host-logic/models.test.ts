@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import type { RequestListener, ServerResponse } from 'node:http';
 import { mock } from 'node:test';
 import { ModelFault } from '../../../src/app/fault.ts';
-import { deferred } from '../../../src/core/pace/deferred.ts';
 import type * as EditorChatModule from '../../../src/host/models/vscode-chat-model.ts';
 import type * as ModelsModule from '../../../src/host/models/models.ts';
 import type { ChosenModel, Models } from '../../../src/host/models/models.ts';
@@ -188,7 +187,7 @@ describe('configured model', () => {
   });
 
   it('is looked up again after its server was busy, and learned from a late response', async () => {
-    const late = deferred<undefined>();
+    const late = Promise.withResolvers<undefined>();
     // 408 is handled like a server that doesn't answer in time.
     const answers = [503, 408].map((status) => (response: ServerResponse) => response.writeHead(status).end('{}'));
     let requests = 0;
@@ -200,7 +199,7 @@ describe('configured model', () => {
       else void late.promise.then(() => response.end('{"data":[{"id":"new","max_model_len":9000}]}'));
     };
     await serving(answer, async (url) => {
-      const learned = deferred<ListedModel>();
+      const learned = Promise.withResolvers<ListedModel>();
       const models = modelsThatKnow({}, (_, listed) => learned.resolve(listed));
       for (let n = 0; n < 3; n++) await models.prepare(at('new', `${url}/v1`));
       assert.equal(requests, 3);

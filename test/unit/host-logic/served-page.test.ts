@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
 import { setImmediate as soon } from 'node:timers/promises';
-import { deferred } from '../../../src/core/pace/deferred.ts';
 import { sessionId } from '../../../src/core/model/ids.ts';
 import type * as ChatPanelModule from '../../../src/host/chat/chat-panel.ts';
 import type * as ServedPageModule from '../../../src/host/chat/served-page.ts';
@@ -88,7 +87,7 @@ describe('a page and its server', () => {
   });
 
   it('keep showing the current session when a session that the user left cannot be opened', async () => {
-    const first = deferred<never>();
+    const first = Promise.withResolvers<never>();
     const link = {
       init: () => Promise.resolve({ type: 'init' }),
       onMessage: () => undefined,
@@ -196,7 +195,7 @@ describe('the chat panel', () => {
     const { ChatPanel } = await load<typeof ChatPanelModule>('chat/chat-panel.ts');
     received.length = 0;
     const [first, second] = [sessionId('first'), sessionId('second')];
-    const found = deferred<undefined>();
+    const found = Promise.withResolvers<undefined>();
     const linkTo = (session: string, wait: Promise<unknown> = Promise.resolve()) => ({
       init: () => wait.then(() => ({ type: 'init', session, title: session })),
       onMessage: () => nothing,
