@@ -1,9 +1,11 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { StatusView } from '../../protocol/views.ts';
-import { completionAt, InputHistory, parseSlashCommand } from '../completion.ts';
+import { completionAt } from '../composer-completion.ts';
 import { formatCompact } from '../format.ts';
+import { InputHistory } from '../input-history.ts';
 import { page } from '../page-instance.ts';
 import { canSend, isSubmitKey, joinTexts, returnsToComposer } from '../sending.ts';
+import { parseSlashCommand } from '../slash-commands.ts';
 import type { OpenSession } from '../state.ts';
 import { text } from '../texts.ts';
 import { AttachmentChip, attachDropped, attachImage, AttachMenu } from './attachments.tsx';

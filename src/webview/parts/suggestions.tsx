@@ -1,7 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { AttachmentView, ContextItem } from '../../protocol/views.ts';
-import { matchingCommands, matchingItems, type Completion, type FoundItems } from '../completion.ts';
+import { matchingItems, type Completion, type FoundItems } from '../composer-completion.ts';
 import { page } from '../page-instance.ts';
+import { matchingCommands } from '../slash-commands.ts';
 import { text } from '../texts.ts';
 import { Icon } from './elements.tsx';
 

@@ -1,13 +1,8 @@
 import assert from 'node:assert/strict';
 import { PAGE_COMMANDS } from '../../../src/protocol/views.ts';
-import {
-  matchingCommands,
-  matchingItems,
-  completionAt,
-  InputHistory,
-  parseSlashCommand,
-  SLASH_COMMANDS,
-} from '../../../src/webview/completion.ts';
+import { completionAt, matchingItems } from '../../../src/webview/composer-completion.ts';
+import { InputHistory } from '../../../src/webview/input-history.ts';
+import { matchingCommands, parseSlashCommand, SLASH_COMMANDS } from '../../../src/webview/slash-commands.ts';
 
 describe('composer completion and slash commands', () => {
   it('completes a command after a slash at the start of the text, and only there', () => {
