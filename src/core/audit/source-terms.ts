@@ -26,9 +26,7 @@ const MAX_COUNTED = 4;
 /** Maximum number of parts of a date or version. Digits with more are data. */
 const MAX_PARTS = 8;
 
-/**
- * All values that a number may mean: "1.800" is 1.8 or 1800, "40k" is 40 or 40000. None for dates, times, and ranges.
- */
+/** All values that a number may mean: "1.800" is 1.8 or 1800, "40k" 40 or 40000. Dates, times, and ranges have none. */
 function valuesOf(digits: string, unit = ''): number[] {
   if (/[:/–-]/.test(digits)) return [];
   const parts = digits.split(/\D/);
@@ -62,9 +60,7 @@ const isAtSentenceStart = (text: string, at: number): boolean =>
 const MAX_CAPITAL_SHARE = 1 / 3;
 /** With fewer words, the share is unreliable. */
 const MIN_WORDS = 20;
-/**
- * Length of the source's beginning that is examined for capitals if the text is short, in UTF-16 units.
- */
+/** Length of the source's beginning that is examined for capitals if the text is short, in UTF-16 units. */
 const SAMPLE_CHARS = 2_000;
 
 /** Whether capitals within sentences indicate names in this text. */
@@ -138,9 +134,7 @@ export class SourceTerms {
     this.withNames = capitalsIndicateNames(summary, texts);
   }
 
-  /**
-   * The distinct terms of a statement, `text[start, end)`, and whether the source contains each. One step per lookup.
-   */
+  /** The distinct terms of a statement, `text[start, end)`, and whether the source has each. One step per lookup. */
   *checkTerms(text: string, start: number, end: number): Steps<ReadonlyMap<string, boolean>> {
     const found = new Map<string, boolean>();
     for (const term of termsIn(text, start, end, this.withNames)) {
@@ -210,9 +204,7 @@ function containsWord(text: string, word: string, isWhole: boolean, inWord = IN_
   return false;
 }
 
-/**
- * All possible readings of the numbers in a source: values, single parts, and date keys (`keyOf`) of adjacent parts.
- */
+/** All possible readings of a source's numbers: values, parts, and date keys (`keyOf`) of adjacent parts. */
 function numbersIn(text: string): (number | string)[] {
   const all: (number | string)[] = [];
   for (const [digits, unit = ''] of text.matchAll(DIGITS_WITH_UNIT)) {

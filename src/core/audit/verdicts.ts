@@ -23,7 +23,6 @@ const verdictSchema = v.object({
   instead: shortText,
 });
 
-/** A model's verdict on a statement. The quote is unverified. */
 export type ModelVerdict = Omit<v.InferOutput<typeof verdictSchema>, 'n'>;
 
 /** The JSON schema for models with structured output. */
@@ -41,10 +40,7 @@ export const VERDICTS_JSON_SCHEMA = {
   }),
 };
 
-/**
- * Parses a model's response into verdicts, by the 0-based index of the statement. Invalid entries are skipped. If a
- * statement has several verdicts, the first one counts.
- */
+/** The verdicts in a model's response, by 0-based statement; the first valid one of each counts. */
 export function parseVerdicts(response: string): ReadonlyMap<number, ModelVerdict> {
   const verdicts = new Map<number, ModelVerdict>();
   for (const entry of entriesOf(response)) {

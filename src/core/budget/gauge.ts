@@ -17,7 +17,6 @@ export type GaugePart = (typeof GAUGE_PARTS)[number];
 /** Tokens of each part of a request; missing parts are empty. */
 export type PartTokens = Readonly<Partial<Record<GaugePart, number>>>;
 
-/** The tokens available for a request. */
 export interface Budget {
   /** Maximum tokens of a request. */
   readonly tokens: number;
@@ -60,7 +59,6 @@ export function gaugeParts(tokens: PartTokens, used: number): { readonly name: G
   return GAUGE_PARTS.map((name, at) => ({ name, tokens: whole[at]! }));
 }
 
-/** The level for a share of the budget. */
 export function gaugeLevelOf(share: number): GaugeLevel {
   if (share >= ERROR_SHARE) return 'error';
   return share >= WARNING_SHARE ? 'warning' : 'ok';

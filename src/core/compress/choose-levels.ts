@@ -16,7 +16,6 @@ export const tokensAt = ({ tokens }: SummaryNode, level: Level): number =>
 /** Share of the budget to fill when levels are reassigned; the rest is for new summaries. */
 const REFILL_SHARE = 0.6;
 
-/** Tokens of a frontier with all nodes at a level. */
 export const tokensOf = (frontier: readonly SummaryNode[], level: Level): number =>
   frontier.reduce((sum, node) => sum + tokensAt(node, level), 0);
 

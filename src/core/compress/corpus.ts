@@ -169,7 +169,6 @@ export function firstOf(passages: readonly Passage[], messages: number): number[
   return first;
 }
 
-/** The passages of these messages. */
 export const passagesIn = ({ passages, firstOf }: Corpus, from: number, to = from): readonly IndexedPassage[] =>
   passages.slice(firstOf[from], firstOf[to + 1]);
 

@@ -36,7 +36,6 @@ export function cutSegments(
   const segments: Segment[] = [];
   const to = messages.length - 1;
   let start = 0;
-  /** Size of the current segment, relative to the target size. */
   let size = 0;
   let sum = 0;
   const sizeOf = (at: number): number => Math.max(tokens[at]! / target.tokens, 1 / target.messages);

@@ -52,7 +52,6 @@ export interface ExtractOptions {
 /** A part with fewer tokens left is done, because few passages are so short. */
 const MIN_LEFT = 12;
 
-/** Tokens of the line break after each passage. */
 const BREAK_TOKENS = 1;
 
 /**
@@ -194,10 +193,7 @@ export function basePassageScore(corpus: Corpus, passage: IndexedPassage): numbe
   return score * late * (passage.running ? 1 : 0.7);
 }
 
-/**
- * Estimates tokens from characters: 4 per token, or 1.6 in non-Latin scripts. Exact counts are only taken for
- * candidates.
- */
+/** Estimates tokens from characters: 4 per token, or 1.6 in non-Latin scripts. Only candidates are counted exactly. */
 function estimateTokens({ text, start, end, isSlice }: IndexedPassage): number {
   const middle = text.charCodeAt(((start + end) >> 1) - start);
   return Math.ceil(text.length / (middle < 0x250 || !isSlice ? 4 : 1.6));

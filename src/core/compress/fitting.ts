@@ -30,9 +30,7 @@ function cutAt(text: string, length: number): string {
   return `${(space > cut.length * 0.7 ? cut.slice(0, space) : cut).trimEnd()}…`;
 }
 
-/**
- * Calls `make` with less and less room until the text takes at most `limit` tokens, including framing; '' if none fits.
- */
+/** Calls `make` with less and less room until the text, with framing, takes at most `limit` tokens; '' if none fits. */
 export async function fillLimit(
   limit: number,
   counter: Pick<TokenCounter, 'text'>,

@@ -78,9 +78,7 @@ const NUMBERED_BY_COLON = /^[ \t]*(\d{1,6})[:\t]/;
 /** Maximum length of a path before a line number, in UTF-16 units. */
 const MAX_NUMBERED_LENGTH = 160;
 
-/**
- * Whether the line at `at` is a line of a file. `12:` only counts if an adjacent line has the next or previous number.
- */
+/** Whether the line at `at` is a line of a file. `12:` only counts if an adjacent line has an adjacent number. */
 export function isFileLine(text: string, at: number): boolean {
   const start = text.lastIndexOf('\n', at - 1) + 1;
   if (ECHO.test(text.slice(start, start + MAX_NUMBERED_LENGTH))) return true;
@@ -119,7 +117,6 @@ const DEFINITIONS: readonly { readonly kind: DefinitionKind; readonly pattern: R
 /** Tested once before the patterns, because most lines have none. */
 const KEYWORD = /\b(?:func|def|function\*?|fn|class|interface|struct|enum|trait|type)\s/;
 
-/** In UTF-16 units. Longer lines are neither definitions nor headings with a file name. */
 const MAX_LINE_LENGTH = 200;
 
 /** The name that a line of code defines, as a sentence would mention it, and its kind. */

@@ -1,7 +1,4 @@
-/**
- * Maps in order with at most `limit` concurrent calls. After a failure, no new call starts, and the error is thrown
- * once all have ended.
- */
+/** Maps in order with at most `limit` concurrent calls. After a failure, waits for running calls and throws it. */
 export async function mapLimited<In, Out>(
   items: readonly In[],
   limit: number,

@@ -29,19 +29,14 @@ const COMMITTED = /^Commit [0-9a-f]{7,40}\b|^\[[\w/.-]+ [0-9a-f]{7,40}\]/u;
 const UNDONE = /^Removed: [0-9a-f]{7,40} (?!style)/u;
 const STYLE = /^\S+ \S+ style\b/u;
 
-/**
- * Requests for a summary of the session, summaries that a session continues from, and a client's requests for suggested
- * prompts.
- */
+/** Requests for a summary or for suggested prompts, and summaries from which a session continues. */
 const RECAP =
   /^\s*(?:<analysis>|\[SUGGESTION MODE: |This session is being continued from a previous conversation|Your task is to create a detailed summary of the conversation|(?:CRITICAL: )?Respond with TEXT ONLY)/u;
 
 /** Whether a message repeats earlier ones. A session's first message never does: it's the only record of that time. */
 export const isRecap = (text: string, position: number): boolean => position > 0 && RECAP.test(text);
 
-/**
- * The offset of a client's own compaction summary in a message, which contains the final versions; undefined if none.
- */
+/** The offset of a client's compaction summary in a message, in its final version; undefined if there is none. */
 export function compactionSummaryStart(text: string): number | undefined {
   return HAND_OVER.test(text) ? Math.max(0, text.search(HAND_OVER_SUMMARY)) : undefined;
 }
@@ -121,10 +116,7 @@ export const FILE_SHOWN = /^\s*<tool-use data-tool-type="(?:read|search|write)"/
 /** Number of patterns tested per line, to estimate the time. */
 const PATTERNS = 6;
 
-/**
- * Detects lines of logs or output that begin alike, such as names of passed tests, of which the newest few are enough.
- * Expects the newest line first.
- */
+/** Detects lines of output that begin alike, such as names of passed tests. Expects the newest line first. */
 export class SimilarLineFilter {
   private readonly seen = new Map<string, number>();
 
@@ -154,10 +146,7 @@ const RECAP_FACTOR = 0.15;
 const LONG_MESSAGE = 1_200;
 /** In UTF-16 units. Shorter texts are remarks along the way. */
 const MIN_REPORT_LENGTH = 120;
-/**
- * Factor for an assistant's report, because by itself an assistant's text counts much less than a user's: see
- * `extract`.
- */
+/** Factor for an assistant's report, because its text otherwise counts much less than a user's: see `extract`. */
 const REPORT_FACTOR = 5;
 const REMARK_FACTOR = 1.2;
 /** Factor for blocks that an assistant shows. */

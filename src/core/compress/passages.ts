@@ -77,10 +77,7 @@ const LONG_LINE = { usual: 360, shortChat: 40 } as const;
 const MAX_OUTPUT_LINE_LENGTH = 400;
 const MAX_PROSE_LINE_LENGTH = 20_000;
 
-/**
- * Cuts a message's text into passages, in order. Listings, data, and wrappers are left out; all prose is kept, in any
- * script. Linear in the text.
- */
+/** Cuts a message's text into passages, in order, leaving out listings, data, and wrappers. Linear in the text. */
 export class PassageCutter {
   private readonly text: string;
   private readonly position: number;
@@ -374,7 +371,6 @@ export class PassageCutter {
   }
 }
 
-/** The end of `text[start, end)` without trailing white space. */
 function trimmedEnd(text: string, start: number, end: number): number {
   let at = end;
   while (at > start && text.charCodeAt(at - 1) <= 32) at--;

@@ -2,10 +2,7 @@ import { SUMMARY_LISTS, type StructuredSummary, type SummaryField } from '../mod
 import type { TokenCounter } from '../tokens/token-counter.ts';
 import { sentencesOf } from '../text/sentences.ts';
 
-/**
- * A line of a rendered summary. If room is short, lines with a lower `rank` are dropped first; rare words raise the
- * rank.
- */
+/** A line of a summary. If room is short, those with a lower `rank` are dropped first; rare words raise the rank. */
 interface Line {
   readonly rank: number;
   /** Relative position in its list, 0…1. Among similar lines, later ones are dropped first. */

@@ -330,9 +330,7 @@ function allowanceFor(
   return own + Math.min(own, unspent);
 }
 
-/**
- * Divides the room in proportion to the readable tokens. Each part gets at least `min`, because the last may be short.
- */
+/** Divides the room in proportion to the readable tokens, but gives each part at least `min`: the last may be short. */
 function sharesOf(readable: readonly number[], room: number, min: number): number[] {
   const all = sum(readable);
   const wanted = readable.map((tokens) => Math.max((room * tokens) / all, Math.min(min, room / readable.length)));

@@ -63,10 +63,7 @@ export async function buildSummarizerInput(
   }
 }
 
-/**
- * Selects lines of output: first a few of each message, then the most informative ones of all messages, including prose
- * in lines that begin alike, such as table rows.
- */
+/** A few lines of each message's output, then the most informative ones, with prose in lines that begin alike. */
 async function informativeLines(
   corpus: Corpus,
   read: ReadonlySet<IndexedPassage>,
@@ -87,10 +84,7 @@ async function informativeLines(
   return [...firstLines.passages, ...more.passages];
 }
 
-/**
- * `read`: the passages to select from, without scaffolding and repeated summaries. Of lines that begin alike, only the
- * newest. `alike`: prose among the other ones.
- */
+/** `read`: the passages to select from, of lines that begin alike only the newest. `alike`: prose among the others. */
 async function readable(
   corpus: Corpus,
   range: MessageRange,

@@ -108,7 +108,6 @@ export async function makeParent(
   return parentOf(children, source, content, tools);
 }
 
-/** A parent of these nodes, whose messages have `source` tokens. */
 const parentOf = (
   children: readonly SummaryNode[],
   source: number,
@@ -296,9 +295,7 @@ const MIN_PARENT_TOKENS = 60;
 /** A parent's share of its children's tokens. Halving at each level lets old content fade gradually. */
 const PARENT_SHARE = 0.5;
 
-/**
- * Maximum share of the budget for a parent's brief text, so that it doesn't grow without bound; twice for `detailed`.
- */
+/** Maximum share of the budget for a parent's brief text, which would grow without bound; twice for `detailed`. */
 const MAX_PARENT_SHARE = 0.5;
 
 /** Up to this share of the budget or this many tokens, whichever is less, a parent isn't shortened. */
@@ -316,10 +313,7 @@ function parentCeilings(children: readonly SummaryNode[], budgetTokens: number):
   return { brief: ceilingOf('brief', 1), detailed: ceilingOf('detailed', 2) };
 }
 
-/**
- * Rebuilds the stale nodes of a frontier, whose children have changed since, bottom-up and without a model. `made`
- * contains each new node after its children.
- */
+/** Rebuilds a frontier's stale nodes bottom-up, without a model. `made` has each new node after its children. */
 export async function rebuildStale(
   frontier: readonly SummaryNode[],
   { nodes, stale }: { readonly nodes: ReadonlyMap<NodeId, SummaryNode>; readonly stale: ReadonlySet<NodeId> },

@@ -13,10 +13,7 @@ export function sentLevelOf({ levels }: Pick<PrefixFacts, 'levels'>, node: NodeI
   return levels.get(node) ?? 'detailed';
 }
 
-/**
- * Number of frontier nodes up to the last one that is sent as `brief`. These are settled: they should stay the same in
- * every request, for the provider's prompt cache.
- */
+/** Number of frontier nodes up to the last `brief` one. They should stay the same, for the provider's prompt cache. */
 export const countSettledNodes = (state: PrefixFacts): number =>
   state.frontier.findLastIndex((item) => sentLevelOf(state, item.node.id) === 'brief') + 1;
 
@@ -101,10 +98,7 @@ export const eventsOnBranch = (state: Pick<PrefixFacts, 'events' | 'positionOf' 
     ({ id, message }) => !state.isRemoved(id) && state.positionOf(message) !== undefined,
   );
 
-/**
- * `total`: key events that aren't superseded; `kept`: those of them that are sent verbatim. All views show these
- * numbers.
- */
+/** `total`: key events that aren't superseded; `kept`: those of them that are sent verbatim. All views show these. */
 export function keyEventCounts(
   state: PrefixFacts,
   leftOut: ReadonlySet<KeyEventId>,
@@ -129,9 +123,7 @@ function highestDroppedPriority(state: PrefixFacts): number {
   return highest;
 }
 
-/**
- * Whether an event was superseded by one whose message comes after `position` and isn't sent verbatim anymore either.
- */
+/** Whether the event that replaced this one is in a message after `position` that isn't sent verbatim anymore. */
 function isReplacedAfter(
   state: PrefixFacts,
   { status, link }: KeyEvent,

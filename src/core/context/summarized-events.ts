@@ -16,10 +16,7 @@ const STEM_LENGTH = 6;
 const DIGIT_WEIGHT = 3;
 const HAS_DIGIT = /\d/;
 
-/**
- * Whether all summaries are sent as they were written from the messages. Merged and brief ones omit more, so that the
- * ledger then has to quote what matters most.
- */
+/** Whether all summaries are sent as written from the messages. Merged and brief ones omit more. */
 export const areSummariesAsWritten = (state: Pick<PrefixFacts, 'frontier' | 'levels'>): boolean =>
   state.frontier.every(({ node }) => node.children.length === 0 && sentLevelOf(state, node.id) !== 'brief');
 

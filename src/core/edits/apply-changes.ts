@@ -77,7 +77,6 @@ function wholeFile(file: readonly string[], block: readonly string[]): { readonl
   return { lines };
 }
 
-/** Applies hunks to `lines`, and returns those that can't be placed. */
 function applyHunks(lines: string[], hunks: readonly Hunk[]): UnplacedChange[] {
   const unplaced: UnplacedChange[] = [];
   let shift = 0;
@@ -167,7 +166,6 @@ function choosePlace(places: readonly number[], hint: number | undefined, cursor
   return cursor > 0 && ahead.length === 1 ? ahead[0] : undefined;
 }
 
-/** Number of lines that two lists have in common at their beginning. */
 function commonLines(a: readonly string[], b: readonly string[]): number {
   const different = a.findIndex((line, at) => line !== b[at]);
   return different < 0 ? a.length : different;

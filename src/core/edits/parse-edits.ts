@@ -5,10 +5,7 @@ export interface Hunk {
   readonly line?: number;
 }
 
-/**
- * `text` is a whole file or an excerpt of it; only a comparison with the file shows which. `beginsWithPath` if its first
- * line is a comment with the file's path.
- */
+/** `text` is a file or an excerpt; only the file shows which. `beginsWithPath`: its first line names the path. */
 export type Change =
   | { readonly kind: 'text'; readonly text: string; readonly beginsWithPath?: true }
   | { readonly kind: 'hunks'; readonly hunks: readonly Hunk[] };

@@ -63,10 +63,7 @@ export function placeExcerpt(lines: readonly string[], written: readonly string[
   return { lines: [...file.slice(0, start), ...put, ...file.slice(bodyEnd(file, block, path, end)), ...ending] };
 }
 
-/**
- * The end of the replaced lines. An excerpt that begins with a header and ends within its body, such as a function in
- * Python, replaces the whole body.
- */
+/** The end of the replaced lines. An excerpt from a header, such as a function's, into its body replaces the body. */
 function bodyEnd(file: readonly string[], block: readonly string[], path: readonly Step[], end: number): number {
   const last = block.length - 1;
   const isLastNew = path.some(({ move, block: at }) => move === INSERT && at === last);

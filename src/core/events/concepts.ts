@@ -2,13 +2,10 @@ import { fold } from '../text/fold.ts';
 import { isCjkUnit } from '../text/script.ts';
 import { CONCEPTS, LEXICONS, type Concept } from './lexicon.ts';
 
-/** The concepts found in a sentence. */
 export interface ConceptHits {
   /** Number of occurrences, by index in `CONCEPTS`. */
   readonly count: Uint8Array;
-  /**
-   * Index of the word with the first occurrence, 255 if absent. In scripts without spaces, two characters are a word.
-   */
+  /** Index of the word with the first occurrence, or 255. In scripts without spaces, a word is two characters. */
   readonly first: Uint8Array;
   /** 1 if the concept is at the end of the sentence, where verbs are in Japanese, Korean, and German. */
   readonly tail: Uint8Array;
@@ -77,9 +74,7 @@ const STATE = indexOf('state');
 const NOT = indexOf('not');
 /** Upper limit for the length of lexicon entries, in UTF-16 units. */
 const MAX_ENTRY_LENGTH = 48;
-/**
- * The end of each concept's last match in the current sentence. Shared, because an array per sentence would be slow.
- */
+/** The end of each concept's last match in the sentence. Shared, because an array per sentence would be slow. */
 const COVERED = new Int32Array(CONCEPTS.length);
 
 /**

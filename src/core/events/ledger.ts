@@ -74,7 +74,6 @@ export class Ledger {
     this.dismissed.add(id);
   }
 
-  /** All entries in their original order. */
   entries(): KeyEvent[] {
     return [...this.items.values()].map(({ entry }) => entry);
   }
@@ -83,10 +82,7 @@ export class Ledger {
     return this.items.get(id)?.entry;
   }
 
-  /**
-   * Adds the events of a message, in order. `before` is the previous message, which `about` quotes. Returns all new and
-   * changed entries.
-   */
+  /** Adds a message's events and returns all new and changed entries. `about` quotes `before`, the previous message. */
   add(message: MessageId, events: readonly DetectedEventWithContext[], before?: MessageId): KeyEvent[] {
     this.countMessage(message);
     const changed = new Map<KeyEventId, KeyEvent>();

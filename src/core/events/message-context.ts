@@ -67,10 +67,7 @@ const SPOKEN =
 
 export const isSpoken = (text: string): boolean => SPOKEN.test(text);
 
-/**
- * Signs at a message's beginning that it's part of a conversation among people. The assistant's messages are examined,
- * too, because a game master may have that role.
- */
+/** Signs of a conversation among people. The assistant's messages count, too: a game master may have that role. */
 function speechOf(text: string, before: string | undefined, byUser: boolean) {
   const start = text.slice(0, MAX_READ);
   const spoken = byUser && isSpoken(start);

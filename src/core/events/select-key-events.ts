@@ -9,10 +9,7 @@ import { CONCEPTS, type Concept } from './lexicon.ts';
 import { logistic, scoreFeatures, type LinearModel } from './linear-model.ts';
 import { saysReplacement } from './subject.ts';
 
-/**
- * Minimum probability of a key event, by speaker. Chosen on held-out sources, where these values balance misses and
- * false positives.
- */
+/** Minimum probability of a key event, by speaker, which balances misses and false positives on held-out sources. */
 const MIN_PROBABILITY = { user: 0.33, other: 0.45 };
 const MIN_LASTING = 0.5;
 /** The score of a quote with this many UTF-16 units is halved, because space in the ledger is scarce. */

@@ -14,7 +14,6 @@ export interface Segment extends Span {
   readonly heading: Segment | undefined;
   /** Whether the line before it, ignoring blank ones, is code or output. */
   readonly afterCode: boolean;
-  /** Index among the message's segments. */
   readonly order: number;
 }
 

@@ -49,10 +49,7 @@ export async function compileRule({ kind, ...rule }: UserRule): Promise<RuleResu
 
 const SENTENCES_PER_STEP = 20;
 
-/**
- * The sentences that a rule matches, in order and without overlaps. The first matching rule determines the kind. Linear
- * in the text.
- */
+/** The sentences that rules match, in order. The first matching rule determines the kind. Linear in the text. */
 export function* applyRules(text: string, rules: readonly CompiledRule[]): Steps<DetectedEvent[]> {
   const events: DetectedEvent[] = [];
   if (rules.length === 0) return events;

@@ -30,10 +30,7 @@ export interface SentMemory {
   readonly omittedIds: ReadonlySet<string>;
 }
 
-/**
- * The memory as a block of the system prompt with at most `budget` tokens, as counted by `count`. Newer entries take
- * precedence; the order stays the same.
- */
+/** The memory in at most `budget` tokens, as counted by `count`. Newer entries take precedence; the order stays. */
 export function memoryText(
   entries: readonly MemoryEntry[],
   budget: number,

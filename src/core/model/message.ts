@@ -48,17 +48,11 @@ export const usageSchema = v.object({
 });
 export type Usage = ReadonlyOutput<typeof usageSchema>;
 
-/**
- * Why a response ended. `stopped` by the user; `interrupted` by an error, a reload, or a shutdown, so that its text is
- * partial.
- */
+/** Why a response ended: `interrupted` by an error, a reload, or a shutdown; `stopped` by the user. */
 export const endingSchema = v.picklist(['complete', 'length', 'stopped', 'interrupted']);
 export type Ending = ReadonlyOutput<typeof endingSchema>;
 
-/**
- * A message of a session. Messages form a tree by `parent`; a second child of a parent starts a branch. `at` is in
- * milliseconds since the epoch.
- */
+/** A message of a session. A second one with the same `parent` starts a branch. `at` is in ms since the epoch. */
 export const messageSchema = v.object({
   id: messageIdSchema,
   parent: v.nullable(messageIdSchema),

@@ -23,10 +23,7 @@ export type CostTier = (typeof COST_TIERS)[number];
 export const levelSchema = v.picklist(['brief', 'detailed', 'full']);
 export type Level = ReadonlyOutput<typeof levelSchema>;
 
-/**
- * How a summary was made, in this order: by the model, at its retry, in the short form, extracted without a model,
- * truncated, or edited by the user.
- */
+/** In this order: by the model, its retry, in the short form, extracted without a model, truncated, by the user. */
 const summaryMethodSchema = v.picklist(['model', 'retry', 'tight', 'extractive', 'cut', 'edited']);
 export type SummaryMethod = ReadonlyOutput<typeof summaryMethodSchema>;
 
@@ -61,7 +58,6 @@ const structuredSummary = v.object({
 });
 export type StructuredSummary = ReadonlyOutput<typeof structuredSummary>;
 
-/** A structured summary with only a narrative. */
 export const proseSummary = (narrative: string): StructuredSummary => ({
   decisions: [],
   errors: [],
@@ -137,7 +133,6 @@ export const summaryNodeSchema = v.object({
   depth: countSchema,
   first: messageIdSchema,
   last: messageIdSchema,
-  /** Number of covered messages. */
   messages: countSchema,
   children: readonlyList(nodeIdSchema),
   /** Provisional, extracted summaries of the same messages that this model-written one replaces. Default: none. */

@@ -1,6 +1,5 @@
 import type { Task } from './task.ts';
 
-/** An item of a task list in a message. */
 export interface ListedStep {
   readonly text: string;
   readonly done: boolean;
@@ -87,10 +86,7 @@ export function stepReportedCurrent({ steps }: Task, response: string): number |
   return at === -1 ? undefined : at;
 }
 
-/**
- * The indexes of open steps that a response ticks in a task list. Markup and case may differ, and a remark may follow
- * after a colon, dash, or bracket.
- */
+/** The indexes of open steps that a response ticks, also in other markup or case, or with a remark after them. */
 export function stepsReportedDone({ steps }: Task, response: string): number[] {
   const done = listedSteps(response)
     .filter((listed) => listed.done)

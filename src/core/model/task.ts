@@ -8,10 +8,7 @@ export type StepStatus = ReadonlyOutput<typeof stepStatus>;
 export const stepSchema = v.object({ text: v.string(), status: stepStatus });
 export type Step = ReadonlyOutput<typeof stepSchema>;
 
-/**
- * The user's current task. `endedAt` (ms since the epoch) is set by a reset; `goalReached` by a response that reports
- * it for a task without steps.
- */
+/** The user's task. `endedAt` (ms since the epoch) is set by a reset, `goalReached` by a response. */
 export const taskSchema = v.object({
   id: v.pipe(idSchema, v.transform(taskId)),
   goal: v.string(),
@@ -26,7 +23,6 @@ export function isFinished({ steps, goalReached = false }: Task): boolean {
   return steps.length === 0 ? goalReached : steps.every(({ status }) => status === 'done' || status === 'skipped');
 }
 
-/** Ends a task: open steps are skipped. */
 export function endTask(task: Task, at: number): Task {
   const steps = task.steps.map((step): Step => (step.status === 'done' ? step : { ...step, status: 'skipped' }));
   return { ...task, steps, endedAt: at };

@@ -31,7 +31,6 @@ export class CancellableYielder implements Yielder {
     return this.yielder?.isDue() === true;
   }
 
-  /** Yields to the event loop. @throws {Cancelled} if the caller has canceled */
   async yield(): Promise<void> {
     this.throwIfCancelled();
     await this.yielder?.yield();

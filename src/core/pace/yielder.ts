@@ -14,10 +14,7 @@ export async function yieldIfDue(yielder: Yielder | undefined): Promise<void> {
 /** For a thread that nothing else uses. */
 export const NEVER_YIELDS: Yielder = { isDue: () => false, yield: () => Promise.resolve() };
 
-/**
- * After this many milliseconds, work yields at its next step. With steps of up to 16 ms, the thread is blocked for well
- * below 50 ms, from which users notice a delay.
- */
+/** After this long (ms), work yields at its next step of up to 16 ms, well before the 50 ms that users notice. */
 const MAX_SLICE_MS = 8;
 
 /**

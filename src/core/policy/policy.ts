@@ -32,7 +32,6 @@ export interface Triggers {
   readonly taskReset: number | null;
 }
 
-/** A set of triggers and targets. */
 export interface Policy {
   readonly name: PolicyName;
   readonly strategy: Strategy;
@@ -54,10 +53,7 @@ export interface Policy {
 
 const HOUR_MS = 3_600_000;
 
-/**
- * If a request exceeds this share of the budget after a compression, the recent messages are halved; if it still does,
- * the session is flagged.
- */
+/** Above this share of the budget after a compression, the recent messages are halved, and then the session flagged. */
 export const MAX_SHARE_AFTER_COMPRESSION = 0.7;
 
 /** Minimum share of the replaced tokens that a compression must save. */

@@ -7,15 +7,11 @@ const MASK = '[redacted: ';
 export class Redactor {
   #total = 0;
 
-  /** Number of redacted secrets. */
   get total(): number {
     return this.#total;
   }
 
-  /**
-   * Replaces each secret, with the terminal control sequences within it, by `[redacted: <kind>]`. Redacted text isn't
-   * redacted again. Linear in the text.
-   */
+  /** Replaces each secret by `[redacted: <kind>]`. Redacted text isn't redacted again. Linear in the text. */
   redact(text: string): string {
     const safe = this.#redact(text, withoutTerminalCodes);
     if (withoutTerminalCodes(safe) === safe) return safe;

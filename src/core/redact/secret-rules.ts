@@ -13,10 +13,7 @@ export interface SecretRule {
   readonly accepts?: (secret: string) => boolean;
 }
 
-/**
- * After an escaped line break, tab, or color (`\n`, `\u001b[31m`), as in the JSON of a tool call, whose letter isn't part
- * of a word.
- */
+/** After an escape such as `\n` or `\u001b[31m` in the JSON of a tool call, whose letter isn't part of a word. */
 const AFTER_ESCAPE = '(?<=\\\\(?:[nrt]|(?:u001[bB]|x1[bB]|033|e)\\[[0-9;]{0,16}m))';
 
 /** The start of a token, which is never within a longer word. */

@@ -80,10 +80,7 @@ export class SearchScratch {
   }
 }
 
-/**
- * Ranked search over several blocks as if they were one index. The scores are those of `TextIndex`, except that typos
- * are only considered for terms that don't occur.
- */
+/** Ranks like a `TextIndex` of all blocks, except that typos only count for terms that don't occur. */
 export function searchBlocks(
   searched: readonly SearchedBlock[],
   query: string,
@@ -121,10 +118,7 @@ export function searchBlocks(
   return best;
 }
 
-/**
- * `messages` is the number of valid messages in all blocks; `size` includes replaced ones. `firsts`: for each block,
- * the number of messages before it.
- */
+/** `messages`: valid messages; `size`: also replaced ones; `firsts`: the number of messages before each block. */
 function statsOf(searched: readonly SearchedBlock[]) {
   let [passages, messages, length, size] = [0, 0, 0, 0];
   const firsts: number[] = [];

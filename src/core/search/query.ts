@@ -60,9 +60,7 @@ const KIND_WORDS: readonly {
   },
 ];
 
-/**
- * Synonyms: the same word in several languages, and product names with their category (postgres, database).
- */
+/** Synonyms: the same word in several languages, and product names with their category (postgres, database). */
 const SYNONYMS: readonly (readonly string[])[] = [
   `database databases db datenbank sqlite postgres postgresql mysql mariadb mongodb mongo redis duckdb 数据 据库 データ タベ ベー`,
   `test tests testing unittest jest vitest mocha pytest prueba pruebas teste testes 测试 テス`,
@@ -92,10 +90,7 @@ export function parseQuery(text: string): Query {
   return { terms: areAllKindTerms ? sought.map((one) => ({ ...one, isKindTerm: false })) : sought, kinds };
 }
 
-/**
- * Stop words by language, normalized like indexed words (lower case, no accents), except for words that may also be a
- * subject ("will", "may").
- */
+/** Stop words by language, normalized like indexed words, without those that may be a subject ("will", "may"). */
 const STOP_WORDS: Readonly<Record<string, string>> = {
   en: `the an and or but if of at by for with about to from in on off into as is are was were be been being am do does
     did done have has had it its we us our you your they them their he she his her me my what which who whom whose when
@@ -124,10 +119,7 @@ const ANY_LANGUAGE: ReadonlySet<string> = new Set(LANGUAGES.flatMap((words) => [
 /** Whether a normalized word is a stop word in any supported language. */
 export const isStopWord = (word: string): boolean => ANY_LANGUAGE.has(word);
 
-/**
- * Removes the stop words of the query's language, which is the one with the most stop words in it. If nothing would be
- * left, the query is unchanged.
- */
+/** Removes the stop words of the language with the most of them in the query, unless nothing would be left. */
 function withoutStopWords(terms: readonly string[]): readonly string[] {
   let best: readonly string[] = terms;
   for (const words of LANGUAGES) {

@@ -29,10 +29,7 @@ const MIN_TWO_TYPOS_LENGTH = 9;
 const MAX_PREFIX_WEIGHT = 0.7;
 const TYPO_WEIGHT = 0.5;
 
-/**
- * How well an indexed term matches a query term, 0…1: 1 if equal, less if it starts with the query term or has a typo
- * (one edit, or two in long words), 0 otherwise.
- */
+/** How well a term matches a query term, 0…1: less than 1 for a prefix or a typo (two edits in long words). */
 export function matchSimilarity(sought: string, term: string): number {
   if (sought === term) return 1;
   if (sought.length < MIN_PREFIX_LENGTH) return 0;

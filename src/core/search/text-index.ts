@@ -73,7 +73,6 @@ export class TextIndex {
   /** Number of removed texts whose postings still exist. */
   #removed = 0;
 
-  /** Number of searchable texts. */
   get size(): number {
     return this.#entries.size;
   }
@@ -87,9 +86,7 @@ export class TextIndex {
     runSynchronously(this.#addSteps(id, text, properties));
   }
 
-  /**
-   * Like `add`, but yields between passages when due. Until it's done, the previous text with this ID stays searchable.
-   */
+  /** Like `add`, but yields between passages. Until it's done, the previous text with this ID stays searchable. */
   addYielding(id: string, text: string, properties: IndexedTextProperties, yielder: Yielder): Promise<void> {
     return runYielding(this.#addSteps(id, text, properties), yielder);
   }

@@ -4,18 +4,12 @@ import { textHash } from '../text/hash.ts';
 import { passagesOf, visitWords } from '../text/words.ts';
 import { firstIndexWhere } from './binary-search.ts';
 
-/**
- * Of long tool output, only the beginning and the end are indexed, in UTF-16 units. They contain what the tool did and
- * how it ended.
- */
+/** Of long tool output, only beginning and end are indexed (UTF-16 units): what the tool did and how it ended. */
 const MAX_TOOL_HEAD = 3_000;
 const MAX_TOOL_TAIL = 1_000;
 /** A posting is passage × 8 + occurrences. More than 7 occurrences hardly change a score. */
 const POSTING_UNIT = 8;
-/**
- * Postings are delta-encoded as variable-length integers with seven bits per byte. This bit is set if another byte
- * follows.
- */
+/** Postings are deltas as variable-length integers, seven bits per byte. This bit is set if another byte follows. */
 const CONTINUATION_BIT = 0x80;
 const MAX_PASSAGE_WORDS = 0xffff;
 
@@ -24,9 +18,7 @@ export const STORED_ROLES: readonly Role[] = ['user', 'assistant', 'tool', 'syst
 
 /** The words of consecutive messages in flat arrays, which are small in memory and stored unchanged. */
 export interface WordBlock {
-  /** Number of messages. */
   readonly messages: number;
-  /** Number of words in all passages. */
   readonly words: number;
   /** For each passage, the index of its message in the block. */
   readonly owners: Uint32Array;
@@ -125,7 +117,6 @@ export function prefixRange(block: WordBlock, prefix: string): { readonly start:
   return { start: firstAtOrAfter(block, prefix, false), end: firstAtOrAfter(block, prefix, true) };
 }
 
-/** The index of a word, or undefined. */
 export function indexOfWord(block: WordBlock, word: string): number | undefined {
   const at = firstAtOrAfter(block, word, false);
   return at < block.wordEnds.length && wordAt(block, at) === word ? at : undefined;

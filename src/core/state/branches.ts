@@ -34,7 +34,6 @@ export class MessageLog {
     return read;
   }
 
-  /** The place of a message, without reading it. */
   place(id: MessageId): MessagePlace | undefined {
     return this.#places.get(id);
   }

@@ -126,9 +126,7 @@ export class SessionState {
     );
   }
 
-  /**
-   * Replies that were streaming when the journal ended. They become interrupted messages when the session is opened.
-   */
+  /** Replies that were streaming when the journal ended. Opening the session makes interrupted messages of them. */
   get partials(): readonly PartialReply[] {
     // A response without text contains only thinking.
     return [...this.#replies.values()].filter(({ text }) => text.trim() !== '');
@@ -152,9 +150,7 @@ export class SessionState {
     return this.#summaries.isOpen(node);
   }
 
-  /**
-   * Positions of the messages that a node covers (0-based, inclusive); undefined if the branch doesn't contain them.
-   */
+  /** Positions of the messages that a node covers (0-based, inclusive); undefined if they aren't on the branch. */
   spanOf(id: NodeId): Pick<FrontierItem, 'from' | 'to'> | undefined {
     const node = this.nodes.get(id);
     const from = node && this.positionOf(node.first);
@@ -176,10 +172,7 @@ export class SessionState {
     return this.#keyEvents.isRemoved(event);
   }
 
-  /**
-   * Whether nothing on the active branch supersedes a key event. The event that superseded or absorbed it may be on
-   * another branch, deleted, or removed.
-   */
+  /** Whether nothing on the active branch supersedes a key event. What did may be deleted or on another branch. */
   isCurrent(event: Pick<KeyEvent, 'status' | 'link'>): boolean {
     return this.#keyEvents.isCurrent(event, this.#branchFilter());
   }

@@ -192,10 +192,7 @@ export class Summaries {
   }
 }
 
-/**
- * A node, its descendants and, with `replaced`, the nodes that it replaced. Damaged data may contain cycles, so each
- * node is returned once.
- */
+/** A node, its descendants and, with `replaced`, the nodes they replaced; each once, despite cycles in damaged data. */
 function* withDescendants(node: NodeId, nodes: ReadonlyMap<NodeId, SummaryNode>, replaced = false): Generator<NodeId> {
   const below = [node];
   const seen = new Set(below);

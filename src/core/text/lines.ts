@@ -257,10 +257,7 @@ const fenceKind = (language: string): 'code' | 'output' | 'diff' =>
 
 const isDigit = (code: number): boolean => code >= 48 && code <= 57;
 
-/**
- * Whether a character is ASCII punctuation or a bullet. Only lines that begin with one can be headings, items, tables,
- * or quotes.
- */
+/** ASCII punctuation or a bullet, with which headings, items, tables, and quotes begin. */
 const isMark = (code: number): boolean =>
   code < 48 ||
   (code > 57 && code < 65) ||

@@ -1,7 +1,4 @@
-/**
- * Han, kana, Hangul, Bopomofo, and their compatibility forms: scripts without spaces, with about one token per
- * character.
- */
+/** Han, kana, Hangul, Bopomofo, and their compatibility forms: no spaces, and about one token per character. */
 export function isCjkUnit(unit: number): boolean {
   if (unit < 0x1100) return false;
   return (

@@ -79,10 +79,7 @@ function isInCode(sentence: string): boolean {
 const MAX_CLAUSE = 260;
 const MIN_CLAUSE = 12;
 
-/**
- * A clause of another kind after a comma or dash: a request after a statement ("…, can you help me"), or a standing
- * instruction after a request ("…, and always add a test").
- */
+/** A clause of another kind: a request after a statement ("…, can you help me"), or an instruction after a request. */
 const OTHER_CLAUSE =
   /[,;:–—。，、；](?:\s+|(?<=[。，、；]))(?=(?:(?:and|but|so|also|y|e|et|und|aber|mas|pero|mais|oder|or)\s+)?(?:(?:can|could|would|will) you|please|help me|i(?:'d| would)? (?:prefer|like|want|need|rather)|(?:i )?(?:always|never)|do(?:n't| not)|puedes|podr[ií]as?|por favor|prefiero|quiero|siempre|nunca|ay[úu]dame|pode(?:ria)?s?|voc[êe] pode|prefiro|quero|sempre|peux-tu|pouvez-vous|s'il (?:te|vous)|je (?:pr[ée]f[èe]re|veux|voudrais)|toujours|jamais|kannst du|k[öo]nnte(?:st du|n sie)|k[öo]nnen sie|bitte|ich (?:m[öo]chte|bevorzuge|will|h[äa]tte)|immer|niemals|请|請|帮我|能不能|不要|总是)(?![\p{Ll}]))/giu;
 
@@ -100,10 +97,7 @@ export function clausesOf(text: string, { start, end }: Span): Span[] {
   return spans;
 }
 
-/**
- * Cuts at the last clause boundary before the limit, or else at the last space, or else at the limit, but never within
- * a surrogate pair.
- */
+/** Cuts at the last clause boundary or else space before the limit, and never within a surrogate pair. */
 function addPieces(text: string, from: number, to: number, spans: Span[]): void {
   let start = from;
   while (to - start > MAX_CLAUSE) {

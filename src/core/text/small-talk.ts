@@ -1,8 +1,6 @@
 import { speakerLabelAt } from './speakers.ts';
 
-/**
- * Greetings, thanks, courtesies, and agreement, by language. A sentence that contains little else is small talk.
- */
+/** Greetings, thanks, courtesies, and agreement, by language. A sentence with little else is small talk. */
 const COURTESIES: readonly RegExp[] = [
   /\b(?:hello|hi|hey|good (?:morning|afternoon|evening|day|night)|welcome(?: back)?|thanks?(?: you)?(?: (?:so|very) much| a lot| again| for (?:taking the|your) (?:time|help|patience))?|you(?:'|’)?(?:re| are) (?:most )?welcome|my pleasure|no problem|of course|certainly|sure(?: thing)?|good(?=\W*$)|great|perfect|excellent|wonderful|lovely|brilliant|noted|understood|congratulations|nice|fine|okay|ok|alright|all right|got it|i see|sounds good|that sounds (?:good|great)|have an? (?:nice|great|good|lovely|wonderful) (?:day|evening|weekend|time|one|trip|stay)|bye|goodbye|see you|take care|happy to help|glad to help|(?:is there )?anything else(?: (?:i can (?:help|do|assist)(?: you)?(?: with)?|you need))?|how are you(?: doing)?(?: today)?|how (?:can|may) i help(?: you)?|please|that(?:'|’)?s all|that is all|no,? that(?:'|’)?s it|cheers|sorry|go ahead|everyone|all here)\b/giu,
   /(?<!\p{L})(?:hola|buen(?:os|as)? (?:d[ií]as?|tardes|noches)|bienvenid[oa]s?|(?:muchas |mil )?gracias|de nada|a usted(?:es)?|por favor|claro(?: que sí)?|perfecto|estupendo|excelente|genial|vale|de acuerdo|muy bien|con mucho gusto|adiós|hasta (?:luego|pronto|mañana)|que tenga(?: un)? buen(?:a|os|as)? \p{L}+|¿?en qué puedo ayudar(?:le|te|los)?|¿?cómo está(?:s)?|no se preocupe|lo siento(?: mucho)?|(?:eso(?: es)?|exacto)(?=\P{L}*$)|señor(?:a)?)(?!\p{L})/giu,
@@ -17,10 +15,7 @@ const COURTESIES: readonly RegExp[] = [
 const THANKS =
   /^[^\p{L}\p{N}]*(?:(?:(?:many|muchas|mil|muito|vielen|herzlichen|mille) )?(?:thanks|thank you|gracias|obrigad[oa]|danke?|merci|grazie)(?: (?:so much|very much|a lot|again|de nuevo|mais uma vez|sehr|schön|nochmals|beaucoup|bien|encore|mille))*(?: (?:for|por|pel[ao]|für|pour|per|di)(?: (?:all|the|your|la|el|su|tu|toda|a|sua|die|deine|ihre|das|votre|ton|il|tuo))*(?: |(?<=[ '’]))(?:l['’])?(?:help|time|patience|support|assistance|everything|ayuda|tiempo|paciencia|todo|ajuda|tempo|paciência|tudo|hilfe|zeit|geduld|alles|aide|temps|patience|tout|aiuto|pazienza|tutto))?|(?:どうも)?ありがとうございま(?:す|した)|谢谢(?:您|你)?(?:的帮助)?)(?:[\s,.!]+(?:bye|goodbye|see you(?: \p{L}+)?|have an? (?:nice|great|good|lovely) \p{L}+|adiós|hasta (?:el )?\p{L}+|até (?:logo|mais|amanhã)|tchau|tschüss|auf wiedersehen|au revoir|bonne (?:journée|soirée)|arrivederci))*[^\p{L}\p{N}]*$/iu;
 
-/**
- * `THANKS` for Arabic, Hebrew, and Hindi, which have no lexicon: "thanks" after at most one word and before a few. In
- * Hindi, the reason for the thanks may come first.
- */
+/** `THANKS` for Arabic, Hebrew, and Hindi, which have no lexicon. In Hindi, the reason for thanks may come first. */
 const SHORT_THANKS =
   /^[^\p{L}\p{N}]*(?:[^,،:\p{N}]{1,24} के लिए )?(?:[\p{L}\p{M}]{1,9} )?(?:बहुत[ -])*(?:و?شكر[اً]*|תודה|धन्यवाद)(?![\p{L}\p{M}])[^,،:\p{N}a-z]{0,24}$/iu;
 

@@ -21,10 +21,7 @@ export type ObservationOutcome = 'learned' | 'held' | 'truncated' | 'ignored';
 /** Number of stored reports, enough for the median factor and for detecting a server's limit. */
 const MAX_OBSERVATIONS = 24;
 
-/**
- * Number of newest reports of which the median is taken. With five, a change at the provider takes effect within three
- * turns.
- */
+/** Number of newest reports for the median. With five, a change at the provider takes effect within three turns. */
 const MEDIAN_OF = 5;
 /** Maximum deviation of the newest report from the median, as a factor; larger ones are clamped. */
 const MAX_JUMP = 1.15;
@@ -43,17 +40,11 @@ const MAX_FACTOR = 4;
 const MIN_PLAUSIBLE = 0.2;
 const MAX_PLAUSIBLE = 10;
 
-/**
- * A report below this share of the expectation is only believed once the next one agrees, because the prompt may have
- * been truncated.
- */
+/** Below this share of the expectation, the prompt may have been truncated, so the next report must confirm it. */
 const SUSPICIOUS_SHARE = 0.97;
 /** Until a report has been accepted, reports below this share of the expectation are treated as truncated. */
 const IMPOSSIBLE_SHARE = 0.5;
-/**
- * If a prompt is longer than an earlier one by more than the first factor, but its report is larger by at most the
- * second, the server has truncated it.
- */
+/** The server truncates if a prompt is longer by more than the first factor, but its report by at most the second. */
 const LONGER_FACTOR = 1.01;
 const NO_MORE_FACTOR = 1.005;
 /** Reports below this share of the server's limit are certainly not of truncated prompts. */
@@ -98,10 +89,7 @@ export class Calibration {
     return clamp(clamp(newest, usual / MAX_JUMP, usual * MAX_JUMP), MIN_FACTOR, MAX_FACTOR);
   }
 
-  /**
-   * Raises the observed limit to the context window that the server states. The observed limit may be too low, because
-   * some servers drop whole messages.
-   */
+  /** Raises the observed limit to the stated context window, because some servers drop whole messages. */
   setStatedWindow(window: number): void {
     if (this.serverWindow !== undefined && window > this.serverWindow) this.serverWindow = window;
   }

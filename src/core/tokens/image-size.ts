@@ -1,6 +1,4 @@
-/**
- * Side of the squares into which images are cut, in pixels: the smallest of all vendors, which gives the most tokens.
- */
+/** Side of the squares into which images are cut, in pixels: the smallest of all vendors, thus the most tokens. */
 const PATCH = 28;
 /** OpenAI's maximum since GPT-5.6. Anthropic and older models scale larger images down. */
 const MAX_IMAGE_TOKENS = 10_000;

@@ -95,10 +95,7 @@ export class MessageCounts {
     return known ?? (message ? this.total(message) : 0);
   }
 
-  /**
-   * Counts messages that aren't counted yet, yielding when due. Counted ones aren't read. Resolves to the number of
-   * newly counted messages.
-   */
+  /** Counts the other messages without reading counted ones, yielding when due. Resolves to how many it counted. */
   async warm(messages: CountableMessages, yielder: Yielder): Promise<number> {
     let counted = 0;
     for (const id of [...messages.keys()]) {

@@ -35,10 +35,7 @@ export const modelFactsSchema = v.object({
   maxOutput: v.optional(amountSchema),
   price: v.optional(priceSchema),
   takesImages: v.optional(v.boolean()),
-  /**
-   * The supported efforts of a reasoning model, lowest first; empty if none can be requested. Undefined if it doesn't
-   * reason.
-   */
+  /** The efforts that can be requested, lowest first, perhaps none. Undefined if the model doesn't reason. */
   efforts: v.optional(v.array(v.picklist(EFFORTS))),
   /** Whether its prompt cache is only matched at marked breakpoints (GPT-5.6 and later). */
   breakpoints: v.optional(v.boolean()),

@@ -62,10 +62,7 @@ const SUMMARY_REASONING_TOKENS = 4_096;
 /** Maximum share of the context window for thinking. */
 const MAX_REASONING_SHARE = 1 / 8;
 
-/**
- * In chats, a model reasons with the user's effort or the vendor's default; in summaries and checks, with the lowest
- * effort.
- */
+/** Chats use the user's effort or the vendor's default; summaries and checks use the lowest. */
 export function reasoningPlan(
   { efforts, contextWindow, maxOutput }: Pick<ModelInfo, 'efforts' | 'contextWindow' | 'maxOutput'>,
   purpose: 'chat' | 'summary',
@@ -168,10 +165,7 @@ export function modelInfo(id: string, overrides: ModelOverrides = {}, listed: Mo
   };
 }
 
-/**
- * A model's announced retirement by its vendor; undefined if there is none. IDs of other platforms are excluded,
- * because they have different schedules.
- */
+/** A model's announced retirement by its vendor. Other platforms' IDs have none, because their schedules differ. */
 export function retirementOf(id: string): Retirement | undefined {
   const bare = id.toLowerCase();
   return RETIREMENTS.get(bare) ?? RETIREMENTS.get(undated(bare));

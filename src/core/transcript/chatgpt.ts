@@ -9,10 +9,7 @@ export function isChatGpt(value: unknown): value is JsonObject & { readonly mapp
   return isObject(value) && isObject(value['mapping']);
 }
 
-/**
- * Imports ChatGPT's `conversations.json`, ordered by creation time. A conversation is a tree of messages; only the
- * branch that ends at `current_node` is imported.
- */
+/** Imports ChatGPT's `conversations.json` by creation time. Of each tree, only the branch of `current_node` is read. */
 export function importChatGpt(conversations: readonly unknown[], sink: TranscriptSink): void {
   const supported = conversations.filter(isChatGpt);
   for (let count = conversations.length - supported.length; count > 0; count--)

@@ -38,7 +38,6 @@ export class ClaudeCodeImporter {
   readonly #isResumed: boolean;
   /** The ID of the newest message up to each record, by the record's ID; null if there was none. */
   readonly #messageAt: Map<unknown, string | null>;
-  /** The ID of the newest message. */
   #leaf: string | null;
   /** Positions to return to, by the ID of the message before them. `at` is the time of the prompt that followed it. */
   readonly #branches = new Map<string | null, { readonly position: TranscriptPosition; readonly at?: unknown }>();
@@ -48,10 +47,7 @@ export class ClaudeCodeImporter {
   /** The usage so far of the newest finished response, which may continue after the results of its tool calls. */
   #reported: { readonly id: string; readonly usage: Usage } | undefined;
 
-  /**
-   * `isSubagent`: the file is a subagent's session, in which all records are marked as sidechains. `resumed`: the ID of
-   * the newest message, if reading is resumed.
-   */
+  /** `isSubagent`: all records are marked as sidechains. `resumed`: the ID of the newest message, to resume reading. */
   constructor(sink: TranscriptSink, isSubagent = false, resumed?: { readonly leaf?: string | undefined }) {
     this.#sink = sink;
     this.#isSubagent = isSubagent;

@@ -41,10 +41,7 @@ export class CopilotEventsImporter {
     this.#model = model;
   }
 
-  /**
-   * False until every listed call has ended. An import that resumes before a call's start event doesn't know that the
-   * call was listed, and would add it again.
-   */
+  /** False until every listed call has ended, because resuming before a call's start event would add it again. */
   get isSettled(): boolean {
     return this.#runningCalls.size === 0;
   }

@@ -17,9 +17,7 @@ const TIME_KEYS = ['at', 'timestamp', 'created_at', 'createdAt', 'create_time', 
 export const isRoleContent = (record: unknown): record is JsonObject =>
   isObject(record) && typeof record['role'] === 'string' && ('content' in record || 'tool_calls' in record);
 
-/**
- * Imports a message as `{role, content}`. Messages with empty content are kept, so that indexes match the file.
- */
+/** Imports a message as `{role, content}`. Messages with empty content are kept, so that indexes match the file. */
 export function readRoleContent(record: unknown, sink: TranscriptSink, facts: MessageFacts = {}): void {
   if (!isRoleContent(record)) return sink.skip(phrase('record without a role or content'));
   const name = String(record['role']).toLowerCase();

@@ -52,10 +52,7 @@ function parseExportedMessage(value: unknown): Message | undefined {
 /** Whether this is a message of an exported session, with IDs. */
 export const isExportedMessage = (value: unknown): boolean => v.is(exportedMessageSchema, value);
 
-/**
- * Imports a session exported by Threadkeeper, in which every message names its parent. Only the branch that ends with
- * the last message is kept.
- */
+/** Imports a session exported by Threadkeeper. Only the branch that ends with the last message is kept. */
 export class ExportedSessionImporter {
   readonly #sink: TranscriptSink;
   readonly #positions = new Map<string | null, TranscriptPosition>();

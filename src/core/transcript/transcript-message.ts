@@ -14,7 +14,6 @@ export const transcriptMessageSchema = v.object({
   role: messageSchema.entries.role,
   text: v.string(),
   at: v.optional(v.number()),
-  /** The model that wrote the message, if known. */
   model: v.optional(v.string()),
   usage: messageSchema.entries.usage,
   blocks: v.optional(messageSchema.entries.content),
@@ -207,7 +206,6 @@ export interface MessageFacts {
 export const contentOf = (message: TranscriptMessage): readonly ContentBlock[] =>
   message.blocks ?? [{ type: 'text', text: message.text }];
 
-/** Creates a message from blocks; a single text block becomes plain text. */
 export function messageFromBlocks(
   role: Role,
   blocks: readonly ContentBlock[],
