@@ -62,10 +62,7 @@ export function createAnthropicModel(settings: RemoteSettings): ListingModel {
 /** The figures of a reply's usage by their names in the API, which updates them during the reply. */
 type Figures = Record<string, number>;
 
-/**
- * Reads a streamed reply. Thinking blocks are dropped, so they are neither shown nor stored. Their tokens are part of
- * the usage, because they are paid for.
- */
+/** Reads a streamed reply. Thinking is neither shown nor stored, but its tokens are in the usage: they are paid for. */
 async function* readMessages(answer: Response, call: WatchedCall, client: AnthropicClient): AsyncGenerator<ChatChunk> {
   const { isJson, response } = await detectJson(answer);
   if (isJson) throw notFromApi(answer, await response.text());
@@ -130,10 +127,7 @@ function serverUrl(baseUrl: string | undefined): string {
   return `${parsed.origin}${parsed.path.replace(/\/v1$/, '')}`;
 }
 
-/**
- * Anthropic's client with only the two resources that are used. The complete client takes 579 KB in the bundle instead
- * of 185 KB.
- */
+/** Anthropic's client with only the resources in use, which takes 185 KB of the bundle instead of 579 KB. */
 export class AnthropicClient extends BaseAnthropic {
   readonly messages: Messages = new Messages(this);
   readonly models: Models = new Models(this);

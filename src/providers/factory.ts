@@ -9,10 +9,7 @@ export interface ModelConfig extends RemoteSettings {
 /** Maximum number of cached models: those for chat and summaries, and some that the user switches between. */
 const MAX_CACHED = 8;
 
-/**
- * Creates models and caches them by their settings, so that a client isn't created for each call. An SDK is loaded when
- * the first model of its provider is created.
- */
+/** Creates models, and caches them by their settings. Loads a provider's SDK for the first of its models. */
 export class ModelRegistry {
   readonly #cache = new Map<string, Promise<ListingModel>>();
 

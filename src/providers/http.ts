@@ -23,10 +23,7 @@ const serverFetch: typeof fetch = async (input, init) => {
   return new Response(JSON.stringify({ error: errorIn(body, text) }), { status, headers: rest });
 };
 
-/**
- * The JSON object at an endpoint for facts about the server or its models; empty if the server doesn't have the endpoint.
- * Throws `ModelFault` if there is no connection.
- */
+/** The JSON object at an endpoint; empty if the server lacks it. Throws `ModelFault` if there is no connection. */
 export async function fetchServerInfo(url: string, init: RequestInit): Promise<JsonObject> {
   const response = await serverFetch(url, init).catch((error: unknown) => {
     throw connectionFault(error);
@@ -74,7 +71,6 @@ export function checkReply(reply: unknown, name: 'choices' | 'output'): void {
     throw new ModelFault('malformed', 'the server answered with JSON that is no reply');
 }
 
-/** Options for the clients of both SDKs. */
 export const CLIENT_OPTIONS = {
   // `withRetries` retries instead, visibly for the user.
   maxRetries: 0,

@@ -27,10 +27,7 @@ const NON_CHAT_MODELS =
 const positive = (...values: readonly unknown[]): number | undefined =>
   values.find((value): value is number => typeof value === 'number' && Number.isInteger(value) && value > 0);
 
-/**
- * Parses an entry of an OpenAI-compatible list of models, with the servers' extensions; undefined for models that
- * aren't for chats.
- */
+/** An entry of an OpenAI-compatible model list, with servers' extensions; undefined if the model isn't for chats. */
 export function parseOpenAiListedModel(entry: unknown): ListedModel | undefined {
   if (!isObject(entry) || typeof entry['id'] !== 'string' || NON_CHAT_MODELS.test(entry['id'])) return undefined;
   const inner = (name: string): Readonly<Record<string, unknown>> => (isObject(entry[name]) ? entry[name] : {});

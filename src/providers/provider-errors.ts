@@ -47,10 +47,7 @@ const MS_OF: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 
  */
 const CONTEXT_TOO_LONG =
   /exceed_context_size|request_too_large|request too large|context[ _]?(window|size|length)|exceeds? the (model's )?(available )?context|too many (input )?tokens(?!( per day)?, please wait)|maximum number of tokens allowed|input length and `?max_tokens`? exceed|context the overflows|exceed(s|ed)? (the |model )?token limit|(prompt|input) (is )?too long|maximum (allowed )?(input|prompt|model) length|prompt token count of \d+ exceeds|range of input length|prompt 超长/i;
-/**
- * The context window in rejections of OpenAI and vLLM, Anthropic, llama.cpp and LM Studio, Gemini, Mistral, xAI, Copilot,
- * Kimi, and DashScope.
- */
+/** The context window in rejections of OpenAI, vLLM, Anthropic, llama.cpp, Gemini, Mistral, xAI, and others. */
 const STATED_WINDOW =
   /(?:context (?:length|size|window)(?: is| of)?(?: only)?|(?:input|prompt|model) length (?:is|of|should be \[1,)|limit (?:of|is)|token limit:|n_ctx:|tokens allowed|tokens >|\d \+ \d+ >) \(?(\d[\d,]{2,9})|\b(\d{3,8}) maximum context/i;
 /** The request alone exceeds the account's tokens per minute, so waiting doesn't help, only a shorter request. */

@@ -7,9 +7,7 @@ export interface RetryOptions {
   readonly maxRateLimitRetries?: number;
   /** Whether the reply is only used once it's complete, so that an interrupted one can be requested again. */
   readonly mayDiscard?: boolean;
-  /**
-   * Called at the beginning of a pause with its length in ms and the number of the next attempt, to show a countdown.
-   */
+  /** Called at the beginning of a pause of `ms` before the attempt with this number, to show a countdown. */
   readonly onWait?: (ms: number, attempt: number, fault: ModelFault) => void;
   /** A random number from 0 to below 1, for jitter. */
   readonly random?: () => number;

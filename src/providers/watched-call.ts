@@ -112,10 +112,7 @@ export class WatchedCall {
 /** The reason of `AbortSignal.timeout`. */
 const isTimeout = (reason: unknown): boolean => reason instanceof DOMException && reason.name === 'TimeoutError';
 
-/**
- * Runs a streamed call with timeouts. `open` sends the request and yields chunks; a reply without an `end` chunk was
- * cut off. Only throws `ModelFault`.
- */
+/** Runs a streamed call with timeouts. A reply without an `end` chunk was cut off. Only throws `ModelFault`. */
 export async function* watchStream(
   signal: AbortSignal,
   timeouts: CallTimeouts,

@@ -26,10 +26,7 @@ export class Databases {
     this.#scratch = scratch;
   }
 
-  /**
-   * Opens a database, or returns it if it's already open. Rejects with `TranscriptError` if it's damaged or Node.js is
-   * too old.
-   */
+  /** Opens a database once. Rejects with `TranscriptError` if it's damaged or Node.js is too old. */
   open(file: string): Promise<Database> {
     const database = this.#open.get(file) ?? this.#openDatabase(file);
     this.#open.set(file, database);
@@ -64,10 +61,7 @@ export class Databases {
     }
   }
 
-  /**
-   * Copies a database and its WAL. Throws `TranscriptError` if the WAL restarted meanwhile, because the copies then
-   * don't belong together.
-   */
+  /** Copies a database and its WAL. Throws `TranscriptError` if the WAL restarted meanwhile: they don't match then. */
   async #copy(file: string): Promise<string> {
     const folder = await mkdtemp(path.join(this.#scratch, 'threadkeeper-'));
     this.#copies.push(folder);

@@ -11,19 +11,13 @@ import { fieldsOf, unknownFormat } from './read-files.ts';
 import { createSource, hasExtension, type Finder } from './session-finder.ts';
 import { readRecords } from './read-records.ts';
 
-/**
- * Sessions with the size of their messages: `updated_at` is in whole seconds, so it doesn't show a second change within
- * the same second.
- */
+/** The size shows a second change within the same second; `updated_at` has whole seconds. */
 const SESSIONS_QUERY = `
   SELECT sessions.*, bytes FROM sessions LEFT JOIN
     (SELECT session_id, sum(octet_length(content_json)) AS bytes FROM messages GROUP BY session_id)
     ON session_id = sessions.id`;
 
-/**
- * Goose's sessions. Since version 1.10, they are in `sessions.db`; before, each was a JSONL file with metadata on its
- * first line.
- */
+/** Goose's sessions: `sessions.db` since version 1.10; before, JSONL files with metadata on the first line. */
 export function goose(home: Home, databases: Databases): Source {
   return createSource(
     'goose',

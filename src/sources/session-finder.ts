@@ -15,10 +15,7 @@ import {
 import type { SessionFacts, TranscriptSink } from '../core/transcript/transcript-message.ts';
 import { ifExists } from './read-files.ts';
 
-/**
- * The entries of a folder; empty if it doesn't exist. A symbolic link counts as neither a file nor a folder, so that
- * searches don't leave the tool's folder.
- */
+/** A folder's entries, if it exists. Symbolic links count as neither files nor folders, as they may lead elsewhere. */
 export const folderEntries = async (folder: string): Promise<Dirent[]> =>
   (await ifExists(readdir(folder, { withFileTypes: true }))) ?? [];
 
@@ -27,10 +24,7 @@ export const hasExtension =
   (name: string): boolean =>
     extensions.some((extension) => name.endsWith(extension));
 
-/**
- * Creates a tool's source. `search` finds its sessions; `read` returns where to resume, or undefined for files that are
- * rewritten as a whole.
- */
+/** `search` finds a tool's sessions; `read` returns where to resume, or undefined for files that are rewritten. */
 export function createSource(
   tool: Tool,
   search: (finder: Finder) => Promise<void>,

@@ -99,10 +99,7 @@ export async function removeSession(
   });
 }
 
-/**
- * Whether a session was deleted so long ago that it's removed. Uses the time of its last event, which is that of its
- * deletion or later.
- */
+/** Whether a deleted session's retention is over. Its last event is its deletion or a later one. */
 export function isRetentionOver(session: Pick<SessionState, 'deleted' | 'updatedAt'>, now: number): boolean {
   return session.deleted && now - session.updatedAt > RETENTION_MS;
 }

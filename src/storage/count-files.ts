@@ -6,9 +6,7 @@ import type { MessageId } from '../core/model/ids.ts';
 import { nativeChecksum } from './checksum.ts';
 import { errorCode, replaceFile } from './disk-errors.ts';
 
-/**
- * The file's content. Tokens are 32-bit numbers in Base64, little-endian.
- */
+/** Tokens are 32-bit numbers in Base64, little-endian. */
 const schema = v.object({
   v: v.literal(3),
   encoding: v.string(),

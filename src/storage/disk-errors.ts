@@ -119,10 +119,7 @@ export async function makeFolder(folder: string, mode?: number): Promise<void> {
 /** File mode with which other users of the machine can't read conversations. */
 export const OWNER_ONLY = 0o600;
 
-/**
- * Replaces a file atomically by renaming a temporary file, which is left behind if the process is killed. By default,
- * each call has a temporary file of its own.
- */
+/** Replaces a file atomically. The temporary file, by default one per call, stays if the process is killed. */
 export async function replaceFile(
   path: string,
   text: string,

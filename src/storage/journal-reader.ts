@@ -27,10 +27,7 @@ type MessageLocation = readonly [
 const locationSchema = v.custom<MessageLocation>((value) => Array.isArray(value) && value.length === 5);
 const eventEntrySchema = v.object({ at: timestampSchema, body: sessionEventSchema });
 type FoldEntry = MessageLocation | ReadonlyOutput<typeof eventEntrySchema>;
-/**
- * Some entries of a fold as JSON. A fold has at least one entry per message, and parsing more at once would block for
- * more than a few milliseconds.
- */
+/** A part of a fold, which has an entry per message: parsing all at once would block for too long. */
 const pieceSchema = v.pipe(v.string(), v.parseJson(), v.array(v.union([locationSchema, eventEntrySchema])));
 const ENTRIES_PER_PIECE = 1_000;
 
@@ -66,10 +63,7 @@ interface CountedLine {
   readonly event: SessionEvent | undefined;
 }
 
-/**
- * Maximum jump between sequence numbers. A line with a larger one is treated as damaged, because otherwise all later
- * lines would seem to be old.
- */
+/** A line with a larger jump in its number is damaged; otherwise, all later lines would seem to be old. */
 const MAX_GAP = 1_000_000;
 /** Size of the chunks in which consecutive messages are read, in bytes. */
 const CHUNK_BYTES = 64 * 1024;

@@ -11,10 +11,7 @@ import type { WriterLock } from './writer-lock.ts';
 
 /** A file that is only appended to, as all journals are. */
 export interface AppendFile {
-  /**
-   * Appends at the current end of the file, in one piece if the system supports it; returns the number of written
-   * bytes.
-   */
+  /** Appends at the file's current end, in one piece if the system can; returns the number of written bytes. */
   write(bytes: Uint8Array): Promise<number>;
   /** Resolves when the data survives a power failure. */
   flush(): Promise<void>;

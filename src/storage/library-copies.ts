@@ -19,10 +19,7 @@ import { readRange } from './journal-lines.ts';
 
 /** Other tools' chats may contain secrets, so only the user can read the copies. */
 const FOLDER_MODE = 0o700;
-/**
- * Size of the pieces in which records are compressed, in UTF-16 units: large enough to compress well, small enough not
- * to block.
- */
+/** UTF-16 units that are compressed at once: enough to compress well, few enough not to block. */
 const PIECE_UNITS = 1 << 16;
 const VERSION = 1;
 /** The beginning of a message's line. */

@@ -27,10 +27,7 @@ function separate(stored: readonly unknown[]): StoredEntries {
 
 const WORKSPACE_MEMORY = phrase('the workspace memory');
 
-/**
- * A workspace's memory: a small file that is replaced atomically. It's read again before each change, because another
- * window of the workspace may have changed it.
- */
+/** A workspace's memory in a small file, which is read before each change, as another window may have changed it. */
 export class MemoryFile {
   readonly #path: string;
   readonly #workspace: string;

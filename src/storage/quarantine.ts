@@ -9,10 +9,7 @@ import type { Damage } from './journal-reader.ts';
 /** Longer lines are listed in the file of damaged lines without their content, which stays in the journal. */
 const MAX_COPIED_LINE_BYTES = 16 * 1024 * 1024;
 
-/**
- * Copies the bytes of `file` from the offset `from` on to a new file. Throws `EEXIST` if `path` exists. Returns the size
- * of `file`.
- */
+/** Copies a file's bytes from `from` on to a new file, and returns the file's size. Throws `EEXIST`. */
 export async function copyTo(path: string, file: FileHandle, from = 0): Promise<number> {
   const { size } = await file.stat();
   const bytes = await readRange(file, from, size - from);

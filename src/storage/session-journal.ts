@@ -134,7 +134,6 @@ export class SessionJournalFile implements SessionJournal {
     return this.#unsaved.length > 0 ? UNSAVED : undefined;
   }
 
-  /** False if the journal has no valid line. Such a journal is treated as missing. */
   get readable(): boolean {
     return this.#reader.events > 0 || this.#reader.newer;
   }
@@ -296,9 +295,7 @@ export class SessionJournalFile implements SessionJournal {
     this.#savedReader = undefined;
   }
 
-  /**
-   * A line before the checkpoint is damaged, so read the journal from its beginning and quarantine the line.
-   */
+  /** A line before the checkpoint is damaged, so read the whole journal and quarantine the line. */
   #recoverFromDamage(): void {
     const damaged = this.#reader;
     const recover = async (): Promise<void> => {
@@ -355,9 +352,7 @@ export class SessionJournalFile implements SessionJournal {
     return (await this.#reader.file.stat()).nlink === 0;
   }
 
-  /**
-   * Acquires the lock if it's free or its holder is gone. Without write permission, the journal is opened read-only.
-   */
+  /** Acquires the lock if it's free or its holder is gone. Without write permission, the journal is read-only. */
   async #tryLock(): Promise<AcquireResult> {
     try {
       const lock = await this.#lock.acquire();
@@ -406,10 +401,7 @@ export class SessionJournalFile implements SessionJournal {
     if (this.#isFollower) await this.#handover.requestIfGone().catch(ignoreDiskErrors);
   }
 
-  /**
-   * Becomes the writer once the lock is held. `alone`: no other window can still be writing, so an incomplete last line
-   * can be truncated.
-   */
+  /** Becomes the writer once the lock is held. `alone`: no other window can still be writing. */
   async #becomeWriter(alone: boolean): Promise<WindowRole> {
     const { path, clock, openForAppend } = this.#options;
     try {
@@ -440,10 +432,7 @@ export class SessionJournalFile implements SessionJournal {
     await deleted.close();
   }
 
-  /**
-   * Quarantines invalid lines before this window begins to write, and returns a message for the user; undefined if
-   * there are no new ones.
-   */
+  /** Quarantines invalid lines. Returns a message for the user; undefined if there are no new ones. */
   async #repair(append: AppendFile, alone: boolean): Promise<Phrase | undefined> {
     const { path, clock } = this.#options;
     const reader = this.#reader;

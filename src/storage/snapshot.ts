@@ -14,10 +14,7 @@ import { truncate } from '../core/text/truncate.ts';
 /** The version of the snapshot format. Snapshots of later versions are never overwritten. */
 export const SNAPSHOT_VERSION = 1;
 
-/**
- * Maximum size of all snapshots, in bytes of JSON, because VS Code sends the whole value to every window with each
- * update.
- */
+/** Maximum bytes of all snapshots as JSON, because each update sends the whole value to every window. */
 export const SNAPSHOTS_BYTES = 256 * 1024;
 /** Maximum size of a session's snapshot. */
 export const SESSION_BYTES = 160 * 1024;
@@ -186,10 +183,7 @@ export interface OwnPart {
   readonly live: readonly SessionSnapshot[];
 }
 
-/**
- * All snapshots, at most `SNAPSHOTS_BYTES`: this window's first, then those of other workspaces, most recently changed
- * first.
- */
+/** At most `SNAPSHOTS_BYTES`: this window's snapshot, then other workspaces', most recently changed first. */
 export function joinSnapshots(own: OwnPart, others: Snapshots | undefined): Snapshots {
   const isHere = (one: { readonly workspace: string }): number => (one.workspace === own.workspace ? 1 : 0);
   const inOrder = <T extends Pick<SessionListEntry, 'workspace' | 'updatedAt'>>(list: readonly T[]): T[] =>

@@ -27,10 +27,7 @@ export const SNAPSHOTS_KEY = 'threadkeeper.snapshots';
 /** Minimum interval between updates, in ms. If two windows update within this time, VS Code 1.139 loses one update. */
 const PAUSE_MS = 150;
 
-/**
- * Copies of limited size in VS Code's global state, to list and restore sessions whose files are lost. Written after
- * turns, at most every 150 ms, and when it's disposed.
- */
+/** Small copies in VS Code's global state for sessions whose files are lost. Written at most every 150 ms. */
 export class StoredSnapshots implements SessionSnapshots {
   readonly #memento: MementoLike;
   readonly #workspace: string;
@@ -104,7 +101,6 @@ export class StoredSnapshots implements SessionSnapshots {
     }, PAUSE_MS);
   }
 
-  /** Writes pending changes now; resolves when VS Code has stored them. */
   flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;

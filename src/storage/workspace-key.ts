@@ -54,10 +54,7 @@ export function workspaceName(key: string): string {
   return first.split('/').findLast((part) => part !== '') ?? key;
 }
 
-/**
- * Whether two keys may be the same workspace after it was moved: the last part of the path is the same. Only used to
- * sort suggestions.
- */
+/** Whether the last parts of two keys' paths are equal, as after a move. Only used to sort suggestions. */
 export function looksMoved(before: string, now: string): boolean {
   return before !== now && workspaceName(before) === workspaceName(now);
 }

@@ -8,10 +8,7 @@ import { errorCode, ifExists, isDiskFull, replaceFile, succeedsUnless } from './
 
 /** Interval of the writer's heartbeats and checks for requests, in ms. */
 export const HEARTBEAT_MS = 1_000;
-/**
- * A writer without a heartbeat for this long (ms) is considered gone even if its process ID exists, because IDs are
- * reused.
- */
+/** After this long (ms) without a heartbeat, a writer is gone even if its process ID exists, as IDs are reused. */
 const STALE_AFTER_MS = 30_000;
 
 const holderSchema = v.pipe(
