@@ -6,7 +6,6 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** The options' values, as returned by `parseArgs`. */
 export type OptionValues = Readonly<Record<string, string | boolean | (string | boolean)[] | undefined>>;
 
 export interface Invocation {
@@ -19,9 +18,7 @@ export interface Invocation {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** A command of the command line, for example `count`. */
 export interface Command {
-  /** The output of `--help`. */
   readonly help: string;
   /** Options besides `--json` and `--help`, which every command has. */
   readonly options: ParseArgsOptionsConfig;

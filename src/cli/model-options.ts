@@ -19,7 +19,6 @@ const PROVIDERS = ['local', 'openai', 'anthropic'] as const;
 
 const KEY_VARIABLES = { openai: 'OPENAI_API_KEY', anthropic: 'ANTHROPIC_API_KEY' } as const;
 
-/** The options of every command that can call a model. */
 export const MODEL_OPTIONS = {
   provider: { type: 'string' },
   model: { type: 'string' },
@@ -40,7 +39,6 @@ export interface ModelFromOptions {
   /** The same model as a chat model, with its token limits. */
   readonly chat: SummarizerConfig | undefined;
   readonly info: ModelInfo | undefined;
-  /** The encoding to count tokens with. */
   readonly encoding: EncodingName;
   /** US dollars; null if the price is unknown. */
   costUsd(): number | null;
@@ -69,7 +67,6 @@ function limitContextWindow(info: ModelInfo, maxTokens: number): ModelInfo {
   return { ...info, contextWindow, maxOutput: Math.min(info.maxOutput, Math.floor(contextWindow / 2)) };
 }
 
-/** The model selected by command-line options. Throws `UsageError`. */
 export async function modelFromOptions({
   options,
   env,

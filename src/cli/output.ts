@@ -56,7 +56,6 @@ const MESSAGES: Readonly<Partial<Record<FaultReason, string>>> = {
     'The proxy requires authentication. Set HTTPS_PROXY, or HTTP_PROXY for an http base URL, to the proxy’s address with a user name and password: http://USER:PASSWORD@HOST:PORT.',
 };
 
-/** An error as one line for the user. */
 export function errorLine(error: unknown): string {
   if (ModelFault.is(error)) {
     const { message, details } = describeFault(error);

@@ -69,7 +69,6 @@ export async function readTranscriptFile(file: string, output?: Output): Promise
   return transcript;
 }
 
-/** A transcript's messages for compression; their IDs are their indexes. */
 export function sourceMessages(transcript: readonly TranscriptMessage[]): SourceMessage[] {
   return transcript.map((message, index) => ({
     id: messageId(String(index)),

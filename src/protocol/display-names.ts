@@ -23,7 +23,6 @@ export const KIND_NAMES: Readonly<Record<KeyEventKind, Phrase>> = {
   outcome: phrase('Outcome'),
 };
 
-/** The names of the parts of a request. */
 export const PART_NAMES: Readonly<Record<GaugePart, Phrase>> = {
   system: phrase('System prompt'),
   rules: phrase('Project instructions'),

@@ -1,10 +1,7 @@
 import * as v from 'valibot';
 import { faultButtonSchema } from './views.ts';
 
-/**
- * Why a request failed. `elsewhere`: its session isn't open anymore. `failed`: any other error, described by the
- * message.
- */
+/** Why a request failed. `elsewhere`: its session isn't open anymore. `failed`: any other error. */
 export const REQUEST_FAULT_REASONS = [
   'busy',
   'cancelled',
@@ -20,10 +17,7 @@ export const REQUEST_FAULT_REASONS = [
 ] as const;
 export type RequestFaultReason = (typeof REQUEST_FAULT_REASONS)[number];
 
-/**
- * A serialized fault: `text` is a sentence for the user, `details` the provider's own message as plain text, `action` a
- * button that may resolve the fault.
- */
+/** `text` is a sentence for the user, `details` the provider's own message, `action` a button that may help. */
 export const faultSchema = v.object({
   reason: v.picklist(REQUEST_FAULT_REASONS),
   text: v.string(),

@@ -69,10 +69,7 @@ const hostToPage = v.variant('type', [
   v.object({ type: v.literal('messagesChanged'), session: sessionIdSchema, messages: readonlyList(messageSchema) }),
   /** A reply begins at position `at`, the new end. Its text follows in deltas. */
   v.object({ type: v.literal('replyStarted'), session: sessionIdSchema, at: countSchema, message: messageSchema }),
-  /**
-   * `offset` is the position of `text` in the reply, in UTF-16 units. If there is a gap, the page requests everything
-   * again.
-   */
+  /** `offset` is the text's position in the reply, in UTF-16 units. After a gap, the page requests everything again. */
   v.object({
     type: v.literal('replyDelta'),
     session: sessionIdSchema,
@@ -174,10 +171,7 @@ export function parseHostMessage(value: unknown): Parsed<HostToPage> {
   return parse(hostToPage, value);
 }
 
-/**
- * Answers a request with its handler. If it throws, the request is refused with the `RequestFault`, or with what
- * `describe` returns for any other error.
- */
+/** Answers a request with its handler, or refuses it with the handler's `RequestFault` or `describe(error)`. */
 export async function answerRequest(
   id: number,
   body: PageRequest,

@@ -134,14 +134,12 @@ const REQUESTS = {
   /** Adds a quote or a whole message to the workspace memory. */
   remember: action('remember', { ...message, quote: longTextSchema }),
   setEventPinned: action('setEventPinned', { event: keyEventIdSchema, pinned: v.boolean() }),
-  /** Marks a key event as wrong, or restores it. */
   removeEvent: action('removeEvent', { event: keyEventIdSchema, removed: v.boolean() }),
 
   // Compression
   previewCompression: query('previewCompression', {}, previewSchema),
   openNode: query('openNode', { node: nodeIdSchema }, nodeSchema),
   openNodeInEditor: action('openNodeInEditor', { node: nodeIdSchema }),
-  /** Undoes or redoes a compression. */
   undoCompression: action('undoCompression', { compression: compressionIdSchema, undone: v.boolean() }),
 
   // The task

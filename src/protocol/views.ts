@@ -126,7 +126,6 @@ export const gaugeSchema = v.object({
   droppedEvents: countSchema,
   /** The session's cost in US dollars, as far as prices are known. */
   costUsd: amountSchema,
-  /** The name of the compression policy. */
   policy: v.string(),
   /** The distance to the next compression, as a sentence. Only sent to the page. */
   next: v.optional(v.string()),

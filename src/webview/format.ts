@@ -14,10 +14,7 @@ export function setLocale(tag: string): void {
 
 export const formatCount = (value: number): string => Math.round(value).toLocaleString(locale);
 
-/**
- * Translates `one` if `count` is 1, otherwise `many`. `{0}` is the count; `values` follow from `{1}`. Two plural forms
- * are enough for all supported languages.
- */
+/** Translates `one` if `count` is 1, or else `many`. `{0}` is the count; `values` follow from `{1}`. */
 export const formatCounted = (count: number, one: string, many: string, ...values: readonly string[]): string =>
   text(count === 1 ? one : many, formatCount(count), ...values);
 

@@ -9,7 +9,6 @@ import {
 } from '../protocol/requests.ts';
 import { text } from './texts.ts';
 
-/** The result of `acquireVsCodeApi()`. */
 export interface EditorApi {
   postMessage(message: PageToHost): void;
   getState(): unknown;

@@ -160,10 +160,7 @@ export class Page {
     this.rerender();
   }
 
-  /**
-   * Sends a request. If it's rejected, calls `onRejected`, shows the error with its action unless the user canceled,
-   * and returns undefined.
-   */
+  /** Sends a request. If it's rejected, calls `onRejected`, and shows the error unless the user canceled. */
   async request<K extends RequestType>(
     type: K,
     fields: Omit<RequestOf<K>, 'type'>,
@@ -326,10 +323,7 @@ export class Page {
 /** Delay in ms, so that an announcement reaches the host before rendering may block the page. */
 const ANNOUNCE_DELAY_MS = 60;
 
-/**
- * Renders one message at a time and announces each to the host, so that the host knows the message if the page hangs
- * again.
- */
+/** Renders one message at a time, and announces each, so that the host knows which one makes the page hang. */
 class RenderQueue {
   readonly #announce: (message: MessageId | null) => void;
   #previous: Promise<void> = Promise.resolve();

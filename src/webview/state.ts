@@ -2,7 +2,6 @@ import type { MessageId, SessionId } from '../core/model/ids.ts';
 import type { HostToPage, InitMessage } from '../protocol/messages.ts';
 import type { CoverView, MessageView } from '../protocol/views.ts';
 
-/** The state of the session that the page shows. */
 export interface OpenSession extends Omit<
   InitMessage,
   'type' | 'session' | 'total' | 'from' | 'messages' | 'edits' | 'hasHung'
@@ -101,7 +100,6 @@ export const PAGE_SIZE = 50;
 export class Transcript {
   static readonly empty = new Transcript(0, [], Infinity);
 
-  /** Number of messages in the branch. */
   readonly total: number;
   readonly #messages: ReadonlyMap<number, MessageView>;
   /** The position around which messages are kept. */
@@ -139,7 +137,6 @@ export class Transcript {
     return new Transcript(this.total, [...this.#messages, ...withPositions(from, messages)], center);
   }
 
-  /** Replaces loaded messages by new versions. */
   update(messages: readonly MessageView[]): Transcript {
     const changed = new Map(messages.map((message) => [message.id, message]));
     const all = Array.from(this.#messages, ([at, message]) => [at, changed.get(message.id) ?? message] as const);

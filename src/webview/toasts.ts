@@ -2,7 +2,6 @@ import type { SessionId } from '../core/model/ids.ts';
 import { formatCounted } from './format.ts';
 import { text } from './texts.ts';
 
-/** A short message above the composer. */
 export interface Toast {
   readonly text: string;
   /** What the provider says about the error. */
@@ -16,7 +15,6 @@ const TOAST_DURATION_MS = 8_000;
 
 /** The visible toasts: at most one of each kind. */
 export class Toasts {
-  /** Disappears by itself. */
   temporary: Toast | undefined;
   /** An error with an action, shown until it's dismissed or `clearErrors` is called. */
   persistent: Toast | undefined;

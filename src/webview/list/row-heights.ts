@@ -9,7 +9,6 @@ export class RowHeights {
     return this.#heights.length;
   }
 
-  /** The height of all rows. */
   get total(): number {
     return this.topOf(this.count);
   }

@@ -1,10 +1,7 @@
 import MarkdownIt from 'markdown-it';
 import { closingDelimiterFor, MAX_FORMULA_LENGTH, addMathSyntax } from './math-syntax.ts';
 
-/**
- * Length in characters from which a block is only parsed again once it has grown by an eighth. Parsing a block after
- * every change would take quadratic time.
- */
+/** Length from which a block is parsed again only once it has grown by an eighth, which avoids quadratic time. */
 export const LONG_BLOCK = 4_000;
 /** Whether a block of `length` characters is parsed again, if it had `before` characters the last time. */
 export const hasGrownEnough = (length: number, before: number): boolean =>
@@ -17,10 +14,7 @@ outline.set({ maxNesting: 20 });
 addMathSyntax(outline);
 outline.core.ruler.enableOnly(['normalize', 'block']);
 
-/**
- * Splits streaming Markdown into blocks that can be rendered separately. All blocks joined are the source. The result
- * doesn't depend on how the source is chunked.
- */
+/** Splits streaming Markdown into blocks that can be rendered separately. Joined, they are the source. */
 export class BlockSplitter {
   /** Blocks that further text can't change. */
   readonly closed: string[] = [];
@@ -67,10 +61,7 @@ export class BlockSplitter {
   }
 }
 
-/**
- * The offsets at which blocks begin, starting with 0. Unless `isEnd` is true, stops at a formula that isn't closed,
- * because the following lines may belong to it.
- */
+/** The offsets at which blocks begin, from 0. Unless `isEnd`, stops at an unclosed formula, which may continue. */
 function blockStarts(text: string, isEnd: boolean): number[] {
   // Many blank lines at the end would take the parser more than linear time.
   let end = text.length;

@@ -60,10 +60,7 @@ export function addCodeFrame(pre: HTMLElement, isComplete: boolean): void {
   if (isComplete) finishCode(block, source);
 }
 
-/**
- * Updates the code of `block` from `pre`, so that focus and selection are kept. Returns false if `block` must be
- * replaced instead.
- */
+/** Updates the code of `block`, keeping focus and selection. Returns false if it must be replaced instead. */
 export function updateCode(block: Element | null, pre: Element | null, isComplete: boolean): boolean {
   const source = block && sources.get(block);
   if (!source || !pre?.matches('pre') || languageOf(pre) !== source.language) return false;

@@ -35,10 +35,7 @@ function createLookUp(
   };
 }
 
-/**
- * Calls `apply` if the path is a file of the workspace. Other paths are looked up again whenever they are rendered
- * again, because the file may have been created.
- */
+/** Calls `apply` if the path is a file of the workspace. Other paths aren't cached: the file may be created later. */
 export const lookUpFile: LookUp = createLookUp(100, async (paths) =>
   ((await page.request('existingFiles', { paths })) ?? []).map((path) => [path, path]),
 );

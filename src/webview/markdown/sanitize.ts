@@ -37,10 +37,7 @@ export const sanitizeMath = (mathml: string): DocumentFragment =>
 export const sanitizeHighlighted = (html: string): DocumentFragment =>
   purifier.sanitize(html, { ...COMMON_OPTIONS, ALLOWED_TAGS: ['span'], ALLOWED_ATTR: ['class'] });
 
-/**
- * Sanitizes rendered Markdown: keeps only the elements that Markdown produces. Keeps all hrefs, because `decorate`
- * replaces them by validated targets.
- */
+/** Keeps only what Markdown produces, with all hrefs, because `decorate` replaces them by validated targets. */
 export const sanitize = (html: string): DocumentFragment =>
   purifier.sanitize(html, {
     ...COMMON_OPTIONS,

@@ -57,7 +57,6 @@ export function App() {
   );
 }
 
-/** Shown instead of the chat while it's loading or unavailable. */
 function ChatPlaceholder(props: {
   readonly icon: string;
   readonly busy?: boolean;

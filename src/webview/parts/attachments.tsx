@@ -6,7 +6,6 @@ import { text } from '../texts.ts';
 import { Icon, IconButton } from './elements.tsx';
 import { CONTEXT_ICONS } from './suggestions.tsx';
 
-/** An attachment with its number of tokens. */
 export function AttachmentChip(props: { readonly attachment: AttachmentView; readonly remove?: () => void }) {
   const { name, implicit, kind, tokens, lines } = props.attachment;
   const shortName = baseName(name);
@@ -31,7 +30,6 @@ const CONTEXT_ITEMS = [
 ] as const;
 const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const;
 
-/** The button that attaches context to the next message, with its menu. */
 export function AttachMenu({ images }: { readonly images: boolean }) {
   const [open, setOpen] = useState(false);
   const menu = useRef<HTMLDivElement>(null);
@@ -91,7 +89,6 @@ export function AttachMenu({ images }: { readonly images: boolean }) {
   );
 }
 
-/** Handles arrow keys, Home, End, and Escape in a menu. */
 function handleMenuKey(event: KeyboardEvent & { readonly currentTarget: HTMLElement }, close: () => void): void {
   const items = [...event.currentTarget.querySelectorAll<HTMLElement>('[role="menuitem"]')];
   if (items.length === 0) return;

@@ -10,7 +10,6 @@ import { Markdown } from './markdown.tsx';
 import { MessageParts } from './message-parts.tsx';
 import { ROLE_ICONS } from './message.tsx';
 
-/** A compression in the transcript, with its savings and summaries. */
 export function CompressionRow({ compression }: { readonly compression: CompressionView }) {
   const { id, nodes, tokens, keyEvents, costUsd, at, undone } = compression;
   const summaryCount = formatCounted(compression.summaries, '1 summary', '{0} summaries');

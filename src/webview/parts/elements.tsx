@@ -1,12 +1,10 @@
 import type { ButtonHTMLAttributes, ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 
-/** A codicon. It's hidden from screen readers. */
 export function Icon({ name, class: extra = '' }: { readonly name: string; readonly class?: string }) {
   return <span class={`codicon codicon-${name} ${extra}`} aria-hidden="true" />;
 }
 
-/** A button with a codicon. The label is also the tooltip. */
 export function IconButton(props: {
   readonly icon: string;
   readonly label: string;

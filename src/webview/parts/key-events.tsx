@@ -5,7 +5,6 @@ import { page } from '../page-instance.ts';
 import { text } from '../texts.ts';
 import { Disclosure, Icon, IconButton } from './elements.tsx';
 
-/** The key events quoted from a message, in a disclosure. */
 export function KeyEvents({ events }: { readonly events: readonly EventMark[] }) {
   const head = (
     <>

@@ -127,7 +127,6 @@ function Usage({ message: { tokens, ending } }: { readonly message: MessageView 
   );
 }
 
-/** Excerpts of earlier messages that were sent with this one. */
 function Recalled({ recalled }: { readonly recalled: NonNullable<MessageView['recalled']> }) {
   if (recalled.length === 0) return null;
   return (
@@ -143,7 +142,6 @@ function Recalled({ recalled }: { readonly recalled: NonNullable<MessageView['re
   );
 }
 
-/** The branch of a message, how it ended, and actions to continue. */
 function MessageFooter(props: MessageProps) {
   const { busy } = props;
   const { ending, branches, id: message } = props.message;
@@ -181,7 +179,6 @@ function MessageFooter(props: MessageProps) {
   );
 }
 
-/** An editor for a message's text. Sending it starts a new branch. */
 function MessageEditor(props: {
   readonly message: MessageView;
   readonly row: number;

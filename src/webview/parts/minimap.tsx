@@ -9,7 +9,6 @@ import { text } from '../texts.ts';
 
 /** Height of a bucket, in px. A bucket is a range of messages. */
 const BUCKET_HEIGHT = 3;
-/** Width of the minimap, in px. */
 const WIDTH = 28;
 /** Width of the largest bucket, in px. */
 const MAX_BUCKET_WIDTH = 20;

@@ -7,7 +7,6 @@ import type { OpenSession } from '../state.ts';
 import { text } from '../texts.ts';
 import { Button, Icon, IconButton } from './elements.tsx';
 
-/** A message between the transcript and the composer. */
 export function Notice(props: {
   readonly severity?: 'info' | 'warning' | 'error';
   readonly icon: string;
