@@ -22,7 +22,6 @@ export interface Command {
   readonly help: string;
   /** Options besides `--json` and `--help`, which every command has. */
   readonly options: ParseArgsOptionsConfig;
-  /** Whether the command takes no FILE. */
   readonly isWithoutFile?: boolean;
   /** Resolves to the exit code. */
   run(invocation: Invocation): Promise<number>;

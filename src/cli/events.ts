@@ -26,7 +26,6 @@ a status: active, superseded (by a later one), or merged (into a near-duplicate)
   },
 };
 
-/** The key events of a transcript, as in a ledger of unlimited size. */
 async function eventsOf(messages: AsyncIterable<TranscriptMessage>): Promise<EventOutput[]> {
   const ledger = new Ledger();
   let before: TranscriptMessage | undefined;

@@ -50,7 +50,6 @@ const RATE_LIMIT_RETRIES = 8;
 const OLLAMA_CONTEXT_WINDOW = 32_768;
 const LIST_TIMEOUT_MS = 4_000;
 
-/** The model's entry in the server's model list, if any. */
 async function findListedModel(registry: ModelRegistry, config: ModelConfig): Promise<ListedModel | undefined> {
   try {
     const listed = await (await registry.createModel(config)).listModels(AbortSignal.timeout(LIST_TIMEOUT_MS));

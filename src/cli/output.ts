@@ -15,7 +15,6 @@ export class Output {
     }
   }
 
-  /** Writes the JSON object of `--json` and a newline. */
   json(value: unknown): Promise<void> {
     return this.write(`${JSON.stringify(value)}\n`);
   }

@@ -8,7 +8,6 @@ import { Databases } from '../sources/databases.ts';
 import type { Home } from '../sources/home-folders.ts';
 import { textOption, type OptionValues } from './command.ts';
 
-/** A session, and the source and file to read it again. */
 export interface Chat {
   readonly entry: LibraryEntry;
   readonly session: ReadSession;
@@ -16,7 +15,6 @@ export interface Chat {
   readonly file: SourceFile;
 }
 
-/** A file or database that can't be read, in JSON output. */
 export interface UnreadableOutput {
   readonly path: string;
   readonly tool: string;

@@ -11,7 +11,6 @@ export const ROLE_NAMES: Readonly<Record<string, Phrase>> = {
   summary: phrase('summary'),
 };
 
-/** The names of a single key event's kind. */
 export const KIND_NAMES: Readonly<Record<KeyEventKind, Phrase>> = {
   decision: phrase('Decision'),
   error: phrase('Error'),

@@ -46,7 +46,6 @@ export function anthropicBreakpoint(
 
 type UserBlock = TextBlockParam | ImageBlockParam | ToolResultBlockParam;
 
-/** The media types that the API supports. */
 const IMAGE_TYPES = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'] as const;
 
 /** The part of a request that is the same for counting its tokens and for sending it. */

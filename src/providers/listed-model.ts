@@ -2,7 +2,6 @@ import { EFFORTS, type Effort, type ModelFacts } from '../core/tokens/model-fact
 import type { ChatModel } from '../app/ports.ts';
 import { isObject, objectsAt, valueAt, withoutUndefined } from '../core/text/json-value.ts';
 
-/** A model in a provider's list, with the facts that the list contains. */
 export interface ListedModel {
   readonly id: string;
   readonly facts: ModelFacts;
@@ -14,7 +13,6 @@ export interface ListedModel {
   readonly isUnloaded?: true;
 }
 
-/** A model whose provider lists its models. */
 export interface ListingModel extends ChatModel {
   /** The available models, sorted. Throws `ModelFault`. */
   listModels(signal: AbortSignal): Promise<readonly ListedModel[]>;

@@ -69,7 +69,6 @@ export class LocalModel implements ChatModel {
   }
 }
 
-/** A quote in Markdown with a link to its message. */
 function quote(hit: LocalHit, question: string, label: string): string {
   const lines = closeFence(excerpt(hit.text.trim(), question))
     .split('\n')
@@ -78,7 +77,6 @@ function quote(hit: LocalHit, question: string, label: string): string {
   return `${lines.join('\n')}\n>\n> — ${hit.role}, ${day}, [${label} ${hit.position + 1}](threadkeeper:message/${encodeURIComponent(hit.message)})`;
 }
 
-/** The text, or the part of a long one that matches the question best. */
 function excerpt(text: string, question: string): string {
   const { start, end } = bestExcerpt(text, question, MAX_QUOTE);
   return `${start > 0 ? '…' : ''}${text.slice(start, end).trim()}${end < text.length ? '…' : ''}`;

@@ -32,7 +32,6 @@ import {
 } from './strict-turns.ts';
 import type { WatchedCall } from './watched-call.ts';
 
-/** How a server implements the protocol. */
 export interface ChatDialect {
   /** Whether it's OpenAI's own address, where the token limit has its newer name. */
   readonly official: boolean;

@@ -5,7 +5,6 @@ import { toModelFault, type SdkErrors } from './provider-errors.ts';
 import { RequestFallback, type Endpoint, type OptionalPart } from './request-fallback.ts';
 import { watchRequest, watchStream, type CallTimeouts, type WatchedCall } from './watched-call.ts';
 
-/** A model on a server. */
 export interface RemoteSettings extends CallTimeouts {
   readonly model: string;
   /**
@@ -24,14 +23,12 @@ export interface RemoteSettings extends CallTimeouts {
 /** Maximum number of concurrent requests to a vendor's own address. Other servers may queue them, so they get fewer. */
 const MAX_CONCURRENT_REQUESTS = 24;
 
-/** How to talk to a model's server. */
 interface RemoteServer {
   readonly provider: string;
   readonly endpoint: Endpoint;
   /** Whether it's the vendor's own address, which requires a key. */
   readonly isOfficial: boolean;
   readonly errors: SdkErrors;
-  /** Adapts requests to the model. */
   readonly adapt?: (request: ChatRequest) => ChatRequest;
   readonly body: (request: ChatRequest, without: ReadonlySet<OptionalPart>) => object;
   readonly post: (body: object, signal: AbortSignal) => Promise<Response>;

@@ -487,7 +487,6 @@ export class SessionJournalFile implements SessionJournal {
     });
   }
 
-  /** Checks for new lines and for requests to write. */
   async #poll(): Promise<void> {
     if (this.#role.kind === 'reader') {
       await this.#pull();

@@ -64,7 +64,6 @@ export class WriterLock {
     return { held: await this.isHeld(), alone: isDead };
   }
 
-  /** Takes the lock from any holder. */
   seize(): Promise<void> {
     return replaceFile(this.path, this.#text());
   }
@@ -92,7 +91,6 @@ export class WriterLock {
     if ((await this.#holder())?.token === this.#token) await rm(this.path, { force: true });
   }
 
-  /** The content of this window's lock. */
   ownHolder(): Holder {
     return { token: this.#token, pid: process.pid, host: hostname() };
   }

@@ -19,7 +19,6 @@ export function completionAt(value: string, caret: number): Completion | undefin
   return query === undefined ? undefined : { kind: 'context', query, start: caret - query.length - 1, end: caret };
 }
 
-/** The items that the host found for a query. */
 export interface FoundItems {
   readonly query: string;
   readonly items: readonly ContextItem[];

@@ -15,7 +15,6 @@ export class InputHistory {
     this.#index = this.#sent.length;
   }
 
-  /** Whether a sent text is shown. */
   get isBrowsing(): boolean {
     return this.#index < this.#texts.length - 1;
   }

@@ -14,7 +14,6 @@ window.addEventListener('message', (event) => page.receive(event.data));
 window.addEventListener('error', (event) => page.post({ type: 'pageFault', text: event.message.slice(0, 4_000) }));
 page.post({ type: 'ready' });
 
-/** Tells the host whether the page has the focus. */
 function reportFocus(): void {
   let reported = false;
   const report = (): void => {

@@ -314,7 +314,6 @@ export class Page {
     this.#api.setState(this.#saved);
   }
 
-  /** Requests the complete state again. */
   requestState(): void {
     this.post({ type: 'ready' });
   }

@@ -50,7 +50,6 @@ export function returnsToComposer(
   return true;
 }
 
-/** Joins the texts that aren't empty with line breaks. */
 export const joinTexts = (...texts: readonly string[]): string => texts.filter((each) => each !== '').join('\n');
 
 /** Adds a quote to a draft, on separate lines. */

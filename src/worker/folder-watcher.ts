@@ -51,7 +51,6 @@ export class FolderWatcher {
     for (const file of databases) if (!watchers.has(file)) watchers.set(file, this.#watchDatabase(tool, file));
   }
 
-  /** Stops watching all tools except these. */
   keepOnly(tools: readonly Tool[]): void {
     for (const [tool, watchers] of this.#watchers) {
       if (tools.includes(tool)) continue;

@@ -21,7 +21,6 @@ import { HEARTBEAT_MS, WriterLock } from '../storage/writer-lock.ts';
 import { FolderWatcher } from './folder-watcher.ts';
 
 export interface FollowedChatsOptions {
-  /** The folder in which the library is stored. */
   readonly folder: string;
   readonly home: Home;
   /** Identifies this window. One window follows the chats; the others show the library that it writes. */
@@ -173,7 +172,6 @@ export class FollowedChats implements ChatLibrary {
     return opening;
   }
 
-  /** Reads the changed chats of these tools. */
   async #sync(tools: readonly Tool[], signal = this.#cancellation.signal): Promise<SyncReport> {
     const { keepMs } = this.#followOptions;
     return this.#withSources(tools, async (sources) => {

@@ -81,7 +81,6 @@ export async function checkStatementsWithModel(
 
 const byCode = (statement: CheckedStatement): CheckedStatement => ({ ...statement, isByCode: true });
 
-/** Asks the model about some statements, unless the prompt doesn't fit its context window. */
 async function checkGroup(
   statements: readonly CheckedStatement[],
   messages: readonly Pick<Message, 'content'>[],

@@ -12,7 +12,6 @@ const MAX_CHARS_PER_TOKEN = 8;
 /** Minimum room for a passage, in tokens. */
 const MIN_ROOM = 6;
 const GAP = '…';
-/** Tokens of `GAP` on a line of its own. */
 const GAP_TOKENS = 3;
 
 interface SourceExcerpt {
@@ -72,7 +71,6 @@ export class SourceExcerpts {
     return index;
   }
 
-  /** Selects passages by relevance; those that don't fit are skipped. */
   async #select(found: readonly (readonly number[])[], maxTokens: number): Promise<number[]> {
     const selected = new Set<number>();
     const withHeading = new Set<number>();

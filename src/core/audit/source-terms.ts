@@ -5,7 +5,6 @@ import { fold } from '../text/fold.ts';
 /** A term of a summary that its source may not contain. */
 interface NamedTerm {
   readonly kind: 'code' | 'number' | 'name';
-  /** As written. */
   readonly text: string;
   /** UTF-16 offset. */
   readonly start: number;
@@ -63,7 +62,6 @@ const MIN_WORDS = 20;
 /** Length of the source's beginning that is examined for capitals if the text is short, in UTF-16 units. */
 const SAMPLE_CHARS = 2_000;
 
-/** Whether capitals within sentences indicate names in this text. */
 function capitalsIndicateNames(text: string, source: readonly string[]): boolean {
   const inText = capitalsIn(text);
   const sample =

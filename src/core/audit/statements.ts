@@ -38,7 +38,6 @@ type Texts = readonly Pick<Message, 'content'>[];
 export const checkStatements = (summary: string, messages: Texts): readonly CheckedStatement[] =>
   runSynchronously(checkStatementsSteps(summary, messages));
 
-/** Like `checkStatements`, but in steps. */
 export function* checkStatementsSteps(summary: string, messages: Texts): Steps<readonly CheckedStatement[]> {
   const texts = messages.map((message) => blankTerminalCodes(messageText(message)));
   const terms = new SourceTerms(texts, summary);

@@ -21,7 +21,6 @@ export interface Term {
   user: number;
   assistant: number;
   tool: number;
-  /** The newest counted message. */
   lastMessage: number;
   /** Whether it occurs capitalized within a sentence. Only set in chats of short messages. */
   isName: boolean;
@@ -161,7 +160,6 @@ function isShortChat(messages: readonly SourceMessage[]): boolean {
   return chars < MAX_SHORT_MESSAGE * messages.length;
 }
 
-/** The index of each message's first passage, plus one entry for the end. */
 export function firstOf(passages: readonly Passage[], messages: number): number[] {
   const first: number[] = [];
   for (const [index, passage] of passages.entries()) while (first.length <= passage.message) first.push(index);

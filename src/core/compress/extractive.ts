@@ -180,7 +180,6 @@ const MAX_MISSES = 400;
 /** Base score of a sentence in a chat of short messages. Answers tell more than questions. */
 const SHORT_CHAT = { statement: 0.4, question: 0.04 } as const;
 
-/** The base score of a passage, by its speaker and the kind of line. */
 export function basePassageScore(corpus: Corpus, passage: IndexedPassage): number {
   if (corpus.isShortChat && passage.kind === 'prose') {
     const isQuestion = /[?？]["”』」)\s]*$/u.test(passage.text);

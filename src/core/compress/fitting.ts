@@ -2,12 +2,10 @@ import type { RenderedPrompt } from '../prompts/render-prompts.ts';
 import { truncate } from '../text/truncate.ts';
 import { MESSAGE_FRAMING_TOKENS, type TokenCounter } from '../tokens/token-counter.ts';
 
-/** Tokens of a text that is sent as one message. */
 export function tokensWithFraming(text: string, counter: Pick<TokenCounter, 'text'>): number {
   return MESSAGE_FRAMING_TOKENS + counter.text(text);
 }
 
-/** Tokens of a request to a summarizer. */
 export const promptTokens = ({ system, prompt }: RenderedPrompt, counter: Pick<TokenCounter, 'text'>): number =>
   tokensWithFraming(system, counter) + tokensWithFraming(prompt, counter);
 

@@ -130,9 +130,7 @@ export function definitionIn(line: string): { readonly kind: DefinitionKind; rea
   return undefined;
 }
 
-/** Separators between words of a line that may be paths. */
 const SEPARATORS = /[\s`"'(),:;*=<>[\]]+/;
-/** A path, or a name with a file extension. */
 const FILE = /^(?=.*[\w@]\.)[~\w@.+/-]{2,}\.[A-Za-z][A-Za-z0-9]{0,7}$/;
 /** Host names look like file names. */
 const HOST = /^[^/]*\.(?:com|org|net|io|dev)$/;

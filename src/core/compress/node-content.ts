@@ -223,7 +223,6 @@ function outline(source: LeafSource): StructuredSummary {
 
 const MAX_GUIDANCE = 5;
 
-/** Phrases that introduce advice, in the supported languages. */
 const ADVICE =
   /\b(?:you (?:should|must|need to|could|can)|I (?:recommend|suggest|advise)|make sure|le recomiendo|te recomiendo|recomiendo|conviene|debe(?:s|r[ií]a)?|aconsejo|recomendo|sugiro|deve(?:ria)?|convém|sollten? Sie|empfehle|müssen Sie|rate Ihnen|je (?:vous |te )?(?:recommande|conseille)|vous (?:devez|devriez|pouvez)|consiglio|dovresti|dovrebbe)\b|おすすめ|べきです|建议|应该/iu;
 

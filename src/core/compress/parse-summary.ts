@@ -70,7 +70,6 @@ export function summaryJsonSchema(fields: SummaryFields): { name: string; schema
   return { name: 'summary', schema: objectOf({ narrative: STRING_SCHEMA, ...Object.fromEntries(lists) }) };
 }
 
-/** Typical refusals. */
 const REFUSAL =
   /^[^\p{L}\p{N}]*(?:i['’]?m sorry|i am sorry|sorry|i can(?:['’]|no)t|i am (?:unable|not able)|i['’]m (?:unable|not able)|i won['’]t|as an ai\b|desculpe|lo siento|je suis désolée?|es tut mir leid|(?:大変|誠に)?申し訳|(?:很|非常|十分)?抱歉|(?:정말 )?죄송)/iu;
 

@@ -24,7 +24,6 @@ const COMMAND = /^\/[a-z-]+(?: [\w./-]+)?$/u;
 const LISTED =
   /\[\d+(?:;\d+)*m|^@@ -\d|^new file mode |^\{"|\\n.*\\n|^(?:[dl-]?(?:[r-][w-][xsStT-]){2,3}[@+.]? +\d|\d+(?:→|│))/u;
 
-/** Commits, and reverted commits. */
 const COMMITTED = /^Commit [0-9a-f]{7,40}\b|^\[[\w/.-]+ [0-9a-f]{7,40}\]/u;
 const UNDONE = /^Removed: [0-9a-f]{7,40} (?!style)/u;
 const STYLE = /^\S+ \S+ style\b/u;
@@ -149,14 +148,12 @@ const MIN_REPORT_LENGTH = 120;
 /** Factor for an assistant's report, because its text otherwise counts much less than a user's: see `extract`. */
 const REPORT_FACTOR = 5;
 const REMARK_FACTOR = 1.2;
-/** Factor for blocks that an assistant shows. */
 const SHOWN_FACTOR = 0.5;
 /** Factor for lines that name a commit. Other output counts little, but a commit sums up the work. */
 const COMMIT_FACTOR = 8;
 /** A user's request may be only a few words. */
 const FEW_WORDS = /^\p{L}[\p{L}'’]* \p{L}[\p{L}'’]*(?: |$)/u;
 
-/** Markup before the words of a line. */
 const LINE_MARKS = /^[\s#>*_`-]+/;
 
 /** Whether a line isn't content, but harness text, part of a listing, or a bare command. */

@@ -202,7 +202,6 @@ export class PassageCutter {
     return true;
   }
 
-  /** Whether the fence that opens on this line closes within a few lines. */
   private closesSoon(last: number, fence: string): boolean {
     let at = this.text.indexOf('\n', last);
     for (let lines = 0; at !== -1 && lines <= SHORT_BLOCK_LINES; lines++) {
@@ -242,7 +241,6 @@ export class PassageCutter {
     return at;
   }
 
-  /** Enters or leaves a block of thinking or with a tool call. */
   private passTag(name: string, isOpening: boolean): void {
     if (name === 'think' || name === 'thinking') this.thinking = isOpening;
     if (name === 'details' || name === 'tool-use') this.wrapped = isOpening && !this.thinking;
@@ -298,7 +296,6 @@ export class PassageCutter {
     return end;
   }
 
-  /** Adds a line of output or code if it's informative. */
   private outputLine(from: number, to: number): void {
     const { text } = this;
     if (to - from > MAX_OUTPUT_LINE_LENGTH) return;
@@ -333,7 +330,6 @@ export class PassageCutter {
     this.run = { from: this.passages.length, lines: 0, code: 0 };
   }
 
-  /** Remembers the current file and the names that its code defines. */
   private noteCode(line: string, plain: number): void {
     if (plain > MAX_WORDS_BESIDE_FILE) return;
     if (this.fence === '' && !this.editing) this.file = fileIn(line) ?? this.file;

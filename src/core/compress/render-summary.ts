@@ -56,7 +56,6 @@ function entriesOf(summary: StructuredSummary, field: SummaryField): readonly st
   return IN_ONE_LINE.has(field) && entries.length > 0 ? [entries.join(', ')] : entries;
 }
 
-/** The trimmed sentences of a text. */
 export const splitSentences = (text: string): string[] =>
   sentencesOf(text).map(({ start, end }) => text.slice(start, end));
 

@@ -180,11 +180,9 @@ const MAX_LINE_LENGTH = 300;
 const CODE_SHARE = 0.3;
 const MAX_ADDED = 6;
 
-/** Output lines that are shown as results, in order, with their tokens. */
 interface SelectedResults {
   readonly passages: readonly IndexedPassage[];
   readonly tokens: number;
-  /** Whether one of the lines contains the passage. */
   contains(passage: Passage): boolean;
 }
 

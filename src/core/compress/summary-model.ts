@@ -1,8 +1,6 @@
-/** A request to a summarizer. */
 export interface SummaryRequest {
   readonly system: string;
   readonly prompt: string;
-  /** Maximum tokens of the answer. */
   readonly maxTokens: number;
   readonly temperature: number;
   /** Asks for structured output, if the model supports it. */
@@ -25,9 +23,7 @@ export interface SummaryModel {
   readonly id: string;
   /** Maximum input tokens, including the system prompt. */
   readonly maxInputTokens: number;
-  /** Maximum output tokens, if known. */
   readonly maxOutputTokens?: number;
-  /** Maximum number of concurrent requests. */
   readonly maxConcurrency: number;
   complete(request: SummaryRequest): Promise<SummaryReply>;
 }

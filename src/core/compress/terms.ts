@@ -111,7 +111,6 @@ function kindOf(text: string, start: number, end: number): TermKind | undefined 
   return (table.at(text, start) & (UPPER | LOWER)) === UPPER ? 'name' : 'word';
 }
 
-/** The number of plain words and code-like tokens in a line. */
 export interface LineShape {
   readonly plain: number;
   readonly code: number;

@@ -135,14 +135,12 @@ function isReplacedAfter(
   return at !== undefined && at > position && isCovered(at);
 }
 
-/** Returns a test of whether a frontier node covers the message at a position. */
 export function createCoverageTest(
   frontier: readonly Pick<FrontierItem, 'from' | 'to'>[],
 ): (position: number) => boolean {
   return (position) => frontierItemAt(frontier, position) !== undefined;
 }
 
-/** The frontier node that covers the message at a position. */
 export function frontierItemAt<Item extends Pick<FrontierItem, 'from' | 'to'>>(
   frontier: readonly Item[],
   position: number,

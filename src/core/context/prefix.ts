@@ -99,8 +99,6 @@ function groupIntoBlocks(state: PrefixFacts): SentItem[][] {
 
 type SentItem = FrontierItem & { readonly level: Level };
 
-/** Tokens of each part of a request, as shown by the gauge. */
 export type ContextTokens = Readonly<Record<GaugePart, number>>;
 
-/** The part that a block of the system prompt belongs to. */
 export type SystemPart = 'system' | 'rules' | 'memory' | 'ledger' | 'summaries';

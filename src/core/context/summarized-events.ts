@@ -21,7 +21,6 @@ export const areSummariesAsWritten = (state: Pick<PrefixFacts, 'frontier' | 'lev
   state.frontier.every(({ node }) => node.children.length === 0 && sentLevelOf(state, node.id) !== 'brief');
 
 interface EventPlace {
-  /** The summary that covers the event's message. */
   readonly node: SummaryNode;
   readonly role: Role;
 }

@@ -14,7 +14,6 @@ export type Change =
 export interface FileEdit {
   /** The path as written in the response; undefined if the response names no file. */
   readonly path?: string;
-  /** The code block that contains it. */
   readonly code: string;
   readonly change: Change;
 }

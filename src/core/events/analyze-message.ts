@@ -8,7 +8,6 @@ import { findToolOutputEvents } from './tool-output.ts';
 import { segmentLines, type Segment, type SegmentedMessage } from './split-message.ts';
 import { messageTraits, type MessageTraits } from './message-context.ts';
 
-/** A message's text and its speaker: the detector's input. */
 export interface DetectorInput {
   readonly role: Role;
   readonly text: string;

@@ -5,7 +5,6 @@ export interface FittedLedger {
   readonly kept: readonly KeyEvent[];
   /** Entries that don't fit, in the ledger's order. Active ones get the status `dropped`. */
   readonly dropped: readonly KeyEvent[];
-  /** Tokens of the kept entries. */
   readonly tokens: number;
 }
 

@@ -69,7 +69,6 @@ export class Ledger {
     this.store(entry, known?.entry.quote === entry.quote ? known.subject : subjectOf(entry.quote));
   }
 
-  /** Ignores an event that the user has dismissed. */
   dismiss(id: KeyEventId): void {
     this.dismissed.add(id);
   }

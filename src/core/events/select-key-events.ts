@@ -135,7 +135,6 @@ const reportsFault = ({ hits, features }: Candidate['traits']): boolean =>
   (hasConcept(hits, 'fault') || hasConcept(hits, 'fail') || features.includes('status bad')) &&
   !beginsWith(hits, 'maybe');
 
-/** Whether a sentence is a mere greeting or interjection. */
 function isInterjection({ hits }: Candidate['traits'], quote: string): boolean {
   return (
     hits.length <= FEW_WORDS &&

@@ -127,7 +127,6 @@ export const sessionEventSchema = v.variant('type', [
 export type SessionEvent = ReadonlyOutput<typeof sessionEventSchema>;
 export type SessionEventType = SessionEvent['type'];
 export type TriggerName = (typeof TRIGGERS)[number];
-/** A key event's changed status in the ledger. */
 export type LedgerChange = ReadonlyOutput<typeof ledgerChange>;
 /** A compression, which is committed as a whole. Times in ms, costs in US dollars. */
 export type CompressionRecord = ReadonlyOutput<typeof compression>;

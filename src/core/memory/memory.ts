@@ -58,7 +58,6 @@ const framed = (lines: readonly string[]): string => wrapSection('workspace_memo
 /** Reduces a quote or input to one line. */
 export const memoryLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
-/** Whether the memory already contains this text. */
 export function isRemembered(entries: readonly MemoryEntry[], text: string): boolean {
   const line = memoryLine(text).toLowerCase();
   return entries.some((entry) => entry.text.toLowerCase() === line);

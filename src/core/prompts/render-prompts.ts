@@ -70,7 +70,6 @@ export interface SummaryPrompt {
   /** Describes the conversation and what to keep of it, for the short form. */
   readonly focus: string;
   readonly fields: SummaryFields;
-  /** Describes the narrative to the model. */
   readonly narrative: string;
   readonly style: SummaryStyle;
   /** Changes with any text that a model sees. Stored with each summary. */

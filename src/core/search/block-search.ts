@@ -57,7 +57,6 @@ export class SearchScratch {
     this.found = [];
   }
 
-  /** Raises a message's score for the current term. */
   raiseTermScore(message: number, value: number): void {
     const before = this.scoreForTerm[message]!;
     if (value <= before) return;
@@ -65,7 +64,6 @@ export class SearchScratch {
     this.scoreForTerm[message] = value;
   }
 
-  /** Adds the scores of the current term to those of the query. */
   addTermScores({ isKindTerm }: QueryTerm, rarity: number): void {
     const { score, scoreForTerm, covered, hasKindTerm, found } = this;
     const share = isKindTerm ? KIND_TERM_SHARE : 1;

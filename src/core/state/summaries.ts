@@ -42,7 +42,6 @@ export class Summaries {
     return this.#opened;
   }
 
-  /** The nodes that were made from this one. */
   parentsOf(node: NodeId): readonly SummaryNode[] {
     return [...this.nodes.values()].filter(({ children }) => children.includes(node));
   }
@@ -142,7 +141,6 @@ export class Summaries {
     });
   }
 
-  /** Stores a model's check of a node, replacing the previous one. */
   setCheck(id: NodeId, check: SummaryCheck): void {
     const text = this.nodes.get(id)?.[check.level];
     if (text !== undefined) this.#checks.set(id, { check, text });

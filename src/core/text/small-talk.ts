@@ -49,7 +49,6 @@ export function isTableTalk(line: string): boolean {
   return /\d/.test(words) && /^[\d\P{L}]*$/u.test(words.replace(BESIDE_NUMBERS, ''));
 }
 
-/** Whether a sentence only thanks. */
 export const isThanks = (sentence: string): boolean =>
   sentence.length <= MAX_SENTENCE && (THANKS.test(sentence) || SHORT_THANKS.test(sentence));
 

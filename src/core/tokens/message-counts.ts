@@ -17,7 +17,6 @@ export interface TextSource {
   readonly render: () => string;
 }
 
-/** A rendered part with its tokens. */
 export interface CountedText {
   readonly text: string;
   readonly tokens: number;

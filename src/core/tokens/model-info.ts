@@ -4,7 +4,6 @@ import { EFFORTS, type Effort, type ModelFacts, type Price, type Retirement } fr
 import { ALIASES, OVERLAY, RETIREMENTS } from './model-overlay.ts';
 import type { EncodingName } from './token-counter.ts';
 
-/** How a model reasons in a request. */
 export interface ReasoningPlan {
   /** Undefined for the vendor's default. */
   readonly effort?: Effort;

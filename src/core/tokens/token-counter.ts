@@ -24,7 +24,6 @@ export interface TokenCounter {
   messageYielding(message: CountedMessage & Pick<Message, 'attachments'>, yielder: Yielder): Promise<MessageTokens>;
 }
 
-/** Tokens of a message with its framing, and of its attachments. */
 export interface MessageTokens {
   readonly body: number;
   readonly attachments: number;

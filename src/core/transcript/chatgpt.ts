@@ -4,7 +4,6 @@ import { toolCall } from './content-parts.ts';
 import { isList, isObject, stringOf, textAt, valueAt, type JsonObject } from '../text/json-value.ts';
 import { messageFromBlocks, parseTimestamp, type TranscriptSink } from './transcript-message.ts';
 
-/** Whether this is a conversation of ChatGPT's data export. */
 export function isChatGpt(value: unknown): value is JsonObject & { readonly mapping: JsonObject } {
   return isObject(value) && isObject(value['mapping']);
 }

@@ -12,7 +12,6 @@ import {
   type TranscriptSink,
 } from './transcript-message.ts';
 
-/** Whether this is a message record of a Claude Code session. */
 export function isClaudeCode(record: unknown): record is JsonObject & { readonly message: JsonObject } {
   if (!isObject(record) || !isObject(record['message']) || !('content' in record['message'])) return false;
   return record['type'] === 'user' || record['type'] === 'assistant';

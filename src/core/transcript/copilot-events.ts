@@ -20,7 +20,6 @@ const isEvent = (record: unknown): record is CopilotEvent =>
 const isAddedByTool = (data: JsonObject): boolean =>
   /^(skill|agent)-/.test(textAt(data, 'source') ?? '') || data['isAutopilotContinuation'] === true;
 
-/** Whether this is a line of the event log of Copilot CLI or Copilot Chat. */
 export const isCopilotEvent = (record: unknown): boolean =>
   isEvent(record) && /^(session|user|assistant|tool|system)\./.test(record.type);
 

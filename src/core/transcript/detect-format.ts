@@ -21,7 +21,6 @@ const KNOWN_FORMATS =
   'Threadkeeper JSONL, {role, content} JSON/JSONL, VS Code, aider, SpecStory, Claude Code, Codex, Copilot, ' +
   'Gemini CLI, Qwen Code, Continue, ChatGPT conversations.json';
 
-/** Imports a file line by line. */
 export interface LineImporter {
   line(line: string): void;
   end(): void;
@@ -29,7 +28,6 @@ export interface LineImporter {
   readonly isSettled: boolean;
 }
 
-/** Imports JSON records one by one. */
 export interface RecordImporter {
   record(record: unknown): void;
   end?(): void;

@@ -20,7 +20,6 @@ export const transcriptMessageSchema = v.object({
 });
 export type TranscriptMessage = ReadonlyOutput<typeof transcriptMessageSchema>;
 
-/** Facts about the session of a transcript. */
 export interface SessionFacts {
   readonly id?: string | undefined;
   readonly title?: string | undefined;
@@ -195,7 +194,6 @@ export class TranscriptSink {
   }
 }
 
-/** Facts about a message besides its content. */
 export interface MessageFacts {
   readonly at?: number | undefined;
   readonly model?: string | undefined;

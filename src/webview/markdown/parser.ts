@@ -5,7 +5,6 @@ import { addMathSyntax } from './math-syntax.ts';
 export interface MarkdownEnvironment {
   /** Whether line breaks in paragraphs are kept. */
   breaks?: boolean;
-  /** Link definitions. */
   references?: Record<string, { title: string; href: string }>;
   [key: string | symbol]: unknown;
 }

@@ -239,7 +239,6 @@ function MessageEditor(props: {
   );
 }
 
-/** Actions for a message or the text that is selected in it. */
 function MessageActions(props: { readonly message: MessageView; readonly busy: boolean; readonly edit: () => void }) {
   const { message } = props;
   const isForeign = page.session?.status.foreign === true;
