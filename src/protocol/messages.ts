@@ -89,10 +89,7 @@ const hostToPage = v.variant('type', [
   v.object({ type: v.literal('task'), task: v.nullable(taskSchema) }),
   v.object({ type: v.literal('sessions'), ...sessionList }),
   v.object({ type: v.literal('status'), status: statusSchema }),
-  /**
-   * The draft's attachments have changed. With `focus`, a command such as *Ask About Selection* has changed the text as
-   * well, so it replaces the composer's; otherwise, the composer keeps the text that the user is typing.
-   */
+  /** The draft's attachments have changed; with `focus`, also its text, which replaces what the user is typing. */
   v.object({ type: v.literal('draft'), session: sessionIdSchema, draft: draftSchema, focus: v.boolean() }),
   /** An editor command that acts on the page. */
   v.object({ type: v.literal('focus'), target: v.picklist(['composer', 'preview']) }),

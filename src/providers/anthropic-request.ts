@@ -84,10 +84,7 @@ export function anthropicBody(
   };
 }
 
-/**
- * System blocks, messages, and the tools in the history. The API rejects a history with tool calls unless it declares
- * their tools. `tool_choice` keeps the model from calling them.
- */
+/** The API rejects tool calls in the history without their tools; `tool_choice` keeps the model from calling them. */
 export function anthropicPrompt(request: ChatRequest, without: ReadonlySet<OptionalPart> = new Set()): AnthropicPrompt {
   const turns = toTurns(request.messages, without.has('calls'));
   const mark = anthropicBreakpoint(request, without);

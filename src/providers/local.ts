@@ -16,10 +16,7 @@ const CANDIDATES = 15;
 /** Maximum length of a quote in UTF-16 units: a paragraph. The link leads to the rest. */
 const MAX_QUOTE = 400;
 
-/**
- * The default model, which needs no key and no network. It quotes search results from the session, and each reply says
- * that no model is configured. The same question about the same session gives the same reply.
- */
+/** The default model, without key and network: it quotes search results, and says that no model is configured. */
 export class LocalModel implements ChatModel {
   readonly id = 'local';
   readonly provider = 'local';

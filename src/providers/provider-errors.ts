@@ -66,10 +66,7 @@ const RATE_LIMIT = /rate[_ -]limit|too many (requests|tokens)/i;
 const TEMPLATE_ERROR = /jinja exception/i;
 const OVERLOADED = /overloaded|server_error|api_error|unavailable|timeout_error/i;
 
-/**
- * Maps an error of an SDK, of `fetch`, or of a stream to a fault. The SDKs' errors are only interpreted here. `secrets`
- * are removed from the message, because some servers repeat a rejected key.
- */
+/** Maps an error of an SDK, `fetch`, or a stream to a fault. `secrets` are removed, as servers repeat bad keys. */
 export function toModelFault(error: unknown, sdk: SdkErrors, secrets: readonly string[] = []): ModelFault {
   if (error instanceof ModelFault)
     return containsSecret(error, secrets) ? new ModelFault(error.reason, clean(error.message, secrets)) : error;

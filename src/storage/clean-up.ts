@@ -68,10 +68,7 @@ type Removal =
   /** It's already gone, or `mayRemove` returned false for its current state. */
   | { readonly kind: 'kept' };
 
-/**
- * Deletes a session permanently, with all files next to its journal. `mayRemove` is called with the lock held, so that
- * a session that was opened or restored meanwhile stays. Rejects with `StoreFault`.
- */
+/** Deletes a session's files. `mayRemove` is called with the lock held. Rejects with `StoreFault`. */
 export async function removeSession(
   folder: string,
   id: SessionId,

@@ -18,10 +18,7 @@ const schema = v.object({
 
 const sumOf = (ids: readonly MessageId[], tokens: string): string => nativeChecksum([...ids, tokens].join('\n'));
 
-/**
- * Stores token counts as `<session>.counts.json` next to the journals. If a file is missing, damaged, or outdated, or
- * can't be written, opening the session only takes longer, because the messages are counted again.
- */
+/** Stores token counts next to the journals. Without a valid file, messages are only counted again. */
 export function countFiles(folder: string, warn: (message: string) => void): CountStore {
   const file = (id: string): string => path.join(folder, `${id}.counts.json`);
   return {

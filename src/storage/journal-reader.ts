@@ -226,10 +226,7 @@ export class JournalReader {
     this.#entries = [];
   }
 
-  /**
-   * Reads a message whose location was stored in the checkpoint. Synchronous, because it's a few kilobytes that are
-   * usually in the system's cache, and the callers are synchronous.
-   */
+  /** Synchronous, like its callers: a message's few kilobytes are usually in the system's cache. */
   #readMessage(id: MessageId): Message | undefined {
     const location = this.#locations.get(id);
     if (!location) return undefined;

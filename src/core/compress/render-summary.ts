@@ -90,10 +90,7 @@ export interface FitOptions {
   readonly ignoresSections?: boolean;
 }
 
-/**
- * Renders a structured summary as Markdown, with sections in a fixed order, within `budgetTokens`. Lines of less
- * important sections are dropped first, and within a section the last ones. Returns '' if no line fits.
- */
+/** A summary as Markdown within `budgetTokens`. Less important sections lose their last lines first. */
 export function fitSummary(
   summary: StructuredSummary,
   budgetTokens: number,

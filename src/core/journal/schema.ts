@@ -51,10 +51,7 @@ const compression = v.object({
   durationMs: amountSchema,
 });
 
-/**
- * All events of a session. Validates everything that is written to and read from disk. Unknown types of later versions
- * are kept in the journal, but skipped when the session's state is built.
- */
+/** All events of a session, as written and read. Unknown types of later versions stay in the journal. */
 export const sessionEventSchema = v.variant('type', [
   v.object({ type: v.literal('session_created'), id: sessionIdSchema, title: v.string(), workspace: v.string() }),
   v.object({ type: v.literal('session_renamed'), title: v.string() }),

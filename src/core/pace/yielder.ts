@@ -17,10 +17,7 @@ export const NEVER_YIELDS: Yielder = { isDue: () => false, yield: () => Promise.
 /** After this long (ms), work yields at its next step of up to 16 ms, well before the 50 ms that users notice. */
 const MAX_SLICE_MS = 8;
 
-/**
- * Shares a thread among all long-running jobs on it. Jobs that have yielded continue in the same turn of the event loop
- * and share one time slice, so several jobs block the thread no longer than one.
- */
+/** Shares a thread among long jobs. Jobs that have yielded continue in the same turn and share one time slice. */
 export class SharedThread implements Yielder {
   private readonly ms: () => number;
   private readonly nextTurn: () => Promise<void>;

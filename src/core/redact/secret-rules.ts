@@ -42,10 +42,7 @@ const BARE_SECRET = '[A-Za-z0-9_+/=~!@#%^*-]';
 /** A further character. `&` belongs to a secret unless a parameter (`&name=`) or a command (`&& name`) follows. */
 const MORE_SECRET = `(?:${BARE_SECRET}|&(?!(?:amp;)?[\\w.[\\]%-]{1,40}=)(?=${BARE_SECRET}))`;
 
-/**
- * Published token formats, of model providers and others, that gitleaks lacks or only finds after a setting's name. Of
- * rules that match the same text, the more specific one comes first.
- */
+/** Published token formats that gitleaks lacks or only finds after a setting's name, more specific ones first. */
 const OWN_RULES: readonly SecretRule[] = [
   {
     kind: 'private-key',

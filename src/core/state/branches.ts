@@ -94,10 +94,7 @@ export class Branches {
     this.moveHead(this.head);
   }
 
-  /**
-   * Adds a message of the log. `isNew` is false if the log already had one with this ID. Returns whether the message
-   * was appended to the active branch; if not, the path was rebuilt.
-   */
+  /** Adds a message of the log, new or not. Returns false if that didn't append it to the active branch. */
   add({ id, parent }: MessagePlace, isNew: boolean): boolean {
     if (isNew) {
       const siblings = this.#children.get(parent);

@@ -1,7 +1,4 @@
-/**
- * A localizable sentence: English text with placeholders `{0}`, `{1}`, and their values. Code without access to the
- * editor returns phrases, which are translated where they are shown.
- */
+/** A sentence with placeholders `{0}`, `{1}` and their values, which is translated where it's shown. */
 export interface Phrase {
   readonly english: string;
   readonly values: readonly PhraseValue[];

@@ -20,10 +20,7 @@ export interface DecisionRecord {
 /** Minimum share of a summarized decision's words that the quote must contain to be the same decision. */
 const MIN_SHARED_WORDS = 0.5;
 
-/**
- * Exports a session's decisions as Markdown, in the order of their messages: each verbatim, with its status, reason,
- * message, and the decisions that it supersedes or that supersede it.
- */
+/** A session's decisions as Markdown, each verbatim, with status, reason, message, and related decisions. */
 export function* decisionRecord(record: DecisionRecord): Generator<string> {
   const positions = new Map(record.messages.map(({ id }, position) => [id, position]));
   const last = record.messages.length;

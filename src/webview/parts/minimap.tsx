@@ -13,10 +13,7 @@ const WIDTH = 28;
 /** Width of the largest bucket, in px. */
 const MAX_BUCKET_WIDTH = 20;
 
-/**
- * An overview of the whole session: message sizes, key events, compressions, and the visible part. Clicking scrolls to
- * a position. For the keyboard and screen readers it's a slider.
- */
+/** The whole session: sizes, key events, compressions, and the view. A slider for keyboard and screen readers. */
 export function Minimap(props: {
   readonly session: OpenSession;
   readonly viewport: RefObject<Viewport | undefined>;
