@@ -12,14 +12,12 @@ import { JournalReader } from './journal-reader.ts';
 import { JournalWriter, requireWritable, type AppendFile, type OpenForAppend } from './journal-writer.ts';
 import { Sequencer } from '../core/pace/sequencer.ts';
 import { copyTo, quarantineTail, quarantineLines } from './quarantine.ts';
-import { Handover, HEARTBEAT_MS, WriterLock, type AcquireResult } from './writer-lock.ts';
+import { Handover, HEARTBEAT_MS, WriterLock, type AcquireResult, type LockTimes } from './writer-lock.ts';
 
 /** Minimum number of new bytes after which a checkpoint is written. One is also written on closing. */
 const CHECKPOINT_EVERY_BYTES = 512 * 1024;
 /** Minimum share of new bytes in the journal, so that larger checkpoints are written less often. */
 const CHECKPOINT_EVERY_SHARE = 1 / 8;
-/** Interval between attempts to write while the disk is full, in ms. */
-const RETRY_MS = 1_000;
 
 const THIS_SESSION = phrase('this session');
 const CLOSED = phrase('This session was closed. Open it again to continue.');
@@ -50,6 +48,7 @@ interface JournalOptions {
   /** Called once by each `close`. Returns false while other callers in this window use the journal. */
   readonly isLast: () => boolean;
   readonly handover: HandoverOptions;
+  readonly times: LockTimes | undefined;
 }
 
 /** The access of a window to an open journal. */
@@ -70,6 +69,7 @@ export class SessionJournalFile implements SessionJournal {
   readonly #options: JournalOptions;
   readonly #lock: WriterLock;
   readonly #handover: Handover;
+  readonly #heartbeatMs: number;
   readonly #sequencer = new Sequencer();
   /** An exception in a listener affects neither other listeners nor the write; it's thrown separately. */
   readonly #listeners = new Emitter<readonly SessionEvent[]>((error) => {
@@ -94,7 +94,8 @@ export class SessionJournalFile implements SessionJournal {
     this.#options = options;
     this.#reader = reader;
     this.#lock = new WriterLock(options.path.replace(/\.jsonl$/, '.lock'), options.window);
-    this.#handover = new Handover(this.#lock);
+    this.#handover = new Handover(this.#lock, options.times);
+    this.#heartbeatMs = options.times?.heartbeatMs ?? HEARTBEAT_MS;
   }
 
   /** Opens the journal, as its writer if there is no other. Rejects with `StoreFault`. */
@@ -258,9 +259,9 @@ export class SessionJournalFile implements SessionJournal {
     if (isFirst) this.#listeners.emit([]);
   }
 
-  /** Whether to try writing. On a full disk, attempts are limited, because each takes time. */
+  /** Whether to try writing. On a full disk, one attempt is made per heartbeat, because each takes time. */
   get #mayTryWriting(): boolean {
-    return this.#unsaved.length === 0 || performance.now() - this.#lastAttemptAt >= RETRY_MS;
+    return this.#unsaved.length === 0 || performance.now() - this.#lastAttemptAt >= this.#heartbeatMs;
   }
 
   async #saveUnsaved(): Promise<void> {
@@ -514,7 +515,7 @@ export class SessionJournalFile implements SessionJournal {
         .finally(() => {
           if (this.#role.kind !== 'closed') this.#schedule();
         });
-    }, HEARTBEAT_MS);
+    }, this.#heartbeatMs);
     this.#timer.unref();
   }
 }

@@ -17,6 +17,7 @@ import {
 import { JournalReader } from './journal-reader.ts';
 import { openForAppend, type OpenForAppend } from './journal-writer.ts';
 import { SessionJournalFile, type HandoverOptions } from './session-journal.ts';
+import type { LockTimes } from './writer-lock.ts';
 import { withoutAddress } from './workspace-key.ts';
 
 const EXTENSION = '.jsonl';
@@ -44,6 +45,7 @@ export interface StoreOptions {
   readonly previousList?: () => readonly SessionListEntry[];
   /** Replaced by tests to simulate disk errors. */
   readonly openForAppend?: OpenForAppend;
+  readonly times?: LockTimes;
 }
 
 /** Opens the store of sessions in a folder. Reads and writes nothing yet. */
@@ -144,7 +146,13 @@ export class FileSessionStore implements SessionStore {
       shared.openers++;
       return shared.journal;
     }
-    const { clock, writer, handover = () => ALWAYS_PRESENT, openForAppend: append = openForAppend } = this.#options;
+    const {
+      clock,
+      writer,
+      handover = () => ALWAYS_PRESENT,
+      openForAppend: append = openForAppend,
+      times,
+    } = this.#options;
     const isLast = (): boolean => {
       const opened = this.#open.get(id);
       if (!opened || --opened.openers > 0) return !opened;
@@ -157,7 +165,7 @@ export class FileSessionStore implements SessionStore {
     };
     const window = { window: writer, handover: handover(id) };
     const journal = Promise.resolve(this.#closing.get(id)).then(() =>
-      SessionJournalFile.open({ path, id, clock, ...window, openForAppend: append, isLast }),
+      SessionJournalFile.open({ path, id, clock, ...window, openForAppend: append, isLast, times }),
     );
     const opened: OpenJournal = { journal, openers: 1 };
     this.#open.set(id, opened);

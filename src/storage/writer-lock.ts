@@ -8,6 +8,15 @@ import { errorCode, ifExists, isDiskFull, replaceFile, succeedsUnless } from './
 
 /** Interval of the writer's heartbeats and checks for requests, in ms. */
 export const HEARTBEAT_MS = 1_000;
+
+/** Times in ms that tests shorten. */
+export interface LockTimes {
+  /** Interval of heartbeats and checks for requests. */
+  readonly heartbeatMs?: number;
+  /** Time that a window that takes over waits for the writer's answer. */
+  readonly timeoutMs?: number;
+}
+
 /** After this long (ms) without a heartbeat, a writer is gone even if its process ID exists, as IDs are reused. */
 const STALE_AFTER_MS = 30_000;
 
@@ -160,10 +169,12 @@ const UNSAVED_ELSEWHERE = phrase('The other window has unsaved messages. Free up
 export class Handover {
   readonly #lock: WriterLock;
   readonly #request: string;
+  readonly #timeoutMs: Readonly<Record<Urgency, number>>;
   #askedAt = -Infinity;
 
-  constructor(lock: WriterLock) {
+  constructor(lock: WriterLock, { timeoutMs = ANSWER_TIMEOUT_MS.now }: LockTimes = {}) {
     this.#lock = lock;
+    this.#timeoutMs = { ...ANSWER_TIMEOUT_MS, now: timeoutMs };
     this.#request = lock.path.replace(/\.lock$/, '.request');
   }
 
@@ -175,7 +186,7 @@ export class Handover {
   /** For followers: requests the lock and waits for the answer; `granted` if this window has it now. */
   async ask(urgency: Urgency): Promise<'granted' | 'refused' | 'silent'> {
     await this.#writeRequest(urgency);
-    while (performance.now() - this.#askedAt < ANSWER_TIMEOUT_MS[urgency]) {
+    while (performance.now() - this.#askedAt < this.#timeoutMs[urgency]) {
       await pause(POLL_INTERVAL_MS);
       // Check the request first. The writer renames it to the lock, so if it's gone, the lock has already changed.
       const isPending = (await this.requested()) !== undefined;

@@ -11,9 +11,9 @@ import {
   sizesOfSessions,
 } from '../../../src/storage/clean-up.ts';
 import { nativeChecksum } from '../../../src/storage/checksum.ts';
-import { openSessionStore, type FileSessionStore } from '../../../src/storage/session-store.ts';
+import type { FileSessionStore } from '../../../src/storage/session-store.ts';
 import { NEVER_YIELDS } from '../../../src/core/pace/yielder.ts';
-import { inFolder, messageAdded, testClock } from './test-store.ts';
+import { inFolder, messageAdded, storeIn } from './test-store.ts';
 
 const DAY_MS = 24 * 3_600_000;
 
@@ -26,8 +26,8 @@ async function put(folder: string, files: Readonly<Record<string, string>>): Pro
   }
 }
 
-async function storeIn(folder: string, sessions: number): Promise<FileSessionStore> {
-  const store = openSessionStore({ folder, clock: testClock(), writer: 'w' });
+async function storeOf(folder: string, sessions: number): Promise<FileSessionStore> {
+  const store = storeIn(folder, 'w');
   for (let n = 0; n < sessions; n++) {
     const journal = await store.create(`Session ${n}`, 'folder:file:///w');
     await journal.append(messageAdded(0), messageAdded(1));
@@ -41,7 +41,7 @@ const names = async (folder: string): Promise<string[]> => (await readdir(folder
 describe('session folder clean-up', () => {
   it('removes temporary files and leftovers of sessions without a journal, and nothing else', () =>
     inFolder(async (folder) => {
-      const store = await storeIn(folder, 1);
+      const store = await storeOf(folder, 1);
       const orphans = {
         's1.lock.0123456789ab': 'draft',
         's1.checkpoint.json.0123456789ab': 'half',
@@ -91,7 +91,7 @@ describe('session folder clean-up', () => {
 
   it('permanently deletes a session with all files next to its journal, and returns the bytes freed', () =>
     inFolder(async (folder) => {
-      const store = await storeIn(folder, 3);
+      const store = await storeOf(folder, 3);
       await put(folder, {
         's2.counts.json': '{}',
         's2.queue.json': '[]',
@@ -123,7 +123,7 @@ describe('session folder clean-up', () => {
 
   it('keeps a session that is open or no longer marked as deleted, and ignores invalid or unknown IDs', () =>
     inFolder(async (folder) => {
-      const store = await storeIn(folder, 2);
+      const store = await storeOf(folder, 2);
       const open = await store.open(sessionId('s1'));
       const before = await names(folder);
       assert.deepEqual(await removeSession(folder, sessionId('s1'), () => true), { kind: 'in_use' });
@@ -137,7 +137,7 @@ describe('session folder clean-up', () => {
 
   it('keeps a deleted session that a newer version has written to since', () =>
     inFolder(async (folder) => {
-      await (await storeIn(folder, 1)).close();
+      await (await storeOf(folder, 1)).close();
       const line = JSON.stringify({ v: 2, seq: 4, at: 1, writer: 'w', body: { type: 'anything' } }).slice(0, -1);
       await appendFile(join(folder, 's1.jsonl'), `${line},"sum":"${nativeChecksum(line)}"}\n`);
       assert.deepEqual(await removeSession(folder, sessionId('s1'), () => true), { kind: 'kept' });

@@ -7,8 +7,7 @@ import { decodeLine, encodeLine, JOURNAL_VERSION } from '../../../src/storage/jo
 import { keyEventId, messageId, nodeId, sessionId } from '../../../src/core/model/ids.ts';
 import { SessionState } from '../../../src/core/state/session-state.ts';
 import { readSnapshots, SNAPSHOT_VERSION, snapshotEvents } from '../../../src/storage/snapshot.ts';
-import { openSessionStore } from '../../../src/storage/session-store.ts';
-import { inFolder, testClock } from './test-store.ts';
+import { inFolder, storeIn } from './test-store.ts';
 
 const fixture = (name: string): URL => new URL(`../../fixtures/formats/${name}`, import.meta.url);
 
@@ -48,7 +47,7 @@ describe('files written by earlier versions', () => {
     inFolder(async (folder) => {
       for (const name of (await readdir(fixture(''))).filter((one) => one.endsWith('.jsonl'))) {
         await copyFile(fixture(name), join(folder, 's1.jsonl'));
-        const store = openSessionStore({ folder, clock: testClock(), writer: 'w' });
+        const store = storeIn(folder, 'w');
         const journal = await store.open(sessionId('s1'));
         assert.equal(journal.notice, undefined, name);
         assertFrozenSession(journal.state);

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { StoreFault, type SessionJournal } from '../../../src/app/ports.ts';
 import { messageId } from '../../../src/core/model/ids.ts';
 import { openForAppend, type OpenForAppend } from '../../../src/storage/journal-writer.ts';
-import { openSessionStore, type FileSessionStore } from '../../../src/storage/session-store.ts';
+import type { FileSessionStore } from '../../../src/storage/session-store.ts';
 import { verifyJournal } from '../../../src/storage/verify-journal.ts';
 import { WriterLock } from '../../../src/storage/writer-lock.ts';
 import { SmallDisk } from '../../support/small-disk.ts';
-import { inFolder, messageAdded, testClock, until, noticeText, inStore } from './test-store.ts';
+import { inFolder, messageAdded, until, noticeText, inStore, storeIn } from './test-store.ts';
 
 /** A disk that rejects writes with this error code while `fails` is set. */
 function failingDisk(code: string): { fails: boolean; readonly openForAppend: OpenForAppend } {
@@ -42,7 +42,7 @@ const onFullDisk = (work: (disk: FullDisk) => Promise<void>): Promise<void> =>
       if (isFull) throw Object.assign(new Error('no space'), { code: 'ENOSPC' });
       return openForAppend(path);
     };
-    const late = openSessionStore({ folder, clock: testClock(), writer: 'w2', openForAppend: faulty });
+    const late = storeIn(folder, 'w2', { openForAppend: faulty });
     await work({ store, late, journal: await late.open(id), free: () => (isFull = false) });
   });
 
@@ -52,7 +52,7 @@ describe('session on a failing disk', () => {
       const disk = SmallDisk.mount(folder, 1);
       if (!disk) return this.skip();
       try {
-        const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
+        const store = storeIn(folder);
         const journal = await store.create('Full', '');
         await journal.append(messageAdded(0));
         await disk.fill(100 * 1024);
@@ -87,7 +87,7 @@ describe('session on a failing disk', () => {
       const disk = SmallDisk.mount(folder, 1);
       if (!disk) return this.skip();
       try {
-        const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
+        const store = storeIn(folder);
         const journal = await store.create('Locked', '');
         await journal.append(messageAdded(0));
         await store.close();
@@ -99,7 +99,7 @@ describe('session on a failing disk', () => {
         await assert.rejects(again.append(messageAdded(1)), (error) => StoreFault.is(error, 'read_only'));
         await assert.rejects(store.create('New', ''), (error) => StoreFault.is(error, 'read_only'));
         await store.close();
-        const first = openSessionStore({ folder: join(folder, 'not/yet'), clock: testClock(), writer: 'w2' });
+        const first = storeIn(join(folder, 'not/yet'), 'w2');
         await assert.rejects(first.create('New', ''), (error) => StoreFault.is(error, 'read_only'));
       } finally {
         disk.unmount();
@@ -125,7 +125,7 @@ describe('session on a failing disk', () => {
             flush: () => (failing ? Promise.reject(fault()) : file.flush()),
           };
         };
-        const store = openSessionStore({ folder, clock: testClock(), writer: 'w1', openForAppend: faulty });
+        const store = storeIn(folder, 'w1', { openForAppend: faulty });
         const journal = await store.create('Fault', '');
         await journal.append(messageAdded(0));
         failing = true;
@@ -147,7 +147,7 @@ describe('session on a failing disk', () => {
   it('rejects a message on any other disk error and keeps none of it', () =>
     inFolder(async (folder) => {
       const disk = failingDisk('EIO');
-      const store = openSessionStore({ folder, clock: testClock(), writer: 'w1', openForAppend: disk.openForAppend });
+      const store = storeIn(folder, 'w1', { openForAppend: disk.openForAppend });
       const journal = await store.create('Fault', '');
       await journal.append(messageAdded(0));
       disk.fails = true;
@@ -162,7 +162,7 @@ describe('session on a failing disk', () => {
   it('rejects an invalid message while the disk is full, and writes the other messages once there is room', () =>
     inFolder(async (folder) => {
       const disk = failingDisk('ENOSPC');
-      const store = openSessionStore({ folder, clock: testClock(), writer: 'w1', openForAppend: disk.openForAppend });
+      const store = storeIn(folder, 'w1', { openForAppend: disk.openForAppend });
       const journal = await store.create('Full', '');
       disk.fails = true;
       await journal.append(messageAdded(0));
@@ -178,7 +178,7 @@ describe('session on a failing disk', () => {
   it('shows every message at any time while it writes them because there is room again', () =>
     inFolder(async (folder) => {
       const disk = failingDisk('ENOSPC');
-      const store = openSessionStore({ folder, clock: testClock(), writer: 'w1', openForAppend: disk.openForAppend });
+      const store = storeIn(folder, 'w1', { openForAppend: disk.openForAppend });
       const journal = await store.create('Full', '');
       disk.fails = true;
       await journal.append(messageAdded(0), messageAdded(1));
@@ -195,7 +195,7 @@ describe('session on a failing disk', () => {
   it('can be closed with unsaved messages on a full disk after another window has taken it over', () =>
     inFolder(async (folder) => {
       const disk = failingDisk('ENOSPC');
-      const store = openSessionStore({ folder, clock: testClock('a'), writer: 'a', openForAppend: disk.openForAppend });
+      const store = storeIn(folder, 'a', { openForAppend: disk.openForAppend });
       const journal = await store.create('Full', '');
       await journal.append(messageAdded(0));
       disk.fails = true;
@@ -209,8 +209,8 @@ describe('session on a failing disk', () => {
   it('refuses a take-over while it has messages that are unsaved because the disk is full', () =>
     inFolder(async (folder) => {
       const disk = failingDisk('ENOSPC');
-      const store = openSessionStore({ folder, clock: testClock('a'), writer: 'a', openForAppend: disk.openForAppend });
-      const other = openSessionStore({ folder, clock: testClock('b'), writer: 'b' });
+      const store = storeIn(folder, 'a', { openForAppend: disk.openForAppend });
+      const other = storeIn(folder, 'b');
       const journal = await store.create('Full', '');
       await journal.append(messageAdded(0));
       const follower = await other.open(journal.id);

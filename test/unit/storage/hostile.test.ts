@@ -9,15 +9,14 @@ import { messageText } from '../../../src/core/model/message.ts';
 import { messageView } from '../../../src/host/chat/message-views.ts';
 import { messageSchema } from '../../../src/protocol/views.ts';
 import { nativeChecksum } from '../../../src/storage/checksum.ts';
-import { openSessionStore } from '../../../src/storage/session-store.ts';
 import { readSnapshots, SNAPSHOT_VERSION, snapshotSession } from '../../../src/storage/snapshot.ts';
 import * as v from 'valibot';
-import { inFolder, messageAdded, testClock, noticeText } from './test-store.ts';
+import { inFolder, messageAdded, noticeText, storeIn } from './test-store.ts';
 
 /** Opens a store with a new session of `messages` messages, and returns them with the journal's path. */
 async function written(folder: string, messages: number) {
   let windows = 0;
-  const open = () => openSessionStore({ folder, clock: testClock(), writer: `w${++windows}` });
+  const open = () => storeIn(folder, `w${++windows}`);
   const store = open();
   const journal = await store.create('Build', 'w');
   for (let n = 0; n < messages; n++) await journal.append(messageAdded(n));

@@ -3,8 +3,7 @@ import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { openSessionStore } from '../../../src/storage/session-store.ts';
-import { inFolder, testClock } from './test-store.ts';
+import { inFolder, storeIn } from './test-store.ts';
 
 const WRITER = fileURLToPath(new URL('./writer-process.ts', import.meta.url));
 const KILLS = process.env['THREADKEEPER_LONG'] ? 1000 : 20;
@@ -21,13 +20,13 @@ describe('writer killed at any moment', function () {
     const orders: [kept: string[], acknowledged: string[]][] = [];
     for (let kills = 0; kills < KILLS; kills += KILLS_PER_SESSION) {
       await inFolder(async (folder) => {
-        const session = await openSessionStore({ folder, clock: testClock(), writer: 'maker' }).create('Kill', '');
+        const session = await storeIn(folder, 'maker').create('Kill', '');
         await session.close();
         const acknowledged: string[] = [];
         for (let kill = 0; kill < KILLS_PER_SESSION; kill++) {
           acknowledged.push(...(await killedWriter(folder, session.id, `w${kill}`)));
         }
-        const store = openSessionStore({ folder, clock: testClock(), writer: 'reader' });
+        const store = storeIn(folder, 'reader');
         const journal = await store.open(session.id);
         const inFile = (await readFile(join(folder, `${session.id}.jsonl`), 'utf8')).matchAll(/"id":"(w\d+-\d+)"/g);
         const written = Array.from(inFile, (match) => match[1]!);

@@ -2,13 +2,12 @@ import assert from 'node:assert/strict';
 import { appendFile, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageId, type SessionId } from '../../../src/core/model/ids.ts';
-import { openSessionStore } from '../../../src/storage/session-store.ts';
 import { alwaysDue } from '../../support/yielders.ts';
-import { inFolder, messageAdded, newerLine, testClock, noticeText, inStore } from './test-store.ts';
+import { inFolder, messageAdded, newerLine, testClock, noticeText, inStore, storeIn } from './test-store.ts';
 
 /** Creates a session of 40 messages of at least a thousand characters, and closes it. */
 async function longSession(folder: string): Promise<{ id: SessionId; path: string }> {
-  const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
+  const store = storeIn(folder);
   const journal = await store.create('Long', 'w');
   for (let n = 0; n < 40; n++) await journal.append(messageAdded(n, `${n} `.repeat(500)));
   await journal.close();
@@ -29,7 +28,7 @@ describe('session list', () => {
       // A line that became unreadable proves that it isn't read.
       const whole = await readFile(path, 'utf8');
       await writeFile(path, whole.replace('"title":"Long"', '"title":"Loud"'));
-      const again = openSessionStore({ folder, clock: testClock('t'), writer: 'w2' });
+      const again = storeIn(folder, 'w2');
       assert.deepEqual(
         (await again.list()).map(({ title, messages }) => [title, messages]),
         [['Long', 10]],
@@ -62,13 +61,13 @@ describe('session list', () => {
         reads++;
       };
       const clock = { ...testClock(), yielder: alwaysDue(countRead) };
-      const store = openSessionStore({ folder, clock, writer: 'w1' });
+      const store = storeIn(folder, 'w1', { clock });
       const journal = await store.create('Long', 'w');
       for (let n = 0; n < 10; n++) await journal.append(messageAdded(n, 'x'.repeat(1_000)));
       reads = 0;
       const [listed] = await store.list();
       assert.equal(reads, 0);
-      const [read] = await openSessionStore({ folder, clock: testClock('t'), writer: 'w2' }).list();
+      const [read] = await storeIn(folder, 'w2').list();
       assert.deepEqual(listed, read);
       await store.close();
     }));
@@ -76,14 +75,14 @@ describe('session list', () => {
   it('uses a session’s entry in the last run’s index while its file has the same size', () =>
     inFolder(async (folder) => {
       const { id, path } = await longSession(folder);
-      const [listed] = await openSessionStore({ folder, clock: testClock(), writer: 'w2' }).list();
+      const [listed] = await storeIn(folder, 'w2').list();
       const previousList = () => [{ ...listed!, title: 'As in the index' }];
       const titles = async () => {
-        const store = openSessionStore({ folder, clock: testClock(), writer: 'w3', previousList });
+        const store = storeIn(folder, 'w3', { previousList });
         return (await store.list()).map(({ title }) => title);
       };
       assert.deepEqual(await titles(), ['As in the index']);
-      const store = openSessionStore({ folder, clock: testClock('t'), writer: 'w4' });
+      const store = storeIn(folder, 'w4');
       await (await store.open(id)).append(messageAdded(40));
       await store.close();
       assert.notEqual((await readFile(path)).length, listed!.bytes);
@@ -115,7 +114,7 @@ describe('session list', () => {
       const whole = await readFile(path, 'utf8');
       await writeFile(path, whole.replace('"title":"Long"', '"title":"Loud"').replace('7 7 7', '8 8 8'));
 
-      const again = openSessionStore({ folder, clock: testClock('t'), writer: 'w2' });
+      const again = storeIn(folder, 'w2');
       const opened = await again.open(id);
       assert.equal(opened.state.title, 'Long');
       assert.equal(opened.state.path.length, 40);
@@ -132,7 +131,7 @@ describe('session list', () => {
       const { id, path } = await longSession(folder);
       await writeFile(path, (await readFile(path, 'utf8')).replace('7 7 7', '8 8 8'));
 
-      const again = openSessionStore({ folder, clock: testClock('t'), writer: 'w2' });
+      const again = storeIn(folder, 'w2');
       const opened = await again.open(id);
       const told = new Promise((resolve) => opened.onDidChange(resolve));
       assert.equal(opened.state.messages.get(messageId('m7')), undefined);
@@ -142,7 +141,7 @@ describe('session list', () => {
       assert.equal(opened.readOnly, undefined);
       await opened.append(messageAdded(40));
       await again.close();
-      const third = await openSessionStore({ folder, clock: testClock('u'), writer: 'w3' }).open(id);
+      const third = await storeIn(folder, 'w3').open(id);
       assert.equal(third.notice, undefined, 'told once');
       assert.equal(third.state.path.length, 40);
       await third.close();

@@ -6,16 +6,14 @@ import { messageId, sessionId } from '../../../src/core/model/ids.ts';
 import { messageText } from '../../../src/core/model/message.ts';
 import { nativeChecksum } from '../../../src/storage/checksum.ts';
 import { openForAppend, type OpenForAppend } from '../../../src/storage/journal-writer.ts';
-import { openSessionStore } from '../../../src/storage/session-store.ts';
-import { HEARTBEAT_MS } from '../../../src/storage/writer-lock.ts';
-import { inFolder, messageAdded, testClock, until, noticeText, inStore } from './test-store.ts';
+import { inFolder, messageAdded, until, noticeText, inStore, storeIn, HEARTBEAT_MS } from './test-store.ts';
 
 /** A session with a message, opened by a writer and a follower. */
 async function followed(folder: string) {
-  const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
+  const store = storeIn(folder);
   const journal = await store.create('Build', '');
   await journal.append(messageAdded(0));
-  const other = openSessionStore({ folder, clock: testClock('t'), writer: 'w2' });
+  const other = storeIn(folder, 'w2');
   return { store, journal, other, following: await other.open(journal.id) };
 }
 
@@ -49,7 +47,7 @@ describe('session on disk', () => {
     if (process.platform === 'win32') this.skip();
     return inFolder(async (base) => {
       const folder = join(base, 'sessions');
-      const journal = await openSessionStore({ folder, clock: testClock(), writer: 'w1' }).create('Build', 'file:///a');
+      const journal = await storeIn(folder).create('Build', 'file:///a');
       await journal.append(messageAdded(0));
       await journal.close();
       for (const path of [folder, ...(await readdir(folder)).map((name) => join(folder, name))])
@@ -111,7 +109,7 @@ describe('session on disk', () => {
       const one = await store.create('One', 'file:///a');
       await one.append({ type: 'session_pinned', pinned: true });
       await one.close();
-      const later = openSessionStore({ folder, clock: testClock('t'), writer: 'w2' });
+      const later = storeIn(folder, 'w2');
       assert.deepEqual(
         (await later.list()).map(({ title, pinned }) => [title, pinned]),
         [['One', true]],
@@ -138,7 +136,7 @@ describe('session on disk', () => {
   it('leaves no lock behind when it cannot be read', () =>
     inFolder(async (folder) => {
       await mkdir(join(folder, 's1.jsonl'));
-      const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
+      const store = storeIn(folder);
       await assert.rejects(store.open(sessionId('s1')), StoreFault);
       assert.deepEqual(await readdir(folder), ['s1.jsonl']);
       await store.close();
@@ -151,12 +149,12 @@ describe('session on disk', () => {
         if (!path.endsWith('s1.jsonl')) return file;
         return { ...file, close: () => file.close().then(() => Promise.reject(new Error('EIO'))) };
       };
-      const store = openSessionStore({ folder, clock: testClock(), writer: 'w1', openForAppend: failing });
+      const store = storeIn(folder, 'w1', { openForAppend: failing });
       await store.create('Build', '');
       const other = await store.create('Test', '');
       await assert.rejects(store.close(), /EIO/);
       await assert.rejects(other.append(messageAdded(0)), /session was closed/);
-      const reopened = openSessionStore({ folder, clock: testClock(), writer: 'w2' });
+      const reopened = storeIn(folder, 'w2');
       assert.equal((await reopened.open(sessionId('s1'))).readOnly, undefined, 'it is locked');
       await reopened.close();
     }));
@@ -295,7 +293,7 @@ describe('session with a lost journal', () => {
   it('sets an unreadable journal file aside', () =>
     inFolder(async (folder) => {
       await writeFile(join(folder, 'bad.jsonl'), Buffer.alloc(5_000));
-      const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
+      const store = storeIn(folder);
       const journal = await store.open(sessionId('bad'), fallback('bad'));
       assert.equal(journal.state.path.length, 2);
       const names = await readdir(folder);
@@ -332,7 +330,7 @@ describe('journal deleted while its session is open', () => {
     inFolder(async (folder) => {
       const { store, journal, other, following } = await followed(folder);
       for (const end of ['jsonl', 'lock']) await rm(join(folder, `${journal.id}.${end}`));
-      await new Promise((resolve) => setTimeout(resolve, 1.5 * HEARTBEAT_MS));
+      await new Promise((resolve) => setTimeout(resolve, 10 * HEARTBEAT_MS));
       assert.deepEqual(following.state.path, ['m0']);
       await other.close();
       assert.equal((await readdir(folder)).includes(`${journal.id}.jsonl`), false);
@@ -355,7 +353,7 @@ describe('journal deleted while its session is open', () => {
   it('is rewritten as soon as possible, and reports until then that it could not be restored', () =>
     inFolder(async (base) => {
       const folder = join(base, 'sessions');
-      const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
+      const store = storeIn(folder);
       const journal = await store.create('Build', '');
       await journal.append(messageAdded(0), messageAdded(1));
       await rename(folder, join(base, 'elsewhere'));
@@ -386,12 +384,12 @@ describe('journal that cannot be appended to', () => {
       await store.close();
       const openForAppend = (): Promise<never> =>
         Promise.reject(Object.assign(new Error('EACCES: permission denied'), { code: 'EACCES' }));
-      const barred = openSessionStore({ folder, clock: testClock(), writer: 'w2', openForAppend });
+      const barred = storeIn(folder, 'w2', { openForAppend });
       const journal = await barred.open(id);
       assert.equal(journal.readOnly?.reason, 'read_only');
       let changes = 0;
       journal.onDidChange(() => changes++);
-      await new Promise((resolve) => setTimeout(resolve, 2.5 * HEARTBEAT_MS));
+      await new Promise((resolve) => setTimeout(resolve, 10 * HEARTBEAT_MS));
       assert.equal(changes, 0);
       await barred.close();
     }));
@@ -411,7 +409,7 @@ describe('journal that cannot be appended to', () => {
         open++;
         return { ...file, close: () => file.close().finally(() => open--) };
       };
-      const barred = openSessionStore({ folder, clock: testClock(), writer: 'w2', openForAppend: counting });
+      const barred = storeIn(folder, 'w2', { openForAppend: counting });
       await assert.rejects((await barred.open(journal.id)).append(messageAdded(1)), StoreFault);
       assert.equal(open, 0);
       await barred.close();

@@ -7,8 +7,11 @@ import type { SessionEvent } from '../../../src/core/journal/schema.ts';
 import { messageId } from '../../../src/core/model/ids.ts';
 import { nativeChecksum } from '../../../src/storage/checksum.ts';
 import { JOURNAL_VERSION } from '../../../src/storage/journal-line.ts';
-import { openSessionStore, type FileSessionStore } from '../../../src/storage/session-store.ts';
+import { openSessionStore, type FileSessionStore, type StoreOptions } from '../../../src/storage/session-store.ts';
 import { alwaysDue } from '../../support/yielders.ts';
+
+/** In ms. */
+export const HEARTBEAT_MS = 20;
 
 /** A clock and IDs that count up; yields to the real event loop. */
 export function testClock(prefix = 's', start = 1_700_000_000_000): Clock {
@@ -31,10 +34,14 @@ export async function inFolder<T>(work: (folder: string) => Promise<T>): Promise
   }
 }
 
+/** A window's store. It checks for changes and requests more often than usual. */
+export const storeIn = (folder: string, writer = 'w1', options: Partial<StoreOptions> = {}): FileSessionStore =>
+  openSessionStore({ folder, clock: testClock(), writer, times: { heartbeatMs: HEARTBEAT_MS }, ...options });
+
 /** Runs `work` with a store in a new folder, and then closes and removes it. */
 export const inStore = <T>(work: (store: FileSessionStore, folder: string) => Promise<T>): Promise<T> =>
   inFolder(async (folder) => {
-    const store = openSessionStore({ folder, clock: testClock(), writer: 'w1' });
+    const store = storeIn(folder);
     try {
       return await work(store, folder);
     } finally {

@@ -7,8 +7,17 @@ import { fileURLToPath } from 'node:url';
 import { StoreFault, type SessionJournal } from '../../../src/app/ports.ts';
 import { messageId } from '../../../src/core/model/ids.ts';
 import { openForAppend, type OpenForAppend } from '../../../src/storage/journal-writer.ts';
-import { openSessionStore, type FileSessionStore } from '../../../src/storage/session-store.ts';
-import { inFolder, messageAdded, newerLine, testClock, until, noticeText } from './test-store.ts';
+import type { FileSessionStore, StoreOptions } from '../../../src/storage/session-store.ts';
+import {
+  inFolder,
+  messageAdded,
+  newerLine,
+  testClock,
+  until,
+  noticeText,
+  storeIn,
+  HEARTBEAT_MS,
+} from './test-store.ts';
 
 const WRITER = fileURLToPath(new URL('./writer-process.ts', import.meta.url));
 const TURNS = process.env['THREADKEEPER_LONG'] ? 200 : 40;
@@ -20,17 +29,23 @@ interface Windows {
   readonly reopen: () => Promise<SessionJournal>;
 }
 
+/** For a window that takes over from one that can't answer. */
+const SHORT_TIMEOUT = { heartbeatMs: HEARTBEAT_MS, timeoutMs: 50 };
+
 /** Two windows with the same session open. The first one is the writer. */
-function twoWindows(work: (windows: Windows) => Promise<void>, append: { a?: OpenForAppend; b?: OpenForAppend } = {}) {
+function twoWindows(
+  work: (windows: Windows) => Promise<void>,
+  { a: ofA, b: ofB }: { readonly a?: Partial<StoreOptions>; readonly b?: Partial<StoreOptions> } = {},
+) {
   return inFolder(async (folder) => {
     const stores: FileSessionStore[] = [];
-    const window = (writer: string, openAppend: OpenForAppend = openForAppend): FileSessionStore => {
-      const store = openSessionStore({ folder, clock: testClock(writer), writer, openForAppend: openAppend });
+    const window = (writer: string, options?: Partial<StoreOptions>): FileSessionStore => {
+      const store = storeIn(folder, writer, options);
       stores.push(store);
       return store;
     };
-    const a = await window('a', append.a).create('Both', '');
-    const b = await window('b', append.b).open(a.id);
+    const a = await window('a', ofA).create('Both', '');
+    const b = await window('b', ofB).open(a.id);
     try {
       await work({ folder, a, b, reopen: () => window('c').open(a.id) });
     } finally {
@@ -81,7 +96,7 @@ describe('two windows with the same session', () => {
 
   it('a window that was killed does not block the session', () =>
     inFolder(async (folder) => {
-      const store = openSessionStore({ folder, clock: testClock(), writer: 'b' });
+      const store = storeIn(folder, 'b');
       const made = await store.create('Both', '');
       await made.close();
       const child = spawn(process.execPath, [WRITER, folder, made.id, 'a', '0', '-1'], {
@@ -102,10 +117,7 @@ describe('two windows with the same session', () => {
     inFolder(async (folder) => {
       let isPresent = true;
       const open: SessionJournal[] = [];
-      const left = openSessionStore({
-        folder,
-        clock: testClock('a'),
-        writer: 'a',
+      const left = storeIn(folder, 'a', {
         handover: () => ({
           isPresent: () => Promise.resolve(isPresent),
           beforeHandover: async () => open[0]?.append(messageAdded(1, 'what had come of the reply')),
@@ -114,7 +126,7 @@ describe('two windows with the same session', () => {
       const journal = await left.create('Both', '');
       open.push(journal);
       await journal.append(messageAdded(0));
-      const store = openSessionStore({ folder, clock: testClock('b'), writer: 'b' });
+      const store = storeIn(folder, 'b');
       const follower = await store.open(journal.id);
       await assert.rejects(follower.append(messageAdded(2)), (error) => StoreFault.is(error, 'not_writer'));
       isPresent = false;
@@ -128,9 +140,9 @@ describe('two windows with the same session', () => {
   it('the follower notices by itself that the writer’s window is gone, and becomes the writer', () =>
     inFolder(async (folder) => {
       const gone = () => ({ isPresent: () => Promise.resolve(false), beforeHandover: () => Promise.resolve() });
-      const left = openSessionStore({ folder, clock: testClock('a'), writer: 'a', handover: gone });
+      const left = storeIn(folder, 'a', { handover: gone });
       const journal = await left.create('Both', '');
-      const store = openSessionStore({ folder, clock: testClock('b'), writer: 'b' });
+      const store = storeIn(folder, 'b');
       const follower = await store.open(journal.id);
       await until(() => follower.readOnly === undefined);
       await left.close();
@@ -152,11 +164,11 @@ describe('two windows with the same session', () => {
         isPresent: () => Promise.resolve(true),
         beforeHandover: async () => open[0]?.append(messageAdded(1, 'all that had come')),
       });
-      const left = openSessionStore({ folder, clock: testClock('a'), writer: 'a', handover });
+      const left = storeIn(folder, 'a', { handover });
       const journal = await left.create('Both', '');
       open.push(journal);
       await journal.append(messageAdded(0));
-      const store = openSessionStore({ folder, clock: testClock('b'), writer: 'b' });
+      const store = storeIn(folder, 'b');
       const follower = await store.open(journal.id);
       await follower.takeOver();
       assert.deepEqual(follower.state.path, ['m0', 'm1']);
@@ -217,7 +229,7 @@ describe('two windows with the same session', () => {
           assert.deepEqual(block, { type: 'text', text: 'from b' });
         }
       },
-      { a },
+      { a: { openForAppend: a }, b: { times: SHORT_TIMEOUT } },
     );
   });
 
@@ -262,14 +274,14 @@ describe('two windows with the same session', () => {
         assert.ok(file.endsWith('\n'));
         for (const line of file.trimEnd().split('\n')) JSON.parse(line);
       },
-      { a, b },
+      { a: { openForAppend: a }, b: { openForAppend: b, times: SHORT_TIMEOUT } },
     );
   });
 
   it('a window that loses the lock while it opens a torn journal cuts off nothing that the new writer wrote', () =>
     inFolder(async (folder) => {
       const clock = testClock('x');
-      const made = await openSessionStore({ folder, clock, writer: 'maker' }).create('Both', '');
+      const made = await storeIn(folder, 'maker', { clock }).create('Both', '');
       await made.append({ type: 'session_renamed', title: 'before the crash' });
       await made.close();
       await appendFile(join(folder, `${made.id}.jsonl`), '{"v":1,"seq":3,"at":1,"wri');
@@ -283,16 +295,16 @@ describe('two windows with the same session', () => {
         await released.promise;
         return file;
       };
-      const a = openSessionStore({ folder, clock: testClock('a'), writer: 'a', openForAppend: slow });
+      const a = storeIn(folder, 'a', { openForAppend: slow });
       const opening = a.open(made.id);
       await isOpening.promise;
-      const b = openSessionStore({ folder, clock: testClock('b'), writer: 'b' });
+      const b = storeIn(folder, 'b', { times: SHORT_TIMEOUT });
       const journal = await b.open(made.id);
       await journal.takeOver();
       await journal.append({ type: 'session_renamed', title: 'after the takeover' });
       released.resolve(undefined);
       assert.equal((await opening).readOnly?.reason, 'not_writer');
-      const c = openSessionStore({ folder, clock: testClock('c'), writer: 'c' });
+      const c = storeIn(folder, 'c');
       assert.equal((await c.open(made.id)).state.title, 'after the takeover');
       for (const store of [a, b, c]) await store.close();
     }));
@@ -301,10 +313,10 @@ describe('two windows with the same session', () => {
 describe('two processes that take over from each other', function () {
   it(`neither lose nor duplicate messages (${TURNS} turns each)`, () =>
     inFolder(async (folder) => {
-      const made = await openSessionStore({ folder, clock: testClock(), writer: 'maker' }).create('Both', '');
+      const made = await storeIn(folder, 'maker').create('Both', '');
       await made.close();
       const said = await Promise.all(['a', 'b'].map((window) => runWriter(folder, made.id, window)));
-      const store = openSessionStore({ folder, clock: testClock(), writer: 'reader' });
+      const store = storeIn(folder, 'reader');
       const journal = await store.open(made.id);
       const kept = [...journal.state.messages.keys()];
       assert.equal(journal.notice, undefined);

@@ -14,7 +14,7 @@ const clock: Clock = {
   id: () => crypto.randomUUID(),
   yielder: eventLoopYielder(),
 };
-const store = openSessionStore({ folder, clock, writer: window });
+const store = openSessionStore({ folder, clock, writer: window, times: { heartbeatMs: 100 } });
 const journal = await store.open(sessionId(id));
 const end = count === '-1' ? Infinity : Number(first) + Number(count);
 
