@@ -24,9 +24,9 @@ import { sessionTitleFrom } from '../../../src/app/session-title.ts';
 import { HOSTILE_PIECES, hostileText } from '../../fixtures/hostile-texts.ts';
 
 const TIMES = 8;
-const SHORT = 12_000;
+const SHORT = 4_000;
 /** CPU time in ms. Shorter times are fast enough, and too short to be measured. */
-const MIN_MEASURED_MS = 120;
+const MIN_MEASURED_MS = 40;
 /** Maximum ratio of the times for both lengths. Linear work takes 8 times as long, quadratic work 64 times. */
 const MAX_RATIO = 24;
 
