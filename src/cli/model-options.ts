@@ -66,6 +66,7 @@ function limitContextWindow(info: ModelInfo, maxTokens: number): ModelInfo {
   return { ...info, contextWindow, maxOutput: Math.min(info.maxOutput, Math.floor(contextWindow / 2)) };
 }
 
+/** Rejects with `UsageError` if the options are invalid or lack a key. */
 export async function modelFromOptions({
   options,
   env,

@@ -23,6 +23,7 @@ const verdictSchema = v.object({
   instead: shortText,
 });
 
+/** The quote is unverified. */
 export type ModelVerdict = Omit<v.InferOutput<typeof verdictSchema>, 'n'>;
 
 /** The JSON schema for models with structured output. */

@@ -182,6 +182,7 @@ export function messageAllowance(tokens: number, effort: CostTier): number {
   return shortCost + share * (LONG_MESSAGE.cost - shortCost);
 }
 
+/** A prompt with as much of the segment as the allowance and the model's limit permit; undefined if nothing fits. */
 async function fitPrompt(
   piece: SegmentToSummarize,
   model: SummaryModel,

@@ -117,6 +117,7 @@ const DEFINITIONS: readonly { readonly kind: DefinitionKind; readonly pattern: R
 /** Tested once before the patterns, because most lines have none. */
 const KEYWORD = /\b(?:func|def|function\*?|fn|class|interface|struct|enum|trait|type)\s/;
 
+/** In UTF-16 units. Longer lines are neither definitions nor headings with a file name. */
 const MAX_LINE_LENGTH = 200;
 
 /** The name that a line of code defines, as a sentence would mention it, and its kind. */

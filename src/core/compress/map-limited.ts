@@ -1,4 +1,4 @@
-/** Maps in order with at most `limit` concurrent calls. After a failure, waits for running calls and throws it. */
+/** Maps in order with at most `limit` concurrent calls. A failure is thrown once all running calls have ended. */
 export async function mapLimited<In, Out>(
   items: readonly In[],
   limit: number,

@@ -31,6 +31,7 @@ export class CancellableYielder implements Yielder {
     return this.yielder?.isDue() === true;
   }
 
+  /** @throws {Cancelled} if the caller has canceled */
   async yield(): Promise<void> {
     this.throwIfCancelled();
     await this.yielder?.yield();
