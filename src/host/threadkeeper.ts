@@ -31,7 +31,7 @@ import { EditReviews } from './edits/edit-reviews.ts';
 import { DiagramPreview } from './chat/diagram-preview.ts';
 import { Drafts, moveStoredDrafts } from './chat/drafts.ts';
 import { QueuedMessages } from './chat/queued-messages.ts';
-import { ExplainAction } from './chat/chat-commands.ts';
+import { explainActions } from './chat/chat-commands.ts';
 import { documentLinks } from './summaries/document-links.ts';
 import { OPEN_ROW } from './summaries/context-tree-items.ts';
 import { VsCodeModels } from './models/vscode-models.ts';
@@ -48,7 +48,7 @@ import { chosenChatModel, Models, RecentModels, type ChosenModel } from './model
 import { SpendLimit } from './models/spend-limit.ts';
 import { MemoryFile } from '../storage/memory-file.ts';
 import { ProjectRules } from './rules/project-rules.ts';
-import { MemoryTree, reportDamagedMemory, WorkspaceMemory } from './memory/workspace-memory.ts';
+import { memoryTree, reportDamagedMemory, WorkspaceMemory } from './memory/workspace-memory.ts';
 import { LastEditor } from './chat/last-editor.ts';
 import { reportChangedWorkspace } from './sessions/changed-workspace.ts';
 import { OpenConversations, type OpenConversation } from './sessions/open-conversations.ts';
@@ -93,7 +93,7 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
   readonly recentModels: RecentModels;
   readonly gaugeItem: GaugeItem;
   readonly tree: ContextTree;
-  readonly memoryTree: MemoryTree;
+  readonly memoryTree: EntryPoints['memoryTree'];
   readonly chats: ExternalChats;
   readonly chatsTree: ChatsTree;
   readonly tools: EntryPoints['tools'];
@@ -193,15 +193,15 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
     const allSessions = workspaceArchive(this);
     this.archive = allSessions.archive;
     this.searchWorkspace = allSessions.search;
-    this.gaugeItem = new GaugeItem(
-      () => this.sessions.current,
-      () => spend.current(),
-      (read) => contextWindowSourceText(this.models, this.chosenModel(), read),
-    );
+    this.gaugeItem = new GaugeItem({
+      conversation: () => this.sessions.current,
+      spend: () => spend.current(),
+      windowSource: (read) => contextWindowSourceText(this.models, this.chosenModel(), read),
+    });
     this.tree = new ContextTree(summaries, this);
     this.attachments = new Attachments(this, { editor: this.editor, session: allSessions.read });
     const refreshImplicit = (): void => void this.implicit.refresh();
-    this.memoryTree = new MemoryTree(this.memory);
+    this.memoryTree = memoryTree(this.memory);
     const { extensionUri, globalStorageUri: storage } = context;
     this.chats = new ExternalChats({ extensionUri, storage, window, warn });
     this.chatsTree = new ChatsTree(this.chats, this.clock.yielder);
@@ -230,7 +230,7 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
       this.rules,
       this.rules.onDidChange(() => this.#views.refreshSoon()),
       ...documentLinks(this),
-      vscode.languages.registerCodeActionsProvider({ scheme: 'file' }, new ExplainAction(), {
+      vscode.languages.registerCodeActionsProvider({ scheme: 'file' }, explainActions, {
         providedCodeActionKinds: [vscode.CodeActionKind.QuickFix],
       }),
       vscode.commands.registerCommand(OPEN_ROW, (open: () => Promise<void>) => open()),

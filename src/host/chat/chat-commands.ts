@@ -56,25 +56,18 @@ export async function explainProblem(app: ChatApp, argument: unknown): Promise<v
 }
 
 /** Provides the quick fix *Explain with Threadkeeper*. */
-export class ExplainAction implements vscode.CodeActionProvider {
-  provideCodeActions(
-    document: vscode.TextDocument,
-    _range: vscode.Range,
-    { diagnostics }: vscode.CodeActionContext,
-  ): vscode.CodeAction[] {
-    return diagnostics.map((diagnostic) => {
-      const title = vscode.l10n.t(
-        'Explain with Threadkeeper: {0}',
-        shortLine(diagnostic.message.split('\n', 1)[0]!, 80),
-      );
+export const explainActions: vscode.CodeActionProvider = {
+  provideCodeActions: ({ uri }, _range, { diagnostics }) =>
+    diagnostics.map((diagnostic) => {
+      const { range, message } = diagnostic;
+      const title = vscode.l10n.t('Explain with Threadkeeper: {0}', shortLine(message.split('\n', 1)[0]!, 80));
       const action = new vscode.CodeAction(title, vscode.CodeActionKind.QuickFix);
-      const problem: Problem = { uri: document.uri, range: diagnostic.range, message: diagnostic.message };
+      const problem: Problem = { uri, range, message };
       action.command = { command: 'threadkeeper.explainProblem', title, arguments: [problem] };
       action.diagnostics = [diagnostic];
       return action;
-    });
-  }
-}
+    }),
+};
 
 /** Opens the next (1) or previous (-1) session of the list. */
 export async function openAdjacentSession(app: ChatApp, step: 1 | -1): Promise<void> {

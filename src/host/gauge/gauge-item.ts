@@ -11,23 +11,20 @@ import { GAUGE_ITEM } from '../platform/contribution-ids.ts';
 import { appendDroppedNotice } from '../platform/key-event-kinds.ts';
 import type { MonthlySpend } from '../models/spend-limit.ts';
 
+interface GaugeSources {
+  readonly conversation: () => Conversation | undefined;
+  readonly spend: () => MonthlySpend;
+  /** Describes the source of the context window; `read`: maximum tokens that the server reads. */
+  readonly windowSource: (read: number) => string | undefined;
+}
+
 /** The Status Bar item that shows how full the context window is. */
 export class GaugeItem implements vscode.Disposable {
-  readonly #item: vscode.StatusBarItem;
-  readonly #conversation: () => Conversation | undefined;
-  readonly #spend: () => MonthlySpend;
-  readonly #windowSource: (read: number) => string | undefined;
+  readonly #item = vscode.window.createStatusBarItem(GAUGE_ITEM, vscode.StatusBarAlignment.Right, 90);
+  readonly #sources: GaugeSources;
 
-  /** @param windowSource describes the source of the context window; `read`: maximum tokens that the server reads */
-  constructor(
-    conversation: () => Conversation | undefined,
-    spend: () => MonthlySpend,
-    windowSource: (read: number) => string | undefined,
-  ) {
-    this.#conversation = conversation;
-    this.#spend = spend;
-    this.#windowSource = windowSource;
-    this.#item = vscode.window.createStatusBarItem(GAUGE_ITEM, vscode.StatusBarAlignment.Right, 90);
+  constructor(sources: GaugeSources) {
+    this.#sources = sources;
     this.#item.name = vscode.l10n.t('Context Usage');
     this.#item.command = 'threadkeeper.showActions';
   }
@@ -37,7 +34,8 @@ export class GaugeItem implements vscode.Disposable {
   }
 
   refresh(): void {
-    const conversation = this.#conversation();
+    const { spend, windowSource } = this.#sources;
+    const conversation = this.#sources.conversation();
     if (!conversation) {
       this.#item.hide();
       return;
@@ -51,12 +49,7 @@ export class GaugeItem implements vscode.Disposable {
     const { unsaved } = conversation.journal;
     const icon = unsaved ? 'warning' : compressing ? 'sync~spin' : 'symbol-ruler';
     this.#item.text = `$(${icon}) ${approximateSign}${shortTokens(view.used)}/${shortTokens(view.budget)} · ${approximateSign}${(percent / 100).toLocaleString(locale(), { style: 'percent' })}`;
-    this.#item.tooltip = tooltip(
-      view,
-      conversation,
-      this.#spend(),
-      this.#windowSource(conversation.meter.serverWindow),
-    );
+    this.#item.tooltip = tooltip(view, conversation, spend(), windowSource(conversation.meter.serverWindow));
     const label = vscode.l10n.t('Context usage: {0}%, {1} of {2} tokens', percent, view.used, view.budget);
     this.#item.accessibilityInformation = {
       label: unsaved ? `${label}. ${translated(unsaved)}` : label,

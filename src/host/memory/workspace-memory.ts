@@ -120,30 +120,23 @@ export const reportDamagedMemory = (copy: string): void =>
   );
 
 /** The view of the workspace memory, with a row per line. */
-export class MemoryTree implements vscode.TreeDataProvider<MemoryEntry> {
-  readonly #memory: WorkspaceMemory;
-  readonly onDidChangeTreeData: vscode.Event<void>;
-
-  constructor(memory: WorkspaceMemory) {
-    this.#memory = memory;
-    this.onDidChangeTreeData = memory.onDidChange;
-  }
-
-  async getChildren(row?: MemoryEntry): Promise<MemoryEntry[]> {
+export const memoryTree = (memory: WorkspaceMemory): vscode.TreeDataProvider<MemoryEntry> => ({
+  onDidChangeTreeData: memory.onDidChange,
+  getChildren: async (row) => {
     if (row) return [];
-    await this.#memory.load();
-    return [...this.#memory.entries];
-  }
-
-  getTreeItem(entry: MemoryEntry): vscode.TreeItem {
-    const item = new vscode.TreeItem(entry.text, vscode.TreeItemCollapsibleState.None);
-    item.id = entry.id;
-    const isOmitted = this.#memory.omittedIds.has(entry.id);
-    item.description = isOmitted ? `${kindName(entry.kind)} · ${statusName('dropped')}` : kindName(entry.kind);
-    item.tooltip = `${entry.text}\n${new Date(entry.at).toLocaleString(locale())}`;
-    item.iconPath = new vscode.ThemeIcon(KIND_ICON[entry.kind]);
-    item.contextValue = 'threadkeeper.memory';
-    item.command = { command: 'threadkeeper.editMemory', title: vscode.l10n.t('Edit'), arguments: [entry] };
-    return item;
-  }
-}
+    await memory.load();
+    return [...memory.entries];
+  },
+  getTreeItem: (entry) => {
+    const { id, kind, text, at } = entry;
+    const isOmitted = memory.omittedIds.has(id);
+    return Object.assign(new vscode.TreeItem(text), {
+      id,
+      description: isOmitted ? `${kindName(kind)} · ${statusName('dropped')}` : kindName(kind),
+      tooltip: `${text}\n${new Date(at).toLocaleString(locale())}`,
+      iconPath: new vscode.ThemeIcon(KIND_ICON[kind]),
+      contextValue: 'threadkeeper.memory',
+      command: { command: 'threadkeeper.editMemory', title: vscode.l10n.t('Edit'), arguments: [entry] },
+    });
+  },
+});
