@@ -3,6 +3,7 @@ import { messageId } from '../core/model/ids.ts';
 import { messageText, type Attachment, type ImageBlock, type Message } from '../core/model/message.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import { findPasted } from '../core/text/untrusted-text.ts';
+import { contentOf, type TranscriptMessage } from '../core/transcript/transcript-message.ts';
 import type { Clock } from './ports.ts';
 import { sessionTitleFrom } from './session-title.ts';
 
@@ -42,6 +43,18 @@ export function userMessage(
     ...(pastedSpans.length > 0 && { pasted: pastedSpans }),
   };
 }
+
+/** A message of a transcript at a place in a session. */
+export const transcribedMessage = (
+  transcribed: TranscriptMessage,
+  place: Pick<Message, 'id' | 'parent' | 'at'>,
+): Message => ({
+  ...place,
+  role: transcribed.role,
+  content: contentOf(transcribed),
+  ...(transcribed.model !== undefined && { model: transcribed.model }),
+  ...(transcribed.usage && { usage: transcribed.usage }),
+});
 
 /** A copy of a message with another text and the same parent, so that it starts a new branch. */
 export function editedMessage(original: Message, text: string, clock: Clock): Message {

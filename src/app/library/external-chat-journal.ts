@@ -4,10 +4,10 @@ import { nodeWith, proseSummary } from '../../core/model/summary.ts';
 import { SessionState } from '../../core/state/session-state.ts';
 import { textHash } from '../../core/text/hash.ts';
 import { phrase } from '../../core/text/phrase.ts';
-import { contentOf } from '../../core/transcript/transcript-message.ts';
 import { Emitter } from '../emitter.ts';
 import { StoreFault, type SessionJournal } from '../ports.ts';
 import { sessionTitleFrom } from '../session-title.ts';
+import { transcribedMessage } from '../user-message.ts';
 import type { CopiedSession } from './library.ts';
 import type { LibraryEntry } from './read-session.ts';
 import { TOOL_NAMES } from './source.ts';
@@ -33,24 +33,10 @@ export class ExternalChatJournal implements SessionJournal {
     const { title, workspace = '', updatedAt } = entry;
     this.state.apply({ type: 'session_created', id, title: sessionTitleFrom(title), workspace }, updatedAt);
     let at = updatedAt;
-    for (const [index, message] of copy.messages.entries()) {
-      at = message.at ?? at;
-      const { role, model, usage } = message;
-      this.state.apply(
-        {
-          type: 'message_added',
-          message: {
-            id: idOf(index),
-            parent: index === 0 ? null : idOf(index - 1),
-            role,
-            content: contentOf(message),
-            at,
-            ...(model !== undefined && { model }),
-            ...(usage && { usage }),
-          },
-        },
-        at,
-      );
+    for (const [index, copied] of copy.messages.entries()) {
+      at = copied.at ?? at;
+      const message = transcribedMessage(copied, { id: idOf(index), parent: index === 0 ? null : idOf(index - 1), at });
+      this.state.apply({ type: 'message_added', message }, at);
     }
   }
 

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { countText, formatCounted, locale, messagesText, roleName, translated } from '../platform/l10n.ts';
-import { contentOf, type TranscriptFormat } from '../../core/transcript/transcript-message.ts';
+import type { TranscriptFormat } from '../../core/transcript/transcript-message.ts';
 import { showInfo } from '../platform/notifications.ts';
 import {
   exportedBatches,
@@ -16,6 +16,7 @@ import { messageId, type MessageId } from '../../core/model/ids.ts';
 import type { Message } from '../../core/model/message.ts';
 import type { Clock, SessionJournal, SessionStore } from '../../app/ports.ts';
 import type { Sessions } from '../../app/sessions.ts';
+import { transcribedMessage } from '../../app/user-message.ts';
 import { changeSession, modelSelectedEvents } from '../sessions/session-changes.ts';
 
 /**
@@ -206,15 +207,7 @@ async function* newMessages(app: Pick<ImportApp, 'clock'>, uri: vscode.Uri): Asy
   for await (const { messages } of transcriptBatches(uri)) {
     const batch: Message[] = [];
     for (const one of messages) {
-      const message: Message = {
-        id: messageId(app.clock.id()),
-        parent,
-        role: one.role,
-        content: contentOf(one),
-        at: one.at ?? now,
-        ...(one.model !== undefined && { model: one.model }),
-        ...(one.usage && { usage: one.usage }),
-      };
+      const message = transcribedMessage(one, { id: messageId(app.clock.id()), parent, at: one.at ?? now });
       parent = message.id;
       batch.push(message);
     }
