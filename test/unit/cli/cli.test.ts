@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { encodeLine } from '../../../src/storage/journal-line.ts';
 import { sessionId } from '../../../src/core/model/ids.ts';
-import { DEMO_SESSION, ROOT, runCli, runJson, TRANSCRIPTS } from './run-cli.ts';
+import { DEMO_SESSION, ROOT, runCli, runJson, spawnCli, TRANSCRIPTS } from './run-cli.ts';
 import { folderForAllTests } from '../../support/per-test.ts';
 
 const COMMANDS = [
@@ -72,9 +72,9 @@ describe('command line', () => {
       'skipped.jsonl',
       '{"role":"user","content":"Hello"}\n{"role":"narrator","content":"Then"}\n',
     );
-    const { code, out } = await runCli(['import', transcript], { ignoresErr: true });
+    const { code, out } = await spawnCli(['import', transcript], { ignoresErr: true });
     assert.deepEqual([code, out], [0, '{"role":"user","content":"Hello"}\n']);
-    assert.equal((await runCli(['import', 'no-such-file'], { ignoresErr: true })).code, 2);
+    assert.equal((await spawnCli(['import', 'no-such-file'], { ignoresErr: true })).code, 2);
   });
 
   it('lists every command with --help', async () => {
@@ -135,7 +135,7 @@ describe('command line', () => {
     const first = await runCli(['import', path.join(TRANSCRIPTS, 'claude-code.jsonl')]);
     assert.equal(first.code, 0);
     assert.match(first.err, /^Skipped: .*1 × subagent message/);
-    const again = await runCli(['import', '-'], { input: first.out });
+    const again = await spawnCli(['import', '-'], { input: first.out });
     assert.equal(again.out, first.out);
     assert.equal(
       first.out.split('\n')[0]?.slice(0, 60),
@@ -146,7 +146,7 @@ describe('command line', () => {
   it('reports how many images an import skips', async () => {
     const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } };
     const line = JSON.stringify({ role: 'user', content: [{ type: 'text', text: 'Look.' }, image, image] });
-    const { out, err } = await runCli(['import', '-'], { input: line });
+    const { out, err } = await spawnCli(['import', '-'], { input: line });
     assert.deepEqual([out, err], ['{"role":"user","content":"Look."}\n', 'Skipped: 2 × embedded image.\n']);
     const { skipped } = await runJson('import', file('image.jsonl', line));
     assert.deepEqual(skipped, [{ reason: 'embedded image', count: 2 }]);
@@ -183,7 +183,7 @@ describe('command line', () => {
     const long = Array.from({ length: 3000 }, (_, at) =>
       JSON.stringify({ role: 'user', content: `${at} ${'ä'.repeat(900)}` }),
     );
-    const { code, out } = await runCli(['import', file('long.jsonl', `${long.join('\n')}\n`), '--json']);
+    const { code, out } = await spawnCli(['import', file('long.jsonl', `${long.join('\n')}\n`), '--json']);
     assert.equal(code, 0);
     assert.equal((JSON.parse(out) as { messages: unknown[] }).messages.length, 3000);
   });
@@ -361,7 +361,7 @@ describe('command line', () => {
         const before = asked;
         const { code, out, err } = await runCli(
           ['compress', DEMO_SESSION, '--target-tokens', '8000', '--provider', provider, '--base-url', base, '--json'],
-          { env: { [key]: 'sk-wrong' } },
+          { [key]: 'sk-wrong' },
         );
         assert.deepEqual([code, out], [2, '']);
         assert.match(err, /rejected the API key/);
@@ -372,7 +372,7 @@ describe('command line', () => {
 
       it(`asks ${provider} with the functions of Node.js 20`, async () => {
         const before = asked;
-        const { err } = await runCli(
+        const { err } = await spawnCli(
           ['compress', DEMO_SESSION, '--target-tokens', '8000', '--provider', provider, '--base-url', base],
           {
             env: { [key]: 'sk-wrong', NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(AS_NODE_20)}` },
@@ -390,7 +390,7 @@ describe('command line', () => {
       throw new TypeError('fetch failed', { cause });
     };`;
     const options = ['--provider', 'openai', '--model', 'gpt-4o-mini', '--base-url', 'https://localhost/v1'];
-    const { code, out, err } = await runCli(
+    const { code, out, err } = await spawnCli(
       ['compress', DEMO_SESSION, '--policy', 'steady', '--turn-by-turn', ...options],
       { env: { OPENAI_API_KEY: 'x', NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(refused)}` } },
     );
@@ -410,7 +410,7 @@ describe('command line', () => {
       proxy.listen(0, '127.0.0.1');
       await once(proxy, 'listening');
       try {
-        const { code, out, err } = await runCli(
+        const { code, out, err } = await spawnCli(
           [
             ...['compress', DEMO_SESSION, '--target-tokens', '8000', '--provider', 'openai', '--model', 'gpt-4o-mini'],
             ...['--base-url', `${scheme}://models.invalid/v1`],
@@ -425,7 +425,7 @@ describe('command line', () => {
     });
 
   it('passes on the provider’s message if the server rejects a request, also turn by turn', async () => {
-    const input = readFileSync(DEMO_SESSION, 'utf8').split('\n').slice(0, 60).join('\n');
+    const from = file('part.jsonl', readFileSync(DEMO_SESSION, 'utf8').split('\n').slice(0, 60).join('\n'));
     const server = createServer((request, response) => {
       request.resume();
       response.writeHead(400, { 'content-type': 'application/json' });
@@ -440,7 +440,7 @@ describe('command line', () => {
         ['--policy', 'steady', '--turn-by-turn'],
       ]) {
         const options = ['--provider', 'openai', '--model', 'gpt-4o-mini', '--base-url', base, ...more];
-        const { err } = await runCli(['compress', '-', ...options], { input });
+        const { err } = await runCli(['compress', from, ...options]);
         assert.match(err, /rejected the request\..* Provider’s message: The parameter `seed` is not supported\.\n$/);
       }
     } finally {

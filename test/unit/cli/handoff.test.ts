@@ -7,7 +7,7 @@ import { tokensWithFraming } from '../../../src/core/compress/fitting.ts';
 import { loadEncoding } from '../../../src/core/tokens/token-counter.ts';
 import { DIALOGUES } from '../../golden/dialogues/dialogues.ts';
 import { StrictServer } from '../../support/strict/strict-server.ts';
-import { DEMO_SESSION, ROOT, runCli, runJson, TRANSCRIPTS } from './run-cli.ts';
+import { DEMO_SESSION, ROOT, runCli, runJson, spawnCli, TRANSCRIPTS } from './run-cli.ts';
 import { folderForAllTests } from '../../support/per-test.ts';
 
 const shared = process.env['THREADKEEPER_DATA'] ?? path.join(ROOT, '../shared/data');
@@ -329,7 +329,7 @@ describe('handoff', () => {
       assert.equal(code, 0, name);
       assert.match(out, /^TASK$/m, name);
     }
-    const piped = await runCli(['handoff', '-', '--for', 'text'], {
+    const piped = await spawnCli(['handoff', '-', '--for', 'text'], {
       input: '{"role":"user","content":"Fix the port."}\n',
     });
     assert.match(piped.out, /First request: Fix the port\./);

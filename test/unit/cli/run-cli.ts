@@ -3,6 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { build } from 'esbuild';
+import { runCommandLine } from '../../../src/cli/command-line.ts';
+import { Output } from '../../../src/cli/output.ts';
 
 export const ROOT = path.resolve(import.meta.dirname, '../../..');
 export const DEMO_SESSION = path.join(ROOT, 'test/fixtures/demo-workspace/sample-session.jsonl');
@@ -12,6 +14,12 @@ export interface CliResult {
   readonly code: number | null;
   readonly out: string;
   readonly err: string;
+}
+
+/** The environment without API keys. */
+function cleanEnv(): NodeJS.ProcessEnv {
+  const { OPENAI_API_KEY: _openai, ANTHROPIC_API_KEY: _anthropic, ...clean } = process.env;
+  return clean;
 }
 
 let bundled: Promise<string> | undefined;
@@ -39,11 +47,33 @@ async function bundle(): Promise<string> {
   return path.join(folder, 'cli.js');
 }
 
+class KeptOutput extends Output {
+  out = '';
+  err = '';
+
+  override write(text: string): Promise<void> {
+    this.out += text;
+    return Promise.resolve();
+  }
+
+  override note(line: string): Promise<void> {
+    this.err += `${line}\n`;
+    return Promise.resolve();
+  }
+}
+
+/** Runs the command line in this process, which saves its start and loading its modules. */
+export async function runCli(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<CliResult> {
+  const output = new KeptOutput();
+  const code = await runCommandLine(args, output, { ...cleanEnv(), ...env });
+  return { code, out: output.out, err: output.err };
+}
+
 /**
  * Runs the command line in a separate process with piped output. `input` is sent to standard input. With `ignoresErr`,
  * nothing reads standard error.
  */
-export async function runCli(
+export async function spawnCli(
   args: readonly string[],
   options: {
     readonly env?: Readonly<Record<string, string>>;
@@ -69,9 +99,8 @@ export async function startCli(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
 ): Promise<ChildProcessWithoutNullStreams> {
-  const { OPENAI_API_KEY: _openai, ANTHROPIC_API_KEY: _anthropic, ...clean } = process.env;
   bundled ??= bundle();
-  return spawn(process.execPath, [await bundled, ...args], { cwd: ROOT, env: { ...clean, ...env } });
+  return spawn(process.execPath, [await bundled, ...args], { cwd: ROOT, env: { ...cleanEnv(), ...env } });
 }
 
 /** The JSON object of a successful run with `--json`. */

@@ -7,7 +7,7 @@ import { allSources } from '../../../src/sources/all-sources.ts';
 import { Databases } from '../../../src/sources/databases.ts';
 import { LibraryCopies } from '../../../src/storage/library-copies.ts';
 import { jsonl, putFile } from '../../support/tool-homes/conversation.ts';
-import { ROOT, runCli, runJson } from '../cli/run-cli.ts';
+import { ROOT, runCli, runJson, spawnCli } from '../cli/run-cli.ts';
 import { McpClient, type Answer } from './mcp-client.ts';
 
 const CLAUDE = '.claude/projects/-home-sam-boat-house/5e1f3a10.jsonl';
@@ -441,7 +441,7 @@ describe('MCP server', () => {
   });
 
   it('ends without a client, and when it’s asked to', async () => {
-    const { code, out, err } = await runCli(['mcp', '--home', home], { env });
+    const { code, out, err } = await spawnCli(['mcp', '--home', home], { env });
     assert.deepEqual([code, out, err], [0, '', '']);
     if (process.platform === 'win32') return;
     for (const signal of ['SIGINT', 'SIGTERM'] as const) {
@@ -452,7 +452,7 @@ describe('MCP server', () => {
 
   it('rejects options that it doesn’t have, in one line', async () => {
     for (const args of [['--json'], ['--port', '1'], ['file.jsonl']]) {
-      const { code, out, err } = await runCli(['mcp', ...args], { env });
+      const { code, out, err } = await runCli(['mcp', ...args], env);
       assert.deepEqual([code, out, err.trimEnd().split('\n').length], [2, '', 1]);
     }
   });

@@ -197,7 +197,7 @@ describe('the default summarizer', () => {
       await using server = await StrictServer.start(provider, { busyShare: 0.2 });
       const ask = async (...args: readonly string[]): Promise<unknown> => {
         const all = [...args, DEMO_SESSION, '--provider', provider, '--base-url', server.url, '--json'];
-        const { code, out, err } = await runCli(all, { env: ENV });
+        const { code, out, err } = await runCli(all, ENV);
         assert.equal(code, 0, err);
         return JSON.parse(out);
       };
