@@ -66,15 +66,12 @@ async function setTools(tools: readonly Tool[]): Promise<void> {
 }
 
 async function readWithProgress(chats: ExternalChats): Promise<void> {
-  await cancellable(vscode.l10n.t('Reading chats from other tools…'), async (signal, progress) => {
+  await cancellable(vscode.l10n.t('Reading chats from other tools…'), async (signal, report) => {
     signal.addEventListener('abort', () => void chats.library.cancel());
-    let reported = 0;
     const subscription = chats.onLibraryEvent((news) => {
       if (news.type !== 'progress') return;
       const { done, total } = news;
-      const increment = ((done - reported) * 100) / total;
-      progress.report({ message: vscode.l10n.t('{0} of {1}', done, total), increment });
-      reported = done;
+      report(done / total, vscode.l10n.t('{0} of {1}', done, total));
     });
     try {
       await chats.follow();

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { countText, formatCounted, locale, messagesText, roleName, translated } from '../platform/l10n.ts';
 import type { TranscriptFormat } from '../../core/transcript/transcript-message.ts';
-import { showInfo } from '../platform/notifications.ts';
+import { cancellable, showInfo } from '../platform/notifications.ts';
 import {
   exportedBatches,
   fileName,
@@ -50,19 +50,10 @@ function importedText(messages: number, skipped: string): string {
     : vscode.l10n.t('Imported {0} messages. Skipped: {1}.', countText(messages), skipped);
 }
 
-function withProgress<T>(title: string, work: (watch: ImportProgress) => Promise<T>): Thenable<T> {
-  const options = { location: vscode.ProgressLocation.Notification, title, cancellable: true };
-  return vscode.window.withProgress(options, (progress, token) => {
-    let reported = 0;
-    return work({
-      isCancelled: () => token.isCancellationRequested,
-      report: (share, messages) => {
-        progress.report({ message: messagesText(messages), increment: (share - reported) * 100 });
-        reported = share;
-      },
-    });
-  });
-}
+const withProgress = <T>(title: string, work: (watch: ImportProgress) => Promise<T>): Promise<T | undefined> =>
+  cancellable(title, (signal, report) =>
+    work({ isCancelled: () => signal.aborted, report: (share, messages) => report(share, messagesText(messages)) }),
+  );
 
 type Row = vscode.QuickPickItem & { readonly isImport?: boolean };
 

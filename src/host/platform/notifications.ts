@@ -52,17 +52,24 @@ export async function pickOrShowInfo<T extends vscode.QuickPickItem>(
 export const progressLocation = (): vscode.ProgressLocation =>
   visiblePage() ? vscode.ProgressLocation.Window : vscode.ProgressLocation.Notification;
 
-/** Runs work with a progress notification that has a button to cancel. Resolves to undefined if it's canceled. */
+/**
+ * Runs work with a progress notification that has a button to cancel. `report` is called with the share of the work (0
+ * to 1) that is done. Resolves to undefined if it's canceled.
+ */
 export async function cancellable<T>(
   title: string,
-  work: (signal: AbortSignal, progress: vscode.Progress<{ message: string; increment: number }>) => Promise<T>,
+  work: (signal: AbortSignal, report: (share: number, message: string) => void) => Promise<T>,
 ): Promise<T | undefined> {
   const options = { location: vscode.ProgressLocation.Notification, title, cancellable: true };
   return vscode.window.withProgress(options, async (progress, token) => {
     const abort = new AbortController();
     token.onCancellationRequested(() => abort.abort());
+    let reported = 0;
     try {
-      return await work(abort.signal, progress);
+      return await work(abort.signal, (share, message) => {
+        progress.report({ message, increment: (share - reported) * 100 });
+        reported = share;
+      });
     } catch (error) {
       if (abort.signal.aborted && isCancellation(error)) return undefined;
       throw error;

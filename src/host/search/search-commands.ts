@@ -6,7 +6,7 @@ import type { SearchRequest, WorkspaceHit } from '../../app/workspace-search.ts'
 import { truncate } from '../../core/text/truncate.ts';
 import { keyEventId, type SessionId } from '../../core/model/ids.ts';
 import { openMessageDocument, openNodeDocument } from '../summaries/document-uris.ts';
-import { pickOrShowInfo } from '../platform/notifications.ts';
+import { cancellable, pickOrShowInfo } from '../platform/notifications.ts';
 import { itemText, roleName, titleText } from '../platform/l10n.ts';
 import { expandNode, pinQuote } from '../../app/summary-changes.ts';
 import { hitsOffBranch, isRelevant, contextStatuses, type ResultInContext } from '../../app/context-status.ts';
@@ -38,20 +38,13 @@ export async function searchAllSessions(app: SearchApp, argument?: unknown): Pro
     prompt: vscode.l10n.t('Search for text in all sessions of this workspace'),
   });
   if (query === undefined) return;
-  const hits = await vscode.window.withProgress(
-    {
-      location: vscode.ProgressLocation.Notification,
-      title: vscode.l10n.t('Searching sessions…'),
-      cancellable: true,
-    },
-    (progress, token) =>
-      app.searchWorkspace({
-        query,
-        limit: MAX_HITS,
-        onProgress: (done, total) =>
-          progress.report({ message: vscode.l10n.t('{0} of {1}', done, total), increment: 100 / total }),
-        isCancelled: () => token.isCancellationRequested,
-      }),
+  const hits = await cancellable(vscode.l10n.t('Searching sessions…'), (signal, report) =>
+    app.searchWorkspace({
+      query,
+      limit: MAX_HITS,
+      onProgress: (done, total) => report(done / total, vscode.l10n.t('{0} of {1}', done, total)),
+      isCancelled: () => signal.aborted,
+    }),
   );
   if (!hits) return;
   const items = hits.map((hit) => ({
