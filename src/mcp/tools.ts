@@ -1,5 +1,5 @@
 import { toStandardJsonSchema } from '@valibot/to-json-schema';
-import type { CallToolResult, McpServer } from '@modelcontextprotocol/server';
+import type { McpServer } from '@modelcontextprotocol/server';
 import * as v from 'valibot';
 import { endsWithPath, type ChatHit } from '../app/library/chat-index.ts';
 import { activeEvents, keyEventsOf, lastingEvents, supersededEvents } from '../app/library/chat-events.ts';
@@ -102,10 +102,6 @@ function inputSchema<Name extends keyof typeof INPUTS>(name: Name) {
 const withoutEmpty = (args: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(args).filter(([, value]) => value !== null && value !== ''));
 
-const answer = (parts: readonly string[]): CallToolResult => ({
-  content: [{ type: 'text', text: parts.join('\n\n') }],
-});
-
 /** Rejects a call. The message is a sentence for the model. */
 class ToolError extends Error {
   override readonly name = 'ToolError';
@@ -127,49 +123,40 @@ export class ChatTools {
 
   register(server: McpServer): void {
     const annotations = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
-    server.registerTool(
+    const add = <Name extends keyof typeof INPUTS>(
+      name: Name,
+      title: string,
+      description: string,
+      call: (input: Input<Name>, signal: AbortSignal) => Promise<readonly string[]>,
+    ): void => {
+      const config = { title, description, inputSchema: inputSchema(name), annotations };
+      server.registerTool(name, config, async (input, { mcpReq }) => ({
+        content: [{ type: 'text', text: (await call(input, mcpReq.signal)).join('\n\n') }],
+      }));
+    };
+    add(
       'recall',
-      {
-        title: 'Search Earlier Chats',
-        description:
-          'Searches all messages of the user’s earlier AI chats on this machine (Claude Code, Codex, Copilot, Cline, Gemini CLI, and others), best matches first, and returns quotes with session, date, and message number, and with the later message of the session that superseded them, if any. Use it when the user refers to an earlier conversation, also with another tool, or when an earlier decision, error, or command may matter.',
-        inputSchema: inputSchema('recall'),
-        annotations,
-      },
-      async (input, { mcpReq }) => answer(await this.#recall(input, mcpReq.signal)),
+      'Search Earlier Chats',
+      'Searches all messages of the user’s earlier AI chats on this machine (Claude Code, Codex, Copilot, Cline, Gemini CLI, and others), best matches first, and returns quotes with session, date, and message number, and with the later message of the session that superseded them, if any. Use it when the user refers to an earlier conversation, also with another tool, or when an earlier decision, error, or command may matter.',
+      (input, signal) => this.#recall(input, signal),
     );
-    server.registerTool(
+    add(
       'sessions',
-      {
-        title: 'List Earlier Chats',
-        description:
-          'Lists the user’s earlier AI chats on this machine, newest first, with date, session, title, tool, folder, and number of messages.',
-        inputSchema: inputSchema('sessions'),
-        annotations,
-      },
-      async (input) => answer(await this.#sessions(input)),
+      'List Earlier Chats',
+      'Lists the user’s earlier AI chats on this machine, newest first, with date, session, title, tool, folder, and number of messages.',
+      (input) => this.#sessions(input),
     );
-    server.registerTool(
+    add(
       'decisions',
-      {
-        title: 'List Decisions',
-        description:
-          'Lists the decisions, constraints, and preferences of one session, or of the newest sessions of a folder, verbatim, without those that were superseded. Use it before proposing an approach, to avoid proposing again what was already settled.',
-        inputSchema: inputSchema('decisions'),
-        annotations,
-      },
-      async (input, { mcpReq }) => answer(await this.#decisions(input, mcpReq.signal)),
+      'List Decisions',
+      'Lists the decisions, constraints, and preferences of one session, or of the newest sessions of a folder, verbatim, without those that were superseded. Use it before proposing an approach, to avoid proposing again what was already settled.',
+      (input, signal) => this.#decisions(input, signal),
     );
-    server.registerTool(
+    add(
       'expand',
-      {
-        title: 'Show Messages',
-        description:
-          'Returns the original messages of a session from one number to another, at most 32,000 bytes at a time. Use it for the messages around a quote.',
-        inputSchema: inputSchema('expand'),
-        annotations,
-      },
-      async (input) => answer(await this.#expand(input)),
+      'Show Messages',
+      'Returns the original messages of a session from one number to another, at most 32,000 bytes at a time. Use it for the messages around a quote.',
+      (input) => this.#expand(input),
     );
   }
 
