@@ -55,10 +55,7 @@ const CONCURRENCY = 24;
  */
 const REPLACEMENT_SHARE = { min: 0.15, max: 0.22, first: 0.7, upToTokens: 1_500 } as const;
 
-/**
- * Minimum size of the new summaries as a share of the tokens that they replace, even if there are many key events,
- * because quotes alone lack context.
- */
+/** Minimum size of the new summaries as a share of the replaced tokens, because quotes alone lack context. */
 const MIN_NEW_SUMMARIES_SHARE = 0.05;
 
 /** Summaries that exceed their room are merged down to this share of it, because a merge invalidates prompt caches. */
@@ -163,10 +160,7 @@ const MIN_EXTRACT_TOKENS = 32;
 /** Minimum share of the summaries in the tokens that ledger and summaries may take together. */
 const MIN_SUMMARIES_PART = 0.5;
 
-/**
- * Whether a ledger leaves enough room for the summaries. Within a target, they need at least as much as the ledger,
- * whose tags would otherwise take most of a small target.
- */
+/** Whether a ledger leaves room for the summaries: within a target, at least as much as it takes itself. */
 const leavesRoomForSummaries = ({ target }: CompressionJob, { freedTokens }: Plan, draft: SizedDraft): boolean =>
   draft.ceiling >= MIN_SUMMARIES_PART * (1 - MIN_SAVING) * freedTokens &&
   (!target || draft.room >= Math.max(MIN_EXTRACT_TOKENS, draft.tokens));

@@ -173,9 +173,6 @@ function provisionalBefore(position: number, { frontier, summaries }: SessionSta
   return frontier.slice(at + 1).filter(({ to }) => to < position);
 }
 
-/**
- * Whether a model may still replace a summary. It was extracted because no model was available or the run waits for
- * more messages, not because a model failed.
- */
+/** Whether a model may still replace a summary, which was extracted although no model had failed. */
 export const isProvisional = ({ children, model, rung, audit }: SummaryNode): boolean =>
   children.length === 0 && model === LOCAL_MODEL && rung !== 'edited' && audit.faults.length === 0;

@@ -193,10 +193,7 @@ export class CompressionTriggers {
     return tokens;
   }
 
-  /**
-   * After a skipped compression, its trigger fires again only at the next multiple of its limit (for the share of the
-   * budget, after the share has grown), so that it isn't tried at every check. A compression resets all triggers.
-   */
+  /** After a skipped compression, its trigger fires again only at the next multiple of its limit. */
   #recordOutcome(outcome: CompressionOutcome, { trigger, measured }: DueTrigger): void {
     if (outcome.kind === 'skipped' && measured !== undefined)
       this.#unsuccessful = { ...this.#unsuccessful, [trigger]: measured };
@@ -215,10 +212,7 @@ export class CompressionTriggers {
     }
   }
 
-  /**
-   * Commits a finished compression. If messages that arrived during it are no longer recent, they get a provisional
-   * summary, which a model replaces in the next compression.
-   */
+  /** Commits a finished compression. Messages that are no longer recent by then get a provisional summary. */
   async #commit(): Promise<void> {
     const { compressor, journal, settings } = this.#deps;
     const outcome = await compressor.commit();

@@ -114,10 +114,7 @@ export class Compressor {
     if (this.#phase.kind === 'running') await this.#phase.outcome;
   }
 
-  /**
-   * Compresses without changing the session. The outcome is `ready` if there is a result for `commit`. A second request
-   * joins the running one. Never rejects: faults are outcomes.
-   */
+  /** Compresses without changing the session. A second request joins the running one. Never rejects. */
   run(request: CompressionRequest): Promise<CompressionOutcome> {
     const { settings, urgency } = request;
     const error = this.#deps.journal.readOnly;

@@ -82,10 +82,7 @@ export class ContextMeter {
     }
   }
 
-  /**
-   * Calibrates token counts with the input tokens that the provider reported for a context. Contexts with images are
-   * ignored, because providers count images differently and some models don't get them.
-   */
+  /** Calibrates with the reported input tokens. Contexts with images are ignored: providers count them differently. */
   observe(context: Context, reported: number): ObservationOutcome {
     if (context.messages.some(({ content }) => content.some(({ type }) => type === 'image'))) return 'ignored';
     this.#rejection = undefined;

@@ -79,10 +79,7 @@ function eventsWithin(state: SessionState, message: MessageId, start: number, en
   return [...state.events.values()].filter((one) => one.message === message && one.start < end && start < one.end);
 }
 
-/**
- * Messages that match the query but aren't on the active branch. Reads every message, so call it only if nothing on the
- * branch matches.
- */
+/** Messages that match the query but aren't on the active branch. Reads every message. */
 export function hitsOffBranch(state: SessionState, query: string, limit: number): ResultInContext[] {
   const terms = termsOf(query);
   const found: ResultInContext[] = [];

@@ -141,10 +141,7 @@ export class Conversation {
     await this.#triggers.settled();
   }
 
-  /**
-   * Runs work that calls a model outside of turns and compressions, such as a verification. Its signal is also aborted
-   * when the conversation halts, which waits for the work to record its usage.
-   */
+  /** Runs other work that calls a model, such as a verification. Halting aborts it, and waits for its usage. */
   async runOutsideTurn<T>(signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const abort = new AbortController();
     const running = work(AbortSignal.any([signal, abort.signal]));
@@ -320,10 +317,7 @@ export class Conversation {
     return this.compressor.preview(this.#triggers.request({ trigger: 'command', threshold: 0 }, 'now'));
   }
 
-  /**
-   * Ends the task, and compresses first if that's due. A failed compression doesn't prevent the reset. During a turn,
-   * the reset is postponed to its end.
-   */
+  /** Ends the task, and compresses first if that's due. During a turn, this is postponed to its end. */
   async resetTask(): Promise<void> {
     if (this.isReplying) {
       this.#isResetPending = true;
@@ -417,10 +411,7 @@ export class Conversation {
     }
   }
 
-  /**
-   * Compresses if necessary, and rejects with `ContextOverflow` if the request still doesn't fit. Resolves to the
-   * recalled excerpts, or to undefined if the turn was stopped.
-   */
+  /** Compresses if necessary; rejects with `ContextOverflow`. Resolves to undefined if the turn was stopped. */
   async #makeRoom(text: string, signal: AbortSignal): Promise<readonly RecalledExcerpt[] | undefined> {
     const budget = this.meter.budget();
     await this.#triggers.beforeSend(signal);

@@ -46,10 +46,7 @@ export class ModelFault extends Error {
   readonly contextWindow: number | undefined;
   /** The media type of a response that isn't from a model's API, such as `text/html`. */
   readonly contentType: string | undefined;
-  /**
-   * The provider's own message about a rejected request, with secrets masked. Only for the user: it may repeat what was
-   * sent, so it's never logged.
-   */
+  /** The provider's own message, with secrets masked. It may repeat what was sent, so it's never logged. */
   readonly details: string | undefined;
 
   constructor(

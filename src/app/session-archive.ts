@@ -49,10 +49,7 @@ export interface Decisions {
 const MAX_SESSIONS = 10;
 const MAX_DECISIONS = 60;
 
-/**
- * Answers questions about this workspace's sessions, and its copied chats of other tools, with quotes, for VS Code's
- * own chat. Secrets are redacted.
- */
+/** Answers questions with quotes from this workspace's sessions and copied chats. Secrets are redacted. */
 export class SessionArchive {
   readonly #deps: SessionArchiveDeps;
 

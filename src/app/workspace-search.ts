@@ -45,10 +45,7 @@ const EXCERPT_UNITS = 300;
 /** Number of candidates per requested result, because some may no longer be on their session's active branch. */
 const CANDIDATE_FACTOR = 3;
 
-/**
- * Ranked search over many sessions in one index, which is built on first use; later, only changed sessions are read
- * again. The index has no texts, so results are read from their journals.
- */
+/** Ranked search over many sessions in one index without texts. Only changed sessions are read again. */
 export class WorkspaceSearch {
   readonly #deps: WorkspaceSearchDeps;
   readonly #index = new TextIndex();

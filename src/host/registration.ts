@@ -33,10 +33,7 @@ export interface EntryPoints {
   runFromEditor(command: string, ...args: readonly unknown[]): Promise<void>;
 }
 
-/**
- * Registers everything that may activate the extension. The implementation is loaded on first use. Registrations end
- * with the extension. Returns the *Context* view.
- */
+/** Registers everything that may activate the extension, which is loaded on first use. Returns the *Context* view. */
 export function registerEntryPoints(
   { subscriptions, extension, extensionUri }: vscode.ExtensionContext,
   product: () => Promise<EntryPoints>,

@@ -66,10 +66,7 @@ import type { PageConnection } from './chat/page-connection.ts';
 /** Key in the workspace state: the ID of the session that was shown last. */
 const SHOWN_KEY = 'threadkeeper.shownSession';
 
-/**
- * The composition root: creates every part once and passes it to the others as constructor arguments. No session is
- * loaded before it's needed.
- */
+/** The composition root: creates every part once. No session is loaded before it's needed. */
 export class Threadkeeper implements EntryPoints, vscode.Disposable {
   readonly channel = vscode.window.createOutputChannel('Threadkeeper', { log: true });
   readonly log = channelLog(this.channel);

@@ -102,10 +102,7 @@ export class MachineChats {
     return this.#refreshedAt > -Infinity;
   }
 
-  /**
-   * Waits up to `ms` until the index has all changes. Resolves to whether it has; if not, the chats that were already
-   * read can be searched. Failures are passed to `warn`.
-   */
+  /** Waits up to `ms` for all changes. Resolves to whether they were read; failures are passed to `warn`. */
   async refresh(ms: number): Promise<boolean> {
     if (!this.#refreshing && performance.now() - this.#refreshedAt < this.#maxAgeMs) return true;
     this.#refreshing ??= this.#readChanges().finally(() => (this.#refreshing = undefined));

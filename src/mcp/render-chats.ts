@@ -119,10 +119,7 @@ export interface Excerpt {
   readonly next?: { readonly from: number; readonly offset: number };
 }
 
-/**
- * The messages from `from` to `to` (inclusive), as many as fit. The first one begins at `offset`, in UTF-16 units of
- * its text as shown.
- */
+/** The messages from `from` to `to` (inclusive) that fit. The first begins at the UTF-16 `offset` as shown. */
 export function renderMessages(
   chat: ListedChat,
   messages: readonly TranscriptMessage[],

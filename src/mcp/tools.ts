@@ -22,10 +22,7 @@ import {
   type ChatQuote,
 } from './render-chats.ts';
 
-/**
- * How long a call waits for the first sync of all chats, and later for changes, in ms. Some clients cancel a call
- * after 60 s.
- */
+/** How long a call waits for the first sync, and later for changes, in ms. Some clients cancel after 60 s. */
 const MAX_FIRST_WAIT_MS = 20_000;
 const MAX_WAIT_MS = 2_000;
 /** How long a call looks for decisions before it leaves the remaining chats to the next call, in ms. */
@@ -39,10 +36,7 @@ const MAX_DECISION_CHATS = 10;
 /** Maximum number of decisions of one chat, if it's the only one, and if there are several. */
 const MAX_DECISIONS = 60;
 const MAX_DECISIONS_PER_CHAT = 8;
-/**
- * Factor for the score of a message that only asks, or that may be the prompt that the caller is answering. Such a
- * message contains the query's words, but seldom the answer.
- */
+/** Factor for messages that only ask, or may be the caller's prompt: they have the words, but seldom the answer. */
 const QUESTION_FACTOR = 0.5;
 /** A chat that changed at most this long ago, in ms, may be the one from which the tool is called. */
 const MAX_CALLER_AGE_MS = 600_000;
@@ -88,10 +82,7 @@ const INPUTS = {
 };
 type Input<Name extends keyof typeof INPUTS> = v.InferOutput<(typeof INPUTS)[Name]>;
 
-/**
- * The schema of a tool's arguments for the server. Some clients and models send null or an empty text for an argument
- * that they leave out.
- */
+/** The schema of a tool's arguments. Some clients and models send null or '' for those that they leave out. */
 function inputSchema<Name extends keyof typeof INPUTS>(name: Name) {
   const standard = toStandardJsonSchema(INPUTS[name])['~standard'];
   const validate: typeof standard.validate = (value, ...rest) =>

@@ -42,10 +42,7 @@ export function supersededEvents<Event extends KeyEvent>(ledger: readonly Event[
   });
 }
 
-/**
- * The active key events of several chats about the same work, oldest first, without those that a later chat supersedes.
- * An event that is repeated is only in the first chat.
- */
+/** The active key events of several chats, oldest first, without those that a later chat supersedes or repeats. */
 export function* activeEvents<Event extends KeyEvent>(
   chats: readonly (readonly Event[])[],
 ): Steps<readonly (readonly Event[])[]> {

@@ -116,10 +116,7 @@ export class ExternalChatJournal implements SessionJournal {
   }
 }
 
-/**
- * The session ID of a chat. It changes with the messages, so that a changed chat is read again. It includes the time,
- * because new messages may have replaced as many undone ones.
- */
+/** The session ID of a chat. It changes with the messages and their time, so that a changed chat is read again. */
 export function externalChatSessionId(key: string, { messages, updatedAt }: LibraryEntry): SessionId {
   return sessionId(`chat-${key}-${messages}-${updatedAt}`);
 }

@@ -46,10 +46,7 @@ export interface LibraryStore {
   saveCatalog(sessions: readonly KeptSession[]): Promise<void>;
   /** Whether a session's files have all their bytes. They may have been shortened or deleted from outside. */
   isComplete(session: KeptSession): Promise<boolean>;
-  /**
-   * Truncates a copy to `bytes`, and appends records. `from` is the index of the first message. Resolves to the new
-   * size and the written pieces.
-   */
+  /** Truncates a copy to `bytes`, and appends records from message `from` on. Resolves to size and pieces. */
   append(
     key: string,
     bytes: number,

@@ -30,10 +30,7 @@ interface AttachmentsApp {
   chosenModel(): ChosenModel;
 }
 
-/**
- * Attachments in the composers, per session, until they are sent. The page only has handles; the content stays in the
- * host.
- */
+/** Attachments in the composers until they are sent. The page only has handles; the content stays in the host. */
 export class Attachments {
   readonly #stored = new Map<string, Entry>();
   readonly #app: AttachmentsApp;
@@ -112,10 +109,7 @@ export class Attachments {
     return isImplicit;
   }
 
-  /**
-   * Removes and returns the attachments for a message, including the automatic one. Throws `RequestFault` if one is
-   * missing or can't be sent.
-   */
+  /** Removes and returns a message's attachments. Throws `RequestFault` if one is missing or can't be sent. */
   take(session: string, chosenIds: readonly string[]): MessageAttachments {
     const implicitIds = this.#inSession(session).flatMap(({ view }) => (view.implicit ? [view.id] : []));
     const ids = [...implicitIds, ...chosenIds];

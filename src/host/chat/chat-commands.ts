@@ -35,10 +35,7 @@ interface Problem {
   readonly message: string;
 }
 
-/**
- * Attaches a problem (by default, the one in the cursor's line) with the code around it, and writes a question without
- * sending it. Throws `RequestFault` if there is no problem.
- */
+/** Attaches a problem, by default the cursor's, with code around it, and drafts a question. Throws `RequestFault`. */
 export async function explainProblem(app: ChatApp, argument: unknown): Promise<void> {
   const problem = isProblem(argument) ? argument : problemAtCursor();
   if (!problem) throw invalid(vscode.l10n.t('There are no problems on this line.'));
@@ -124,10 +121,7 @@ const askForTask = (goal: string): Thenable<string | undefined> =>
     ignoreFocusOut: true,
   });
 
-/**
- * Ends the task. If a reply is streaming, the task ends after it, and the page shows that. Even without a task, a long
- * history may be compressed.
- */
+/** Ends the task, if a reply is streaming after it. Even without a task, a long history may be compressed. */
 export async function resetTask(conversation: Conversation): Promise<void> {
   const { task } = conversation.state;
   if (task || !conversation.isReplying) await conversation.resetTask();

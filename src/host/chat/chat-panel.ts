@@ -13,10 +13,7 @@ const RESTORE_MS = 5_000;
 /** Timeout of a message's button in ms, longer than the eight seconds for which the page shows it. */
 const ACTION_TIMEOUT_MS = 10_000;
 
-/**
- * Shows the chat in at most one tab per window, or in the Side Bar. When it's reopened, moved, or reloaded, its page
- * requests everything again.
- */
+/** Shows the chat in at most one tab per window, or in the Side Bar. */
 export class ChatPanel
   implements vscode.Disposable, vscode.WebviewPanelSerializer, vscode.WebviewViewProvider, PageMessages
 {

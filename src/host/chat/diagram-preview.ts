@@ -4,10 +4,7 @@ const SCHEME = 'threadkeeper-diagram';
 /** Maximum number of diagrams kept for previews that may still be open. */
 const MAX_KEPT = 20;
 
-/**
- * Shows diagrams of replies in the editor's Markdown preview, because rendering them in the page would take megabytes
- * of code.
- */
+/** Shows diagrams in the editor's Markdown preview. Rendering them in the page would take megabytes of code. */
 export class DiagramPreview implements vscode.Disposable, vscode.TextDocumentContentProvider {
   readonly #texts = new Map<string, string>();
   #registered: vscode.Disposable | undefined;

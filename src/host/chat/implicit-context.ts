@@ -46,10 +46,7 @@ export class ImplicitContext {
     this.#declined.add(session);
   }
 
-  /**
-   * Updates the automatic attachment, one call after the other, so that a slow result never replaces a newer one. Never
-   * rejects, because nothing that the user does depends on it.
-   */
+  /** Updates the automatic attachment, one call after the other. Never rejects: nothing that the user does needs it. */
   refresh(): Promise<void> {
     this.#lastRefresh = this.#lastRefresh
       .then(() => this.#refresh())

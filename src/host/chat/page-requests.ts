@@ -354,10 +354,7 @@ function locate(text: string, quote: string): { start: number; end: number } | u
   return found ? { start: found.index, end: found.index + found[0].length } : undefined;
 }
 
-/**
- * The session in at most `buckets` parts with equal numbers of messages, oldest first. Only reads messages whose
- * tokens were never counted.
- */
+/** The session in at most `buckets` equal parts, oldest first. Only reads messages that were never counted. */
 function outline({ state, counts }: Conversation, buckets: number): OutlineView {
   const total = state.path.length;
   const size = Math.max(1, Math.ceil(total / Math.max(1, buckets)));

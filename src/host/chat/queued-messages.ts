@@ -22,10 +22,7 @@ interface QueuedMessagesDeps extends SessionFileDeps {
   readonly reportCut: () => void;
 }
 
-/**
- * Stores queued messages in a file, before the page shows them as queued. They survive a reload, after which the user
- * has to send them.
- */
+/** Stores queued messages before the page shows them. After a reload, the user has to send them. */
 export class QueuedMessages {
   readonly #file: SessionFile<v.InferOutput<typeof schema>>;
   readonly #reportCut: () => void;

@@ -221,10 +221,7 @@ async function readChanges(): Promise<Attachment> {
   return { kind: 'file', name: vscode.l10n.t('Changes'), text };
 }
 
-/**
- * A new file with its text, or only its name if that suggests secrets or if the file isn't text or is too large; '' if
- * it was deleted meanwhile.
- */
+/** A new file with its text, or only its name if it's secret, not text, or too large; '' if it was deleted. */
 async function newFile(uri: vscode.Uri, includesText: boolean): Promise<string> {
   const head = `New file: ${relativePath(uri)}`;
   try {

@@ -47,10 +47,7 @@ interface PageOwner {
   readonly rendersOneByOne: boolean;
 }
 
-/**
- * The chat page in a tab or view. It shows the current session, but doesn't own any state. After a reload, it requests
- * everything again.
- */
+/** The chat page in a tab or view. It doesn't own any state: after a reload, it requests everything again. */
 export class ServedPage<T extends vscode.WebviewPanel | vscode.WebviewView> implements vscode.Disposable {
   readonly container: T;
   readonly #app: PageServer;

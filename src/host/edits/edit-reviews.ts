@@ -20,16 +20,11 @@ interface Review {
   /** The file's text before the changes, with `\n`; undefined if it doesn't exist. */
   base: string | undefined;
   proposed: string;
-  /**
-   * The texts of the file before and after each accepted change. If undo or redo restores one, `proposed` stays valid.
-   */
+  /** The texts of the file before and after accepted changes. If undo or redo restores one, `proposed` stays valid. */
   known: Set<string>;
 }
 
-/**
- * Shows proposed changes in a diff editor with the file on the left. Accepted changes are edits of the file that can be
- * undone.
- */
+/** Shows proposed changes in a diff editor. Accepted changes are edits of the file that can be undone. */
 export class EditReviews implements vscode.TextDocumentContentProvider, vscode.Disposable {
   /** By the URI of the document on the right side. */
   readonly #reviews = new Map<string, Review>();

@@ -53,10 +53,7 @@ interface MainChat {
   readonly copies: readonly ListedChat[];
 }
 
-/**
- * Selects the file that represents a chat. Files that the tool still has come first, then those with the most messages,
- * then the newest.
- */
+/** Selects a chat's main file: files that the tool still has first, then the most messages, then the newest. */
 function mainChatOf(same: readonly ListedChat[]): MainChat {
   const [main, ...others] = same.toSorted(
     (a, b) => Number(a.isGone) - Number(b.isGone) || b.entry.messages - a.entry.messages || byTime(a, b),

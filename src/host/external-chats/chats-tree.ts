@@ -14,10 +14,7 @@ import { chatItems, type ChatItem, type ChatRow } from './chat-rows.ts';
 
 const { Collapsed, Expanded, None } = vscode.TreeItemCollapsibleState;
 
-/**
- * Growth of a chat after which the dropped events are determined again. Reading a chat in progress for each new message
- * would be slow, and few messages repeat dropped events.
- */
+/** Growth after which dropped events are determined again. Doing that for each new message would be slow. */
 const OUTDATED_GROWTH = 1.1;
 
 /** The events that a compaction dropped, and the chat's number of messages when they were determined. */

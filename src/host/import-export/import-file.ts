@@ -19,10 +19,7 @@ import type { Sessions } from '../../app/sessions.ts';
 import { transcribedMessage } from '../../app/user-message.ts';
 import { changeSession, modelSelectedEvents } from '../sessions/session-changes.ts';
 
-/**
- * Imports a transcript into a new session and shows it. A given file is imported directly; otherwise, the user selects
- * one and confirms its preview.
- */
+/** Imports a transcript into a new session and shows it. Without `given`, the user selects and confirms one. */
 export async function importFile(
   app: ImportApp,
   given?: vscode.Uri,

@@ -61,10 +61,7 @@ async function testConnection(app: ModelsApp): Promise<boolean> {
   return true;
 }
 
-/**
- * Tests a key by listing the provider's models. Resolves to the message for the user; rejects with `ModelFault` if the
- * key is invalid or missing.
- */
+/** Tests a key by listing the models. Resolves to the message for the user; rejects with `ModelFault`. */
 export async function testKey(app: ModelsApp, server: KeyedServer): Promise<string> {
   const models = await app.models.list({ ...server, model: 'list' }, AbortSignal.timeout(LIST_TIMEOUT_MS));
   const name = serverName(server);

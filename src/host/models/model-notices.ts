@@ -9,10 +9,7 @@ import type { ChosenModel, Models } from './models.ts';
 /** How long before a model's retirement a warning is shown, in ms. */
 const WARN_MS = 30 * 86_400_000;
 
-/**
- * A notice that a model's context window is only assumed; undefined if it's known from the model data, the server, or
- * the user's settings.
- */
+/** A notice that a model's context window is only assumed; undefined if it's known. */
 export function assumedContextWindowText(models: Pick<Models, 'info'>, chosen: ChosenModel): string | undefined {
   const isKnown = chosen.provider === 'vscode' || chosen.model === '' || models.info(chosen).known;
   if (isKnown || readSettings().chat.contextWindow !== null) return undefined;

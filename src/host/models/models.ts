@@ -198,10 +198,7 @@ export class Models {
     return priceOf(usage, this.info(chosen)) ?? null;
   }
 
-  /**
-   * Returns a function for the cost of a call, by model ID. If several servers have a model with this ID, the price of
-   * `current` applies.
-   */
+  /** Returns the cost of a call by model ID. If several servers have the model, the price of `current` applies. */
   priceOf(current: () => ChosenModel): PriceOf {
     return (id, usage) => {
       const { provider, model } = current();

@@ -4,10 +4,7 @@ import { reasoningPlan } from '../../core/tokens/model-info.ts';
 import { withRetries } from '../../providers/retry.ts';
 import type { ChosenModel, Models } from './models.ts';
 
-/**
- * A model for compression, with its limits; undefined for `local`, which means extraction. Rejects with `ModelFault` if
- * the model isn't available.
- */
+/** A model for compression; undefined for `local`, which means extraction. Rejects with `ModelFault`. */
 export async function summarizerConfig(
   models: Pick<Models, 'make' | 'info'>,
   chosen: ChosenModel,

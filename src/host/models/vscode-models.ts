@@ -16,10 +16,7 @@ const SELECT_LIMIT_MS = 8000;
 const storedSchema = v.array(v.object({ model: v.string(), name: v.string(), maxInputTokens: v.number() }));
 type VsCodeModelFacts = Readonly<v.InferOutput<typeof storedSchema>[number]>;
 
-/**
- * VS Code's language models of all vendors. Listing them doesn't ask for consent, but activates their extensions, so it
- * only happens when the user opens the model list or has selected such a model.
- */
+/** VS Code's language models. Listing them activates their extensions, so it only happens when they are needed. */
 export class VsCodeModels implements Disposable {
   readonly #state: vscode.Memento;
   readonly #access: vscode.LanguageModelAccessInformation;
@@ -56,10 +53,7 @@ export class VsCodeModels implements Disposable {
     return (await this.#select({})).map(factsOf);
   }
 
-  /**
-   * Facts as known from this or an earlier window; undefined for a model that was never available. An empty name means
-   * the first model.
-   */
+  /** Facts as known from this or an earlier window; undefined if never available. '' means the first model. */
   facts(model: string): VsCodeModelFacts | undefined {
     if (model === '') return this.#first ? factsOf(this.#first) : this.#stored()[0];
     const chat = this.#available.get(model);

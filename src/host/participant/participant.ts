@@ -5,10 +5,7 @@ import { decisionsText, recalledText, type Citation, type SessionArchive } from 
 /** Maximum number of quotes in an answer. */
 const MAX_QUOTES = 8;
 
-/**
- * Answers `@threadkeeper` in VS Code's chat with quotes from recorded sessions, without a model; `/decisions` lists
- * decisions.
- */
+/** Answers `@threadkeeper` in VS Code's chat with quotes, without a model; `/decisions` lists decisions. */
 export async function answerChatRequest(
   archive: SessionArchive,
   request: Pick<vscode.ChatRequest, 'prompt' | 'command'>,
@@ -40,10 +37,7 @@ export async function answerChatRequest(
   for (const one of found ?? []) stream.markdown(quoteWithSource(one));
 }
 
-/**
- * A quote as Markdown: escaped, so that it can't insert links or images, and with each line marked, so that none looks
- * like an answer.
- */
+/** A quote as Markdown, escaped, and with each line marked, so that none looks like a link or an answer. */
 function quote(text: string): vscode.MarkdownString {
   const lines = text.split(/\r\n?|\n/).map((line) => new vscode.MarkdownString('> ').appendText(line).value);
   return new vscode.MarkdownString(lines.join('\n>\n')).appendMarkdown('\n\n');
@@ -64,10 +58,7 @@ const recallInput = v.object({
   limit: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(20)), 8),
 });
 
-/**
- * A tool for other chats that searches the recorded sessions. It asks the user first, because the results are sent to
- * the model of the chat that calls it.
- */
+/** A tool for other chats that searches sessions. It asks first: results are sent to the model of that chat. */
 export function recallTool(archive: SessionArchive): vscode.LanguageModelTool<unknown> {
   return {
     prepareInvocation: ({ input }) => {

@@ -12,10 +12,7 @@ export interface PageFrame {
 
 const RIGHT_TO_LEFT = /^(ar|fa|he|ur)\b/;
 
-/**
- * The page's HTML. Its policy allows no script but the one with the nonce, no connections, and only the extension's own
- * styles, fonts, and images.
- */
+/** The page's HTML. Its policy allows only the script with the nonce, the extension's own files, and no connections. */
 export function pageHtml({ nonce, cspSource, language, translations, uri }: PageFrame): string {
   const csp = [
     `default-src 'none'`,

@@ -69,10 +69,7 @@ export function readSettings(): Settings {
   );
 }
 
-/**
- * The last valid settings. Replies and costs are recorded with them, so that none is lost while the user is editing the
- * settings. Throws `SettingsError` if they were never valid.
- */
+/** The last valid settings, so that no reply or cost is lost while the user edits. Throws `SettingsError` if none. */
 export function lastValidSettings(): Settings {
   try {
     return readSettings();
@@ -82,10 +79,7 @@ export function lastValidSettings(): Settings {
   }
 }
 
-/**
- * Whether the chat is configured to be in the Side Bar rather than in a tab. Never throws: if a setting is invalid, the
- * chat must open to say so.
- */
+/** Whether the chat is in the Side Bar. Never throws: if a setting is invalid, the chat must open to say so. */
 export function isChatInSidebar(): boolean {
   return vscode.workspace.getConfiguration('threadkeeper').get('chat.location') === 'sidebar';
 }
@@ -207,10 +201,7 @@ const RENAMED: readonly (readonly [string, string])[] = [
   ['export.redact', 'export.maskSecrets'],
 ];
 
-/**
- * Moves user settings from old names to new ones that aren't set. Workspace settings are never changed. Rejects if VS
- * Code can't write the user settings; settings moved before that stay moved.
- */
+/** Moves user settings from old names to new ones that aren't set. Workspace settings are never changed. */
 export async function moveRenamedSettings(renamed = RENAMED): Promise<void> {
   const configuration = vscode.workspace.getConfiguration('threadkeeper');
   for (const [from, to] of renamed) {

@@ -8,11 +8,7 @@ export class StoredMap<T> {
   readonly #max: number;
   readonly #entries: Map<string, T>;
 
-  /**
-   * @param valueSchema the values' schema; if the stored content is invalid, the map is empty
-   *
-   * @param max maximum number of stored entries
-   */
+  /** @param valueSchema if the stored content is invalid, the map is empty */
   constructor(memento: Memento, key: string, valueSchema: v.GenericSchema<unknown, T>, max: number) {
     this.#memento = memento;
     this.#key = key;

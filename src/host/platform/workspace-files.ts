@@ -94,10 +94,7 @@ export async function isInWorkspace(uri: vscode.Uri): Promise<boolean> {
   return uri.scheme !== 'file' || isUnder(await realPath(folder.uri.fsPath), await realPath(uri.fsPath));
 }
 
-/**
- * The files that are in the workspace after resolving symbolic links, and that git doesn't ignore. Files whose path
- * can't be resolved can't be read either, so they are left out.
- */
+/** The files in the workspace after resolving symbolic links, without unresolvable ones and those that git ignores. */
 export async function workspaceFilesOnly(files: readonly vscode.Uri[]): Promise<vscode.Uri[]> {
   const real = await Promise.all(
     files.map((uri) =>

@@ -66,10 +66,7 @@ export async function searchAllSessions(app: SearchApp, argument?: unknown): Pro
   await openMessageDocument(session, message, position, { quote: text, start });
 }
 
-/**
- * The description of a result. For a key event, it only says whether the session is archived, because the event may be
- * sent verbatim although its message is summarized.
- */
+/** The description of a result. A key event may be sent verbatim although its message is summarized. */
 function tierText({ kind, tier }: WorkspaceHit): string {
   const tierName = {
     sent: vscode.l10n.t('not summarized'),

@@ -10,10 +10,7 @@ export function sessionsElsewhere(sessions: readonly SessionListEntry[], current
     .sort((a, b) => rank(a) - rank(b) || b.updatedAt - a.updatedAt);
 }
 
-/**
- * Whether other workspaces have sessions: `moved` if one of the same name does, whose folder may have been moved, and
- * `other` if only different ones do.
- */
+/** Whether other workspaces have sessions: `moved` if one of the same name does, or else `other`. */
 export function findElsewhere(sessions: readonly SessionListEntry[], current: string): Elsewhere | undefined {
   const [first] = sessionsElsewhere(sessions, current).filter(({ messages }) => messages > 0);
   return first && (looksMoved(first.workspace, current) ? 'moved' : 'other');

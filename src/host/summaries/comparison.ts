@@ -45,10 +45,7 @@ export class Comparison implements vscode.Disposable {
     this.#unsupported.dispose();
   }
 
-  /**
-   * Opens a summary next to its source and highlights both: by a model's check, if there is one, or else by terms that
-   * aren't in the source.
-   */
+  /** Opens a summary next to its source, and highlights both by a model's check, or else by unknown terms. */
   async open(state: SessionState, node: SummaryNode, level = sentLevelOf(state, node.id)): Promise<ComparisonResult> {
     const shown = node[level] === undefined ? 'detailed' : level;
     const span = state.spanOf(node.id);

@@ -40,10 +40,7 @@ type RowContent =
   /** A range of the rows below the row `of`, if there are too many to show at once; `end` is exclusive. */
   | { readonly kind: 'range'; readonly of: ContextRow; readonly from: number; readonly end: number };
 
-/**
- * A row knows its parent, which `reveal` needs. The same row always has the same ID, so that VS Code keeps it expanded
- * and selected.
- */
+/** A row with its parent, for `reveal`, and a stable ID, so that VS Code keeps it expanded and selected. */
 export type ContextRow = RowContent & { readonly id: string; readonly parent: ContextRow | undefined };
 export type RowOf<Kind extends ContextRow['kind']> = Extract<ContextRow, { kind: Kind }>;
 
@@ -80,10 +77,7 @@ const eventRow = ({ event, status }: PlacedEvent, below: ContextRow, parent: Con
 const rangeRow = (of: ContextRow, parent: ContextRow, from: number, end: number): ContextRow =>
   rowOf({ kind: 'range', of, from, end }, `${of.id}/${from}-${end}`, parent);
 
-/**
- * The rows below a row, or the topmost ones. Takes time proportional to the shown rows, regardless of the session's
- * length.
- */
+/** The rows below a row, or the topmost ones. Takes time proportional to the shown rows. */
 export function childrenOf(source: TreeSource, row?: ContextRow): ContextRow[] {
   const { state } = source;
   if (!row)
@@ -343,9 +337,7 @@ export const filterRow = (filter: TreeFilter): RowOf<'filter'> => ({
   filter,
 });
 
-/**
- * The rows that match a filter, below the filter's own row or a range of it. Takes time proportional to the shown rows.
- */
+/** The rows that match a filter, below its row or a range of it. Takes time proportional to the shown rows. */
 export function filteredRows(source: FilterSource, filter: TreeFilter, row: ContextRow): ContextRow[] {
   switch (filter.by) {
     case 'warnings':

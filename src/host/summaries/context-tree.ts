@@ -111,10 +111,7 @@ export class ContextTree implements vscode.TreeDataProvider<ContextRow>, vscode.
     return filteredRows({ ...source, search: (text, limit) => search?.search(text, limit) ?? [] }, this.#filter, row);
   }
 
-  /**
-   * Shows or hides the view's welcome content. It isn't shown before the first rows are known: it would take the
-   * keyboard focus, and be removed with it.
-   */
+  /** Shows or hides the welcome content, but not before the first rows: it would take the keyboard focus. */
   #setEmpty(isEmpty: boolean): void {
     if (this.#isEmpty === isEmpty) return;
     this.#isEmpty = isEmpty;

@@ -29,10 +29,7 @@ interface CachedDocument {
   readonly changedAt: number;
 }
 
-/**
- * A file system with the session's documents: summaries at their levels, which can be edited and saved, and read-only
- * documents. Each is created on demand from the current session.
- */
+/** A file system with the session's documents, created on demand. Summaries can be edited and saved. */
 export class SessionFiles implements EditableFiles, vscode.Disposable {
   readonly #app: SessionFilesApp;
   readonly #documents = new Map<string, CachedDocument>();

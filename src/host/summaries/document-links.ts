@@ -8,10 +8,7 @@ import type { RenderedDocument } from './rendered-document.ts';
 import { nodeUri } from './node-documents.ts';
 import { parseDocumentUri, type DocumentAddress } from './document-uris.ts';
 
-/**
- * Registers the links in a session's documents, and the code lenses above the first line, which open the chat, the
- * Context view, and the summary that covers the message.
- */
+/** Registers the documents' links, and code lenses that open the chat, the *Context* view, and the summary. */
 export function documentLinks(app: {
   readonly files: { document(uri: vscode.Uri): Promise<RenderedDocument> };
   conversationOf(session: string): Promise<Conversation | undefined>;
@@ -51,10 +48,7 @@ function lenses(state: SessionState, address: DocumentAddress): vscode.CodeLens[
 const lens = (command: string, title: string, argument: unknown): vscode.CodeLens =>
   new vscode.CodeLens(new vscode.Range(0, 0, 0, 0), { command, title, arguments: [argument] });
 
-/**
- * The row of the Context view for a document; undefined for documents of the whole session, and of messages and
- * summaries that aren't on the active branch.
- */
+/** The row of a document in the *Context* view; undefined if it's about the session or not on the active branch. */
 export function rowOfDocument(
   state: SessionState,
   { kind, id }: DocumentAddress,

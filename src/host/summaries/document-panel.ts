@@ -21,10 +21,7 @@ interface DocumentPanelApp {
   describe(error: unknown): FaultView;
 }
 
-/**
- * Shows rendered documents beside the chat, in at most one panel per window. Uses the chat page's renderer, which is
- * safe for any content. `openAsText` opens the text of a document.
- */
+/** Shows documents with the chat page's renderer, which is safe for any content, in at most one panel per window. */
 export class DocumentPanel implements vscode.Disposable {
   readonly #app: DocumentPanelApp;
   #panel: vscode.WebviewPanel | undefined;

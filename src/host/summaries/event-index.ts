@@ -14,10 +14,7 @@ export interface PlacedEvent {
   readonly status: EventStatus;
 }
 
-/**
- * The key events of the active branch by kind and position. Rebuilt with each change of the ledger or the branch, so
- * that a row takes the same time in sessions of any length.
- */
+/** The key events of the branch by kind and position, so that a row takes the same time in long sessions. */
 export class EventIndex {
   readonly #byKind: ReadonlyMap<KeyEventKind, readonly PlacedEvent[]>;
   readonly #byPosition: readonly PlacedEvent[];
