@@ -1,6 +1,4 @@
 import * as vscode from 'vscode';
-import type { ChatRow } from './external-chats/chat-rows.ts';
-import type { MemoryEntry } from '../core/memory/memory.ts';
 import {
   CHAT_PANEL,
   EXTERNAL_CHATS_VIEW,
@@ -14,6 +12,7 @@ import {
 } from './platform/contribution-ids.ts';
 import type { EditableFiles } from './summaries/document-files.ts';
 import type { ContextRow } from './summaries/context-rows.ts';
+import type { Threadkeeper } from './threadkeeper.ts';
 
 type Pages = vscode.WebviewPanelSerializer & vscode.WebviewViewProvider;
 /** The used part of the manifest. */
@@ -21,22 +20,10 @@ interface Manifest {
   readonly contributes: { readonly commands: readonly { readonly command: string }[] };
 }
 
-/** The implementation of the entry points that are registered at startup. */
-export interface EntryPoints {
-  readonly panel: Pages;
-  readonly tree: vscode.TreeDataProvider<ContextRow>;
-  readonly memoryTree: vscode.TreeDataProvider<MemoryEntry>;
-  readonly chatsTree: vscode.TreeDataProvider<ChatRow>;
-  readonly files: EditableFiles;
-  readonly tools: Readonly<Record<typeof RECALL_TOOL | typeof DECISIONS_TOOL, vscode.LanguageModelTool<unknown>>>;
-  readonly answer: vscode.ChatRequestHandler;
-  runFromEditor(command: string, ...args: readonly unknown[]): Promise<void>;
-}
-
 /** Registers everything that may activate the extension, which is loaded on first use. Returns the *Context* view. */
 export function registerEntryPoints(
   { subscriptions, extension, extensionUri }: vscode.ExtensionContext,
-  product: () => Promise<EntryPoints>,
+  product: () => Promise<Threadkeeper>,
 ): vscode.TreeView<ContextRow> {
   const rows = lazyTree(async () => (await product()).tree);
   const pages = lazyPages(async () => (await product()).panel);

@@ -55,7 +55,6 @@ import { OpenConversations, type OpenConversation } from './sessions/open-conver
 import { SessionViews } from './session-views.ts';
 import { hasOtherSettingChanged, readSettings, moveRenamedSettings } from './platform/settings.ts';
 import { ContextTree } from './summaries/context-tree.ts';
-import type { EntryPoints } from './registration.ts';
 import type { ContextRow } from './summaries/context-rows.ts';
 import { isWindowPresent } from './platform/window-presence.ts';
 import { workspaceArchive } from './search/workspace-archive.ts';
@@ -67,7 +66,7 @@ import type { PageConnection } from './chat/page-connection.ts';
 const SHOWN_KEY = 'threadkeeper.shownSession';
 
 /** The composition root: creates every part once. No session is loaded before it's needed. */
-export class Threadkeeper implements EntryPoints, vscode.Disposable {
+export class Threadkeeper implements vscode.Disposable {
   readonly channel = vscode.window.createOutputChannel('Threadkeeper', { log: true });
   readonly log = channelLog(this.channel);
   readonly clock = systemClock();
@@ -90,10 +89,10 @@ export class Threadkeeper implements EntryPoints, vscode.Disposable {
   readonly recentModels: RecentModels;
   readonly gaugeItem: GaugeItem;
   readonly tree: ContextTree;
-  readonly memoryTree: EntryPoints['memoryTree'];
+  readonly memoryTree: ReturnType<typeof memoryTree>;
   readonly chats: ExternalChats;
   readonly chatsTree: ChatsTree;
-  readonly tools: EntryPoints['tools'];
+  readonly tools: Readonly<Record<typeof RECALL_TOOL | typeof DECISIONS_TOOL, vscode.LanguageModelTool<unknown>>>;
   readonly drafts: Drafts;
   readonly queued: QueuedMessages;
   readonly attachments: Attachments;
