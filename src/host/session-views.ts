@@ -1,6 +1,5 @@
 import * as vscode from 'vscode';
-import type { Sessions } from '../app/sessions.ts';
-import { isUnreadable, type SessionJournal, type SessionStore, type SessionListEntry } from '../app/ports.ts';
+import { isUnreadable, type SessionJournal, type SessionListEntry } from '../app/ports.ts';
 import type { Calibrations } from './models/calibrations.ts';
 import type { ChartPanel } from './gauge/chart-panel.ts';
 import type { ChatPanel } from './chat/chat-panel.ts';
@@ -13,6 +12,7 @@ import type { OpenConversations } from './sessions/open-conversations.ts';
 import { PageConnection, type PageApp } from './chat/page-connection.ts';
 import type { StoredSnapshots } from '../storage/stored-snapshots.ts';
 import type { ContextTree } from './summaries/context-tree.ts';
+import type { HostApp } from './platform/host-app.ts';
 import { showInfo } from './platform/notifications.ts';
 import { formatCounted, translated, titleText } from './platform/l10n.ts';
 import type { Conversation } from '../app/conversation.ts';
@@ -20,12 +20,7 @@ import type { Conversation } from '../app/conversation.ts';
 /** Delay in ms, so that views are rendered once for many events, such as those of an import. */
 const REFRESH_DELAY_MS = 100;
 
-export interface SessionViewsApp extends PageApp {
-  readonly sessions: Sessions;
-  /** The sessions of all workspaces. */
-  readonly store: Pick<SessionStore, 'list'>;
-  /** Identifies this window's workspace. */
-  readonly workspace: string;
+export interface SessionViewsApp extends HostApp, PageApp {
   readonly open: OpenConversations;
   readonly panel: ChatPanel;
   readonly gaugeItem: GaugeItem;
@@ -39,7 +34,6 @@ export interface SessionViewsApp extends PageApp {
   /** Records whether there is a session to show when the window is opened again. */
   setUsed(isUsed: boolean): void;
   taskEnded(): Promise<void>;
-  describe(error: unknown): unknown;
 }
 
 /** Keeps all views of the current session up to date: page, gauge, tree, chart, documents, and menus. */

@@ -1,25 +1,18 @@
-import type * as vscode from 'vscode';
-import type { Clock, SessionStore } from '../../app/ports.ts';
 import type { ScoredResult } from '../../app/searchable.ts';
-import type { Sessions } from '../../app/sessions.ts';
-import type { FaultView } from '../../protocol/faults.ts';
 import type { PageCommand } from '../../protocol/views.ts';
 import type { OpenConversation } from '../sessions/open-conversations.ts';
 import type { EditReviews } from '../edits/edit-reviews.ts';
 import type { Attachments } from './attachments.ts';
 import type { ChatPanel } from './chat-panel.ts';
 import type { WorkspaceMemory } from '../memory/workspace-memory.ts';
+import type { HostApp } from '../platform/host-app.ts';
 import type { DiagramPreview } from './diagram-preview.ts';
 import type { Drafts } from './drafts.ts';
 import type { ImplicitContext } from './implicit-context.ts';
 import type { LastEditor } from './last-editor.ts';
 import type { PageConnection } from './page-connection.ts';
 
-export interface ChatApp {
-  readonly extensionUri: vscode.Uri;
-  readonly clock: Clock;
-  readonly sessions: Sessions;
-  readonly store: Pick<SessionStore, 'open'>;
+export interface ChatApp extends HostApp {
   readonly panel: ChatPanel;
   readonly attachments: Attachments;
   readonly memory: WorkspaceMemory;
@@ -34,5 +27,4 @@ export interface ChatApp {
   current(): Promise<OpenConversation>;
   /** Runs a command for the page; false if the user cancels it. Rejects if it fails. */
   runCommand(name: PageCommand, argument?: string): Promise<boolean>;
-  describe(error: unknown): FaultView;
 }

@@ -18,7 +18,8 @@ import { showInComposer } from '../chat/chat-commands.ts';
 import { ExternalChatJournal, externalChatSessionId } from '../../app/library/external-chat-journal.ts';
 import type { ListedChat } from '../../app/library/chat-library-calls.ts';
 import { messageId, type MessageId } from '../../core/model/ids.ts';
-import { importMessages, type ImportApp } from '../import-export/import-file.ts';
+import { importMessages } from '../import-export/import-file.ts';
+import type { HostApp } from '../platform/host-app.ts';
 import type { ChatHit } from '../../app/library/chat-index.ts';
 import { parseChatQuery, type ParsedChatQuery } from '../../core/search/chat-query.ts';
 
@@ -151,10 +152,8 @@ function continues(session: Conversation | undefined, { messages: [first] }: Cop
   return start !== undefined && isSameTime && messageText(start) === messageText({ content: contentOf(first) });
 }
 
-export interface OpenedChatApp extends ImportApp {
+export interface OpenedChatApp extends HostApp {
   readonly chats: ExternalChats;
-  readonly panel: ImportApp['panel'] & { reveal(session: Conversation['journal']['id'], position: number): void };
-  describe: ChatApp['describe'];
 }
 
 const BATCH_SIZE = 200;
@@ -237,7 +236,7 @@ export async function continueHere(app: OpenedChatApp, argument?: unknown): Prom
 }
 
 async function* batches(
-  app: Pick<ImportApp, 'clock'>,
+  app: Pick<HostApp, 'clock'>,
   { state }: Conversation,
   path: readonly MessageId[],
 ): AsyncGenerator<{ readonly messages: readonly Message[] }> {

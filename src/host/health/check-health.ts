@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import * as vscode from 'vscode';
+import type { HostApp } from '../platform/host-app.ts';
 import { formatCounted } from '../platform/l10n.ts';
 import { showInfo } from '../platform/notifications.ts';
 import { ModelFault } from '../../app/fault.ts';
@@ -10,7 +11,6 @@ import {
   type JournalHealth,
   type ProviderState,
 } from '../../app/health-report.ts';
-import type { SessionStore } from '../../app/ports.ts';
 import { errorCode } from '../../storage/disk-errors.ts';
 import { journalPath } from '../../storage/session-store.ts';
 import { verifyJournal } from '../../storage/verify-journal.ts';
@@ -20,12 +20,9 @@ import { isKeyed } from '../models/keys.ts';
 import type { ModelsApp } from '../models/models.ts';
 import { checkSettings, isSet } from '../platform/settings.ts';
 
-export interface HealthApp extends ModelsApp {
+export interface HealthApp extends HostApp, ModelsApp {
   readonly documentPanel: { openText(title: string, text: string): Promise<void> };
   readonly memory: WorkspaceMemory;
-  readonly store: Pick<SessionStore, 'list'>;
-  /** The folder of the journals. */
-  readonly folder: string;
   readonly memoryFolder: string;
   readonly snapshots: { status(): HealthFacts['snapshots'] };
 }

@@ -1,7 +1,8 @@
 import * as vscode from 'vscode';
 import { showInfo } from '../platform/notifications.ts';
 import type { Conversation } from '../../app/conversation.ts';
-import { importFile, type ImportApp } from './import-file.ts';
+import { importFile } from './import-file.ts';
+import type { HostApp } from '../platform/host-app.ts';
 import { locale, titleText } from '../platform/l10n.ts';
 import { askWhereToSave, saveFile } from '../platform/save-file.ts';
 import { readSettings } from '../platform/settings.ts';
@@ -12,7 +13,7 @@ import type { FrontierItem } from '../../core/state/frontier.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
 
 /** Imports the sample session. No model is called. */
-export async function openSample(app: ImportApp): Promise<void> {
+export async function openSample(app: HostApp): Promise<void> {
   await importFile(app, vscode.Uri.joinPath(app.extensionUri, 'dist', 'sample-session.jsonl'), []);
 }
 
@@ -26,7 +27,7 @@ type ExportFormat = 'markdown' | 'jsonl' | 'decisions';
 export async function exportSession(
   { state }: Conversation,
   given: vscode.Uri | undefined,
-  { clock }: Pick<ImportApp, 'clock'>,
+  { clock }: Pick<HostApp, 'clock'>,
 ): Promise<void> {
   const destination = given ? { target: given, format: formatOf(given.path) } : await askForTarget(state.title);
   if (!destination) return;

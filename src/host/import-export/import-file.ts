@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { countText, formatCounted, locale, messagesText, roleName, translated } from '../platform/l10n.ts';
 import type { TranscriptFormat } from '../../core/transcript/transcript-message.ts';
+import type { HostApp } from '../platform/host-app.ts';
 import { cancellable, showInfo } from '../platform/notifications.ts';
 import {
   exportedBatches,
@@ -14,14 +15,13 @@ import type { Conversation } from '../../app/conversation.ts';
 import type { SessionEvent } from '../../core/journal/schema.ts';
 import { messageId, type MessageId } from '../../core/model/ids.ts';
 import type { Message } from '../../core/model/message.ts';
-import type { Clock, SessionJournal, SessionStore } from '../../app/ports.ts';
-import type { Sessions } from '../../app/sessions.ts';
+import type { SessionJournal } from '../../app/ports.ts';
 import { transcribedMessage } from '../../app/user-message.ts';
 import { changeSession, modelSelectedEvents } from '../sessions/session-changes.ts';
 
 /** Imports a transcript into a new session and shows it. Without `given`, the user selects and confirms one. */
 export async function importFile(
-  app: ImportApp,
+  app: HostApp,
   given?: vscode.Uri,
   model = modelSelectedEvents(app.sessions.current?.state),
 ): Promise<void> {
@@ -113,7 +113,7 @@ async function askForFile(): Promise<vscode.Uri | undefined> {
  * session. Throws `TranscriptError` and `StoreFault`.
  */
 export async function importPreviewed(
-  app: Pick<ImportApp, 'sessions' | 'store' | 'clock' | 'modelChanged'>,
+  app: Pick<HostApp, 'sessions' | 'store' | 'clock' | 'modelChanged'>,
   uri: vscode.Uri,
   preview: ImportPreview,
   watch: ImportProgress,
@@ -137,7 +137,7 @@ function titleOf(uri: vscode.Uri, { format }: ImportPreview): string {
  * canceled or failed import leaves no session. Throws `StoreFault`.
  */
 export async function importMessages(
-  app: Pick<ImportApp, 'sessions' | 'store' | 'modelChanged'>,
+  app: Pick<HostApp, 'sessions' | 'store' | 'modelChanged'>,
   title: string,
   batches: AsyncIterable<{ readonly messages: readonly Message[] }>,
   watch: ImportProgress,
@@ -177,7 +177,7 @@ function uniqueTitle(title: string, titles: readonly string[]): string {
 
 /** Deletes the new session, and shows the previous one again. */
 async function discardImport(
-  app: Pick<ImportApp, 'sessions' | 'store'>,
+  app: Pick<HostApp, 'sessions' | 'store'>,
   conversation: Conversation,
   previous: SessionJournal | undefined,
 ): Promise<void> {
@@ -189,7 +189,7 @@ async function discardImport(
   else await (previous.isExternal === true ? app.sessions.show(previous) : app.sessions.open(previous.id));
 }
 
-async function* newMessages(app: Pick<ImportApp, 'clock'>, uri: vscode.Uri): AsyncGenerator<{ messages: Message[] }> {
+async function* newMessages(app: Pick<HostApp, 'clock'>, uri: vscode.Uri): AsyncGenerator<{ messages: Message[] }> {
   const now = app.clock.now();
   let parent: MessageId | null = null;
   for await (const { messages } of transcriptBatches(uri)) {
@@ -201,13 +201,4 @@ async function* newMessages(app: Pick<ImportApp, 'clock'>, uri: vscode.Uri): Asy
     }
     yield { messages: batch };
   }
-}
-
-export interface ImportApp {
-  readonly extensionUri: vscode.Uri;
-  readonly clock: Clock;
-  readonly sessions: Sessions;
-  readonly store: Pick<SessionStore, 'open'>;
-  readonly panel: { open(): void };
-  modelChanged(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { showInfo, showInfoWithAction } from '../platform/notifications.ts';
-import type { Sessions } from '../../app/sessions.ts';
+import type { HostApp } from '../platform/host-app.ts';
 import {
   memoryCandidates,
   memoryLine,
@@ -17,8 +17,7 @@ import { askWhereToSave, saveFile } from '../platform/save-file.ts';
 import { readSettings } from '../platform/settings.ts';
 import type { WorkspaceMemory } from './workspace-memory.ts';
 
-export interface MemoryApp {
-  readonly sessions: Sessions;
+export interface MemoryApp extends Pick<HostApp, 'sessions'> {
   readonly memory: WorkspaceMemory;
 }
 

@@ -1,11 +1,10 @@
 import * as vscode from 'vscode';
-import type { Clock } from '../../app/ports.ts';
 import type { ScoredResult } from '../../app/searchable.ts';
-import type { Sessions } from '../../app/sessions.ts';
 import type { SearchRequest, WorkspaceHit } from '../../app/workspace-search.ts';
 import { truncate } from '../../core/text/truncate.ts';
-import { keyEventId, type SessionId } from '../../core/model/ids.ts';
+import { keyEventId } from '../../core/model/ids.ts';
 import { openMessageDocument, openNodeDocument } from '../summaries/document-uris.ts';
+import type { HostApp } from '../platform/host-app.ts';
 import { cancellable, pickOrShowInfo } from '../platform/notifications.ts';
 import { itemText, roleName, titleText } from '../platform/l10n.ts';
 import { expandNode, pinQuote } from '../../app/summary-changes.ts';
@@ -13,10 +12,7 @@ import { hitsOffBranch, isRelevant, contextStatuses, type ResultInContext } from
 import type { Conversation } from '../../app/conversation.ts';
 import { levelName } from '../summaries/summary-texts.ts';
 
-export interface SearchApp {
-  readonly clock: Clock;
-  readonly sessions: Sessions;
-  readonly panel: { reveal(session: SessionId, position: number): void };
+export interface SearchApp extends HostApp {
   search(query: string): Promise<readonly ScoredResult[]>;
   /** The best results in all sessions of the workspace; undefined if canceled. */
   searchWorkspace(run: SearchRequest): Promise<readonly WorkspaceHit[] | undefined>;

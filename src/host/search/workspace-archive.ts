@@ -1,18 +1,15 @@
-import type { Clock, SessionStore } from '../../app/ports.ts';
+import type { SessionStore } from '../../app/ports.ts';
 import { SessionArchive, type SessionArchiveDeps } from '../../app/session-archive.ts';
 import type { SearchRequest, WorkspaceHit, WorkspaceSearch } from '../../app/workspace-search.ts';
 import type { SessionId } from '../../core/model/ids.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
 import { readSessionState } from '../../storage/clean-up.ts';
 import type { WorkspaceMemory } from '../memory/workspace-memory.ts';
+import type { HostApp } from '../platform/host-app.ts';
 import type { OpenConversations } from '../sessions/open-conversations.ts';
 
-interface ArchiveApp {
+interface ArchiveApp extends Pick<HostApp, 'clock' | 'folder' | 'workspace'> {
   readonly store: Pick<SessionStore, 'list'>;
-  /** The folder of the journals. */
-  readonly folder: string;
-  readonly clock: Clock;
-  readonly workspace: string;
   /** Open sessions are used as they are in memory. */
   readonly open: OpenConversations;
   readonly memory: WorkspaceMemory;

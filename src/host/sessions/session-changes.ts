@@ -1,12 +1,11 @@
-import type { SessionStore } from '../../app/ports.ts';
-import type { Sessions } from '../../app/sessions.ts';
 import type { SessionEvent } from '../../core/journal/schema.ts';
 import type { SessionId } from '../../core/model/ids.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
+import type { HostApp } from '../platform/host-app.ts';
 
 /** Changes a session, which needn't be open. Rejects with `StoreFault`. */
 export async function changeSession(
-  { sessions, store }: { readonly sessions: Sessions; readonly store: Pick<SessionStore, 'open'> },
+  { sessions, store }: Pick<HostApp, 'sessions' | 'store'>,
   id: SessionId,
   event: SessionEvent,
 ): Promise<void> {

@@ -9,23 +9,14 @@ import {
   titleText,
   workspaceText,
 } from '../platform/l10n.ts';
-import { StoreFault, type Clock, type SessionStore, type SessionListEntry } from '../../app/ports.ts';
-import type { Sessions } from '../../app/sessions.ts';
+import { StoreFault, type SessionListEntry } from '../../app/ports.ts';
 import type { SessionId } from '../../core/model/ids.ts';
+import type { HostApp } from '../platform/host-app.ts';
 import { pickOrShowInfo, showInfo, showInfoWithAction } from '../platform/notifications.ts';
 import { changeSession } from './session-changes.ts';
 import { sessionsElsewhere } from './sessions-elsewhere.ts';
 
-export interface SessionsApp {
-  readonly clock: Clock;
-  readonly sessions: Sessions;
-  /** The sessions of all workspaces. */
-  readonly store: Pick<SessionStore, 'list' | 'open'>;
-  /** The folder of the journals. */
-  readonly folder: string;
-  /** Identifies this window's workspace. */
-  readonly workspace: string;
-  readonly panel: { open(): void };
+export interface SessionsApp extends HostApp {
   readonly chats: { copiedBytes(): Promise<number> };
   /** Removes permanently deleted sessions from VS Code's global state. */
   forget(sessions: ReadonlySet<SessionId>): Promise<void>;

@@ -4,22 +4,21 @@ import type { ChatModel, Clock } from '../../app/ports.ts';
 import type { UserMessage } from '../../app/user-message.ts';
 import { messageId, nodeId, type SessionId } from '../../core/model/ids.ts';
 import { messageText } from '../../core/model/message.ts';
-import type { FaultView } from '../../protocol/faults.ts';
 import { DOCUMENT_SCHEME } from '../platform/contribution-ids.ts';
+import type { HostApp } from '../platform/host-app.ts';
 import { plainDocument, type RenderedDocument } from './rendered-document.ts';
 import { documentUri, editableLevel, parseDocumentUri, type DocumentAddress } from './document-uris.ts';
 
 /** The part of a file system that reads files and writes existing ones. */
 export type EditableFiles = Pick<vscode.FileSystemProvider, 'onDidChangeFile' | 'stat' | 'readFile' | 'writeFile'>;
 
-interface SessionFilesApp {
+interface SessionFilesApp extends Pick<HostApp, 'describe'> {
   readonly clock: Pick<Clock, 'now'>;
   readonly drafts: { get(session: SessionId): string };
   readonly attachments: { contents(session: string): Required<Pick<UserMessage, 'attachments' | 'images'>> };
   /** The session with this ID, opened if it's the newest of the workspace; undefined if it isn't available. */
   conversationOf(id: string): Promise<Conversation | undefined>;
   availableModel(): Promise<ChatModel | undefined>;
-  describe(error: unknown): FaultView;
 }
 
 interface CachedDocument {

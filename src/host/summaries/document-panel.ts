@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
-import type { FaultView } from '../../protocol/faults.ts';
 import { parsePageMessage, type HostToPage } from '../../protocol/messages.ts';
 import { DOCUMENT_PANEL } from '../platform/contribution-ids.ts';
+import type { HostApp } from '../platform/host-app.ts';
 import { pageHtml } from '../platform/page-html.ts';
 import { plainDocument, type RenderedDocument } from './rendered-document.ts';
 import { openAsText, parseDocumentUri } from './document-uris.ts';
@@ -14,11 +14,9 @@ interface ShownDocument {
   readonly rendered: RenderedDocument;
 }
 
-interface DocumentPanelApp {
-  readonly extensionUri: vscode.Uri;
+interface DocumentPanelApp extends Pick<HostApp, 'extensionUri' | 'describe'> {
   readonly files: { document(uri: vscode.Uri): Promise<RenderedDocument> };
   openDocumentLink(href: string, session: string | undefined): Promise<void>;
-  describe(error: unknown): FaultView;
 }
 
 /** Shows documents with the chat page's renderer, which is safe for any content, in at most one panel per window. */

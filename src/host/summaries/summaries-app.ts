@@ -1,9 +1,7 @@
 import * as vscode from 'vscode';
-import type { Clock } from '../../app/ports.ts';
-import type { SessionId } from '../../core/model/ids.ts';
-import type { FaultView } from '../../protocol/faults.ts';
 import type { ChartPanel } from '../gauge/chart-panel.ts';
 import type { ModelsApp } from '../models/models.ts';
+import type { HostApp } from '../platform/host-app.ts';
 import { showInfoWithAction } from '../platform/notifications.ts';
 import type { OpenConversation } from '../sessions/open-conversations.ts';
 import type { Comparison } from './comparison.ts';
@@ -11,16 +9,14 @@ import { parseDocumentUri, type DocumentAddress } from './document-uris.ts';
 import type { DocumentPanel } from './document-panel.ts';
 import type { ContextTree } from './context-tree.ts';
 
-export interface SummariesApp extends ModelsApp {
-  readonly clock: Clock;
+export interface SummariesApp extends HostApp, ModelsApp {
   readonly tree: ContextTree;
   /** Created when it's first shown. */
   chart: ChartPanel | undefined;
   readonly comparison: Comparison;
   readonly documentPanel: DocumentPanel;
-  readonly panel: { reveal(session: SessionId, position: number): void; show(target: 'preview'): void };
+  readonly panel: HostApp['panel'] & { show(target: 'preview'): void };
   current(): Promise<OpenConversation>;
-  describe(error: unknown): FaultView;
 }
 
 /** The active document of a session, rendered or as text. */
