@@ -22,6 +22,8 @@ is kept in your cache folder. Ends when the program disconnects.
       home: homeOf(options, env),
       env,
       version: process.env.THREADKEEPER_VERSION ?? 'unknown',
+      input: process.stdin,
+      output: process.stdout,
       warn: (message) => void output.note(`threadkeeper: ${message}`),
     });
     return 0;

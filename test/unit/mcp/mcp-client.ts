@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
-import type { ChildProcessWithoutNullStreams } from 'node:child_process';
+import { PassThrough, type Readable, type Writable } from 'node:stream';
+import { homeOf } from '../../../src/cli/read-chats.ts';
+import { serve } from '../../../src/mcp/server.ts';
 import { startCli } from '../cli/run-cli.ts';
 
 export interface Answer {
@@ -12,43 +14,57 @@ export interface Answer {
   readonly error?: { readonly code: number; readonly message: string };
 }
 
-/** A client that speaks MCP with `threadkeeper mcp` in a separate process. */
+type Environment = Readonly<Record<string, string>>;
+
+/** A client that speaks MCP with a server. */
 export class McpClient {
   /** Every line that the server wrote to standard output. */
   readonly lines: string[] = [];
   err = '';
-  readonly #process: ChildProcessWithoutNullStreams;
-  readonly #ended: Promise<number | null>;
+  /** The server's input. */
+  readonly #input: Writable;
+  #kill: (signal: NodeJS.Signals) => void = () => assert.fail('the server runs in this process');
+  #ended: Promise<number | null> = Promise.resolve(null);
   #rest = '';
   #lastId = 0;
   readonly #waiting: { readonly isFor: (answer: Answer) => boolean; readonly resolve: (answer: Answer) => void }[] = [];
 
-  private constructor(process: ChildProcessWithoutNullStreams) {
-    this.#process = process;
-    process.stdout.setEncoding('utf8').on('data', (chunk: string) => this.#receive(chunk));
-    process.stderr.setEncoding('utf8').on('data', (chunk: string) => (this.err += chunk));
-    this.#ended = new Promise((resolve) => process.on('close', resolve));
+  private constructor(input: Writable, output: Readable) {
+    this.#input = input;
+    output.setEncoding('utf8').on('data', (chunk: string) => this.#receive(chunk));
   }
 
-  static async start(args: readonly string[], env: Readonly<Record<string, string>>): Promise<McpClient> {
-    return new McpClient(await startCli(['mcp', ...args], env));
-  }
-
-  /** Starts a server and initializes the connection. */
-  static async connect(args: readonly string[], env: Readonly<Record<string, string>>): Promise<McpClient> {
-    const client = await McpClient.start(args, env);
-    await client.request('initialize', {
-      protocolVersion: '2025-11-25',
-      capabilities: {},
-      clientInfo: { name: 'test', version: '1' },
-    });
-    client.write({ jsonrpc: '2.0', method: 'notifications/initialized' });
+  /** Starts a server in this process. */
+  static start(home: string, env: Environment): McpClient {
+    const input = new PassThrough();
+    const output = new PassThrough();
+    const client = new McpClient(input, output);
+    const warn = (message: string): void => void (client.err += `threadkeeper: ${message}\n`);
+    const served = serve({ home: homeOf({ home }, env), env, version: 'test', input, output, warn });
+    client.#ended = served.then(() => 0);
     return client;
+  }
+
+  /** Starts `threadkeeper mcp` in a separate process. */
+  static async spawn(home: string, env: Environment): Promise<McpClient> {
+    const process = await startCli(['mcp', '--home', home], env);
+    const client = new McpClient(process.stdin, process.stdout);
+    process.stderr.setEncoding('utf8').on('data', (chunk: string) => (client.err += chunk));
+    client.#kill = (signal) => process.kill(signal);
+    client.#ended = new Promise((resolve) => process.on('close', resolve));
+    return client;
+  }
+
+  async initialize(protocolVersion = '2025-11-25'): Promise<Answer> {
+    const clientInfo = { name: 'test', version: '1' };
+    const answer = await this.request('initialize', { protocolVersion, capabilities: {}, clientInfo });
+    this.write({ jsonrpc: '2.0', method: 'notifications/initialized' });
+    return answer;
   }
 
   /** Sends a line: a message, or any text. */
   write(message: object | string): void {
-    this.#process.stdin.write(`${typeof message === 'string' ? message : JSON.stringify(message)}\n`);
+    this.#input.write(`${typeof message === 'string' ? message : JSON.stringify(message)}\n`);
   }
 
   request(method: string, params?: object): Promise<Answer> {
@@ -79,13 +95,13 @@ export class McpClient {
 
   /** Closes the server's input. Resolves to its exit code. */
   end(): Promise<number | null> {
-    this.#process.stdin.end();
+    this.#input.end();
     return this.#ended;
   }
 
   /** Asks the process to end. */
   kill(signal: NodeJS.Signals): Promise<number | null> {
-    this.#process.kill(signal);
+    this.#kill(signal);
     return this.#ended;
   }
 

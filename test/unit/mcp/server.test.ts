@@ -71,14 +71,20 @@ describe('MCP server', () => {
   let env: Record<string, string> = {};
   const started: McpClient[] = [];
 
-  const connect = async (args: readonly string[] = ['--home', home], more: Record<string, string> = {}) => {
-    const client = await McpClient.connect(args, { ...env, ...more });
+  const start = (from = home): McpClient => {
+    const client = McpClient.start(from, env);
     started.push(client);
     return client;
   };
-  const start = async (args: readonly string[] = ['--home', home], more: Record<string, string> = {}) => {
-    const client = await McpClient.start(args, { ...env, ...more });
+  const connect = async (from = home): Promise<McpClient> => {
+    const client = start(from);
+    await client.initialize();
+    return client;
+  };
+  const spawn = async (more: Record<string, string> = {}): Promise<McpClient> => {
+    const client = await McpClient.spawn(home, { ...env, ...more });
     started.push(client);
+    await client.initialize();
     return client;
   };
   const indexes = (): readonly string[] => traces(path.join(place, 'cache')).filter((one) => /\.index /.test(one));
@@ -97,18 +103,16 @@ describe('MCP server', () => {
 
   for (const version of ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25']) {
     it(`speaks version ${version} of the protocol`, async () => {
-      const client = await start();
-      const params = { protocolVersion: version, capabilities: {}, clientInfo: { name: 'test', version: '1' } };
-      const { result } = await client.request('initialize', params);
+      const client = start();
+      const { result } = await client.initialize(version);
       assert.equal(result?.['protocolVersion'], version);
       assert.deepEqual((result['serverInfo'] as { name: string }).name, 'threadkeeper');
-      client.write({ jsonrpc: '2.0', method: 'notifications/initialized' });
       assert.match(await client.call('recall', { query: 'tilde' }), /normalizePath/);
     });
   }
 
   it('speaks the version without a handshake', async () => {
-    const client = await start();
+    const client = start();
     const _meta = {
       'io.modelcontextprotocol/protocolVersion': '2026-07-28',
       'io.modelcontextprotocol/clientCapabilities': {},
@@ -179,7 +183,7 @@ describe('MCP server', () => {
 
   it('understands dates as it writes them, in any time zone', async () => {
     for (const TZ of ['America/Los_Angeles', 'Asia/Tokyo']) {
-      const client = await connect(['--home', home], { TZ });
+      const client = await spawn({ TZ });
       const found = await client.call('recall', { query: 'tilde', since: '2026-02-16', before: '2026-02-17' });
       assert.match(found, /\(Codex, \/home\/sam\/parser\), 2026-02-16, message 2, user\]/, TZ);
     }
@@ -338,7 +342,7 @@ describe('MCP server', () => {
   });
 
   it('answers malformed messages with an error, and goes on', async () => {
-    const client = await connect();
+    const client = await spawn();
     const malformed = async (message: object | string, id: Answer['id'] = null): Promise<number | undefined> => {
       const answer = client.next((one) => one.error !== undefined && one.id === id);
       client.write(message);
@@ -398,7 +402,7 @@ describe('MCP server', () => {
 
   it('says so if there are no chats, and in which folder', async () => {
     const nobody = path.join(place, 'nobody');
-    const client = await connect(['--home', path.relative(ROOT, nobody)]);
+    const client = await connect(path.relative(ROOT, nobody));
     for (const [name, args] of [['recall', { query: 'x' }], ['sessions'], ['decisions']] as const)
       assert.equal(await client.call(name, args), `There are no chats of supported tools in ${nobody}.`);
   });
@@ -408,13 +412,14 @@ describe('MCP server', () => {
     const list = await first.call('sessions');
     await first.end();
     const indexed = indexes();
-    const second = await connect(['--home', path.relative(ROOT, home)]);
+    const second = await connect(path.relative(ROOT, home));
     assert.equal(await second.call('sessions'), list);
     assert.deepEqual(indexes(), indexed);
   });
 
   it('answers everything that is piped to it before it ends', async () => {
-    const client = await start();
+    const client = await McpClient.spawn(home, env);
+    started.push(client);
     const call = (id: number, name: string, args: object) => ({
       jsonrpc: '2.0',
       id,
@@ -445,7 +450,7 @@ describe('MCP server', () => {
     assert.deepEqual([code, out, err], [0, '', '']);
     if (process.platform === 'win32') return;
     for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-      const client = await connect();
+      const client = await spawn();
       assert.equal(await client.kill(signal), 0);
     }
   });
@@ -495,7 +500,7 @@ describe('MCP server', () => {
   });
 
   it('shares the index with servers that run at the same time', async () => {
-    const clients = await Promise.all([connect(), connect(), connect()]);
+    const clients = await Promise.all([spawn(), spawn(), spawn()]);
     const found = await Promise.all(clients.map((client) => client.call('recall', { query: 'database' })));
     for (const one of found) assert.equal(one, found[0]);
     assert.match(found[0]!, /Decided: SQLite/);
@@ -552,7 +557,7 @@ describe('MCP server', () => {
     const temporary = path.join(place, 'tmp');
     mkdirSync(temporary);
     const file = putFile(place, 'file', '');
-    const client = await connect(['--home', home], {
+    const client = await spawn({
       XDG_CACHE_HOME: file,
       LOCALAPPDATA: file,
       TMPDIR: temporary,
