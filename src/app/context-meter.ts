@@ -11,10 +11,7 @@ const MIN_PROMPT_SHARE = 0.6;
 
 type MeterParts = Pick<SessionParts, 'journal' | 'clock' | 'counter' | 'countStore' | 'settings' | 'calibration'>;
 
-/**
- * Assembles the context, counts its tokens, and determines the budget. Tokens are those of the local counter unless
- * stated otherwise; the provider's are estimated from its usage reports.
- */
+/** Assembles the context and determines the budget, in counted tokens; the provider's are estimated. */
 export class ContextMeter {
   readonly counts: MessageCounts;
   readonly #deps: MeterParts;
@@ -89,10 +86,7 @@ export class ContextMeter {
     return this.#deps.calibration()?.observe({ tokens: context.total, reported }) ?? 'ignored';
   }
 
-  /**
-   * Calibrates token counts after the provider rejected a context as too long. `window`: the context window that it
-   * stated. Returns whether the context fits in that window with a lower output limit.
-   */
+  /** Calibrates after a rejection; `window` is the stated one. Returns whether the context fits with a lower limit. */
   calibrateByRejection(context: Context, window = Infinity): boolean {
     const calibration = this.#deps.calibration();
     if (window < this.serverWindow) {

@@ -42,7 +42,6 @@ const SENT_SHARE = 0.6;
 const MAX_ENDING_LENGTH = 3;
 const MIN_STEM_LENGTH = 4;
 
-/** The status of each search result in the next request, in the order of the results. */
 export function contextStatuses(
   state: SessionState,
   query: string,
@@ -118,7 +117,6 @@ function termsIn(text: string, terms: readonly QueryTerm[]): readonly QueryTerm[
   return [...found];
 }
 
-/** Whether a word is the term, a form of it, or a synonym. */
 function matchesTerm(word: string, { term, synonyms }: QueryTerm): boolean {
   if (word === term || synonyms.includes(word)) return true;
   const [short, long] = word.length < term.length ? [word, term] : [term, word];

@@ -28,7 +28,6 @@ export interface ConversationDeps extends SessionParts {
   readonly compressor: Compressor;
   /** Rejects with `ModelFault` if the selected model isn't available, for example without an API key. */
   readonly chatModel: () => Promise<ChatModel>;
-  /** Excerpts from compressed history that match a text. */
   readonly recall: (text: string, budgetTokens: number) => Promise<readonly RecalledExcerpt[]>;
 }
 
@@ -52,10 +51,7 @@ interface Turn {
 /** Minimum tokens for recalled excerpts. Shorter ones wouldn't be useful. */
 const MIN_RECALL_TOKENS = 50;
 
-/**
- * An open session. Runs its turns, one at a time: appends the message, assembles the request, streams the reply, and
- * journals it. Triggers are checked between turns. A conversation continues after its panel is closed.
- */
+/** An open session. Runs its turns one at a time, and continues after its panel is closed. */
 export class Conversation {
   readonly journal: SessionJournal;
   readonly counter: TokenCounter;

@@ -367,11 +367,9 @@ function modelOf({
 
 const typeOf = (value: unknown): string => (value === null ? 'null' : typeof value);
 
-/** The validated arguments. */
 interface Input {
   readonly source: readonly SourceMessage[];
   readonly sizes: readonly MessageTokens[];
-  /** Tokens of all messages. */
   readonly tokens: number;
   readonly counter: TokenCounter;
   readonly options: LibraryOptions;
@@ -437,6 +435,5 @@ async function prepare(messages: readonly LibraryMessage[], options: LibraryOpti
   return { source, sizes, tokens, counter, options };
 }
 
-/** All messages as one text, with their roles. */
 const transcriptOf = (input: Input): SizedText =>
   sized(input.source.map((message) => `${message.role}: ${messageText(message)}`).join('\n'), input);

@@ -41,10 +41,7 @@ export class SendQueue {
     return this.#isHeld;
   }
 
-  /**
-   * Sends a message now, or else adds it to the queue. Resolves when its turn has ended or it's removed; rejects with
-   * the error of its turn.
-   */
+  /** Sends a message now or queues it. Resolves when its turn has ended or it's removed; rejects like the turn. */
   async send(message: UserMessage, whileReplying: 'queue' | 'stopAndSend'): Promise<void> {
     const isSending = this.#entries.length > 0 && !this.#isHeld;
     if (!this.#deps.isReplying() && !isSending) return this.#deps.send(message);

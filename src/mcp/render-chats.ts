@@ -36,7 +36,6 @@ export interface Quotes {
   readonly shown: number;
 }
 
-/** The first quotes, as many as fit. */
 function quotesSection(quotes: readonly string[], separator: string): Quotes {
   let left = MAX_BYTES;
   const end = quotes.findIndex((quote) => (left -= Buffer.byteLength(quote + separator)) < 0);

@@ -69,10 +69,7 @@ interface BlockFacts {
   readonly results: readonly (readonly [string, boolean])[];
 }
 
-/**
- * Encodes the index block of messages that were just appended to a copy. `pieces` are their locations in the copy, and
- * `from` is the index of the first one within the chat.
- */
+/** Encodes the index block of messages appended to a copy: `pieces` are their locations, `from` the first's index. */
 export function indexOfMessages(
   messages: readonly TranscriptMessage[],
   from: number,

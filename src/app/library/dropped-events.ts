@@ -14,10 +14,7 @@ const MAX_GROUP_SIZE = 6;
 const OTHER_EXCHANGE_SIZE = 4;
 /** Less important key events are only relevant for a short time. */
 const MIN_IMPORTANCE = 2;
-/**
- * A summary contains an event if one of its passages has all the event's numbers and identifiers and this share of its
- * words. With identifiers, a smaller share is enough.
- */
+/** A summary contains an event if a passage has its numbers, its identifiers, and this share of its words. */
 const CONTAINED_SHARE = 0.6;
 const CONTAINED_SHARE_WITH_NAMES = 0.45;
 /** Like `CONTAINED_SHARE`, for later messages. They are much longer, so they share words by chance. */

@@ -96,7 +96,6 @@ export class Library {
     return [...this.#sessions.values()];
   }
 
-  /** Reads new and changed sessions of the sources. */
   async sync(
     sources: readonly Source[],
     { onFound, onProgress, isCancelled, onUnexpectedError, keptSince = 0, removesGone = false }: SyncOptions = {},

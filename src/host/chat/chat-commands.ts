@@ -77,7 +77,6 @@ export async function openAdjacentSession(app: ChatApp, step: 1 | -1): Promise<v
   else app.panel.open();
 }
 
-/** Changes the setting for the chat's location, and opens the chat there. */
 export async function moveChat(app: ChatApp, location: 'editor' | 'sidebar'): Promise<void> {
   await app.sessions.currentOrLatest();
   const configuration = vscode.workspace.getConfiguration('threadkeeper.chat');

@@ -73,7 +73,6 @@ export class ChatPanel
     this.#openAndPost({ type: 'reveal', session, position }, session);
   }
 
-  /** Shows the chat and opens one of its panels. */
   show(target: 'preview'): void {
     this.#openAndPost({ type: 'focus', target });
   }

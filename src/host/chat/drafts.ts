@@ -7,10 +7,7 @@ import { SessionFile, type SessionFileDeps } from './session-file.ts';
 const schema = v.object({ text: v.string(), edits: v.record(v.string(), v.string()) });
 type Draft = v.InferOutput<typeof schema>;
 
-/**
- * Unsent texts per session: in the composer, and in the editors of messages. They survive a reload. Each change reads
- * them again, because another window may have the session open, too.
- */
+/** Unsent texts per session, which survive a reload. Read again for each change, because windows share them. */
 export class Drafts {
   readonly #file: SessionFile<Draft>;
   /** The latest texts in this window's composer, which texts from other windows don't replace. */

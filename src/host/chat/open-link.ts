@@ -6,10 +6,7 @@ import { workspaceFiles } from '../platform/workspace-files.ts';
 /** `threadkeeper:message/<id>`, as in the local provider's answers. */
 const MESSAGE_LINK = /^threadkeeper:message\/([\w-]{1,200})$/;
 
-/**
- * Opens a link in a message. Links to messages of the session show them; web addresses are opened after the user has
- * confirmed them; all others are blocked. For files, the page uses another request.
- */
+/** Opens a link in a message: shows messages of the session, asks before web addresses, and blocks others. */
 export async function openLink(href: string, reveal: (position: number) => void, state?: SessionState): Promise<void> {
   const message = MESSAGE_LINK.exec(href)?.[1];
   if (message !== undefined) {

@@ -329,7 +329,6 @@ function newestUnder(conversation: Conversation, id: MessageId): MessageId {
   return tip;
 }
 
-/** Positions of the messages that contain words, ignoring case. */
 async function positionsOf(words: string, { state }: Conversation, yielder: Yielder): Promise<number[]> {
   const lowerWords = words.toLocaleLowerCase();
   const found: number[] = [];

@@ -18,10 +18,7 @@ import type { PageConnection } from './page-connection.ts';
 
 /** Interval of pings to a visible page, in ms. */
 const PING_INTERVAL_MS = 2_000;
-/**
- * Number of unanswered pings after which a page has hung: ten seconds, without the time during which this process slept
- * or had no connection to a remote window.
- */
+/** Unanswered pings after which a page has hung: ten seconds, without sleep or lost connections. */
 const MAX_UNANSWERED = 5;
 
 export interface PageServer {

@@ -159,7 +159,6 @@ const treeItem = (
   more: Partial<vscode.TreeItem> = {},
 ): vscode.TreeItem => Object.assign(new vscode.TreeItem(label, state), more);
 
-/** Opens a chat, at the message with an index if given. */
 const openCommand = (chat: ListedChat, message?: number): vscode.Command => ({
   command: 'threadkeeper.openKeptChat',
   title: vscode.l10n.t('Open'),

@@ -260,7 +260,6 @@ const TYPING_PAUSE_MS = 150;
 
 type Item = vscode.QuickPickItem & { readonly chat?: ListedChat; readonly message?: number };
 
-/** Searches all copied chats as the user types, and opens the selected result. */
 export async function searchChats(app: OpenedChatApp, argument?: unknown): Promise<unknown> {
   if (!vscode.workspace.isTrusted) return showInfo(restrictedModeText());
   const { chats: kept } = await app.chats.list();

@@ -37,7 +37,6 @@ export class ChartPanel implements vscode.Disposable {
     this.refresh();
   }
 
-  /** Redraws the chart if it's visible. */
   refresh(): void {
     if (!this.#panel?.visible) return;
     const svg = charts(this.#conversation(), PAGE_WIDTHS);

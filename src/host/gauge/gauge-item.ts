@@ -18,7 +18,6 @@ interface GaugeSources {
   readonly windowSource: (read: number) => string | undefined;
 }
 
-/** The Status Bar item that shows how full the context window is. */
 export class GaugeItem implements vscode.Disposable {
   readonly #item = vscode.window.createStatusBarItem(GAUGE_ITEM, vscode.StatusBarAlignment.Right, 90);
   readonly #sources: GaugeSources;

@@ -225,10 +225,7 @@ async function testModel(app: ModelsApp, chosen: ChosenModel): Promise<boolean> 
   }
 }
 
-/**
- * Sets the session's model. `isTooSmall`: the new model's budget is smaller than the previous one's and too small for
- * the current context.
- */
+/** `isTooSmall`: the new model's budget is smaller than the previous one's, and too small for the current context. */
 export async function selectModel(
   app: ModelsApp,
   conversation: Conversation,

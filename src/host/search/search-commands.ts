@@ -27,7 +27,6 @@ async function queryFrom(argument: unknown, options: vscode.InputBoxOptions): Pr
   return query === '' ? undefined : query;
 }
 
-/** Searches the messages of all sessions of the workspace and opens the selected result. */
 export async function searchAllSessions(app: SearchApp, argument?: unknown): Promise<void> {
   const query = await queryFrom(argument, {
     title: vscode.l10n.t('Search All Sessions'),

@@ -22,7 +22,6 @@ export interface SessionsApp extends HostApp {
   forget(sessions: ReadonlySet<SessionId>): Promise<void>;
 }
 
-/** Lists the sessions of other workspaces, similar workspaces first, and opens the selected one. */
 export async function openOtherSession(app: SessionsApp): Promise<void> {
   const items = sessionsElsewhere(await app.store.list(), app.workspace).map((one) => ({
     ...sessionItem(one),
@@ -42,7 +41,6 @@ async function show({ sessions, panel }: SessionsApp, id: SessionId): Promise<vo
 
 const noneElsewhereText = (): string => vscode.l10n.t('There are no sessions from other workspaces.');
 
-/** Lists the deleted sessions of this workspace, and restores and opens the selected one. */
 export async function restoreSession(app: SessionsApp): Promise<void> {
   const deleted = (await app.store.list()).filter((one) => one.workspace === app.workspace && one.deleted);
   const items = deleted.sort((a, b) => b.updatedAt - a.updatedAt).map(sessionItem);

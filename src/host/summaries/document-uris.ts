@@ -62,7 +62,6 @@ export async function openMessageDocument(
   editor.revealRange(range, vscode.TextEditorRevealType.InCenter);
 }
 
-/** Opens a document in rendered form. */
 export async function openRendered(uri: vscode.Uri): Promise<void> {
   await vscode.commands.executeCommand('threadkeeper.internal.readDocument', uri);
 }

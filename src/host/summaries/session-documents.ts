@@ -62,7 +62,6 @@ function writeSizes(page: DocumentWriter, { tokens, messages }: Sizes): void {
 const faultsText = (faults: number): string =>
   formatCounted(faults, '1 quote or term not found in the source', '{0} quotes or terms not found in the source');
 
-/** All compressions of the session, newest first. */
 export function compressionsDocument(state: SessionState): RenderedDocument {
   const page = new DocumentWriter().heading(1, vscode.l10n.t('Compression History'));
   if (state.compressions.length === 0) return page.block(vscode.l10n.t('No compressions yet.')).document();

@@ -128,7 +128,6 @@ export async function correctKeyEvent({ journal, state }: Conversation, event: K
   await correctQuote(journal, event.id, quote);
 }
 
-/** Shows a summary next to its source, and reports how many statements the source doesn't support. */
 export async function compareSummary({ state }: Conversation, node: SummaryNode, app: SummariesApp): Promise<void> {
   reportResult(node, await app.comparison.open(state, node));
 }
@@ -157,7 +156,6 @@ function reportResult(node: SummaryNode, { statements, unsupported, unjudged, ch
   );
 }
 
-/** Has a model that the user selects check a summary against its source, and shows the comparison. */
 export async function checkSummary(conversation: Conversation, node: SummaryNode, app: SummariesApp): Promise<void> {
   // The user may have switched sessions while selecting the model.
   const open = await app.current();
@@ -243,7 +241,6 @@ export function showInChat(conversation: Conversation, argument: unknown, app: S
   if (position !== undefined) app.panel.reveal(conversation.journal.id, position);
 }
 
-/** Selects a row in the *Context* view and expands its parents. */
 export async function showInTree(conversation: Conversation, argument: unknown, app: SummariesApp): Promise<void> {
   const row = rowFor(conversation, argument, app);
   if (!row) return;
@@ -278,7 +275,6 @@ function positionOf({ state }: Conversation, row: ContextRow | RowTarget | undef
   }
 }
 
-/** Filters the tree by a text, a kind of key event, or warnings, as the user selects. */
 export async function filterSummaries(app: SummariesApp): Promise<void> {
   const filter = await pickFilter();
   if (!filter) return;
