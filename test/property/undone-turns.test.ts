@@ -4,6 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import * as fc from 'fast-check';
 import { Library } from '../../src/app/library/library.ts';
+import type { Source } from '../../src/app/library/source.ts';
 import { readSession } from '../../src/app/library/read-session.ts';
 import { allSources } from '../../src/sources/all-sources.ts';
 import { Databases } from '../../src/sources/databases.ts';
@@ -35,6 +36,7 @@ interface Turn {
 
 /** Writes the records of a tool. */
 interface Tool {
+  readonly tool: Source['tool'];
   readonly file: string;
   start(): readonly object[];
   /** A turn with the records' IDs, of which the first follows the record `after`. */
@@ -73,6 +75,7 @@ function chained(
 }
 
 const claudeCode: Tool = {
+  tool: 'claude-code',
   file: '.claude/projects/p/s.jsonl',
   canReturn: true,
   start: () => [{ type: 'mode', sessionId: 's' }],
@@ -95,6 +98,7 @@ const claudeCode: Tool = {
 };
 
 const qwen: Tool = {
+  tool: 'qwen',
   file: '.qwen/projects/p/chats/s.jsonl',
   canReturn: false,
   start: () => [],
@@ -118,6 +122,7 @@ const qwen: Tool = {
 };
 
 const codex: Tool = {
+  tool: 'codex',
   file: '.codex/sessions/rollout-s.jsonl',
   canReturn: false,
   start: () => [{ type: 'session_meta', payload: { id: 's' } }],
@@ -188,7 +193,7 @@ describe('a followed chat in which the user goes back', () => {
             const home = mkdtempSync(path.join(os.tmpdir(), 'threadkeeper-home-'));
             const databases = new Databases(home);
             try {
-              const sources = allSources({ folder: home, env: {} }, databases);
+              const sources = allSources({ folder: home, env: {} }, databases).filter((one) => one.tool === tool.tool);
               const library = await Library.open(new LibraryCopies(path.join(home, 'library')));
               const file = putFile(home, tool.file, '');
               const copied = new Set<string>();

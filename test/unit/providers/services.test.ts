@@ -121,8 +121,8 @@ for (const [flavour, models] of Object.entries(MODELS) as [Flavour, readonly str
           assertByModel([...conversation.state.nodes.values()]);
           await conversation.close();
           const inEditor = server.answered.length;
-          const options = { ...optionsAt(server, flavour, model), 'target-tokens': '6000' };
-          assertByModel(((await run(compress, options)) as Compressed).nodes);
+          const options = { ...optionsAt(server, flavour, model), 'target-tokens': '1500' };
+          assertByModel(((await run(compress, options, CHAT)) as Compressed).nodes);
           assert.ok(
             server.answered.slice(inEditor).every(({ reply }) => reply.cache.write === 0),
             'summary prompts are not cached, because none is sent twice',
@@ -158,6 +158,9 @@ async function run(command: typeof compress, options: Invocation['options'], fil
   assert.equal(await command.run({ file, options, json: true, output, env: ENV }), 0);
   return output.printed;
 }
+
+/** 96 messages. */
+const CHAT = path.join(ROOT, 'test/fixtures/short-chats/inventory-api.jsonl');
 
 /** 1,000 messages of booking dialogues, about 60 tokens each, which aren't part of the repository. */
 const BOOKINGS = path.join(
