@@ -6,7 +6,7 @@ import type { ChatApp } from './chat-app.ts';
 import { wholeLines } from './read-context.ts';
 import { shortLine } from '../platform/l10n.ts';
 import { showInfo } from '../platform/notifications.ts';
-import { isChatInSidebar } from '../platform/settings.ts';
+import { isChatInSidebar, updateSetting } from '../platform/settings.ts';
 import { relativePath } from '../platform/workspace-files.ts';
 
 /** Number of lines of code before and after a problem to attach. */
@@ -85,7 +85,7 @@ export async function moveChat(app: ChatApp, location: 'editor' | 'sidebar'): Pr
     configuration.inspect('location')?.workspaceValue === undefined
       ? vscode.ConfigurationTarget.Global
       : vscode.ConfigurationTarget.Workspace;
-  await configuration.update('location', location, target);
+  await updateSetting('chat.location', location, target);
   app.panel.open();
 }
 

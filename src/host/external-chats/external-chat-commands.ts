@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { TOOL_NAMES, TOOLS, type Tool } from '../../app/library/source.ts';
 import { cancellable, showInfo } from '../platform/notifications.ts';
 import { locale, shortLine, roleName, sessionsText, sizeText, titleText, translated } from '../platform/l10n.ts';
-import { readSettings } from '../platform/settings.ts';
+import { readSettings, updateSetting } from '../platform/settings.ts';
 import { relativePath } from '../platform/workspace-files.ts';
 import type { ExternalChats } from './external-chats.ts';
 import { isChatRow } from './chat-rows.ts';
@@ -61,10 +61,7 @@ export async function copyChats({ chats }: Pick<OpenedChatApp, 'chats'>): Promis
 
 const restrictedModeText = (): string => vscode.l10n.t('Chats from other tools aren’t read in Restricted Mode.');
 
-async function setTools(tools: readonly Tool[]): Promise<void> {
-  const configuration = vscode.workspace.getConfiguration('threadkeeper.sources');
-  await configuration.update('tools', tools, vscode.ConfigurationTarget.Global);
-}
+const setTools = (tools: readonly Tool[]): Promise<void> => updateSetting('sources.tools', tools);
 
 async function readWithProgress(chats: ExternalChats): Promise<void> {
   await cancellable(vscode.l10n.t('Reading chats from other tools…'), async (signal, report) => {

@@ -1,9 +1,10 @@
 import * as vscode from 'vscode';
 import type { Conversation } from '../../app/conversation.ts';
 import { UNKNOWN_CONTEXT_WINDOW } from '../../core/tokens/model-info.ts';
+import { faultView, notificationText } from '../platform/fault-view.ts';
 import { locale, tokensText } from '../platform/l10n.ts';
 import { showInfoWithAction } from '../platform/notifications.ts';
-import { readSettings } from '../platform/settings.ts';
+import { readSettings, updateSetting } from '../platform/settings.ts';
 import type { ChosenModel, Models } from './models.ts';
 
 /** How long before a model's retirement a warning is shown, in ms. */
@@ -48,7 +49,10 @@ export class ModelNotices {
   watch(conversation: Conversation, chosen: () => ChosenModel): void {
     conversation.onUpdate((update) => {
       if (update.type === 'truncated') this.#truncated(update.model, update.sent, update.read);
-      else if (update.type === 'reply_started') void this.check(chosen());
+      else if (update.type === 'reply_started')
+        this.check(chosen()).catch((error: unknown) =>
+          vscode.window.showErrorMessage(notificationText(faultView(error))),
+        );
     });
   }
 
@@ -104,5 +108,5 @@ export async function askForContextWindow(model: string): Promise<void> {
   // The effective value would include the workspace's overrides.
   const overrides = configuration.inspect<Record<string, object>>('overrides')?.globalValue ?? {};
   const override = { ...overrides[model], contextWindow: Number(answer) };
-  await configuration.update('overrides', { ...overrides, [model]: override }, vscode.ConfigurationTarget.Global);
+  await updateSetting('models.overrides', { ...overrides, [model]: override });
 }

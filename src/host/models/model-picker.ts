@@ -22,7 +22,7 @@ import {
 } from './model-items.ts';
 import { askForContextWindow, assumedContextWindowText } from './model-notices.ts';
 import type { ChosenModel, ModelsApp } from './models.ts';
-import { readSettings } from '../platform/settings.ts';
+import { readSettings, updateSetting } from '../platform/settings.ts';
 import type { ProviderName } from '../platform/settings-schema.ts';
 import type { OfferView } from '../../protocol/views.ts';
 
@@ -330,8 +330,8 @@ async function saveAddress(address: string): Promise<void> {
   const target = isOfWorkspace ? vscode.ConfigurationTarget.Workspace : vscode.ConfigurationTarget.Global;
   // The base URL applies to the configured provider, so OpenAI and Anthropic are replaced.
   const { provider } = readSettings().chat;
-  if (isVendor(provider)) await configuration.update('provider', 'compatible', target);
-  await configuration.update('baseUrl', address, target);
+  if (isVendor(provider)) await updateSetting('chat.provider', 'compatible', target);
+  await updateSetting('chat.baseUrl', address, target);
 }
 
 /** Timeout of a model list in ms. Slower servers aren't offered, because the user is waiting. */

@@ -201,6 +201,22 @@ const RENAMED: readonly (readonly [string, string])[] = [
   ['export.redact', 'export.maskSecrets'],
 ];
 
+/**
+ * Writes a setting to the user's settings by default. If VS Code can't, such as with a syntax error in the file, rejects
+ * with a `SettingsError` that has its explanation.
+ */
+export async function updateSetting(
+  name: string,
+  value: unknown,
+  target = vscode.ConfigurationTarget.Global,
+): Promise<void> {
+  try {
+    await vscode.workspace.getConfiguration('threadkeeper').update(name, value, target);
+  } catch (error) {
+    throw new SettingsError(error instanceof Error ? error.message : String(error), name);
+  }
+}
+
 /** Moves user settings from old names to new ones that aren't set. Workspace settings are never changed. */
 export async function moveRenamedSettings(renamed = RENAMED): Promise<void> {
   const configuration = vscode.workspace.getConfiguration('threadkeeper');

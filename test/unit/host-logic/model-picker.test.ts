@@ -13,6 +13,8 @@ let user: Values;
 let workspace: Values;
 let typed: (string | undefined)[];
 let picked: object[];
+/** Why settings can't be written; '' if they can. */
+let unwritable = '';
 
 function configuration(section: string): object {
   const prefix = section.replace(/^threadkeeper\.?/, '').replace(/(?<=.)$/, '.');
@@ -31,6 +33,7 @@ function configuration(section: string): object {
     },
     inspect: (name: string) => ({ globalValue: user[prefix + name], workspaceValue: workspace[prefix + name] }),
     update: (name: string, value: unknown, isGlobal: boolean) => {
+      if (unwritable !== '') return Promise.reject(new Error(unwritable));
       (isGlobal ? user : workspace)[prefix + name] = value;
       return Promise.resolve();
     },
@@ -70,6 +73,7 @@ describe('model selection by the user', () => {
   });
   beforeEach(() => {
     [user, workspace, typed, picked, asked] = [{}, {}, [], [], []];
+    unwritable = '';
   });
 
   const app = (): ModelsApp => {
@@ -116,6 +120,14 @@ describe('model selection by the user', () => {
     assert.equal(await select(OTHER), true);
     assert.deepEqual(user, { 'chat.provider': 'anthropic' });
     assert.deepEqual(workspace, { 'chat.provider': 'compatible', 'chat.baseUrl': OTHER });
+  });
+
+  it('rejects with VS Code’s explanation if the settings file cannot be written', async () => {
+    unwritable = 'Unable to write into user settings. Please open the user settings to correct errors in it.';
+    typed = ['32000'];
+    const rejected = { name: 'SettingsError', message: unwritable };
+    await assert.rejects(notices.askForContextWindow('m'), { ...rejected, setting: 'models.overrides' });
+    await assert.rejects(select(OTHER), { ...rejected, setting: 'chat.baseUrl' });
   });
 
   it('replaces the provider named by the workspace when a server’s model is selected', async () => {
