@@ -17,11 +17,7 @@ export async function correctEvent(
   const quote = chosen.trim();
   if (start < 0 || end > text.length || quote === '' || !quote.isWellFormed()) throw new ChangeFault('no_words');
   const at = start + chosen.indexOf(quote);
-  await journal.append({
-    type: 'event_corrected',
-    id,
-    correction: { kind, start: at, end: at + quote.length, quote },
-  });
+  await journal.append({ type: 'event_corrected', id, correction: { kind, start: at, end: at + quote.length, quote } });
 }
 
 /** Like `correctEvent`, but finds the quote in the event's message, at the place nearest to the current quote. */

@@ -116,12 +116,7 @@ const TEXTS: Readonly<Record<FaultReason, FaultText>> = {
   cancelled: INTERRUPTED,
 };
 
-export function describeFault({
-  reason,
-  retryAfterMs,
-  contentType,
-  details,
-}: Pick<ModelFault, 'reason' | 'retryAfterMs' | 'contentType' | 'details'>): FaultText {
+export function describeFault({ reason, retryAfterMs, contentType, details }: ModelFault): FaultText {
   const { action, message } = TEXTS[reason];
   if (details !== undefined) return { action, message, details: phrase('Provider’s message: {0}', details) };
   if (contentType !== undefined)

@@ -118,11 +118,9 @@ export async function createHandoff(messages: readonly HandoffMessage[], options
   const nothing = { text: '', tokens: 0, messages: source.length, calls: NO_CALLS };
   if (room < MIN_PART_TOKENS || analyzed.length === 0) return nothing;
   const isWhole = analyzed.reduce((sum, { text }) => sum + tokensOf(text), 0) <= room * WHOLE_SHARE;
+  const prose = analyzed.map((one) => ({ role: one.role, text: one.prose }));
   const ledger = await runYielding(
-    keyEventsOf(
-      analyzed.map(({ role, prose }) => ({ role, text: prose })),
-      (index) => messageId(String(index)),
-    ),
+    keyEventsOf(prose, (index) => messageId(String(index))),
     yielder,
   );
   let lines = selectLines(analyzed, ledger, plannedSteps(source), { room, isWhole, counter });

@@ -116,13 +116,8 @@ export class InMemorySession {
       summaryModel: () => Promise.resolve(model && { ...model, model: this.#recordingErrors(model) }),
     });
     const { meter } = this;
-    this.#triggers = new CompressionTriggers({
-      ...parts,
-      compressor,
-      meter,
-      isReplying: () => false,
-      isEnding: () => false,
-    });
+    const never = (): boolean => false;
+    this.#triggers = new CompressionTriggers({ ...parts, compressor, meter, isReplying: never, isEnding: never });
   }
 
   /** Adds a message as in a chat: checks the triggers between turns and before a request. */
@@ -143,14 +138,8 @@ export class InMemorySession {
 
   /** Adds a message without checking the triggers. `tokens`: its counted tokens, if they are known. */
   add({ id, role, content, attachments }: SourceMessage, tokens?: MessageTokens): void {
-    const message = {
-      id,
-      parent: this.state.head,
-      role,
-      content,
-      at: (this.#at += MESSAGE_MS),
-      ...(attachments && { attachments }),
-    };
+    const at = (this.#at += MESSAGE_MS);
+    const message = { id, parent: this.state.head, role, content, at, ...(attachments && { attachments }) };
     if (tokens) this.meter.counts.keep(id, tokens);
     this.#append({ type: 'message_added', message });
   }

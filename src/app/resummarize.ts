@@ -96,14 +96,7 @@ async function generate(
       concurrency: 1,
       extractiveOnFault: false,
     },
-    {
-      counter,
-      nextId: () => nodeId(clock.id()),
-      now,
-      pace,
-      calls: new CallLog(),
-      ...(paid && { model: paid.model }),
-    },
+    { counter, nextId: () => nodeId(clock.id()), now, pace, calls: new CallLog(), ...(paid && { model: paid.model }) },
   );
   const made = leaves[0]?.[0];
   // Summaries that fell back to extraction or don't cover all messages are discarded.

@@ -64,11 +64,8 @@ export function searchableEvent({ id, kind, quote, status }: KeyEvent): Searchab
 /** The index entry of a summary; undefined for parents, which only repeat their children with less detail. */
 export function searchableNode({ id, depth, title, brief, detailed }: SummaryNode): Searchable | undefined {
   if (depth > 0) return undefined;
-  return {
-    key: `summary:${id}`,
-    text: [title, brief, detailed].join('\n'),
-    properties: { kind: 'summary', weight: WEIGHTS.summary },
-  };
+  const text = [title, brief, detailed].join('\n');
+  return { key: `summary:${id}`, text, properties: { kind: 'summary', weight: WEIGHTS.summary } };
 }
 
 export const messageKey = (id: MessageId): string => `message:${id}`;

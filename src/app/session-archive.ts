@@ -66,21 +66,16 @@ export class SessionArchive {
       this.#deps.searchChats(query, limit),
     ]);
     if (!hits) return undefined;
-    const own = hits.map(({ title, position, role, text }) => ({
-      session: mask(title),
-      message: position + 1,
-      role,
-      text,
-    }));
+    const citation = (session: string, index: number, role: string, text: string): Citation => {
+      return { session, message: index + 1, role, text };
+    };
+    const own = hits.map(({ title, position, role, text }) => citation(mask(title), position, role, text));
     const others = quotes
       // A session that continues a chat has the same messages.
       .filter((one) => !own.some(({ role, text }) => role === one.role && text === one.text))
-      .map(({ tool, title, message, role, text }) => ({
-        session: `${TOOL_NAMES[tool]}: ${mask(title)}`,
-        message: message + 1,
-        role,
-        text,
-      }));
+      .map(({ tool, title, message, role, text }) =>
+        citation(`${TOOL_NAMES[tool]}: ${mask(title)}`, message, role, text),
+      );
     const pairs = Array.from({ length: limit }, (_, at) => [own.slice(at, at + 1), others.slice(at, at + 1)]);
     return pairs.flat(2).slice(0, limit);
   }

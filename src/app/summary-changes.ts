@@ -65,13 +65,8 @@ export async function editSummary(
   const trimmed = text.trim();
   if (trimmed === '') throw new ChangeFault('empty');
   if (node[level] === trimmed) return false;
-  await journal.append({
-    type: 'node_edited',
-    node: id,
-    level,
-    text: trimmed,
-    tokens: tokensWithFraming(trimmed, counter),
-  });
+  const tokens = tokensWithFraming(trimmed, counter);
+  await journal.append({ type: 'node_edited', node: id, level, text: trimmed, tokens });
   return true;
 }
 
@@ -110,12 +105,8 @@ export function newestActiveCompression(state: SessionState): CompressionId | un
 }
 
 /** Pins or unpins key events. Pinned ones are never dropped from the ledger. */
-export async function pinEvents(
-  journal: SessionJournal,
-  events: readonly KeyEventId[],
-  pinned: boolean,
-): Promise<void> {
-  if (events.length > 0) await journal.append(...events.map((id) => ({ type: 'event_pinned', id, pinned }) as const));
+export async function pinEvents(journal: SessionJournal, ids: readonly KeyEventId[], pinned: boolean): Promise<void> {
+  if (ids.length > 0) await journal.append(...ids.map((id) => ({ type: 'event_pinned', id, pinned }) as const));
 }
 
 /** Adds a pinned key event for a text that the user selected in a message, with its speaker like a detected one. */
@@ -125,10 +116,7 @@ export function pinQuote(
 ): Promise<void> {
   const said = journal.state.messages.get(quoted.message);
   const speaker = said?.role === 'user' ? speakerBefore(blankTerminalCodes(messageText(said)), quoted.start) : '';
-  return journal.append({
-    type: 'event_added',
-    event: { ...quoted, ...(speaker !== '' && { speaker }), ...PINNED },
-  });
+  return journal.append({ type: 'event_added', event: { ...quoted, ...(speaker !== '' && { speaker }), ...PINNED } });
 }
 
 const PINNED = { score: 1, importance: 3, reason: 'pinned by the user', status: 'active', pinned: true } as const;

@@ -146,11 +146,8 @@ export class ChatIndex {
     }
     found.push(...commands.values());
     found.sort((a, b) => b.score - a.score || b.chat.session.entry.updatedAt - a.chat.session.entry.updatedAt);
-    const hits = await Promise.all(
-      withoutCopies(found)
-        .slice(0, query.limit)
-        .map((ranked) => this.#hit(ranked, query)),
-    );
+    const best = withoutCopies(found).slice(0, query.limit);
+    const hits = await Promise.all(best.map((ranked) => this.#hit(ranked, query)));
     return hits.filter((hit) => hit !== undefined);
   }
 

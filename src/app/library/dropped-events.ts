@@ -67,12 +67,11 @@ function exchangesOf(messages: readonly TranscriptMessage[]): readonly number[] 
   return messages.map(({ role }) => (role === 'user' ? ++exchange : exchange));
 }
 
+type Group = readonly KeyEvent[];
+
 /** Groups the events by message, and merges adjacent groups, smallest first, as long as the result isn't too large. */
-function* groupEvents(
-  events: readonly KeyEvent[],
-  exchanges: readonly number[],
-): Steps<readonly (readonly KeyEvent[])[]> {
-  const groups = [...Map.groupBy(events, ({ message }) => Number(message))]
+function* groupEvents(events: Group, exchanges: readonly number[]): Steps<readonly Group[]> {
+  const groups: Group[] = [...Map.groupBy(events, ({ message }) => Number(message))]
     .sort(([a], [b]) => a - b)
     .map(([, events]) => events);
   const exchange = (event: KeyEvent): number => exchanges[Number(event.message)]!;
@@ -95,10 +94,7 @@ function* groupEvents(
   return groups;
 }
 
-function rankGroups(
-  groups: readonly (readonly KeyEvent[])[],
-  before: readonly TranscriptMessage[],
-): readonly DroppedGroup[] {
+function rankGroups(groups: readonly Group[], before: readonly TranscriptMessage[]): readonly DroppedGroup[] {
   let newerEvents = groups.reduce((sum, { length }) => sum + length, 0);
   const ratedGroups = groups.map((events) => {
     const rated = events

@@ -136,16 +136,12 @@ export function showInComposer(
   session: SessionId,
   question: string,
 ): void {
-  const draft = app.drafts.get(session);
-  const text = question === '' || draft === '' ? draft + question : `${draft}\n\n${question}`;
+  const before = app.drafts.get(session);
+  const text = question === '' || before === '' ? before + question : `${before}\n\n${question}`;
   app.drafts.set(session, text);
   app.panel.open();
-  app.panel.post({
-    type: 'draft',
-    session,
-    draft: { text, attachments: app.attachments.views(session) },
-    focus: question !== '',
-  });
+  const draft = { text, attachments: app.attachments.views(session) };
+  app.panel.post({ type: 'draft', session, draft, focus: question !== '' });
 }
 
 function problemAtCursor(): Problem | undefined {

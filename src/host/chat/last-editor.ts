@@ -41,10 +41,7 @@ export class LastEditor implements vscode.Disposable {
     const visible = vscode.window.visibleTextEditors.find((editor) => editor.document === last.document);
     return (
       visible ??
-      vscode.window.showTextDocument(last.document, {
-        selection: last.selection,
-        viewColumn: vscode.ViewColumn.Beside,
-      })
+      vscode.window.showTextDocument(last.document, { selection: last.selection, viewColumn: vscode.ViewColumn.Beside })
     );
   }
 

@@ -194,15 +194,14 @@ export class MessageViews {
   }
 }
 
-export function coverViews(state: SessionState): CoverView[] {
-  return state.frontier.map((item) => ({
-    node: item.node.id,
-    title: item.node.title,
-    from: item.from,
-    to: item.to,
-    level: sentLevelOf(state, item.node.id),
+export const coverViews = (state: SessionState): CoverView[] =>
+  state.frontier.map(({ node: { id, title }, from, to }) => ({
+    node: id,
+    title,
+    from,
+    to,
+    level: sentLevelOf(state, id),
   }));
-}
 
 export const compressionViews = (state: SessionState): CompressionView[] =>
   state.compressions.map((entry) => compressionView(state, entry));

@@ -292,13 +292,9 @@ export class PageConnection {
 
   #sendCompressions(): void {
     const { state, journal } = this.conversation;
+    const { id: session } = journal;
     this.#opened = state.summaries.opened;
-    this.post({
-      type: 'compression',
-      session: journal.id,
-      covers: coverViews(state),
-      compressions: compressionViews(state),
-    });
+    this.post({ type: 'compression', session, covers: coverViews(state), compressions: compressionViews(state) });
   }
 
   #sendStatus(): void {

@@ -182,11 +182,7 @@ export async function openChat(app: OpenedChatApp, { key, entry }: ListedChat, p
 }
 
 /** Detects and adds the chat's key events in small steps, and stops when another session is shown. */
-async function showKeyEvents(
-  app: OpenedChatApp,
-  conversation: Conversation,
-  journal: ExternalChatJournal,
-): Promise<void> {
+async function showKeyEvents(app: HostApp, conversation: Conversation, journal: ExternalChatJournal): Promise<void> {
   const { keyEventsOf } = await import('../../app/library/chat-events.ts');
   const { runYielding } = await import('../../core/pace/steps.ts');
   const { state } = journal;
@@ -219,15 +215,9 @@ export async function continueHere(app: OpenedChatApp, argument?: unknown): Prom
   while (end < state.path.length && state.messages.get(state.path[end]!)?.role === 'tool') end++;
   const path = state.path.slice(0, end);
   const watch = { isCancelled: () => false, report: () => undefined };
-  const messages = await importMessages(
-    app,
-    state.title,
-    batches(app, current, path),
-    watch,
-    modelSelectedEvents(state),
-  );
+  const count = await importMessages(app, state.title, batches(app, current, path), watch, modelSelectedEvents(state));
   app.panel.open();
-  if (messages === undefined) return false;
+  if (count === undefined) return false;
   showInfo(vscode.l10n.t('Continued in a new session. The original chat wasn’t changed.'));
   return true;
 }

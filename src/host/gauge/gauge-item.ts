@@ -47,16 +47,14 @@ export class GaugeItem implements vscode.Disposable {
     const approximateSign = view.approximate === true ? '~' : '';
     const { unsaved } = conversation.journal;
     const icon = unsaved ? 'warning' : compressing ? 'sync~spin' : 'symbol-ruler';
-    this.#item.text = `$(${icon}) ${approximateSign}${shortTokens(view.used)}/${shortTokens(view.budget)} · ${approximateSign}${(percent / 100).toLocaleString(locale(), { style: 'percent' })}`;
-    this.#item.tooltip = tooltip(view, conversation, spend(), windowSource(conversation.meter.serverWindow));
+    const item = this.#item;
+    item.text = `$(${icon}) ${approximateSign}${shortTokens(view.used)}/${shortTokens(view.budget)} · ${approximateSign}${(percent / 100).toLocaleString(locale(), { style: 'percent' })}`;
+    item.tooltip = tooltip(view, conversation, spend(), windowSource(conversation.meter.serverWindow));
     const label = vscode.l10n.t('Context usage: {0}%, {1} of {2} tokens', percent, view.used, view.budget);
-    this.#item.accessibilityInformation = {
-      label: unsaved ? `${label}. ${translated(unsaved)}` : label,
-      role: 'button',
-    };
+    item.accessibilityInformation = { label: unsaved ? `${label}. ${translated(unsaved)}` : label, role: 'button' };
     const color = unsaved && level === 'ok' ? 'warning' : level;
-    this.#item.backgroundColor = color === 'ok' ? undefined : new vscode.ThemeColor(`statusBarItem.${color}Background`);
-    this.#item.show();
+    item.backgroundColor = color === 'ok' ? undefined : new vscode.ThemeColor(`statusBarItem.${color}Background`);
+    item.show();
   }
 }
 

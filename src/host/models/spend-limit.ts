@@ -1,4 +1,5 @@
 import type * as vscode from 'vscode';
+import type { Log } from '../../app/ports.ts';
 import type { SpendGate } from '../../app/spend-limited-model.ts';
 
 const STATE_KEY = 'threadkeeper.compressionSpend';
@@ -16,16 +17,11 @@ export class SpendLimit {
   readonly #state: vscode.Memento;
   readonly #now: () => number;
   readonly #limitUsd: () => number | null;
-  readonly #warn: (message: string) => void;
+  readonly #warn: Log['warn'];
   #known: SpendByMonth = {};
 
   /** @param now milliseconds since the epoch */
-  constructor(
-    state: vscode.Memento,
-    now: () => number,
-    limitUsd: () => number | null,
-    warn: (message: string) => void,
-  ) {
+  constructor(state: vscode.Memento, now: () => number, limitUsd: () => number | null, warn: Log['warn']) {
     this.#state = state;
     this.#now = now;
     this.#limitUsd = limitUsd;

@@ -59,13 +59,8 @@ export function isRow(value: unknown): value is ContextRow {
 /** Below a filter, IDs include the parent's ID, because the same row may be shown in several places. */
 const idBelow = ({ id }: ContextRow, ownId: string): string => (id.startsWith('filter/') ? `${id}/${ownId}` : ownId);
 
-const rowOf = (content: RowContent, id: string, parent: ContextRow | undefined): ContextRow => ({
-  ...content,
-  id,
-  parent,
-});
-const sectionRow = (section: SectionName): ContextRow =>
-  rowOf({ kind: 'section', section }, `section/${section}`, undefined);
+const rowOf = (content: RowContent, id: string, parent?: ContextRow): ContextRow => ({ ...content, id, parent });
+const sectionRow = (section: SectionName): ContextRow => rowOf({ kind: 'section', section }, `section/${section}`);
 const kindRow = (of: KeyEventKind, parent: ContextRow): ContextRow =>
   rowOf({ kind: 'eventKind', of }, `events/${of}`, parent);
 const nodeRow = (node: NodeId, parent: ContextRow): ContextRow =>
@@ -107,10 +102,7 @@ interface RowList {
 const listOf = <Entry>(
   entries: readonly Entry[],
   row: (entry: Entry, parent: ContextRow, at: number) => ContextRow,
-): RowList => ({
-  count: entries.length,
-  row: (at, parent) => row(entries[at]!, parent, at),
-});
+): RowList => ({ count: entries.length, row: (at, parent) => row(entries[at]!, parent, at) });
 
 function listBelow(source: TreeSource, row: ContextRow): RowList {
   const { state } = source;
@@ -121,10 +113,7 @@ function listBelow(source: TreeSource, row: ContextRow): RowList {
       const span = state.spanOf(row.node);
       const { children = [] } = (span && state.nodes.get(row.node)) ?? {};
       if (!span || children.length > 0) return listOf(children, nodeRow);
-      return {
-        count: span.to - span.from + 1,
-        row: (at, parent) => messageRow(state.path[span.from + at]!, parent),
-      };
+      return { count: span.to - span.from + 1, row: (at, parent) => messageRow(state.path[span.from + at]!, parent) };
     }
     case 'opened':
       return listOf(openedNodes(state), ({ id }, parent) =>
@@ -271,14 +260,9 @@ export function findRow(source: TreeSource, target: RowTarget): ContextRow | und
   const { state } = source;
   if (target.kind === 'event') {
     const { id, kind } = target.event;
-    return entryBelow(
-      source,
-      kindRow(kind, sectionRow('events')),
-      source
-        .events()
-        .ofKind(kind)
-        .findIndex(({ event }) => event.id === id),
-    );
+    const ofKind = source.events().ofKind(kind);
+    const at = ofKind.findIndex(({ event }) => event.id === id);
+    return entryBelow(source, kindRow(kind, sectionRow('events')), at);
   }
   const first = target.kind === 'node' ? state.nodes.get(target.node)?.first : target.message;
   const position = first && state.positionOf(first);

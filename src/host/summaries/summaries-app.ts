@@ -26,12 +26,7 @@ export function activeDocument({ documentPanel }: Pick<SummariesApp, 'documentPa
 }
 
 /** Offers an undo or redo. The command doesn't wait for the answer. */
-export function offerUndo(
-  app: Pick<SummariesApp, 'describe'>,
-  text: string,
-  label: string,
-  act: () => Promise<void>,
-): void {
+export function offerUndo(app: HostApp, text: string, label: string, act: () => Promise<void>): void {
   void showInfoWithAction(text, label, act).catch((error: unknown) =>
     vscode.window.showErrorMessage(app.describe(error).text),
   );
