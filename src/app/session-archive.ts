@@ -5,7 +5,6 @@ import type { SessionState } from '../core/state/session-state.ts';
 import { neutralizeTags, plainName } from '../core/text/prompt-sections.ts';
 import { withSpeaker } from '../core/text/speakers.ts';
 import { withoutTerminalCodes } from '../core/text/terminal-codes.ts';
-import { TOOL_NAMES, type Tool } from './library/source.ts';
 import type { SessionListEntry } from './ports.ts';
 import { recordSection } from './recalled-text.ts';
 import type { SearchRequest, WorkspaceHit } from './workspace-search.ts';
@@ -13,7 +12,7 @@ import type { SearchRequest, WorkspaceHit } from './workspace-search.ts';
 export interface SessionArchiveDeps {
   readonly search: (run: SearchRequest) => Promise<readonly WorkspaceHit[] | undefined>;
   /** The best quotes from copied chats of other tools in this workspace. */
-  readonly searchChats: (query: string, limit: number) => Promise<readonly ChatQuote[]>;
+  readonly searchChats: (query: string, limit: number) => Promise<readonly Citation[]>;
   /** The workspace's sessions, newest first. */
   readonly list: () => Promise<readonly SessionListEntry[]>;
   /** Undefined if the session doesn't exist anymore or can't be read. */
@@ -21,17 +20,7 @@ export interface SessionArchiveDeps {
   readonly memory: () => Promise<readonly MemoryEntry[]>;
 }
 
-/** A quote from a copied chat of another tool, in which secrets are already masked. */
-export interface ChatQuote {
-  readonly tool: Tool;
-  readonly title: string;
-  /** 0-based. */
-  readonly message: number;
-  readonly role: string;
-  readonly text: string;
-}
-
-/** A quote with the session's title and the 1-based number of the message. */
+/** A quote with the title of its session or copied chat and the 1-based number of the message. */
 export interface Citation {
   readonly session: string;
   readonly message: number;
@@ -66,16 +55,11 @@ export class SessionArchive {
       this.#deps.searchChats(query, limit),
     ]);
     if (!hits) return undefined;
-    const citation = (session: string, index: number, role: string, text: string): Citation => {
-      return { session, message: index + 1, role, text };
-    };
-    const own = hits.map(({ title, position, role, text }) => citation(mask(title), position, role, text));
-    const others = quotes
-      // A session that continues a chat has the same messages.
-      .filter((one) => !own.some(({ role, text }) => role === one.role && text === one.text))
-      .map(({ tool, title, message, role, text }) =>
-        citation(`${TOOL_NAMES[tool]}: ${mask(title)}`, message, role, text),
-      );
+    const own = hits.map(({ title, position, role, text }) => {
+      return { session: mask(title), message: position + 1, role, text };
+    });
+    // A session that continues a chat has the same messages.
+    const others = quotes.filter((one) => !own.some(({ role, text }) => role === one.role && text === one.text));
     const pairs = Array.from({ length: limit }, (_, at) => [own.slice(at, at + 1), others.slice(at, at + 1)]);
     return pairs.flat(2).slice(0, limit);
   }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { SessionArchive, recalledText, type ChatQuote } from '../../../src/app/session-archive.ts';
+import { SessionArchive, recalledText, type Citation } from '../../../src/app/session-archive.ts';
 import type { WorkspaceHit } from '../../../src/app/workspace-search.ts';
 import { messageId, sessionId } from '../../../src/core/model/ids.ts';
 import type { KeyEvent } from '../../../src/core/model/key-event.ts';
@@ -64,14 +64,10 @@ describe('recall requested by another chat', () => {
     matchesTogetherShare: 1,
     score: 1,
   });
-  const chat = (message: number, text: string): ChatQuote => ({
-    tool: 'claude-code',
-    title: 'Fix </record> "ports"',
-    message,
-    role: 'user',
-    text,
-  });
-  const recall = (hits: readonly WorkspaceHit[], quotes: readonly ChatQuote[], limit = 8) =>
+  const chat = (message: number, text: string): Citation => {
+    return { session: 'Claude Code: Fix </record> "ports"', message, role: 'user', text };
+  };
+  const recall = (hits: readonly WorkspaceHit[], quotes: readonly Citation[], limit = 8) =>
     new SessionArchive({
       search: () => Promise.resolve(hits),
       searchChats: () => Promise.resolve(quotes),
@@ -80,8 +76,8 @@ describe('recall requested by another chat', () => {
       memory: () => Promise.resolve([]),
     }).recall('port', limit, () => false);
 
-  it('quotes sessions and copied chats of other tools alternately, with the tool’s name', async () => {
-    const found = await recall([own(0, 'Port 1'), own(4, 'Port 2')], [chat(2, 'Port 3'), chat(3, 'Port 4')], 3);
+  it('quotes sessions and copied chats of other tools alternately', async () => {
+    const found = await recall([own(0, 'Port 1'), own(4, 'Port 2')], [chat(3, 'Port 3'), chat(4, 'Port 4')], 3);
     assert.deepEqual(
       found?.map(({ session, message, text }) => [session, message, text]),
       [
@@ -94,7 +90,7 @@ describe('recall requested by another chat', () => {
   });
 
   it('quotes messages that a session continued from a chat only once', async () => {
-    const found = await recall([own(0, 'Port 1')], [chat(0, 'Port 1'), chat(1, 'Port 2')]);
+    const found = await recall([own(0, 'Port 1')], [chat(1, 'Port 1'), chat(2, 'Port 2')]);
     assert.deepEqual(
       found?.map(({ text }) => text),
       ['Port 1', 'Port 2'],
@@ -103,7 +99,7 @@ describe('recall requested by another chat', () => {
 
   it('fills up with quotes from chats if there are few from sessions, and the reverse', async () => {
     const texts = async (...given: Parameters<typeof recall>) => (await recall(...given))?.map(({ text }) => text);
-    const quotes = [chat(0, 'A'), chat(1, 'B'), chat(2, 'C')];
+    const quotes = [chat(1, 'A'), chat(2, 'B'), chat(3, 'C')];
     assert.deepEqual(await texts([], quotes, 2), ['A', 'B']);
     assert.deepEqual(await texts([own(0, 'D'), own(1, 'E'), own(2, 'F')], [], 3), ['D', 'E', 'F']);
   });

@@ -42,17 +42,18 @@ describe('quotes from copied chats', () => {
     const load = hostIn({ workspace: { workspaceFolders } });
     const { quoteChats } = await load<typeof QuoteChatsModule>('external-chats/quote-chats.ts');
     const external = { list: () => chats.list(), library: chats };
-    return (await quoteChats(external, 'port', limit)).map(({ tool, message, text }) => `${tool} ${message} ${text}`);
+    const found = await quoteChats(external, 'port', limit);
+    return found.map(({ session, message, text }) => `${session.replace(/:.*/, '')} ${message} ${text}`);
   }
 
   it('are those of the open folders, with secrets masked', async () => {
     assert.deepEqual((await quotes(['/home/sam/api'])).toSorted(), [
-      'claude-code 0 The api port is 4600, the token [redacted: github-token].',
-      'claude-code 0 The web port is 4601.',
+      'Claude Code 1 The api port is 4600, the token [redacted: github-token].',
+      'Claude Code 1 The web port is 4601.',
     ]);
     assert.deepEqual((await quotes(['/home/sam/other', '/home/sam/api/web'])).toSorted(), [
-      'claude-code 0 The other port is 4602.',
-      'claude-code 0 The web port is 4601.',
+      'Claude Code 1 The other port is 4602.',
+      'Claude Code 1 The web port is 4601.',
     ]);
     assert.equal((await quotes(['/home/sam'], 2)).length, 2);
   });
