@@ -46,7 +46,7 @@ describe('quotes from copied chats', () => {
     return found.map(({ session, message, text }) => `${session.replace(/:.*/, '')} ${message} ${text}`);
   }
 
-  it('are those of the open folders, with secrets masked', async () => {
+  it('are those of the open folders, with the tool’s name and masked secrets', async () => {
     assert.deepEqual((await quotes(['/home/sam/api'])).toSorted(), [
       'Claude Code 1 The api port is 4600, the token [redacted: github-token].',
       'Claude Code 1 The web port is 4601.',
