@@ -31,7 +31,7 @@ ${MODEL_HELP}
 `,
   options: { ...MODEL_OPTIONS, summary: { type: 'string' } },
   async run(invocation) {
-    const { file, options, json, output } = invocation;
+    const { file, options, output } = invocation;
     const summaryFile = requiredOption(options, 'summary');
     const selected = await modelFromOptions(invocation);
     const transcript = await readTranscriptFile(file, output);
@@ -41,21 +41,17 @@ ${MODEL_HELP}
     const { statements, fault } = await check(summary, sourceMessages(transcript), selected, calls);
     if (fault !== undefined)
       await output.note(`threadkeeper: ${errorLine(fault)} The remaining statements were checked without a model.`);
-    if (json) {
-      const { count, inputTokens, outputTokens } = calls;
-      await output.json({
-        statements: statements.map(statementJson),
-        ...(selected.model && { calls: { count, inputTokens, outputTokens, costUsd: selected.costUsd() } }),
-      });
-      return 0;
-    }
+    const { count: requests, inputTokens, outputTokens } = calls;
     const count = (support: boolean | null): number =>
       statements.filter(({ reason }) => supportOf(reason) === support).length;
-    await output.write(statements.map(statementLine).join(''));
-    await output.write(
-      `statements: ${statements.length}, supported: ${count(true)}, not supported: ${count(false)}, undecided: ${count(null)}\n`,
-    );
-    return 0;
+    const total = `statements: ${statements.length}, supported: ${count(true)}, not supported: ${count(false)}, undecided: ${count(null)}\n`;
+    return {
+      json: {
+        statements: statements.map(statementJson),
+        ...(selected.model && { calls: { count: requests, inputTokens, outputTokens, costUsd: selected.costUsd() } }),
+      },
+      text: statements.map(statementLine).join('') + total,
+    };
   },
 };
 

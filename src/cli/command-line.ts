@@ -73,5 +73,12 @@ async function run(args: readonly string[], output: Output, env: Invocation['env
     throw new UsageError(`${name} requires a file. For help, run threadkeeper ${name} --help.`);
   if (more.length > 0) throw new UsageError(`${name} takes one file, but got ${positionals.length}.`);
   const json = values['json'] === true;
-  return await command.run({ file: file ?? '', options: values, json, output, env });
+  const result = await command.run({ file: file ?? '', options: values, json, output, env });
+  if (!result) return 0;
+  if (json) await output.json(result.json);
+  else {
+    await output.write(result.text);
+    for (const note of result.notes ?? []) await output.note(note);
+  }
+  return result.exitCode ?? 0;
 }

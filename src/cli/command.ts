@@ -23,8 +23,19 @@ export interface Command {
   /** Options besides `--json` and `--help`, which every command has. */
   readonly options: ParseArgsOptionsConfig;
   readonly isWithoutFile?: boolean;
-  /** Resolves to the exit code. */
-  run(invocation: Invocation): Promise<number>;
+  /** Resolves to undefined if the command has printed everything itself. */
+  run(invocation: Invocation): Promise<CommandResult | undefined>;
+}
+
+export interface CommandResult {
+  /** Printed with `--json`. */
+  readonly json: object;
+  /** Printed without it. */
+  readonly text: string;
+  /** Lines for standard error after `text`. */
+  readonly notes?: readonly string[];
+  /** Default: 0. */
+  readonly exitCode?: number;
 }
 
 export function textOption(options: OptionValues, name: string): string | undefined {

@@ -9,7 +9,7 @@ import { priceOf } from '../core/tokens/model-info.ts';
 import { loadEncoding, type TokenCounter } from '../core/tokens/token-counter.ts';
 import type { TranscriptMessage } from '../core/transcript/transcript-message.ts';
 import { modelFromOptions, MODEL_HELP, MODEL_OPTIONS, type ModelFromOptions } from './model-options.ts';
-import { eventOutput, type EventOutput } from './event-output.ts';
+import { eventOutput, type EventOutput } from './events.ts';
 import { readTranscriptFile, sourceMessages } from './transcript-file.ts';
 import { UsageError, choiceOption, integerOption, type Command } from './command.ts';
 import { errorLine } from './output.ts';
@@ -67,7 +67,7 @@ ${MODEL_HELP}
     'turn-by-turn': { type: 'boolean' },
   },
   async run(invocation) {
-    const { file, options, json, output } = invocation;
+    const { file, options, output } = invocation;
     const targetTokens = integerOption(options, 'target-tokens', 1);
     const policy = choiceOption(options, 'policy', POLICY_NAMES) ?? 'balanced';
     const strategy = choiceOption(options, 'strategy', STRATEGIES) ?? 'smart';
@@ -85,14 +85,13 @@ ${MODEL_HELP}
       isTurnByTurn || targetTokens === undefined
         ? await compressSession(transcript, targetTokens, settings, selected, isTurnByTurn)
         : await compressAtOnce(transcript, targetTokens, settings, selected);
-    if (json) await output.json({ ...result, ms: Math.round(performance.now() - startedAt) });
-    else await output.write(textReport(result));
+    const ms = Math.round(performance.now() - startedAt);
     if (isExtracted)
       await output.note(
         'threadkeeper: The model returned no usable response for a compression. Its summaries were extracted without a model.',
       );
     if (failure) await output.note(`threadkeeper: The last compression failed. ${errorLine(failure)}`);
-    return 0;
+    return { json: { ...result, ms }, text: textReport(result) };
   },
 };
 

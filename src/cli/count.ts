@@ -14,7 +14,7 @@ Counts the messages and tokens in a transcript, including message framing.
   --json      {"messages","tokens","encoding"}; "tokens" is the count in "encoding"
 `,
   options: { model: { type: 'string' } },
-  async run({ file, options, json, output }) {
+  async run({ file, options, output }) {
     const model = textOption(options, 'model');
     const encoding = model === undefined ? 'o200k_base' : encodingFor(model);
     const counter = await loadEncoding(encoding);
@@ -24,18 +24,13 @@ Counts the messages and tokens in a transcript, including message framing.
       messages++;
       tokens += counter.message({ role: message.role, content: contentOf(message) });
     }
-    if (json) {
-      await output.json({ messages, tokens, encoding });
-      return 0;
-    }
     const number = new Intl.NumberFormat('en');
-    await output.write(`messages: ${number.format(messages)}, tokens: ${number.format(tokens)} (${encoding})\n`);
+    const total = `messages: ${number.format(messages)}, tokens: ${number.format(tokens)} (${encoding})\n`;
     const info = model === undefined ? undefined : modelInfo(model);
-    if (info && info.countFactor !== 1) {
-      await output.write(
-        `approximately ${number.format(Math.round(tokens * info.countFactor))} tokens with ${info.id}\n`,
-      );
-    }
-    return 0;
+    const estimate =
+      info && info.countFactor !== 1
+        ? `approximately ${number.format(Math.round(tokens * info.countFactor))} tokens with ${info.id}\n`
+        : '';
+    return { json: { messages, tokens, encoding }, text: total + estimate };
   },
 };

@@ -1,8 +1,8 @@
 import { detectEvents } from '../core/events/detect.ts';
 import { Ledger } from '../core/events/ledger.ts';
 import { messageId } from '../core/model/ids.ts';
+import type { KeyEvent } from '../core/model/key-event.ts';
 import type { TranscriptMessage } from '../core/transcript/transcript-message.ts';
-import { eventOutput, type EventOutput } from './event-output.ts';
 import { transcriptMessages } from './transcript-file.ts';
 import type { Command } from './command.ts';
 
@@ -18,13 +18,25 @@ a status: active, superseded (by a later one), or merged (into a near-duplicate)
            "message" is an index, "start" and "end" are UTF-16 offsets into its text
 `,
   options: {},
-  async run({ file, json, output }) {
+  async run({ file, output }) {
     const events = await eventsOf(transcriptMessages(file, output));
-    if (json) await output.json({ events });
-    else await output.write(events.length === 0 ? 'No key events.\n' : `${events.map(eventLine).join('\n')}\n`);
-    return 0;
+    const lines = events.map(eventLine).join('\n');
+    return { json: { events }, text: events.length === 0 ? 'No key events.\n' : `${lines}\n` };
   },
 };
+
+/** A key event in JSON output. `message` is an index; offsets are in UTF-16 units of its text. */
+export interface EventOutput extends Pick<
+  KeyEvent,
+  'kind' | 'quote' | 'start' | 'end' | 'score' | 'importance' | 'status' | 'pinned'
+> {
+  readonly message: number;
+}
+
+export function eventOutput(event: Omit<KeyEvent, 'message'> & { readonly message: number | string }): EventOutput {
+  const { kind, quote, message, start, end, score, importance, status, pinned } = event;
+  return { kind, quote, message: Number(message), start, end, score, importance, status, pinned };
+}
 
 async function eventsOf(messages: AsyncIterable<TranscriptMessage>): Promise<EventOutput[]> {
   const ledger = new Ledger();

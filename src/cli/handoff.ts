@@ -28,7 +28,7 @@ ${MODEL_HELP}
 `,
   options: { ...MODEL_OPTIONS, for: { type: 'string' }, 'max-tokens': { type: 'string' } },
   async run(invocation) {
-    const { file, options, json, output } = invocation;
+    const { file, options, output } = invocation;
     requiredOption(options, 'for');
     const target = choiceOption(options, 'for', HANDOFF_TARGETS)!;
     const maxTokens = integerOption(options, 'max-tokens', 1) ?? DEFAULT_MAX_TOKENS;
@@ -51,8 +51,6 @@ ${MODEL_HELP}
     if (substantiveCount === 0) throw new UsageError('The transcript has no message that says anything.');
     if (text === '')
       throw new UsageError(`No part of the transcript fits in ${maxTokens} tokens. Increase --max-tokens.`);
-    if (json) await output.json({ text, tokens, maxTokens, for: target, messages: messages.length, calls });
-    else await output.write(text);
-    return 0;
+    return { json: { text, tokens, maxTokens, for: target, messages: messages.length, calls }, text };
   },
 };

@@ -37,7 +37,7 @@ ChatGPT's conversations.json. Use - as FILE to read standard input.
         await output.write(chunk + tail);
         if (skips.length > 0 && !json)
           await output.note(skippedLine(skips.map(({ reason, count }) => [reason, count])));
-        return 0;
+        return undefined;
       }
       images += next.value.blocks?.filter(({ type }) => type === 'image').length ?? 0;
       chunk += json ? `${isFirst ? '' : ','}${messageJson(next.value)}` : `${messageJson(next.value)}\n`;

@@ -5,6 +5,8 @@ import { modelFromOptions, MODEL_HELP, MODEL_OPTIONS } from './model-options.ts'
 import { readTranscriptFile, sourceMessages } from './transcript-file.ts';
 import { choiceOption, type Command } from './command.ts';
 
+const LEVELS = ['brief', 'detailed', 'full'] as const;
+
 export const command: Command = {
   help: `Usage: threadkeeper levels FILE [--preset X] [--provider P] [--model M] [--base-url U]
          [--json]
@@ -20,7 +22,7 @@ ${MODEL_HELP}
 `,
   options: { ...MODEL_OPTIONS, preset: { type: 'string' } },
   async run(invocation) {
-    const { file, json, options, output } = invocation;
+    const { file, options, output } = invocation;
     const preset = choiceOption(options, 'preset', PRESETS) ?? 'developer';
     const transcript = await readTranscriptFile(file, output);
     const selected = await modelFromOptions(invocation);
@@ -34,14 +36,10 @@ ${MODEL_HELP}
       await output.note(
         'threadkeeper: The model returned no usable response. The levels were extracted without a model.',
       );
-    if (json) {
-      await output.json({ brief, detailed, full, tokens });
-      return 0;
-    }
-    for (const level of ['brief', 'detailed', 'full'] as const) {
-      const text = { brief, detailed, full }[level];
-      await output.write(`--- ${level}, ${tokens[level]} of ${tokens.source} tokens\n${text.trimEnd()}\n\n`);
-    }
-    return 0;
+    const texts = { brief, detailed, full };
+    const sections = LEVELS.map(
+      (level) => `--- ${level}, ${tokens[level]} of ${tokens.source} tokens\n${texts[level].trimEnd()}\n\n`,
+    );
+    return { json: { ...texts, tokens }, text: sections.join('') };
   },
 };

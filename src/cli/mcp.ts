@@ -26,6 +26,6 @@ is kept in your cache folder. Ends when the program disconnects.
       output: process.stdout,
       warn: (message) => void output.note(`threadkeeper: ${message}`),
     });
-    return 0;
+    return undefined;
   },
 };

@@ -20,7 +20,7 @@ Searches the messages of a transcript (ranked full-text search, best results fir
               "message" is an index, "start" and "end" are UTF-16 offsets into its text
 `,
   options: { query: { type: 'string' }, limit: { type: 'string' } },
-  async run({ file, options, json, output }) {
+  async run({ file, options, output }) {
     const query = requiredOption(options, 'query');
     const limit = integerOption(options, 'limit', 1) ?? DEFAULT_HITS;
     const transcript = await readTranscriptFile(file, output);
@@ -34,12 +34,7 @@ Searches the messages of a transcript (ranked full-text search, best results fir
       const { start, end } = bestExcerpt(text, query, EXCERPT_UNITS);
       return { message, start, end, text: text.slice(start, end), score };
     });
-    if (json) {
-      await output.json({ hits });
-      return 0;
-    }
     const results = hits.map(({ message, text }) => `[${message}] ${transcript[message]!.role}\n${text}\n`);
-    await output.write(results.length === 0 ? 'No results.\n' : results.join('\n'));
-    return 0;
+    return { json: { hits }, text: results.length === 0 ? 'No results.\n' : results.join('\n') };
   },
 };

@@ -30,7 +30,7 @@ the chats, run threadkeeper sources.
 `,
   options: { query: { type: 'string' }, home: { type: 'string' }, limit: { type: 'string' } },
   isWithoutFile: true,
-  async run({ options, json, output, env }) {
+  async run({ options, env }) {
     const query = requiredOption(options, 'query');
     const limit = integerOption(options, 'limit', 1) ?? DEFAULT_HITS;
     const refused: UnreadableOutput[] = [];
@@ -56,19 +56,16 @@ the chats, run threadkeeper sources.
       }
       return found;
     });
-    if (json) {
-      await output.json({ hits, refused });
-      return 0;
-    }
     const results = hits.map(
       ({ tool, title, message, role, text }) => `${tool}: ${title} [${message}] ${role}\n${text}\n`,
     );
-    await output.write(results.length === 0 ? 'No results.\n' : results.join('\n'));
-    if (refused.length > 0)
-      await output.note(
-        `Skipped files: ${refused.length}. To list them with the reasons, run threadkeeper sources${options['home'] === undefined ? '' : ' with the same --home'}.`,
-      );
-    return 0;
+    const sources = options['home'] === undefined ? 'sources' : 'sources with the same --home';
+    const skipped = `Skipped files: ${refused.length}. To list them with the reasons, run threadkeeper ${sources}.`;
+    return {
+      json: { hits, refused },
+      text: results.length === 0 ? 'No results.\n' : results.join('\n'),
+      notes: refused.length === 0 ? [] : [skipped],
+    };
   },
 };
 

@@ -18,7 +18,7 @@ them. Files that can't be read are listed with the reason.
 `,
   options: { home: { type: 'string' } },
   isWithoutFile: true,
-  async run({ options, json, output, env }) {
+  async run({ options, env }) {
     const chats: FingerprintedEntry[] = [];
     const refused: UnreadableOutput[] = [];
     await withSources(options, env, async (sources) => {
@@ -27,25 +27,20 @@ them. Files that can't be read are listed with the reason.
     });
     const relationOf = relationsBetween(chats);
     const entries = chats.map(({ entry }) => entry).sort((a, b) => b.updatedAt - a.updatedAt);
-    if (json) {
-      const sessions = entries.map((entry) => {
-        const { id, tool, workspace = null, title, messages, updatedAt: updated, path, compactions } = entry;
-        return { id, tool, workspace, title, messages, updated, path, compactions, relation: relationOf.get(entry) };
-      });
-      await output.json({ sessions, refused });
-      return 0;
-    }
-    for (const entry of entries) {
-      const relation = relationOf.get(entry);
+    const sessions = entries.map((entry) => {
+      const { id, tool, workspace = null, title, messages, updatedAt: updated, path, compactions } = entry;
+      return { id, tool, workspace, title, messages, updated, path, compactions, relation: relationOf.get(entry) };
+    });
+    const lines = sessions.map(({ tool, title, messages, updated, relation }) => {
       const note = relation ? ` (${relationText(relation)})` : '';
-      const day = new Date(entry.updatedAt).toISOString().slice(0, 10);
-      await output.write(
-        `${day}  ${entry.tool.padEnd(12)}  ${String(entry.messages).padStart(6)}  ${entry.title}${note}\n`,
-      );
-    }
-    await output.write(`chats: ${entries.length}, skipped files: ${refused.length}\n`);
-    for (const { path, tool, reason } of refused) await output.note(`${tool}: ${path}: ${reason}`);
-    return 0;
+      const day = new Date(updated).toISOString().slice(0, 10);
+      return `${day}  ${tool.padEnd(12)}  ${String(messages).padStart(6)}  ${title}${note}\n`;
+    });
+    return {
+      json: { sessions, refused },
+      text: `${lines.join('')}chats: ${entries.length}, skipped files: ${refused.length}\n`,
+      notes: refused.map(({ path, tool, reason }) => `${tool}: ${path}: ${reason}`),
+    };
   },
 };
 

@@ -12,13 +12,12 @@ and exits with code 1.
   --json   {"ok":true,"events"} or {"ok":false,"line","fault"}, with a 1-based "line"
 `,
   options: {},
-  async run({ file, json, output }) {
+  async run({ file }) {
     const verified = await verifyJournal(file).catch((error: unknown) => {
       throw unreadableFile(file, error);
     });
-    if (json) await output.json(verified);
-    else if (verified.ok) await output.write(`${file}: no problems found, entries: ${verified.events}\n`);
-    else await output.note(`${file}, line ${verified.line}: ${verified.fault}`);
-    return verified.ok ? 0 : 1;
+    return verified.ok
+      ? { json: verified, text: `${file}: no problems found, entries: ${verified.events}\n` }
+      : { json: verified, text: '', notes: [`${file}, line ${verified.line}: ${verified.fault}`], exitCode: 1 };
   },
 };
