@@ -2,16 +2,10 @@ import path from 'node:path';
 import type { Source } from '../app/library/source.ts';
 import { phrase } from '../core/text/phrase.ts';
 import { toolCall, toolResult } from '../core/transcript/content-parts.ts';
-import {
-  folderPath,
-  messageFromBlocks,
-  parseTimestamp,
-  usageOf,
-  type TranscriptSink,
-} from '../core/transcript/transcript-message.ts';
-import { isList, isObject, objectsAt, stringOf, textAt, tryParse, type JsonObject } from '../core/text/json-value.ts';
+import { folderPath, parseTimestamp, usageOf, type TranscriptSink } from '../core/transcript/transcript-message.ts';
+import { isList, isObject, objectsAt, stringOf, textAt, type JsonObject } from '../core/text/json-value.ts';
 import { readRoleContent } from '../core/transcript/role-content.ts';
-import { columnText, type Database, type Databases } from './databases.ts';
+import { columnJson, columnText, type Database, type Databases } from './databases.ts';
 import { editorFolders, portableFolders, toolFolder, type Home } from './home-folders.ts';
 import { fieldsOf, unknownFormat } from './read-files.ts';
 import { createSource, hasExtension, type Finder } from './session-finder.ts';
@@ -84,7 +78,7 @@ async function addComposers(
   for (const row of database.rows(
     "SELECT * FROM cursorDiskKV WHERE key >= 'composerData:' AND key < 'composerData;'",
   )) {
-    const chat = tryParse(columnText(row['value']) ?? '');
+    const chat = columnJson(row['value']);
     // Chats that were opened but not used are stored, too.
     if (!isObject(chat) || headersOf(chat).length === 0) continue;
     const id = String(row['key']).slice('composerData:'.length);
@@ -110,14 +104,14 @@ function composerHeaders(database: Database): ReadonlyMap<string, JsonObject> {
     return new Map(
       database.rows('SELECT * FROM composerHeaders').map((row) => {
         const { createdAt, lastUpdatedAt } = row;
-        const value = fieldsOf(tryParse(columnText(row['value']) ?? ''));
+        const value = fieldsOf(columnJson(row['value']));
         return [String(row['composerId']), { createdAt, lastUpdatedAt, ...value }];
       }),
     );
   }
   if (database.columns('ItemTable').size === 0) return new Map();
   const [row] = database.rows('SELECT value FROM ItemTable WHERE key = ?', HEADERS_KEY);
-  const value = tryParse(columnText(row?.['value']) ?? '');
+  const value = columnJson(row?.['value']);
   return new Map(objectsAt(value, 'allComposers').map((one) => [stringOf(one['composerId']) ?? '', one]));
 }
 
@@ -134,7 +128,7 @@ async function addTabs(finder: Finder, databases: Databases, file: string): Prom
 function tabsOf(database: Database): ReadonlyMap<string, JsonObject> {
   if (database.columns('ItemTable').size === 0) throw unknownFormat('Cursor');
   const [row] = database.rows('SELECT value FROM ItemTable WHERE key = ?', TABS_KEY);
-  const value = row ? tryParse(columnText(row['value']) ?? '') : undefined;
+  const value = row ? columnJson(row['value']) : undefined;
   return new Map(objectsAt(value, 'tabs').map((tab, index) => [stringOf(tab['tabId']) ?? String(index), tab]));
 }
 
@@ -144,7 +138,7 @@ function readTab(database: Database, id: string, sink: TranscriptSink): void {
     const text = stringOf(bubble['rawText']) || (stringOf(bubble['text']) ?? '');
     const model = role === 'user' ? undefined : stringOf(bubble['modelType']);
     if (text === '') sink.skip(phrase('message without readable content'));
-    else sink.add(messageFromBlocks(role, [{ type: 'text', text }], { model }));
+    else sink.addMessage(role, [{ type: 'text', text }], { model });
   }
 }
 
@@ -157,12 +151,10 @@ function headersOf(chat: JsonObject): readonly JsonObject[] {
 
 function readComposer(database: Database, id: string, sink: TranscriptSink): void {
   const [row] = database.rows('SELECT value FROM cursorDiskKV WHERE key = ?', `composerData:${id}`);
-  const chat = tryParse(columnText(row?.['value']) ?? '');
+  const chat = columnJson(row?.['value']);
   if (!isObject(chat)) throw unknownFormat('Cursor');
   const rows = database.rows(BUBBLES_QUERY, `bubbleId:${id}:`, `bubbleId:${id};`);
-  const bubbles = new Map(
-    rows.map((one) => [String(one['key']).split(':')[2], tryParse(columnText(one['value']) ?? '')]),
-  );
+  const bubbles = new Map(rows.map((one) => [String(one['key']).split(':')[2], columnJson(one['value'])]));
   for (const header of headersOf(chat)) {
     const bubble = bubbles.get(stringOf(header['bubbleId'])) ?? ('text' in header ? header : undefined);
     if (isObject(bubble)) addBubble(bubble, sink);
@@ -188,12 +180,11 @@ function addBubble(bubble: JsonObject, sink: TranscriptSink): void {
     ...(text === '' ? [] : [{ type: 'text', text } as const]),
     ...(tool ? [toolCall(callId, tool['name'], tool['rawArgs'] ?? tool['params'])] : []),
   ];
-  if (blocks.length > 0) sink.add(messageFromBlocks(role, blocks, { at, usage, model }));
-  else sink.skip(phrase('message without readable content'));
+  sink.addMessage(role, blocks, { at, usage, model });
+  if (blocks.length === 0) sink.skip(phrase('message without readable content'));
   const result = stringOf(tool?.['result']);
-  if (result !== undefined && result !== '') {
-    sink.add(messageFromBlocks('tool', [toolResult(callId, result, tool?.['status'] === 'error')], { at }));
-  }
+  if (result !== undefined && result !== '')
+    sink.addMessage('tool', [toolResult(callId, result, tool?.['status'] === 'error')], { at });
 }
 
 /** The tags around a user's text. */

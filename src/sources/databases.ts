@@ -2,6 +2,7 @@ import { copyFile, mkdtemp, rm, stat } from 'node:fs/promises';
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { tryParse } from '../core/text/json-value.ts';
 import { phrase } from '../core/text/phrase.ts';
 import { TranscriptError } from '../core/transcript/transcript-message.ts';
 import { damagedFile, ifExists, readSlice } from './read-files.ts';
@@ -120,6 +121,9 @@ function unreadableDatabase(error: unknown): TranscriptError {
     phrase('The database can’t be read: {0}.', error instanceof Error ? error.message : String(error)),
   );
 }
+
+/** The JSON value of a column; undefined if it's invalid. */
+export const columnJson = (value: SQLOutputValue | undefined): unknown => tryParse(columnText(value) ?? '');
 
 /** The text of a column that is stored as text or as a blob. */
 export function columnText(value: SQLOutputValue | undefined): string | undefined {

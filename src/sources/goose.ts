@@ -1,11 +1,11 @@
 import path from 'node:path';
 import type { Source } from '../app/library/source.ts';
-import { isObject, stringOf, tryParse } from '../core/text/json-value.ts';
+import { isObject, stringOf } from '../core/text/json-value.ts';
 import { phrase } from '../core/text/phrase.ts';
 import { joinTextBlocks, readContent } from '../core/transcript/content-parts.ts';
 import { isRoleContent, readRoleContent } from '../core/transcript/role-content.ts';
 import { parseTimestamp, type TranscriptSink } from '../core/transcript/transcript-message.ts';
-import { columnText, type Databases, type Row } from './databases.ts';
+import { columnJson, columnText, type Databases, type Row } from './databases.ts';
 import { dataFolders, type Home } from './home-folders.ts';
 import { fieldsOf, unknownFormat } from './read-files.ts';
 import { createSource, hasExtension, type Finder } from './session-finder.ts';
@@ -51,10 +51,10 @@ const MESSAGES_QUERY = 'SELECT * FROM messages WHERE session_id = ? ORDER BY id'
  * both the user and the model.
  */
 function addMessages(rows: readonly Row[], sink: TranscriptSink): void {
-  const visibility = rows.map((row) => fieldsOf(tryParse(columnText(row['metadata_json']) ?? '')));
+  const visibility = rows.map((row) => fieldsOf(columnJson(row['metadata_json'])));
   const isHidden = (index: number): boolean => visibility[index]?.['userVisible'] === false;
   for (const [index, row] of rows.entries()) {
-    const content = tryParse(columnText(row['content_json']) ?? '');
+    const content = columnJson(row['content_json']);
     if (content === undefined) throw unknownFormat('Goose');
     const at = parseTimestamp(row['created_timestamp']);
     if (!isHidden(index)) readRoleContent({ role: row['role'], content }, sink, { at });

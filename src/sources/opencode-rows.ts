@@ -1,14 +1,9 @@
 import type { ContentBlock, Usage } from '../core/model/message.ts';
 import { phrase } from '../core/text/phrase.ts';
-import { objectsAt, stringOf, textAt, tryParse, type JsonObject } from '../core/text/json-value.ts';
+import { objectsAt, stringOf, textAt, type JsonObject } from '../core/text/json-value.ts';
 import { toolCall, toolResult } from '../core/transcript/content-parts.ts';
-import {
-  messageFromBlocks,
-  parseTimestamp,
-  usageOf,
-  type TranscriptSink,
-} from '../core/transcript/transcript-message.ts';
-import { columnText, type Row } from './databases.ts';
+import { parseTimestamp, usageOf, type TranscriptSink } from '../core/transcript/transcript-message.ts';
+import { columnJson, columnText, type Row } from './databases.ts';
 import { fieldsOf, unknownFormat } from './read-files.ts';
 
 /** Changes of the session that aren't part of the conversation. */
@@ -20,14 +15,14 @@ export const isConversation = (row: Row): boolean => !BOOKKEEPING.test(columnTex
 /** Adds a message of opencode 2: a row of the table `session_message`, whose content depends on its type. */
 export function addOpencodeRow(row: Row, sink: TranscriptSink): void {
   const type = columnText(row['type']) ?? 'unknown';
-  const data = fieldsOf(tryParse(columnText(row['data']) ?? ''));
+  const data = fieldsOf(columnJson(row['data']));
   if (Object.keys(data).length === 0) throw unknownFormat('opencode');
   const at = parseTimestamp(fieldsOf(data['time'])['created'] ?? row['time_created']);
   switch (type) {
     case 'user': {
       const files = objectsAt(data, 'files').flatMap((file) => opencodeFile(file['mime'], file['uri'], sink));
       const blocks: ContentBlock[] = [{ type: 'text', text: stringOf(data['text']) ?? '' }, ...files];
-      return sink.add(messageFromBlocks('user', blocks, { at }));
+      return sink.addMessage('user', blocks, { at });
     }
     case 'assistant':
       return addReply(data, at, sink);
@@ -36,7 +31,7 @@ export function addOpencodeRow(row: Row, sink: TranscriptSink): void {
       const output = textAt(data, 'output', 'output') ?? textAt(data, 'output') ?? '';
       const isError = typeof data['exit'] === 'number' && data['exit'] !== 0;
       const text = `$ ${stringOf(data['command']) ?? ''}\n${output}`.trimEnd();
-      return sink.add(messageFromBlocks('tool', [toolResult(data['shellID'], text, isError)], { at }));
+      return sink.addMessage('tool', [toolResult(data['shellID'], text, isError)], { at });
     }
     case 'compaction': {
       const summary = stringOf(data['summary']) ?? '';
@@ -66,8 +61,8 @@ function addReply(data: JsonObject, at: number | undefined, sink: TranscriptSink
     } else sink.skipRecord(part['type']);
   }
   const facts = { at, model: textAt(data, 'model', 'id'), usage: opencodeUsage(data['tokens']) };
-  if (blocks.length > 0) sink.add(messageFromBlocks('assistant', blocks, facts));
-  if (results.length > 0) sink.add(messageFromBlocks('tool', results, { at }));
+  sink.addMessage('assistant', blocks, facts);
+  sink.addMessage('tool', results, { at });
 }
 
 function resultOf(callId: unknown, state: JsonObject, sink: TranscriptSink): ContentBlock[] {

@@ -5,13 +5,8 @@ import { phrase } from '../core/text/phrase.ts';
 import type { ContentBlock } from '../core/model/message.ts';
 import { toolCall, toolResult } from '../core/transcript/content-parts.ts';
 import { isObject, stringOf, tryParse, type JsonObject } from '../core/text/json-value.ts';
-import {
-  messageFromBlocks,
-  parseTimestamp,
-  type TranscriptPosition,
-  type TranscriptSink,
-} from '../core/transcript/transcript-message.ts';
-import { columnText, type Database, type Databases, type Row } from './databases.ts';
+import { parseTimestamp, type TranscriptPosition, type TranscriptSink } from '../core/transcript/transcript-message.ts';
+import { columnJson, columnText, type Database, type Databases, type Row } from './databases.ts';
 import { dataFolders, type Home } from './home-folders.ts';
 import { fieldsOf, ifExists, readJson, readOptionalFields, unknownFormat } from './read-files.ts';
 import { createSource, folderEntries, hasExtension, type Finder } from './session-finder.ts';
@@ -128,7 +123,7 @@ function revertIn(database: Database, session: string): JsonObject {
   for (const table of SESSION_TABLES) {
     if (!database.columns(table).has('revert')) continue;
     const [row] = database.rows(`SELECT revert FROM ${table} WHERE id = ?`, session);
-    if (row) return fieldsOf(tryParse(columnText(row['revert']) ?? ''));
+    if (row) return fieldsOf(columnJson(row['revert']));
   }
   return {};
 }
@@ -231,8 +226,8 @@ function addMessage({ data, at: storedAt, parts }: StoredMessage, sink: Transcri
   }
   const usage = opencodeUsage(data['tokens']);
   const model = role === 'assistant' ? stringOf(data['modelID']) : undefined;
-  if (blocks.length > 0) sink.add(messageFromBlocks(role, blocks, { at, model, usage }));
-  if (results.length > 0) sink.add(messageFromBlocks('tool', results, { at }));
+  sink.addMessage(role, blocks, { at, model, usage });
+  sink.addMessage('tool', results, { at });
 }
 
 function addToolBlocks(part: JsonObject, blocks: ContentBlock[], results: ContentBlock[]): void {

@@ -6,12 +6,7 @@ import type { ContentBlock } from '../core/model/message.ts';
 import { toolCall, toolResult } from '../core/transcript/content-parts.ts';
 import { isList, isObject, stringOf, textAt, tryParse, type JsonObject } from '../core/text/json-value.ts';
 import { readRoleContent } from '../core/transcript/role-content.ts';
-import {
-  messageFromBlocks,
-  newerFormat,
-  parseTimestamp,
-  type TranscriptSink,
-} from '../core/transcript/transcript-message.ts';
+import { newerFormat, parseTimestamp, type TranscriptSink } from '../core/transcript/transcript-message.ts';
 import { columnText, type Databases, type Row } from './databases.ts';
 import { dataFolders, type Home } from './home-folders.ts';
 import { fieldsOf, unknownFormat } from './read-files.ts';
@@ -96,12 +91,12 @@ function addUserOrAgent(
 ): void {
   const content = isList(message['content']) ? message['content'].filter(isObject) : [];
   const blocks = content.flatMap((part) => blockOf(part, sink));
-  if (blocks.length > 0) sink.add(messageFromBlocks(role, blocks, { model }));
+  sink.addMessage(role, blocks, { model });
   const results = Object.entries(fieldsOf(message['tool_results']));
   const resultBlocks = results.flatMap(([callId, result]) =>
     isObject(result) && 'content' in result ? resultOf(callId, result) : [],
   );
-  if (resultBlocks.length > 0) sink.add(messageFromBlocks('tool', resultBlocks));
+  sink.addMessage('tool', resultBlocks);
 }
 
 function blockOf(part: JsonObject, sink: TranscriptSink): ContentBlock[] {

@@ -2,7 +2,7 @@ import { phrase } from '../text/phrase.ts';
 import { ROLES } from '../model/message.ts';
 import { toolCall } from './content-parts.ts';
 import { isList, isObject, stringOf, textAt, valueAt, type JsonObject } from '../text/json-value.ts';
-import { messageFromBlocks, parseTimestamp, type TranscriptSink } from './transcript-message.ts';
+import { parseTimestamp, type TranscriptSink } from './transcript-message.ts';
 
 export function isChatGpt(value: unknown): value is JsonObject & { readonly mapping: JsonObject } {
   return isObject(value) && isObject(value['mapping']);
@@ -49,7 +49,7 @@ function importMessage(message: JsonObject, sink: TranscriptSink): void {
   const at = parseTimestamp(message['create_time']);
   const recipient = textAt(message, 'recipient') ?? 'all';
   if (role === 'assistant' && recipient !== 'all') {
-    sink.add(messageFromBlocks('assistant', [toolCall('', recipient, text)], { at }));
+    sink.addMessage('assistant', [toolCall('', recipient, text)], { at });
   } else sink.add({ role, text, at });
 }
 

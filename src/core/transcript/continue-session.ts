@@ -1,7 +1,7 @@
 import { isList, isObject, objectsAt, textAt, valueAt, type JsonObject } from '../text/json-value.ts';
 import { toolResult } from './content-parts.ts';
 import { readRoleContent } from './role-content.ts';
-import { folderPath, messageFromBlocks, usageOf, type TranscriptSink } from './transcript-message.ts';
+import { folderPath, usageOf, type TranscriptSink } from './transcript-message.ts';
 
 /** Whether this is a session of Continue (`sessions/<id>.json`). */
 export function isContinueSession(value: unknown): value is JsonObject & { readonly history: readonly unknown[] } {
@@ -39,7 +39,7 @@ export function importContinueSession(session: JsonObject, sink: TranscriptSink)
       if (answered.has(callId) || !isList(state['output'])) continue;
       const texts = objectsAt(state, 'output').map((one) => textAt(one, 'content') ?? '');
       const isError = state['status'] === 'errored';
-      sink.add(messageFromBlocks('tool', [toolResult(callId, texts.join('\n'), isError)]));
+      sink.addMessage('tool', [toolResult(callId, texts.join('\n'), isError)]);
     }
     if (isList(item['contextItems'])) item['contextItems'].forEach(() => sink.skipAttachment('context'));
     const summary = textAt(item, 'conversationSummary');

@@ -2,7 +2,7 @@ import { phrase } from '../text/phrase.ts';
 import type { ContentBlock } from '../model/message.ts';
 import { toolCall, toolResult } from './content-parts.ts';
 import { isObject, objectsAt, stringOf, textAt, type JsonObject } from '../text/json-value.ts';
-import { checkVersion, messageFromBlocks, parseTimestamp, usageOf, type TranscriptSink } from './transcript-message.ts';
+import { checkVersion, parseTimestamp, usageOf, type TranscriptSink } from './transcript-message.ts';
 
 /** The supported version of `session.start`. */
 const SUPPORTED_VERSION = 1;
@@ -63,7 +63,7 @@ export class CopilotEventsImporter {
         if (isAddedByTool(data)) return this.#sink.skip(phrase('instruction added by the tool'));
         // Calls that the user rejected never end.
         this.#runningCalls.clear();
-        this.#sink.add(messageFromBlocks('user', [{ type: 'text', text: textAt(data, 'content') ?? '' }], { at }));
+        this.#sink.addMessage('user', [{ type: 'text', text: textAt(data, 'content') ?? '' }], { at });
         for (const attached of objectsAt(data, 'attachments')) this.#sink.skipAttachment(attached['type']);
         return;
       case 'assistant.message':
@@ -71,14 +71,14 @@ export class CopilotEventsImporter {
       case 'tool.execution_start': {
         if (this.#listedCalls.has(textAt(data, 'toolCallId') ?? '')) return;
         const call = toolCall(data['toolCallId'], data['toolName'], data['arguments']);
-        return this.#sink.add(messageFromBlocks('assistant', [call], { at, model: this.#model }));
+        return this.#sink.addMessage('assistant', [call], { at, model: this.#model });
       }
       case 'tool.execution_complete': {
         this.#runningCalls.delete(textAt(data, 'toolCallId') ?? '');
         const result = textAt(data, 'result', 'content') ?? textAt(data, 'result');
         const text = result ?? textAt(data, 'error', 'message') ?? textAt(data, 'error') ?? '';
         const block = toolResult(data['toolCallId'], text, data['success'] === false);
-        return this.#sink.add(messageFromBlocks('tool', [block], { at }));
+        return this.#sink.addMessage('tool', [block], { at });
       }
       case 'session.compaction_complete':
         if (data['success'] !== false) this.#sink.addCompaction({ summary: textAt(data, 'summaryContent') ?? '', at });
@@ -112,6 +112,6 @@ export class CopilotEventsImporter {
     if (typeof data['reasoningText'] === 'string') this.#sink.skipReasoning();
     const { inputTokens: input, outputTokens: output, cacheReadTokens: cached } = data;
     const facts = { at, model: stringOf(data['model']) ?? this.#model, usage: usageOf({ input, output, cached }) };
-    if (blocks.length > 0) this.#sink.add(messageFromBlocks('assistant', blocks, facts));
+    this.#sink.addMessage('assistant', blocks, facts);
   }
 }

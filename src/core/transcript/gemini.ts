@@ -4,7 +4,7 @@ import { readContent, toolCall, toolResult } from './content-parts.ts';
 import { isList, isObject, objectsAt, textAt, tryParse, valueAt, type JsonObject } from '../text/json-value.ts';
 import { contentText, GeminiLog, isAddedContext } from './gemini-log.ts';
 import { addBlocks } from './role-content.ts';
-import { messageFromBlocks, parseTimestamp, usageOf, type TranscriptSink } from './transcript-message.ts';
+import { parseTimestamp, usageOf, type TranscriptSink } from './transcript-message.ts';
 
 const ROLE_BY_TYPE: Readonly<Record<string, 'user' | 'assistant'>> = {
   user: 'user',
@@ -88,7 +88,7 @@ function addMessage(message: JsonObject, answered: Set<string>, sink: Transcript
     sink.skip(phrase('message without readable content'));
   const results = calls.flatMap((call) => resultOf(call, sink));
   for (const one of [...content, ...results]) if (one.type === 'tool_result') answered.add(one.callId);
-  if (results.length > 0) sink.add(messageFromBlocks('tool', results, { at }));
+  sink.addMessage('tool', results, { at });
 }
 
 /** Gemini CLI counts thoughts separately, but they are part of the output. */

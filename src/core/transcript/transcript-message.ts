@@ -133,6 +133,11 @@ export class TranscriptSink {
     this.position = { before: this.position, message: truncated, messages: messages + 1, compactions };
   }
 
+  /** Adds a message with these blocks, if there are any. */
+  addMessage(role: Role, blocks: readonly ContentBlock[], facts?: MessageFacts): void {
+    if (blocks.length > 0) this.add(messageFromBlocks(role, blocks, facts));
+  }
+
   addCompaction(compaction: Compaction): void {
     const { messages = 0, compactions = 0 } = this.position ?? {};
     this.position = { before: this.position, compaction, messages, compactions: compactions + 1 };
