@@ -106,7 +106,6 @@ interface CompressOptions {
   readonly model: ModelFromOptions['chat'];
 }
 
-/** The result, as in JSON output. */
 interface Compressed {
   readonly messages: CompressedMessages['messages'];
   readonly events: readonly EventOutput[];

@@ -32,7 +32,6 @@ export const MODEL_HELP = `  --provider P        local (default; no model, no AP
                       (anthropic); ignored with local
   --base-url U        API base URL (not with local)`;
 
-/** The selected model, and its cost so far. */
 export interface ModelFromOptions {
   /** Undefined with `local`, which makes extractive summaries. `chat` and `info` are then undefined, too. */
   readonly model: SummaryModel | undefined;

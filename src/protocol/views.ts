@@ -282,7 +282,6 @@ export const compressionSchema = v.object({
 });
 export type CompressionView = v.InferOutput<typeof compressionSchema>;
 
-/** An expanded summary. */
 export const nodeSchema = v.object({
   id: nodeIdSchema,
   title: v.string(),

@@ -8,7 +8,6 @@ export function hasErrorCode(error: unknown, ...codes: readonly string[]): boole
   return error instanceof Error && 'code' in error && codes.includes(String(error.code));
 }
 
-/** The result of reading a file or folder; undefined if it doesn't exist. */
 export async function ifExists<T>(reading: Promise<T>): Promise<T | undefined> {
   try {
     return await reading;

@@ -105,13 +105,11 @@ export class Finder {
     });
   }
 
-  /** Runs a search for each database with this name in a folder. */
   async searchDatabases(folder: string, name: string, search: (file: string) => Promise<void>): Promise<void> {
     for (const file of await this.findFiles(folder, (one) => one === name))
       await this.attempt(file, () => search(file));
   }
 
-  /** Adds a session of a database, with the size of its messages. */
   addFromDatabase(
     file: string,
     facts: SessionFacts & { readonly id: string },

@@ -84,7 +84,6 @@ export async function succeedsUnless(action: Promise<unknown>, expected: string)
   }
 }
 
-/** The result of reading; undefined if the file doesn't exist. */
 export async function ifExists<T>(reading: Promise<T>): Promise<T | undefined> {
   try {
     return await reading;

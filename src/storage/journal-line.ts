@@ -79,5 +79,4 @@ const SCHEMAS: ReadonlyMap<string, (typeof sessionEventSchema.options)[number]> 
   sessionEventSchema.options.map((option) => [option.entries.type.literal, option]),
 );
 
-/** Whether this version folds events of a type. */
 export const isKnownType = (type: string): boolean => SCHEMAS.has(type);

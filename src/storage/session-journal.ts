@@ -51,7 +51,6 @@ interface JournalOptions {
   readonly times: LockTimes | undefined;
 }
 
-/** The access of a window to an open journal. */
 type WindowRole =
   | { readonly kind: 'writer'; readonly writer: JournalWriter }
   | { readonly kind: 'reader'; readonly fault: StoreFault }

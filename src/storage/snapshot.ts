@@ -175,7 +175,6 @@ function withoutFull(node: SummaryNode): SummaryNode {
 
 const shortened = (name: string): string => truncate(name, MAX_NAME_LENGTH);
 
-/** The data that this window adds to the snapshots. */
 export interface OwnPart {
   readonly workspace: string;
   /** The session list of all workspaces. */

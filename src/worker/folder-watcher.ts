@@ -11,7 +11,6 @@ const POLL_INTERVAL_MS = 1000;
 /** Number of watched parent folders. New chats may be in a sibling folder for another project, day, or window. */
 const WATCHED_PARENTS = 3;
 
-/** Watches the folders and databases of other tools' chats. */
 export class FolderWatcher {
   readonly #home: string;
   readonly #onChange: (tool: Tool) => Promise<number>;

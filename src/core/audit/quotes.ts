@@ -13,7 +13,6 @@ const MIN_CHARS = 12;
 /** `MIN_CHARS` for scripts without spaces. */
 const MIN_UNSPACED_CHARS = 6;
 
-/** The quotations of a text, in order. Linear in each line. */
 export function findQuotes(text: string): Quotation[] {
   const found: Quotation[] = [];
   for (const match of text.matchAll(QUOTED)) {

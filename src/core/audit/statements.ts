@@ -24,7 +24,6 @@ export function* statementsOf(text: string): Generator<Span> {
   }
 }
 
-/** A statement of a summary, with its position and the result of its check. */
 export interface CheckedStatement extends StatementFinding {
   readonly text: string;
 }
@@ -59,7 +58,6 @@ export function* checkStatementsSteps(summary: string, messages: Texts): Steps<r
   return statements;
 }
 
-/** The last occurrence of words in the texts. */
 function placeOf(words: string, texts: readonly string[]): StatementSource | undefined {
   const message = texts.findLastIndex((text) => text.includes(words));
   if (message === -1) return undefined;

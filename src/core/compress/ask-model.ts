@@ -16,7 +16,6 @@ import type { CallLog, SummaryModel } from './summary-model.ts';
 export interface AskSettings {
   readonly prompt: SummaryPrompt;
   readonly temperature: number;
-  /** Maximum tokens of an answer. */
   readonly maxTokens: number;
 }
 
@@ -165,7 +164,6 @@ export const OUTPUT_COST = 4;
 /** Maximum share of the allowance for output. */
 const WRITING_SHARE = 0.45;
 
-/** Maximum tokens of an answer's text for an allowance. */
 export const affordableAnswer = (allowance: number): number => (allowance * WRITING_SHARE) / answerCost(1);
 
 /** The cost of an answer with `tokens` tokens of text, in input tokens. */

@@ -64,7 +64,6 @@ const ENTRY_SCHEMAS: Readonly<Partial<Record<string, object>>> = {
   errors: objectOf({ what: STRING_SCHEMA, solution: NULLABLE_STRING_SCHEMA }),
 };
 
-/** The requested summary as a JSON schema, for models with structured output. */
 export function summaryJsonSchema(fields: SummaryFields): { name: string; schema: Readonly<Record<string, unknown>> } {
   const lists = Object.keys(fields).map((name) => [name, listOf(ENTRY_SCHEMAS[name] ?? STRING_SCHEMA)] as const);
   return { name: 'summary', schema: objectOf({ narrative: STRING_SCHEMA, ...Object.fromEntries(lists) }) };

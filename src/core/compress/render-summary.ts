@@ -42,7 +42,6 @@ const SECTIONS: readonly { readonly heading: string; readonly rank: number; read
 /** With lists, the narrative mostly repeats them; alone, it's all there is. */
 const NARRATIVE_RANK = { alone: 3, besideLists: 2 } as const;
 
-/** Lists of names, which are rendered in one line. */
 const IN_ONE_LINE: ReadonlySet<SummaryField> = new Set(['files', 'topics']);
 
 function entriesOf(summary: StructuredSummary, field: SummaryField): readonly string[] {
@@ -138,7 +137,6 @@ export function fitSummary(
   };
 }
 
-/** The part of a summary that these lines contain. */
 function restrictedTo(summary: StructuredSummary, texts: ReadonlySet<string>): StructuredSummary {
   const isKept = (field: SummaryField) => {
     const shown = entriesOf(summary, field);

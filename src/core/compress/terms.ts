@@ -18,7 +18,6 @@ for (const char of '()[]{}<>"`=,;|') DELIMITERS[char.charCodeAt(0)] = 1;
 const EDGES = new Uint8Array(128);
 for (const char of ".:!?*'&+#^") EDGES[char.charCodeAt(0)] = 1;
 
-/** A term of a text, with its offsets in it. */
 export interface TermPlace extends Span {
   readonly kind: TermKind;
 }

@@ -301,7 +301,6 @@ const MAX_PARENT_SHARE = 0.5;
 /** Up to this share of the budget or this many tokens, whichever is less, a parent isn't shortened. */
 const UNFADED = { share: 0.75, tokens: 1000 } as const;
 
-/** The limits of a parent in a frontier with a budget of `budgetTokens`. */
 function parentCeilings(children: readonly SummaryNode[], budgetTokens: number): LevelLimits {
   const max = budgetTokens * MAX_PARENT_SHARE;
   const ceilingOf = (level: 'brief' | 'detailed', times: number): number =>

@@ -16,7 +16,6 @@ export interface ContextMessage {
   readonly position: number;
 }
 
-/** The content of a request, with its token counts. */
 export interface Context {
   /** Blocks of the system prompt, most stable first. */
   readonly system: readonly string[];

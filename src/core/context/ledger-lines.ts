@@ -17,7 +17,6 @@ export function sentLevelOf({ levels }: Pick<PrefixFacts, 'levels'>, node: NodeI
 export const countSettledNodes = (state: PrefixFacts): number =>
   state.frontier.findLastIndex((item) => sentLevelOf(state, item.node.id) === 'brief') + 1;
 
-/** A key event as it's sent, with the position of its message on the active branch. */
 export interface LedgerLine {
   readonly event: KeyEvent;
   readonly line: string;

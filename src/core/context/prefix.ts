@@ -16,7 +16,6 @@ export interface PrefixInput {
   readonly rules?: string;
   readonly memory: string;
   readonly counts: MessageCounts;
-  /** Maximum tokens of the ledger. */
   readonly ledgerBudget: number;
 }
 

@@ -113,7 +113,6 @@ const isDiff = (lines: readonly string[]): boolean =>
 
 type PlacedHunk = Hunk & { readonly path: string | undefined };
 
-/** Groups hunks by file, in the order in which the files are first named. */
 const byFile = (hunks: readonly PlacedHunk[], code: string): FileEdit[] =>
   [...new Set(hunks.map(({ path }) => path))].map((path) => ({
     ...(path !== undefined && { path }),

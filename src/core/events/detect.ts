@@ -20,7 +20,6 @@ export interface DetectionContext {
   readonly before?: DetectorInput;
   /** The kind of conversation; some have no errors or no configuration. */
   readonly preset?: PresetName;
-  /** The user's own rules, compiled. */
   readonly rules?: readonly CompiledRule[];
 }
 

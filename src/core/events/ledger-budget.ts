@@ -1,7 +1,6 @@
 import { isTransient, type KeyEvent } from '../model/key-event.ts';
 
 export interface FittedLedger {
-  /** Entries that fit, in the ledger's order. */
   readonly kept: readonly KeyEvent[];
   /** Entries that don't fit, in the ledger's order. Active ones get the status `dropped`. */
   readonly dropped: readonly KeyEvent[];

@@ -30,7 +30,6 @@ export const QUESTION_END = /[?？؟][\s"'”’)\]*_】」）]*$|(?:吗|呢|か
 const CHOICE =
   /\bwhich\b|prefer|choose|\bpick\b|\boption|\bcu[aá]l|opci[oó]n|\bqual\b|op[cç][aã]o|laquelle|lequel|quelle|pr[eé]f[eé]r|choisi|welche|was ist dir|lieber|bevorzug|どれ|どちら|どっち|哪|选|選/i;
 
-/** The kind of question at the end of a message. Only its end is examined. */
 function trailingQuestionOf(text: string): 'choice' | 'other' | undefined {
   const last = text.slice(-200).trimEnd();
   if (!QUESTION_END.test(last.slice(-80).replace(/[\s\p{Extended_Pictographic}\uFE0F]+$/u, ''))) return undefined;

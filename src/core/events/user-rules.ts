@@ -6,7 +6,6 @@ import { phrase, type Phrase } from '../text/phrase.ts';
 import { sentenceSteps } from '../text/sentences.ts';
 import { wordsPattern } from '../text/words-pattern.ts';
 
-/** A rule as the user wrote it in the settings. */
 export interface UserRule {
   readonly kind: KeyEventKind;
   /** Case-insensitive; white space matches any amount of white space. */

@@ -24,7 +24,6 @@ const INTRO =
 /** Tokens allowed for the section's delimiters, which depend on its content. */
 const DELIMITER_TOKENS = 8;
 
-/** The memory's text for a request, and the IDs of the entries that don't fit. */
 export interface SentMemory {
   readonly text: string;
   readonly omittedIds: ReadonlySet<string>;
@@ -55,7 +54,6 @@ export function memoryText(
 
 const framed = (lines: readonly string[]): string => wrapSection('workspace_memory', [INTRO, ...lines].join('\n'));
 
-/** Reduces a quote or input to one line. */
 export const memoryLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
 export function isRemembered(entries: readonly MemoryEntry[], text: string): boolean {

@@ -43,7 +43,6 @@ export interface Policy {
   /** Maximum share of the budget for the ledger. */
   readonly ledgerShare: number;
   readonly summary: {
-    /** Maximum tokens of a summary. */
     readonly maxTokens: number;
     readonly temperature: number;
     readonly effort: CostTier;

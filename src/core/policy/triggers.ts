@@ -8,7 +8,6 @@ export interface TriggerFacts {
   /** Uncompressed tokens of messages since the newest compression. */
   readonly tokensSince: number;
   readonly uncoveredMessages: number;
-  /** Number of all messages of the session. */
   readonly messagesEver: number;
   /** `messagesEver` at the previous check. */
   readonly messagesEverBefore: number;

@@ -136,7 +136,6 @@ export function formatOf({ fields, narrative }: Pick<SummaryPrompt, 'fields' | '
   return JSON.stringify({ narrative, ...Object.fromEntries(lists) });
 }
 
-/** Instructions for merging summaries with a summary prompt. */
 export const MERGE_INSTRUCTIONS =
   'it is the summaries of consecutive parts of one conversation, oldest first, which no longer fit. Merge them into one. Keep what somebody may still need or ask about, from early parts as well as late ones; where a later part repeats or changes something, say it once, as it holds now.';
 

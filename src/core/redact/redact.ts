@@ -3,7 +3,6 @@ import { SECRET_RULES, type SecretRule } from './secret-rules.ts';
 
 const MASK = '[redacted: ';
 
-/** Redacts secrets in texts and counts them. */
 export class Redactor {
   #total = 0;
 

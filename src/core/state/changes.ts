@@ -18,7 +18,6 @@ const CHANGES = [
   'event_corrected',
 ] as const satisfies readonly SessionEventType[];
 
-/** A user's change to summaries or key events, as opposed to a compression's. */
 type ChangeEvent = Extract<SessionEvent, { type: (typeof CHANGES)[number] }>;
 
 /** A change with its inverse. `at` is in milliseconds since the epoch. */

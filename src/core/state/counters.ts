@@ -12,7 +12,6 @@ export const initialCounters = () => ({
 });
 export type Counters = ReturnType<typeof initialCounters>;
 
-/** A compression as shown in the list of compressions. */
 export type CompressionEntry = Omit<CompressionRecord, 'nodes' | 'events' | 'changes' | 'levels'> & {
   readonly at: number;
   readonly nodes: readonly NodeId[];
@@ -41,7 +40,6 @@ export function countUsage(
   counters[`${purpose}CostUsd`] += costUsd ?? 0;
 }
 
-/** Counts a committed compression and returns its list entry. */
 export function countCompression(counters: Counters, record: CompressionRecord, at: number): CompressionEntry {
   const { nodes, events: _events, changes: _changes, levels: _levels, ...entry } = record;
   counters.compressions++;

@@ -16,7 +16,6 @@ export type Origin =
   /** Printed by a tool. */
   | 'printed';
 
-/** Words of a message that somebody else wrote. */
 export interface UntrustedSpan extends Span {
   readonly origin: Origin;
 }

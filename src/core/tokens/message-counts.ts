@@ -81,7 +81,6 @@ export class MessageCounts {
     return count && count.body + count.attachments;
   }
 
-  /** Tokens of body and attachments together. */
   total(message: SizedMessage): number {
     const { body, attachments } = this.of(message);
     return body + attachments;
@@ -115,7 +114,6 @@ export class MessageCounts {
     this.counts.delete(id);
   }
 
-  /** The counts of these messages, for storing. */
   export(messages: readonly MessageId[]): StoredCounts {
     return storedCounts(
       this.counter.encoding,

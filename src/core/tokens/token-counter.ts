@@ -18,7 +18,6 @@ export interface TokenCounter {
   textYielding(text: string, yielder: Yielder): Promise<number>;
   /** Tokens of a message with its framing. A whole request takes another `REPLY_PRIMING_TOKENS`. */
   message(message: CountedMessage): number;
-  /** Tokens of an attachment as it's sent. */
   attachment(attachment: Attachment): number;
   /** Like `message` and `attachment`, but yields when due. */
   messageYielding(message: CountedMessage & Pick<Message, 'attachments'>, yielder: Yielder): Promise<MessageTokens>;

@@ -205,7 +205,6 @@ export interface MessageFacts {
   readonly usage?: Usage | undefined;
 }
 
-/** A message's content blocks, as stored in a session. */
 export const contentOf = (message: TranscriptMessage): readonly ContentBlock[] =>
   message.blocks ?? [{ type: 'text', text: message.text }];
 

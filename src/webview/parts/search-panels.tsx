@@ -69,7 +69,6 @@ function useDebouncedSearch<Answer>(
   }, [query]);
 }
 
-/** Ranked search in all messages of the session. */
 export function RecallPanel() {
   const [query, setQuery] = useState(page.recall.query);
   const [hits, setHits] = useState<readonly HitView[]>();
@@ -107,7 +106,6 @@ export function RecallPanel() {
 /** The names of the highlights in chat.css: for the current message, and for others. */
 const FIND_HIGHLIGHTS = { current: 'found-current', other: 'found' } as const;
 
-/** Finds literal text in all messages of the session. */
 export function FindBar({ session }: { readonly session: OpenSession }) {
   const [query, setQuery] = useState('');
   const [matches, setMatches] = useState<readonly number[]>();
