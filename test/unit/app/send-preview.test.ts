@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { renderRules } from '../../../src/core/context/render-context.ts';
 import type { Conversation } from '../../../src/app/conversation.ts';
-import { expandNode } from '../../../src/app/summary-changes.ts';
+import { editSummary, expandNode, setLevel } from '../../../src/app/summary-changes.ts';
 import type { Attachment } from '../../../src/core/model/message.ts';
 import { withRetries } from '../../../src/providers/retry.ts';
 import { WireServer } from '../../support/wire-server.ts';
@@ -9,6 +9,7 @@ import { PROTOCOLS } from '../providers/protocols.ts';
 import { Harness, fill, texts } from './harness.ts';
 import { openForAllTests, openForEachTest } from '../../support/per-test.ts';
 
+const BY_HAND = 'By hand: the lantern stands “beside” the kiln,\tand page 7 is blank. 日本 😀';
 const FILE: Attachment = { kind: 'file', name: 'src/pool.ts', text: 'export const size = 4;\n', lines: [3, 9] };
 
 describe('send preview', () => {
@@ -53,7 +54,11 @@ describe('send preview', () => {
         assert.match(await sendAsShown('Look at this.', [FILE]), /current_task/);
         await conversation.journal.append({ type: 'task_step', step: 0, status: 'done' });
         assert.doesNotMatch(await sendAsShown('Done. What next?'), /current_task/);
-        await expandNode(conversation.journal, conversation.state.frontier[0]!.node.id, 'turn');
+        const { id } = conversation.state.frontier[0]!.node;
+        await editSummary(conversation.journal, conversation.counter, id, 'detailed', BY_HAND);
+        await setLevel(conversation.journal, id, 'detailed');
+        assert.ok((await sendAsShown('And as edited?')).includes(JSON.stringify(BY_HAND).slice(1, -1)));
+        await expandNode(conversation.journal, id, 'turn');
         await sendAsShown('And with the first part spelt out?');
         await sendAsShown('And again without?');
       });
