@@ -183,19 +183,6 @@ for (const protocol of PROTOCOLS) {
       assert.deepEqual(written, []);
     });
 
-    it('reports an error that arrives inside the stream', async () => {
-      const events =
-        protocol.path === '/v1/chat/completions'
-          ? 'data: {"error":{"code":503,"message":"Overloaded"}}\n\n'
-          : protocol.path === '/v1/responses'
-            ? 'event: error\ndata: {"type":"error","code":"server_error","message":"Overloaded","param":null,"sequence_number":9}\n\n'
-            : 'event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}\n\n';
-      server.disturbNext({ kind: 'inject', afterText: 1, events });
-      const { fault, text } = await turn(protocol.make(server.url), ask('How?'));
-      assert.equal(fault?.reason, 'overloaded');
-      assert.ok(text.length > 0);
-    });
-
     for (const [what, answer, ended] of [
       ['accepts an empty reply as complete', { text: '' }, 'complete'],
       ['reports that the reply was cut off at the token limit', { text: REPLY, finishReason: 'length' }, 'length'],
