@@ -39,6 +39,10 @@ export class ContextView {
     return this.workbench.page.locator('.sidebar .monaco-list-row');
   }
 
+  twistie(row: Locator): Locator {
+    return row.locator('.monaco-tl-twistie');
+  }
+
   /** Expands the first collapsed row with this text, repeatedly, until the other row is visible. */
   async openDownTo(wanted: Locator, way: RegExp): Promise<void> {
     const { page } = this.workbench;
@@ -47,7 +51,7 @@ export class ContextView {
       await wanted.or(closed).first().waitFor();
       if (await wanted.isVisible()) return;
       const name = (await closed.getAttribute('aria-label')) ?? '';
-      await closed.locator('.monaco-tl-twistie').click();
+      await this.twistie(closed).click();
       await page
         .locator(`.sidebar .monaco-list-row[aria-expanded="true"][aria-label=${JSON.stringify(name)}]`)
         .waitFor();
