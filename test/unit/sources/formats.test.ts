@@ -25,6 +25,7 @@ import { readSession, type ReadSession } from '../../../src/app/library/read-ses
 import {
   TOOL_NAMES,
   TOOLS,
+  type Tool,
   type UnreadablePath,
   type Source,
   type SourceFile,
@@ -135,27 +136,31 @@ describe('reading chats from other tools', () => {
     for (const folder of [home, `${home}-copies`, scratch]) rmSync(folder, { recursive: true, force: true });
   });
 
+  /** The chats of all tools, or of one, which is faster. */
+  const sources = (tool?: Tool, env: Readonly<Record<string, string>> = {}): readonly Source[] =>
+    allSources({ folder: home, env }, databases).filter((one) => tool === undefined || one.tool === tool);
   const find = async (
-    env: Readonly<Record<string, string>> = {},
+    tool?: Tool,
+    env?: Readonly<Record<string, string>>,
   ): Promise<{ files: [Source, SourceFile][]; refused: UnreadablePath[] }> => {
     const files: [Source, SourceFile][] = [];
     const refused: UnreadablePath[] = [];
-    for (const source of allSources({ folder: home, env }, databases)) {
+    for (const source of sources(tool, env)) {
       const found = await source.find();
       files.push(...found.files.map((file): [Source, SourceFile] => [source, file]));
       refused.push(...found.unreadable);
     }
     return { files, refused };
   };
-  const readOnly = async (): Promise<ReadSession> => {
-    const { files, refused } = await find();
+  const readOnly = async (tool?: Tool): Promise<ReadSession> => {
+    const { files, refused } = await find(tool);
     assert.deepEqual(refused, []);
     assert.equal(files.length, 1, files.map(([, { path: file }]) => file).join(', '));
     return await readSession(...files[0]!);
   };
   /** The only file's content, or the reason why it or its database is refused. */
-  const outcomeOf = async (): Promise<string | ReadSession> => {
-    const { files, refused } = await find();
+  const outcomeOf = async (tool?: Tool): Promise<string | ReadSession> => {
+    const { files, refused } = await find(tool);
     if (refused.length > 0) return refused.map(({ reason }) => inEnglish(reason)).join('; ');
     assert.equal(files.length, 1);
     try {
@@ -165,8 +170,8 @@ describe('reading chats from other tools', () => {
       throw error;
     }
   };
-  const refusal = async (): Promise<string> => {
-    const outcome = await outcomeOf();
+  const refusal = async (tool?: Tool): Promise<string> => {
+    const outcome = await outcomeOf(tool);
     return typeof outcome === 'string' ? outcome : `${outcome.messages.length} messages`;
   };
 
@@ -200,7 +205,7 @@ describe('reading chats from other tools', () => {
       const file = fixture.write(home);
       writeFileSync(file, Buffer.from('\u0000\u0001 no conversation at all \n'.repeat(200)));
       assert.match(
-        await refusal(),
+        await refusal(fixture.tool),
         /contains no (?:readable )?messages|damaged|can’t be read|isn’t in a known [\w ]+ format/,
       );
     });
@@ -208,7 +213,7 @@ describe('reading chats from other tools', () => {
     it(`${name}: refuses an empty file with a reason`, async () => {
       writeFileSync(fixture.write(home), '');
       // SQLite accepts an empty file as an empty database.
-      assert.match(await refusal(), /is empty|no such table|isn’t in a known [\w ]+ format/);
+      assert.match(await refusal(fixture.tool), /is empty|no such table|isn’t in a known [\w ]+ format/);
     });
 
     it(`${name}: reads the intact beginning of a truncated file, or refuses it with a reason`, async () => {
@@ -216,7 +221,7 @@ describe('reading chats from other tools', () => {
       const { size } = statSync(file);
       for (const share of [0.95, 0.7, 0.4, 0.1]) {
         truncateSync(file, Math.floor(size * share));
-        const outcome = await outcomeOf();
+        const outcome = await outcomeOf(fixture.tool);
         if (typeof outcome === 'string') assert.match(outcome, REASON);
         else assertBeginning(outcome.messages, fixture.expected);
         await databases.close();
@@ -227,7 +232,7 @@ describe('reading chats from other tools', () => {
       fixture.write(home);
       for (const file of filesBelow(home)) changeFile(file, larger);
       assert.deepEqual(
-        withoutBlocks((await readOnly()).messages),
+        withoutBlocks((await readOnly(fixture.tool)).messages),
         fixture.expected.map((one) => (one.role === 'tool' ? { ...one, text: one.text.replace(OUTPUT, HUGE) } : one)),
       );
     });
@@ -238,7 +243,7 @@ describe('reading chats from other tools', () => {
       truncateSync(file, Math.floor(whole.length * 0.6));
       const library = await Library.open(new LibraryCopies(`${home}-copies`));
       const pass = async (): Promise<SyncReport> => {
-        const report = await library.sync(allSources({ folder: home, env: {} }, databases));
+        const report = await library.sync(sources(fixture.tool));
         await databases.close();
         return report;
       };
@@ -255,12 +260,12 @@ describe('reading chats from other tools', () => {
     it(`${name}: reads a future format with only additions, and refuses an incompatible one with a reason`, async () => {
       const file = fixture.write(home);
       for (const one of filesBelow(home)) if (fixture.tool !== 'aider') changeFile(one, withMore);
-      assert.deepEqual(withoutBlocks((await readOnly()).messages), fixture.expected);
+      assert.deepEqual(withoutBlocks((await readOnly(fixture.tool)).messages), fixture.expected);
       await databases.close();
       if (isDatabase(file)) renameTables(file);
       else if (fixture.tool === 'aider') writeFileSync(file, readFileSync(file, 'utf8').replace(/^#/gm, '%'));
       else for (const one of filesBelow(home)) changeFile(one, renamed);
-      assert.match(await refusal(), REASON);
+      assert.match(await refusal(fixture.tool), REASON);
     });
   }
 
@@ -406,7 +411,7 @@ describe('reading chats from other tools', () => {
   it('ignores the database of another editor in a portable folder', async () => {
     const tables = 'CREATE TABLE ItemTable (key TEXT UNIQUE, value BLOB)';
     database(home, 'portable/user-data/User/globalStorage/state.vscdb', tables, { ItemTable: [['theme', 'dark']] });
-    const { refused } = await find({ VSCODE_PORTABLE: path.join(home, 'portable') });
+    const { refused } = await find(undefined, { VSCODE_PORTABLE: path.join(home, 'portable') });
     assert.deepEqual(refused, []);
   });
 
@@ -418,7 +423,7 @@ describe('reading chats from other tools', () => {
 
   it('lists aider’s history once, with its folder, even if the environment also names it', async () => {
     const history = putFile(home, 'code/api/.aider.chat.history.md', '# aider chat started at 2026-03-02 09:00:00\n');
-    const { files } = await find({ AIDER_CHAT_HISTORY_FILE: history });
+    const { files } = await find(undefined, { AIDER_CHAT_HISTORY_FILE: history });
     assert.deepEqual(
       files.map(([, { facts }]) => facts),
       [{ id: history, workspace: path.join(home, 'code/api'), title: 'api' }],
