@@ -80,8 +80,11 @@ async function grown(
 }
 
 describe('when the context window holds only a few long messages', () => {
+  let made: ReturnType<typeof grown> | undefined;
+  const long = (): ReturnType<typeof grown> => (made ??= grown(240, 9_000, textAt));
+
   it('the model summarizes many messages at once', async () => {
-    const { session, asked } = await grown(240, 9_000, textAt);
+    const { session, asked } = await long();
     const commits = session.attempts.filter(({ outcome }) => outcome === 'committed').length;
     assert.ok(commits > 12, `${commits} compressions`);
     assert.ok(asked.length <= 240 / 18, `${asked.length} requests for 240 messages`);
@@ -119,21 +122,21 @@ describe('when the context window holds only a few long messages', () => {
   });
 
   it('the model merges summaries with the effort “thorough” only, and never the same ones twice', async () => {
-    const merged = async (effort: CostTier): Promise<readonly SummaryNode[]> => {
-      const { session, asked } = await grown(480, 6_000, textAt, undefined, 6, { effort });
+    const merged = async (effort: CostTier, messages: number): Promise<readonly SummaryNode[]> => {
+      const { session, asked } = await grown(messages, 6_000, textAt, undefined, 6, { effort });
       const merges = asked.map(({ text }) => text).filter((text) => text.trim().startsWith('summary 1: '));
       assert.equal(new Set(merges).size, merges.length);
       return session.state.frontier.map(({ node }) => node).filter(({ children }) => children.length > 0);
     };
-    const [thorough] = await merged('thorough');
+    const [thorough] = await merged('thorough', 480);
     assert.equal(thorough?.model, 'test/summarizer');
     assert.match(thorough.detailed, /The modules were read one by one\.[^]*- The \w+ of step [\d.]+ reads table/);
-    const [byDefault] = await merged('default');
+    const [byDefault] = await merged('default', 320);
     assert.equal(byDefault?.model, LOCAL_MODEL);
   });
 
   it('keeps new summaries and reports the fault if the model fails to merge them', async () => {
-    const { session } = await grown(480, 6_000, textAt, undefined, 6, { effort: 'thorough', failsToMerge: true });
+    const { session } = await grown(320, 6_000, textAt, undefined, 6, { effort: 'thorough', failsToMerge: true });
     const merges = session.attempts.filter(({ fallback }) => fallback === 'extractive');
     assert.ok(merges.length > 0);
     assert.ok(merges.every(({ outcome }) => outcome === 'committed'));
@@ -152,7 +155,7 @@ describe('when the context window holds only a few long messages', () => {
   });
 
   it('only the newest messages have extractive summaries, until the model reads them', async () => {
-    const { session } = await grown(240, 9_000, textAt);
+    const { session } = await long();
     const { frontier } = session.state;
     const byModel = frontier.filter(({ node }) => node.model !== LOCAL_MODEL || node.children.length > 0);
     assert.deepEqual(byModel, frontier.slice(0, byModel.length));

@@ -72,8 +72,8 @@ describe('compression by a model that refuses one of several parts', () => {
     harness.summary = { model, maxInputTokens: 100_000 };
     harness.summarizerAtOnce = 1;
     const conversation = await harness.filled(
-      400,
-      (n) => `Part ${n} is about ship ${Math.floor(n / 60)}. ${'It sails on and on. '.repeat(40)}`,
+      240,
+      (n) => `Part ${n} is about ship ${Math.floor(n / 36)}. ${'It sails on and on. '.repeat(40)}`,
     );
     const outcome = await conversation.compressNow();
     assert.ok(outcome.kind === 'committed' && ModelFault.is(outcome.fault, 'content_refused'));
