@@ -102,7 +102,12 @@ export function compressSession(deps: CompressSessionDeps): CompressionWork {
     const draft = eventsFit ? full : await withSizes(job, plan, dropUnpinned(allEvents, job, plan), pace);
     if (!canSaveEnough(draft)) return { kind: 'skipped', reason: 'no_saving' };
     if (usage.isEmpty) await sampleTermUsage(usage, job.state, pace);
-    const summaries = await summarize(job, plan, draft, deps, { cache, usage, pace, ...(eventsFit && { keeper }) });
+    const summaries = await summarize(job, plan, draft, deps, {
+      cache,
+      usage,
+      pace,
+      ...(keepsEvents(strategy) && { keeper }),
+    });
     if (summaries.covered === 0 && summaries.fault !== undefined && job.model) {
       // The provider failed again, so the new messages are extracted.
       const extracted = await work({ ...job, model: undefined });
@@ -289,11 +294,13 @@ async function summarize(
     }
     room = Math.max(0, room - (after - limit));
   }
+  const replacedTokens = plan.freedTokens - uncovered;
   if (keeper && !job.target && summarized.read.size > 0) {
-    ledger = await keeper.refit(job, draft, state.afterCompression({ nodes, levels, ...draft }), summarized.read);
+    const committed = state.afterCompression({ nodes, levels, ...draft });
+    const saved = total - after - MIN_SAVING * replacedTokens - (draft.tokens === 0 ? LEDGER_FRAME_TOKENS : 0);
+    ledger = await keeper.refit(job, draft, committed, summarized.read, Math.max(0, Math.floor(saved)));
     await countAgain();
   }
-  const replacedTokens = plan.freedTokens - uncovered;
   return {
     nodes,
     levels,

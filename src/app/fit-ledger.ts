@@ -1,7 +1,7 @@
 import type { CancellableYielder } from '../core/pace/cancellable-yielder.ts';
 import { countedLine, createCoverageTest, frontierItemAt } from '../core/context/ledger-lines.ts';
 import { areSummariesAsWritten } from '../core/context/summarized-events.ts';
-import { fitLedger, ledgerRoom, type FittedLedger } from '../core/events/ledger-budget.ts';
+import { fitLedger, ledgerRoom, roomBesideSummaries, type FittedLedger } from '../core/events/ledger-budget.ts';
 import type { Ledger } from '../core/events/ledger.ts';
 import type { KeyEventId } from '../core/model/ids.ts';
 import type { KeyEvent } from '../core/model/key-event.ts';
@@ -32,8 +32,8 @@ export interface LedgerChanges {
   readonly updated: ReadonlyMap<KeyEventId, KeyEvent>;
   /** Tokens of all messages that are covered, including newly covered ones. */
   readonly coveredTokens: number;
-  /** Whether to choose from all entries again, within the tokens that are used now. */
-  readonly isRefit?: boolean;
+  /** Set to choose from all entries again, within the tokens that are used now and up to so many more. */
+  readonly spareTokens?: number;
 }
 
 /**
@@ -45,7 +45,7 @@ export interface LedgerChanges {
 export async function fitLedgerInBatches(
   job: LedgerInput,
   ledger: Ledger,
-  { newlyCovered, updated, coveredTokens, isRefit = false }: LedgerChanges,
+  { newlyCovered, updated, coveredTokens, spareTokens }: LedgerChanges,
   pace: CancellableYielder,
 ): Promise<KeyEvent[]> {
   const { state, budget, counts, settings } = job;
@@ -100,6 +100,7 @@ export async function fitLedgerInBatches(
 
   const room = ledgerRoom(budget, settings.policy.ledgerShare, coveredTokens);
   const tokens = await count(included);
+  const isRefit = spareTokens !== undefined;
   const isWellFilled = !isRefit && !isOutdated && tokens <= room && tokens >= MAX_SHARE_TO_RESTORE * room;
   let fitted: Pick<FittedLedger, 'kept' | 'dropped'>;
   if (isWellFilled && (await count(excluded, room - tokens)) > room - tokens) {
@@ -113,7 +114,9 @@ export async function fitLedgerInBatches(
     const all = sendable.filter(({ id }) => costs.has(id));
     const active = all.map((entry) => withSummarized(asActive(entry)));
     const cost = all.map(({ id }) => costs.get(id)!);
-    const whole = fitLedger(active, cost, isRefit ? tokens : room);
+    const grownRoom = roomBesideSummaries(budget, settings.policy.ledgerShare, coveredTokens);
+    const refitRoom = Math.max(tokens, Math.min(tokens + (spareTokens ?? 0), grownRoom));
+    const whole = fitLedger(active, cost, isRefit ? refitRoom : room);
     const isReduced = !isRefit && whole.dropped.length > 0;
     fitted = isReduced ? fitLedger(active, cost, Math.floor(room * REDUCED_SHARE)) : whole;
   }

@@ -40,13 +40,6 @@ export interface LedgerKeeperDeps {
   readonly rules?: () => Promise<readonly CompiledRule[]>;
 }
 
-const REFIT = {
-  newlyCovered: new Set<number>(),
-  updated: new Map<KeyEventId, KeyEvent>(),
-  coveredTokens: 0,
-  isRefit: true,
-};
-
 /** Detects the key events of messages to compress, and keeps the ledger within its budget. */
 export class LedgerKeeper {
   readonly #deps: LedgerKeeperDeps;
@@ -117,27 +110,30 @@ export class LedgerKeeper {
   }
 
   /**
-   * Chooses the entries of the last draft again, now that summaries were written: what they say gives way to what the
-   * model wasn't shown.
+   * Chooses the ledger's entries again, now that a model has written summaries: what these say gives way to what the
+   * model wasn't shown, and the ledger may take what the summaries left of their room.
    *
    * @param after the session as if the draft and the summaries were committed
    * @param read what the model read for each new summary
+   * @param spareTokens tokens by which the ledger may grow
    */
   async refit(
     job: CompressionJob,
     draft: LedgerDraft,
     after: PrefixFacts,
     read: ReadonlyMap<NodeId, string>,
+    spareTokens: number,
   ): Promise<LedgerDraft> {
     const ledger = this.#cached?.ledger;
-    const isComplete = ![...draft.events, ...draft.changes].some(({ status }) => status === 'dropped');
-    if (!ledger || isComplete || !areSummariesAsWritten(after)) return draft;
+    const isComplete = ![...after.events.values()].some(({ status }) => status === 'dropped');
+    const isAsWritten = areSummariesAsWritten(after);
+    if (!ledger || isComplete || (!isAsWritten && spareTokens === 0)) return draft;
     const pace = new CancellableYielder(this.#deps.clock.yielder, job.signal);
     const placeOf = ({ message }: KeyEvent) => {
       const node = frontierItemAt(after.frontier, after.positionOf(message) ?? -1)?.node;
       return node && { node, role: after.messages.place(message)?.role ?? 'user' };
     };
-    const shares = await summarizedShares(draft.events, read, placeOf, pace);
+    const shares = await summarizedShares(isAsWritten ? draft.events : [], read, placeOf, pace);
     const marked = draft.events.map((event): KeyEvent => {
       const summarized = shares.get(event.id);
       return summarized === undefined ? event : { ...event, summarized };
@@ -146,7 +142,14 @@ export class LedgerKeeper {
       ...after,
       events: new Map([...after.events, ...marked.map((event) => [event.id, event] as const)]),
     };
-    const refitted = await fitLedgerInBatches({ ...job, state }, ledger, REFIT, pace);
+    const coveredTokens = after.frontier.reduce((sum, { node }) => sum + node.tokens.source, 0);
+    const changed = { newlyCovered: new Set<number>(), updated: new Map<KeyEventId, KeyEvent>() };
+    const refitted = await fitLedgerInBatches(
+      { ...job, state },
+      ledger,
+      { ...changed, coveredTokens, spareTokens },
+      pace,
+    );
     const statuses = new Map(refitted.map(({ id, status }) => [id, status]));
     const changes = new Map(draft.changes.map((change) => [change.id, change]));
     for (const [id, status] of statuses)

@@ -21,10 +21,24 @@ const MIN_SHARE_FACTOR = 0.4;
  * Maximum tokens of the ledger: its share of the budget, less if the messages exceed the budget many times, and at most
  * a quarter of the tokens that ledger and summaries replace.
  */
-export function ledgerRoom(budget: number, share: number, coveredTokens: number): number {
+export const ledgerRoom = (budget: number, share: number, coveredTokens: number): number =>
+  Math.floor(Math.min(shareOfBudget(budget, share, coveredTokens), coveredTokens * MAX_SHARE_OF_COVERED));
+
+function shareOfBudget(budget: number, share: number, coveredTokens: number): number {
   const fullShareBudget = coveredTokens * FULL_SHARE_FROM;
-  const factor = budget >= fullShareBudget ? 1 : Math.max(MIN_SHARE_FACTOR, budget / fullShareBudget);
-  return Math.floor(Math.min(budget * share * factor, coveredTokens * MAX_SHARE_OF_COVERED));
+  return budget * share * (budget >= fullShareBudget ? 1 : Math.max(MIN_SHARE_FACTOR, budget / fullShareBudget));
+}
+
+/** If a model's summaries are shorter than allowed, the ledger may take half of so many covered tokens, … */
+const HALVED_TOKENS = 600;
+/** … and this share of the others. */
+const SHARE_OF_OTHERS = 1 / 8;
+
+/** Maximum tokens to which the ledger may grow beside a model's summaries. */
+export function roomBesideSummaries(budget: number, share: number, coveredTokens: number): number {
+  const halved = Math.min(coveredTokens, HALVED_TOKENS);
+  const ofCovered = halved / 2 + (coveredTokens - halved) * SHARE_OF_OTHERS;
+  return Math.floor(Math.min(shareOfBudget(budget, share, coveredTokens), ofCovered));
 }
 
 /**

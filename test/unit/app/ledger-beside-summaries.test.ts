@@ -89,7 +89,7 @@ describe('ledger beside summaries written by a model', () => {
       const positionOf = (message: MessageId): number => Number(message.slice(1));
       const job = { budget: room * 4, counts: new MessageCounts(counter), settings: { policy: { ledgerShare: 0.25 } } };
       const newlyCovered = new Set(node ? [] : [0, 1]);
-      const changes = { newlyCovered, updated: new Map(), coveredTokens: room * 4, isRefit: node !== undefined };
+      const changes = { newlyCovered, updated: new Map(), coveredTokens: room * 4, ...(node && { spareTokens: 0 }) };
       const fitted = await fitLedgerInBatches(
         { ...job, state: { ...state, positionOf } },
         ledger,
