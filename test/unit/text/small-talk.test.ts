@@ -29,6 +29,41 @@ describe('small talk', () => {
       assert.ok(isTableTalk(text), text);
   });
 
+  it('includes dice in German, Spanish, French, Italian, and Portuguese', () => {
+    for (const text of [
+      'Ich habe eine 18 mit dem W20.',
+      'Mist, nur eine 3.',
+      'Würfle auf Ausdauer.',
+      'Un 1 natural.',
+      'Tira sigilo.',
+      'Ho fatto 14.',
+      'Deu 7.',
+      'Seulement un 4.',
+    ])
+      assert.ok(isTableTalk(text), text);
+    for (const text of [
+      'Ich habe 3 Heiltränke.',
+      'Tira el 20 la caja vieja.',
+      'Noch 3 Tage.',
+      'Das Fenster ist 3 m breit.',
+    ])
+      assert.ok(!isTableTalk(text), text);
+  });
+
+  it('includes courtesies of a receptionist in other languages', () => {
+    for (const text of [
+      'No worries, just let us know.',
+      'Faltaría más.',
+      'Apuntado.',
+      'Noté.',
+      'Allerdings.',
+      'Kein Problem!',
+    ])
+      assert.ok(isSmallTalk(text), text);
+    for (const text of ['Let us know the number of guests.', 'Noté : le port est 8085.', 'Kein Problem mit Port 8080.'])
+      assert.ok(!isSmallTalk(text), text);
+  });
+
   it('does not include a courtesy with content', () => {
     for (const text of ['Understood: a lift is required.', 'Noted, the invoice goes to Ruth.', '4 Lovely Road'])
       assert.ok(!isSmallTalk(text), text);
