@@ -50,6 +50,4 @@ ChatGPT's conversations.json. Use - as FILE to read standard input.
   },
 };
 
-function messageJson({ role, text, at }: TranscriptMessage): string {
-  return JSON.stringify({ role, content: text, at });
-}
+const messageJson = ({ role, text, at }: TranscriptMessage): string => JSON.stringify({ role, content: text, at });

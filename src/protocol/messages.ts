@@ -151,9 +151,7 @@ function parse<T>(schema: v.GenericSchema<unknown, T>, value: unknown): Parsed<T
 }
 
 /** Parses a message from the page, for the host. Never throws. */
-export function parsePageMessage(value: unknown): Parsed<PageToHost> {
-  return parse(pageToHost, value);
-}
+export const parsePageMessage = (value: unknown): Parsed<PageToHost> => parse(pageToHost, value);
 
 const requestIdSchema = v.object({ type: v.literal('request'), id: countSchema });
 
@@ -164,9 +162,7 @@ export function requestIdIn(value: unknown): number | undefined {
 }
 
 /** Parses a message from the host, for the page. Never throws. */
-export function parseHostMessage(value: unknown): Parsed<HostToPage> {
-  return parse(hostToPage, value);
-}
+export const parseHostMessage = (value: unknown): Parsed<HostToPage> => parse(hostToPage, value);
 
 /** Answers a request with its handler, or refuses it with the handler's `RequestFault` or `describe(error)`. */
 export async function answerRequest(

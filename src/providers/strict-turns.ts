@@ -82,9 +82,8 @@ export function inputObject(json: string): Readonly<Record<string, unknown>> {
 }
 
 /** A tool call's input as JSON text of an object, which vLLM, SGLang, and llama.cpp require. */
-export function inputJson(json: string): string {
-  return isObject(tryParse(json)) ? json : JSON.stringify(inputObject(json));
-}
+export const inputJson = (json: string): string =>
+  isObject(tryParse(json)) ? json : JSON.stringify(inputObject(json));
 
 /** A provider's usage report; missing figures and zeros are omitted. */
 export function usageFrom(

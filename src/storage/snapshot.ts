@@ -209,9 +209,7 @@ export const hasFullNames = ({ title, workspace }: Pick<SessionListEntry, 'title
   Math.max(title.length, workspace.length) < MAX_NAME_LENGTH - 1;
 
 /** The size of a value as JSON in UTF-8, in bytes. */
-export function bytesOf(value: unknown): number {
-  return Buffer.byteLength(JSON.stringify(value));
-}
+export const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 
 /** Selects items of JSON lists within a number of bytes. */
 class ByteBudget {

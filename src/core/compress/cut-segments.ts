@@ -76,9 +76,7 @@ function* turns(messages: readonly SourceMessage[]): Generator<MessageRange> {
 }
 
 /** Whether a turn begins here. Tool results with the role `user` don't begin a turn. */
-export function startsTurn(message: SourceMessage): boolean {
-  return message.role === 'user' && !isToolResult(message);
-}
+export const startsTurn = (message: SourceMessage): boolean => message.role === 'user' && !isToolResult(message);
 
 /**
  * Positions in `messages[from, to]` after which a cut doesn't separate a tool call from its result. A tool message

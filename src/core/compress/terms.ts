@@ -73,9 +73,7 @@ function isDelimiter(unit: number): boolean {
   return (unit >= 0x3000 && unit <= 0x3020) || unit === 0xff0c || unit === 0xff01 || unit === 0xff1f || unit === 0xff1a;
 }
 
-function isEdge(unit: number): boolean {
-  return unit < 128 && EDGES[unit] === 1;
-}
+const isEdge = (unit: number): boolean => unit < 128 && EDGES[unit] === 1;
 
 function kindOf(text: string, start: number, end: number): TermKind | undefined {
   const table = classes();
@@ -121,9 +119,7 @@ const RUNNING_WORDS = 4;
 /** Average characters per word in scripts without spaces. */
 const JOINED_CHARS_PER_WORD = 2;
 
-export function isRunningText({ plain, code }: LineShape): boolean {
-  return plain >= RUNNING_WORDS && plain >= code;
-}
+export const isRunningText = ({ plain, code }: LineShape): boolean => plain >= RUNNING_WORDS && plain >= code;
 
 /** Counts plain words and code-like tokens of `text[start, end)`, split at white space. Allocates no strings. */
 export function lineShape(text: string, start: number, end: number): LineShape {
