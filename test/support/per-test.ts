@@ -21,11 +21,18 @@ export function openForAllTests(open: () => Promise<AsyncDisposable>): void {
   after(() => opened?.[Symbol.asyncDispose]());
 }
 
-/** Makes a folder whose name begins with `prefix` before each test, and removes it after the test. */
+/**
+ * Makes a folder whose name begins with `prefix` before each test. It's removed after the last test, because what uses
+ * it is closed after the test.
+ */
 export function folderForEachTest(take: (folder: string) => void, prefix = 'threadkeeper-'): void {
-  let folder: string | undefined;
-  beforeEach(() => take((folder = makeFolder(prefix))));
-  afterEach(() => removeFolder(folder));
+  const folders: string[] = [];
+  beforeEach(() => {
+    const folder = makeFolder(prefix);
+    folders.push(folder);
+    take(folder);
+  });
+  after(() => folders.forEach(removeFolder));
 }
 
 /** Makes a folder whose name begins with `prefix` before the first test, and removes it after the last one. */

@@ -1,18 +1,15 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import os from 'node:os';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { matchesGolden } from '../../support/golden.ts';
 import { StrictServer } from '../../support/strict/strict-server.ts';
 import { runJson } from '../../unit/cli/run-cli.ts';
 import { DIALOGUES, type Dialogue } from './dialogues.ts';
+import { folderForAllTests } from '../../support/per-test.ts';
 
 describe('command-line compression of a dialogue of short messages', () => {
   let folder = '';
-  before(() => {
-    folder = mkdtempSync(path.join(os.tmpdir(), 'threadkeeper-dialogues-'));
-  });
-  after(() => rmSync(folder, { recursive: true, force: true }));
+  folderForAllTests((made) => (folder = made));
 
   /** The request after the dialogue has grown turn by turn; `front` is everything before the messages. */
   async function sent(

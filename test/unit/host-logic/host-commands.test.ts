@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
-import os from 'node:os';
+import { mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type * as SearchModule from '../../../src/host/search/search-commands.ts';
 import { ModelFault } from '../../../src/app/fault.ts';
@@ -19,6 +18,7 @@ import type * as ExportModule from '../../../src/host/import-export/export-sessi
 import type * as FaultModule from '../../../src/host/platform/fault-view.ts';
 import { defaultSettings, hostIn, l10n } from '../../support/fake-editor.ts';
 import { Harness, fill } from '../app/harness.ts';
+import { folderForEachTest, openForEachTest } from '../../support/per-test.ts';
 
 const settings = defaultSettings();
 const fails = (error: unknown): never => assert.fail(String(error));
@@ -118,15 +118,9 @@ const load = hostIn(editor);
 describe('editor commands', () => {
   let harness: Harness;
   let folder = '';
-  beforeEach(async () => {
-    harness = await Harness.open();
-    folder = mkdtempSync(path.join(os.tmpdir(), 'threadkeeper-commands-'));
-    shownMessages.length = 0;
-  });
-  afterEach(async () => {
-    await harness.close();
-    rmSync(folder, { recursive: true, force: true });
-  });
+  openForEachTest(async () => (harness = await Harness.open()));
+  folderForEachTest((made) => (folder = made));
+  beforeEach(() => (shownMessages.length = 0));
 
   for (const name of ['session.jsonl', 'session.md'])
     it(`yield after each message when an export masks secrets: ${name}`, async () => {

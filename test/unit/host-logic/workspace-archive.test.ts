@@ -1,24 +1,19 @@
 import assert from 'node:assert/strict';
 import { mkdtemp, rename, rm } from 'node:fs/promises';
-import os from 'node:os';
 import path from 'node:path';
 import { messageId, type SessionId } from '../../../src/core/model/ids.ts';
 import { workspaceArchive } from '../../../src/host/search/workspace-archive.ts';
-import { openSessionStore, type FileSessionStore } from '../../../src/storage/session-store.ts';
-import { testClock } from '../storage/test-store.ts';
+import type { FileSessionStore } from '../../../src/storage/session-store.ts';
+import { storeIn, testClock } from '../storage/test-store.ts';
 import { keyEvent } from '../../support/key-events.ts';
+import { folderForEachTest } from '../../support/per-test.ts';
 
 describe('workspace archive', () => {
   let folder: string;
   let store: FileSessionStore;
-  beforeEach(async () => {
-    folder = await mkdtemp(path.join(os.tmpdir(), 'archive-'));
-    store = openSessionStore({ folder, clock: testClock(), writer: 'w' });
-  });
-  afterEach(async () => {
-    await store.close();
-    await rm(folder, { recursive: true, force: true });
-  });
+  folderForEachTest((made) => (folder = made));
+  beforeEach(() => (store = storeIn(folder)));
+  afterEach(() => store.close());
 
   async function sessionWithDecision(title: string): Promise<SessionId> {
     const journal = await store.create(title, 'here');

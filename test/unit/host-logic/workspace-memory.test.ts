@@ -1,7 +1,4 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import os from 'node:os';
-import path from 'node:path';
 import { setTimeout as pass } from 'node:timers/promises';
 import { keyEventId } from '../../../src/core/model/ids.ts';
 import type * as MemoryModule from '../../../src/host/memory/memory-commands.ts';
@@ -10,6 +7,7 @@ import { MemoryFile } from '../../../src/storage/memory-file.ts';
 import { hostIn, l10n } from '../../support/fake-editor.ts';
 import { Harness } from '../app/harness.ts';
 import { keyEvent } from '../../support/key-events.ts';
+import { folderForEachTest, openForEachTest } from '../../support/per-test.ts';
 
 const shownMessages: string[] = [];
 class EventEmitter {
@@ -48,15 +46,9 @@ const load = hostIn(editor);
 describe('memory commands', () => {
   let harness: Harness;
   let folder = '';
-  beforeEach(async () => {
-    harness = await Harness.open();
-    folder = mkdtempSync(path.join(os.tmpdir(), 'threadkeeper-memory-'));
-    shownMessages.length = 0;
-  });
-  afterEach(async () => {
-    await harness.close();
-    rmSync(folder, { recursive: true, force: true });
-  });
+  openForEachTest(async () => (harness = await Harness.open()));
+  folderForEachTest((made) => (folder = made));
+  beforeEach(() => (shownMessages.length = 0));
 
   it('do not offer to remember dismissed key events or those of deleted messages', async () => {
     const { rememberEvents } = await load<typeof MemoryModule>('memory/memory-commands.ts');

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import {
   appendFileSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -21,6 +20,7 @@ import { Databases } from '../../../src/sources/databases.ts';
 import { LibraryCopies } from '../../../src/storage/library-copies.ts';
 import { TOOL_FIXTURES } from '../../support/tool-homes/all-tools.ts';
 import { putFile } from '../../support/tool-homes/conversation.ts';
+import { folderForEachTest } from '../../support/per-test.ts';
 
 const SESSION = '.claude/projects/p/s.jsonl';
 const userRecord = (index: number, text: string): string =>
@@ -35,16 +35,13 @@ describe('the library of chats from other tools', () => {
   let databases: Databases;
   let sources: readonly Source[];
 
+  folderForEachTest((made) => (home = made));
+  folderForEachTest((made) => (copies = path.join(made, 'library')));
   beforeEach(() => {
-    home = mkdtempSync(path.join(os.tmpdir(), 'threadkeeper-home-'));
-    copies = path.join(mkdtempSync(path.join(os.tmpdir(), 'threadkeeper-copies-')), 'library');
     databases = new Databases(os.tmpdir());
     sources = allSources({ folder: home, env: {} }, databases);
   });
-  afterEach(async () => {
-    await databases.close();
-    for (const folder of [home, path.dirname(copies)]) rmSync(folder, { recursive: true, force: true });
-  });
+  afterEach(() => databases.close());
 
   /** The first file of a copy whose name ends like this. */
   const copyOf = (ending: string): string =>

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
-import os from 'node:os';
+import { appendFileSync } from 'node:fs';
 import path from 'node:path';
 import { MachineChats } from '../../../src/mcp/machine-chats.ts';
 import { jsonl, putFile } from '../../support/tool-homes/conversation.ts';
+import { folderForEachTest } from '../../support/per-test.ts';
 
 const userRecord = (content: string): string =>
   jsonl({ type: 'user', sessionId: 's', timestamp: '2026-03-02T09:00:00Z', message: { role: 'user', content } });
@@ -25,14 +25,13 @@ describe('chats of a machine', () => {
   const texts = async (chats: MachineChats, text: string): Promise<string[]> =>
     (await chats.search({ text, limit: 10 })).map((hit) => hit.text);
 
+  folderForEachTest((made) => (place = made));
   beforeEach(() => {
-    place = mkdtempSync(path.join(os.tmpdir(), 'threadkeeper-machine-'));
     putFile(place, 'index/empty', '');
     warnings = [];
   });
   afterEach(async () => {
     for (const chats of opened.splice(0)) await chats.close();
-    rmSync(place, { recursive: true, force: true });
   });
 
   it('include messages that a tool adds, although they aren’t read again at once', async () => {

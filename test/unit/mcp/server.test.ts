@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { Library } from '../../../src/app/library/library.ts';
@@ -9,6 +9,7 @@ import { LibraryCopies } from '../../../src/storage/library-copies.ts';
 import { jsonl, putFile } from '../../support/tool-homes/conversation.ts';
 import { ROOT, runCli, runJson, spawnCli } from '../cli/run-cli.ts';
 import { McpClient, type Answer } from './mcp-client.ts';
+import { folderForEachTest } from '../../support/per-test.ts';
 
 const CLAUDE = '.claude/projects/-home-sam-boat-house/5e1f3a10.jsonl';
 const CODEX = '.codex/sessions/2026/02/16/rollout-2026-02-16T15-21-13-7f9f9a2e.jsonl';
@@ -89,8 +90,8 @@ describe('MCP server', () => {
   };
   const indexes = (): readonly string[] => traces(path.join(place, 'cache')).filter((one) => /\.index /.test(one));
 
+  folderForEachTest((made) => (place = made), 'threadkeeper mcp ü-');
   beforeEach(() => {
-    place = mkdtempSync(path.join(os.tmpdir(), 'threadkeeper mcp ü-'));
     home = path.join(place, 'a home');
     env = { XDG_CACHE_HOME: path.join(place, 'cache'), LOCALAPPDATA: path.join(place, 'cache') };
     putFile(home, CLAUDE, claude('5e1f3a10', '/home/sam/boat house', ...BOATS));
@@ -98,7 +99,6 @@ describe('MCP server', () => {
   });
   afterEach(async () => {
     for (const client of started.splice(0)) await client.end();
-    rmSync(place, { recursive: true, force: true });
   });
 
   for (const version of ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25']) {

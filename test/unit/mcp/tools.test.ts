@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import { McpServer, type JSONRPCMessage, type Transport } from '@modelcontextprotocol/server';
 import { NEVER_YIELDS } from '../../../src/core/pace/yielder.ts';
@@ -8,6 +6,7 @@ import { MachineChats } from '../../../src/mcp/machine-chats.ts';
 import { renderMessages } from '../../../src/mcp/render-chats.ts';
 import { ChatTools } from '../../../src/mcp/tools.ts';
 import { jsonl, putFile } from '../../support/tool-homes/conversation.ts';
+import { folderForEachTest } from '../../support/per-test.ts';
 
 describe('MCP tools', () => {
   let place = '';
@@ -15,8 +14,8 @@ describe('MCP tools', () => {
   let transport: Transport & { received?: (message: JSONRPCMessage) => void };
   const now = performance.now.bind(performance);
 
+  folderForEachTest((made) => (place = made));
   beforeEach(async () => {
-    place = mkdtempSync(path.join(os.tmpdir(), 'threadkeeper-tools-'));
     putFile(place, 'index/empty', '');
     chats = new MachineChats({
       home: { folder: path.join(place, 'home'), env: {} },
@@ -35,7 +34,6 @@ describe('MCP tools', () => {
   afterEach(async () => {
     performance.now = now;
     await chats.close();
-    rmSync(place, { recursive: true, force: true });
   });
 
   const call = async (name: string, args: object): Promise<string> => {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import os from 'node:os';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { FoundFiles } from '../../../src/app/library/source.ts';
 import { allSources } from '../../../src/sources/all-sources.ts';
 import { Databases } from '../../../src/sources/databases.ts';
 import { database, jsonl, putFile } from '../../support/tool-homes/conversation.ts';
+import { folderForEachTest } from '../../support/per-test.ts';
 
 const ID = (last: number): string => `0195a1b2-0000-7000-8000-00000000000${last}`;
 const TITLES = 'CREATE TABLE threads (id TEXT, title TEXT, first_user_message TEXT)';
@@ -14,15 +14,12 @@ const NAMES = 'CREATE TABLE threads (id TEXT, title TEXT, first_user_message TEX
 describe('names of Codex threads', () => {
   let home = '';
   let databases: Databases;
+  folderForEachTest((made) => (home = made));
   beforeEach(() => {
-    home = mkdtempSync(path.join(os.tmpdir(), 'threadkeeper-home-'));
     databases = new Databases(home);
     for (const last of [1, 2, 3]) putFile(home, `.codex/sessions/rollout-${ID(last)}.jsonl`, jsonl({ last }));
   });
-  afterEach(async () => {
-    await databases.close();
-    rmSync(home, { recursive: true, force: true });
-  });
+  afterEach(() => databases.close());
 
   const find = (env: Readonly<Record<string, string>> = {}): Promise<FoundFiles> =>
     allSources({ folder: home, env }, databases)

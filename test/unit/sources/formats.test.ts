@@ -33,7 +33,7 @@ import {
 import { inEnglish } from '../../../src/core/text/phrase.ts';
 import { TranscriptError, type TranscriptMessage } from '../../../src/core/transcript/transcript-message.ts';
 import { allSources } from '../../../src/sources/all-sources.ts';
-import { Databases } from '../../../src/sources/databases.ts';
+import type { Databases } from '../../../src/sources/databases.ts';
 import { TOOL_FIXTURES } from '../../support/tool-homes/all-tools.ts';
 import { LibraryCopies } from '../../../src/storage/library-copies.ts';
 import {
@@ -45,6 +45,7 @@ import {
   type ExpectedMessage,
 } from '../../support/tool-homes/conversation.ts';
 import { claudeRecords } from '../../support/tool-homes/terminal-tools.ts';
+import { homeForEachTest } from '../../support/tool-homes/home.ts';
 
 const REASON =
   /contains no (?:readable )?messages|damaged|still being written|can’t be read|isn’t in a known [\w ]+ format|is empty|no such table|newer than/;
@@ -122,18 +123,10 @@ function assertBeginning(read: readonly TranscriptMessage[], expected: readonly 
 
 describe('reading chats from other tools', () => {
   let home = '';
-  let scratch = '';
   let databases: Databases;
-
-  beforeEach(() => {
-    home = mkdtempSync(path.join(os.tmpdir(), 'threadkeeper-home-'));
-    scratch = mkdtempSync(path.join(os.tmpdir(), 'threadkeeper-scratch-'));
-    databases = new Databases(scratch);
-  });
-  afterEach(async () => {
-    await databases.close();
-    assert.deepEqual(readdirSync(scratch), [], 'copies of databases are removed');
-    for (const folder of [home, `${home}-copies`, scratch]) rmSync(folder, { recursive: true, force: true });
+  homeForEachTest((folder, own) => {
+    home = folder;
+    databases = own;
   });
 
   /** The chats of all tools, or of one, which is faster. */
@@ -241,7 +234,7 @@ describe('reading chats from other tools', () => {
       const file = fixture.write(home);
       const whole = readFileSync(file);
       truncateSync(file, Math.floor(whole.length * 0.6));
-      const library = await Library.open(new LibraryCopies(`${home}-copies`));
+      const library = await Library.open(new LibraryCopies(path.join(home, 'copies')));
       const pass = async (): Promise<SyncReport> => {
         const report = await library.sync(sources(fixture.tool));
         await databases.close();

@@ -1,30 +1,22 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import os from 'node:os';
+import { rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { zstdCompressSync } from 'node:zlib';
 import { readSession, type ReadSession } from '../../../src/app/library/read-session.ts';
 import type { Source, SourceFile, Tool } from '../../../src/app/library/source.ts';
 import { inEnglish } from '../../../src/core/text/phrase.ts';
 import { allSources } from '../../../src/sources/all-sources.ts';
-import { Databases } from '../../../src/sources/databases.ts';
+import type { Databases } from '../../../src/sources/databases.ts';
 import { database, iso, jsonl, ms, putFile } from '../../support/tool-homes/conversation.ts';
+import { homeForEachTest } from '../../support/tool-homes/home.ts';
 
 /** Chats that are stored in several places, in another place, or with more than the conversation. */
 describe('stores of other tools', () => {
   let home = '';
-  let scratch = '';
   let databases: Databases;
-
-  beforeEach(() => {
-    home = mkdtempSync(path.join(os.tmpdir(), 'threadkeeper-home-'));
-    scratch = mkdtempSync(path.join(os.tmpdir(), 'threadkeeper-scratch-'));
-    databases = new Databases(scratch);
-  });
-  afterEach(async () => {
-    await databases.close();
-    assert.deepEqual(readdirSync(scratch), [], 'copies of databases are removed');
-    for (const folder of [home, scratch]) rmSync(folder, { recursive: true, force: true });
+  homeForEachTest((folder, own) => {
+    home = folder;
+    databases = own;
   });
 
   const find = async (tool: Tool, env: Readonly<Record<string, string>> = {}): Promise<[Source, SourceFile][]> => {

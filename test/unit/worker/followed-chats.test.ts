@@ -9,7 +9,6 @@ import {
   promises,
   readdirSync,
   rmdirSync,
-  rmSync,
   statSync,
   unlinkSync,
   utimesSync,
@@ -22,6 +21,7 @@ import type { ChatLibraryEvent } from '../../../src/app/library/chat-library-cal
 import { TOOLS } from '../../../src/app/library/source.ts';
 import { inEnglish } from '../../../src/core/text/phrase.ts';
 import { FollowedChats } from '../../../src/worker/followed-chats.ts';
+import { folderForEachTest } from '../../support/per-test.ts';
 import { TOOL_FIXTURES } from '../../support/tool-homes/all-tools.ts';
 import { putFile } from '../../support/tool-homes/conversation.ts';
 
@@ -81,15 +81,14 @@ describe('chats followed from other tools', () => {
   const opened: FollowedChats[] = [];
   const tools: ChildProcess[] = [];
 
+  folderForEachTest((made) => (place = made));
   beforeEach(() => {
-    place = mkdtempSync(path.join(os.tmpdir(), 'threadkeeper-followed-'));
     home = path.join(place, 'home');
     putFile(home, SESSION, userRecord('Which port?'));
   });
   afterEach(async () => {
     for (const chats of opened.splice(0)) await chats.close();
     for (const tool of tools.splice(0)) tool.kill();
-    rmSync(place, { recursive: true, force: true });
   });
 
   function open(window = 'one', news: ChatLibraryEvent[] = [], env: Record<string, string> = {}): FollowedChats {

@@ -1,0 +1,18 @@
+import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { Databases } from '../../../src/sources/databases.ts';
+import { folderForEachTest } from '../per-test.ts';
+
+/** Makes a home folder for each test, and databases whose copies must be gone after the test. */
+export function homeForEachTest(take: (home: string, databases: Databases) => void): void {
+  let home = '';
+  let scratch = '';
+  let databases: Databases;
+  folderForEachTest((made) => (home = made));
+  folderForEachTest((made) => (scratch = made));
+  beforeEach(() => take(home, (databases = new Databases(scratch))));
+  afterEach(async () => {
+    await databases.close();
+    assert.deepEqual(readdirSync(scratch), [], 'copies of databases are removed');
+  });
+}
