@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { encodeLine } from '../../../src/storage/journal-line.ts';
 import { sessionId } from '../../../src/core/model/ids.ts';
 import { DEMO_SESSION, ROOT, runCli, runJson, spawnCli, TRANSCRIPTS } from './run-cli.ts';
 import { folderForAllTests } from '../../support/per-test.ts';
+import { serving } from '../../support/serving.ts';
 
 const COMMANDS = [
   'import',
@@ -48,6 +49,13 @@ const AS_NODE_20 = `
   ];
   for (const [owner, ...names] of newer) for (const name of names) delete owner[name];
 `;
+
+/** Runs `work` with the address of a server that answers every request with this status and JSON. */
+const answering = <T>(status: number, body: object, work: (base: string) => Promise<T>): Promise<T> =>
+  serving((request, response) => {
+    request.resume();
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+  }, work);
 
 describe('command line', () => {
   let folder = '';
@@ -335,51 +343,35 @@ describe('command line', () => {
   });
 
   describe('with a provider', () => {
-    let server: Server;
-    let base = '';
-    let asked = 0;
-    before(async () => {
-      server = createServer((request, response) => {
-        asked++;
-        request.resume();
-        response.writeHead(401, { 'content-type': 'application/json' });
-        response.end(
-          '{"error":{"message":"Incorrect API key provided: sk-wrong","type":"invalid_request_error","code":"invalid_api_key"}}',
-        );
-      });
-      server.listen(0, '127.0.0.1');
-      await once(server, 'listening');
-      base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    });
-    after(() => server.close());
+    const refusal = { message: 'Incorrect API key provided: sk-wrong', code: 'invalid_api_key' };
 
     for (const [provider, key] of [
       ['openai', 'OPENAI_API_KEY'],
       ['anthropic', 'ANTHROPIC_API_KEY'],
     ] as const) {
       it(`exits with 2 and a one-line error when ${provider} rejects the key, without printing the key`, async () => {
-        const before = asked;
-        const { code, out, err } = await runCli(
-          ['compress', DEMO_SESSION, '--target-tokens', '8000', '--provider', provider, '--base-url', base, '--json'],
-          { [key]: 'sk-wrong' },
+        const { code, out, err } = await answering(401, { error: refusal }, (base) =>
+          runCli(
+            ['compress', DEMO_SESSION, '--target-tokens', '8000', '--provider', provider, '--base-url', base, '--json'],
+            { [key]: 'sk-wrong' },
+          ),
         );
         assert.deepEqual([code, out], [2, '']);
         assert.match(err, /rejected the API key/);
         assert.equal(err.trimEnd().split('\n').length, 1);
         assert.doesNotMatch(err, /sk-wrong/);
-        assert.ok(asked > before);
       });
 
       it(`asks ${provider} with the functions of Node.js 20`, async () => {
-        const before = asked;
-        const { err } = await spawnCli(
-          ['compress', DEMO_SESSION, '--target-tokens', '8000', '--provider', provider, '--base-url', base],
-          {
-            env: { [key]: 'sk-wrong', NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(AS_NODE_20)}` },
-          },
+        const options = ['--target-tokens', '8000', '--provider', provider, '--base-url'];
+        const env = {
+          [key]: 'sk-wrong',
+          NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(AS_NODE_20)}`,
+        };
+        const { err } = await answering(401, { error: refusal }, (base) =>
+          spawnCli(['compress', DEMO_SESSION, ...options, base], { env }),
         );
         assert.match(err, /rejected the API key/);
-        assert.ok(asked > before);
       });
     }
   });
@@ -426,15 +418,8 @@ describe('command line', () => {
 
   it('passes on the provider’s message if the server rejects a request, also turn by turn', async () => {
     const from = file('part.jsonl', readFileSync(DEMO_SESSION, 'utf8').split('\n').slice(0, 60).join('\n'));
-    const server = createServer((request, response) => {
-      request.resume();
-      response.writeHead(400, { 'content-type': 'application/json' });
-      response.end(JSON.stringify({ error: { message: 'The parameter `seed` is \x1b[31mnot supported.' } }));
-    });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    try {
-      const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const error = { message: 'The parameter `seed` is \x1b[31mnot supported.' };
+    await answering(400, { error }, async (base) => {
       for (const more of [
         ['--target-tokens', '2000'],
         ['--policy', 'steady', '--turn-by-turn'],
@@ -443,33 +428,20 @@ describe('command line', () => {
         const { err } = await runCli(['compress', from, ...options]);
         assert.match(err, /rejected the request\..* Provider’s message: The parameter `seed` is not supported\.\n$/);
       }
-    } finally {
-      server.close();
-    }
+    });
   });
 
   it('reports the cost that the provider reports if the model’s price is unknown', async () => {
     const usage = { prompt_tokens: 1000, completion_tokens: 50, cost: 0.002, cost_details: {} };
     const choice = { message: { content: 'They built a lock service.' }, finish_reason: 'stop' };
-    const server = createServer((request, response) => {
-      request.resume();
-      const isList = request.url?.endsWith('/models') === true;
-      response.writeHead(200, { 'content-type': 'application/json' });
-      response.end(JSON.stringify(isList ? { data: [] } : { choices: [choice], usage }));
-    });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    try {
-      const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    await answering(200, { data: [], choices: [choice], usage }, async (base) => {
       const args = ['compress', DEMO_SESSION, '--target-tokens', '8000', '--provider', 'openai', '--model', 'acme/one'];
       const { calls } = (await runJson(...args, '--base-url', base)) as {
         calls: { count: number; costUsd: number | null };
       };
       assert.ok(calls.count > 0);
       assert.equal(calls.costUsd?.toFixed(6), (0.002 * calls.count).toFixed(6));
-    } finally {
-      server.close();
-    }
+    });
   });
 
   it('the demo workspace’s session is long, spans several days, and is in order', () => {
