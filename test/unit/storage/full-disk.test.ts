@@ -23,6 +23,18 @@ function failingDisk(code: string): { fails: boolean; readonly openForAppend: Op
   return disk;
 }
 
+/** Opens a session of the window `a`, with which another window can share its folder, on a disk that may fail. */
+const onDisk = (
+  code: string,
+  work: (opened: { disk: { fails: boolean }; journal: SessionJournal; folder: string }) => Promise<void>,
+): Promise<void> =>
+  inFolder(async (folder) => {
+    const disk = failingDisk(code);
+    const store = storeIn(folder, 'a', { openForAppend: disk.openForAppend });
+    await work({ disk, folder, journal: await store.create('Full', '') });
+    await store.close();
+  });
+
 interface FullDisk {
   readonly store: FileSessionStore;
   /** Can't write to the disk until `free` is called. */
@@ -145,10 +157,7 @@ describe('session on a failing disk', () => {
   }
 
   it('rejects a message on any other disk error and keeps none of it', () =>
-    inFolder(async (folder) => {
-      const disk = failingDisk('EIO');
-      const store = storeIn(folder, 'w1', { openForAppend: disk.openForAppend });
-      const journal = await store.create('Fault', '');
+    onDisk('EIO', async ({ disk, journal, folder }) => {
       await journal.append(messageAdded(0));
       disk.fails = true;
       await assert.rejects(journal.append(messageAdded(1)), (error) => StoreFault.is(error, 'other'));
@@ -156,14 +165,10 @@ describe('session on a failing disk', () => {
       disk.fails = false;
       await journal.append(messageAdded(1));
       assert.deepEqual(await verifyJournal(join(folder, `${journal.id}.jsonl`)), { ok: true, events: 3 });
-      await store.close();
     }));
 
   it('rejects an invalid message while the disk is full, and writes the other messages once there is room', () =>
-    inFolder(async (folder) => {
-      const disk = failingDisk('ENOSPC');
-      const store = storeIn(folder, 'w1', { openForAppend: disk.openForAppend });
-      const journal = await store.create('Full', '');
+    onDisk('ENOSPC', async ({ disk, journal }) => {
       disk.fails = true;
       await journal.append(messageAdded(0));
       const { message } = messageAdded(1);
@@ -172,14 +177,10 @@ describe('session on a failing disk', () => {
       disk.fails = false;
       await until(() => journal.unsaved === undefined);
       assert.deepEqual(journal.state.path, ['m0', 'm1']);
-      await store.close();
     }));
 
   it('shows every message at any time while it writes them because there is room again', () =>
-    inFolder(async (folder) => {
-      const disk = failingDisk('ENOSPC');
-      const store = storeIn(folder, 'w1', { openForAppend: disk.openForAppend });
-      const journal = await store.create('Full', '');
+    onDisk('ENOSPC', async ({ disk, journal }) => {
       disk.fails = true;
       await journal.append(messageAdded(0), messageAdded(1));
       disk.fails = false;
@@ -189,29 +190,21 @@ describe('session on a failing disk', () => {
         assert.deepEqual(journal.state.path, ['m0', 'm1']);
         await new Promise((resolve) => setImmediate(resolve));
       }
-      await store.close();
     }));
 
   it('can be closed with unsaved messages on a full disk after another window has taken it over', () =>
-    inFolder(async (folder) => {
-      const disk = failingDisk('ENOSPC');
-      const store = storeIn(folder, 'a', { openForAppend: disk.openForAppend });
-      const journal = await store.create('Full', '');
+    onDisk('ENOSPC', async ({ disk, journal, folder }) => {
       await journal.append(messageAdded(0));
       disk.fails = true;
       await journal.append(messageAdded(1));
       await new WriterLock(join(folder, `${journal.id}.lock`), 'b').seize();
       await journal.close();
       await assert.rejects(journal.append(messageAdded(2)), /session was closed/);
-      await store.close();
     }));
 
   it('refuses a take-over while it has messages that are unsaved because the disk is full', () =>
-    inFolder(async (folder) => {
-      const disk = failingDisk('ENOSPC');
-      const store = storeIn(folder, 'a', { openForAppend: disk.openForAppend });
+    onDisk('ENOSPC', async ({ disk, journal, folder }) => {
       const other = storeIn(folder, 'b');
-      const journal = await store.create('Full', '');
       await journal.append(messageAdded(0));
       const follower = await other.open(journal.id);
       disk.fails = true;
@@ -222,7 +215,6 @@ describe('session on a failing disk', () => {
       await follower.takeOver();
       await follower.append(messageAdded(2));
       assert.deepEqual(follower.state.path, ['m0', 'm1', 'm2']);
-      await store.close();
       await other.close();
     }));
 
