@@ -58,14 +58,6 @@ describe('request turns', () => {
     assert.ok(turns.every((turn) => (turn.role === 'user' ? turn.results : turn.calls).length === 0));
   });
 
-  it('end with a user turn when the history ends with a reply', () => {
-    assert.equal(toTurns([user(text('go')), assistant(text('half a rep'))]).at(-1)?.role, 'user');
-  });
-
-  it('start with a user turn when the history begins with a reply', () => {
-    assert.equal(toTurns([assistant(text('as I said')), user(text('go on'))])[0]?.role, 'user');
-  });
-
   it('rewrite duplicate and invalid call IDs into a form that every provider accepts', () => {
     const turns = toTurns([
       user(text('go')),
