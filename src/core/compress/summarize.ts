@@ -171,6 +171,9 @@ export async function summarizeRuns(
             made.set(piece, answer.content);
             // Not cached, because it's as long as the messages.
             readBy.set(piece, answer.read);
+            const message = Math.max(...piece.run.tokens.slice(piece.from, piece.to + 1));
+            const read = tools.counter.text(answer.read);
+            if (message > read) tools.onMessageCut?.({ message, read });
             tools.cache?.set(key, answer.content);
           }
         } catch (error) {

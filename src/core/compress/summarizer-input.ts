@@ -160,11 +160,15 @@ function renderSummarizerInput(corpus: Corpus, passages: readonly IndexedPassage
   return lines.join('\n');
 }
 
+/** In text without line breaks, this many UTF-16 units count as a line. */
+const UNBROKEN_LINE_CHARS = 200;
+
 /** Number of lines between two passages, or before the first one if `start` is 0. */
 function linesBetween(text: string, start: number, end: number): number {
   let breaks = 0;
   for (let at = text.indexOf('\n', start); at !== -1 && at < end; at = text.indexOf('\n', at + 1)) breaks++;
-  return start === 0 ? breaks : Math.max(0, breaks - 1);
+  if (breaks === 0) return Math.max(0, Math.floor((end - start) / UNBROKEN_LINE_CHARS));
+  return start === 0 ? breaks : breaks - 1;
 }
 
 /**

@@ -27,6 +27,24 @@ describe('compression under a policy and a budget', () => {
     }
   });
 
+  it('marks what is cut of a huge message without line breaks, and logs a warning', async () => {
+    const conversation = await harness.converse();
+    let record = '';
+    harness.summarizer = (request, signal) => {
+      record = request.messages.map((one) => messageText(one)).join('\n');
+      return says('They went through the berths one by one.')(request, signal);
+    };
+    const berths = Array.from(
+      { length: 1_500 },
+      (_, at) => `Berth ${at} closes at ${at % 24} for ships of line ${at * 3}.`,
+    );
+    await fill(conversation, 30, (n) => (n === 0 ? berths.join(' ') : `Message ${n} is about berth ${n}.`));
+    assert.equal((await conversation.compressNow()).kind, 'committed');
+    assert.match(record, /… \d{2,} lines omitted/);
+    const warned = harness.log.filter(({ level }) => level === 'warn').map(({ fields }) => String(fields['message']));
+    assert.match(warned.join('\n'), /A message of \d{5} tokens was cut: the summarizer read \d+ tokens of its part/);
+  });
+
   it('truncates input that is too large for the summarizer, and logs a warning', async () => {
     const conversation = await harness.converse();
     harness.summarizerInput = 1_500;
