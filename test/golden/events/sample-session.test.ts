@@ -1,20 +1,15 @@
 import assert from 'node:assert/strict';
-import fs from 'node:fs';
-import path from 'node:path';
 import { detectEvents } from '../../../src/core/events/detect.ts';
 import { fitLedger, ledgerRoom } from '../../../src/core/events/ledger-budget.ts';
 import { Ledger } from '../../../src/core/events/ledger.ts';
 import { messageId } from '../../../src/core/model/ids.ts';
 import type { KeyEvent } from '../../../src/core/model/key-event.ts';
 import type { Role } from '../../../src/core/model/message.ts';
+import { DEMO_SESSION, jsonLines } from '../../support/test-data.ts';
 
-const FILE = path.resolve(import.meta.dirname, '../../fixtures/demo-workspace/sample-session.jsonl');
-const messages = fs
-  .readFileSync(FILE, 'utf8')
-  .trim()
-  .split('\n')
-  .map((line) => JSON.parse(line) as { readonly role: Role; readonly content: string })
-  .map(({ role, content }) => ({ role, text: content }));
+const messages = jsonLines<{ readonly role: Role; readonly content: string }>(DEMO_SESSION).map(
+  ({ role, content }) => ({ role, text: content }),
+);
 
 function ledgerOf(): readonly KeyEvent[] {
   const ledger = new Ledger();

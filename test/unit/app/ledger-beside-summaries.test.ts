@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import type { CompressionTarget } from '../../../src/app/compression-job.ts';
 import { fitLedgerInBatches } from '../../../src/app/fit-ledger.ts';
 import { InMemorySession } from '../../../src/app/in-memory-session.ts';
@@ -16,13 +15,13 @@ import { MessageLog } from '../../../src/core/state/branches.ts';
 import { MessageCounts } from '../../../src/core/tokens/message-counts.ts';
 import { loadEncoding } from '../../../src/core/tokens/token-counter.ts';
 import { keyEvent } from '../../support/key-events.ts';
+import { jsonLines } from '../../support/test-data.ts';
 
 const counter = await loadEncoding('o200k_base');
 
-const CHAT = readFileSync(new URL('../../fixtures/short-chats/bookkeeping-de.jsonl', import.meta.url), 'utf8')
-  .trim()
-  .split('\n')
-  .map((line) => JSON.parse(line) as { readonly role: Role; readonly content: string });
+const CHAT = jsonLines<{ readonly role: Role; readonly content: string }>(
+  new URL('../../fixtures/short-chats/bookkeeping-de.jsonl', import.meta.url),
+);
 
 /** The quotes in the ledger after the chat was compressed once, and what the model was shown. */
 async function compressed(answer: (record: string, words: number) => string, target?: CompressionTarget) {

@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { WireServer } from '../../support/wire-server.ts';
-import { DEMO_SESSION, runCli, runJson } from './run-cli.ts';
+import { runCli, runJson } from './run-cli.ts';
 import { folderForAllTests } from '../../support/per-test.ts';
+import { DEMO_SESSION, jsonLines } from '../../support/test-data.ts';
 
-const demo = readFileSync(DEMO_SESSION, 'utf8')
-  .trimEnd()
-  .split('\n')
-  .map((line) => JSON.parse(line) as { readonly content: string });
+const demo = jsonLines<{ readonly content: string }>(DEMO_SESSION);
 
 interface StatementOutput {
   readonly text: string;

@@ -6,9 +6,10 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { encodeLine } from '../../../src/storage/journal-line.ts';
 import { sessionId } from '../../../src/core/model/ids.ts';
-import { DEMO_SESSION, ROOT, runCli, runJson, spawnCli, TRANSCRIPTS } from './run-cli.ts';
+import { ROOT, runCli, runJson, spawnCli, TRANSCRIPTS } from './run-cli.ts';
 import { folderForAllTests } from '../../support/per-test.ts';
 import { serving } from '../../support/serving.ts';
+import { DEMO_SESSION, jsonLines } from '../../support/test-data.ts';
 
 const COMMANDS = [
   'import',
@@ -29,10 +30,7 @@ interface ImportedMessage {
   readonly content: string;
 }
 
-const demo = readFileSync(DEMO_SESSION, 'utf8')
-  .trimEnd()
-  .split('\n')
-  .map((line) => JSON.parse(line) as ImportedMessage);
+const demo = jsonLines<ImportedMessage>(DEMO_SESSION);
 
 /** A program that removes functions that Node.js 20.0 lacks. */
 const AS_NODE_20 = `
@@ -445,10 +443,7 @@ describe('command line', () => {
   });
 
   it('the demo workspace’s session is long, spans several days, and is in order', () => {
-    const times = readFileSync(DEMO_SESSION, 'utf8')
-      .trimEnd()
-      .split('\n')
-      .map((line) => (JSON.parse(line) as { at: number }).at);
+    const times = jsonLines<{ at: number }>(DEMO_SESSION).map(({ at }) => at);
     assert.ok(demo.length >= 320);
     assert.ok(times.every((at, index) => index === 0 || at > times[index - 1]!));
     assert.ok(new Set(times.map((at) => new Date(at).toISOString().slice(0, 10))).size >= 5);

@@ -7,10 +7,10 @@ import { tokensWithFraming } from '../../../src/core/compress/fitting.ts';
 import { loadEncoding } from '../../../src/core/tokens/token-counter.ts';
 import { DIALOGUES } from '../../golden/dialogues/dialogues.ts';
 import { StrictServer } from '../../support/strict/strict-server.ts';
-import { DEMO_SESSION, ROOT, runCli, runJson, spawnCli, TRANSCRIPTS } from './run-cli.ts';
+import { runCli, runJson, spawnCli, TRANSCRIPTS } from './run-cli.ts';
 import { folderForAllTests } from '../../support/per-test.ts';
+import { DEMO_SESSION, SHARED_DATA } from '../../support/test-data.ts';
 
-const shared = process.env['THREADKEEPER_DATA'] ?? path.join(ROOT, '../shared/data');
 const counter = await loadEncoding('o200k_base');
 const SECRET = `ghp_${'a1B2c3D4e5'.repeat(4).slice(0, 36)}`;
 
@@ -85,7 +85,7 @@ describe('handoff', () => {
   });
 
   it('has what is booked, in each of 19 real bookings', async function () {
-    const bookings = path.join(shared, 'short/bookings.json');
+    const bookings = path.join(SHARED_DATA, 'short/bookings.json');
     if (!existsSync(bookings)) this.skip();
     const dialogues = JSON.parse(readFileSync(bookings, 'utf8')) as { id: string; turns: [string, string][] }[];
     assert.equal(dialogues.length, 19);
@@ -118,7 +118,7 @@ describe('handoff', () => {
   });
 
   it('stays within its limit for developers’ sessions with tool output', async function () {
-    const dev = path.join(shared, 'dev');
+    const dev = path.join(SHARED_DATA, 'dev');
     if (!existsSync(dev)) this.skip();
     const session = path.join(dev, 'getspecstory__2026-02-16_15-21-13.jsonl');
     const { text, tokens } = await handoff(session, '--max-tokens', '1500');

@@ -7,7 +7,6 @@ import { runCommandLine } from '../../../src/cli/command-line.ts';
 import { Output } from '../../../src/cli/output.ts';
 
 export const ROOT = path.resolve(import.meta.dirname, '../../..');
-export const DEMO_SESSION = path.join(ROOT, 'test/fixtures/demo-workspace/sample-session.jsonl');
 export const TRANSCRIPTS = path.join(ROOT, 'test/fixtures/transcripts');
 
 export interface CliResult {

@@ -7,8 +7,9 @@ import { StrictServer, type ModelRequest } from '../../support/strict/strict-ser
 import { WireServer } from '../../support/wire-server.ts';
 import { ROOT, runCli, runJson } from './run-cli.ts';
 import { folderForAllTests } from '../../support/per-test.ts';
+import { jsonLines, SHARED_DATA } from '../../support/test-data.ts';
 
-const shared = process.env['THREADKEEPER_DATA'] ?? path.join(ROOT, '../shared/data');
+const shared = path.join(SHARED_DATA, 'short');
 const counter = await loadEncoding('o200k_base');
 
 interface ChatMessage {
@@ -29,12 +30,6 @@ interface Compressed {
   };
   readonly compressions: readonly CompressionAttempt[];
 }
-
-const jsonLines = <T>(name: string): T[] =>
-  readFileSync(path.join(shared, 'short', name), 'utf8')
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line) as T);
 
 /** Answers like a small model: the record's most informative sentences as prose or JSON, whatever was requested. */
 function answerIn(form: 'prose' | 'json'): (asked: ModelRequest) => string {
@@ -89,13 +84,6 @@ const ANSWERS = JSON.parse(readFileSync(`${FIXTURES}/answers.json`, 'utf8')) as 
   Record<string, readonly object[]>
 >;
 
-/** The lines of a chat in the fixtures. */
-const chatLines = (chat: string): object[] =>
-  readFileSync(`${FIXTURES}/${chat}.jsonl`, 'utf8')
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line) as object);
-
 describe('short-message chats compressed turn by turn on the command line', () => {
   let folder = '';
   let files = 0;
@@ -143,7 +131,7 @@ describe('short-message chats compressed turn by turn on the command line', () =
 
   for (const [chat, preset, facts] of CHATS) {
     it(`keep what matters later under steady, without a model (${chat})`, async () => {
-      const said = chatLines(chat);
+      const said = jsonLines<object>(`${FIXTURES}/${chat}.jsonl`);
       const { messages, compressions, tokens } = await grown(said, '--policy', 'steady', '--preset', preset);
       // Compressions happen after whole turns, in which several people may have written.
       assert.deepEqual(
@@ -164,7 +152,14 @@ describe('short-message chats compressed turn by turn on the command line', () =
       let requests = 0;
       const nextAnswer = (): string => JSON.stringify(ANSWERS[chat]![requests++]);
       return summarizedBy(nextAnswer, async (options) => {
-        const { messages, tokens } = await grown(chatLines(chat), '--policy', 'frugal', '--preset', preset, ...options);
+        const { messages, tokens } = await grown(
+          jsonLines(`${FIXTURES}/${chat}.jsonl`),
+          '--policy',
+          'frugal',
+          '--preset',
+          preset,
+          ...options,
+        );
         assert.equal(requests, 2);
         assert.ok(tokens.after < 0.58 * tokens.before, `${tokens.after} of ${tokens.before} tokens`);
         const sent = messages.map(({ content }) => content).join('\n');
@@ -189,7 +184,7 @@ describe('short-message chats compressed turn by turn on the command line', () =
       }));
 
     it(`are compressed at 20 and 30 messages under steady in each of 19 real bookings, with ${by}`, function () {
-      const file = path.join(shared, 'short/bookings.json');
+      const file = path.join(shared, 'bookings.json');
       if (!existsSync(file)) this.skip();
       const dialogues = JSON.parse(readFileSync(file, 'utf8')) as {
         readonly turns: readonly (readonly [ChatMessage['role'], string])[];
@@ -205,9 +200,9 @@ describe('short-message chats compressed turn by turn on the command line', () =
     });
 
     it(`pay off over 1,000 messages under frugal, with ${by}`, function () {
-      if (!existsSync(path.join(shared, 'short/bookings-1000.jsonl'))) this.skip();
+      if (!existsSync(path.join(shared, 'bookings-1000.jsonl'))) this.skip();
       return summarizedBy(answer, async (options, server) => {
-        const said = jsonLines<ChatMessage>('bookings-1000.jsonl');
+        const said = jsonLines<ChatMessage>(path.join(shared, 'bookings-1000.jsonl'));
         const done = await grown(said, '--policy', 'frugal', '--preset', 'customer', ...options);
         const committed = done.compressions.filter(({ outcome }) => outcome === 'committed');
         assert.ok(committed.length >= 15, `${committed.length} commits`);
@@ -355,8 +350,8 @@ describe('short-message chats compressed turn by turn on the command line', () =
   });
 
   it('keep a story’s names in a fifth of the tokens under long-memory, and no dice rolls as key events', async function () {
-    if (!existsSync(path.join(shared, 'short/role-play.jsonl'))) this.skip();
-    const said = jsonLines<ChatMessage>('role-play.jsonl');
+    if (!existsSync(path.join(shared, 'role-play.jsonl'))) this.skip();
+    const said = jsonLines<ChatMessage>(path.join(shared, 'role-play.jsonl'));
     const sizes = said.map(({ role, content }) =>
       counter.message({ role, content: [{ type: 'text', text: content }] }),
     );
@@ -372,7 +367,9 @@ describe('short-message chats compressed turn by turn on the command line', () =
     const context = plain(messages);
     const covered = Math.max(...nodes.map(({ to }) => to));
     const source = plain(said.slice(0, covered + 1));
-    const summaries = jsonLines<{ readonly to: number; readonly summary: string }>('role-play.summaries.jsonl');
+    const summaries = jsonLines<{ readonly to: number; readonly summary: string }>(
+      path.join(shared, 'role-play.summaries.jsonl'),
+    );
     // A capitalized word within a sentence begins a proper name.
     const names = new Set(
       summaries

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { CallLog } from '../../../src/core/compress/summary-model.ts';
 import { summarizeRuns, type SummarizeSettings, type SummaryCache } from '../../../src/core/compress/summarize.ts';
 import { messageText, type Role } from '../../../src/core/model/message.ts';
@@ -9,6 +8,7 @@ import { POLICIES } from '../../../src/core/policy/policy.ts';
 import { summaryPrompt } from '../../../src/core/prompts/render-prompts.ts';
 import { counter, developerSession, goodAnswer, grow, scriptedModel, SETTINGS, tools, transcript } from './scripted.ts';
 import { detectedEvent } from '../../support/key-events.ts';
+import { jsonLines } from '../../support/test-data.ts';
 
 const session = developerSession(6);
 const summarize = (model: ReturnType<typeof scriptedModel>, more: Partial<SummarizeSettings> = {}) =>
@@ -325,9 +325,8 @@ describe('summarizeRuns', () => {
   });
 
   it('reads a part of short messages, and with the effort “thorough” nearly all but small talk', async () => {
-    const chat = readFileSync(new URL('../../fixtures/short-chats/care-de.jsonl', import.meta.url), 'utf8');
-    const said = chat.trim().split('\n').slice(0, 40);
-    const lines = said.map((line) => JSON.parse(line) as { readonly role: Role; readonly content: string });
+    const chat = new URL('../../fixtures/short-chats/care-de.jsonl', import.meta.url);
+    const lines = jsonLines<{ readonly role: Role; readonly content: string }>(chat).slice(0, 40);
     const messages = transcript(...lines.map(({ role, content }) => [role, content] as const));
     const total = lines.reduce((sum, { content }) => sum + content.length, 0);
     const shareWith = async (effort: CostTier): Promise<number> => {

@@ -6,9 +6,8 @@ import { CancellableYielder } from '../../../src/core/pace/cancellable-yielder.t
 import { topicsOf, topicTitle } from '../../../src/core/compress/topics.ts';
 import type { MessageId } from '../../../src/core/model/ids.ts';
 import type { Role } from '../../../src/core/model/message.ts';
+import { DEMO_SESSION, jsonLines, SHARED_DATA } from '../../support/test-data.ts';
 
-const DATA = process.env['THREADKEEPER_DATA'] ?? path.resolve(import.meta.dirname, '../../../../shared/data');
-const SAMPLE = path.resolve(import.meta.dirname, '../../fixtures/demo-workspace/sample-session.jsonl');
 /** Small talk before the topic. */
 const LEAD_IN = /^(?:yes|no|ok|okay|agreed|sure|please|thanks|i|we|you|let|lets|can|could|what|how|why|now)\b/i;
 /** Words in the sample session that name nothing, or a name that isn't written as such. */
@@ -19,11 +18,7 @@ const SEGMENT = 60;
 type Messages = readonly { readonly role: Role; readonly content: string }[];
 
 const lines = (file: string): Messages =>
-  readFileSync(file, 'utf8')
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line) as { role: Role; content: unknown })
-    .filter(({ content }) => typeof content === 'string') as Messages;
+  jsonLines<{ role: Role; content: unknown }>(file).filter(({ content }) => typeof content === 'string') as Messages;
 
 const corpusOf = (said: Messages): Promise<Corpus> =>
   buildCorpus(
@@ -144,7 +139,7 @@ describe('summary title', () => {
   });
 
   it('consists of names and nouns in each part of the sample session, however long', async () => {
-    const said = lines(SAMPLE);
+    const said = lines(DEMO_SESSION);
     const corpus = await corpusOf(said);
     const odd: string[] = [];
     for (const length of [20, 40, 60, 90, 120])
@@ -158,12 +153,12 @@ describe('summary title', () => {
   });
 
   it('names what recurs in each part of the sample session', async () => {
-    assert.deepEqual(await titleFaults('sample', lines(SAMPLE)), []);
+    assert.deepEqual(await titleFaults('sample', lines(DEMO_SESSION)), []);
   });
 
   it('names what recurs in real dialogues', async function () {
-    if (!existsSync(DATA)) return this.skip();
-    const bookings = JSON.parse(readFileSync(path.join(DATA, 'short/bookings.json'), 'utf8')) as {
+    if (!existsSync(SHARED_DATA)) return this.skip();
+    const bookings = JSON.parse(readFileSync(path.join(SHARED_DATA, 'short/bookings.json'), 'utf8')) as {
       id: string;
       turns: [string, string][];
     }[];
@@ -175,9 +170,9 @@ describe('summary title', () => {
           turns.map(([who, content]) => ({ role: /user/i.test(who) ? 'user' : 'assistant', content })),
         )),
       );
-    for (const file of readdirSync(path.join(DATA, 'dev')).filter((name) => name.startsWith('getspecstory')))
-      faults.push(...(await titleFaults(file, lines(path.join(DATA, 'dev', file)))));
-    faults.push(...(await titleFaults('role-play', lines(path.join(DATA, 'short/role-play.jsonl')))));
+    for (const file of readdirSync(path.join(SHARED_DATA, 'dev')).filter((name) => name.startsWith('getspecstory')))
+      faults.push(...(await titleFaults(file, lines(path.join(SHARED_DATA, 'dev', file)))));
+    faults.push(...(await titleFaults('role-play', lines(path.join(SHARED_DATA, 'short/role-play.jsonl')))));
     assert.deepEqual(faults, []);
   });
 

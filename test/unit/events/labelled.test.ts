@@ -5,8 +5,7 @@ import { score, type Score } from '../../../scripts/events/score.ts';
 import { detectEvents } from '../../../src/core/events/detect.ts';
 import { OUTPUTS } from '../../../src/core/events/linear-model.ts';
 import { KEY_EVENT_MODEL } from '../../../src/core/events/weights.ts';
-
-const DATA = process.env['THREADKEEPER_DATA'] ?? path.resolve(import.meta.dirname, '../../../../shared/data');
+import { SHARED_DATA } from '../../support/test-data.ts';
 
 describe('detector weights', () => {
   it('contain one value per output, and two for features that depend on the speaker', () => {
@@ -21,7 +20,7 @@ describe('detector weights', () => {
  * left out.
  */
 function measured(file: string): Score | undefined {
-  const labels = readLabels(path.join(DATA, file));
+  const labels = readLabels(path.join(SHARED_DATA, file));
   if (labels.length === 0) return undefined;
   return score(
     labels.map((item) => {
@@ -39,7 +38,7 @@ describe('key event detection in labelled messages', () => {
     it(`finds most events, especially lasting ones, and not many more than people mark (${file})`, function () {
       const figures = measured(file);
       if (figures === undefined) {
-        console.log(`      no labelled messages at ${DATA}: skipped`);
+        console.log(`      no labelled messages at ${SHARED_DATA}: skipped`);
         this.skip();
       }
       assert.ok(figures.weighted >= 0.85, `weighted recall ${figures.weighted}`);

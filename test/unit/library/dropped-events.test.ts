@@ -7,8 +7,7 @@ import { messageId } from '../../../src/core/model/ids.ts';
 import { runSynchronously } from '../../../src/core/pace/steps.ts';
 import type { TranscriptMessage } from '../../../src/core/transcript/transcript-message.ts';
 import { readTranscript } from '../../support/read-transcript.ts';
-
-const DATA = path.resolve(import.meta.dirname, '../../../', process.env['THREADKEEPER_DATA'] ?? '../shared/data');
+import { SHARED_DATA } from '../../support/test-data.ts';
 
 const user = (text: string): TranscriptMessage => ({ role: 'user', text });
 const dropped = (...args: Parameters<typeof droppedEvents>): readonly DroppedGroup[] =>
@@ -112,14 +111,14 @@ describe('the list of key events dropped by a tool’s own compaction', () => {
   });
 
   it('omits key events that real compactions carried over, and has at most 40 groups', function () {
-    const refs = path.join(DATA, 'continuation_refs.json');
+    const refs = path.join(SHARED_DATA, 'continuation_refs.json');
     if (!existsSync(refs)) {
-      console.log(`      skipped: no transcripts at ${DATA}`);
+      console.log(`      skipped: no transcripts at ${SHARED_DATA}`);
       this.skip();
     }
     const sessions = JSON.parse(readFileSync(refs, 'utf8')) as { src: string; boundary: number; quotes: string[] }[];
     for (const { src, boundary, quotes: carried } of sessions) {
-      const { transcript } = readTranscript(readFileSync(path.join(DATA, 'dev', src), 'utf8'));
+      const { transcript } = readTranscript(readFileSync(path.join(SHARED_DATA, 'dev', src), 'utf8'));
       const summary = transcript[boundary]!.text;
       // The tool's notes for its summary belong to the compaction.
       const earlier = transcript.slice(0, boundary).filter(({ text }) => !text.startsWith('<analysis>'));

@@ -16,8 +16,9 @@ import { withVendorsRedirected } from '../../support/strict/redirect-vendors.ts'
 import { THOUGHT } from '../../support/strict/streams.ts';
 import { StrictServer, type Flavour, type StrictOptions } from '../../support/strict/strict-server.ts';
 import { Harness } from '../app/harness.ts';
-import { DEMO_SESSION, ROOT, runCli } from '../cli/run-cli.ts';
+import { ROOT, runCli } from '../cli/run-cli.ts';
 import { ask, turn } from './protocols.ts';
+import { DEMO_SESSION, SHARED_DATA } from '../../support/test-data.ts';
 
 const ENV = { OPENAI_API_KEY: 'k', ANTHROPIC_API_KEY: 'k' };
 /** The service's names for a model without thinking, one with thinking, and a small one. */
@@ -155,10 +156,7 @@ async function run(command: typeof compress, options: Invocation['options'], fil
 const CHAT = path.join(ROOT, 'test/fixtures/short-chats/inventory-api.jsonl');
 
 /** 1,000 messages of booking dialogues, about 60 tokens each, which aren't part of the repository. */
-const BOOKINGS = path.join(
-  process.env['THREADKEEPER_DATA'] ?? path.join(ROOT, '../shared/data'),
-  'short/bookings-1000.jsonl',
-);
+const BOOKINGS = path.join(SHARED_DATA, 'short/bookings-1000.jsonl');
 
 describe('the default summarizer', () => {
   for (const provider of ['openai', 'anthropic'] as const) {

@@ -4,8 +4,9 @@ import { resolvePolicy } from '../../../src/core/policy/policy.ts';
 import { createAnthropicModel } from '../../../src/providers/anthropic.ts';
 import { StrictServer, type StrictOptions } from '../../support/strict/strict-server.ts';
 import { fill, Harness } from '../app/harness.ts';
-import { DEMO_SESSION, runCli } from '../cli/run-cli.ts';
+import { runCli } from '../cli/run-cli.ts';
 import { openForEachTest } from '../../support/per-test.ts';
+import { DEMO_SESSION } from '../../support/test-data.ts';
 
 interface Compressed {
   readonly nodes: readonly { readonly rung: string }[];

@@ -2,19 +2,17 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { readTranscript } from '../../support/read-transcript.ts';
-
-const ROOT = path.resolve(import.meta.dirname, '../../..');
-const DATA = path.resolve(ROOT, process.env['THREADKEEPER_DATA'] ?? '../shared/data');
+import { SHARED_DATA } from '../../support/test-data.ts';
 
 describe('importing real transcripts', () => {
   before(function () {
-    if (existsSync(DATA)) return;
-    console.log(`      skipped: no transcripts at ${DATA}`);
+    if (existsSync(SHARED_DATA)) return;
+    console.log(`      skipped: no transcripts at ${SHARED_DATA}`);
     this.skip();
   });
 
   it('reads whole messages from a developer’s aider history', () => {
-    const text = readFileSync(path.join(DATA, 'raw/aider.chat.history.md'), 'utf8');
+    const text = readFileSync(path.join(SHARED_DATA, 'raw/aider.chat.history.md'), 'utf8');
     const { transcript } = readTranscript(text);
     const replies = transcript.filter(({ role }) => role === 'assistant').map(({ text: reply }) => reply);
     const count = (of: string, marker: RegExp): number => of.match(marker)?.length ?? 0;
@@ -34,7 +32,7 @@ describe('importing real transcripts', () => {
   });
 
   it('reads each user header of a SpecStory history as a message, and only tool blocks as tools', () => {
-    const text = readFileSync(path.join(DATA, 'raw/specstory.md'), 'utf8');
+    const text = readFileSync(path.join(SHARED_DATA, 'raw/specstory.md'), 'utf8');
     const read = readTranscript(text);
     assert.equal(read.format, 'specstory');
     const users = text.match(/^_\*\*User/gm)?.length;
