@@ -10,7 +10,6 @@ import { loadEncoding } from '../../src/core/tokens/token-counter.ts';
 import type { BenchContext } from './context.ts';
 import { sharedSessions } from './data/shared.ts';
 import { measureCost } from './figures/cost.ts';
-import { measureMemory } from './figures/memory.ts';
 import { measureEvents } from './figures/quality-events.ts';
 import { measureGauge } from './figures/quality-gauge.ts';
 import { measureFacts } from './figures/quality-facts.ts';
@@ -35,7 +34,6 @@ const MEASURES: Readonly<Record<string, (context: BenchContext) => Measured | Pr
   compression: measureCompression,
   sources: measureSources,
   opening: measureSessionsOnDisk,
-  memory: measureMemory,
   models: measureModels,
   activation: measureActivation,
   cost: measureCost,
