@@ -36,6 +36,8 @@ export const CONTACT =
 /** The beginning of a standing instruction. */
 export const STANDING =
   /^\W*(?:(?:please|and|but|also|bitte|por favor|y|e|et|und)\s+)?(?:always|never|change of plans?|from now on|in (?:the )?future|i (?:\p{L}+ )?prefer|i want you to|(?!(?:ich|wir|ihr|er|sie|es|das|je|tu|on|ça|ils?|elles?|yo|tú|él|ella|esto|eso|eu|ele|ela|isso)\s)\p{L}+\s+(?:immer|niemals|siempre|toujours|jamais|sempre)|i'd (?:rather|prefer)|siempre|nunca|prefiero|(?:quiero|me gustaría) que|a partir de ahora|de ahora en adelante|immer|niemals|nie|ab jetzt|ab sofort|ich (?:bevorzuge|möchte, dass)|toujours|jamais|désormais|dorénavant|je préfère|je veux que|sempre|prefiro|quero que|a partir de agora|今後|今后|必ず|常に|决不|绝不|始终|总是|永远|请始终|请总是)(?!\p{Ll})/iu;
+/** Words that the speaker marks as important. */
+export const MARKED_IMPORTANT = /^[^\p{L}\p{N}]*(?:importante?|wichtig|重要)[*_]*\s?[:：!！]/iu;
 /** An announcement of a decision or of something important. */
 export const ANNOUNCEMENT =
   /^[^\p{L}\p{N}]*(?:(?:importante?|decision|decided|decisión|decisão|décision|décidé|entscheidung|entschieden|wichtig|決定|重要|决定)[*_]*\s?[:：!！]|(?:(?:we(?:['’]ve| have)? )?decided (?:to|on|that|against)|se decidió|decidimos|(?:nous avons|on a) décidé|wir haben (?:uns )?(?:entschieden|beschlossen))(?!\p{L}))/iu;

@@ -30,14 +30,15 @@ function shareOfBudget(budget: number, share: number, coveredTokens: number): nu
 }
 
 /** If a model's summaries are shorter than allowed, the ledger may take half of so many covered tokens, … */
-const HALVED_TOKENS = 600;
+const SHORT_CHAT_TOKENS = 600;
+const SHARE_OF_SHORT_CHAT = 1 / 2;
 /** … and this share of the others. */
 const SHARE_OF_OTHERS = 1 / 8;
 
 /** Maximum tokens to which the ledger may grow beside a model's summaries. */
 export function roomBesideSummaries(budget: number, share: number, coveredTokens: number): number {
-  const halved = Math.min(coveredTokens, HALVED_TOKENS);
-  const ofCovered = halved / 2 + (coveredTokens - halved) * SHARE_OF_OTHERS;
+  const short = Math.min(coveredTokens, SHORT_CHAT_TOKENS);
+  const ofCovered = short * SHARE_OF_SHORT_CHAT + (coveredTokens - short) * SHARE_OF_OTHERS;
   return Math.floor(Math.min(shareOfBudget(budget, share, coveredTokens), ofCovered));
 }
 

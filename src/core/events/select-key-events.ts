@@ -4,7 +4,7 @@ import type { PresetName } from '../prompts/render-prompts.ts';
 import { isTableTalk, isThanks } from '../text/small-talk.ts';
 import type { Analysis, Candidate, DetectorInput } from './analyze-message.ts';
 import { beginsWith, hasConcept } from './concepts.ts';
-import { ANNOUNCEMENT } from './feature-patterns.ts';
+import { ANNOUNCEMENT, MARKED_IMPORTANT } from './feature-patterns.ts';
 import { CONCEPTS, type Concept } from './lexicon.ts';
 import { logistic, scoreFeatures, type LinearModel } from './linear-model.ts';
 import { saysReplacement } from './subject.ts';
@@ -97,7 +97,8 @@ export function* selectKeyEvents(
     const kind = allowed.reduce((best, one) => (scoreOf(one) > scoreOf(best) ? one : best));
     const { start, end } = segment;
     // Without the user's correction, the corrected statement would seem current.
-    const isLasting = logistic(lasting!) >= MIN_LASTING || (isUser && saysReplacement(quoteOf(segment)));
+    const isMarked = isUser && MARKED_IMPORTANT.test(quoteOf(segment));
+    const isLasting = isMarked || logistic(lasting!) >= MIN_LASTING || (isUser && saysReplacement(quoteOf(segment)));
     const joins =
       last !== undefined &&
       last.event.kind === kind &&
@@ -109,7 +110,7 @@ export function* selectKeyEvents(
       end,
       kind,
       quote: text.slice(start, end),
-      score: (probability * HALF_LENGTH) / (HALF_LENGTH + end - start),
+      score: isMarked ? 1 : (probability * HALF_LENGTH) / (HALF_LENGTH + end - start),
       importance: isLasting && kind !== 'error' && kind !== 'outcome' ? 3 : 2,
       reason: reasonOf(candidate, kind),
     };

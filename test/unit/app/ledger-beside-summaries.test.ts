@@ -23,10 +23,15 @@ const CHAT = jsonLines<{ readonly role: Role; readonly content: string }>(
   new URL('../../fixtures/short-chats/bookkeeping-de.jsonl', import.meta.url),
 );
 
+interface Options {
+  readonly chat?: readonly { readonly role: Role; readonly content: string }[];
+  readonly target?: CompressionTarget;
+}
+
 /** The quotes in the ledger after the chat was compressed once, and what the model was shown. */
-async function compressed(answer: (record: string, words: number) => string, target?: CompressionTarget) {
+async function compressed(answer: (record: string, words: number) => string, { chat = CHAT, target }: Options = {}) {
   let record = '';
-  const chat: ChatModel = {
+  const model: ChatModel = {
     id: 'test/summarizer',
     provider: 'test',
     model: 'summarizer',
@@ -45,10 +50,10 @@ async function compressed(answer: (record: string, words: number) => string, tar
     budget: 100_000,
     counter,
     preset: 'advisory',
-    model: { model: chat, maxInputTokens: 100_000 },
+    model: { model, maxInputTokens: 100_000 },
     price: () => null,
   });
-  for (const [at, { role, content }] of CHAT.entries()) {
+  for (const [at, { role, content }] of chat.entries()) {
     if (session.state.compressions.length > 0) break;
     const message = { id: messageId(`m${at}`), role, content: [{ type: 'text', text: content }] } as const;
     if (target) session.add(message);
@@ -110,9 +115,30 @@ describe('ledger beside summaries written by a model', () => {
   });
 
   it('quotes what is most important within a target, whose ledger is a result by itself', async () => {
-    const { quotes, shown } = await compressed(inNoteForm, { targetTokens: 2_600, keep: 10, recentTokens: 400 });
+    const { quotes, shown } = await compressed(inNoteForm, {
+      target: { targetTokens: 2_600, keep: 10, recentTokens: 400 },
+    });
     assert.ok(quotes.length > 4);
     assert.ok(shown.length > quotes.length / 2, `${shown.length} of ${quotes.length} quotes were shown`);
+  });
+
+  it('grows into what a short summary leaves, also in a chat too short for a ledger beside a longer one', async () => {
+    const said = [
+      'I need a dentist appointment for my son Leo, he is nine years old.',
+      'IMPORTANT: Leo is allergic to penicillin.',
+      'We decided to use the slot at 16:30 on Tuesday 5 May.',
+      'Never call me at work, only by e-mail: leo.mum@example.org.',
+    ];
+    const replies = ['Noted.', 'Thank you for telling us.', 'Great.', 'Understood.'];
+    const talk = Array.from({ length: 60 }, (_, at) => ({
+      role: at % 2 === 0 ? ('user' as const) : ('assistant' as const),
+      content: (at % 2 === 0 ? said : replies)[(at - (at % 2)) / 2] ?? (at % 2 === 0 ? 'And is there a lift?' : 'Yes.'),
+    }));
+    const { quotes } = await compressed(() => 'They discussed a visit.', { chat: talk });
+    assert.deepEqual(
+      said.slice(1).filter((quote) => !quotes.includes(quote)),
+      [],
+    );
   });
 
   it('quotes what is most important if the summary is vague', async () => {

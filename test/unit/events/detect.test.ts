@@ -30,6 +30,13 @@ describe('key event detection', () => {
     assert.equal(event.kind, 'error');
   });
 
+  it('ranks what a user marks as important before anything else', () => {
+    for (const text of ['IMPORTANT: Leo is allergic to penicillin.', 'Wichtig: Leo verträgt kein Penicillin.']) {
+      const [event] = find('user', text);
+      assert.deepEqual([event?.importance, event?.score], [3, 1], text);
+    }
+  });
+
   it('finds a crash without any other word for an error', () => {
     assert.deepEqual(quotes('tool', '$ ./server\nlistening\nSegmentation fault\n'), ['Segmentation fault']);
     assert.deepEqual(quotes('tool', 'POST /api\nSOAPFault: bad envelope\n'), ['SOAPFault: bad envelope']);
