@@ -20,7 +20,7 @@ interface ChatMessage {
 interface Compressed {
   readonly messages: readonly { readonly role: string; readonly content: string }[];
   readonly events: readonly { readonly quote: string; readonly status: string }[];
-  readonly nodes: readonly { readonly to: number }[];
+  readonly nodes: readonly { readonly to: number; readonly rung: string; readonly detailed: string }[];
   readonly tokens: { readonly before: number; readonly after: number };
   readonly calls: {
     readonly count: number;
@@ -34,9 +34,10 @@ interface Compressed {
 /** Answers like a small model: the record's most informative sentences as prose or JSON, whatever was requested. */
 function answerIn(form: 'prose' | 'json'): (asked: ModelRequest) => string {
   return ({ prompt }) => {
-    const [, fence = ''] = /^(=====\w+=====)$/m.exec(prompt) ?? [];
+    // The system prompt names the fence within a line.
+    const [, record = ''] = prompt.split(/^=====\w+=====$/m);
     const words = Number(/(\d+) words/.exec(prompt)?.[1] ?? 60);
-    const said = (prompt.split(fence)[1] ?? '').split('\n').map((line) => line.replace(/^\w+: /, ''));
+    const said = record.split('\n').map((line) => line.replace(/^\w+: /, ''));
     const told = said.filter((line) => /\d|.\b\p{Lu}\p{Ll}{2,}/u.test(line)).join(' ');
     const narrative = told.split(/\s+/).slice(-words).join(' ') || 'They greeted each other.';
     return form === 'prose' ? narrative : JSON.stringify({ narrative, decisions: [], errors: [], openSteps: [] });
@@ -122,6 +123,13 @@ describe('short-message chats compressed turn by turn on the command line', () =
       assert.ok(tokensAfter < tokensBefore, `${tokensAfter} of ${tokensBefore} tokens`);
     }
     assert.ok(done.tokens.after < done.tokens.before, `${done.tokens.after} of ${done.tokens.before} tokens`);
+    const words = new Set(said.flatMap(({ content }) => content.split(/\s+/)));
+    for (const { detailed } of done.nodes.filter(({ rung }) => rung === 'model'))
+      assert.deepEqual(
+        detailed.split(/\s+/).filter((word) => !words.has(word)),
+        [],
+        'the answer comes from the dialogue',
+      );
     assert.deepEqual(
       done.messages.filter(({ role }) => role !== 'system').map(({ content }) => content),
       said.slice(20).map(({ content }) => content),
@@ -174,8 +182,13 @@ describe('short-message chats compressed turn by turn on the command line', () =
   for (const [by, answer] of SUMMARIZERS) {
     it(`are compressed at exactly 20 and 30 messages under steady, with ${by}`, () =>
       summarizedBy(answer, async (options) => {
-        const { calls } = await assertSteady(BOOKINGS_CHAT, options);
-        assert.equal(calls.count, options.includes('local') ? 0 : 2);
+        const { calls, nodes } = await assertSteady(BOOKINGS_CHAT, options);
+        const [count, rung] = options.includes('local') ? [0, 'extractive'] : [2, 'model'];
+        assert.equal(calls.count, count);
+        assert.deepEqual(
+          nodes.map((node) => node.rung),
+          [rung, rung],
+        );
         const longer = await grown([...BOOKINGS_CHAT, ...BOOKINGS_CHAT].slice(0, 46), '--policy', 'steady', ...options);
         assert.deepEqual(
           longer.compressions.map(({ at, outcome }) => [at, outcome]),
