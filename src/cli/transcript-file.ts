@@ -47,9 +47,17 @@ export async function* streamTranscript(file: string): AsyncGenerator<Transcript
 /** Reasons for skipping parts of the conversation, as opposed to reasoning or a tool's own records. */
 const CONVERSATION_REASONS: readonly string[] = [
   'invalid JSON line',
+  'invalid record',
+  'invalid request',
+  'invalid content part',
+  'invalid line in an exported session',
   'message with role “{0}”',
+  'message without readable content',
+  'message without author or content',
   'record without a role or content',
+  'request without a message',
   'line longer than {0} MB',
+  'end and images of a message larger than {0} million characters',
 ];
 
 /** Streams a transcript's messages, and lists lost ones on standard error. Throws like `streamTranscript`. */

@@ -169,15 +169,18 @@ describe('command line', () => {
     ]);
   });
 
-  it('lists damaged lines and messages of unknown roles on standard error, but not what a tool added', async () => {
+  it('lists damaged lines and unreadable messages on standard error, but not what a tool added', async () => {
     const said = (role: string, content: string): string => JSON.stringify({ role, content });
     const lines = [
       said('user', 'Use port 9000.'),
       '{"role":"user","content":"And ne',
       said('narrator', 'A door opens.'),
+      '{"role":"user","content":42}',
+      '{"role":"user","content":["Or 9001.",42]}',
     ];
     const damaged = file('damaged.jsonl', lines.join('\n'));
-    const note = 'Skipped: 1 × invalid JSON line, 1 × message with role “narrator”.\n';
+    const note =
+      'Skipped: 1 × invalid JSON line, 1 × message with role “narrator”, 1 × message without readable content, 1 × invalid content part.\n';
     for (const args of [['count'], ['events'], ['compress'], ['levels'], ['recall', '--query', 'port']]) {
       const { code, err } = await runCli([...args, damaged, '--json']);
       assert.deepEqual([code, err], [0, note], args[0]);
