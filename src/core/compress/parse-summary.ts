@@ -74,8 +74,8 @@ const REFUSAL =
 
 /**
  * Parses a model's answer: JSON, optionally in a code fence or surrounded by prose, with snake-case keys and missing
- * lists allowed; or plain prose, which becomes the narrative. Returns a fault for damaged JSON and prose that was cut
- * off.
+ * lists allowed; JSON alone with the narrative under another name; or plain prose, which becomes the narrative. Returns
+ * a fault for damaged JSON and prose that was cut off.
  */
 export function parseStructuredSummary(answer: string, isCutOff = false): StructuredSummary | AuditFault {
   const said = answer.trim();
@@ -90,7 +90,10 @@ export function parseStructuredSummary(answer: string, isCutOff = false): Struct
       detail = error instanceof Error ? error.message : String(error);
       continue;
     }
-    const parsed = v.safeParse(answerSchema, withCamelKeys(value));
+    const answered = withCamelKeys(value);
+    // Within prose, an object is rather something that the prose quotes.
+    const isAlone = /^(?:```\w*\s*```)?$/.test(said.replace(candidate, ''));
+    const parsed = v.safeParse(answerSchema, isAlone ? withNarrative(answered) : answered);
     if (parsed.success)
       return parsed.output.narrative === '' && isEmpty(parsed.output) ? empty : asSummary(parsed.output);
     const issue = parsed.issues[0];
@@ -112,4 +115,17 @@ function withCamelKeys(value: unknown): unknown {
   if (!isObject(value)) return value;
   const camelKey = (key: string): string => key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [camelKey(key), one]));
+}
+
+/** Names of strings that aren't a summary. */
+const OTHER_STRINGS = /error|refus|reason|think|thought/i;
+
+/** Renames the only unknown field of an object without a narrative to `narrative` if it's a text. */
+function withNarrative(value: unknown): unknown {
+  if (!isObject(value) || 'narrative' in value) return value;
+  const [first, ...others] = Object.entries(value).filter(([key]) => !Object.hasOwn(answerSchema.entries, key));
+  if (!first || others.length > 0) return value;
+  const [key, said] = first;
+  if (typeof said !== 'string' || OTHER_STRINGS.test(key) || REFUSAL.test(said)) return value;
+  return { ...value, narrative: said };
 }

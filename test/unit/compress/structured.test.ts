@@ -45,6 +45,18 @@ describe('parser for a model’s summary', () => {
     assert.deepEqual(story.inventory, ['a key; cell 3']);
   });
 
+  for (const [answer, decisions] of [
+    ['{"summary":"They chose Postgres."}', []],
+    ['```json\n{ "resumen_final": "They chose Postgres." }\n```', []],
+    ['{"summary":"They chose Postgres.","decisions":["Postgres"]}', [{ what: 'Postgres' }]],
+  ] as const)
+    it(`parses a narrative under another name: ${JSON.stringify(answer)}`, () => {
+      const parsed = parseStructuredSummary(answer);
+      assert.ok('narrative' in parsed);
+      assert.equal(parsed.narrative, 'They chose Postgres.');
+      assert.deepEqual(parsed.decisions, decisions);
+    });
+
   for (const prose of [
     'お客様に申し訳ないと謝罪し、予約を変更した。',
     '用户问页面为什么显示“抱歉”，然后改用了 Postgres。',
@@ -60,7 +72,12 @@ describe('parser for a model’s summary', () => {
     ['empty', '  \n'],
     ['not_json', '{"narrative": "cut off he'],
     ['not_json', '{"narrative": 12}'],
-    ['not_json', '{"summary": "no narrative"}'],
+    ['not_json', '{"title": "Storage", "summary": "They chose Postgres."}'],
+    ['not_json', '{"summary": ["They chose Postgres."]}'],
+    ['not_json', 'They set {"mode": "strict"}.'],
+    ['not_json', '{"error": "The record is too long."}'],
+    ['not_json', '{"summary": "I’m sorry, but I cannot summarize this."}'],
+    ['empty', '{"summary": " "}'],
     ['not_json', JSON.stringify({ narrative: 'n', files: ['x'.repeat(5_000)] })],
     ['refused', 'I’m sorry, but I cannot summarize this.'],
     ['refused', 'Desculpe, não posso ajudar.'],
