@@ -1,0 +1,17 @@
+// Makes the types in dist/types self-contained: adds valibot's own, and imports these by path.
+import { copyFile, readdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { inPackages, root } from './support/paths.ts';
+import { runMain } from './support/expected-error.ts';
+
+await runMain(async () => {
+  const folder = path.join(root, 'dist/types');
+  for (const name of await readdir(folder, { recursive: true })) {
+    if (!name.endsWith('.d.ts')) continue;
+    const file = path.join(folder, name);
+    const up = '../'.repeat(name.split(path.sep).length - 1);
+    const text = await readFile(file, 'utf8');
+    await writeFile(file, text.replaceAll(" from 'valibot';", ` from './${up}valibot.js';`));
+  }
+  await copyFile(inPackages('valibot/dist/index.d.mts'), path.join(folder, 'valibot.d.ts'));
+});
