@@ -76,6 +76,8 @@ export interface RecursiveSummary {
   /** Whether the text contains all messages verbatim, because they fit in the target. */
   readonly unchanged: boolean;
   readonly calls: LibraryCalls;
+  /** Whether the text was extracted because the summarizer gave no usable response. */
+  readonly isExtracted: boolean;
 }
 
 export interface HierarchicalSummary {
@@ -127,10 +129,11 @@ export async function summarizeRecursive(
   const input = await prepare(messages, options);
   const { tokens: sourceTokens } = input;
   const whole = sourceTokens <= targetTokens ? transcriptOf(input) : undefined;
-  if (whole && whole.tokens <= targetTokens) return { ...whole, sourceTokens, unchanged: true, calls: NO_CALLS };
+  if (whole && whole.tokens <= targetTokens)
+    return { ...whole, sourceTokens, unchanged: true, calls: NO_CALLS, isExtracted: false };
   const session = await summarizeAll(input, targetTokens);
   const summary = await summaryWithin(session, targetTokens, input);
-  return { ...summary, sourceTokens, unchanged: false, calls: session.calls };
+  return { ...summary, sourceTokens, unchanged: false, calls: session.calls, isExtracted: isExtracted(session) };
 }
 
 /**

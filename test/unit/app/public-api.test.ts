@@ -64,6 +64,17 @@ describe('summarizeRecursive', () => {
       assert.match(told.text, new RegExp(`part ${call} of the harbour`));
     assert.doesNotMatch(told.text, /Please add retry/, 'nothing of the source is put beside what the summarizer wrote');
   });
+
+  it('says whether the text was extracted because the summarizer gave no usable response', async () => {
+    for (const [answer, expected] of [
+      ['', true],
+      ['They set up the harbour, with a retry limit for each client.', false],
+    ] as const) {
+      const { isExtracted } = await summarizeRecursive(session, 500, { counter, summarizer: summarizer(() => answer) });
+      assert.equal(isExtracted, expected);
+    }
+    assert.equal((await summarizeRecursive(session, 500, { counter })).isExtracted, false);
+  });
 });
 
 describe('summarizeHierarchical', () => {
