@@ -7,13 +7,11 @@ import type { SourceMessage } from '../core/compress/source-message.ts';
 import { CancellableYielder } from '../core/pace/cancellable-yielder.ts';
 import { mergeOld } from '../core/compress/tree.ts';
 import { nodeText } from '../core/context/render-context.ts';
-import type { CompressionRecord } from '../core/journal/schema.ts';
-import type { ContextMessage } from '../core/context/assemble.ts';
 import { messageId, nodeId } from '../core/model/ids.ts';
-import { messageSchema, messageText, ROLES, type ContentBlock, type Role } from '../core/model/message.ts';
+import { messageSchema, messageText, ROLES } from '../core/model/message.ts';
 import type { KeyEvent } from '../core/model/key-event.ts';
 import { COST_TIERS, type CostTier, type Level, type SummaryNode } from '../core/model/summary.ts';
-import { NEVER_YIELDS, yieldIfDue, type Yielder } from '../core/pace/yielder.ts';
+import { yieldIfDue, type Yielder } from '../core/pace/yielder.ts';
 import {
   POLICIES,
   POLICY_NAMES,
@@ -25,16 +23,20 @@ import {
 import { PRESETS, type PresetName } from '../core/prompts/render-prompts.ts';
 import { loadEncoding, type MessageTokens, type TokenCounter } from '../core/tokens/token-counter.ts';
 import { SUMMARIES_FRAME_TOKENS } from './compress-session.ts';
+import {
+  contentBlocks,
+  isExtracted,
+  requestWithSummaries,
+  type CompressedMessages,
+  type LibraryCalls,
+  type LibraryMessage,
+} from './compressed-messages.ts';
 import { addCalls, InMemorySession, NO_CALLS } from './in-memory-session.ts';
 import type { PriceOf } from './spend-limited-model.ts';
 import type { SummarizerConfig } from './summarizer.ts';
 import type { ChatModel } from './ports.ts';
 
-/** A message of a conversation. */
-export interface LibraryMessage {
-  readonly role: Role;
-  readonly content: string | readonly ContentBlock[];
-}
+export type { CompressedMessages, LibraryCalls, LibraryMessage };
 
 /** Returns a summary for a prompt: the JSON that the prompt requests, or prose. Errors are passed to the caller. */
 export type Summarizer = (request: {
@@ -65,9 +67,6 @@ export interface LibraryOptions {
   readonly yielder?: Yielder;
 }
 
-/** Model calls and their tokens; `costUsd` is 0 if the price is unknown. */
-export type LibraryCalls = CompressionRecord['calls'];
-
 export interface RecursiveSummary {
   readonly text: string;
   /** Tokens of the text, including framing. */
@@ -94,17 +93,6 @@ export interface HierarchicalSummary {
   readonly unchanged: boolean;
   readonly calls: LibraryCalls;
   /** Whether the levels were extracted because the summarizer gave no usable response. */
-  readonly isExtracted: boolean;
-}
-
-export interface CompressedMessages {
-  /** Ledger and summaries as a system message, followed by the recent messages. */
-  readonly messages: readonly LibraryMessage[];
-  readonly events: readonly KeyEvent[];
-  readonly nodes: readonly { readonly node: SummaryNode; readonly from: number; readonly to: number }[];
-  readonly tokens: { readonly before: number; readonly after: number; readonly target: number | null };
-  readonly calls: LibraryCalls;
-  /** Whether the summaries were extracted because the summarizer gave no usable response. */
   readonly isExtracted: boolean;
 }
 
@@ -238,51 +226,6 @@ const recentShare = (ratio: number): number => Math.min(0.15, Math.max(0.06, rat
 
 /** Tokens reserved for ledger and summaries. */
 const MIN_SUMMARIES_TOKENS = 180;
-
-/** A session's request, with its key events and summaries. */
-export async function requestWithSummaries(
-  session: InMemorySession,
-  counter: TokenCounter,
-  yielder: Yielder = NEVER_YIELDS,
-): Promise<Omit<CompressedMessages, 'tokens'> & { readonly tokensAfter: number }> {
-  const messages = sentMessages(session);
-  let tokensAfter = 0;
-  for (const { role, content } of messages)
-    tokensAfter += (await counter.messageYielding({ role, content: contentBlocks(content) }, yielder)).body;
-  return {
-    messages,
-    events: session.keyEvents(),
-    nodes: session.state.frontier,
-    calls: session.calls,
-    isExtracted: isExtracted(session),
-    tokensAfter,
-  };
-}
-
-const isExtracted = ({ attempts }: InMemorySession): boolean => attempts.some(({ fallback }) => fallback !== undefined);
-
-function sentMessages(session: InMemorySession): LibraryMessage[] {
-  const context = session.context();
-  const system = context.system.join('\n');
-  return [
-    ...session
-      .systemMessages()
-      .map(({ content }): LibraryMessage => ({ role: 'system', content: simplifyContent(content) })),
-    ...(system === '' ? [] : [{ role: 'system', content: system } as const]),
-    ...context.messages.map(({ role, content }: ContextMessage): LibraryMessage => ({
-      role,
-      content: simplifyContent(content),
-    })),
-  ];
-}
-
-function simplifyContent(content: readonly ContentBlock[]): string | readonly ContentBlock[] {
-  const only = content.length === 1 ? content[0] : undefined;
-  return only?.type === 'text' ? only.text : content;
-}
-
-const contentBlocks = (content: LibraryMessage['content']): readonly ContentBlock[] =>
-  typeof content === 'string' ? [{ type: 'text', text: content }] : content;
 
 /** A session's summaries as one text of at most `limit` tokens, including its framing. */
 async function summaryWithin(session: InMemorySession, limit: number, input: Input): Promise<SizedText> {

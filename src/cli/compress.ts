@@ -1,4 +1,5 @@
-import { compressPreserveEvents, requestWithSummaries, type CompressedMessages } from '../app/public-api.ts';
+import { requestWithSummaries, type CompressedMessages } from '../app/compressed-messages.ts';
+import { compressPreserveEvents } from '../app/public-api.ts';
 import { InMemorySession, type CompressionAttempt } from '../app/in-memory-session.ts';
 import type { PriceOf } from '../app/spend-limited-model.ts';
 import { ModelFault } from '../app/fault.ts';

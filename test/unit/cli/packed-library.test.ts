@@ -63,11 +63,11 @@ describe('packed library', () => {
     assert.match(stdout, /^\d+\.\d+\.\d+\n$/);
   }).timeout(60_000);
 
-  it('can be loaded with require as well as import', async () => {
-    const program = "console.log(typeof require('threadkeeper').summarizeRecursive)";
+  it('can be loaded with require as well as import, and exports the documented functions', async () => {
+    const program = "console.log(Object.keys(require('threadkeeper')).sort().join())";
     await writeFile(path.join(folder, 'required.cjs'), program);
     const { stdout } = await run(process.execPath, ['required.cjs'], { cwd: folder });
-    assert.equal(stdout, 'function\n');
+    assert.equal(stdout, 'compressPreserveEvents,summarizeHierarchical,summarizeRecursive\n');
   }).timeout(60_000);
 
   it('has types that compile in strict mode without other packages', async () => {
