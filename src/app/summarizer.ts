@@ -59,7 +59,7 @@ export function summarizerOf(
           },
           signal,
         );
-        return collect(stream, system.length + prompt.length, onUsage);
+        return collect(reportingUsage(stream, system.length + prompt.length, onUsage));
       };
       const first = await ask(reasoning.tokens);
       if (!hasNoText(first)) return { text: first.text, ending: first.ending, ...usageOf(first) };
@@ -95,39 +95,52 @@ function usageOf(...replies: readonly Collected[]): {
 /** Approximate number of characters per token, for replies that broke off before their usage was reported. */
 const CHARS_PER_TOKEN = 4;
 
-async function collect(
+/**
+ * Passes on a reply, and calls `onUsage` for each attempt. Failed and interrupted attempts cost money, too, but their
+ * output is reported only at the end, or not at all, so it's estimated.
+ */
+export async function* reportingUsage(
   stream: AsyncIterable<ChatChunk>,
   promptChars: number,
   onUsage: (usage: Usage) => void,
-): Promise<Collected> {
-  const parts: string[] = [];
+): AsyncGenerator<ChatChunk> {
   let usage: Usage | undefined;
   let receivedChars = 0;
-  // Failed and interrupted requests cost money, too, but their output is reported only at the end, or not at all.
   const reportBroken = (): void => {
     if (!usage && receivedChars === 0) return;
     const output = Math.max(usage?.output ?? 0, Math.ceil(receivedChars / CHARS_PER_TOKEN));
     onUsage({ input: Math.ceil(promptChars / CHARS_PER_TOKEN), ...usage, output });
   };
-  let ending: Ending = 'complete';
   try {
     for await (const chunk of stream) {
-      if (chunk.type === 'text') {
-        parts.push(chunk.text);
-        receivedChars += chunk.text.length;
-      } else if (chunk.type === 'thinking' && chunk.retracts) parts.length = 0;
+      if (chunk.type === 'text') receivedChars += chunk.text.length;
+      else if (chunk.type === 'usage') usage = chunk.usage;
       else if (chunk.type === 'retried') {
         reportBroken();
-        parts.length = 0;
         usage = undefined;
         receivedChars = 0;
-      } else if (chunk.type === 'usage') usage = chunk.usage;
-      else if (chunk.type === 'end') ending = chunk.ending;
+      }
+      yield chunk;
     }
   } catch (error) {
     reportBroken();
     throw error;
   }
   if (usage) onUsage(usage);
+}
+
+async function collect(stream: AsyncIterable<ChatChunk>): Promise<Collected> {
+  const parts: string[] = [];
+  let usage: Usage | undefined;
+  let ending: Ending = 'complete';
+  for await (const chunk of stream) {
+    if (chunk.type === 'text') parts.push(chunk.text);
+    else if (chunk.type === 'thinking' && chunk.retracts) parts.length = 0;
+    else if (chunk.type === 'retried') {
+      parts.length = 0;
+      usage = undefined;
+    } else if (chunk.type === 'usage') usage = chunk.usage;
+    else if (chunk.type === 'end') ending = chunk.ending;
+  }
   return { text: parts.join(''), ending: ending === 'length' ? 'length' : 'complete', usage };
 }
