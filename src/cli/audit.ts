@@ -31,7 +31,7 @@ ${MODEL_HELP}
 `,
   options: { ...MODEL_OPTIONS, summary: { type: 'string' } },
   async run(invocation) {
-    const { file, options, output } = invocation;
+    const { file, options, output, paid } = invocation;
     const summaryFile = requiredOption(options, 'summary');
     const selected = await modelFromOptions(invocation);
     const transcript = await readTranscriptFile(file, output);
@@ -48,7 +48,7 @@ ${MODEL_HELP}
     return {
       json: {
         statements: statements.map(statementJson),
-        ...(selected.model && { calls: { count: requests, inputTokens, outputTokens, costUsd: selected.costUsd() } }),
+        ...(selected.model && { calls: { count: requests, inputTokens, outputTokens, costUsd: paid.costUsd } }),
       },
       text: statements.map(statementLine).join('') + total,
     };

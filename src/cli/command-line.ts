@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { errorLine, type Output } from './output.ts';
+import { PaidCalls } from './paid-calls.ts';
 import { UsageError, type Command, type Invocation } from './command.ts';
 
 /** Commands are loaded on demand, so that `count` doesn't load the modules of `compress`. */
@@ -36,15 +37,17 @@ Exit codes: 0 success, 1 journal damaged or newer (verify), 2 any other error.
 
 /** Runs a command and resolves to its exit code. Never throws. */
 export async function runCommandLine(args: readonly string[], output: Output, env: Invocation['env']): Promise<number> {
+  const paid = new PaidCalls();
   try {
-    return await run(args, output, env);
+    return await run(args, { output, env, paid });
   } catch (error) {
-    await output.note(`threadkeeper: ${errorLine(error)}`);
+    await output.note(`threadkeeper: ${errorLine(error)} ${paid.describe()}`.trimEnd());
     return 2;
   }
 }
 
-async function run(args: readonly string[], output: Output, env: Invocation['env']): Promise<number> {
+async function run(args: readonly string[], context: Pick<Invocation, 'output' | 'env' | 'paid'>): Promise<number> {
+  const { output } = context;
   const [name, ...rest] = args;
   if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
     await output.write(HELP);
@@ -73,7 +76,7 @@ async function run(args: readonly string[], output: Output, env: Invocation['env
     throw new UsageError(`${name} requires a file. For help, run threadkeeper ${name} --help.`);
   if (more.length > 0) throw new UsageError(`${name} takes one file, but got ${positionals.length}.`);
   const json = values['json'] === true;
-  const result = await command.run({ file: file ?? '', options: values, json, output, env });
+  const result = await command.run({ ...context, file: file ?? '', options: values, json });
   if (!result) return 0;
   if (json) await output.json(result.json);
   else {

@@ -1,5 +1,6 @@
 import type { ParseArgsOptionsConfig } from 'node:util';
 import type { Output } from './output.ts';
+import type { PaidCalls } from './paid-calls.ts';
 
 /** The command line or its input is invalid; `message` is a sentence for the user. Exit code 2. */
 export class UsageError extends Error {
@@ -16,6 +17,8 @@ export interface Invocation {
   readonly json: boolean;
   readonly output: Output;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Reported if the command fails. */
+  readonly paid: PaidCalls;
 }
 
 export interface Command {

@@ -1,12 +1,10 @@
 import { requestWithSummaries, type CompressedMessages } from '../app/compressed-messages.ts';
 import { compressPreserveEvents } from '../app/public-api.ts';
 import { InMemorySession, type CompressionAttempt } from '../app/in-memory-session.ts';
-import type { PriceOf } from '../app/spend-limited-model.ts';
 import { ModelFault } from '../app/fault.ts';
 import { COST_TIERS, type CostTier, type SummaryNode } from '../core/model/summary.ts';
 import { POLICY_NAMES, resolvePolicy, STRATEGIES, type PolicyName, type Strategy } from '../core/policy/policy.ts';
 import { PRESETS, type PresetName } from '../core/prompts/render-prompts.ts';
-import { priceOf } from '../core/tokens/model-info.ts';
 import { loadEncoding, type TokenCounter } from '../core/tokens/token-counter.ts';
 import type { TranscriptMessage } from '../core/transcript/transcript-message.ts';
 import { modelFromOptions, MODEL_HELP, MODEL_OPTIONS, type ModelFromOptions } from './model-options.ts';
@@ -68,7 +66,7 @@ ${MODEL_HELP}
     'turn-by-turn': { type: 'boolean' },
   },
   async run(invocation) {
-    const { file, options, output } = invocation;
+    const { file, options, output, paid } = invocation;
     const targetTokens = integerOption(options, 'target-tokens', 1);
     const policy = choiceOption(options, 'policy', POLICY_NAMES) ?? 'balanced';
     const strategy = choiceOption(options, 'strategy', STRATEGIES) ?? 'smart';
@@ -78,21 +76,21 @@ ${MODEL_HELP}
     const selected = await modelFromOptions(invocation);
     const transcript = await readTranscriptFile(file, output);
     const counter = await loadEncoding(selected.encoding);
-    const price: PriceOf = (_model, usage) => (selected.info && priceOf(usage, selected.info)) ?? null;
-    const settings = { policy, strategy, preset, effort, keepRecent, counter, price, model: selected.chat };
+    const settings = { policy, strategy, preset, effort, keepRecent, counter, model: selected.chat };
     const isTurnByTurn = options['turn-by-turn'] === true;
     const startedAt = performance.now();
     const { isExtracted, failure, ...result } =
       isTurnByTurn || targetTokens === undefined
         ? await compressSession(transcript, targetTokens, settings, selected, isTurnByTurn)
-        : await compressAtOnce(transcript, targetTokens, settings, selected);
+        : await compressAtOnce(transcript, targetTokens, settings);
     const ms = Math.round(performance.now() - startedAt);
     if (isExtracted)
       await output.note(
         'threadkeeper: The model returned no usable response for a compression. Its summaries were extracted without a model.',
       );
     if (failure) await output.note(`threadkeeper: The last compression failed. ${errorLine(failure)}`);
-    return { json: { ...result, ms }, text: textReport(result) };
+    const calls = { ...result.calls, costUsd: paid.costUsd };
+    return { json: { ...result, calls, ms }, text: textReport(result) };
   },
 };
 
@@ -103,7 +101,6 @@ interface CompressOptions {
   readonly keepRecent: number | undefined;
   readonly effort: CostTier;
   readonly counter: TokenCounter;
-  readonly price: PriceOf;
   readonly model: ModelFromOptions['chat'];
 }
 
@@ -112,7 +109,7 @@ interface Compressed {
   readonly events: readonly EventOutput[];
   readonly nodes: readonly NodeOutput[];
   readonly tokens: CompressedMessages['tokens'];
-  readonly calls: Omit<CompressedMessages['calls'], 'costUsd'> & { readonly costUsd: number | null };
+  readonly calls: CompressedMessages['calls'];
   readonly compressions?: readonly CompressionAttempt[];
 }
 
@@ -126,12 +123,11 @@ async function compressAtOnce(
   transcript: readonly TranscriptMessage[],
   targetTokens: number,
   options: CompressOptions,
-  selected: ModelFromOptions,
 ): Promise<Outcome> {
   const compressed = await compressPreserveEvents(sourceMessages(transcript), targetTokens, options);
   if (compressed.messages.length === 0)
     throw new UsageError(`No part of the transcript fits in ${targetTokens} tokens. Increase --target-tokens.`);
-  return toOutput(compressed, compressed.tokens, selected);
+  return toOutput(compressed, compressed.tokens);
 }
 
 /** Compresses the transcript as a session: turn by turn, or all at once like *Compress History*. */
@@ -145,7 +141,7 @@ async function compressSession(
   const recent = keepRecent === undefined ? {} : { recentMessages: Math.max(1, keepRecent) };
   const budget = targetTokens ?? selected.info?.contextWindow ?? DEFAULT_CONTEXT_WINDOW;
   const policy = resolvePolicy(name, { strategy, summary: { effort }, ...recent });
-  const session = new InMemorySession({ ...options, policy, budget });
+  const session = new InMemorySession({ ...options, policy, budget, price: () => null });
   let before = 0;
   for (const message of sourceMessages(transcript)) {
     if (isTurnByTurn) await session.receive(message);
@@ -170,7 +166,7 @@ async function compressSession(
     );
   }
   const tokens = { before, after, target: targetTokens ?? null };
-  const compressed = toOutput(sent, tokens, selected);
+  const compressed = toOutput(sent, tokens);
   if (!isTurnByTurn) return compressed;
   const { attempts: compressions, failureReason: reason, lastCallError } = session;
   const failure = reason && (ModelFault.is(lastCallError, reason) ? lastCallError : new ModelFault(reason, reason));
@@ -180,17 +176,13 @@ async function compressSession(
 function toOutput(
   { messages, events, nodes, calls, isExtracted }: Omit<CompressedMessages, 'tokens'>,
   tokens: CompressedMessages['tokens'],
-  { info }: ModelFromOptions,
 ): Outcome {
-  // If the model's price is unknown, so is the cost, unless the provider reports it.
-  const isUnknown = calls.count > 0 && calls.costUsd === 0 && info && !info.price;
-  const costUsd = isUnknown ? null : calls.costUsd;
   return {
     messages,
     events: events.map(eventOutput),
     nodes: nodes.map(nodeOutput),
     tokens,
-    calls: { ...calls, costUsd },
+    calls,
     isExtracted,
   };
 }

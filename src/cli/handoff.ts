@@ -1,6 +1,5 @@
 import { createHandoff } from '../app/handoff.ts';
 import { HANDOFF_TARGETS } from '../app/render-briefing.ts';
-import { priceOf } from '../core/tokens/model-info.ts';
 import { loadEncoding } from '../core/tokens/token-counter.ts';
 import { contentOf } from '../core/transcript/transcript-message.ts';
 import { modelFromOptions, MODEL_HELP, MODEL_OPTIONS } from './model-options.ts';
@@ -28,7 +27,7 @@ ${MODEL_HELP}
 `,
   options: { ...MODEL_OPTIONS, for: { type: 'string' }, 'max-tokens': { type: 'string' } },
   async run(invocation) {
-    const { file, options, output } = invocation;
+    const { file, options, output, paid } = invocation;
     requiredOption(options, 'for');
     const target = choiceOption(options, 'for', HANDOFF_TARGETS)!;
     const maxTokens = integerOption(options, 'max-tokens', 1) ?? DEFAULT_MAX_TOKENS;
@@ -45,12 +44,15 @@ ${MODEL_HELP}
       target,
       maxTokens,
       counter,
-      price: (_model, usage) => (selected.info && priceOf(usage, selected.info)) ?? null,
       ...(selected.chat && { model: selected.chat }),
     });
     if (substantiveCount === 0) throw new UsageError('The transcript has no message that says anything.');
     if (text === '')
       throw new UsageError(`No part of the transcript fits in ${maxTokens} tokens. Increase --max-tokens.`);
-    return { json: { text, tokens, maxTokens, for: target, messages: messages.length, calls }, text };
+    const { costUsd } = paid;
+    return {
+      json: { text, tokens, maxTokens, for: target, messages: messages.length, calls: { ...calls, costUsd } },
+      text,
+    };
   },
 };

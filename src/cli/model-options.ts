@@ -1,7 +1,8 @@
 import { ModelFault } from '../app/fault.ts';
 import type { SummarizerConfig } from '../app/summarizer.ts';
+import { wrapModel } from '../app/ports.ts';
 import type { SummaryModel } from '../core/compress/summary-model.ts';
-import type { Usage } from '../core/model/message.ts';
+import { messageText } from '../core/model/message.ts';
 import {
   DEFAULT_MODELS,
   encodingFor,
@@ -39,8 +40,6 @@ export interface ModelFromOptions {
   readonly chat: SummarizerConfig | undefined;
   readonly info: ModelInfo | undefined;
   readonly encoding: EncodingName;
-  /** US dollars; null if the price is unknown. */
-  costUsd(): number | null;
 }
 
 /** Higher than in the editor, because giving up would lose the summaries that were already paid for. */
@@ -65,16 +64,17 @@ function limitContextWindow(info: ModelInfo, maxTokens: number): ModelInfo {
   return { ...info, contextWindow, maxOutput: Math.min(info.maxOutput, Math.floor(contextWindow / 2)) };
 }
 
-/** Rejects with `UsageError` if the options are invalid or lack a key. */
+/** Rejects with `UsageError` if the options are invalid or lack a key. The model's calls are added to `paid`. */
 export async function modelFromOptions({
   options,
   env,
-}: Pick<Invocation, 'options' | 'env'>): Promise<ModelFromOptions> {
+  paid,
+}: Pick<Invocation, 'options' | 'env' | 'paid'>): Promise<ModelFromOptions> {
   const provider = choiceOption(options, 'provider', PROVIDERS) ?? 'local';
   const baseUrl = textOption(options, 'base-url');
   if (provider === 'local') {
     if (baseUrl !== undefined) throw new UsageError('--base-url needs --provider openai or anthropic.');
-    return { model: undefined, chat: undefined, info: undefined, encoding: 'o200k_base', costUsd: () => 0 };
+    return { model: undefined, chat: undefined, info: undefined, encoding: 'o200k_base' };
   }
   const apiKey = env[KEY_VARIABLES[provider]];
   // A server at a custom base URL may not need a key.
@@ -83,7 +83,7 @@ export async function modelFromOptions({
   }
   const id = textOption(options, 'model') ?? DEFAULT_MODELS[provider].summary;
   const { ModelRegistry } = await import('../providers/factory.ts');
-  const { summarizerOf } = await import('../app/summarizer.ts');
+  const { reportingUsage, summarizerOf } = await import('../app/summarizer.ts');
   const { withRetries } = await import('../providers/retry.ts');
   const { parseBaseUrl } = await import('../providers/base-url.ts');
   const { useProxyOfEnvironment } = await import('../providers/http.ts');
@@ -96,24 +96,25 @@ export async function modelFromOptions({
   const known = modelInfo(id, {}, listed?.facts);
   const info = listed?.isOllama ? limitContextWindow(known, OLLAMA_CONTEXT_WINDOW) : known;
   const ollama = listed?.isOllama ? ({ api: 'ollama', contextWindow: info.contextWindow } as const) : {};
-  const model = withRetries(await registry.createModel({ ...config, ...ollama }), {
+  const retrying = withRetries(await registry.createModel({ ...config, ...ollama }), {
     maxRateLimitRetries: RATE_LIMIT_RETRIES,
     mayDiscard: true,
+  });
+  const model = wrapModel(retrying, (request, signal) => {
+    const prompt = [...request.system, ...request.messages.map((message) => messageText(message))];
+    const chars = prompt.reduce((sum, { length }) => sum + length, 0);
+    return reportingUsage(retrying.stream(request, signal), chars, (usage) =>
+      paid.addCall(usage, priceOf(usage, info)),
+    );
   });
   const input = Math.min(info.maxInput ?? info.contextWindow, info.contextWindow - info.maxOutput);
   const maxInputTokens = input > 0 ? input : Math.floor(info.contextWindow / 2);
   const { contextWindow, statedMaxOutput: maxOutputTokens } = info;
   const chat = { model, maxInputTokens, maxOutputTokens, contextWindow, reasoning: reasoningPlan(info, 'summary') };
-  let costUsd: number | null = 0;
-  const addCost = (usage: Usage): void => {
-    const price = priceOf(usage, info);
-    costUsd = costUsd === null || price === undefined ? null : costUsd + price;
-  };
   return {
-    model: summarizerOf(chat, new AbortController().signal, addCost),
+    model: summarizerOf(chat, new AbortController().signal, () => undefined),
     chat,
     info,
     encoding: encodingFor(info.id),
-    costUsd: () => costUsd,
   };
 }

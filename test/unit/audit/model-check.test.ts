@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { modelFromOptions } from '../../../src/cli/model-options.ts';
+import { PaidCalls } from '../../../src/cli/paid-calls.ts';
 import { checkStatementsWithModel, type ModelCheckTools } from '../../../src/core/audit/model-check.ts';
 import type { CheckedStatement } from '../../../src/core/audit/statements.ts';
 import { CancellableYielder } from '../../../src/core/pace/cancellable-yielder.ts';
@@ -50,7 +51,8 @@ describe('statements checked by a model', () => {
   async function tools(provider: 'openai' | 'anthropic' = 'openai', maxInputTokens?: number): Promise<ModelCheckTools> {
     const base = provider === 'openai' ? `${server.url}/v1` : server.url;
     const options = { provider, 'base-url': base };
-    const { model } = await modelFromOptions({ options, env: { OPENAI_API_KEY: 'sk-a', ANTHROPIC_API_KEY: 'sk-b' } });
+    const env = { OPENAI_API_KEY: 'sk-a', ANTHROPIC_API_KEY: 'sk-b' };
+    const { model } = await modelFromOptions({ options, env, paid: new PaidCalls() });
     assert.ok(model);
     return {
       model: { ...model, ...(maxInputTokens !== undefined && { maxInputTokens }) },

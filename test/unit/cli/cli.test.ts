@@ -32,6 +32,8 @@ interface ImportedMessage {
 
 const demo = jsonLines<ImportedMessage>(DEMO_SESSION);
 
+const OUT_OF_QUOTA = { error: { message: 'No credit.', type: 'insufficient_quota', code: 'insufficient_quota' } };
+
 /** A program that removes functions that Node.js 20.0 lacks. */
 const AS_NODE_20 = `
   const newer = [
@@ -431,6 +433,39 @@ describe('command line', () => {
       }
     });
   });
+
+  for (const [how, answers, args] of [
+    ['at once', ['I’m sorry, but I can’t help with that.'], ['--target-tokens', '8000']],
+    ['turn by turn', Array(3).fill('They built a lock service.'), ['--policy', 'steady', '--turn-by-turn']],
+  ] as const)
+    it(`states the calls that were paid for before the quota was used up (${how})`, async () => {
+      const queue = [...answers];
+      const server = createServer((request, response) => {
+        request.resume();
+        const isList = request.url?.endsWith('/models') === true;
+        const content = isList ? undefined : queue.shift();
+        response.writeHead(isList || content !== undefined ? 200 : 429, { 'content-type': 'application/json' });
+        const usage = { prompt_tokens: 1000, completion_tokens: 50 };
+        const reply =
+          content === undefined ? OUT_OF_QUOTA : { choices: [{ message: { content }, finish_reason: 'stop' }], usage };
+        response.end(JSON.stringify(isList ? { data: [] } : reply));
+      });
+      server.listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      try {
+        const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+        const options = ['--provider', 'openai', '--model', 'gpt-4o-mini', '--base-url', base];
+        const { code, out, err } = await runCli(['compress', DEMO_SESSION, ...args, ...options, '--json']);
+        assert.deepEqual([code, out], [2, '']);
+        const { length } = answers;
+        const tokens = `${(1000 * length).toLocaleString('en')} input tokens, ${50 * length} output tokens`;
+        const cost = ((length * (1000 * 0.15 + 50 * 0.6)) / 1e6).toFixed(4);
+        assert.match(err, /^threadkeeper: Your provider quota or credit is used up\. [^\n]*\n$/);
+        assert.ok(err.endsWith(` Model calls until then: ${length} (${tokens}, $${cost}).\n`), err);
+      } finally {
+        server.close();
+      }
+    });
 
   it('reports the cost that the provider reports if the model’s price is unknown', async () => {
     const usage = { prompt_tokens: 1000, completion_tokens: 50, cost: 0.002, cost_details: {} };

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { modelFromOptions } from '../../../src/cli/model-options.ts';
+import { PaidCalls } from '../../../src/cli/paid-calls.ts';
 import { command as compress } from '../../../src/cli/compress.ts';
 import type { Invocation } from '../../../src/cli/command.ts';
 import { Output } from '../../../src/cli/output.ts';
@@ -59,7 +60,7 @@ function optionsAt({ url }: StrictServer, flavour: Flavour, model: string): Read
 }
 
 const chosenAt = (server: StrictServer, flavour: Flavour, model: string): ReturnType<typeof modelFromOptions> =>
-  modelFromOptions({ options: optionsAt(server, flavour, model), env: ENV });
+  modelFromOptions({ options: optionsAt(server, flavour, model), env: ENV, paid: new PaidCalls() });
 
 /** Asserts that the model made every summary, except for parents, which need no model. */
 function assertByModel(nodes: readonly { readonly depth: number; readonly rung: string }[]): void {
@@ -148,7 +149,8 @@ class SilentOutput extends Output {
 
 /** Runs a command, by default on the sample session of 446 messages, and returns its JSON output. */
 async function run(command: typeof compress, options: Invocation['options'], file = DEMO_SESSION): Promise<unknown> {
-  const result = await command.run({ file, options, json: true, output: new SilentOutput(), env: ENV });
+  const context = { output: new SilentOutput(), env: ENV, paid: new PaidCalls() };
+  const result = await command.run({ ...context, file, options, json: true });
   return result?.json;
 }
 
