@@ -27,7 +27,8 @@ ${MODEL_HELP}
                       the message text for sources. With a model, also includes
                       "instead" (what the transcript says according to the model; not
                       looked up), "byCode" (the model returned no verdict), and
-                      "calls":{"count","inputTokens","outputTokens","costUsd"}
+                      "calls":{"count","inputTokens","outputTokens","costUsd"};
+                      "costUsd" is null if the model's price is unknown
 `,
   options: { ...MODEL_OPTIONS, summary: { type: 'string' } },
   async run(invocation) {

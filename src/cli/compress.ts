@@ -53,7 +53,8 @@ ${MODEL_HELP}
                       "messages" is exactly what is sent; a node's "tokens" is the
                       token count of the messages it covers, from "from" to "to", and its
                       "rung" says how it was made: model, retry or tight (the model's
-                      second and third attempt), extractive, or cut
+                      second and third attempt), extractive, or cut; "costUsd" is null if
+                      the model's price is unknown
 `,
   options: {
     ...MODEL_OPTIONS,

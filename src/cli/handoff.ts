@@ -24,6 +24,7 @@ Recognized secrets are masked.
 ${MODEL_HELP}
   --json              {"text","tokens","maxTokens","for","messages",
                       "calls":{"count","inputTokens","outputTokens","costUsd"}}
+                      "costUsd" is null if the model's price is unknown
 `,
   options: { ...MODEL_OPTIONS, for: { type: 'string' }, 'max-tokens': { type: 'string' } },
   async run(invocation) {
