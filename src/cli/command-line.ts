@@ -61,7 +61,7 @@ async function run(args: readonly string[], context: Pick<Invocation, 'output' |
   if (!entry) throw new UsageError(`Unknown command “${name}”. Commands: ${Object.keys(COMMANDS).join(', ')}.`);
   const { command } = await entry.load();
   const { values, positionals } = parseArgs({
-    args: rest,
+    args: withNegativeNumbers(rest, command.options),
     allowPositionals: true,
     options: { ...command.options, json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
   });
@@ -84,4 +84,14 @@ async function run(args: readonly string[], context: Pick<Invocation, 'output' |
     for (const note of result.notes ?? []) await output.note(note);
   }
   return result.exitCode ?? 0;
+}
+
+/** Joins options and negative numbers, which `parseArgs` rejects as ambiguous, so that commands can say what is valid. */
+function withNegativeNumbers(args: readonly string[], options: Command['options']): string[] {
+  const isNumberOf = (option: string | undefined, value: string | undefined): boolean =>
+    option?.startsWith('--') === true && options[option.slice(2)]?.type === 'string' && /^-\d/.test(value ?? '');
+  return args.flatMap((arg, at) => {
+    if (isNumberOf(args[at - 1], arg)) return [];
+    return isNumberOf(arg, args[at + 1]) ? `${arg}=${args[at + 1]}` : arg;
+  });
 }

@@ -122,6 +122,16 @@ describe('command line', () => {
       /must be an integer/,
     ],
     [
+      'a negative token target',
+      ['compress', DEMO_SESSION, '--target-tokens', '-5'],
+      /--target-tokens must be an integer of at least 1, not “-5”\./,
+    ],
+    [
+      'a negative number of results',
+      ['recall', DEMO_SESSION, '--query', 'port', '--limit', '-1'],
+      /--limit must be an integer of at least 1, not “-1”\./,
+    ],
+    [
       'an unknown strategy',
       ['compress', DEMO_SESSION, '--target-tokens', '9', '--strategy', 'x'],
       /--strategy must be one/,
