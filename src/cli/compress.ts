@@ -5,6 +5,7 @@ import { ModelFault } from '../app/fault.ts';
 import { COST_TIERS, type CostTier, type SummaryNode } from '../core/model/summary.ts';
 import { POLICY_NAMES, resolvePolicy, STRATEGIES, type PolicyName, type Strategy } from '../core/policy/policy.ts';
 import { PRESETS, type PresetName } from '../core/prompts/render-prompts.ts';
+import { sentencesOf } from '../core/text/sentences.ts';
 import { loadEncoding, type TokenCounter } from '../core/tokens/token-counter.ts';
 import type { TranscriptMessage } from '../core/transcript/transcript-message.ts';
 import { modelFromOptions, MODEL_HELP, MODEL_OPTIONS, type ModelFromOptions } from './model-options.ts';
@@ -126,10 +127,16 @@ async function compressAtOnce(
   options: CompressOptions,
 ): Promise<Outcome> {
   const compressed = await compressPreserveEvents(sourceMessages(transcript), targetTokens, options);
-  if (compressed.messages.length === 0)
-    throw new UsageError(`No part of the transcript fits in ${targetTokens} tokens. Increase --target-tokens.`);
+  if (compressed.tokens.before > targetTokens && compressed.messages.every(isCutSentence))
+    throw new UsageError(`${tooLong(targetTokens)}. Increase --target-tokens.`);
   return toOutput(compressed, compressed.tokens);
 }
+
+const tooLong = (limit: number): string => `The compressed transcript doesn’t fit in ${limit} tokens`;
+
+/** Whether a message is only the beginning of a sentence, because a whole one didn't fit. */
+const isCutSentence = ({ content }: CompressedMessages['messages'][number]): boolean =>
+  typeof content === 'string' && content.endsWith('…') && sentencesOf(content).length === 1;
 
 /** Compresses the transcript as a session: turn by turn, or all at once like *Compress History*. */
 async function compressSession(
@@ -159,12 +166,8 @@ async function compressSession(
   if (after > budget && strategy !== 'off') {
     if (session.lastCallError) throw session.lastCallError;
     if (sent.isExtracted)
-      throw new UsageError(
-        `The model returned no usable response, and the compressed session needs ${after} tokens, but the limit is ${budget}.`,
-      );
-    throw new UsageError(
-      `The compressed session needs ${after} tokens, but the limit is ${budget}. Increase --target-tokens or decrease --keep-recent.`,
-    );
+      throw new UsageError(`The model returned no usable response. ${tooLong(budget)}: it needs ${after}.`);
+    throw new UsageError(`${tooLong(budget)}: it needs ${after}. Increase --target-tokens or decrease --keep-recent.`);
   }
   const tokens = { before, after, target: targetTokens ?? null };
   const compressed = toOutput(sent, tokens);

@@ -99,9 +99,19 @@ describe('command line', () => {
     ['a missing file', ['events', 'no-such-file'], /Can’t read no-such-file: the file doesn’t exist/],
     ['a missing file to verify', ['verify', 'no-such-file'], /Can’t read no-such-file: the file doesn’t exist/],
     [
-      'a token target that is too small',
+      'a token target that is too small for a word',
       ['compress', DEMO_SESSION, '--target-tokens', '3'],
-      /No part of the transcript fits in 3 tokens/,
+      /The compressed transcript doesn’t fit in 3 tokens\. Increase --target-tokens/,
+    ],
+    [
+      'a token target that is too small for a sentence',
+      ['compress', DEMO_SESSION, '--target-tokens', '9'],
+      /The compressed transcript doesn’t fit in 9 tokens\. Increase --target-tokens/,
+    ],
+    [
+      'a token target that is too small turn by turn',
+      ['compress', DEMO_SESSION, '--target-tokens', '9', '--turn-by-turn'],
+      /The compressed transcript doesn’t fit in 9 tokens: it needs \d+\. Increase --target-tokens/,
     ],
     [
       'an invalid base URL',
@@ -289,6 +299,9 @@ describe('command line', () => {
       { role: 'user', content: 'hi' },
       { role: 'assistant', content: 'hello' },
     ]);
+    const unfinished = file('unfinished.jsonl', '{"role":"user","content":"Well…"}\n');
+    const { tokens } = await runJson('compress', unfinished, '--target-tokens', '9');
+    assert.deepEqual(tokens, { before: 6, after: 6, target: 9 });
   });
 
   it('summarizes at three levels, each within its share of the source', async () => {
