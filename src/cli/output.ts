@@ -49,6 +49,10 @@ function writeTo(stream: NodeJS.WritableStream, text: string): Promise<void> {
 
 /** Messages for faults that are resolved in another way than in VS Code. */
 const MESSAGES: Readonly<Partial<Record<FaultReason, string>>> = {
+  no_key:
+    'The server requires an API key. Set OPENAI_API_KEY for --provider openai, or ANTHROPIC_API_KEY for --provider anthropic.',
+  refused_key:
+    'The provider rejected the API key. Set OPENAI_API_KEY for --provider openai, or ANTHROPIC_API_KEY for --provider anthropic, to a valid key.',
   certificate:
     'Couldn’t verify the server’s certificate. Check that it’s valid for the base URL. If you trust its issuer, set NODE_EXTRA_CA_CERTS to a PEM file with the issuer’s certificate.',
   proxy_authentication:

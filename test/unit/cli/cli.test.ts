@@ -388,6 +388,14 @@ describe('command line', () => {
         assert.doesNotMatch(err, /sk-wrong/);
       });
 
+      it(`names the variable to set if ${provider} at another address requires a key`, async () => {
+        const { code, err } = await answering(401, { error: refusal }, (base) =>
+          runCli(['levels', DEMO_SESSION, '--provider', provider, '--base-url', base]),
+        );
+        assert.equal(code, 2);
+        assert.match(err, new RegExp(`^threadkeeper: The server requires an API key\\. Set .*${key}.*\\n$`));
+      });
+
       it(`asks ${provider} with the functions of Node.js 20`, async () => {
         const options = ['--target-tokens', '8000', '--provider', provider, '--base-url'];
         const env = {
