@@ -218,6 +218,9 @@ export class Compressor {
     const logFailed = (error: unknown, calls: number): void => {
       log.event('history_compression_failed', { ...triggered, error: faultName(error), calls }, 'error');
     };
+    const logSkipped = (reason: string, calls: number): void => {
+      log.event('history_compression_skipped', { ...triggered, reason, calls });
+    };
     this.#setProgress({ stage: 'planning', done: 0, total: 1, urgency });
     // In the background, handle the current event first.
     if (urgency === 'background') await clock.yielder.yield();
@@ -250,7 +253,8 @@ export class Compressor {
         if (record.calls.count > 0) this.#guard.succeeded();
       } else {
         this.#guard.failed(fault);
-        logFailed(fault, record.calls.count);
+        // The user set the limit, so reaching it isn't a failure.
+        if (!(fault instanceof SpendLimitReached)) logFailed(fault, record.calls.count);
       }
       this.#phase = { kind: 'ready', result: { ...result, record, fault }, planned, triggered };
       return { kind: 'ready' };
@@ -265,11 +269,12 @@ export class Compressor {
         },
       );
       if (signal.aborted || ModelFault.is(error, 'cancelled')) {
-        log.event('history_compression_skipped', { ...triggered, reason: 'cancelled', calls });
+        logSkipped('cancelled', calls);
         return { kind: 'cancelled' };
       }
       this.#guard.failed(error);
-      logFailed(error, calls);
+      if (error instanceof SpendLimitReached) logSkipped('spend_limit', calls);
+      else logFailed(error, calls);
       return { kind: 'failed', error };
     }
   }

@@ -122,6 +122,25 @@ describe('a spend limit for compression', () => {
     assert.equal(conversation.state.counters.compressions, 0);
   });
 
+  for (const [extractiveOnFault, name, field] of [
+    [true, 'history_compression_complete', 'error'],
+    [false, 'history_compression_skipped', 'reason'],
+  ] as const)
+    it(`is logged as the reason, but not as an error, with extractive summaries ${extractiveOnFault ? 'on' : 'off'}`, async () => {
+      harness.set({ extractiveOnFault });
+      const conversation = await harness.filled(100);
+      await conversation.compressNow();
+      const lines = harness.log.filter((line) => line.name.startsWith('history_compression_'));
+      assert.deepEqual(
+        lines.map((line) => [line.name, line.level]),
+        [
+          ['history_compression_triggered', 'info'],
+          [name, 'info'],
+        ],
+      );
+      assert.equal(lines[1]?.fields[field], field === 'error' ? 'SpendLimitReached' : 'spend_limit');
+    });
+
   it('stops model calls when it is reached during a compression, and the cost is recorded', async () => {
     most = 1;
     const conversation = await harness.converse();
