@@ -7,6 +7,7 @@ import { tokensWithFraming } from '../../../src/core/compress/fitting.ts';
 import { loadEncoding } from '../../../src/core/tokens/token-counter.ts';
 import { DIALOGUES } from '../../golden/dialogues/dialogues.ts';
 import { StrictServer } from '../../support/strict/strict-server.ts';
+import { WireServer } from '../../support/wire-server.ts';
 import { runCli, runJson, spawnCli, TRANSCRIPTS } from './run-cli.ts';
 import { folderForAllTests } from '../../support/per-test.ts';
 import { DEMO_SESSION, SHARED_DATA } from '../../support/test-data.ts';
@@ -19,7 +20,7 @@ interface Briefing {
   readonly tokens: number;
   readonly maxTokens: number;
   readonly messages: number;
-  readonly calls: { readonly count: number };
+  readonly calls: { readonly count: number; readonly costUsd: number | null };
 }
 
 const section = (text: string, name: string): string =>
@@ -362,6 +363,21 @@ describe('handoff', () => {
     assert.ok(calls.count > 0);
     assert.match(section(text, 'Conversation'), /Clara Voss refuses a rent increase in Cologne\./);
     assert.match(section(text, 'Decisions'), /I decided to refuse the increase in writing\./);
+  });
+
+  it('reports an unknown cost as null', async () => {
+    const [, advice] = DIALOGUES;
+    const from = file('unpriced.jsonl', alternating([...advice!.lines, ...advice!.lines]));
+    const server = await WireServer.start();
+    try {
+      server.answer({ text: 'Clara Voss refuses a rent increase in Cologne.' });
+      const at = ['--provider', 'openai', '--model', 'acme/one', '--base-url', `${server.url}/v1`];
+      const { calls } = await handoff(from, '--max-tokens', '700', ...at);
+      assert.ok(calls.count > 0);
+      assert.equal(calls.costUsd, null);
+    } finally {
+      await server.stop();
+    }
   });
 
   it('is rejected if nobody says anything', async () => {
