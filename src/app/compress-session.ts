@@ -251,7 +251,7 @@ async function summarize(
         job.warn(`The summarizer's context window is too small: it reads ${read} of up to ${max} tokens.`);
       },
       onMessageCut: ({ message, read }) =>
-        job.warn(`A message of ${message} tokens was cut: the summarizer read ${read} tokens of its part.`),
+        job.warn(`A message of ${message} characters was cut: the summarizer read ${read} characters of its part.`),
       report: ({ done, total: segments }) => {
         job.report({ stage: 'summarizing', done: Math.floor((done / segments) * messages), total: messages });
       },

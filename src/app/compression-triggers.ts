@@ -193,7 +193,10 @@ export class CompressionTriggers {
     return tokens;
   }
 
-  /** After a skipped compression, its trigger fires again only at the next multiple of its limit. */
+  /**
+   * After a skipped compression, its trigger fires again only at the next multiple of its limit, or after the share of
+   * the budget has grown. A compression resets all triggers.
+   */
   #recordOutcome(outcome: CompressionOutcome, { trigger, measured }: DueTrigger): void {
     if (outcome.kind === 'skipped' && measured !== undefined)
       this.#unsuccessful = { ...this.#unsuccessful, [trigger]: measured };

@@ -14,6 +14,8 @@ import type { CompressionJob } from './compression-job.ts';
 const REDUCED_SHARE = 0.8;
 /** If the ledger takes at least this share of its room, dropped entries are only restored if all of them fit. */
 const MAX_SHARE_TO_RESTORE = 0.75;
+/** With less room to grow, a ledger beside merged summaries stays as it is. */
+const MIN_GROWTH_TOKENS = 40;
 /** The cost of checking an entry, in the characters that `CancellableYielder` counts. */
 const CHECK_COST_CHARS = 20;
 
@@ -101,6 +103,9 @@ export async function fitLedgerInBatches(
   const room = ledgerRoom(budget, settings.policy.ledgerShare, coveredTokens);
   const tokens = await count(included);
   const isRefit = spareTokens !== undefined;
+  const grownRoom = roomBesideSummaries(budget, settings.policy.ledgerShare, coveredTokens);
+  const refitRoom = Math.max(tokens, Math.min(tokens + (spareTokens ?? 0), grownRoom));
+  if (isRefit && spareTokens > 0 && !isAsWritten && refitRoom - tokens < MIN_GROWTH_TOKENS) return [];
   const isWellFilled = !isRefit && !isOutdated && tokens <= room && tokens >= MAX_SHARE_TO_RESTORE * room;
   let fitted: Pick<FittedLedger, 'kept' | 'dropped'>;
   if (isWellFilled && (await count(excluded, room - tokens)) > room - tokens) {
@@ -114,8 +119,6 @@ export async function fitLedgerInBatches(
     const all = sendable.filter(({ id }) => costs.has(id));
     const active = all.map((entry) => withSummarized(asActive(entry)));
     const cost = all.map(({ id }) => costs.get(id)!);
-    const grownRoom = roomBesideSummaries(budget, settings.policy.ledgerShare, coveredTokens);
-    const refitRoom = Math.max(tokens, Math.min(tokens + (spareTokens ?? 0), grownRoom));
     const whole = fitLedger(active, cost, isRefit ? refitRoom : room);
     const isReduced = !isRefit && whole.dropped.length > 0;
     fitted = isReduced ? fitLedger(active, cost, Math.floor(room * REDUCED_SHARE)) : whole;

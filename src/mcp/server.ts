@@ -51,6 +51,6 @@ export async function serve({ home, env, version, input, output, warn }: ServerO
   // Start reading the chats now, so that the first call needn't wait.
   void chats.refresh(0);
   await transport.closed;
-  process.off('SIGINT', end).off('SIGTERM', end);
-  await chats.close();
+  // A client may send a signal after closing its end. Until all is closed, that must not end this process.
+  await chats.close().finally(() => process.off('SIGINT', end).off('SIGTERM', end));
 }

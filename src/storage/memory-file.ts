@@ -16,6 +16,9 @@ interface StoredEntries {
   readonly unknown: readonly unknown[];
 }
 
+/** When an entry was added, in milliseconds since the epoch. */
+const timeOf = (entry: unknown): number => (v.is(v.object({ at: v.number() }), entry) ? entry.at : Infinity);
+
 function separate(stored: readonly unknown[]): StoredEntries {
   const [entries, unknown]: [MemoryEntry[], unknown[]] = [[], []];
   for (const one of stored) {
@@ -80,7 +83,7 @@ export class MemoryFile {
     return this.#sequencer.queue(async () => {
       const stored = await this.#read();
       const entries = change(stored.entries);
-      const all = [...entries, ...stored.unknown];
+      const all = [...entries, ...stored.unknown].sort((a, b) => timeOf(a) - timeOf(b));
       const text = JSON.stringify({ workspace: this.#workspace, entries: all }, null, 1);
       await withWriteFaults(WORKSPACE_MEMORY, async () => {
         await makeFolder(path.dirname(this.#path));

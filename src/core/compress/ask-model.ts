@@ -23,8 +23,8 @@ export interface AskTools extends LeafTools {
   readonly calls: CallLog;
   /** Called if the model's context window limits the input, with the actual tokens and those that the cost allows. */
   readonly onTruncated?: ((tokens: { readonly read: number; readonly affordable: number }) => void) | undefined;
-  /** Called if a message has more tokens than what is read of its whole segment. */
-  readonly onMessageCut?: ((tokens: { readonly message: number; readonly read: number }) => void) | undefined;
+  /** Called if a message is longer than what is read of its whole segment, in UTF-16 units. */
+  readonly onMessageCut?: ((length: { readonly message: number; readonly read: number }) => void) | undefined;
 }
 
 export interface SegmentToSummarize extends LeafSource {

@@ -117,8 +117,8 @@ function withCamelKeys(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [camelKey(key), one]));
 }
 
-/** Names of strings that aren't a summary. */
-const OTHER_STRINGS = /error|refus|reason|think|thought/i;
+/** Names that models give to a narrative. */
+const NARRATIVE_NAMES = /summar|overview|recap|resum|résum|riassunt|zusammenfass|^(?:text|content|notes)$/i;
 
 /** Renames the only unknown field of an object without a narrative to `narrative` if it's a text. */
 function withNarrative(value: unknown): unknown {
@@ -126,6 +126,6 @@ function withNarrative(value: unknown): unknown {
   const [first, ...others] = Object.entries(value).filter(([key]) => !Object.hasOwn(answerSchema.entries, key));
   if (!first || others.length > 0) return value;
   const [key, said] = first;
-  if (typeof said !== 'string' || OTHER_STRINGS.test(key) || REFUSAL.test(said)) return value;
+  if (typeof said !== 'string' || !NARRATIVE_NAMES.test(key) || REFUSAL.test(said)) return value;
   return { ...value, narrative: said };
 }

@@ -171,8 +171,8 @@ export async function summarizeRuns(
             made.set(piece, answer.content);
             // Not cached, because it's as long as the messages.
             readBy.set(piece, answer.read);
-            const message = Math.max(...piece.run.tokens.slice(piece.from, piece.to + 1));
-            const read = tools.counter.text(answer.read);
+            const message = longestMessage(piece);
+            const read = answer.read.length;
             if (message > read) tools.onMessageCut?.({ message, read });
             tools.cache?.set(key, answer.content);
           }
@@ -500,6 +500,14 @@ async function extractTogether(
     } else room = Math.floor((room * limit) / (limit - spare)) - 4;
   }
   return best;
+}
+
+/** Length of the longest message of a person or an assistant, in UTF-16 units. Tool output is shortened anyway. */
+function longestMessage({ corpus, from, to }: LeafSource): number {
+  let longest = 0;
+  for (let at = from; at <= to; at++)
+    if (corpus.roles[at] !== 'tool') longest = Math.max(longest, corpus.texts[at]!.length);
+  return longest;
 }
 
 /** A segment's weight: its length, weighted by the scores of its passages. */

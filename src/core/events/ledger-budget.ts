@@ -29,17 +29,18 @@ function shareOfBudget(budget: number, share: number, coveredTokens: number): nu
   return budget * share * (budget >= fullShareBudget ? 1 : Math.max(MIN_SHARE_FACTOR, budget / fullShareBudget));
 }
 
-/** If a model's summaries are shorter than allowed, the ledger may take half of so many covered tokens, … */
+/** Covered tokens of which the ledger may take its full share beside a model's short summaries, … */
 const SHORT_CHAT_TOKENS = 600;
-const SHARE_OF_SHORT_CHAT = 1 / 2;
-/** … and this share of the others. */
+/** … and its share of the others. */
 const SHARE_OF_OTHERS = 1 / 8;
+/** Beside summaries, the ledger leaves this share of its budget to the key events of the next messages. */
+const RESERVE = 1 / 5;
 
-/** Maximum tokens to which the ledger may grow beside a model's summaries. */
+/** Maximum tokens to which the ledger may grow if a model's summaries are shorter than allowed. */
 export function roomBesideSummaries(budget: number, share: number, coveredTokens: number): number {
   const short = Math.min(coveredTokens, SHORT_CHAT_TOKENS);
-  const ofCovered = short * SHARE_OF_SHORT_CHAT + (coveredTokens - short) * SHARE_OF_OTHERS;
-  return Math.floor(Math.min(shareOfBudget(budget, share, coveredTokens), ofCovered));
+  const ofCovered = short * MAX_SHARE_OF_COVERED + (coveredTokens - short) * SHARE_OF_OTHERS;
+  return Math.floor(Math.min(shareOfBudget(budget, share, coveredTokens) * (1 - RESERVE), ofCovered));
 }
 
 /**

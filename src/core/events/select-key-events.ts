@@ -97,7 +97,7 @@ export function* selectKeyEvents(
     const kind = allowed.reduce((best, one) => (scoreOf(one) > scoreOf(best) ? one : best));
     const { start, end } = segment;
     // Without the user's correction, the corrected statement would seem current.
-    const isMarked = isUser && MARKED_IMPORTANT.test(quoteOf(segment));
+    const isMarked = role === 'user' && MARKED_IMPORTANT.test(quoteOf(segment));
     const isLasting = isMarked || logistic(lasting!) >= MIN_LASTING || (isUser && saysReplacement(quoteOf(segment)));
     const joins =
       last !== undefined &&

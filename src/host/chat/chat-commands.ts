@@ -120,7 +120,7 @@ const askForTask = (goal: string): Thenable<string | undefined> =>
     ignoreFocusOut: true,
   });
 
-/** Ends the task, if a reply is streaming after it. Even without a task, a long history may be compressed. */
+/** Ends the task; while a reply is streaming, at its end. Even without a task, a long history may be compressed. */
 export async function resetTask(conversation: Conversation): Promise<void> {
   const { task } = conversation.state;
   if (task || !conversation.isReplying) await conversation.resetTask();

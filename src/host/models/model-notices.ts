@@ -38,21 +38,24 @@ export function contextWindowSourceText(
 export class ModelNotices {
   readonly #models: Models;
   readonly #now: () => number;
+  readonly #warn: (message: string) => void;
   readonly #reported = new Set<string>();
 
   /** @param now milliseconds since the epoch */
-  constructor(models: Models, now: () => number) {
+  constructor(models: Models, now: () => number, warn: (message: string) => void) {
     this.#models = models;
     this.#now = now;
+    this.#warn = warn;
   }
 
   watch(conversation: Conversation, chosen: () => ChosenModel): void {
     conversation.onUpdate((update) => {
       if (update.type === 'truncated') this.#truncated(update.model, update.sent, update.read);
       else if (update.type === 'reply_started')
-        this.check(chosen()).catch((error: unknown) =>
-          vscode.window.showErrorMessage(notificationText(faultView(error))),
-        );
+        this.check(chosen()).catch((error: unknown) => {
+          this.#warn(`A notice about the model failed: ${String(error)}`);
+          void vscode.window.showErrorMessage(notificationText(faultView(error)));
+        });
     });
   }
 

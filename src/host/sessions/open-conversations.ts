@@ -74,7 +74,11 @@ export class OpenConversations {
 
   constructor(deps: OpenConversationsDeps) {
     this.#deps = deps;
-    this.#notices = new ModelNotices(deps.models, () => deps.clock.now());
+    this.#notices = new ModelNotices(
+      deps.models,
+      () => deps.clock.now(),
+      (message) => deps.log.warn(message),
+    );
   }
 
   get(id: SessionId): OpenConversation | undefined {

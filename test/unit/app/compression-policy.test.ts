@@ -42,7 +42,10 @@ describe('compression under a policy and a budget', () => {
     assert.equal((await conversation.compressNow()).kind, 'committed');
     assert.match(record, /… \d{2,} lines omitted/);
     const warned = harness.log.filter(({ level }) => level === 'warn').map(({ fields }) => String(fields['message']));
-    assert.match(warned.join('\n'), /A message of \d{5} tokens was cut: the summarizer read \d+ tokens of its part/);
+    assert.match(
+      warned.join('\n'),
+      /A message of \d{5} characters was cut: the summarizer read \d+ characters of its part/,
+    );
   });
 
   it('truncates input that is too large for the summarizer, and logs a warning', async () => {

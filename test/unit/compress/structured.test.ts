@@ -74,6 +74,8 @@ describe('parser for a model’s summary', () => {
     ['not_json', '{"narrative": 12}'],
     ['not_json', '{"title": "Storage", "summary": "They chose Postgres."}'],
     ['not_json', '{"summary": ["They chose Postgres."]}'],
+    ['not_json', '{"status": "ok"}'],
+    ['not_json', '{"language": "en", "decisions": ["Postgres"]}'],
     ['not_json', 'They set {"mode": "strict"}.'],
     ['not_json', '{"error": "The record is too long."}'],
     ['not_json', '{"summary": "I’m sorry, but I cannot summarize this."}'],

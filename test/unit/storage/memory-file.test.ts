@@ -69,12 +69,13 @@ describe('workspace memory file', () => {
       const file = memoryFile(folder, 'w');
       await file.change(() => [entry('1')]);
       const [name = ''] = await readdir(folder);
-      const newer = { ...entry('2'), kind: 'habit' };
+      const newer = { ...entry('2'), kind: 'habit', at: 2 };
       const stored = { workspace: 'w', entries: [entry('1'), newer] };
       await writeFile(join(folder, name), JSON.stringify(stored));
       assert.deepEqual(await file.read(), [entry('1')]);
-      await file.change((entries) => [...entries, entry('3')]);
+      const latest = { ...entry('3'), at: 3 };
+      await file.change((entries) => [...entries, latest]);
       const text = await readFile(join(folder, name), 'utf8');
-      assert.deepEqual(JSON.parse(text), { workspace: 'w', entries: [entry('1'), entry('3'), newer] });
+      assert.deepEqual(JSON.parse(text), { workspace: 'w', entries: [entry('1'), newer, latest] });
     }));
 });

@@ -46,8 +46,11 @@ describe('small talk', () => {
       'Tira el 20 la caja vieja.',
       'Noch 3 Tage.',
       'Das Fenster ist 3 m breit.',
+      'I have a son, 12.',
     ])
       assert.ok(!isTableTalk(text), text);
+    for (const text of ['Der Termin ist in Raum W20.', 'Please use 5W40 oil.', 'Due acque: 1 naturale e 1 frizzante.'])
+      assert.ok(!isTableTalk(text) && !isSmallTalk(text), text);
   });
 
   it('includes courtesies of a receptionist in other languages', () => {
@@ -60,7 +63,13 @@ describe('small talk', () => {
       'Kein Problem!',
     ])
       assert.ok(isSmallTalk(text), text);
-    for (const text of ['Let us know the number of guests.', 'Noté : le port est 8085.', 'Kein Problem mit Port 8080.'])
+    for (const text of [
+      'Let us know the number of guests.',
+      'Noté : le port est 8085.',
+      'Kein Problem mit Port 8080.',
+      'Pas de problème cardiaque.',
+      'Sin problema cardíaco.',
+    ])
       assert.ok(!isSmallTalk(text), text);
   });
 
