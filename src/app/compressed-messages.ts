@@ -7,7 +7,7 @@ import { NEVER_YIELDS, type Yielder } from '../core/pace/yielder.ts';
 import type { TokenCounter } from '../core/tokens/token-counter.ts';
 import type { InMemorySession } from './in-memory-session.ts';
 
-/** A message of a conversation. */
+/** A message as callers of the public API (`public-api.ts`) pass and receive it. */
 export interface LibraryMessage {
   readonly role: Role;
   readonly content: string | readonly ContentBlock[];
@@ -17,9 +17,10 @@ export interface LibraryMessage {
 export type LibraryCalls = CompressionRecord['calls'];
 
 export interface CompressedMessages {
-  /** Ledger and summaries as a system message, followed by the recent messages. */
+  /** The given system messages, the ledger and summaries as one more (if there are any), and the recent messages. */
   readonly messages: readonly LibraryMessage[];
   readonly events: readonly KeyEvent[];
+  /** The summaries. `from` and `to` are 0-based, inclusive positions of messages. */
   readonly nodes: readonly { readonly node: SummaryNode; readonly from: number; readonly to: number }[];
   readonly tokens: { readonly before: number; readonly after: number; readonly target: number | null };
   readonly calls: LibraryCalls;

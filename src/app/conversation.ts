@@ -313,7 +313,10 @@ export class Conversation {
     return this.compressor.preview(this.#triggers.request({ trigger: 'command', threshold: 0 }, 'now'));
   }
 
-  /** Ends the task, and compresses first if that's due. During a turn, this is postponed to its end. */
+  /**
+   * Ends the task, and compresses first if that's due. A failed compression doesn't prevent the reset. During a turn,
+   * this is postponed to its end.
+   */
   async resetTask(): Promise<void> {
     if (this.isReplying) {
       this.#isResetPending = true;

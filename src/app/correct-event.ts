@@ -4,7 +4,10 @@ import { messageText } from '../core/model/message.ts';
 import type { SessionJournal } from './ports.ts';
 import { ChangeFault } from './summary-changes.ts';
 
-/** Changes a key event's kind, its range (UTF-16 offsets), or both. Rejects with `ChangeFault` or `StoreFault`. */
+/**
+ * Changes a key event's kind, its range (UTF-16 offsets), or both. Trims white space at both ends of the range. Rejects
+ * with `ChangeFault` or `StoreFault` without changing anything.
+ */
 export async function correctEvent(
   journal: SessionJournal,
   id: KeyEventId,

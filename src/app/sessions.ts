@@ -94,12 +94,12 @@ export class Sessions {
     });
   }
 
-  /** Makes a journal's session current. The session may not be in the store, such as a chat from another tool. */
+  /** Makes a journal's session current, even if the store doesn't have it, such as a chat from another tool. */
   show(journal: SessionJournal): Promise<Conversation> {
     return this.#switches.queue(() => this.#makeCurrent(journal));
   }
 
-  /** Closes the current session, or only `session` if it's current, without opening another. */
+  /** Closes the current session without opening another. With `session`, does so only if that session is current. */
   close(session?: Conversation): Promise<void> {
     return this.#switches.queue(async () => {
       const open = this.#current;

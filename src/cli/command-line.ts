@@ -86,7 +86,7 @@ async function run(args: readonly string[], context: Pick<Invocation, 'output' |
   return result.exitCode ?? 0;
 }
 
-/** Joins options and negative numbers, which `parseArgs` rejects as ambiguous, so that commands can say what is valid. */
+/** Joins options with negative numbers, which `parseArgs` rejects as ambiguous, so that commands can explain them. */
 function withNegativeNumbers(args: readonly string[], options: Command['options']): string[] {
   const isNumberOf = (option: string | undefined, value: string | undefined): boolean =>
     option?.startsWith('--') === true && options[option.slice(2)]?.type === 'string' && /^-\d/.test(value ?? '');

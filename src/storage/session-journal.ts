@@ -401,7 +401,7 @@ export class SessionJournalFile implements SessionJournal {
     if (this.#isFollower) await this.#handover.requestIfGone().catch(ignoreDiskErrors);
   }
 
-  /** Becomes the writer once the lock is held. `alone`: no other window can still be writing. */
+  /** Becomes the writer once the lock is held. If `alone`, no other window writes: an incomplete last line is cut off. */
   async #becomeWriter(alone: boolean): Promise<WindowRole> {
     const { path, clock, openForAppend } = this.#options;
     try {

@@ -7,7 +7,7 @@ import { ATTEMPT_TIMEOUT_MS } from './workbench.ts';
 /** The parts of the DOM that the tests use. */
 interface Focusable {
   readonly ownerDocument: { readonly activeElement: Focusable | null };
-  /** 4: the other node follows in the document. */
+  /** Returns a bit mask. The bit 4 is set if the other node follows in the document. */
   compareDocumentPosition(other: Focusable): number;
   matches(selector: string): boolean;
 }
@@ -43,7 +43,7 @@ export class Keyboard {
     await this.#chat.workbench.page.keyboard.type(text);
   }
 
-  /** Enters a search text at once, because each key starts a search, and partial words have no results. */
+  /** Enters a search text in one step, because each key starts a search, and partial words have no results. */
   async enterQuery(text: string): Promise<void> {
     await this.#chat.workbench.page.keyboard.insertText(text);
   }

@@ -5,11 +5,11 @@ import { isProse } from './passages.ts';
 import type { CancellableYielder } from '../pace/cancellable-yielder.ts';
 import { isSmallTalk } from '../text/small-talk.ts';
 
-/** Announces the next step without a result ("Let me check"), in the supported languages. */
+/** Announces the next step without a result ("Let me check"), in English, Portuguese, Spanish, German, and French. */
 const NARRATION =
   /^(?:(?:ok(?:ay)?|good|great|perfect|excellent|now|next|first|finally|alright|right|so|sure|wait|hmm|interesting|hm+)\b[\s,.!:;–—-]*)*(?:(?:and |also |then |but )?(?:let me|let['’]s (?:see|check|look|start|first|now)|i['’]ll (?:now |also |\p{L}+ly |start|first|begin|check|look|read|explore|examine|search|verify|update|create|write|run|fix|add|make|help|conduct|put)|i (?:will now|need to (?:check|look|see|read|understand|figure)|should (?:check|look|verify)|have (?:the|a|all|everything)\b|now have|['’]m going to|am going to)|i can see the|time to|moving on|here(?:['’]s| is) (?:a |the )?(?:summary|overview|breakdown|what|my)|(?:now|next|also|then),? (?:let me|i['’]ll|i need|add|update|remove|fix|run|check|verify|create|the|build|test|rename|write)\b|also (?:updat|check|fix|add)\w*|(?:agora|primeiro) vou|vou (?:agora |primeiro )?\p{L}+r\b|deixe-me|voy a |déjame|ahora voy|jetzt (?:werde|schaue|prüfe)|ich werde (?:nun|jetzt)|je vais |laissez-moi))/iu;
 
-/** Text that a tool's harness writes as the user or the assistant. */
+/** Text that an agent's client inserts as the user, as the assistant, or as a tool's result. */
 const HARNESS =
   /^(?:\[Request interrupted|Caveat: The messages below|<(?:command-|local-command|system-reminder|task-notification|ide_)|\/[a-z-]+$|If you need specific details from before|Please continue the conversation from where|This session is being continued|Your task is to create a detailed summary|The user doesn['’]t want to proceed|(?:Analysis|Summary):?$|Entered plan mode|Exit(?:ed|ing) plan mode|In plan mode, you should|Remember: DO NOT write|When ready, use ExitPlanMode|agentId: \w+ \(|Async agent launched|Output too large \(|Preview \(first |API Error: |The file \S+ has been (?:updated|created)|No files found)/iu;
 
@@ -32,10 +32,10 @@ const STYLE = /^\S+ \S+ style\b/u;
 const RECAP =
   /^\s*(?:<analysis>|\[SUGGESTION MODE: |This session is being continued from a previous conversation|Your task is to create a detailed summary of the conversation|(?:CRITICAL: )?Respond with TEXT ONLY)/u;
 
-/** Whether a message repeats earlier ones. A session's first message never does: it's the only record of that time. */
+/** Whether a message repeats earlier ones. A first message never does: nothing else records what came before it. */
 export const isRecap = (text: string, position: number): boolean => position > 0 && RECAP.test(text);
 
-/** The offset of a client's compaction summary in a message, in its final version; undefined if there is none. */
+/** The offset of a client's compaction summary, after its draft; 0 without a heading; undefined for other messages. */
 export function compactionSummaryStart(text: string): number | undefined {
   return HAND_OVER.test(text) ? Math.max(0, text.search(HAND_OVER_SUMMARY)) : undefined;
 }
@@ -52,8 +52,8 @@ const OUTCOME_WORDS =
 
 /**
  * Returns a factor for each passage: how useful it is to somebody who continues without the rest. Reports at the end of
- * a turn count more than text along the way; announcements, harness texts, and headings count nothing; lines of long
- * messages count less. The smaller `room`, a share of the messages, the stronger the effect: with plenty of room, names
+ * a turn count more than text along the way; announcements and harness texts count nothing, and headings little; lines
+ * of long messages count less. The smaller `room`, a share of the messages, the stronger the effect: with plenty of room, names
  * and values that only output contains are wanted as well.
  */
 export async function usefulnessFactors(
@@ -63,7 +63,7 @@ export async function usefulnessFactors(
   events: ReadonlyMap<number, readonly DetectedEvent[]> = new Map(),
 ): Promise<Float64Array> {
   const factors = await factorsBySpeech(corpus, room, pace);
-  // Key events that didn't fit in the ledger come first. With plenty of room, nearly all of them fit anyway.
+  // Passages with key events weigh two to three times as much, and with plenty of room, three to five times.
   for (const [message, found] of events) {
     if (pace.isDue()) await pace.yield();
     for (let at = corpus.firstOf[message]!; at < corpus.firstOf[message + 1]!; at++) {
@@ -143,9 +143,9 @@ const ALIKE_FACTOR = 0.02;
 const RECAP_FACTOR = 0.15;
 /** Beyond this many UTF-16 units of prose, the lines of a message count less. */
 const LONG_MESSAGE = 1_200;
-/** In UTF-16 units. Shorter texts are remarks along the way. */
+/** In UTF-16 units of prose. If a turn's last message is shorter, the one before it counts as a report as well. */
 const MIN_REPORT_LENGTH = 120;
-/** Factor for an assistant's report, because its text otherwise counts much less than a user's: see `extract`. */
+/** Factor for an assistant's report, because its base score is much lower than a user's: see `BASE_SCORES`. */
 const REPORT_FACTOR = 5;
 const REMARK_FACTOR = 1.2;
 const SHOWN_FACTOR = 0.5;

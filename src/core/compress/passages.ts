@@ -11,7 +11,7 @@ import {
   outputKind,
   TAG,
   WRAPPERS,
-} from './line-tests.ts';
+} from './line-patterns.ts';
 import { isToolResult, type SourceMessage } from './source-message.ts';
 import type { CancellableYielder } from '../pace/cancellable-yielder.ts';
 import { isRunningText, lineShape } from './terms.ts';
@@ -20,9 +20,13 @@ import { sentencesOf } from '../text/sentences.ts';
 import { speakerLabelAt } from '../text/speakers.ts';
 
 /**
- * The kind of a passage: `prose`, thinking, a quotation within prose, a heading, a command, or an informative line of
- * output or code. `text` is running text within output or code, such as a comment or a description. `line` is any other
- * line of output or code, for full texts. `noted` is a summary's own text.
+ * The kind of a passage:
+ * - `prose`, `heading`: text of a person or an assistant; `thought`: thinking
+ * - `quoted`: a line of a short code block in prose
+ * - `call`: a command, or the label of a collapsed block; `error`, `outcome`: an informative line of output or code
+ * - `names`: a generated sentence that lists definitions in code
+ * - `text`: running text in output or code, such as a comment; `line`: any other line of it
+ * - `noted`: a summary's own text
  */
 export type PassageKind =
   'prose' | 'thought' | 'quoted' | 'heading' | 'call' | 'error' | 'outcome' | 'names' | 'text' | 'line' | 'noted';
@@ -36,11 +40,11 @@ export interface Passage {
   /** Whether it's running text, as opposed to names and symbols. */
   readonly running: boolean;
   readonly text: string;
-  /** Whether the text is the message from `start` to `end`, and not a sentence about code, in place of the code. */
+  /** Whether `text` is the message from `start` to `end`. False if it was generated from code or has parts removed. */
   readonly isSlice: boolean;
   /** Within a listing: a comment, or a message that the code prints. */
   readonly inListing: boolean;
-  /** The label of its speaker, from the beginning of its line; empty if there's none, or if it starts with it. */
+  /** The label of its speaker, from the beginning of the line; empty if there is none or the passage starts with it. */
   readonly speaker: string;
 }
 
@@ -67,7 +71,7 @@ export const speakerPrefix = (passage: Passage, before?: Passage): string =>
 
 const PROSE_KINDS: ReadonlySet<PassageKind> = new Set(['prose', 'quoted', 'heading', 'noted']);
 
-/** Whether it's prose of a person or an assistant, as opposed to output, code, and thinking. */
+/** Whether it's prose, including headings, short code blocks, and summaries, and not output, listings, or thinking. */
 export const isProse = ({ kind }: Pick<Passage, 'kind'>): boolean => PROSE_KINDS.has(kind);
 
 /** In UTF-16 units. Longer lines of prose are split into sentences. */
@@ -96,7 +100,7 @@ export class PassageCutter {
   private bareFence = false;
   /** Inside a short code block in prose, such as an error, a line of code, or a command. */
   private quoting = false;
-  /** Inside `<think>` or a "Thought Process" block. */
+  /** Inside `<think>` or `<thinking>`. */
   private thinking = false;
   /** Inside a collapsed block with a tool call and its result. */
   private wrapped = false;
@@ -262,7 +266,7 @@ export class PassageCutter {
     const shape = lineShape(text, first, Math.min(end, first + 2000));
     const running = isRunningText(shape);
     if (!running && shape.plain === 0 && isRule(text.slice(first, end))) return;
-    // Indented lines or lines with many symbols outside a fence are pasted code, but a user's are kept as prose.
+    // A line that looks like code and has hardly any words is pasted code, but a user's is kept as prose.
     if (!running && !this.isUser && shape.plain < 2 && isCodeLine(text.slice(first, end))) {
       this.outputLine(first, end);
       return;
@@ -317,7 +321,7 @@ export class PassageCutter {
     else if (this.takesAll) this.add(first, last, 'line');
   }
 
-  /** Marks the passages of a run of output that is mostly code. */
+  /** In a run of output that is a listing, marks comments and messages that the code prints. */
   private endRun(): void {
     const { from, lines, code } = this.run;
     if (lines >= MIN_LISTING_LENGTH && code >= lines * MIN_CODE_SHARE) {
@@ -393,7 +397,7 @@ const SHORT_BLOCK_LINES = 6;
 /** A line with more words is a sentence about a file, not the heading of its content. */
 const MAX_WORDS_BESIDE_FILE = 6;
 
-/** Maximum names per sentence: enough to identify a file, few enough to drop the sentence. */
+/** Maximum names per sentence: enough to identify a file, few enough that dropping a sentence loses little. */
 const NAMES_PER_SENTENCE = 5;
 
 /** Maximum sentences per message, because a listing of a whole file is no summary. */

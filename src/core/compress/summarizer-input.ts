@@ -4,7 +4,7 @@ import type { TokenCounter } from '../tokens/token-counter.ts';
 import { passagesIn, speakerOf, type Corpus, type IndexedPassage } from './corpus.ts';
 import type { MessageRange } from './source-message.ts';
 import { extractPassages, type ExtractOptions } from './extractive.ts';
-import { isFileLine, isRule, isStatement, TAG, WRAPPERS } from './line-tests.ts';
+import { isFileLine, isRule, isStatement, TAG, WRAPPERS } from './line-patterns.ts';
 import { isProse, newPassage, speakerPrefix, type Passage } from './passages.ts';
 import type { CancellableYielder } from '../pace/cancellable-yielder.ts';
 import { SimilarLineFilter, FILE_SHOWN, compactionSummaryStart, isRecap, isScaffolding } from './passage-weights.ts';

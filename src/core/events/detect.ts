@@ -26,7 +26,7 @@ export interface DetectionContext {
 /**
  * Detects the spans of a message that must stay verbatim, in order and without overlaps. `quote` is `text.slice(start,
  * end)`; offsets are in UTF-16 units. Linear in the message's length; only the end of a long previous message is read.
- * System messages have no events, because they are always sent verbatim.
+ * The detector skips system messages, because they are always sent verbatim; only `rules` apply to them.
  */
 export const detectEvents = (message: DetectorInput, context: DetectionContext = {}): DetectedEventWithContext[] =>
   runSynchronously(detectSteps(message, context));

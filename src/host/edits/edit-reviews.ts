@@ -113,7 +113,7 @@ export class EditReviews implements vscode.TextDocumentContentProvider, vscode.D
     await this.#next(review);
   }
 
-  /** Moves to the next change, or to the file if there are none left. */
+  /** Shows the first remaining change, or else closes the diff editor and, after an accepted change, shows the file. */
   async #next(review: Review): Promise<void> {
     const [first] = changesOf(review);
     if (first) {
@@ -150,7 +150,7 @@ export class EditReviews implements vscode.TextDocumentContentProvider, vscode.D
     return found < 0 ? changes.length - 1 : found;
   }
 
-  /** Applies the proposed changes to the edited file's text, and reports those that can't be applied anymore. */
+  /** Rebases the proposed changes onto the edited file's text, and warns about those that can't be applied anymore. */
   #fileChanged(document: vscode.TextDocument): void {
     for (const review of this.#reviews.values()) {
       if (String(review.uri) !== String(document.uri)) continue;

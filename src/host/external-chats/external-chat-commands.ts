@@ -158,7 +158,10 @@ const BATCH_SIZE = 200;
 /** Number of chats opened so far. If another one is opened while a chat is read, the first one isn't shown. */
 let openings = 0;
 
-/** Opens a chat read-only. Returns false if its copy is gone, or if another chat was opened meanwhile. */
+/**
+ * Opens a chat read-only, at the message at a 0-based position, if given. Returns false if its copy is gone, or if
+ * another chat was opened meanwhile.
+ */
 export async function openChat(app: OpenedChatApp, { key, entry }: ListedChat, position?: number): Promise<boolean> {
   const opening = ++openings;
   const id = externalChatSessionId(key, entry);

@@ -217,7 +217,7 @@ export async function updateSetting(
   }
 }
 
-/** Moves user settings from old names to new ones that aren't set. Workspace settings are never changed. */
+/** Moves user settings to new names that aren't set yet; workspace settings stay. After an error, some are moved. */
 export async function moveRenamedSettings(renamed = RENAMED): Promise<void> {
   const configuration = vscode.workspace.getConfiguration('threadkeeper');
   for (const [from, to] of renamed) {

@@ -1,8 +1,8 @@
 import MarkdownIt from 'markdown-it';
 import { closingDelimiterFor, MAX_FORMULA_LENGTH, addMathSyntax } from './math-syntax.ts';
 
-/** Length from which a block is parsed again only once it has grown by an eighth, which avoids quadratic time. */
-export const LONG_BLOCK = 4_000;
+/** Longer blocks (in UTF-16 units) are parsed again only once they have grown by an eighth, to avoid quadratic time. */
+const LONG_BLOCK = 4_000;
 /** Whether a block of `length` characters is parsed again, if it had `before` characters the last time. */
 export const hasGrownEnough = (length: number, before: number): boolean =>
   length <= LONG_BLOCK || length >= before * 1.125;

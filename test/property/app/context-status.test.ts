@@ -27,7 +27,7 @@ const LISTING = 'A loop goes over the rows and turns each into an object, and th
 
 const has = (text: string, word: string): boolean => text.toLowerCase().includes(word);
 
-describe('results of *Why Did It Forget?*', () => {
+describe('results of *Find Forgotten Information*', () => {
   it('match the preview of the next request, row by row', async () => {
     const seen = new Set<string>();
     await fc.assert(

@@ -9,7 +9,7 @@ import { runs } from '../runs.ts';
 import { SETTINGS } from '../../unit/compress/scripted.ts';
 import { grow, SMALL_SETTINGS, tools } from './compression-fixtures.ts';
 
-/** The model's summary of each segment, in words that occur nowhere else. */
+/** The beginning of each summary by the model, in words that occur nowhere else. */
 const SUMMARY_START = 'They settled matter';
 
 /** A good model that records its prompts. */
@@ -29,7 +29,7 @@ function readingModel(): SummaryModel & { readonly prompts: string[] } {
 
 const mark = (at: number): string => `note-${at}-of-many`;
 
-/** Messages of a few sentences, so that any segment can be shortened. Each has a unique marker. */
+/** Parts of a growing session. Each number is how often a message repeats a filler sentence. */
 const parts = fc.array(fc.array(fc.integer({ min: 8, max: 14 }), { minLength: 4, maxLength: 16 }), {
   minLength: 1,
   maxLength: 4,

@@ -52,7 +52,7 @@ const answered = (ask: string, ...texts: string[]): SpokenTurn =>
 const [DECIDED, TWICE] = [SENTENCES[2]!, `${LINE} ${LINE} `];
 const DECIDED_TWICE = `${DECIDED} ${DECIDED} `;
 
-/** Seed 1977962945, path 2126: a fault is lost when the plan shrinks after the summarizer failed. */
+/** fast-check seed 1977962945, path 2126: a fault was lost when the plan shrank after the summarizer had failed. */
 const RECOVERED: Step = {
   do: 'import',
   turns: [
@@ -71,7 +71,7 @@ const RECOVERED: Step = {
   ],
 };
 
-/** Seed 5, path 459: fixed levels leave a summary of a few messages as long as the messages. */
+/** fast-check seed 5, path 459: with fixed levels, a summary of a few messages was as long as the messages. */
 const SAVES_NOTHING: Step = {
   do: 'import',
   turns: [
@@ -90,7 +90,7 @@ const SAVES_NOTHING: Step = {
   ],
 };
 
-/** Seed 2026112332, path 162: reverted messages are compressed again, and their key events are known already. */
+/** fast-check seed 2026112332, path 162: undone messages were compressed again, when their key events were known. */
 const LEAVES_AGAIN: Step = {
   do: 'import',
   turns: [
@@ -103,7 +103,7 @@ const LEAVES_AGAIN: Step = {
   ],
 };
 
-/** Seed 2026112333, path 312: reverting a summary during its compression makes the record's figures negative. */
+/** fast-check seed 2026112333, path 312: undoing a summary during a compression made the record's figures negative. */
 const UNDONE_MEANWHILE: Step = {
   do: 'import',
   turns: [
@@ -118,7 +118,7 @@ const UNDONE_MEANWHILE: Step = {
 
 /** Rare sequences, each of which once failed or could fail. */
 export const KNOWN_SEQUENCES: readonly (readonly Step[])[] = [
-  // Seed 2026112301, path 903: regenerating asks a model although compression is off.
+  // Regenerating a summary may ask a model even if compression is off (fast-check seed 2026112301, path 903).
   [
     talk(20),
     compress(),
@@ -160,8 +160,9 @@ export const KNOWN_SEQUENCES: readonly (readonly Step[])[] = [
     { do: 'delete', pick: 6, deleted: true },
   ],
   [talk(20), { do: 'delete', pick: 3, deleted: true }, good, compress('delete', 6)],
-  // A quote is pinned while it's being found. Pinned quotes are kept however small the ledger's room is.
+  // The user quotes text that a running compression is about to find as a key event.
   [importTurns(...SENTENCES), talk(12), good, compress('quote'), compress()],
+  // Pinned quotes are kept however small the ledger's room is.
   [
     importTurns(...SENTENCES),
     talk(12),
@@ -173,7 +174,7 @@ export const KNOWN_SEQUENCES: readonly (readonly Step[])[] = [
   [talk(40), good, { do: 'policy', name: 'balanced', strategy: 'off' }, { do: 'preview' }, compress(), background],
   [importTurns(...SENTENCES), talk(20), good, compress(), talk(20), compress('cancel'), compress('cancel')],
   [talk(20), compress(), talk(30), OFTEN, { do: 'model', name: 'throwing' }, background, background],
-  // Summaries are merged in a small window. One of them is then edited, expanded, and merged again.
+  // Summaries are merged in a small window. Then one is edited or another undone, and they are merged again.
   ...(
     [
       { do: 'editNode', pick: 0, text: 'As the user tells it.' },

@@ -8,7 +8,7 @@ import { messageText, type Attachment } from '../../../src/core/model/message.ts
 import { MAX_SHARE_AFTER_COMPRESSION, resolvePolicy } from '../../../src/core/policy/policy.ts';
 import { Harness, says } from '../../unit/app/harness.ts';
 import { UserMarks } from './user-marks.ts';
-import { spokenMessages } from './spoken-messages.ts';
+import { spokenMessages } from './turn-messages.ts';
 import type { Meanwhile, SpokenTurn, Step } from './steps.ts';
 import { summarizerOf } from './summarizers.ts';
 import { changeSummary, itemAt } from './summary-steps.ts';

@@ -28,7 +28,7 @@ describe('compression trigger in a chat of short messages', () => {
   const under = (policy: PolicyName): void => {
     harness.set({ policy: resolvePolicy(policy) });
   };
-  /** Sets the context window so that the request takes this share of the budget, or a token less. */
+  /** Sets the context window so that the request takes this share of the budget, minus `tokensLess` tokens. */
   const fills = (share: number, tokensLess = 0): void => {
     const total = conversation.context().total + tokensLess;
     harness.set({ contextWindow: Math.floor(total / share), reservedTokens: 0 });

@@ -1,6 +1,6 @@
 /*
- * Cases are spelled out and scripts kept apart: the same patterns with the flags `iu` take five times as long, and
- * every line of output goes through them.
+ * The patterns list upper and lower case, and other scripts have their own patterns: one pattern with the flags `iu`
+ * would take five times as long, and every line of output goes through them.
  */
 
 /** Words for failures in output, in the supported languages. */
@@ -49,7 +49,7 @@ export const isCodeLine = (line: string): boolean => endsLikeCodeOrMatches(CODE,
 const CODE =
   /^(?:if|for|while|return|import|from|const|let|var|else|elif|switch|case|try|catch|except)\b.*[({=:;]|\w\s*:?=\s*\S|^[@<}\])]|=>|->|\w\([^ ]*\)\s*[{:;]?$/;
 
-/** Whether a line can only be code or a comment. Assignments don't count, because logs contain them as well. */
+/** Whether a line looks like code or a comment. A lone `a = b` doesn't count, because logs contain such lines, too. */
 export const isStatement = (line: string): boolean => endsLikeCodeOrMatches(STATEMENT, line);
 
 const STATEMENT =
@@ -58,7 +58,7 @@ const STATEMENT =
 /** An HTML-like tag at the beginning of a text: whether it's a closing tag, and its name. */
 export const TAG = /^<(\/?)([A-Za-z][\w-]*)[^>]*>?/;
 
-/** Tags that wrap parts of a message and have no content. */
+/** Tags that wrap parts of a message. The tags themselves aren't content. */
 export const WRAPPERS = new Set(
   'think thinking details summary tool-use source local-command-caveat local-command-stdout command-name command-message command-args tool_use_error system-reminder'.split(
     ' ',
@@ -136,7 +136,7 @@ const FILE = /^(?=.*[\w@]\.)[~\w@.+/-]{2,}\.[A-Za-z][A-Za-z0-9]{0,7}$/;
 /** Host names look like file names. */
 const HOST = /^[^/]*\.(?:com|org|net|io|dev)$/;
 
-/** The file that a short line names: an argument of a call, a heading before a code block, or a diff header. Linear. */
+/** The file that a short line names: an argument of a call, a heading before a code block, or a diff header. Takes linear time. */
 export function fileIn(line: string): string | undefined {
   if (line.length > MAX_LINE_LENGTH || !line.includes('.')) return undefined;
   const isFile = (word: string): boolean =>
