@@ -22,7 +22,7 @@ const SHORT_THANKS =
 /** Dice and other mechanics of a tabletop game, in the words of its rules. */
 const TABLE_TALK =
   /\b(?:roll(?:s|ed|ing)?(?: (?:for|a|an|me|your|my))* ?(?:initiative|perception|stealth|insight|investigation|performance|persuasion|deception|intimidation|survival|athletics|acrobatics|damage|attack|with (?:dis)?advantage|saving throw|d\d+)|natural (?:\d+|twenty|one)|\d*d(?:4|6|8|10|12|20|100)\b|(?:plus|minus) (?:\d+|one|two|three|four|five|six|seven|eight|nine|ten)\b|(?:armor|armour) class|hit points?|saving throw|does (?:a )?\d+ hit)\b|^[^\p{L}\p{M}\p{N}]*(?:that(?:'|’)?s|that is|it(?:'|’)?s|a|with an?)? ?(?:an? )?\d{1,2}[.!]*$|^(?:ha|great|nice|good|what a|terrible) roll\b|\bgreat roll\b/iu;
-/** Dice, natural results, and requests to roll for a skill in other languages. */
+/** Dice, natural results, and requests to roll for a skill in other languages. They may mean other things elsewhere. */
 const TABLE_TALK_ELSEWHERE =
   /(?<![\p{L}\p{N}])(?:\d+w(?:4|6|8|10|12|20|100)|(?:mit|auf) (?:de[mn]|eine[mn]?) w(?:4|6|8|10|12|20|100)|nat[üu]rliche[nr]? (?:\d{1,2}|eins|zwanzig)|(?:w[üu]rf(?:le|elt|eln)|wirf|tir(?:a|ad|en|o|ate)|lance[rz]?|rol(?:a|em)) (?:auf |para |por |per |la |el |a )?(?:wahrnehmung|heimlichkeit|ausdauer|athletik|initiative|percepci[óo]n|sigilo|iniciativa|investigaci[óo]n|perspicacia|persuasi[óo]n|perception|discrétion|percezione|furtività|iniziativa|percepção|furtividade)|rettungsw[üu]rf\p{L}*|tirada de salvación|jet de sauvegarde|tiro salvezza)(?![\p{L}\p{N}])|^\W*(?:una? |ein )?\d{1,2} natur(?:al|ale|el)\W*$/iu;
 /** The result of a skill check: "insight 14", "lockpicking: 11". */
@@ -63,8 +63,7 @@ export function isSmallTalk(sentence: string): boolean {
   if (sentence.length > MAX_SENTENCE) return false;
   const plain = sentence.replace(STAGE_DIRECTION, ' ').trim();
   const said = withoutSpeaker(plain);
-  if (TABLE_TALK.test(plain) || TABLE_TALK_ELSEWHERE.test(plain) || SKILL_CHECK.test(said) || isThanks(said))
-    return true;
+  if (TABLE_TALK.test(plain) || SKILL_CHECK.test(said) || isThanks(said)) return true;
   // No courtesy contains a digit.
   if (/\d/.test(said)) return false;
   let rest = said;

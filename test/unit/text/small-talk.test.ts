@@ -53,6 +53,12 @@ describe('small talk', () => {
       assert.ok(!isTableTalk(text) && !isSmallTalk(text), text);
   });
 
+  it('includes dice in other languages only at a game’s table', () => {
+    const text = 'Ich fahre mit dem W12 zur Arbeit.';
+    assert.ok(isTableTalk(text));
+    assert.ok(!isSmallTalk(text));
+  });
+
   it('includes courtesies of a receptionist in other languages', () => {
     for (const text of [
       'No worries, just let us know.',
