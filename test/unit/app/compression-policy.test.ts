@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { messageId } from '../../../src/core/model/ids.ts';
 import { messageText } from '../../../src/core/model/message.ts';
 import { resolvePolicy } from '../../../src/core/policy/policy.ts';
 import { Harness, fill, says } from './harness.ts';
@@ -46,6 +47,21 @@ describe('compression under a policy and a budget', () => {
       warned.join('\n'),
       /A message of \d{5} characters was cut: the summarizer read \d+ characters of its part/,
     );
+  });
+
+  it('logs no warning about long tool output, of which only informative lines are read anyway', async () => {
+    const conversation = await harness.converse();
+    harness.summarizer = says('They went through the berths one by one.');
+    const { state, journal } = conversation;
+    const rows = Array.from({ length: 1_500 }, (_, at) => `berth ${at} closes at ${at % 24} for ships of line ${at}`);
+    const content = [{ type: 'text' as const, text: rows.join('\n') }];
+    await fill(conversation, 2);
+    const message = { id: messageId('listing'), parent: state.head, role: 'tool' as const, content, at: 1 };
+    await journal.append({ type: 'message_added', message });
+    await fill(conversation, 28);
+    assert.equal((await conversation.compressNow()).kind, 'committed');
+    const warned = harness.log.filter(({ level }) => level === 'warn').map(({ fields }) => String(fields['message']));
+    assert.deepEqual(warned, []);
   });
 
   it('truncates input that is too large for the summarizer, and logs a warning', async () => {

@@ -86,14 +86,18 @@ describe('ledger beside summaries written by a model', () => {
     ) as [KeyEvent, KeyEvent];
     for (const event of [first, second]) ledger.restore({ ...event, status: 'active' });
     const room = Math.ceil((counter.text(renderEvent(first, 0, 'user')) + 2) / 0.8);
-    const chosen = async (summarized: number | undefined, node?: SummaryNode): Promise<readonly string[]> => {
+    const chosen = async (
+      summarized: number | undefined,
+      node?: SummaryNode,
+      spareTokens = 0,
+    ): Promise<readonly string[]> => {
       const events = [{ ...first, summarized }, second].map((event) => [event.id, event] as const);
       const frontier = node ? [{ node, from: 0, to: 1 }] : [];
       const state = { frontier, levels: new Map(), events: new Map(events), messages: new MessageLog() };
       const positionOf = (message: MessageId): number => Number(message.slice(1));
       const job = { budget: room * 4, counts: new MessageCounts(counter), settings: { policy: { ledgerShare: 0.25 } } };
       const newlyCovered = new Set(node ? [] : [0, 1]);
-      const changes = { newlyCovered, updated: new Map(), coveredTokens: room * 4, ...(node && { spareTokens: 0 }) };
+      const changes = { newlyCovered, updated: new Map(), coveredTokens: room * 4, ...(node && { spareTokens }) };
       const fitted = await fitLedgerInBatches(
         { ...job, state: { ...state, positionOf } },
         ledger,
@@ -111,7 +115,10 @@ describe('ledger beside summaries written by a model', () => {
     } as const;
     assert.deepEqual(await chosen(0.8, written), []);
     assert.deepEqual(await chosen(0.8, { ...written, rung: 'edited' }), important);
-    assert.deepEqual(await chosen(0.8, { ...written, children: [nodeId('a'), nodeId('b')] }), important);
+    const merged = { ...written, children: [nodeId('a'), nodeId('b')] };
+    assert.deepEqual(await chosen(0.8, merged), important);
+    // With little room to grow, not all entries are examined at every compression.
+    assert.deepEqual(await chosen(0.8, merged, 30), []);
   });
 
   it('quotes what is most important within a target, whose ledger is a result by itself', async () => {

@@ -35,6 +35,7 @@ describe('key event detection', () => {
       const [event] = find('user', text);
       assert.deepEqual([event?.importance, event?.score], [3, 1], text);
     }
+    for (const { score } of find('assistant', '**Important**: backups run at 3 am.')) assert.ok(score < 1);
   });
 
   it('finds a crash without any other word for an error', () => {

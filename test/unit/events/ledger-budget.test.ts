@@ -1,5 +1,10 @@
 import assert from 'node:assert/strict';
-import { fitLedger, ledgerRoom, type FittedLedger } from '../../../src/core/events/ledger-budget.ts';
+import {
+  fitLedger,
+  ledgerRoom,
+  roomBesideSummaries,
+  type FittedLedger,
+} from '../../../src/core/events/ledger-budget.ts';
 import { keyEventId } from '../../../src/core/model/ids.ts';
 import type { KeyEvent } from '../../../src/core/model/key-event.ts';
 import { keyEvent } from '../../support/key-events.ts';
@@ -65,6 +70,14 @@ describe('ledger within its budget', () => {
   it('takes at most a quarter of the tokens it covers and at most its share of the budget', () => {
     assert.equal(ledgerRoom(100_000, 0.15, 2_000), 500);
     assert.equal(ledgerRoom(8_000, 0.15, 60_000), 1_200);
+  });
+
+  it('never grows beside summaries to what the next compression would drop again', () => {
+    for (const budget of [3_000, 8_000, 100_000])
+      for (const covered of [200, 600, 5_000, 60_000, 1_000_000])
+        assert.ok(roomBesideSummaries(budget, 0.15, covered) <= ledgerRoom(budget, 0.15, covered));
+    assert.equal(roomBesideSummaries(8_000, 0.15, 80_000), 0.8 * ledgerRoom(8_000, 0.15, 80_000));
+    assert.equal(roomBesideSummaries(100_000, 0.15, 1_000), 150 + 50);
   });
 
   it('leaves more room for summaries the more tokens they cover', () => {
