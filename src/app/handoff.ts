@@ -42,6 +42,8 @@ export interface Handoff {
   /** Tokens of the text, including framing. */
   readonly tokens: number;
   readonly calls: LibraryCalls;
+  /** Whether the model gave no usable response, so that the summary was extracted without it. */
+  readonly isExtracted: boolean;
 }
 
 /** Maximum shares of the room for the task, the newest messages, and the key events. The summary gets the rest. */
@@ -115,7 +117,7 @@ export async function createHandoff(messages: readonly HandoffMessage[], options
   const tokensOf = (text: string): number => tokensWithFraming(text, counter);
 
   const room = maxTokens - tokensOf(render([], ''));
-  const nothing = { text: '', tokens: 0, messages: source.length, calls: NO_CALLS };
+  const nothing = { text: '', tokens: 0, messages: source.length, calls: NO_CALLS, isExtracted: false };
   if (room < MIN_PART_TOKENS || analyzed.length === 0) return nothing;
   const isWhole = analyzed.reduce((sum, { text }) => sum + tokensOf(text), 0) <= room * WHOLE_SHARE;
   const prose = analyzed.map((one) => ({ role: one.role, text: one.prose }));
@@ -133,7 +135,7 @@ export async function createHandoff(messages: readonly HandoffMessage[], options
     const text = lines.length === 0 ? '' : render(lines, '');
     return { ...nothing, text, tokens: text === '' ? 0 : tokensOf(text) };
   }
-  const { text: whole, calls } = await summarizeRecursive(rest, left, { ...options, counter });
+  const { text: whole, calls, isExtracted } = await summarizeRecursive(rest, left, { ...options, counter });
   let summary = whole;
   // Tags in content are replaced by others, which may take a few more tokens.
   for (let excess = 1; summary !== '' && excess > 0;) {
@@ -141,7 +143,7 @@ export async function createHandoff(messages: readonly HandoffMessage[], options
     if (excess > 0) summary = longestPrefixThatFits(summary, tokensOf(summary) - excess, counter);
   }
   const text = render(lines, summary);
-  return { ...nothing, text, tokens: tokensOf(text), calls };
+  return { ...nothing, text, tokens: tokensOf(text), calls, isExtracted };
 }
 
 /** A message's content without secrets, and without elements that the user's tool added. */

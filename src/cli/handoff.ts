@@ -41,6 +41,7 @@ ${MODEL_HELP}
       tokens,
       messages: substantiveCount,
       calls,
+      isExtracted,
     } = await createHandoff(messages, {
       target,
       maxTokens,
@@ -50,6 +51,10 @@ ${MODEL_HELP}
     if (substantiveCount === 0) throw new UsageError('The transcript has no message that says anything.');
     if (text === '')
       throw new UsageError(`No part of the transcript fits in ${maxTokens} tokens. Increase --max-tokens.`);
+    if (isExtracted)
+      await output.note(
+        'threadkeeper: The model returned no usable response. The summary was extracted without a model.',
+      );
     const { costUsd } = paid;
     return {
       json: { text, tokens, maxTokens, for: target, messages: messages.length, calls: { ...calls, costUsd } },

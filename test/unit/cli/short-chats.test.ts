@@ -257,6 +257,8 @@ describe('short-message chats compressed turn by turn on the command line', () =
         assert.deepEqual([code, err.includes('no usable response')], [0, true]);
         const levels = await runCli(['levels', file, '--json', ...options]);
         assert.deepEqual([levels.code, levels.err.includes('no usable response')], [0, true]);
+        const handoff = await runCli(['handoff', file, '--for', 'text', '--max-tokens', '400', ...options]);
+        assert.deepEqual([handoff.code, handoff.err.includes('no usable response')], [0, true]);
       },
     ));
 
