@@ -165,7 +165,7 @@ function provisionalBefore(position: number, { frontier, summaries }: SessionSta
   const at = frontier.findLastIndex(({ node, to }) => {
     if (to >= position) return false;
     tokens += node.tokens.source;
-    if (to !== next - 1 || !isProvisional(node) || tokens > MAX_PROVISIONAL_TOKENS || summaries.opened.has(node.id))
+    if (to !== next - 1 || !isProvisional(node) || tokens > MAX_PROVISIONAL_TOKENS || summaries.reverted.has(node.id))
       return true;
     next -= node.messages;
     return false;

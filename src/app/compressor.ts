@@ -346,7 +346,7 @@ function isStillValid(planned: PlanBasis, last: number, record: CompressionRecor
   const used = [...replaced, ...record.nodes.flatMap((node) => node.children)];
   return (
     used.every((id) => isSameSummary(planned.nodes.get(id), state.nodes.get(id))) &&
-    !replaced.some((id) => state.isOpen(id))
+    !replaced.some((id) => state.isReverted(id))
   );
 }
 

@@ -88,7 +88,7 @@ function sourceOf(
     }
     case 'summary': {
       const node = state.nodes.get(nodeId(id));
-      return node && !state.isOpen(node.id) ? { position: state.spanOf(node.id)?.from, node } : undefined;
+      return node && !state.isReverted(node.id) ? { position: state.spanOf(node.id)?.from, node } : undefined;
     }
     default:
       return undefined;

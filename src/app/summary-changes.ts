@@ -94,13 +94,13 @@ export function compressionsSince(state: SessionState, from?: CompressionId): Co
   const start = from === undefined ? 0 : state.compressions.findIndex(({ id }) => id === from);
   if (start < 0) return [];
   const isInForce = ({ id, nodes }: SessionState['compressions'][number]): boolean =>
-    !state.summaries.isCompressionUndone(id) && (nodes.length === 0 || nodes.some((node) => !state.isOpen(node)));
+    !state.summaries.isCompressionUndone(id) && (nodes.length === 0 || nodes.some((node) => !state.isReverted(node)));
   return state.compressions.slice(start).flatMap((one) => (isInForce(one) ? one.id : []));
 }
 
 /** The newest compression with a summary on the active branch that is neither undone nor expanded. */
 export function newestActiveCompression(state: SessionState): CompressionId | undefined {
-  const isInForce = (node: NodeId): boolean => state.spanOf(node) !== undefined && !state.isOpen(node);
+  const isInForce = (node: NodeId): boolean => state.spanOf(node) !== undefined && !state.isReverted(node);
   return state.compressions.findLast(({ nodes }) => nodes.some(isInForce))?.id;
 }
 

@@ -189,7 +189,7 @@ function setContextKeys(conversation: Conversation | undefined): void {
     hasSummaries: (state?.frontier.length ?? 0) > 0,
     hasEvents: (state?.events.size ?? 0) > 0,
     hasPinned: state ? [...state.events.values()].some(({ pinned }) => pinned) : false,
-    hasOpened: (state?.summaries.opened.size ?? 0) > 0,
+    hasReverted: (state?.summaries.reverted.size ?? 0) > 0,
     hasUndone: state?.compressions.some(({ id }) => state.summaries.isCompressionUndone(id)) ?? false,
     hasCompressions: (state?.compressions.length ?? 0) > 0,
     canUndoChange: (state?.changes.length ?? 0) > 0,

@@ -41,14 +41,14 @@ describe('a long session in the editor', () => {
     const conversation = await sampleSession();
     await vscode.commands.executeCommand('threadkeeper.compressHistory', 'now');
     const nodes = conversation.state.frontier.map(({ node }) => node.id);
-    const row: ContextRow = { kind: 'openedNode', id: 'opened', parent: undefined, node: nodes[0]! };
+    const row: ContextRow = { kind: 'revertedNode', id: 'reverted', parent: undefined, node: nodes[0]! };
     const offered = (): string | undefined => app.tree.getTreeItem(row).contextValue;
     await conversation.undoNodes([row.node], true);
-    assert.equal(offered(), 'threadkeeper.opened');
+    assert.equal(offered(), 'threadkeeper.reverted');
     await vscode.commands.executeCommand('threadkeeper.closeNode', row);
     assert.ok(conversation.state.frontier.some(({ node }) => node.id === row.node));
     await vscode.commands.executeCommand('threadkeeper.undoCompression');
-    assert.equal(offered(), 'threadkeeper.opened.compression');
+    assert.equal(offered(), 'threadkeeper.reverted.compression');
     await vscode.commands.executeCommand('threadkeeper.redoCompression', row);
     assert.deepEqual(
       conversation.state.frontier.map(({ node }) => node.id),

@@ -15,12 +15,12 @@ export interface FrontierItem {
  */
 export function chooseFrontier(
   nodes: Iterable<SummaryNode>,
-  isOpen: (node: NodeId) => boolean,
+  isReverted: (node: NodeId) => boolean,
   positionOf: (message: MessageId) => number | undefined,
 ): FrontierItem[] {
   const candidates: FrontierItem[] = [];
   for (const node of [...nodes].reverse()) {
-    if (isOpen(node.id)) continue;
+    if (isReverted(node.id)) continue;
     const from = positionOf(node.first);
     const to = positionOf(node.last);
     if (from === undefined || to === undefined) continue;

@@ -121,7 +121,7 @@ export class SessionState {
   #frontierOf(nodes: ReadonlyMap<NodeId, SummaryNode>): readonly FrontierItem[] {
     return chooseFrontier(
       nodes.values(),
-      (node) => this.#summaries.isOpen(node, nodes) || this.#summaries.hasGap(node, this.#isOnBranch),
+      (node) => this.#summaries.isReverted(node, nodes) || this.#summaries.hasGap(node, this.#isOnBranch),
       (message) => this.positionOf(message),
     );
   }
@@ -145,9 +145,9 @@ export class SessionState {
     return this.#branches.isDeleted(message);
   }
 
-  /** Whether the node doesn't replace its messages; see `Summaries.isOpen`. */
-  isOpen(node: NodeId): boolean {
-    return this.#summaries.isOpen(node);
+  /** Whether the node doesn't replace its messages; see `Summaries.isReverted`. */
+  isReverted(node: NodeId): boolean {
+    return this.#summaries.isReverted(node);
   }
 
   /** Positions of the messages that a node covers (0-based, inclusive); undefined if they aren't on the branch. */
@@ -161,7 +161,7 @@ export class SessionState {
   /** For each message of the active branch, whether the user has undone or expanded a node that covered it. */
   restoredMessages(): readonly boolean[] {
     const restored = this.path.map(() => false);
-    for (const id of this.#summaries.opened) {
+    for (const id of this.#summaries.reverted) {
       const span = this.spanOf(id);
       if (span) restored.fill(true, span.from, span.to + 1);
     }

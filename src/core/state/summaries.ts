@@ -5,11 +5,11 @@ import { auditAfterEdit, type Level, type SummaryCheck, type SummaryNode } from 
 /** Read-only facts about a session's summaries. */
 export type SummaryFacts = Pick<
   Summaries,
-  'opened' | 'parentsOf' | 'isUndone' | 'isUndoneWithin' | 'isExpanded' | 'isCompressionUndone' | 'checkOf'
+  'reverted' | 'parentsOf' | 'isUndone' | 'isUndoneWithin' | 'isExpanded' | 'isCompressionUndone' | 'checkOf'
 >;
 
 /**
- * A session's summaries and the user's changes: edited texts, chosen levels, and nodes that are opened so that their
+ * A session's summaries and the user's changes: edited texts, chosen levels, and nodes that are reverted, so that their
  * messages are sent verbatim. Only changed by `SessionState`.
  */
 export class Summaries {
@@ -21,13 +21,13 @@ export class Summaries {
   readonly #expanded = new Set<NodeId>();
   /** Nodes that were undone, alone or with their compression. */
   #allUndone: ReadonlySet<NodeId> = new Set();
-  #opened: ReadonlySet<NodeId> = new Set();
+  #reverted: ReadonlySet<NodeId> = new Set();
   #stale: ReadonlySet<NodeId> | undefined;
   /**
-   * The descendants of nodes that the user opened one by one, and the nodes that they replaced. They are open as well,
+   * The descendants of nodes that the user reverted one by one, and the nodes that they replaced. They are reverted, too,
    * because the user wants to send the messages, not other summaries of them.
    */
-  #openedBelow: ReadonlySet<NodeId> = new Set();
+  #revertedBelow: ReadonlySet<NodeId> = new Set();
   /** The children of a node when it was made. If an undo restores a node's texts, it keeps these children. */
   readonly #madeFrom = new WeakMap<SummaryNode, readonly SummaryNode[]>();
 
@@ -38,8 +38,8 @@ export class Summaries {
   readonly #deletedWhenMade = new Map<NodeId, readonly MessageId[]>();
 
   /** Nodes that the user undid, alone or with their compression, or expanded. */
-  get opened(): ReadonlySet<NodeId> {
-    return this.#opened;
+  get reverted(): ReadonlySet<NodeId> {
+    return this.#reverted;
   }
 
   parentsOf(node: NodeId): readonly SummaryNode[] {
@@ -59,9 +59,9 @@ export class Summaries {
     return this.#undoneCompressions.has(compression);
   }
 
-  /** Whether the node doesn't replace its messages, because it, a descendant, or a node made from it was opened. */
-  isOpen(node: NodeId, nodes: ReadonlyMap<NodeId, SummaryNode> = this.nodes): boolean {
-    return this.#openedBelow.has(node) || this.#isAnyWithin(node, nodes, (at) => this.#opened.has(at));
+  /** Whether the node doesn't replace its messages, because it, a descendant, or a node made from it was reverted. */
+  isReverted(node: NodeId, nodes: ReadonlyMap<NodeId, SummaryNode> = this.nodes): boolean {
+    return this.#revertedBelow.has(node) || this.#isAnyWithin(node, nodes, (at) => this.#reverted.has(at));
   }
 
   /** Whether the node or a descendant was undone, alone or with its compression. Ignores expanded nodes. */
@@ -70,7 +70,7 @@ export class Summaries {
   }
 
   #isAnyWithin(node: NodeId, nodes: ReadonlyMap<NodeId, SummaryNode>, is: (node: NodeId) => boolean): boolean {
-    if (this.#opened.size === 0) return false;
+    if (this.#reverted.size === 0) return false;
     for (const at of withDescendants(node, nodes)) if (is(at)) return true;
     return false;
   }
@@ -98,24 +98,24 @@ export class Summaries {
 
   undo(node: NodeId, undone: boolean): void {
     change(this.#undone, node, undone);
-    this.#updateOpened();
+    this.#updateReverted();
   }
 
   undoCompressions(compressions: readonly CompressionId[], undone: boolean): void {
     for (const id of compressions) change(this.#undoneCompressions, id, undone);
-    this.#updateOpened();
+    this.#updateReverted();
   }
 
   expand(node: NodeId, expanded: boolean): void {
     change(this.#expanded, node, expanded);
-    this.#updateOpened();
+    this.#updateReverted();
   }
 
   /** Collapses expanded nodes after the response. Returns whether there were any. */
   closeExpanded(): boolean {
     if (this.#expanded.size === 0) return false;
     this.#expanded.clear();
-    this.#updateOpened();
+    this.#updateReverted();
     return true;
   }
 
@@ -180,13 +180,13 @@ export class Summaries {
     return node.children.flatMap((id) => this.nodes.get(id) ?? []);
   }
 
-  #updateOpened(): void {
+  #updateReverted(): void {
     const single = [...this.#undone, ...this.#expanded];
     const compressed = [...this.#undoneCompressions].flatMap((id) => this.#nodesByCompression.get(id) ?? []);
     this.#allUndone = new Set([...this.#undone, ...compressed]);
-    this.#opened = new Set([...single, ...compressed]);
+    this.#reverted = new Set([...single, ...compressed]);
     this.#stale = undefined;
-    this.#openedBelow = new Set(single.flatMap((id) => [...withDescendants(id, this.nodes, true)].slice(1)));
+    this.#revertedBelow = new Set(single.flatMap((id) => [...withDescendants(id, this.nodes, true)].slice(1)));
   }
 }
 

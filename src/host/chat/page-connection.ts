@@ -64,7 +64,7 @@ export class PageConnection {
   readonly #lists = new Sequencer();
   #epoch = 0;
   /** The expanded summaries as of the last time that summaries were sent to the page. */
-  #opened: ReadonlySet<NodeId> | undefined;
+  #reverted: ReadonlySet<NodeId> | undefined;
   /** Whether the page shows that the model is thinking. */
   #thinking = false;
   #resetPending = false;
@@ -104,7 +104,7 @@ export class PageConnection {
     // replaced when the journal is read again.
     const { state, journal } = conversation;
     const from = Math.max(0, state.path.length - FIRST_MESSAGES);
-    this.#opened = state.summaries.opened;
+    this.#reverted = state.summaries.reverted;
     return {
       type: 'init',
       session: journal.id,
@@ -251,7 +251,7 @@ export class PageConnection {
       from = 0;
     }
     this.#sendMessages(events.flatMap((event) => this.#markedBy(event)));
-    if (isAny(SUMMARY_EVENTS) || this.#opened !== state.summaries.opened) this.#sendCompressions();
+    if (isAny(SUMMARY_EVENTS) || this.#reverted !== state.summaries.reverted) this.#sendCompressions();
     if (isAny(TASK_EVENTS)) this.post({ type: 'task', task: state.task ?? null });
     if (isAny([...TASK_EVENTS, 'escalation'])) this.#sendStatus();
     if (from < Number.POSITIVE_INFINITY) this.#sendTranscript(Math.max(from, state.path.length - FIRST_MESSAGES, 0));
@@ -293,7 +293,7 @@ export class PageConnection {
   #sendCompressions(): void {
     const { state, journal } = this.conversation;
     const { id: session } = journal;
-    this.#opened = state.summaries.opened;
+    this.#reverted = state.summaries.reverted;
     this.post({ type: 'compression', session, covers: coverViews(state), compressions: compressionViews(state) });
   }
 

@@ -9,7 +9,7 @@ import { activeDocument, type SummariesApp } from './summaries-app.ts';
 import { eventsOnBranch } from '../../core/context/ledger-lines.ts';
 import { triggerName } from './summary-texts.ts';
 import { rangeText } from './context-tree-items.ts';
-import { isRow, openedNodes, undoneCompressionOf } from './context-rows.ts';
+import { isRow, revertedNodes, undoneCompressionOf } from './context-rows.ts';
 import { pickOrShowInfo } from '../platform/notifications.ts';
 
 /** Finds the target of a command: that of the row, or one that the user selects; undefined if there is none. */
@@ -29,19 +29,19 @@ export const summaryInContext: FindTarget<SummaryNode> = (conversation, argument
   );
 };
 
-/** The opened summary of the row, or one that the user selects. */
+/** The reverted summary of the row, or one that the user selects. */
 export const openedSummary: FindTarget<SummaryNode> = (conversation, argument) => {
   const { state } = conversation;
   const emptyText = vscode.l10n.t(
     'There are no summaries to restore. To restore an undone compression, run Redo Compression.',
   );
-  const opened = openedNodes(state).filter(({ id }) => undoneCompressionOf(state, id) === undefined);
-  return nodeOfRow(conversation, argument) ?? pickNode(conversation, opened, emptyText);
+  const reverted = revertedNodes(state).filter(({ id }) => undoneCompressionOf(state, id) === undefined);
+  return nodeOfRow(conversation, argument) ?? pickNode(conversation, reverted, emptyText);
 };
 
 function nodeOfRow({ state }: Conversation, row: unknown): SummaryNode | undefined {
   if (!isRow(row)) return undefined;
-  return row.kind === 'node' || row.kind === 'openedNode' ? state.nodes.get(row.node) : undefined;
+  return row.kind === 'node' || row.kind === 'revertedNode' ? state.nodes.get(row.node) : undefined;
 }
 
 function activeNode({ state, journal }: Conversation, app: SummariesApp): SummaryNode | undefined {
@@ -76,7 +76,7 @@ export const keyEvent =
 /** The compression of the row, or the one with which the row's summary was undone. */
 export const compressionOfRow: FindTarget<CompressionId> = ({ state }, row) => {
   if (!isRow(row)) return undefined;
-  if (row.kind === 'openedNode') return undoneCompressionOf(state, row.node);
+  if (row.kind === 'revertedNode') return undoneCompressionOf(state, row.node);
   return row.kind === 'compression' ? row.compression : undefined;
 };
 

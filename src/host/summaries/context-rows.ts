@@ -25,9 +25,9 @@ type RowContent =
   | { readonly kind: 'filter'; readonly filter: TreeFilter }
   | { readonly kind: 'part'; readonly name: GaugePart; readonly tokens: number }
   | { readonly kind: 'node'; readonly node: NodeId }
-  /** Summaries that the user has opened, so that their messages are sent instead. */
-  | { readonly kind: 'opened' }
-  | { readonly kind: 'openedNode'; readonly node: NodeId }
+  /** Summaries that the user has reverted, so that their messages are sent instead. */
+  | { readonly kind: 'reverted' }
+  | { readonly kind: 'revertedNode'; readonly node: NodeId }
   | { readonly kind: 'message'; readonly message: MessageId }
   | { readonly kind: 'eventKind'; readonly of: KeyEventKind }
   | { readonly kind: 'nodeEvents'; readonly node: NodeId }
@@ -81,8 +81,8 @@ export function childrenOf(source: TreeSource, row?: ContextRow): ContextRow[] {
     );
   const list = listBelow(source, row.kind === 'range' ? row.of : row);
   const rows = folded(list, row);
-  if (row.kind === 'section' && row.section === 'summaries' && openedNodes(state).length > 0)
-    return [...rows, rowOf({ kind: 'opened' }, 'opened', row)];
+  if (row.kind === 'section' && row.section === 'summaries' && revertedNodes(state).length > 0)
+    return [...rows, rowOf({ kind: 'reverted' }, 'reverted', row)];
   const span = row.kind === 'node' ? state.spanOf(row.node) : undefined;
   if (!span || row.kind !== 'node' || state.nodes.get(row.node)?.children.length !== 0) return rows;
   // Messages are always in a range, so that they aren't mixed with their events.
@@ -115,9 +115,9 @@ function listBelow(source: TreeSource, row: ContextRow): RowList {
       if (!span || children.length > 0) return listOf(children, nodeRow);
       return { count: span.to - span.from + 1, row: (at, parent) => messageRow(state.path[span.from + at]!, parent) };
     }
-    case 'opened':
-      return listOf(openedNodes(state), ({ id }, parent) =>
-        rowOf({ kind: 'openedNode', node: id }, `opened/${id}`, parent),
+    case 'reverted':
+      return listOf(revertedNodes(state), ({ id }, parent) =>
+        rowOf({ kind: 'revertedNode', node: id }, `reverted/${id}`, parent),
       );
     case 'nodeEvents':
     case 'eventKind':
@@ -172,24 +172,24 @@ export function eventsBelow(
 /** The current and the ended tasks. */
 const tasks = (state: SessionState): readonly Task[] => [...(state.task ? [state.task] : []), ...state.endedTasks];
 
-/** Nodes that the user has opened individually or with their compression, and that no newer summary covers. */
-export function openedNodes(state: SessionState): SummaryNode[] {
-  return [...state.summaries.opened].flatMap((id) => {
+/** Nodes that the user has reverted individually or with their compression, and that no newer summary covers. */
+export function revertedNodes(state: SessionState): SummaryNode[] {
+  return [...state.summaries.reverted].flatMap((id) => {
     const node = state.nodes.get(id);
     const from = node && state.positionOf(node.first);
-    const isOpen = from !== undefined && !state.frontier.some((item) => item.from <= from && from <= item.to);
-    return node && isOpen ? [node] : [];
+    const isUncovered = from !== undefined && !state.frontier.some((item) => item.from <= from && from <= item.to);
+    return node && isUncovered ? [node] : [];
   });
 }
 
-/** The undone compression with which a summary was opened. It can only be redone as a whole. */
+/** The undone compression with which a summary was reverted. It can only be redone as a whole. */
 export const undoneCompressionOf = (
   { compressions, summaries }: SessionState,
   node: NodeId,
 ): CompressionId | undefined =>
   compressions.find(({ id, nodes }) => nodes.includes(node) && summaries.isCompressionUndone(id))?.id;
 
-/** Whether a summary is sent, that is, neither covered by another one nor opened. */
+/** Whether a summary is sent, that is, neither covered by another one nor reverted. */
 export const isSent = ({ frontier }: Pick<SessionState, 'frontier'>, { id }: SummaryNode): boolean =>
   frontier.some(({ node }) => node.id === id);
 

@@ -23,7 +23,7 @@ import {
   eventsBelow,
   hasWarning,
   isSent,
-  openedNodes,
+  revertedNodes,
   undoneCompressionOf,
   type ContextRow,
   type RowOf,
@@ -57,15 +57,15 @@ export function treeItem(
       const node = state.nodes.get(row.node);
       return node ? nodeItem(conversation, source, node, now) : goneItem();
     }
-    case 'opened':
-      return item(vscode.l10n.t('Reverted summaries'), Collapsed, 'unfold', String(openedNodes(state).length));
-    case 'openedNode': {
+    case 'reverted':
+      return item(vscode.l10n.t('Reverted summaries'), Collapsed, 'unfold', String(revertedNodes(state).length));
+    case 'revertedNode': {
       const node = state.nodes.get(row.node);
       if (!node) return goneItem();
       const isUndone = undoneCompressionOf(state, node.id) !== undefined;
       const suffix = state.summaries.isExpanded(node.id) ? '.turn' : isUndone ? '.compression' : '';
       const open = (): Promise<void> => openNodeDocument(journal.id, node);
-      return item(node.title, None, 'unfold', rangeText(state, node), `threadkeeper.opened${suffix}`, open);
+      return item(node.title, None, 'unfold', rangeText(state, node), `threadkeeper.reverted${suffix}`, open);
     }
     case 'nodeEvents':
       return item(vscode.l10n.t('Key events'), Collapsed, 'quote', statusCounts(eventsBelow(source, row)));
@@ -138,7 +138,7 @@ function sectionItem({ state, gauge, events }: TreeSource, section: SectionName)
     case 'context':
       return item(vscode.l10n.t('In context now'), Collapsed, icon, tokensText(gauge().used));
     case 'summaries': {
-      const isEmpty = state.frontier.length === 0 && openedNodes(state).length === 0;
+      const isEmpty = state.frontier.length === 0 && revertedNodes(state).length === 0;
       const description = isEmpty ? vscode.l10n.t('none yet') : String(state.frontier.length);
       return item(vscode.l10n.t('Summaries'), isEmpty ? None : Expanded, icon, description);
     }
@@ -321,11 +321,11 @@ export function tooltipOf(source: TreeSource, row: ContextRow): string | vscode.
   const { state } = source;
   switch (row.kind) {
     case 'node':
-    case 'openedNode': {
+    case 'revertedNode': {
       const node = state.nodes.get(row.node);
       return node && nodeTooltip(source, node);
     }
-    case 'opened':
+    case 'reverted':
       return vscode.l10n.t('Their original messages are sent instead.');
     case 'message': {
       const message = state.messages.get(row.message);

@@ -266,7 +266,7 @@ function positionOf({ state }: Conversation, row: ContextRow | RowTarget | undef
     case 'event':
       return state.positionOf(row.event.message);
     case 'node':
-    case 'openedNode': {
+    case 'revertedNode': {
       const node = state.nodes.get(row.node);
       return node && state.positionOf(node.first);
     }

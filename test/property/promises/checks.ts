@@ -201,7 +201,7 @@ export function visibleState(state: SessionState): unknown {
 /** The parts of a state that a compression changes. */
 export const compressionState = (state: SessionState) => ({
   nodes: [...state.nodes.values()],
-  open: [...state.nodes.keys()].filter((id) => state.isOpen(id)),
+  open: [...state.nodes.keys()].filter((id) => state.isReverted(id)),
   frontier: state.frontier.map(({ node, from, to }) => [node.id, from, to]),
   levels: [...state.levels],
   events: [...state.events.values()],

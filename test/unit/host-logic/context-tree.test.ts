@@ -200,7 +200,7 @@ describe('the summary tree', () => {
     const source = sourceOf(conversation);
     assert.deepEqual(
       childrenOf(source, childrenOf(source, section(source, 'summaries')).at(-1)).map(
-        (row) => row.kind === 'openedNode' && row.node,
+        (row) => row.kind === 'revertedNode' && row.node,
       ),
       nodes,
     );
