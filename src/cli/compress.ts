@@ -83,7 +83,7 @@ ${MODEL_HELP}
     const startedAt = performance.now();
     const { isExtracted, failure, ...result } =
       isTurnByTurn || targetTokens === undefined
-        ? await compressSession(transcript, targetTokens, settings, selected, isTurnByTurn)
+        ? await compressAsSession(transcript, targetTokens, settings, selected, isTurnByTurn)
         : await compressAtOnce(transcript, targetTokens, settings);
     const ms = Math.round(performance.now() - startedAt);
     if (isExtracted)
@@ -139,7 +139,7 @@ const isCutSentence = ({ content }: CompressedMessages['messages'][number]): boo
   typeof content === 'string' && content.endsWith('…') && sentencesOf(content).length === 1;
 
 /** Compresses the transcript as a session: turn by turn, or all at once like *Compress History*. */
-async function compressSession(
+async function compressAsSession(
   transcript: readonly TranscriptMessage[],
   targetTokens: number | undefined,
   { policy: name, strategy, effort, keepRecent, ...options }: CompressOptions,

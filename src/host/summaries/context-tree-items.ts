@@ -32,7 +32,7 @@ import {
   type TreeFilter,
   type TreeSource,
 } from './context-rows.ts';
-import { faultTexts, levelName, triggerName, verificationText } from './summary-texts.ts';
+import { checkWarnings, levelName, triggerName, verificationText } from './summary-texts.ts';
 
 const { Collapsed, Expanded, None } = vscode.TreeItemCollapsibleState;
 
@@ -377,7 +377,7 @@ function nodeTooltip(source: TreeSource, node: SummaryNode): vscode.MarkdownStri
   const staleText = vscode.l10n.t(
     'A child summary was changed. This summary will be regenerated at the next compression.',
   );
-  const faults = faultTexts(state, node).slice(0, 5);
+  const faults = checkWarnings(state, node).slice(0, 5);
   const warnings = [
     ...(state.stale.has(node.id) ? [staleText] : []),
     ...faults.map((fault) => truncateAtWord(fault, 140)),

@@ -4,7 +4,7 @@ import { messageText } from '../../core/model/message.ts';
 import type { MessageId } from '../../core/model/ids.ts';
 import type { Level, StructuredSummary, SummaryList, SummaryNode } from '../../core/model/summary.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
-import { faultTexts, levelName, verificationText } from './summary-texts.ts';
+import { checkWarnings, levelName, verificationText } from './summary-texts.ts';
 import { DocumentWriter, separateHeadings, type LinePart, type RenderedDocument } from './rendered-document.ts';
 import { documentUri, EDITABLE_LEVELS } from './document-uris.ts';
 
@@ -19,7 +19,7 @@ export function nodeDocument(state: SessionState, node: SummaryNode): RenderedDo
     if (text === undefined) continue;
     page.heading(2, `${levelName(level)} · ${tokensText(node.tokens[level] ?? 0)}`).block(separateHeadings(text));
   }
-  const faults = faultTexts(state, node);
+  const faults = checkWarnings(state, node);
   if (faults.length > 0) {
     page.heading(2, vscode.l10n.t('Verification')).list(faults);
   }

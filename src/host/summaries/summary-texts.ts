@@ -60,7 +60,7 @@ export const triggerName = (trigger: TriggerName): string =>
   })[trigger];
 
 /** Warnings: faults of the audit, and statements that a model didn't find in the messages. */
-export function faultTexts(state: SessionState, node: SummaryNode): string[] {
+export function checkWarnings(state: SessionState, node: SummaryNode): string[] {
   const level = state.summaries.checkOf(node)?.level ?? 'detailed';
   return [
     ...node.audit.faults.map(auditFaultText),
