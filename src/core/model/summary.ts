@@ -148,6 +148,7 @@ export const summaryNodeSchema = v.object({
     detailed: amountSchema,
     full: v.optional(amountSchema),
   }),
+  /** How it was made: the fallback that was needed. The journal and the command line's output have this name. */
   rung: summaryMethodSchema,
   /** `provider/model`, or `local`. */
   model: v.string(),
