@@ -350,9 +350,10 @@ export class PassageCutter {
     for (const [file, kinds] of this.definitions) {
       const place = file === '' ? 'The code shown there' : `The file ${file}`;
       for (const [kind, names] of kinds) {
+        const plural = kind === 'class' ? 'classes' : `${kind}s`;
         for (let at = 0; at < names.size; at += NAMES_PER_SENTENCE) {
           const group = [...names].slice(at, at + NAMES_PER_SENTENCE);
-          all.push(`${place} has the ${kind}${group.length > 1 ? 's' : ''} ${group.join(' and ')}.`);
+          all.push(`${place} has the ${group.length > 1 ? plural : kind} ${group.join(' and ')}.`);
         }
       }
     }

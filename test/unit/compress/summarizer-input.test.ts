@@ -143,6 +143,8 @@ describe('summarizer input', () => {
             ...noise,
             '12 passed, 3 failed',
             'export function openStore(path: string): Store {',
+            'export class StoreReader {',
+            'export class StoreWriter {',
           ].join('\n'),
         ],
       ),
@@ -151,6 +153,7 @@ describe('summarizer input', () => {
     assert.match(text, /TypeError: Cannot read properties of undefined/);
     assert.match(text, /12 passed, 3 failed/);
     assert.match(text, /has the function openStore\(\)/);
+    assert.match(text, /has the classes StoreReader and StoreWriter/);
   });
 
   it('marks how many lines were omitted', async () => {
