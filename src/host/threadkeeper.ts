@@ -50,7 +50,6 @@ import { MemoryFile } from '../storage/memory-file.ts';
 import { ProjectRules } from './rules/project-rules.ts';
 import { memoryTree, reportDamagedMemory, WorkspaceMemory } from './memory/workspace-memory.ts';
 import { LastEditor } from './chat/last-editor.ts';
-import { reportChangedWorkspace } from './sessions/changed-workspace.ts';
 import { OpenConversations, type OpenConversation } from './sessions/open-conversations.ts';
 import { SessionViews } from './session-views.ts';
 import { hasOtherSettingChanged, readSettings, moveRenamedSettings } from './platform/settings.ts';
@@ -209,7 +208,6 @@ export class Threadkeeper implements vscode.Disposable {
       this.reviews,
       this.diagrams,
       routeInfoToPage(this.panel),
-      reportChangedWorkspace(workspace, workspaceIdentity),
       this.tree,
       this.files,
       { dispose: () => this.chart?.dispose() },
