@@ -20,9 +20,6 @@ import {
 } from './context-rows.ts';
 import type { GaugeView } from '../../protocol/views.ts';
 
-/** Interval at which the ages of rows are updated, in ms, because they are shown in minutes. */
-const AGE_UPDATE_MS = 60_000;
-
 interface ContextTreeApp {
   readonly clock: Pick<Clock, 'now'>;
   readonly sessions: Pick<Sessions, 'current' | 'currentOrLatestIfAny'>;
@@ -37,7 +34,6 @@ export class ContextTree implements vscode.TreeDataProvider<ContextRow>, vscode.
   readonly onDidChangeTreeData = this.#changed.event;
   readonly #view: vscode.TreeView<ContextRow>;
   readonly #subscription: vscode.Disposable;
-  readonly #ageTimer: NodeJS.Timeout;
   #isStale = false;
   #events:
     | {
@@ -58,14 +54,9 @@ export class ContextTree implements vscode.TreeDataProvider<ContextRow>, vscode.
     this.#subscription = view.onDidChangeVisibility(({ visible }) => {
       if (visible && this.#isStale) this.refresh();
     });
-    this.#ageTimer = setInterval(() => {
-      if (view.visible) this.#changed.fire(undefined);
-      else this.#isStale = true;
-    }, AGE_UPDATE_MS).unref();
   }
 
   dispose(): void {
-    clearInterval(this.#ageTimer);
     this.#subscription.dispose();
     this.#changed.dispose();
   }

@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict';
-import { EventEmitter } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { mock } from 'node:test';
 import type { Conversation } from '../../../src/app/conversation.ts';
 import { resolvePolicy } from '../../../src/core/policy/policy.ts';
 import type { ContextRow } from '../../../src/host/summaries/context-rows.ts';
@@ -18,7 +16,6 @@ const { contributes } = JSON.parse(readFileSync('package.json', 'utf8')) as {
 const nothing = { dispose: () => undefined };
 const shownMessages: string[] = [];
 const contexts: unknown[] = [];
-let refreshed = 0;
 const load = hostIn({
   l10n,
   commands: {
@@ -27,9 +24,7 @@ const load = hostIn({
   },
   EventEmitter: class {
     readonly event = (): typeof nothing => nothing;
-    fire(): void {
-      refreshed++;
-    }
+    fire(): void {}
     dispose(): void {}
   },
   TreeItem: Object,
@@ -133,33 +128,6 @@ describe('Context view', () => {
     assert.ok(conversation.context().leftOut.length > 0);
     tree.refresh();
     assert.ok((await statuses()).has('dropped'));
-  });
-
-  it('updates how long ago summaries were made while it is visible, and when it is shown again', async () => {
-    const { ContextTree } = await load<typeof TreeModule>('summaries/context-tree.ts');
-    mock.timers.enable({ apis: ['setInterval'] });
-    try {
-      const changes = new EventEmitter();
-      const view = {
-        visible: true,
-        onDidChangeVisibility: (listener: () => void) => (changes.on('visibility', listener), nothing),
-      };
-      const shown = new ContextTree(view as never, { sessions: {} } as never);
-      refreshed = 0;
-      mock.timers.tick(120_000);
-      assert.equal(refreshed, 2);
-      view.visible = false;
-      mock.timers.tick(120_000);
-      assert.equal(refreshed, 2);
-      view.visible = true;
-      changes.emit('visibility', view);
-      assert.equal(refreshed, 3);
-      shown.dispose();
-      mock.timers.tick(120_000);
-      assert.equal(refreshed, 3);
-    } finally {
-      mock.timers.reset();
-    }
   });
 
   it('says why a summary’s level cannot be restored', async () => {
