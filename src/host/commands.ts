@@ -129,9 +129,7 @@ export const HANDLERS: Readonly<Record<PageCommand, Handler> & Record<string, Ha
   previewNext: inSession((conversation) =>
     summaries.showDocument(conversation, 'next', 'now', vscode.l10n.t('Next Request')),
   ),
-  dryRun: inSession((conversation, _, { clock }) =>
-    summaries.showDocument(conversation, 'dryRun', String(clock.now()), vscode.l10n.t('Compression Preview')),
-  ),
+  dryRun: inSession((_conversation, _argument, { panel }) => panel.show('preview')),
   showCompressions: inSession((conversation) =>
     summaries.showDocument(conversation, 'compressions', 'all', vscode.l10n.t('Compression History')),
   ),

@@ -50,8 +50,6 @@ export class SessionFiles implements EditableFiles, vscode.Disposable {
     for (const name of this.#documents.keys()) if (!names.has(name)) this.#documents.delete(name);
     const changes: vscode.FileChangeEvent[] = [];
     for (const { uri } of open) {
-      // Previews are only created on demand, not with each message.
-      if (parseDocumentUri(uri)?.kind === 'dryRun') continue;
       const previous = this.#documents.get(uri.toString());
       if ((await this.#load(uri)) !== previous) changes.push({ type: vscode.FileChangeType.Changed, uri });
     }
@@ -108,7 +106,7 @@ export class SessionFiles implements EditableFiles, vscode.Disposable {
   async #render(address: DocumentAddress): Promise<RenderedDocument | undefined> {
     const conversation = await this.#app.conversationOf(address.session);
     if (!conversation) return plainDocument(vscode.l10n.t('To view this document, open its session.'));
-    const { compressionsDocument, dryRunDocument, nextRequestDocument } = await import('./session-documents.ts');
+    const { compressionsDocument, nextRequestDocument } = await import('./session-documents.ts');
     const { nodeDocument, sourceDocument, structuredDocument } = await import('./node-documents.ts');
     const { state } = conversation;
     const node = state.nodes.get(nodeId(address.id));
@@ -132,8 +130,6 @@ export class SessionFiles implements EditableFiles, vscode.Disposable {
       }
       case 'compressions':
         return compressionsDocument(state);
-      case 'dryRun':
-        return dryRunDocument(state, conversation.settings().policy, await conversation.previewCompression());
       case 'next': {
         const preview = await this.#preview(conversation);
         const { text, attachments, images } = this.#draft(conversation);

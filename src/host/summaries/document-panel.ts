@@ -70,10 +70,10 @@ export class DocumentPanel implements vscode.Disposable {
       );
   }
 
-  /** Updates the shown document, except for a compression preview, which is only created on demand. */
+  /** Updates the shown document. A report stays as it is. */
   async refresh(): Promise<void> {
     const shown = this.#shown;
-    if (!shown?.uri || parseDocumentUri(shown.uri)?.kind === 'dryRun') return;
+    if (!shown?.uri) return;
     this.#isStale = this.#panel?.visible !== true;
     if (this.#isStale) return;
     const version = ++this.#versions;

@@ -9,7 +9,7 @@ export const EDITABLE_LEVELS = levelSchema.options;
 /** Documents about a summary or message, with its ID. */
 const ABOUT_ITEM = [...EDITABLE_LEVELS, 'node', 'structured', 'source', 'message'] as const;
 /** All kinds of documents; the others are about the whole session. */
-const DOCUMENT_KINDS = [...ABOUT_ITEM, 'next', 'request', 'dryRun', 'compressions'] as const;
+const DOCUMENT_KINDS = [...ABOUT_ITEM, 'next', 'request', 'compressions'] as const;
 export type DocumentKind = (typeof DOCUMENT_KINDS)[number];
 
 export interface DocumentAddress {

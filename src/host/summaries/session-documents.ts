@@ -1,55 +1,17 @@
 import * as vscode from 'vscode';
-import { kindName } from '../platform/key-event-kinds.ts';
 import { countText, dollars, formatCounted, locale, messagesText, tokensText } from '../platform/l10n.ts';
 import type { CompressionRecord, TriggerName } from '../../core/journal/schema.ts';
 import { knownCost, type CompressionEntry } from '../../core/state/counters.ts';
 import { missingFromSource } from '../../core/model/summary.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
-import type { Policy } from '../../core/policy/policy.ts';
 import type { Conversation, SendPreview } from '../../app/conversation.ts';
 import { gaugeParts } from '../../core/budget/gauge.ts';
 import { messageText, type ContentBlock } from '../../core/model/message.ts';
 import { MESSAGE_FRAMING_TOKENS } from '../../core/tokens/token-counter.ts';
 import { partName } from '../gauge/gauge-item.ts';
-import { levelName, summaryMethodName, triggerName, nothingToCompressText } from './summary-texts.ts';
-import { eventIndexAfter } from './event-index.ts';
+import { summaryMethodName, triggerName } from './summary-texts.ts';
 import { nodeUri } from './node-documents.ts';
 import { DocumentWriter, type LinePart, type RenderedDocument } from './rendered-document.ts';
-
-/** A preview of a compression: sizes, summaries, and kept and dropped key events; or the reason why there is none. */
-export function dryRunDocument(
-  state: SessionState,
-  policy: Policy,
-  record: CompressionRecord | Parameters<typeof nothingToCompressText>[0],
-): RenderedDocument {
-  const page = new DocumentWriter().heading(1, vscode.l10n.t('Compression Preview'));
-  if (typeof record === 'string') return page.block(nothingToCompressText(record, policy, state)).document();
-  writeSizes(page, record);
-  page.line();
-  page.heading(2, `${vscode.l10n.t('Summaries')} · ${record.nodes.length}`);
-  const levels = new Map(record.levels.map(({ node, level }) => [node, level]));
-  for (const node of record.nodes) {
-    const level = levels.get(node.id) ?? 'detailed';
-    const from = (state.positionOf(node.first) ?? 0) + 1;
-    const to = (state.positionOf(node.last) ?? 0) + 1;
-    page.heading(3, `${from}–${to} · ${node.title}`);
-    page
-      .line(
-        `_${countText(node.tokens.source)} → ${countText(node.tokens[level] ?? node.tokens.detailed)} · ${levelName(level)} · ${summaryMethodName(node.rung)}_`,
-      )
-      .line();
-    page.block(node[level] ?? node.detailed);
-  }
-  const events = eventIndexAfter(state, record);
-  const kept = events.kept();
-  page
-    .heading(2, `${vscode.l10n.t('Key events kept verbatim')} · ${kept.length}`)
-    .list(kept.map(({ kind, quote }) => `${kindName(kind)}: ${quote}`));
-  const dropped = events.dropped();
-  page.heading(2, `${vscode.l10n.t('Key events that didn’t fit')} · ${dropped.length}`);
-  for (const { quote } of dropped) page.line(`- ${quote}`);
-  return page.document();
-}
 
 type Sizes = Pick<CompressionRecord, 'tokens' | 'messages'>;
 

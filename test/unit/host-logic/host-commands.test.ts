@@ -448,7 +448,7 @@ describe('editor commands', () => {
   it('report why a session document cannot be shown instead of opening an empty page', async () => {
     const { open } = await documentPanel({ document: () => Promise.reject(new Error('The rule makes no sense.')) });
     editor.window.createWebviewPanel = () => assert.fail('an empty page is shown');
-    await assert.rejects(open('/session/dryRun/1/Preview.md'), /The rule makes no sense/);
+    await assert.rejects(open('/session/next/now/Next.md'), /The rule makes no sense/);
   });
 
   /** The preview document for a draft. */

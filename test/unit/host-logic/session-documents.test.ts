@@ -222,14 +222,4 @@ describe('documents and commands of a session', () => {
     await keyEvent()(conversation, undefined, {} as never);
     assert.ok(labels.length === 1 && labels[0]!.isWellFormed(), labels[0]);
   });
-
-  it('name the kinds of key events in a compression preview like everywhere else', async () => {
-    const { dryRunDocument } = await load<typeof CompressionsModule>('summaries/session-documents.ts');
-    await fill(conversation, 40, (n) =>
-      n === 0 ? 'We have decided: use port 8401 for the gateway.' : 'Rows. '.repeat(40),
-    );
-    const record = await conversation.previewCompression();
-    const { text } = dryRunDocument(conversation.state, conversation.settings().policy, record);
-    assert.match(text, /^- Decision: .*port 8401/m);
-  });
 });
