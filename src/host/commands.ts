@@ -112,7 +112,7 @@ export const HANDLERS: Readonly<Record<PageCommand, Handler> & Record<string, Ha
   importTranscript: (app, uri) => importFile(app, uriOf(uri)),
   exportSession: inSession((conversation, uri, app) => exportSession(conversation, uriOf(uri), app)),
   openSampleSession: openSample,
-  recall: inSession(search.searchSession),
+  recall: inSession((_conversation, _argument, { panel }) => panel.show('recall')),
   searchSessions: search.searchAllSessions,
   whyForgotten: inSession(search.findForgotten),
 

@@ -92,7 +92,7 @@ const hostToPage = v.variant('type', [
   /** The draft's attachments have changed; with `focus`, also its text, which replaces what the user is typing. */
   v.object({ type: v.literal('draft'), session: sessionIdSchema, draft: draftSchema, focus: v.boolean() }),
   /** An editor command that acts on the page. */
-  v.object({ type: v.literal('focus'), target: v.picklist(['composer', 'preview']) }),
+  v.object({ type: v.literal('focus'), target: v.picklist(['composer', 'preview', 'recall']) }),
   /** A short message at the bottom of the page; with `action`, a button that sends `toastAction`. */
   v.object({
     type: v.literal('toast'),

@@ -99,8 +99,8 @@ export class Page {
         this.post({ type: 'pong' });
         return;
       case 'focus':
-        if (message.target === 'preview') this.showPanel('preview');
-        else this.composer?.focus();
+        if (message.target === 'composer') this.composer?.focus();
+        else this.showPanel(message.target);
         return;
       case 'toast': {
         const { action } = message;

@@ -73,7 +73,7 @@ export class ChatPanel
     this.#openAndPost({ type: 'reveal', session, position }, session);
   }
 
-  show(target: 'preview'): void {
+  show(target: 'preview' | 'recall'): void {
     this.#openAndPost({ type: 'focus', target });
   }
 

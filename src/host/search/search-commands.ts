@@ -73,22 +73,6 @@ function tierText({ kind, tier }: WorkspaceHit): string {
   return tier === 'archived' ? `${tierName} · ${kindName}` : kindName;
 }
 
-export async function searchSession({ journal }: Conversation, argument: unknown, app: SearchApp): Promise<void> {
-  const query = await queryFrom(argument, { title: vscode.l10n.t('Search Session') });
-  if (query === undefined) return;
-  const hits = await app.search(query);
-  const items = hits.map((hit) => ({
-    label: itemText(hit.text, 100),
-    description: `${hit.position + 1} · ${roleName(hit.role)}`,
-    hit,
-  }));
-  const emptyText = vscode.l10n.t('No results for “{0}” in this session.', query);
-  const picked = await pickOrShowInfo(items, emptyText, { title: query, matchOnDescription: true });
-  if (!picked) return;
-  const { message, position, text, start } = picked.hit;
-  await openMessageDocument(journal.id, message, position, { quote: text, start });
-}
-
 /** Maximum number of results per question. */
 const MAX_PLACES = 12;
 /** Maximum length of a pinned quote in UTF-16 units, because it's sent with every request. */
