@@ -83,27 +83,6 @@ describe('edits suggested in a reply', () => {
     });
   }
 
-  it('leave the file unchanged when rejected', async () => {
-    await apply(SHAPES['SEARCH/REPLACE']);
-    await run('rejectAllChanges');
-    assert.equal(await onDisk(), BEFORE);
-    assert.equal(vscode.window.tabGroups.activeTabGroup.activeTab, undefined, 'the comparison is closed');
-  });
-
-  it('can be accepted and rejected one by one at the cursor', async () => {
-    await apply(SHAPES['a unified diff']);
-    await proposed();
-    const editor = vscode.window.activeTextEditor!;
-    assert.equal(editor.document.uri.scheme, 'threadkeeper-suggestion');
-    editor.selection = new vscode.Selection(8, 0, 8, 0);
-    await run('acceptChange');
-    assert.equal(await onDisk(), BEFORE.replace('return 3', 'return three()'));
-    comparison();
-    await run('rejectChange');
-    assert.equal(await onDisk(), BEFORE.replace('return 3', 'return three()'));
-    assert.ok(!(vscode.window.tabGroups.activeTabGroup.activeTab?.input instanceof vscode.TabInputTextDiff));
-  });
-
   it('can still be accepted after their diff editor was moved to another group', async () => {
     await vscode.window.showTextDocument(uri);
     await apply(SHAPES['SEARCH/REPLACE']);

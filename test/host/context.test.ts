@@ -119,29 +119,6 @@ describe('message context', () => {
     });
   });
 
-  it('attaches a file, a folder, a symbol, the selection and the open editors', async () => {
-    const { attach, held } = await page();
-    await attach({ kind: 'file', path: 'context/alpha.ts' });
-    await attach({ kind: 'folder', path: 'context/parts' });
-    await attach({ kind: 'symbol', path: 'context/alpha.ts', lines: [1, 2] });
-    const shown = await vscode.window.showTextDocument(vscode.Uri.file(inside('alpha.ts')));
-    shown.selection = new vscode.Selection(1, 2, 1, 6);
-    await attach({ kind: 'selection' });
-    await vscode.window.showTextDocument(vscode.Uri.file(inside('parts/beta.ts')), { preview: false });
-    await attach({ kind: 'openEditors' });
-    assert.deepEqual(
-      held().map(({ kind, name, text }) => [kind, name, text]),
-      [
-        ['file', 'context/alpha.ts', 'export class AlphaThing {\n  size = 1;\n}\n'],
-        ['file', 'context/parts/', 'context/parts/beta.ts:\nexport const beta = 2;'],
-        ['selection', 'context/alpha.ts', 'export class AlphaThing {\n  size = 1;'],
-        ['selection', 'context/alpha.ts', 'size'],
-        ['file', 'context/alpha.ts', 'export class AlphaThing {\n  size = 1;\n}\n'],
-        ['file', 'context/parts/beta.ts', 'export const beta = 2;\n'],
-      ],
-    );
-  });
-
   it('restores attachments to the composer when the message cannot be stored', async () => {
     const { attach, conversation, held, send } = await page();
     await attach({ kind: 'file', path: 'context/alpha.ts' });

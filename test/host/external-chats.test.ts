@@ -200,39 +200,10 @@ describe('chats from other tools in the editor', () => {
     assert.equal(transcript(own)[3], 'user: Go on.');
   });
 
-  it('are searched while the user types, and can be opened from the results', async () => {
-    const app = await product();
-    const { library } = app.chats;
-    const [hit] = await library.search({ text: 'bookings port', limit: 5 });
-    assert.match(hit?.text ?? '', /Never use port 80/);
-    const searching = run('searchChats', 'which port');
-    // The picker shows what it found, with the first row selected.
-    await eventually(async () => {
-      await vscode.commands.executeCommand('workbench.action.acceptSelectedQuickOpenItem');
-      return app.sessions.current?.journal.isExternal === true;
-    });
-    await searching;
-  });
-
-  it('are listed for a file with what they did to it', async () => {
-    let offered: Picked = [];
-    await answering(
-      {
-        showQuickPick: (items: Picked) => {
-          offered = items;
-          return Promise.resolve(undefined);
-        },
-      },
-      () => Promise.resolve(run('chatsAboutFile', vscode.Uri.file('/home/sam/api/config.ts'))),
-    );
-    assert.deepEqual(
-      offered.map(({ label }) => label),
-      ['$(edit) Never use port 80 for the bookings service. We decided to…'],
-    );
-  });
-
   it('show key events dropped by their own compaction, to copy or restore', async () => {
     const app = await product();
+    // The current session would be used if it already continued the chat.
+    await app.sessions.create();
     const { chatsTree } = app;
     const compaction = (await allRows()).find(isCompaction);
     const entries = await chatsTree.getChildren(compaction);
