@@ -120,7 +120,8 @@ function rowOf(vendor: string, model: Model, elsewhere: number): string {
   const window = Math.max(contextWindow, vendor === 'openai' ? elsewhere : 0);
   const maxInput = vendor === 'openai' && window >= 400_000 && maxTokens === 128_000 ? window - maxTokens : '';
   const rates = ({ input: plain, output, cacheRead, cacheWrite }: v.InferOutput<typeof rate>): string =>
-    [plain, output, cacheRead || '', cacheWrite || ''].join('/');
+    // An alias's prices may come from different models, so that reading from the cache seems to cost more than input.
+    [plain, output, Math.min(cacheRead, plain) || '', cacheWrite || ''].join('/');
   const long = cost.tiers?.[0];
   const flags = [input.includes('image') && 'image', compat?.supportsExplicitPromptCacheMode && 'breakpoints'];
   return [

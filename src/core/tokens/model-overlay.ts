@@ -8,38 +8,9 @@ interface Overlay {
   readonly date: string;
 }
 
-const LONG_INPUT_PRICE = { over: 272_000, inputFactor: 2, outputFactor: 1.5 };
-const GPT_1M = {
-  contextWindow: 1_050_000,
-  maxInput: 922_000,
-  maxOutput: 128_000,
-  takesImages: true,
-  breakpoints: true,
-};
 const CLAUDE_1M = { contextWindow: 1_000_000, maxOutput: 128_000, takesImages: true };
-const OPENAI = 'https://developers.openai.com/api/docs/models/';
 
 export const OVERLAY: Readonly<Record<string, Overlay>> = {
-  'gpt-6.2-sol': {
-    facts: {
-      ...GPT_1M,
-      vendor: 'openai',
-      efforts: ['low', 'medium', 'high', 'xhigh', 'max'],
-      price: { input: 2, cachedInput: 0.1, cacheWrite: 2.5, output: 10, long: LONG_INPUT_PRICE },
-    },
-    source: `${OPENAI}gpt-6.2-sol`,
-    date: '2026-11-23',
-  },
-  'gpt-6.2-astra': {
-    facts: {
-      ...GPT_1M,
-      vendor: 'openai',
-      efforts: ['low', 'medium', 'high', 'xhigh', 'max'],
-      price: { input: 8, cachedInput: 0.4, cacheWrite: 10, output: 40, long: LONG_INPUT_PRICE },
-    },
-    source: 'https://github.com/BerriAI/litellm/discussions/52347',
-    date: '2026-11-23',
-  },
   local: {
     // This model has no limit; a common context window makes gauge and triggers useful.
     facts: { vendor: 'local', contextWindow: 128_000, maxOutput: 4_096, price: { input: 0, output: 0 } },
