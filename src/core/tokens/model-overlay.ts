@@ -34,12 +34,12 @@ function mythos(): Overlay {
 /** Aliases for a vendor's newest model. Source: OpenAI's reasoning guide. */
 export const ALIASES: Readonly<Record<string, string>> = { 'gpt-5.6': 'gpt-5.6-sol', 'gpt-6': 'gpt-6-sol' };
 
-const retirements = (on: string, successor: string, ids: string): [string, Retirement][] =>
-  ids.split(' ').map((id) => [id, { on, successor }]);
+const retirements = (on: string, successor: string | undefined, ids: string): [string, Retirement][] =>
+  ids.split(' ').map((id) => [id, { on, ...(successor !== undefined && { successor }) }]);
 
 /**
- * By model ID. Read on 2026-11-23 from developers.openai.com/api/docs/deprecations and @anthropic-ai/sdk's list; no
- * package includes all of them.
+ * By model ID. Read on 2026-11-29 from developers.openai.com/api/docs/deprecations, as quoted in openai 7.59, and
+ * @anthropic-ai/sdk 1.14's list; no package includes all of them.
  */
 export const RETIREMENTS: ReadonlyMap<string, Retirement> = new Map([
   ...retirements('2026-06-15', 'claude-sonnet-4-6', 'claude-sonnet-4 claude-sonnet-4-0 claude-sonnet-4-20250514'),
@@ -49,10 +49,12 @@ export const RETIREMENTS: ReadonlyMap<string, Retirement> = new Map([
   ...retirements('2026-10-23', 'gpt-6.1-terra', 'gpt-3.5-turbo gpt-3.5-turbo-0125 o4-mini o3-mini'),
   ...retirements('2026-10-23', 'gpt-6.1-sol', 'gpt-4 gpt-4-turbo gpt-4-0613 gpt-4o-2024-05-13 o1 o1-pro'),
   ...retirements('2026-10-23', 'gpt-6-luna', 'gpt-4.1-nano'),
-  ...retirements('2026-11-30', 'claude-sonnet-4-6', 'claude-sonnet-4-5 claude-sonnet-4-5-20250929'),
+  ...retirements('2026-11-30', 'claude-sonnet-5-5', 'claude-sonnet-4-5 claude-sonnet-4-5-20250929'),
   ...retirements('2026-12-11', 'gpt-6.1-sol', 'gpt-5 gpt-5-pro o3 o3-pro'),
   ...retirements('2026-12-11', 'gpt-6.1-terra', 'gpt-5-mini'),
   ...retirements('2026-12-11', 'gpt-6-luna', 'gpt-5-nano'),
   ...retirements('2027-01-14', 'gpt-6-luna', 'gpt-4o gpt-4o-mini gpt-4.1 gpt-4.1-mini'),
+  ...retirements('2027-01-22', 'claude-opus-5-5', 'claude-opus-4-5 claude-opus-4-5-20251101'),
   ...retirements('2027-04-01', 'gpt-6.1-sol', 'gpt-5.1'),
+  ...retirements('2027-04-01', undefined, 'gpt-5.4-nano'),
 ]);

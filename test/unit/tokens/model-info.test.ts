@@ -77,6 +77,8 @@ describe('model data', () => {
 
   it('knows when a model retires and which model succeeds it', () => {
     assert.deepEqual(modelInfo('gpt-5-mini-2025-08-07').retires, { on: '2026-12-11', successor: 'gpt-6.1-terra' });
+    assert.deepEqual(modelInfo('claude-opus-4-5').retires, { on: '2027-01-22', successor: 'claude-opus-5-5' });
+    assert.deepEqual(modelInfo('gpt-5.4-nano-2026-03-17').retires, { on: '2027-04-01' });
     assert.equal(modelInfo('gpt-6-luna').retires, undefined);
     assert.equal(modelInfo('claude-opus-5', {}, { retires: { on: '2027-05-01' } }).retires?.on, '2027-05-01');
   });
