@@ -55,7 +55,7 @@ const LARGER_THAN_RATE = /request too large.{1,200}tokens per m/i;
 /** OpenRouter and similar services require credit for the whole output limit in advance. */
 const UNAFFORDABLE = /fewer max_tokens|can only afford/i;
 const CONTENT_REFUSED =
-  /content_filter|content_policy|responsibleaipolicy|content management policy|bio_policy|moderation|\brefusal\b/i;
+  /content_filter|content_policy|responsibleaipolicy|content management policy|(?:bio|cyber)_policy|policy_violation|moderation|\brefusal\b/i;
 /** Anthropic has disabled the account. */
 const DISABLED_ACCOUNT = /organization_on_hold|organization has been disabled/i;
 const NO_MODEL =
@@ -243,7 +243,8 @@ function reasonOfWords(words: string): FaultReason {
   if (/permission/i.test(words)) return 'forbidden';
   if (NO_MODEL.test(words)) return 'model_not_found';
   if (OVERLOADED.test(words)) return 'overloaded';
-  if (/invalid/i.test(words)) return 'bad_request';
+  // OpenAI's codes for unusable images within a stream, such as `image_too_large` and `failed_to_download_image`.
+  if (/invalid|image_|_image/i.test(words)) return 'bad_request';
   // The server aborted the reply for another reason than the request, so a retry may help.
   return 'overloaded';
 }

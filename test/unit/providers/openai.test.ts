@@ -540,8 +540,14 @@ describe('the provider for OpenAI and compatible servers', () => {
     assert.equal((await turn(responses(), ask('hi'))).fault?.reason, 'rate_limited');
     replyWith(failed('server_error'));
     assert.equal((await turn(responses(), ask('hi'))).fault?.reason, 'overloaded');
-    replyWith(failed('image_content_policy_violation'));
-    assert.equal((await turn(responses(), ask('hi'))).fault?.reason, 'content_refused');
+    for (const code of ['image_content_policy_violation', 'misalignment_policy_violation', 'cyber_policy']) {
+      replyWith(failed(code));
+      assert.equal((await turn(responses(), ask('hi'))).fault?.reason, 'content_refused', code);
+    }
+    for (const code of ['image_parse_error', 'failed_to_download_image']) {
+      replyWith(failed(code));
+      assert.equal((await turn(responses(), ask('hi'))).fault?.reason, 'bad_request', code);
+    }
   });
 
   it('reports a Responses stream without its last event as cut off', async () => {

@@ -114,6 +114,7 @@ describe('the mapping of provider errors', () => {
       error('This request requires more credits, or fewer max_tokens. You requested up to 128000 tokens'),
     ],
     ['content_refused', 400, { error: { code: 'content_filter', message: 'filtered' } }],
+    ['content_refused', 400, error('Flagged for possible cybersecurity risk.', { code: 'cyber_policy' })],
     ['content_refused', 403, { error: { code: 403, message: 'flagged', metadata: { reasons: ['violence'] } } }],
     ['overloaded', 500, error('The server had an error')],
     ['overloaded', 500, error('failed to allocate context window')],
