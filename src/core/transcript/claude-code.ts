@@ -1,6 +1,6 @@
 import { phrase } from '../text/phrase.ts';
 import { messageText, type ContentBlock, type Usage } from '../model/message.ts';
-import { readContent } from './content-parts.ts';
+import { readMessageContent } from './content-parts.ts';
 import { isObject, stringOf, textAt, valueAt, type JsonObject } from '../text/json-value.ts';
 import { addBlocks } from './role-content.ts';
 import {
@@ -111,14 +111,14 @@ export class ClaudeCodeImporter {
     if (record['isSidechain'] === true && !this.#isSubagent) return this.#sink.skip(phrase('subagent message'));
     const id = textAt(record, 'attachment', 'source_uuid');
     if (id !== undefined && this.#promptIds.has(id)) return;
-    const blocks = readContent(valueAt(record, 'attachment', 'prompt'), this.#sink);
+    const blocks = readMessageContent(valueAt(record, 'attachment', 'prompt'), this.#sink);
     this.#flush();
     if (blocks.length > 0) addBlocks('user', blocks, { at: parseTimestamp(record['timestamp']) }, this.#sink);
   }
 
   #message(record: JsonObject, message: JsonObject): void {
     const at = parseTimestamp(record['timestamp']);
-    const blocks = readContent(message['content'], this.#sink);
+    const blocks = readMessageContent(message['content'], this.#sink);
     const id = stringOf(message['id']);
     const facts = { at, model: modelOf(message), usage: readUsage(message['usage']) };
     const isReply = record['type'] === 'assistant';
@@ -148,7 +148,7 @@ export class ClaudeCodeImporter {
   #flush(): void {
     const reply = this.#reply;
     this.#reply = undefined;
-    // Reasoning was already counted as skipped.
+    // Content that can't be read was already counted as skipped.
     if (!reply || reply.blocks.length === 0) return;
     const { usage } = reply.facts;
     const before = this.#reported?.id === reply.id ? this.#reported.usage : undefined;

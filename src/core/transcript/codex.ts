@@ -1,6 +1,6 @@
 import { phrase } from '../text/phrase.ts';
 import type { ContentBlock, Role } from '../model/message.ts';
-import { readContent, resultBlocks, toolCall, toolResult } from './content-parts.ts';
+import { readContent, readMessageContent, resultBlocks, toolCall, toolResult } from './content-parts.ts';
 import { isList, isObject, stringOf, textAt, tryParse, valueAt, type JsonObject } from '../text/json-value.ts';
 import { addBlocks } from './role-content.ts';
 import {
@@ -155,7 +155,7 @@ export class CodexImporter {
 
   #message(item: JsonObject, at: number | undefined): void {
     const role: Role = item['role'] === 'assistant' || item['role'] === 'user' ? item['role'] : 'system';
-    const blocks = readContent(item['content'], this.#sink);
+    const blocks = readMessageContent(item['content'], this.#sink);
     const first = blocks[0];
     if (role !== 'assistant' && first?.type === 'text' && (role === 'system' || isAddedContext(first.text)))
       this.#sink.skip(phrase('context added by the tool'));

@@ -5,6 +5,13 @@ import { type TranscriptSink } from './transcript-message.ts';
 
 const textBlock = (value: unknown): ContentBlock => ({ type: 'text', text: stringOf(value) ?? '' });
 
+/** Reads the content of a message, and counts the message as skipped if it has none in a known form. */
+export function readMessageContent(content: unknown, sink: TranscriptSink): ContentBlock[] {
+  if (isList(content) ? content.length === 0 : typeof content !== 'string' && !isObject(content))
+    sink.skip(phrase('message without readable content'));
+  return readContent(content, sink);
+}
+
 /** Reads content in the format of OpenAI, Anthropic, Google, Codex, Goose, or Threadkeeper: a string, part, or list. */
 export function readContent(content: unknown, sink: TranscriptSink): ContentBlock[] {
   if (typeof content === 'string') return [textBlock(content)];

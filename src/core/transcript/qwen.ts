@@ -1,5 +1,5 @@
 import { phrase } from '../text/phrase.ts';
-import { readContent } from './content-parts.ts';
+import { readMessageContent } from './content-parts.ts';
 import { isList, isObject, objectsAt, textAt, valueAt, type JsonObject } from '../text/json-value.ts';
 import { addBlocks } from './role-content.ts';
 import {
@@ -60,7 +60,7 @@ function importRecord(record: JsonObject, sink: TranscriptSink, isSubagent: bool
   }
   if (!isQwen(record) || record['type'] === 'system') return sink.skipRecord(record['type']);
   const isReply = record['type'] === 'assistant' || textAt(record, 'message', 'role') === 'model';
-  const blocks = readContent(valueAt(record, 'message', 'parts'), sink);
+  const blocks = readMessageContent(valueAt(record, 'message', 'parts'), sink);
   const count = (name: string): unknown => valueAt(record, 'usageMetadata', name);
   const usage = usageOf({
     input: count('promptTokenCount'),

@@ -12,6 +12,8 @@ describe('importing a Claude Code session', () => {
       { type: 'assistant', message: { id: 'm1', content: [{ type: 'thinking', thinking: 'Hm.' }] } },
       { type: 'assistant', message: { id: 'm2', content: [{ type: 'text', text: 'Or 80.' }] } },
       { type: 'user', message: { role: 'user', content: [] } },
+      { type: 'user', message: { role: 'user', content: null } },
+      { type: 'assistant', message: { id: 'm3', content: 7 } },
       { message: 'untyped' },
       3,
     ];
@@ -19,6 +21,7 @@ describe('importing a Claude Code session', () => {
     assert.deepEqual(said, ['user: Which port?', 'assistant: I look.', 'assistant: 8080.', 'assistant: Or 80.']);
     assert.deepEqual(skipped, {
       'model reasoning': 1,
+      'message without readable content': 3,
       'record of type “unknown”': 1,
       'invalid record': 1,
     });

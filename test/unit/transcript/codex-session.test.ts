@@ -131,7 +131,11 @@ describe('importing a Codex session', () => {
       { note: 'odd' },
     );
     assert.deepEqual(seen, ['user: Which port?', 'assistant: 8080.']);
-    assert.deepEqual(skipped, { 'record of type “session_meta”': 2, 'content of type “unknown”': 1 });
+    assert.deepEqual(skipped, {
+      'record of type “session_meta”': 2,
+      'message without readable content': 1,
+      'content of type “unknown”': 1,
+    });
   });
 
   it('keeps embedded images in tool output', () => {
