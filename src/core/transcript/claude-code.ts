@@ -49,6 +49,8 @@ export class ClaudeCodeImporter {
   /** `isSubagent`: all records are marked as sidechains. `resumed`: the ID of the newest message, to resume reading. */
   constructor(sink: TranscriptSink, isSubagent = false, resumed?: { readonly leaf?: string | undefined }) {
     this.#sink = sink;
+  /** The index in `titlesOf` of the title so far. Claude Code writes all titles again, the user's first. */
+  #titleRank = Infinity;
     this.#isSubagent = isSubagent;
     this.#isResumed = resumed !== undefined;
     this.#leaf = resumed?.leaf ?? null;
@@ -159,8 +161,10 @@ export class ClaudeCodeImporter {
 
   #reportFacts(record: JsonObject): void {
     const id = textAt(record, 'sessionId');
-    const summary = record['type'] === 'summary' ? textAt(record, 'summary') : undefined;
-    const title = textAt(record, 'customTitle') ?? textAt(record, 'aiTitle') ?? summary;
+    const titles = titlesOf(record);
+    const rank = titles.findIndex((one) => one !== undefined);
+    const title = rank <= this.#titleRank ? titles[rank] : undefined;
+    if (title !== undefined) this.#titleRank = rank;
     const agent = this.#isSubagent ? textAt(record, 'agentId') : undefined;
     const ids = agent === undefined ? { id } : { id: agent, ...(id && { parent: id }) };
     this.#sink.addFacts({ ...ids, workspace: textAt(record, 'cwd'), title });
@@ -169,6 +173,13 @@ export class ClaudeCodeImporter {
 
 /** The ID of the record that `record` follows, stored under another name for a compaction; undefined if not stored. */
 const previousOf = (record: JsonObject): unknown => record['logicalParentUuid'] ?? record['parentUuid'];
+
+/** The titles in a record: the user's, the model's, and before 2026 a summary. Earlier ones take precedence. */
+const titlesOf = (record: JsonObject): readonly (string | undefined)[] => [
+  textAt(record, 'customTitle') || undefined,
+  textAt(record, 'aiTitle'),
+  record['type'] === 'summary' ? textAt(record, 'summary') : undefined,
+];
 
 /** The usage of a response minus the usage that was already reported for it. */
 function usageSince(usage: Usage, before: Usage): Usage {

@@ -27,6 +27,22 @@ describe('importing a Claude Code session', () => {
     });
   });
 
+  it('takes the user’s title, although the model’s is written after it, or else the newest of the model', () => {
+    const titleOf = (...records: readonly object[]): string | undefined => {
+      const sink = new TranscriptSink();
+      const importer = new ClaudeCodeImporter(sink);
+      for (const record of records) importer.record(record);
+      return sink.facts.title;
+    };
+    const summary = { type: 'summary', summary: 'Looking for a port' };
+    const custom = { type: 'custom-title', customTitle: 'The port' };
+    const [first, second] = ['Port', 'Port of the gateway'].map((aiTitle) => ({ type: 'ai-title', aiTitle }));
+    assert.equal(titleOf(first!, custom, second!, summary), 'The port');
+    assert.equal(titleOf(custom, { ...custom, customTitle: 'Ports' }, first!), 'Ports');
+    assert.equal(titleOf(summary, first!, second!), 'Port of the gateway');
+    assert.equal(titleOf({ ...custom, customTitle: '' }, first!), 'Port');
+  });
+
   it('counts the usage of a reply once if it continues after a tool result, and can resume reading there', () => {
     const part = (content: object, output: number): object => ({
       type: 'assistant',
