@@ -17,12 +17,16 @@ export function isClaudeCode(record: unknown): record is JsonObject & { readonly
   return record['type'] === 'user' || record['type'] === 'assistant';
 }
 
+/** Whether a user message is from the tool or another agent (`SDKMessageOrigin`), although it isn't marked as meta. */
+const isFromAgent = (message: unknown): boolean =>
+  ['task-notification', 'peer'].includes(textAt(message, 'origin', 'kind') ?? '');
+
 /** Whether this is a prompt that was queued while the model was working, and not a tool's notification. */
 const isQueuedPrompt = (record: unknown): record is JsonObject =>
   textAt(record, 'attachment', 'type') === 'queued_command' &&
   valueAt(record, 'attachment', 'isMeta') !== true &&
   textAt(record, 'attachment', 'commandMode') !== 'task-notification' &&
-  textAt(record, 'attachment', 'origin', 'kind') !== 'task-notification';
+  !isFromAgent(valueAt(record, 'attachment'));
 
 /**
  * Imports a Claude Code session record by record. Consecutive records of a response have the same message ID and are
@@ -45,12 +49,12 @@ export class ClaudeCodeImporter {
   readonly #promptIds = new Set<string>();
   /** The usage so far of the newest finished response, which may continue after the results of its tool calls. */
   #reported: { readonly id: string; readonly usage: Usage } | undefined;
+  /** The index in `titlesOf` of the title so far. Claude Code writes all titles again, the user's first. */
+  #titleRank = Infinity;
 
   /** `isSubagent`: all records are marked as sidechains. `resumed`: the ID of the newest message, to resume reading. */
   constructor(sink: TranscriptSink, isSubagent = false, resumed?: { readonly leaf?: string | undefined }) {
     this.#sink = sink;
-  /** The index in `titlesOf` of the title so far. Claude Code writes all titles again, the user's first. */
-  #titleRank = Infinity;
     this.#isSubagent = isSubagent;
     this.#isResumed = resumed !== undefined;
     this.#leaf = resumed?.leaf ?? null;
@@ -135,8 +139,7 @@ export class ClaudeCodeImporter {
       this.#sink.addCompaction({ summary: messageText({ content: blocks }), at });
     else if (isReply && id !== undefined) this.#reply = { id, blocks, facts };
     else if (blocks.length > 0) {
-      const isNotification = textAt(record, 'origin', 'kind') === 'task-notification';
-      const role = isReply ? 'assistant' : isNotification ? 'tool' : 'user';
+      const role = isReply ? 'assistant' : isFromAgent(record) ? 'tool' : 'user';
       if (role === 'user' && !blocks.some(({ type }) => type === 'tool_result')) this.#follow(record);
       addBlocks(role, blocks, facts, this.#sink);
       if (!isReply && typeof record['uuid'] === 'string') this.#promptIds.add(record['uuid']);
@@ -171,15 +174,15 @@ export class ClaudeCodeImporter {
   }
 }
 
-/** The ID of the record that `record` follows, stored under another name for a compaction; undefined if not stored. */
-const previousOf = (record: JsonObject): unknown => record['logicalParentUuid'] ?? record['parentUuid'];
-
 /** The titles in a record: the user's, the model's, and before 2026 a summary. Earlier ones take precedence. */
 const titlesOf = (record: JsonObject): readonly (string | undefined)[] => [
   textAt(record, 'customTitle') || undefined,
   textAt(record, 'aiTitle'),
   record['type'] === 'summary' ? textAt(record, 'summary') : undefined,
 ];
+
+/** The ID of the record that `record` follows, stored under another name for a compaction; undefined if not stored. */
+const previousOf = (record: JsonObject): unknown => record['logicalParentUuid'] ?? record['parentUuid'];
 
 /** The usage of a response minus the usage that was already reported for it. */
 function usageSince(usage: Usage, before: Usage): Usage {

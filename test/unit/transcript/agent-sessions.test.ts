@@ -81,7 +81,9 @@ describe('importing a Claude Code session', () => {
       queued('Which port?', { source_uuid: 'u1' }),
       queued('Keep going.', { isMeta: true }),
       queued('<task-notification>done</task-notification>', { commandMode: 'task-notification' }),
+      queued('The other session asks for the port.', { origin: { kind: 'peer', from: 's2' } }),
       { type: 'user', origin: { kind: 'task-notification' }, message: { role: 'user', content: 'Task b is done.' } },
+      { type: 'user', origin: { kind: 'peer', from: 's2' }, message: { role: 'user', content: 'The port, please.' } },
       { type: 'assistant', message: { id: 'm2', content: [{ type: 'text', text: '8080 on localhost.' }] } },
     ];
     const { said, skipped } = importTranscript('claude-code', records.map((one) => JSON.stringify(one)).join('\n'));
@@ -91,9 +93,10 @@ describe('importing a Claude Code session', () => {
       'user: And which host?',
       'user: Of the gateway.',
       'tool: Task b is done.',
+      'tool: The port, please.',
       'assistant: 8080 on localhost.',
     ]);
-    assert.deepEqual(skipped, { 'record of type “attachment”': 2 });
+    assert.deepEqual(skipped, { 'record of type “attachment”': 3 });
   });
 });
 
