@@ -67,7 +67,9 @@ export class CodexImporter {
       return;
     }
     this.#readFacts(type, payload, at);
-    if (type === 'response_item') this.#item(payload, at);
+    // The summary that the model wrote for a compaction, which has its own record.
+    if (valueAt(record, 'metadata', 'compaction_output') === true) this.#sink.skip(phrase('context added by the tool'));
+    else if (type === 'response_item') this.#item(payload, at);
     else if (type === 'compacted') {
       this.#flush();
       this.#sink.addCompaction({ summary: textAt(payload, 'message') ?? '', at });
