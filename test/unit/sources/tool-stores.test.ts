@@ -260,6 +260,14 @@ describe('stores of other tools', () => {
           meta(ID(1)),
           ...added.map((name) => item('user', `<${name}>\nAdded.\n</${name}>`)),
           item('user', '<codex_internal_context source="goal">\nAdded.\n</codex_internal_context>'),
+          item('user', '<hook_prompt hook_run_id="stop:0">Run the tests.</hook_prompt>'),
+          item('user', '<external_ide>Added.</external_ide>'),
+          item('user', '# AGENTS.md instructions for /home/sam/api\n\n<INSTRUCTIONS>\nBe brief.\n</INSTRUCTIONS>'),
+          item('user', '# AGENTS.md instructions\n\n<INSTRUCTIONS>\nfor `api`\n\nBe brief.\n</INSTRUCTIONS>'),
+          item(
+            'user',
+            'Warning: apply_patch was requested via shell. Use the apply_patch tool instead of exec_command.',
+          ),
           item('user', '<skill> is a tag, isn’t it?'),
         ),
       );
