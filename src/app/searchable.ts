@@ -1,6 +1,6 @@
 import { keyEventId, messageId, nodeId, type MessageId } from '../core/model/ids.ts';
 import type { KeyEvent } from '../core/model/key-event.ts';
-import { messageText } from '../core/model/message.ts';
+import { isLocalReply, messageText } from '../core/model/message.ts';
 import type { SummaryNode } from '../core/model/summary.ts';
 import { ratedExcerpt } from '../core/search/excerpt.ts';
 import { yieldIfDue, type Yielder } from '../core/pace/yielder.ts';
@@ -35,8 +35,6 @@ export type ScoredResult = SearchResult & { readonly score: number };
 
 /** Weights in the ranking: current key events answer more questions than other text, and tool output answers fewer. */
 const WEIGHTS = { message: 1, tool: 0.45, event: 1.2, superseded: 0.8, summary: 0.8 };
-/** The model of the local provider's replies. */
-const LOCAL_CHAT_MODEL = 'local';
 /** Maximum distance, in UTF-16 units, between matches of the same passage. */
 const PASSAGE_UNITS = 240;
 /** Share of the score that depends on `matchesTogetherShare`. */
@@ -51,7 +49,7 @@ export interface Searchable {
 /** The index entry of a message; undefined for the local provider's replies, which only quote other messages. */
 export function searchableMessage(state: SessionState, id: MessageId): Searchable | undefined {
   const message = state.messages.get(id);
-  if (!message || message.model === LOCAL_CHAT_MODEL) return undefined;
+  if (!message || isLocalReply(message)) return undefined;
   const weight = message.role === 'tool' ? WEIGHTS.tool : WEIGHTS.message;
   return { key: messageKey(id), text: messageText(message), properties: { kind: 'message', weight } };
 }

@@ -1,5 +1,5 @@
 import type { Span } from '../model/key-event.ts';
-import { messageText, type Role } from '../model/message.ts';
+import { isLocalReply, messageText, type Role } from '../model/message.ts';
 import { isProse, newPassage, PassageCutter, type Passage } from './passages.ts';
 import { speakerBefore } from '../text/speakers.ts';
 import { isSmallTalk, withoutStageDirections } from '../text/small-talk.ts';
@@ -71,12 +71,12 @@ export async function buildCorpus(
   const cut: Passage[] = [];
   const isShort = isShortChat(messages);
   for (const [position, message] of messages.entries()) {
-    const text = blankTerminalCodes(messageText(message));
+    const text = isLocalReply(message) ? '' : blankTerminalCodes(messageText(message));
     texts.push(text);
     roles.push(isToolResult(message) ? 'tool' : message.role);
     let ofMessage = await new PassageCutter(message, text, position, takesAll, isShort).cut(pace);
     const spans = wanted?.get(position);
-    if (spans) ofMessage = withSpans(ofMessage, spans, text, position, message.role);
+    if (spans && text !== '') ofMessage = withSpans(ofMessage, spans, text, position, message.role);
     if (isShort && !takesAll) ofMessage = ofMessage.flatMap(withoutSmallTalk);
     const removedHere = removed?.get(position);
     if (removedHere) ofMessage = ofMessage.flatMap((one) => withoutSpans(one, removedHere, text));

@@ -228,7 +228,9 @@ const ADVICE =
 
 /** Uses the whole source as its summary, if it can't be shortened. */
 export function wholeContent({ corpus, from, to, title }: LeafSource, { counter }: LeafTools): NodeContent {
-  const lines = corpus.texts.slice(from, to + 1).map((text, at) => `${corpus.roles[from + at]!}: ${text.trim()}`);
+  const lines = corpus.texts
+    .slice(from, to + 1)
+    .flatMap((text, at) => (text.trim() === '' ? [] : [`${corpus.roles[from + at]!}: ${text.trim()}`]));
   const text = lines.join('\n');
   const tokens = tokensWithFraming(text, counter);
   return {

@@ -2,7 +2,7 @@ import { messageText, type Message } from '../model/message.ts';
 import { Hash53 } from '../text/hash.ts';
 
 /** The part of a message that compression reads. */
-export type SourceMessage = Pick<Message, 'id' | 'role' | 'content' | 'attachments'>;
+export type SourceMessage = Pick<Message, 'id' | 'role' | 'content' | 'attachments' | 'model'>;
 
 /** A range of messages, by position; both ends are inclusive. */
 export interface MessageRange {

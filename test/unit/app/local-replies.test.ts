@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { LocalModel } from '../../../src/providers/local.ts';
+import { Harness } from './harness.ts';
+import { openForEachTest } from '../../support/per-test.ts';
+
+const TURNS = 30;
+const NOTICE = /model is configured|Nothing in this session/;
+
+describe('the local provider’s replies', () => {
+  let harness: Harness;
+  openForEachTest(async () => (harness = await Harness.open()));
+
+  const session = async () => {
+    harness.chat = new LocalModel(() => Promise.resolve([]));
+    const conversation = await harness.converse();
+    for (let turn = 0; turn < TURNS; turn++)
+      await conversation.send(`We decided to keep table ${turn} in region ${turn * 7}, because the reports read it.`);
+    return conversation;
+  };
+
+  it('are not sent to the model that is selected later, and take no tokens', async () => {
+    const conversation = await session();
+    const before = conversation.context().total;
+    harness.chat = undefined;
+    await conversation.send('Where is table 4?');
+    const [request] = harness.requests;
+    assert.equal(request?.messages.filter(({ role }) => role === 'user').length, TURNS + 1);
+    assert.doesNotMatch(JSON.stringify(request), NOTICE);
+    assert.ok(before < 1_500, `${before} tokens`);
+  });
+
+  it('are neither summarized nor searched for key events', async () => {
+    const conversation = await session();
+    const outcome = await conversation.compressNow();
+    assert.ok(outcome.kind === 'committed');
+    const replies = new Set(
+      [...conversation.state.messages.values()].filter(({ model }) => model === 'local').map(({ id }) => id),
+    );
+    assert.equal(replies.size, TURNS);
+    const { nodes, events, tokens } = outcome.record;
+    assert.ok(events.length > 0);
+    assert.ok(events.every(({ message }) => !replies.has(message)));
+    assert.doesNotMatch(JSON.stringify(nodes), NOTICE);
+    assert.equal(tokens.after, conversation.context().total);
+  });
+});
