@@ -61,11 +61,11 @@ export const LOCAL_TEXTS: Readonly<Record<Language, Texts>> = {
   },
 };
 
-/** Frequent words of each language. Some occur in several, so the highest count decides. */
+/** Frequent words of each language. Some occur in several, so the highest count decides, and a tie decides nothing. */
 const STOP_WORDS: readonly (readonly [Language, string])[] = [
   ['en', 'the is are was did do does we what why how of with and for this you it to which have'],
   ['es', 'el los las una qué cómo por es está con para y del hemos cuál dónde lo que la nos'],
-  ['de', 'der die das ist und nicht wir wie warum mit für ein eine haben was wurde welche den auf'],
+  ['de', 'es der die das ist und nicht wir wie warum mit für ein eine haben was wurde welche den auf'],
   ['fr', 'le les des est et nous pourquoi comment avec pour une dans quel quelle avons où du que la'],
   ['pt', 'os as uma não é está com para por que nós qual onde foi do da em o'],
 ];
@@ -92,6 +92,7 @@ function languageByStopWords(text: string): Language | undefined {
     const known = new Set(list.split(' '));
     const count = wordsOfText.filter((word) => known.has(word)).length;
     if (count > most) [best, most] = [language, count];
+    else if (count === most) best = undefined;
   }
   return best;
 }

@@ -116,5 +116,12 @@ describe('the local model', () => {
   it('infers the language from earlier messages if the newest one gives no indication', () => {
     assert.equal(languageOf('src/app/ports.ts', 'Warum ist das nicht grün?'), 'de');
     assert.equal(languageOf('42'), 'en');
+    assert.equal(languageOf('npm test -- --grep es', 'Why is this red?'), 'en');
+  });
+
+  it('infers the language of a short text from its most frequent words, unless two languages share them', () => {
+    assert.equal(languageOf('wie geht es dir'), 'de');
+    assert.equal(languageOf('es geht', '¿Cómo está?'), 'es');
+    assert.equal(languageOf('la'), 'en');
   });
 });
