@@ -143,7 +143,9 @@ export class Page {
         if (SESSION_PANELS.has(this.panel)) this.panel = 'none';
       }
     }
+    const wasReadOnly = Boolean(this.session?.status.readOnly);
     this.state = reduce(this.state, message);
+    if (wasReadOnly && this.session?.status.readOnly === null) this.toasts.clearErrors();
     if (message.type === 'init') {
       const streaming = message.messages.find((each) => each.streaming);
       this.live = streaming && new LiveReply(streaming);

@@ -51,7 +51,7 @@ export class Toasts {
     this.#onChange();
   }
 
-  /** Dismisses the error. Called when a reply starts, a request succeeds, or another session is shown. */
+  /** Dismisses the error. Called when a reply starts, a request succeeds, or another or a writable session is shown. */
   clearErrors(): void {
     if (this.persistent) this.dismiss(this.persistent);
   }

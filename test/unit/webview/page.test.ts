@@ -176,6 +176,18 @@ describe('page', () => {
       assert.deepEqual(words(), []);
     });
 
+    it('dismisses the error that another window writes the session once this one has taken over', async () => {
+      const status = { ...INIT.status, readOnly: { text: 'Open in another window.', isWrittenElsewhere: true } };
+      page.receive({ type: 'status', status });
+      asked();
+      const deleting = page.tryRequest('deleteMessage', { message: messageId('m2') });
+      await refuse(asked()[0]!.id, 'takeOver', 'read_only');
+      assert.equal(await deleting, false);
+      assert.equal(page.toasts.persistent?.text, 'It failed.');
+      page.receive({ type: 'status', status: INIT.status });
+      assert.equal(page.toasts.persistent, undefined);
+    });
+
     it('dismisses a toast on request', () => {
       page.toasts.show('The key was refused.', 'error', action);
       page.toasts.dismiss(page.toasts.shown[0]!);
