@@ -102,6 +102,11 @@ export class Compressor {
     return this.#guard.isSpent(settings) ? 'spent' : undefined;
   }
 
+  /** The failure after which background compression waits; undefined if it doesn't wait. */
+  get backoffFault(): Error | undefined {
+    return this.#guard.backoffFault;
+  }
+
   onDidChange(listener: () => void): Disposable {
     return this.#changed.on(listener);
   }
@@ -391,11 +396,15 @@ class CompressionGuard {
     return this.#failures > 0;
   }
 
+  get backoffFault(): Error | undefined {
+    return this.#clock.now() < this.#until ? this.#lastFault : undefined;
+  }
+
   /** Why a compression must not start now; undefined if it may. Urgent ones always may. */
   refusal({ due, urgency, settings }: CompressionRequest): 'backing_off' | 'spent' | undefined {
     if (urgency === 'now') return undefined;
     // `every` fires at most once every few messages, so it needs no backoff.
-    if (this.#isBackingOff && due.trigger !== 'every') return 'backing_off';
+    if (this.backoffFault && due.trigger !== 'every') return 'backing_off';
     return this.isSpent(settings) ? 'spent' : undefined;
   }
 
@@ -409,7 +418,7 @@ class CompressionGuard {
     if (this.#gate.state() === 'spent') return new SpendLimitReached();
     // During the backoff, urgent compressions use extraction, unless the user requested them.
     const respectsBackoff = urgency === 'now' && due.trigger !== 'command';
-    return respectsBackoff && this.#isBackingOff ? this.#lastFault : undefined;
+    return respectsBackoff ? this.backoffFault : undefined;
   }
 
   succeeded(): void {
@@ -425,9 +434,5 @@ class CompressionGuard {
     this.#failures++;
     this.#lastFault = fault instanceof Error ? fault : new Error(String(fault));
     this.#until = this.#clock.now() + Math.max(wait, retryAfter);
-  }
-
-  get #isBackingOff(): boolean {
-    return this.#clock.now() < this.#until;
   }
 }

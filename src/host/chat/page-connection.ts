@@ -15,6 +15,7 @@ import type { Drafts } from './drafts.ts';
 import { coverViews, compressionViews, MessageViews } from './message-views.ts';
 import type { ChosenModel, Models } from '../models/models.ts';
 import { isSet, readSettings } from '../platform/settings.ts';
+import { faultView, summarizerFaultText } from '../platform/fault-view.ts';
 import { locale, stageText, translated, titleText } from '../platform/l10n.ts';
 import * as vscode from 'vscode';
 
@@ -332,15 +333,17 @@ export class PageConnection {
   }
 }
 
-/** The warning that the context is too full, with the figures of the gauge. */
-function escalationView({ meter }: Conversation): StatusView['escalation'] {
+/** The warning that the context is too full, with the figures of the gauge, and why background compression waits. */
+function escalationView({ meter, compressor }: Conversation): StatusView['escalation'] {
   const [requestTokens, budget] = [meter.providerTokens(meter.context().total), meter.providerBudget()];
   const share = (requestTokens / Math.max(1, budget)).toLocaleString(locale(), { style: 'percent' });
+  const text =
+    requestTokens > budget
+      ? vscode.l10n.t('The request doesn’t fit in the context budget.')
+      : vscode.l10n.t('The session still uses {0} of the context budget.', share);
+  const { backoffFault } = compressor;
   return {
-    text:
-      requestTokens > budget
-        ? vscode.l10n.t('The request doesn’t fit in the context budget.')
-        : vscode.l10n.t('The session still uses {0} of the context budget.', share),
+    text: ModelFault.is(backoffFault) ? `${text} ${summarizerFaultText(faultView(backoffFault).text)}` : text,
     requestTokens,
     budget,
     ways: [

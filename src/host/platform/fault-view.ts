@@ -86,6 +86,9 @@ export function faultView(error: unknown): FaultView {
 export const notificationText = ({ text, details }: Pick<FaultView, 'text' | 'details'>): string =>
   details === undefined ? text : `${text} ${details.replaceAll('](', '] (')}`;
 
+/** `reason` speaks of “this model”, which could also be the one that the user chats with. */
+export const summarizerFaultText = (reason: string): string => vscode.l10n.t('The summarizer failed. {0}', reason);
+
 const changeFaultText = ({ reason }: ChangeFault): string =>
   ({
     unknown_node: vscode.l10n.t('This summary is no longer in the session.'),

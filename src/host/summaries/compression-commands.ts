@@ -6,6 +6,7 @@ import { SpendLimitReached } from '../../app/spend-limited-model.ts';
 import { UnusableAnswers } from '../../core/compress/summary-model.ts';
 import { compressionsSince, newestActiveCompression, pinEvents, undoCompressions } from '../../app/summary-changes.ts';
 import { chosenPolicy, POLICY_QUERY, readSettings } from '../platform/settings.ts';
+import { summarizerFaultText } from '../platform/fault-view.ts';
 import { showInfo, progressLocation } from '../platform/notifications.ts';
 import { nothingToCompressText } from './summary-texts.ts';
 import { offerUndo, type SummariesApp } from './summaries-app.ts';
@@ -89,7 +90,7 @@ async function reportExtracted(app: SummariesApp, fault: unknown, done: string):
         )
       : vscode.l10n.t(
           '{0} Summaries that couldn’t be generated were extracted from the messages without a model.',
-          reason,
+          fault instanceof SpendLimitReached ? reason : summarizerFaultText(reason),
         );
   const showLog = vscode.l10n.t('Show Log');
   if ((await vscode.window.showWarningMessage(text, showLog)) === showLog) app.channel.show();

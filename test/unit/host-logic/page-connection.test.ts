@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
+import { ModelFault } from '../../../src/app/fault.ts';
 import { undoCompressions } from '../../../src/app/summary-changes.ts';
 import { resolvePolicy } from '../../../src/core/policy/policy.ts';
 import type * as PageLinkModule from '../../../src/host/chat/page-connection.ts';
 import { compressionViews } from '../../../src/host/chat/message-views.ts';
 import { defaultSettings, hostIn, l10n } from '../../support/fake-editor.ts';
-import { Harness, fill, says } from '../app/harness.ts';
+import { Harness, fill, says, throws } from '../app/harness.ts';
 
 const settings = defaultSettings();
 const load = hostIn({
@@ -149,6 +150,29 @@ describe('warning that the context is too full', () => {
     await undoCompressions(journal, [state.compressions[0]!.id], true);
     link.sendGauge();
     assert.deepEqual(warned, [meter.providerTokens(meter.context().total)]);
+    link.dispose();
+  });
+});
+
+describe('warning after a failed compression', () => {
+  it('says that the summarizer failed and why', async () => {
+    const { PageConnection } = await load<typeof PageLinkModule>('chat/page-connection.ts');
+    await using harness = await Harness.open();
+    const conversation = await harness.compressed(60, (n) => `We decided to keep table ${n} in region ${n * 7}.`);
+    const { meter } = conversation;
+    harness.summarizer = throws(new ModelFault('model_not_found', 'no such model'));
+    harness.set({ contextWindow: Math.round(meter.context().total / 0.65) + 4_000 });
+    const link = new PageConnection(conversation, {} as never, {} as never);
+    const warnings: string[] = [];
+    link.onMessage((message) => {
+      const warning = message.type === 'status' && message.status.escalation;
+      if (warning) warnings.push(warning.text);
+    });
+    await fill(conversation, 20);
+    await conversation.send('And then?');
+    await conversation.compressor.settled();
+    await conversation.settled();
+    assert.match(warnings.at(-1) ?? '', /still uses .*\. The summarizer failed\. The provider doesn’t offer/);
     link.dispose();
   });
 });
