@@ -2,6 +2,7 @@ import type { Conversation } from '../../app/conversation.ts';
 import type { ConversationUpdate } from '../../app/conversation-update.ts';
 import { ModelFault } from '../../app/fault.ts';
 import { Emitter, type Disposable } from '../../app/emitter.ts';
+import { eventsOnBranch } from '../../core/context/ledger-lines.ts';
 import type { SessionEvent } from '../../core/journal/schema.ts';
 import type { MessageId, NodeId } from '../../core/model/ids.ts';
 import { Sequencer } from '../../core/pace/sequencer.ts';
@@ -334,7 +335,7 @@ export class PageConnection {
 }
 
 /** The warning that the context is too full, with the figures of the gauge, and why background compression waits. */
-function escalationView({ meter, compressor }: Conversation): StatusView['escalation'] {
+function escalationView({ meter, compressor, state }: Conversation): StatusView['escalation'] {
   const [requestTokens, budget] = [meter.providerTokens(meter.context().total), meter.providerBudget()];
   const share = (requestTokens / Math.max(1, budget)).toLocaleString(locale(), { style: 'percent' });
   const text =
@@ -342,13 +343,14 @@ function escalationView({ meter, compressor }: Conversation): StatusView['escala
       ? vscode.l10n.t('The request doesn’t fit in the context budget.')
       : vscode.l10n.t('The session still uses {0} of the context budget.', share);
   const { backoffFault } = compressor;
+  const hasPins = eventsOnBranch(state).some(({ pinned }) => pinned);
   return {
     text: ModelFault.is(backoffFault) ? `${text} ${summarizerFaultText(faultView(backoffFault).text)}` : text,
     requestTokens,
     budget,
     ways: [
       { label: vscode.l10n.t('Compress History'), command: 'compressHistory' },
-      { label: vscode.l10n.t('Unpin All Key Events'), command: 'unpinAll' },
+      ...(hasPins ? [{ label: vscode.l10n.t('Unpin All Key Events'), command: 'unpinAll' } as const] : []),
       { label: vscode.l10n.t('Select Model…'), command: 'chooseModel' },
       { label: vscode.l10n.t('New Session'), command: 'newSession' },
     ],

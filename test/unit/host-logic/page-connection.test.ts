@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { ModelFault } from '../../../src/app/fault.ts';
-import { undoCompressions } from '../../../src/app/summary-changes.ts';
+import { pinEvents, undoCompressions } from '../../../src/app/summary-changes.ts';
 import { resolvePolicy } from '../../../src/core/policy/policy.ts';
 import type * as PageLinkModule from '../../../src/host/chat/page-connection.ts';
 import { compressionViews } from '../../../src/host/chat/message-views.ts';
@@ -155,24 +155,28 @@ describe('warning that the context is too full', () => {
 });
 
 describe('warning after a failed compression', () => {
-  it('says that the summarizer failed and why', async () => {
+  it('says that the summarizer failed and why, and offers to unpin key events only if some are pinned', async () => {
     const { PageConnection } = await load<typeof PageLinkModule>('chat/page-connection.ts');
     await using harness = await Harness.open();
     const conversation = await harness.compressed(60, (n) => `We decided to keep table ${n} in region ${n * 7}.`);
-    const { meter } = conversation;
+    const { journal, meter, state } = conversation;
     harness.summarizer = throws(new ModelFault('model_not_found', 'no such model'));
     harness.set({ contextWindow: Math.round(meter.context().total / 0.65) + 4_000 });
     const link = new PageConnection(conversation, {} as never, {} as never);
-    const warnings: string[] = [];
+    const warnings: { readonly text: string; readonly ways: readonly string[] }[] = [];
     link.onMessage((message) => {
       const warning = message.type === 'status' && message.status.escalation;
-      if (warning) warnings.push(warning.text);
+      if (warning) warnings.push({ text: warning.text, ways: warning.ways.map(({ command }) => command) });
     });
     await fill(conversation, 20);
     await conversation.send('And then?');
     await conversation.compressor.settled();
     await conversation.settled();
-    assert.match(warnings.at(-1) ?? '', /still uses .*\. The summarizer failed\. The provider doesn’t offer/);
+    assert.match(warnings.at(-1)?.text ?? '', /still uses .*\. The summarizer failed\. The provider doesn’t offer/);
+    assert.ok(!warnings.at(-1)!.ways.includes('unpinAll'));
+    await pinEvents(journal, [[...state.events.keys()][0]!], true);
+    link.sendGauge();
+    assert.ok(warnings.at(-1)!.ways.includes('unpinAll'));
     link.dispose();
   });
 });
