@@ -141,7 +141,7 @@ export const HANDLERS: Readonly<Record<PageCommand, Handler> & Record<string, Ha
   readSummary: onTarget(summaryInContext, summaries.readSummary),
   compareSummary: onTarget(summaryInContext, summaries.compareSummary),
   checkSummary: onTarget(summaryInContext, summaries.checkSummary),
-  resummarize: onTarget(summaryInContext, summaries.resummarize),
+  resummarize: onTarget(summaryInContext, summaries.regenerateSummary),
   expandForTurn: onTarget(summaryInContext, summaries.expandForTurn),
   closeNode: onTarget(openedSummary, summaries.closeNode),
   undoNode: onTarget(summaryInContext, (conversation, { id }) => conversation.undoNodes([id], true)),

@@ -1,7 +1,7 @@
 import { ModelNotices } from '../models/model-notices.ts';
 import type { CompressionWork } from '../../app/compression-job.ts';
 import type { Conversation } from '../../app/conversation.ts';
-import type { ResummarizeOptions } from '../../app/resummarize.ts';
+import type { RegenerateOptions } from '../../app/regenerate-summary.ts';
 import type { ChatModel, Clock, CountStore, Log, SessionJournal } from '../../app/ports.ts';
 import type { PriceOf, SpendGate } from '../../app/spend-limited-model.ts';
 import type { SessionSearch } from '../../app/session-search.ts';
@@ -46,8 +46,8 @@ export interface OpenConversation {
   /** The summarizer, and the maximum cost of generating these summaries with it. */
   readonly estimateCost: (nodes: readonly SummaryNode[]) => CostEstimate;
   /** Regenerates a summary; by default, with the configured summarizer. */
-  readonly resummarize: (
-    request: Omit<ResummarizeOptions, 'model'>,
+  readonly regenerateSummary: (
+    request: Omit<RegenerateOptions, 'model'>,
     chosen: ChosenModel | undefined,
     signal: AbortSignal,
   ) => Promise<SummaryNode>;
@@ -181,9 +181,9 @@ export class OpenConversations {
         const estimatedCostUsd = isFree ? 0 : models.cost(chosen, { input, output });
         return { model: models.label(chosen), estimatedCostUsd };
       },
-      resummarize: async (request, chosen = summarizer(), signal) => {
+      regenerateSummary: async (request, chosen = summarizer(), signal) => {
         const model = await summarizerConfig(models, chosen);
-        const { resummarize } = await import('../../app/resummarize.ts');
+        const { regenerateSummary } = await import('../../app/regenerate-summary.ts');
         const deps = {
           journal,
           clock,
@@ -195,7 +195,7 @@ export class OpenConversations {
           ...paidBy(chosen),
         };
         const options = { ...request, ...(model && { model }) };
-        return conversation.runOutsideTurn(signal, (abort) => resummarize(deps, options, abort));
+        return conversation.runOutsideTurn(signal, (abort) => regenerateSummary(deps, options, abort));
       },
       checkSummary: async (node, chosen, signal) => {
         const model = await summarizerConfig(models, chosen);

@@ -71,7 +71,7 @@ export async function readSummary(
       },
     })),
     ...(node.full === undefined
-      ? [{ ...fullText(), open: () => regenerateSummary(app, { node: node.id, finer: true }) }]
+      ? [{ ...fullText(), open: () => regenerateWith(app, { node: node.id, finer: true }) }]
       : []),
   ];
   const items = isInContext ? [...viewItems, ...levelItems] : viewItems;
@@ -182,11 +182,11 @@ async function pickChecker(app: SummariesApp, { state }: Conversation): Promise<
   return pickModel(app, models, vscode.l10n.t('Select Model to Verify This Summary'));
 }
 
-export async function resummarize({ state }: Conversation, node: SummaryNode, app: SummariesApp): Promise<void> {
+export async function regenerateSummary({ state }: Conversation, node: SummaryNode, app: SummariesApp): Promise<void> {
   const settings = readSettings();
   const hasModel = chosenSummaryModel(settings, chosenChatModel(settings, state)).provider !== 'local';
   const regenerate = (more: object = {}, chosen?: ChosenModel): Promise<void> =>
-    regenerateSummary(app, { node: node.id, ...more }, chosen);
+    regenerateWith(app, { node: node.id, ...more }, chosen);
   const itemOf = {
     children: { label: vscode.l10n.t('From Child Summaries, Without a Model'), run: () => regenerate() },
     same: {
@@ -215,12 +215,12 @@ export async function resummarize({ state }: Conversation, node: SummaryNode, ap
 }
 
 /** Regenerates a summary, or adds a full one, and reports the result. */
-export async function regenerateSummary(
+export async function regenerateWith(
   app: SummariesApp,
-  request: Parameters<OpenConversation['resummarize']>[0],
+  request: Parameters<OpenConversation['regenerateSummary']>[0],
   chosen?: ChosenModel,
 ): Promise<void> {
-  const { resummarize: regenerate } = await app.current();
+  const { regenerateSummary: regenerate } = await app.current();
   const title = request.finer ? vscode.l10n.t('Adding full summary…') : vscode.l10n.t('Regenerating summary…');
   const node = await cancellable(title, (signal) => regenerate(request, chosen, signal));
   if (!node) return;

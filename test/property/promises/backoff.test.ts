@@ -97,7 +97,7 @@ const MAX_SEGMENTS = 4;
 
 describe('spending limit for compression', () => {
   it('prevents every model call once it is used up, whatever starts the call', async () => {
-    const actions = fc.array(fc.constantFrom('compress', 'background', 'preview', 'resummarize', 'send', 'reset'), {
+    const actions = fc.array(fc.constantFrom('compress', 'background', 'preview', 'regenerate', 'send', 'reset'), {
       minLength: 3,
       maxLength: 12,
     });
@@ -128,7 +128,7 @@ describe('spending limit for compression', () => {
               await talk(simulation, 15);
               if (one === 'compress' || one === 'background')
                 await simulation.do({ do: one, meanwhile: 'nothing', pick: 0 });
-              else if (one === 'resummarize') await simulation.do({ do: one, pick: 0, finer: false });
+              else if (one === 'regenerate') await simulation.do({ do: one, pick: 0, finer: false });
               else if (one === 'send') await simulation.do({ do: one, text: 'And now?', attached: null });
               else await simulation.do({ do: one });
               assert.equal(late, 0, `${late} calls begun after all ${limit} were paid for`);

@@ -19,7 +19,7 @@ const RUNS = process.env['THREADKEEPER_LONG'] ? 400 : 12;
 /** An action of a user on summaries or key events. A number picks an existing item, modulo their number. */
 type UserAction =
   | { readonly do: 'edit'; readonly pick: number; readonly level: Level }
-  | { readonly do: 'resummarize'; readonly pick: number; readonly finer: boolean }
+  | { readonly do: 'regenerate'; readonly pick: number; readonly finer: boolean }
   | { readonly do: 'level'; readonly pick: number; readonly level: Level }
   | { readonly do: 'expand'; readonly pick: number; readonly how: 'turn' | 'always' }
   | { readonly do: 'undoCompression'; readonly pick: number; readonly undone: boolean }
@@ -32,7 +32,7 @@ const pick = fc.nat({ max: 1_000 });
 const level = fc.constantFrom<Level>('brief', 'detailed', 'full');
 const userAction: fc.Arbitrary<UserAction> = fc.oneof(
   { weight: 4, arbitrary: fc.record({ do: fc.constant('edit' as const), pick, level }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('resummarize' as const), pick, finer: fc.boolean() }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('regenerate' as const), pick, finer: fc.boolean() }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('level' as const), pick, level }) },
   {
     weight: 2,
@@ -124,10 +124,10 @@ class ChangeHistory {
         await editSummary(journal, counter, node.id, one.level, text);
         return this.#expectSent(node, text, one.level);
       }
-      case 'resummarize': {
+      case 'regenerate': {
         const narrative = `Told anew, number ${++this.#written}: the user asked about part 4 and part 5.`;
         this.harness.summarizer = says(JSON.stringify(proseSummary(narrative)));
-        const made = await this.harness.resummarize(this.conversation, { node: node.id, finer: one.finer });
+        const made = await this.harness.regenerateSummary(this.conversation, { node: node.id, finer: one.finer });
         const shown = this.state.levels.get(node.id) ?? 'detailed';
         if (one.finer) assert.equal(shown, 'full');
         return this.#expectSent(made, made[shown] ?? made.detailed, shown);

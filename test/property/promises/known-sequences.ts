@@ -124,7 +124,7 @@ export const KNOWN_SEQUENCES: readonly (readonly Step[])[] = [
     compress(),
     { do: 'policy', name: 'balanced', strategy: 'off' },
     good,
-    { do: 'resummarize', pick: 0, finer: false },
+    { do: 'regenerate', pick: 0, finer: false },
   ],
   [
     SAVES_NOTHING,

@@ -64,7 +64,7 @@ export async function runStep(simulation: Simulation, step: Step): Promise<void>
   if (harness.settings.policy.strategy === 'off' && step.do !== 'policy') {
     assert.equal(committed.length, 0, 'off means off');
     // Regenerating a summary isn't a compression.
-    if (step.do !== 'resummarize') assert.equal(simulation.calls, before.calls, 'off asks no model');
+    if (step.do !== 'regenerate') assert.equal(simulation.calls, before.calls, 'off asks no model');
   }
   // Only the user's command and a waiting request may close expanded nodes.
   const mayClose = committed.some(({ trigger }) => ['command', 'before_send', 'provider_overflow'].includes(trigger));

@@ -106,7 +106,7 @@ export class Simulation {
       }
       case 'undo':
       case 'editNode':
-      case 'resummarize':
+      case 'regenerate':
       case 'level':
       case 'expand':
       case 'undoCompressions':

@@ -118,7 +118,7 @@ const step = fc.oneof(
   doing(1, 'preview', {}),
   doing(3, 'undo', { pick, undone }),
   doing(1, 'editNode', { pick, text: sentence }),
-  doing(1, 'resummarize', { pick, finer: fc.boolean() }),
+  doing(1, 'regenerate', { pick, finer: fc.boolean() }),
   doing(1, 'level', { pick, level: fc.constantFrom('brief' as const, 'detailed' as const, 'full' as const) }),
   doing(1, 'expand', { pick, how: fc.constantFrom('turn' as const, 'always' as const) }),
   doing(1, 'undoCompressions', { pick, undone }),

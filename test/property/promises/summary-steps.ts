@@ -14,7 +14,7 @@ import type { Step } from './steps.ts';
 
 export type SummaryStep = Extract<
   Step,
-  { do: 'undo' | 'editNode' | 'resummarize' | 'level' | 'expand' | 'undoCompressions' }
+  { do: 'undo' | 'editNode' | 'regenerate' | 'level' | 'expand' | 'undoCompressions' }
 >;
 
 /** The item that a number picks; undefined if there are none. */
@@ -40,8 +40,8 @@ export async function changeSummary(harness: Harness, conversation: Conversation
       const tokens = conversation.counter.text(step.text) + 4;
       return journal.append({ type: 'node_edited', node, level: 'detailed', text: step.text, tokens });
     }
-    case 'resummarize':
-      await harness.resummarize(conversation, { node, finer: step.finer }).catch((error: unknown) => {
+    case 'regenerate':
+      await harness.regenerateSummary(conversation, { node, finer: step.finer }).catch((error: unknown) => {
         const isKnown = ChangeFault.is(error) || ModelFault.is(error) || error instanceof SpendLimitReached;
         assert.ok(isKnown, String(error));
       });

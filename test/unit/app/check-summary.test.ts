@@ -42,7 +42,7 @@ describe('verifying a summary with a model', () => {
   const run = (work: 'verification' | 'regeneration'): Promise<unknown> =>
     work === 'verification'
       ? harness.checkSummary(conversation, first().id)
-      : harness.resummarize(conversation, { node: first().id });
+      : harness.regenerateSummary(conversation, { node: first().id });
   const unsupported = (): readonly string[] =>
     (check()?.statements ?? []).flatMap(({ start, end, reason }) =>
       reason === 'supported' ? [] : [first()[check()!.level]!.slice(start, end)],
@@ -115,13 +115,13 @@ describe('verifying a summary with a model', () => {
     const { id } = first();
     await setLevel(conversation.journal, id, 'detailed');
     await harness.checkSummary(conversation, id);
-    await harness.resummarize(conversation, { node: id, finer: true });
+    await harness.regenerateSummary(conversation, { node: id, finer: true });
     assert.equal(check()?.level, 'detailed');
     harness.summarizer = finds(0);
     await harness.checkSummary(conversation, id);
     assert.equal(check()?.level, 'full');
     harness.summarizer = undefined;
-    await harness.resummarize(conversation, { node: id });
+    await harness.regenerateSummary(conversation, { node: id });
     assert.equal(check(), undefined);
   });
 
@@ -157,7 +157,7 @@ describe('verifying a summary with a model', () => {
     const other = await harness.secondWindow(conversation);
     harness.summarizer = finds(1);
     await assert.rejects(harness.checkSummary(other, first().id), { name: 'StoreFault', reason: 'not_writer' });
-    await assert.rejects(harness.resummarize(other, { node: first().id }), {
+    await assert.rejects(harness.regenerateSummary(other, { node: first().id }), {
       name: 'StoreFault',
       reason: 'not_writer',
     });

@@ -10,7 +10,7 @@ import { Conversation } from '../../../src/app/conversation.ts';
 import { OPEN_GATE, type SpendGate } from '../../../src/app/spend-limited-model.ts';
 import type { SummarizerConfig } from '../../../src/app/summarizer.ts';
 import type { ChatChunk, ChatModel, ChatRequest, Clock, SessionJournal } from '../../../src/app/ports.ts';
-import { resummarize, type ResummarizeOptions } from '../../../src/app/resummarize.ts';
+import { regenerateSummary, type RegenerateOptions } from '../../../src/app/regenerate-summary.ts';
 import { SessionSearch } from '../../../src/app/session-search.ts';
 import type { ConversationSettings } from '../../../src/app/conversation-settings.ts';
 import { messageId, type NodeId } from '../../../src/core/model/ids.ts';
@@ -146,13 +146,13 @@ export class Harness {
   }
 
   /** Regenerates a summary with the summarizer's script, if there is one. */
-  resummarize(conversation: Conversation, wanted: ResummarizeOptions): Promise<SummaryNode> {
+  regenerateSummary(conversation: Conversation, wanted: RegenerateOptions): Promise<SummaryNode> {
     const { clock } = this;
     const { counter, counts, journal } = conversation;
     const summarizer = this.#summarizer('test/summarizer');
     const model = summarizer && { model: summarizer, maxInputTokens: 100_000 };
     return conversation.runOutsideTurn(new AbortController().signal, (signal) =>
-      resummarize(
+      regenerateSummary(
         {
           journal,
           clock,

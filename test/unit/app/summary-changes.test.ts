@@ -111,7 +111,7 @@ describe('summary that the user changes', () => {
       const parent = await joined();
       for (const child of parent.children)
         await editSummary(conversation.journal, conversation.counter, child, 'detailed', said);
-      await harness.resummarize(conversation, { node: parent.id });
+      await harness.regenerateSummary(conversation, { node: parent.id });
       assert.ok(first().detailed.includes(said), first().detailed);
       assert.ok(!first().detailed.includes(wrong), first().detailed);
       assert.ok(!JSON.stringify(first().structured ?? '').includes(wrong));
@@ -170,7 +170,7 @@ describe('summary that the user changes', () => {
     assert.ok(conversation.state.stale.has(parent.id));
     conversation = await harness.restart(conversation);
     assert.ok(conversation.state.stale.has(parent.id));
-    await harness.resummarize(conversation, { node: parent.id });
+    await harness.regenerateSummary(conversation, { node: parent.id });
     assert.ok(first().detailed.includes('Something else.'));
     assert.equal(conversation.state.stale.size, 0, 'made from its children as they are now');
     await undoOrRedoChange(conversation.journal, true);
@@ -264,7 +264,7 @@ describe('summary that the user changes', () => {
       prompt = JSON.stringify(request.messages);
       return script(request, signal);
     };
-    await harness.resummarize(conversation, { node: id, instructions: 'Tell of {{history}} colours.' });
+    await harness.regenerateSummary(conversation, { node: id, instructions: 'Tell of {{history}} colours.' });
     assert.match(prompt, /Tell of \{ \{history\}\} colours\./);
     assert.equal(first().id, id);
     assert.equal(first().model, 'test/summarizer');
@@ -280,7 +280,7 @@ describe('summary that the user changes', () => {
 
   it('is regenerated in full from its source and sent in full, as one change', async () => {
     const { id, tokens } = first();
-    await harness.resummarize(conversation, { node: id, finer: true });
+    await harness.regenerateSummary(conversation, { node: id, finer: true });
     assert.ok(first().tokens.full! > tokens.detailed && first().tokens.full! <= 0.7 * tokens.source);
     assert.ok(sent().includes(first().full!));
     await undoOrRedoChange(conversation.journal, true);
@@ -295,13 +295,13 @@ describe('summary that the user changes', () => {
       yield* [];
       throw new TypeError('gone');
     };
-    await assert.rejects(harness.resummarize(conversation, { node: before.id }), TypeError);
+    await assert.rejects(harness.regenerateSummary(conversation, { node: before.id }), TypeError);
     assert.equal(first(), before);
     harness.summarizer = says('');
-    await assert.rejects(harness.resummarize(conversation, { node: before.id }), { name: 'ChangeFault' });
+    await assert.rejects(harness.regenerateSummary(conversation, { node: before.id }), { name: 'ChangeFault' });
     assert.equal(first(), before);
     harness.spendGate = { state: () => 'spent', recordCost: () => undefined };
-    await assert.rejects(harness.resummarize(conversation, { node: before.id }), { name: 'SpendLimitReached' });
+    await assert.rejects(harness.regenerateSummary(conversation, { node: before.id }), { name: 'SpendLimitReached' });
     assert.equal(first(), before);
   });
 
@@ -352,7 +352,7 @@ describe('summary that the user changes', () => {
     const node = first();
     assert.equal(node.replaces?.length, 1);
     harness.summarizer = says(JSON.stringify(proseSummary('Each part of the report was discussed. Version 2.')));
-    await harness.resummarize(conversation, { node: node.id });
+    await harness.regenerateSummary(conversation, { node: node.id });
     await expandNode(conversation.journal, node.id, 'always');
     assert.deepEqual(conversation.state.frontier, []);
   });

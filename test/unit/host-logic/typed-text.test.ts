@@ -59,11 +59,13 @@ describe('a text that takes time to type', () => {
   });
 
   it('is kept for the instructions for a summary and for a quote, while the messages are read', async () => {
-    const { correctKeyEvent, resummarize } = await load<typeof SummaryCommandsModule>('summaries/summary-commands.ts');
+    const { correctKeyEvent, regenerateSummary } = await load<typeof SummaryCommandsModule>(
+      'summaries/summary-commands.ts',
+    );
     const node = { id: nodeId('n'), depth: 0, children: [], title: 'Deploys', tokens: {} };
     const app = { current: () => Promise.resolve({}) };
     const state = { messages: new Map(), frontier: [] };
-    await resummarize({ state } as never, node as never, app as never);
+    await regenerateSummary({ state } as never, node as never, app as never);
     const event = { id: 'e', message: 'm', quote: 'Fridays', kind: 'fact' };
     const journal = { state: { ...state, events: new Map() } };
     await assert.rejects(correctKeyEvent({ journal, state } as never, event as never), { reason: 'unknown_event' });

@@ -17,7 +17,7 @@ import type { SummarizerConfig } from './summarizer.ts';
 import type { SessionParts } from './session-parts.ts';
 import { messagesOf, nodeOf, ChangeFault } from './summary-changes.ts';
 
-export interface ResummarizeOptions {
+export interface RegenerateOptions {
   readonly node: NodeId;
   /** Absent: the summary is extracted. */
   readonly model?: SummarizerConfig;
@@ -27,7 +27,7 @@ export interface ResummarizeOptions {
   readonly finer?: boolean;
 }
 
-export interface ResummarizeDeps
+export interface RegenerateDeps
   extends CheckSummaryDeps, Pick<SessionParts, 'settings'>, Pick<CompressSessionDeps, 'preset' | 'promptText'> {
   readonly counts: MessageCounts;
 }
@@ -36,9 +36,9 @@ export interface ResummarizeDeps
  * Regenerates a summary from its messages, or a parent from its children without a model. This can be undone. Rejects
  * with `ChangeFault`, `SpendLimitReached`, `StoreFault`, or the model's error without changing any summary.
  */
-export async function resummarize(
-  deps: ResummarizeDeps,
-  options: ResummarizeOptions,
+export async function regenerateSummary(
+  deps: RegenerateDeps,
+  options: RegenerateOptions,
   signal: AbortSignal,
 ): Promise<SummaryNode> {
   const { journal } = deps;
@@ -58,8 +58,8 @@ export async function resummarize(
 }
 
 async function generate(
-  deps: ResummarizeDeps,
-  options: ResummarizeOptions,
+  deps: RegenerateDeps,
+  options: RegenerateOptions,
   node: SummaryNode,
   paid: SpendLimitedModel | undefined,
   signal: AbortSignal,
