@@ -1,4 +1,4 @@
-import { searchableWords } from '../app/library/chat-index.ts';
+import { searchableBlock } from '../app/library/chat-index.ts';
 import { readSession } from '../app/library/read-session.ts';
 import { readFailureReason } from '../app/library/source.ts';
 import { Redactor } from '../core/redact/redact.ts';
@@ -38,7 +38,7 @@ the chats, run threadkeeper sources.
       const blocks: SearchedBlock[] = [];
       const chats: Omit<Chat, 'session'>[] = [];
       for await (const { session, ...chat } of readChats(sources, refused)) {
-        blocks.push({ block: searchableWords(session.messages), valid: session.messages.length });
+        blocks.push({ block: searchableBlock(session.messages), valid: session.messages.length });
         chats.push(chat);
       }
       // Read the results' chats again, because keeping the texts of all chats would take too much memory.

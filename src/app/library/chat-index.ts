@@ -2,7 +2,7 @@ import type { Role } from '../../core/model/message.ts';
 import { bestExcerpt } from '../../core/search/excerpt.ts';
 import { Redactor } from '../../core/redact/redact.ts';
 import { searchBlocks, SearchScratch, type SearchedBlock } from '../../core/search/block-search.ts';
-import { decodeBlocks, encodeBlock, wordBlockOf, type WordBlock } from '../../core/search/word-block.ts';
+import { decodeBlocks, encodeBlock, indexBlockOf, type IndexBlock } from '../../core/search/index-block.ts';
 import { toolEffectsOf, type ToolEffect } from '../../core/transcript/tool-effects.ts';
 import type { TranscriptMessage } from '../../core/transcript/transcript-message.ts';
 import { isRecalled } from '../recalled-text.ts';
@@ -60,7 +60,7 @@ const CANDIDATE_FACTOR = 3;
 
 type PlacedEffect = ToolEffect & { readonly callId: string; readonly message: number };
 
-/** The data of an index block on disk besides the messages' words. Message numbers are indexes within the chat. */
+/** The data stored with an index block. Message numbers are indexes within the chat. */
 interface BlockFacts {
   readonly from: number;
   readonly pieces: readonly CopyPiece[];
@@ -83,20 +83,20 @@ export function indexOfMessages(
     for (const [call, ok] of found.results) results.set(call, ok);
   }
   const facts: BlockFacts = { from, pieces, deeds: effects, results: [...results] };
-  return encodeBlock(searchableWords(messages), facts);
+  return encodeBlock(searchableBlock(messages), facts);
 }
 
-/** The words of messages, without those that only quote other chats. */
-export const searchableWords = (messages: readonly TranscriptMessage[]): WordBlock =>
-  wordBlockOf(messages, (message) => !isRecalled(message));
+/** The index block of messages, without the words of those that only quote other chats. */
+export const searchableBlock = (messages: readonly TranscriptMessage[]): IndexBlock =>
+  indexBlockOf(messages, (message) => !isRecalled(message));
 
-interface IndexedBlock extends SearchedBlock {
+interface ChatBlock extends SearchedBlock {
   readonly facts: BlockFacts;
 }
 
 interface IndexedChat {
   readonly session: KeptSession;
-  readonly blocks: readonly IndexedBlock[];
+  readonly blocks: readonly ChatBlock[];
 }
 
 interface RankedMessage {
@@ -219,7 +219,7 @@ export class ChatIndex {
     const cached = this.#cached.get(session.key);
     if (cached?.session.indexBytes === session.indexBytes) return { ...cached, session };
     const decoded = decodeBlocks(await this.#store.readIndex(session.key, session.indexBytes));
-    const blocks: IndexedBlock[] = [];
+    const blocks: ChatBlock[] = [];
     let end = Infinity;
     for (const { block, about } of decoded.reverse()) {
       // The cast is safe: `indexOfMessages` wrote the blocks, and only those that the catalog lists as valid are read.

@@ -9,8 +9,8 @@ import {
   STORED_ROLES,
   visitPostings,
   wordAt,
-  type WordBlock,
-} from './word-block.ts';
+  type IndexBlock,
+} from './index-block.ts';
 
 /** Factor for the scores of tool output, which answers fewer questions than messages of users and assistants. */
 export const TOOL_WEIGHT = 0.6;
@@ -18,7 +18,7 @@ export const TOOL_WEIGHT = 0.6;
 const MAX_PREFIX_WORDS = 40;
 
 export interface SearchedBlock {
-  readonly block: WordBlock;
+  readonly block: IndexBlock;
   /** Number of messages at its beginning that are still valid; a later block replaces the others. */
   readonly valid: number;
 }

@@ -7,7 +7,7 @@ import { recalledText } from '../../../src/app/session-archive.ts';
 import { Library } from '../../../src/app/library/library.ts';
 import { searchBlocks } from '../../../src/core/search/block-search.ts';
 import { TextIndex } from '../../../src/core/search/text-index.ts';
-import { decodeBlocks, encodeBlock, wordBlockOf } from '../../../src/core/search/word-block.ts';
+import { decodeBlocks, encodeBlock, indexBlockOf } from '../../../src/core/search/index-block.ts';
 import { allSources } from '../../../src/sources/all-sources.ts';
 import { Databases } from '../../../src/sources/databases.ts';
 import { LibraryCopies } from '../../../src/storage/library-copies.ts';
@@ -26,13 +26,13 @@ const messages = TEXTS.map((text, index) => ({
   text,
 }));
 const searched = (from: number, to: number, valid = to - from) => ({
-  block: wordBlockOf(messages.slice(from, to)),
+  block: indexBlockOf(messages.slice(from, to)),
   valid,
 });
 const found = (...args: Parameters<typeof searchBlocks>): string[] =>
   searchBlocks(...args).map(({ block, message }) => `${block}:${message}`);
 
-describe('search over word blocks', () => {
+describe('search over index blocks', () => {
   it('ranks messages like a single search index, however they are split into blocks', () => {
     const index = new TextIndex();
     for (const [at, { text }] of messages.entries()) index.add(String(at), text);
@@ -69,8 +69,8 @@ describe('search over word blocks', () => {
 
   it('reads stored blocks back unchanged, at any offset in memory', () => {
     const bytes = Buffer.concat([
-      encodeBlock(wordBlockOf(messages.slice(0, 3)), { from: 0 }),
-      encodeBlock(wordBlockOf(messages.slice(3)), 'ä'),
+      encodeBlock(indexBlockOf(messages.slice(0, 3)), { from: 0 }),
+      encodeBlock(indexBlockOf(messages.slice(3)), 'ä'),
     ]);
     const shifted = Buffer.concat([Buffer.alloc(3), bytes]).subarray(3);
     for (const whole of [bytes, shifted]) {
@@ -79,7 +79,7 @@ describe('search over word blocks', () => {
         decoded.map(({ about }) => about),
         [{ from: 0 }, 'ä'],
       );
-      assert.deepEqual(decoded[1]?.block, wordBlockOf(messages.slice(3)));
+      assert.deepEqual(decoded[1]?.block, indexBlockOf(messages.slice(3)));
     }
     assert.throws(() => decodeBlocks(bytes.subarray(0, bytes.length - 8)), RangeError);
   });

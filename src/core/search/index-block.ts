@@ -16,15 +16,15 @@ const MAX_PASSAGE_WORDS = 0xffff;
 /** Stored blocks contain indexes into this list, so its order must not change. */
 export const STORED_ROLES: readonly Role[] = ['user', 'assistant', 'tool', 'system'];
 
-/** The words of consecutive messages in flat arrays, which are small in memory and stored unchanged. */
-export interface WordBlock {
+/** An inverted index of consecutive messages in flat arrays, which are small in memory and stored unchanged. */
+export interface IndexBlock {
   readonly messages: number;
   readonly words: number;
   /** For each passage, the index of its message in the block. */
   readonly owners: Uint32Array;
   /** For each passage, its number of words. */
   readonly lengths: Uint16Array;
-  /** For each message, a 32-bit fingerprint. */
+  /** For each message, a 32-bit hash by which copies of a chat are recognized. */
   readonly fingerprints: Uint32Array;
   /** For each message, an index into `STORED_ROLES`. */
   readonly roles: Uint8Array;
@@ -38,10 +38,10 @@ export interface WordBlock {
 }
 
 /** Messages for which `isSearched` returns false have no words in the block, so they are never found. */
-export function wordBlockOf<Message extends Pick<TranscriptMessage, 'role' | 'text' | 'at'>>(
+export function indexBlockOf<Message extends Pick<TranscriptMessage, 'role' | 'text' | 'at'>>(
   messages: readonly Message[],
   isSearched: (message: Message) => boolean = () => true,
-): WordBlock {
+): IndexBlock {
   const postings = new Map<string, number[]>();
   const owners: number[] = [];
   const lengths: number[] = [];
@@ -90,7 +90,7 @@ const indexedPassages = (role: Role, text: string): Iterable<string> =>
 
 function flatten(
   postings: ReadonlyMap<string, readonly number[]>,
-): Pick<WordBlock, 'text' | 'wordEnds' | 'postingEnds' | 'postings'> {
+): Pick<IndexBlock, 'text' | 'wordEnds' | 'postingEnds' | 'postings'> {
   const words = [...postings.keys()].sort();
   const text = new Uint16Array(words.reduce((sum, { length }) => sum + length, 0));
   const wordEnds = new Uint32Array(words.length);
@@ -113,21 +113,21 @@ function flatten(
 }
 
 /** The indexes of the words that begin with a prefix, from `start` to `end` (exclusive). */
-export function prefixRange(block: WordBlock, prefix: string): { readonly start: number; readonly end: number } {
+export function prefixRange(block: IndexBlock, prefix: string): { readonly start: number; readonly end: number } {
   return { start: firstAtOrAfter(block, prefix, false), end: firstAtOrAfter(block, prefix, true) };
 }
 
-export function indexOfWord(block: WordBlock, word: string): number | undefined {
+export function indexOfWord(block: IndexBlock, word: string): number | undefined {
   const at = firstAtOrAfter(block, word, false);
   return at < block.wordEnds.length && wordAt(block, at) === word ? at : undefined;
 }
 
-export function wordAt({ text, wordEnds }: WordBlock, index: number): string {
+export function wordAt({ text, wordEnds }: IndexBlock, index: number): string {
   return unitsOf(text.subarray(index === 0 ? 0 : wordEnds[index - 1], wordEnds[index]));
 }
 
 /** Number of passages that contain a word. */
-export function frequencyAt({ postings, postingEnds }: WordBlock, index: number): number {
+export function frequencyAt({ postings, postingEnds }: IndexBlock, index: number): number {
   let count = 0;
   for (let at = index === 0 ? 0 : postingEnds[index - 1]!; at < postingEnds[index]!; at++) {
     if (postings[at]! < CONTINUATION_BIT) count++;
@@ -137,7 +137,7 @@ export function frequencyAt({ postings, postingEnds }: WordBlock, index: number)
 
 /** Visits the passages that contain a word, with the number of occurrences. */
 export function visitPostings(
-  { postings, postingEnds }: WordBlock,
+  { postings, postingEnds }: IndexBlock,
   index: number,
   visit: (passage: number, times: number) => void,
 ): void {
@@ -171,11 +171,11 @@ function unitsOf(units: Uint16Array): string {
 }
 
 /** The index of the first word that begins with or sorts after the prefix; with `afterMatches`, that sorts after it. */
-const firstAtOrAfter = (block: WordBlock, prefix: string, afterMatches: boolean): number =>
+const firstAtOrAfter = (block: IndexBlock, prefix: string, afterMatches: boolean): number =>
   firstIndexWhere(block.wordEnds.length, (index) => compareAt(block, index, prefix) >= (afterMatches ? 1 : 0));
 
 /** Negative if the word sorts before the prefix, 0 if it begins with the prefix, positive if it sorts after it. */
-function compareAt({ text, wordEnds }: WordBlock, index: number, prefix: string): number {
+function compareAt({ text, wordEnds }: IndexBlock, index: number, prefix: string): number {
   const [from, to] = [index === 0 ? 0 : wordEnds[index - 1]!, wordEnds[index]!];
   for (let at = 0; at < prefix.length; at++) {
     if (from + at === to) return -1;
@@ -203,7 +203,7 @@ const ALIGNMENT = 8;
 const aligned = (bytes: number): number => Math.ceil(bytes / ALIGNMENT) * ALIGNMENT;
 
 /** Encodes a block with `about`, additional data about its messages that must be serializable as JSON. */
-export function encodeBlock(block: WordBlock, about: unknown): Uint8Array {
+export function encodeBlock(block: IndexBlock, about: unknown): Uint8Array {
   const sizes = SECTION_NAMES.map((name) => block[name].byteLength);
   const head = JSON.stringify({ messages: block.messages, sizes, about });
   const start = aligned(ALIGNMENT + head.length * 2);
@@ -221,7 +221,7 @@ export function encodeBlock(block: WordBlock, about: unknown): Uint8Array {
 }
 
 /** Decodes consecutive blocks. Throws if the bytes are invalid. */
-export function decodeBlocks(bytes: Uint8Array): { readonly block: WordBlock; readonly about: unknown }[] {
+export function decodeBlocks(bytes: Uint8Array): { readonly block: IndexBlock; readonly about: unknown }[] {
   // `bytes` may start at any offset of a larger buffer.
   const whole = bytes.byteOffset % ALIGNMENT === 0 ? bytes : Uint8Array.from(bytes);
   const { byteOffset } = whole;
