@@ -18,7 +18,7 @@ import { measureSessions } from './figures/quality-sessions.ts';
 import { measureActivation } from './figures/activation.ts';
 import { measureCompression } from './figures/speed-compression.ts';
 import { measureCounting } from './figures/speed-counting.ts';
-import { measureLongTurns } from './figures/speed-long.ts';
+import { measureLongSession } from './figures/speed-long-session.ts';
 import { measureSessionsOnDisk } from './figures/speed-sessions.ts';
 import { measureModels } from './figures/speed-models.ts';
 import { measureSources } from './figures/sources.ts';
@@ -29,7 +29,7 @@ import { tableText } from './report/table.ts';
 
 const MEASURES: Readonly<Record<string, (context: BenchContext) => Measured | Promise<Measured>>> = {
   turns: measureTurns,
-  'long-turns': measureLongTurns,
+  'long-session': measureLongSession,
   counting: measureCounting,
   compression: measureCompression,
   sources: measureSources,

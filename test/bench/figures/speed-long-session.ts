@@ -5,15 +5,15 @@ import { cpuMs } from '../report/cpu.ts';
 import type { Measured } from '../report/figure.ts';
 import { compareTurns, grow, REPLY, SHORT_SESSION_LENGTH, turnFigures } from './speed-turns.ts';
 
-/** Ten times as long as in the other measurements, and longer than any real session. */
+/** Ten times the longest session of the other measurements. */
 const LONG = 100_000;
 const QUICK = 4_000;
 
 /**
- * The host's cost of a turn in a session of 100,000 messages. Measured on its own, because filling the session takes
- * minutes.
+ * The host's cost of a turn in a session of 100,000 messages. Separate from `measureTurns`, because filling the session
+ * takes minutes.
  */
-export async function measureLongTurns({ quick, print }: BenchContext): Promise<Measured> {
+export async function measureLongSession({ quick, print }: BenchContext): Promise<Measured> {
   const length = quick ? QUICK : LONG;
   const name = length.toLocaleString('en-US');
   await using harness = await Harness.open(says(REPLY));
