@@ -9,7 +9,7 @@ describe('long session by keyboard alone', () => {
 
   before(async function () {
     if (process.env.THREADKEEPER_LONG === undefined) this.skip();
-    chat = await ChatPage.open('keyboard-long');
+    chat = await ChatPage.open('keyboard-long-session');
     keys = new Keyboard(chat);
     await chat.workbench.openSampleSession();
     await chat.messages().first().waitFor();

@@ -2,7 +2,6 @@ import type { Locator } from 'playwright-core';
 import { ChatPage } from './chat-page.ts';
 import { Keyboard } from './keyboard.ts';
 
-// Each test prepares what it needs itself.
 describe('sessions by keyboard alone', () => {
   let chat: ChatPage;
   let keys: Keyboard;
@@ -10,7 +9,7 @@ describe('sessions by keyboard alone', () => {
 
   before(async function () {
     if (process.env.THREADKEEPER_LONG === undefined) this.skip();
-    chat = await ChatPage.open('keyboard-panels');
+    chat = await ChatPage.open('keyboard-sessions');
     keys = new Keyboard(chat);
     await keys.send('Alpha release', 'No model is configured');
   });
@@ -21,7 +20,6 @@ describe('sessions by keyboard alone', () => {
   const rows = (): Locator => page().locator('.session');
   const row = (name: string): Locator => rows().filter({ hasText: name });
 
-  /** Starts a session with the button in the header, and sends a message. */
   async function session(name: string): Promise<string> {
     const unlike = `${name} ${++made}`;
     await keys.toComposer();
@@ -46,7 +44,6 @@ describe('sessions by keyboard alone', () => {
     await keys.clear();
   }
 
-  /** Finds a session in the list and presses one of its buttons. */
   async function act(name: string, action: string): Promise<void> {
     await openList();
     await keys.type(name);
