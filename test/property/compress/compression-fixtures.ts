@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import type { SourceMessage } from '../../../src/core/compress/source-message.ts';
 import type { SummaryNode } from '../../../src/core/model/summary.ts';
-import { counter } from '../../unit/compress/scripted.ts';
+import { counter } from '../../unit/compress/summarize-fixtures.ts';
 
-export { counter, grow, tools } from '../../unit/compress/scripted.ts';
+export { counter, grow, tools } from '../../unit/compress/summarize-fixtures.ts';
 
 /** Small, so that a few dozen messages make several segments and parents. */
 export const SMALL_SETTINGS = { segment: { tokens: 150, messages: 40 }, frontierTokens: 600, roomTokens: 600 };

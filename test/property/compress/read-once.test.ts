@@ -6,7 +6,7 @@ import type { SummaryModel } from '../../../src/core/compress/summary-model.ts';
 import { messageId } from '../../../src/core/model/ids.ts';
 import type { SummaryNode } from '../../../src/core/model/summary.ts';
 import { runs } from '../runs.ts';
-import { SETTINGS } from '../../unit/compress/scripted.ts';
+import { SETTINGS } from '../../unit/compress/summarize-fixtures.ts';
 import { grow, SMALL_SETTINGS, tools } from './compression-fixtures.ts';
 
 /** The beginning of each summary by the model, in words that occur nowhere else. */

@@ -10,7 +10,7 @@ import {
 import { tokenCounter } from '../../../src/core/tokens/token-counter.ts';
 import { alwaysDue } from '../../support/yielders.ts';
 import { DIALOGUES } from '../../golden/dialogues/dialogues.ts';
-import { counter, developerSession, goodAnswer, transcript } from '../compress/scripted.ts';
+import { counter, developerSession, goodAnswer, transcript } from '../compress/summarize-fixtures.ts';
 
 /** A summarizer that records its prompts. */
 function summarizer(answer: (call: number) => string): Summarizer & { readonly prompts: string[] } {

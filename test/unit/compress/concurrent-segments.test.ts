@@ -7,7 +7,7 @@ import { createAnthropicModel } from '../../../src/providers/anthropic.ts';
 import { createOpenAiModel } from '../../../src/providers/openai.ts';
 import { withRetries } from '../../../src/providers/retry.ts';
 import type { SummarizeSettings } from '../../../src/core/compress/summarize.ts';
-import { counter, developerSession, goodAnswer, grow, tools } from './scripted.ts';
+import { counter, developerSession, goodAnswer, grow, tools } from './summarize-fixtures.ts';
 
 const settings = { frontierTokens: 3_000, segment: { tokens: 2_000, messages: 120 } };
 const session = developerSession(80);

@@ -6,7 +6,7 @@ import type { SourceMessage } from '../../../src/core/compress/source-message.ts
 import { CancellableYielder } from '../../../src/core/pace/cancellable-yielder.ts';
 import { usefulnessFactors } from '../../../src/core/compress/passage-weights.ts';
 import { alwaysDue } from '../../support/yielders.ts';
-import { counter, developerSession, transcript } from './scripted.ts';
+import { counter, developerSession, transcript } from './summarize-fixtures.ts';
 import { detectedEvent } from '../../support/key-events.ts';
 
 async function extracted(messages: readonly SourceMessage[], options: Partial<ExtractOptions>): Promise<string> {

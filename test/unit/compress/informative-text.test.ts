@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { tokensWithFraming } from '../../../src/core/compress/fitting.ts';
 import { compressPreserveEvents } from '../../../src/app/public-api.ts';
 import { messageText, type Role } from '../../../src/core/model/message.ts';
-import { counter } from './scripted.ts';
+import { counter } from './summarize-fixtures.ts';
 
 /** Three turns of an agent's transcript, with files shown in between. */
 function session(): { role: Role; content: string }[] {

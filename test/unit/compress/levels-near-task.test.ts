@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { chooseLevels } from '../../../src/core/compress/choose-levels.ts';
-import { tokensWith } from './scripted.ts';
+import { tokensWith } from './summarize-fixtures.ts';
 import { messageId, nodeId } from '../../../src/core/model/ids.ts';
 import type { SummaryNode } from '../../../src/core/model/summary.ts';
 

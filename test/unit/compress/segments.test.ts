@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { cutSegments } from '../../../src/core/compress/cut-segments.ts';
 import type { SourceMessage } from '../../../src/core/compress/source-message.ts';
 import { messageId } from '../../../src/core/model/ids.ts';
-import { message, transcript } from './scripted.ts';
+import { message, transcript } from './summarize-fixtures.ts';
 
 const upTo = (tokens: number) => ({ tokens, messages: 60 });
 

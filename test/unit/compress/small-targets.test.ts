@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { compressPreserveEvents, summarizeRecursive, type LibraryMessage } from '../../../src/app/public-api.ts';
-import { counter } from './scripted.ts';
+import { counter } from './summarize-fixtures.ts';
 
 /** A repair of a bicycle: 30 short messages, 400 tokens with framing. */
 const REPAIR: readonly LibraryMessage[] = [

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { fitSummary } from '../../../src/core/compress/render-summary.ts';
 import { parseStructuredSummary } from '../../../src/core/compress/parse-summary.ts';
 import type { StructuredSummary } from '../../../src/core/model/summary.ts';
-import { counter } from './scripted.ts';
+import { counter } from './summarize-fixtures.ts';
 
 const json = '{"narrative":"They chose Postgres.","decisions":[{"what":"Postgres","why":"JSON columns","when":null}]}';
 

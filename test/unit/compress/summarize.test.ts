@@ -6,7 +6,16 @@ import type { CostTier } from '../../../src/core/model/summary.ts';
 import { Cancelled, CancellableYielder } from '../../../src/core/pace/cancellable-yielder.ts';
 import { POLICIES } from '../../../src/core/policy/policy.ts';
 import { summaryPrompt } from '../../../src/core/prompts/render-prompts.ts';
-import { counter, developerSession, goodAnswer, grow, scriptedModel, SETTINGS, tools, transcript } from './scripted.ts';
+import {
+  counter,
+  developerSession,
+  goodAnswer,
+  grow,
+  scriptedModel,
+  SETTINGS,
+  tools,
+  transcript,
+} from './summarize-fixtures.ts';
 import { detectedEvent } from '../../support/key-events.ts';
 import { jsonLines } from '../../support/test-data.ts';
 

@@ -4,7 +4,7 @@ import { buildSummarizerInput, selectResults } from '../../../src/core/compress/
 import type { SourceMessage } from '../../../src/core/compress/source-message.ts';
 import { CancellableYielder } from '../../../src/core/pace/cancellable-yielder.ts';
 import type { Role } from '../../../src/core/model/message.ts';
-import { counter, developerSession, transcript } from './scripted.ts';
+import { counter, developerSession, transcript } from './summarize-fixtures.ts';
 
 async function inputFor(messages: readonly SourceMessage[], budget: number): Promise<string> {
   const corpus = await buildCorpus(messages, new CancellableYielder());

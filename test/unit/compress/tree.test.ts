@@ -3,7 +3,7 @@ import { chooseLevels } from '../../../src/core/compress/choose-levels.ts';
 import { makeParent } from '../../../src/core/compress/tree.ts';
 import { messageId, nodeId } from '../../../src/core/model/ids.ts';
 import { nodeWith, type SummaryNode } from '../../../src/core/model/summary.ts';
-import { developerSession, goodAnswer, grow, message, scriptedModel, tokensWith, tools } from './scripted.ts';
+import { developerSession, goodAnswer, grow, message, scriptedModel, tokensWith, tools } from './summarize-fixtures.ts';
 
 const settings = { frontierTokens: 20_000, segment: { tokens: 2_000, messages: 120 } };
 

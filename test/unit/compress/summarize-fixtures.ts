@@ -1,8 +1,7 @@
 import type { SourceMessage } from '../../../src/core/compress/source-message.ts';
-import type { SummaryModel, SummaryRequest } from '../../../src/core/compress/summary-model.ts';
 import { chooseLevels, tokensAt, type LevelChoice } from '../../../src/core/compress/choose-levels.ts';
 import { CancellableYielder } from '../../../src/core/pace/cancellable-yielder.ts';
-import { CallLog } from '../../../src/core/compress/summary-model.ts';
+import { CallLog, type SummaryModel, type SummaryRequest } from '../../../src/core/compress/summary-model.ts';
 import {
   summarizeRuns,
   type Run,
@@ -40,7 +39,7 @@ export function tools(more: Partial<SummarizeTools> = {}): SummarizeTools {
   };
 }
 
-/** A large budget and the user's settings. */
+/** Settings with ample room for summaries. */
 export const SETTINGS: SummarizeSettings = {
   roomTokens: 20_000,
   ceilingTokens: 50_000,
@@ -99,7 +98,7 @@ export async function grow(
   };
 }
 
-/** A model with scripted answers that records its prompts. */
+/** A model with scripted answers that records its requests. */
 export interface ScriptedModel extends SummaryModel {
   readonly requests: SummaryRequest[];
 }
