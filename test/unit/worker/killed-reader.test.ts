@@ -13,7 +13,7 @@ import { TOOL_FIXTURES } from '../../support/tool-homes/all-tools.ts';
 import { putFile } from '../../support/tool-homes/conversation.ts';
 import { folderForEachTest } from '../../support/per-test.ts';
 
-const FOLLOW = fileURLToPath(new URL('../../support/tool-homes/follow-once.ts', import.meta.url));
+const READER = fileURLToPath(new URL('./reader-process.ts', import.meta.url));
 const LONG = process.env['THREADKEEPER_LONG'] !== undefined;
 const KILLS = LONG ? 200 : 6;
 
@@ -35,7 +35,7 @@ describe('process that reads chats from other tools', function () {
       const { size, mtimeMs, ctimeMs } = statSync(path.join(home, name));
       return `${name} ${size} ${mtimeMs} ${ctimeMs}`;
     });
-  const args = (): string[] => ['--no-warnings', FOLLOW, home, copies];
+  const args = (): string[] => ['--no-warnings', READER, home, copies];
 
   it(`loses and duplicates nothing when it is killed at any moment (${KILLS} kills)`, async () => {
     const said = (session: number, index: number): string =>

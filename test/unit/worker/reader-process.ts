@@ -1,4 +1,5 @@
-// Reads all tools' chats in a home folder once, like the editor's thread: `node follow-once.ts HOME FOLDER`.
+// Reads all tools' chats once in a separate process, like the worker thread. Arguments: home folder, folder of the
+// copies. Prints a dot for each progress event and, on another line, the number of copied chats.
 import { TOOLS } from '../../../src/app/library/source.ts';
 import { FollowedChats } from '../../../src/worker/followed-chats.ts';
 
