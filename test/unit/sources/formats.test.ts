@@ -45,7 +45,7 @@ import {
   type ExpectedMessage,
 } from '../../support/tool-homes/conversation.ts';
 import { claudeRecords } from '../../support/tool-homes/terminal-tools.ts';
-import { homeForEachTest } from '../../support/tool-homes/home.ts';
+import { homeForEachTest } from '../../support/tool-homes/home-for-each-test.ts';
 
 const REASON =
   /contains no (?:readable )?messages|damaged|still being written|can’t be read|isn’t in a known [\w ]+ format|is empty|no such table|newer than/;

@@ -8,7 +8,7 @@ import { inEnglish } from '../../../src/core/text/phrase.ts';
 import { allSources } from '../../../src/sources/all-sources.ts';
 import type { Databases } from '../../../src/sources/databases.ts';
 import { database, iso, jsonl, ms, putFile } from '../../support/tool-homes/conversation.ts';
-import { homeForEachTest } from '../../support/tool-homes/home.ts';
+import { homeForEachTest } from '../../support/tool-homes/home-for-each-test.ts';
 
 /** Chats that are stored in several places, in another place, or with more than the conversation. */
 describe('stores of other tools', () => {

@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { Databases } from '../../../src/sources/databases.ts';
 import { folderForEachTest } from '../per-test.ts';
 
-/** Makes a home folder for each test, and databases whose copies must be gone after the test. */
+/** Makes a home folder and a reader of databases for each test. The reader must remove its copies when it's closed. */
 export function homeForEachTest(take: (home: string, databases: Databases) => void): void {
   let home = '';
   let scratch = '';
