@@ -2,7 +2,7 @@ import { phrase } from '../text/phrase.ts';
 import type { ContentBlock } from '../model/message.ts';
 import { readContent, toolCall, toolResult } from './content-parts.ts';
 import { isList, isObject, objectsAt, textAt, tryParse, valueAt, type JsonObject } from '../text/json-value.ts';
-import { contentText, GeminiLog, isAddedContext } from './gemini-log.ts';
+import { contentText, GeminiHistory, isAddedContext } from './gemini-history.ts';
 import { addBlocks } from './role-content.ts';
 import { parseTimestamp, usageOf, type TranscriptSink } from './transcript-message.ts';
 
@@ -25,9 +25,9 @@ export const isGemini = (value: unknown): value is JsonObject =>
 export function importGemini(source: string | JsonObject, sink: TranscriptSink): void {
   const document = typeof source === 'string' ? tryParse(source) : source;
   let session: JsonObject = {};
-  const log = new GeminiLog();
+  const history = new GeminiHistory();
   const putMessage = (message: unknown): void => {
-    if (isObject(message)) log.put(message);
+    if (isObject(message)) history.put(message);
     else sink.skip(phrase('invalid record'));
   };
   const updateSession = (value: JsonObject): void => {
@@ -35,7 +35,7 @@ export function importGemini(source: string | JsonObject, sink: TranscriptSink):
     const { messages } = value;
     if (!isList(messages)) return;
     for (const message of messages) if (!isObject(message)) sink.skip(phrase('invalid record'));
-    log.replace(messages.filter(isObject));
+    history.replace(messages.filter(isObject));
   };
   const lines =
     typeof source === 'string' && document === undefined ? source.split('\n').filter((line) => line.trim() !== '') : [];
@@ -44,14 +44,14 @@ export function importGemini(source: string | JsonObject, sink: TranscriptSink):
     const record = tryParse(line);
     if (!isObject(record)) sink.skip(phrase('invalid JSON line'));
     else if (isObject(record['$set'])) updateSession(record['$set']);
-    else if (typeof record['$rewindTo'] === 'string') log.rewindTo(record['$rewindTo']);
+    else if (typeof record['$rewindTo'] === 'string') history.rewindTo(record['$rewindTo']);
     else if (isGemini(record)) updateSession(record);
     else putMessage(record);
   }
   const createdAt = parseTimestamp(session['startTime']);
   sink.addFacts({ id: textAt(session, 'sessionId'), title: textAt(session, 'summary'), createdAt });
   const answered = new Set<string>();
-  for (const { message, isSummary } of log.items) {
+  for (const { message, isSummary } of history.items) {
     if (!isSummary) addMessage(message, answered, sink);
     else sink.addCompaction({ summary: contentText(message), at: parseTimestamp(message['timestamp']) });
   }

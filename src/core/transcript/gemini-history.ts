@@ -10,7 +10,7 @@ interface Entry {
  * The messages of a Gemini CLI session, including those that Gemini CLI no longer sends. When the history changes, it
  * stores the new history as a whole, often with new IDs and with shortened tool outputs.
  */
-export class GeminiLog {
+export class GeminiHistory {
   #items: Entry[] = [];
   /** The same message may have several IDs. */
   readonly #byId = new Map<string, Entry>();
