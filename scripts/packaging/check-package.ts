@@ -9,7 +9,7 @@ const ALLOWED = [
   /^l10n\/bundle\.l10n(\.[a-z-]+)?\.json$/,
   /^(README|CHANGELOG|THIRD-PARTY-NOTICES)\.md$/,
   /^LICENSE$/,
-  // Documentation for offline users; the README's images are in its repository.
+  // Documentation for offline use. The README loads its images from the repository.
   /^docs\/(compression|operators-guide|privacy-and-security|security|settings)\.md$/,
   /^media\/[\w./-]+\.(svg|png|gif|md|json|jsonl)$/,
   /^dist\/(extension|product|all-chats)\.cjs$/,
@@ -35,12 +35,9 @@ const REQUIRED = [
 ];
 
 const KILOBYTE = 1000;
-/**
- * Maximum size of the package. The two vocabularies take 1,640 KB, the readers of other tools' chats with their worker,
- * which masks secrets in titles, 100 KB, and RE2 50 KB.
- */
+/** Maximum size of the package, of which the compressed vocabularies of the two tokenizers take 1,640 KB. */
 export const PACKAGE_LIMIT = 2850 * KILOBYTE;
-/** Maximum size of the file that is loaded at activation. It leaves space for commands, but not for the product. */
+/** Maximum size of the file that is loaded at activation. It has room for registering commands, not for their code. */
 export const START_LIMIT = 16 * KILOBYTE;
 /** Maximum size of the file that is loaded when the product is first used. Other files are loaded later. */
 export const MAIN_LIMIT = 400 * KILOBYTE;

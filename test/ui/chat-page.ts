@@ -13,7 +13,7 @@ export async function writeSettings(folder: string, settings: Readonly<Record<st
   await replaceFile(path.join(folder, '.vscode/settings.json'), JSON.stringify(settings));
 }
 
-/** A reply that takes minutes, so that even a busy machine stops it before its end. */
+/** A reply that takes minutes, so that a test can stop it in time even on a busy machine. */
 export const SLOW_REPLY = { text: 'Drop by drop. '.repeat(400), dripMs: 200 };
 
 /** Starts a model server, which is stopped after all tests of the file. */
@@ -123,7 +123,6 @@ export class ChatPage {
     return this.workbench.webview().getByRole('button', { name, exact: typeof name === 'string' });
   }
 
-  /** Starts a session with the button in the header. */
   async newSession(): Promise<void> {
     await this.workbench.webview().locator('.header').getByTitle('New Session', { exact: true }).click();
     await this.workbench.webview().getByText('What are you working on?').waitFor();
@@ -134,20 +133,17 @@ export class ChatPage {
     return this.workbench.webview().locator('.toast').filter({ hasText: text });
   }
 
-  /** Selects an action of a message by its label. */
   async runAction(message: Locator, action: string): Promise<void> {
     await message.hover();
     // A long message also has its actions at its end.
     await message.getByRole('button', { name: action }).first().click();
   }
 
-  /** Types a message and sends it with Enter. */
   async submit(text: string): Promise<void> {
     await this.composer().fill(text);
     await this.composer().press('Enter');
   }
 
-  /** Waits until the composer contains a text. */
   async waitForDraft(text: string | RegExp): Promise<void> {
     await eventually(async () => {
       const value = await this.composer().inputValue();

@@ -4,7 +4,6 @@ import type { WireServer } from '../support/wire-server.ts';
 import { chatServerSettings, ChatPage, startModelServer, SLOW_REPLY } from './chat-page.ts';
 import { Keyboard } from './keyboard.ts';
 
-// Each test prepares what it needs itself.
 describe('conversation by keyboard alone', () => {
   let server: WireServer;
   let chat: ChatPage;
@@ -18,7 +17,7 @@ describe('conversation by keyboard alone', () => {
     keys = new Keyboard(chat);
   });
 
-  /** Has a question answered. Returns both, which differ from all before. */
+  /** Sends a question and waits for the reply. Both are unique. */
   async function turn(more = ''): Promise<{ question: string; reply: string }> {
     made += 1;
     const [question, reply] = [`Question ${made}.`, `Reply ${made}.`];

@@ -25,7 +25,7 @@ class Thread {
   readonly #waiting = new Map<number, PromiseWithResolvers<unknown>>();
   #lastId = 0;
   heapMb = 0;
-  /** Maximum time for which the editor's thread was blocked, in ms. */
+  /** Maximum time for which the main thread was blocked, in ms. */
   heldMs = 0;
   readonly #timers: readonly NodeJS.Timeout[];
 

@@ -26,7 +26,7 @@ const QUESTIONS: readonly (readonly [question: string, answer: string])[] = [
   ['what did we say about the memory of the machine?', 'The machine has 903 MB'],
   ['what is still open?', 'What is still open'],
 ];
-/** The answer must be among this many results, which the local provider quotes. */
+/** Number of results that the local provider quotes. The answer must be among them. */
 const TOP = 5;
 
 /** A search over the sample session, in which all messages but the recent ones are compressed if `isCompressed`. */

@@ -5,7 +5,6 @@ import { resolvePolicy } from '../../../src/core/policy/policy.ts';
 import { Harness, fill, says, throws } from './harness.ts';
 import { openForEachTest } from '../../support/per-test.ts';
 
-/** A short line of role-play. */
 const line = (n: number): string =>
   n % 2 === 0
     ? `Sella asks the ferryman about the tower of Kell, day ${n}.`
@@ -18,7 +17,7 @@ describe('session under pressure', () => {
   for (const share of [0.72, 0.9])
     it(`is flagged but still sends if it uses ${share * 100}% of the budget after a compression`, async () => {
       const conversation = await harness.filled(30, line);
-      // A long system prompt that leaves little room.
+      // A compression can't shorten the system prompt.
       harness.set({ systemPrompt: 'Never break the rules of the table. '.repeat(3_000) });
       const fixed = conversation.context().tokens.system;
       harness.set({ contextWindow: Math.floor(fixed / (share - 0.01)), reservedTokens: 0 });

@@ -41,7 +41,7 @@ describe('MCP tools', () => {
     transport.onmessage?.({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: { ...args } } });
     return JSON.stringify(await answer);
   };
-  /** Makes the index old, so that changes are read. */
+  /** Sets the clock ahead, which makes the index stale and exceeds time limits. */
   const passTime = (ms: number): void => {
     performance.now = () => now() + ms;
   };

@@ -5,7 +5,7 @@ import { messageId, type SessionId } from '../../../src/core/model/ids.ts';
 import { alwaysDue } from '../../support/yielders.ts';
 import { inFolder, messageAdded, newerLine, testClock, noticeText, inStore, storeIn } from './test-store.ts';
 
-/** Creates a session of 40 messages of at least a thousand characters, and closes it. */
+/** Creates and closes a session so long that its first messages aren't read when it's opened from its checkpoint. */
 async function longSession(folder: string): Promise<{ id: SessionId; path: string }> {
   const store = storeIn(folder);
   const journal = await store.create('Long', 'w');
@@ -25,7 +25,7 @@ describe('session list', () => {
       await journal.close();
       assert.deepEqual(await checkpointsIn(folder), ['s1.checkpoint.json']);
       const path = join(folder, 's1.jsonl');
-      // A line that became unreadable proves that it isn't read.
+      // Damages a covered line, so that reading it would fail.
       const whole = await readFile(path, 'utf8');
       await writeFile(path, whole.replace('"title":"Long"', '"title":"Loud"'));
       const again = storeIn(folder, 'w2');
