@@ -26,8 +26,8 @@ export interface SummarizerConfig {
 
 /**
  * Uses a chat model as a summarizer: one prompt, one complete response. If thinking uses up the output limit, the
- * request is retried with a higher limit. Rejects with the model's errors, and with `highest_output_limit` if neither
- * attempt returns text. `onUsage` is called for each attempt.
+ * request is retried once with a higher limit. Rejects with the model's errors, and with `highest_output_limit` if there's
+ * still no text, or no higher limit. `onUsage` is called for each attempt.
  */
 export function summarizerOf(
   {
@@ -63,7 +63,7 @@ export function summarizerOf(
       };
       const first = await ask(reasoning.tokens);
       if (!hasNoText(first)) return { text: first.text, ending: first.ending, ...usageOf(first) };
-      // Without a usage report, assume the maximum: two characters per token. Only CJK text has fewer.
+      // Without a usage report, assume two characters per token. Only CJK text has fewer.
       const input = first.usage?.input ?? Math.ceil((system.length + prompt.length) / 2);
       const maxReasoning = Math.min(maxOutputTokens, contextWindow - input) - maxTokens;
       const retryReasoning = Math.min(maxReasoning, Math.max(MIN_RETRY_REASONING_TOKENS, 4 * reasoning.tokens));

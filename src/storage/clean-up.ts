@@ -65,7 +65,7 @@ type Removal =
   | { readonly kind: 'removed'; readonly bytes: number }
   /** Open in a window. */
   | { readonly kind: 'in_use' }
-  /** It's already gone, or `mayRemove` returned false for its current state. */
+  /** It's already gone, a newer version has written to it, or `mayRemove` returned false for its current state. */
   | { readonly kind: 'kept' };
 
 /** Deletes a session's files. `mayRemove` is called with the lock held. Rejects with `StoreFault`. */
@@ -96,7 +96,7 @@ export async function removeSession(
   });
 }
 
-/** Whether a deleted session's retention is over. Its last event is its deletion or a later one. */
+/** Whether a deleted session's retention is over. Each later event restarts it. */
 export function isRetentionOver(session: Pick<SessionState, 'deleted' | 'updatedAt'>, now: number): boolean {
   return session.deleted && now - session.updatedAt > RETENTION_MS;
 }

@@ -23,7 +23,7 @@ export interface LineChange {
 /** A placed hunk. `start`: the 0-based line at which its context begins. */
 type HunkPlace = LineChange & { readonly start: number };
 
-/** Maximum number of context lines on either side that may differ, as in `patch`. */
+/** Maximum number of context lines on each side that may differ. Hunks usually have as many. */
 const MAX_FUZZ = 3;
 
 /** Texts that differ in more lines are treated as entirely different, because comparing takes quadratic time. */
@@ -53,7 +53,10 @@ export function applyChanges(current: string, changes: readonly Change[]): Apply
   return { text: lines.join('\n'), unplaced };
 }
 
-/** Whether a block is the whole file: it has no elision, and begins like the file or contains half of its lines. */
+/**
+ * Whether a block is the whole file: it has no elision, is at least half as long, and begins like the file or contains
+ * half of its lines. Every block is the whole of a blank file.
+ */
 function isWhole(file: readonly string[], block: readonly string[]): boolean {
   const nonBlank = file.filter((line) => !isBlank(line));
   if (nonBlank.length === 0) return true;
@@ -138,7 +141,7 @@ function placeHunk(
       return { start: from - skip, from: first, to: last, put: put.slice(head, put.length - tail).map(indent) };
     }
   }
-  // The change was already applied.
+  // If the change was applied before, its result is found instead.
   const [place, ...others] = put.some((one) => one.trim().length > 2) ? placesOf(lines, put, NORMALIZERS[1]!) : [];
   if (place !== undefined && others.length === 0) return { start: place, from: cursor, to: cursor, put: [] };
   return { reason: 'not_found' };

@@ -96,8 +96,8 @@ export function* selectKeyEvents(
     const scoreOf = (one: KeyEventKind): number => kinds[KEY_EVENT_KINDS.indexOf(one)]!;
     const kind = allowed.reduce((best, one) => (scoreOf(one) > scoreOf(best) ? one : best));
     const { start, end } = segment;
-    // Without the user's correction, the corrected statement would seem current.
     const isMarked = role === 'user' && MARKED_IMPORTANT.test(quoteOf(segment));
+    // Without the user's correction, the corrected statement would seem current.
     const isLasting = isMarked || logistic(lasting!) >= MIN_LASTING || (isUser && saysReplacement(quoteOf(segment)));
     const joins =
       last !== undefined &&

@@ -160,7 +160,7 @@ async function askForModelId(app: ModelsApp, provider: ProviderName): Promise<Pi
   return name ? { ...atConfiguredUrl(provider), model: name, isUntested: true } : undefined;
 }
 
-/** Asks for a missing base URL or API key, then for the model. If its list can't be loaded, it shows the reason. */
+/** Asks for a missing base URL or API key, then for the model. If the model list can't be loaded, it shows why. */
 async function pickOfProvider(app: ModelsApp, provider: ProviderName, title: string): Promise<Picked | undefined> {
   if (provider === 'local') return { ...atConfiguredUrl(provider), model: 'local', isUntested: false };
   const completed = await askForMissing(app, atConfiguredUrl(provider));
@@ -344,7 +344,7 @@ interface ModelOffer extends OfferView {
   readonly take: () => Promise<boolean>;
 }
 
-/** Suggested models for a session without one; those that work without further input come first. */
+/** Suggested models for a session without one. OpenAI and Anthropic, which need an API key, follow the others. */
 export async function modelOffers(app: ModelsApp): Promise<readonly ModelOffer[]> {
   const [recent] = app.recentModels.all();
   const { signal } = new AbortController();
@@ -371,7 +371,7 @@ export async function modelOffers(app: ModelsApp): Promise<readonly ModelOffer[]
   ];
 }
 
-/** Selects no model, so that the session doesn't offer models again. */
+/** Selects the local provider, so that the session doesn't offer models again. */
 async function continueWithoutModel(app: ModelsApp): Promise<boolean> {
   await selectModel(app, await app.sessions.currentOrLatest(), 'local', 'local');
   return false;

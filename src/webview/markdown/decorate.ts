@@ -6,7 +6,8 @@ import { sanitizeMath } from './sanitize.ts';
 
 /**
  * Prepares sanitized nodes for the page: replaces links by elements without an href, so that no click or drag can
- * navigate; links existing files; renders formulas; adds check boxes to task lists; makes hidden characters visible.
+ * navigate; links existing files; renders formulas; adds check boxes to task lists; lets wide tables scroll; makes
+ * hidden characters visible.
  */
 export function decorate(root: DocumentFragment): void {
   for (const anchor of root.querySelectorAll('a')) replaceLink(anchor);
@@ -48,7 +49,7 @@ function createLinkElement(target: LinkTarget): HTMLElement {
   return span;
 }
 
-/** The page never navigates: the host opens links, and asks before it opens anything outside of the workspace. */
+/** The host opens links, because the page must not navigate, and asks before it opens a web address. */
 function makeLink(span: HTMLElement, tooltip: string, open: () => unknown): void {
   span.className = 'link';
   span.setAttribute('role', 'link');
