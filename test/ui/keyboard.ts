@@ -136,7 +136,6 @@ export class Keyboard {
     assert.equal(await selected(), words.join(' '));
   }
 
-  /** Presses Enter on a button of a row. */
   async pressButton(row: Locator, action: string | RegExp): Promise<void> {
     await this.toRow(row);
     await this.tabTo(row.getByRole('button', { name: action, exact: typeof action === 'string' }).first());

@@ -36,7 +36,6 @@ class Recording {
     this.#running = this.#look();
   }
 
-  /** Stops the recording and writes the file. */
   async save(file: string): Promise<void> {
     this.#isOver = true;
     await this.#running;

@@ -28,7 +28,7 @@ import { MESSAGE_FRAMING_TOKENS } from '../tokens/token-counter.ts';
 import { textHash } from '../text/hash.ts';
 
 export interface ParentTools extends NodeTools {
-  /** Has a model merge summaries; undefined if it can't. `merged` is what the same ones were merged into before. */
+  /** Asks a model to merge summaries; undefined if it can't. `merged` is what the same ones were merged into before. */
   readonly rewrite?: (
     summaries: readonly SummaryNode[],
     limits: LevelLimits,

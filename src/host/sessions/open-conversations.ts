@@ -51,7 +51,7 @@ export interface OpenConversation {
     chosen: ChosenModel | undefined,
     signal: AbortSignal,
   ) => Promise<SummaryNode>;
-  /** Has a model verify a summary against its messages; undefined if `chosen` is the local provider. */
+  /** Asks a model to verify a summary against its messages; undefined if `chosen` is the local provider. */
   readonly checkSummary: (node: NodeId, chosen: ChosenModel, signal: AbortSignal) => Promise<SummaryCheck | undefined>;
 }
 
