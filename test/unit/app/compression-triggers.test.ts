@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import { ModelFault } from '../../../src/app/fault.ts';
 import { StoreFault } from '../../../src/app/ports.ts';
 import { resolvePolicy } from '../../../src/core/policy/policy.ts';
-import { Harness, fill, says, throws } from './harness.ts';
+import { Harness, fill, says } from './harness.ts';
 import { openForEachTest } from '../../support/per-test.ts';
 
 const line = (n: number): string =>
@@ -96,22 +95,6 @@ describe('session under pressure', () => {
     go();
     await conversation.settled();
     assert.equal(conversation.state.uncoveredCount, 3);
-  });
-
-  it('logs a summarizer failure during a task reset as an error with the session ID, and still resets', async () => {
-    const conversation = await harness.converse();
-    harness.summarizer = throws(new ModelFault('overloaded', 'busy'));
-    await conversation.setTask('Reach Ferrin', []);
-    await fill(conversation, 41, line);
-    await conversation.resetTask();
-    assert.equal(conversation.state.task, undefined);
-    assert.equal(conversation.state.compressions[0]?.trigger, 'task_reset');
-    const [failed] = harness.logged('history_compression_failed');
-    assert.deepEqual(
-      [failed?.level, failed?.fields['session_id'], failed?.fields['error']],
-      ['error', conversation.journal.id, 'overloaded'],
-    );
-    assert.equal(harness.logged('history_compression_complete')[0]?.fields['fallback'], 'extractive');
   });
 
   it('calls no model if nothing can be saved, says why, and waits for the trigger’s next multiple', async () => {

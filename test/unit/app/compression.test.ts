@@ -272,7 +272,11 @@ describe('session compression', () => {
     await fill(conversation, 60);
     await conversation.resetTask();
     assert.equal(conversation.state.task, undefined);
-    assert.equal(harness.logged('history_compression_failed')[0]?.fields['error'], 'quota');
+    const [failed] = harness.logged('history_compression_failed');
+    assert.deepEqual(
+      [failed?.level, failed?.fields['session_id'], failed?.fields['error']],
+      ['error', conversation.journal.id, 'quota'],
+    );
     await conversation.send('And on we go.');
     assert.equal(texts(conversation).at(-1), 'Fine.');
   });
