@@ -147,7 +147,7 @@ async function scanExported(uri: vscode.Uri, watch: ImportProgress): Promise<Imp
   }
 }
 
-type ScannedMessage = Pick<TranscriptMessage, 'role' | 'text' | 'at'>;
+type ScannedMessage = Pick<TranscriptMessage, 'role' | 'text' | 'at'> & Partial<Pick<Message, 'parent'>>;
 
 async function previewOf(
   batches: AsyncIterable<Batch<ScannedMessage>>,
@@ -160,7 +160,9 @@ async function previewOf(
   const first: { role: Role; text: string }[] = [];
   for await (const batch of batches) {
     if (watch.isCancelled()) return undefined;
-    for (const { role, text, at } of batch.messages) {
+    for (const { role, text, at, parent } of batch.messages) {
+      // Exports begin with the messages of other branches.
+      if (parent === null) first.length = 0;
       roles.set(role, (roles.get(role) ?? 0) + 1);
       if (first.length < SHOWN_MESSAGES && text.trim() !== '')
         first.push({ role, text: truncate(text.trim().replaceAll(/\s+/g, ' '), SHOWN_UNITS) });

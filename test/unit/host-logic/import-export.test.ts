@@ -34,6 +34,24 @@ describe('a transcript to import', () => {
     assert.deepEqual([preview?.isExact, preview?.from, preview?.to], [true, 1, 3]);
   });
 
+  it('shows the first messages of the session, although an export begins with those of other branches', async () => {
+    const { scanTranscript } = await load<typeof TranscriptModule>('import-export/transcript-batches.ts');
+    const file = path.join(folder, 'other-branch.jsonl');
+    const parents = [
+      ['m4', 'm1'],
+      ['m1', null],
+      ['m2', 'm1'],
+      ['m3', 'm2'],
+    ] as const;
+    const lines = parents.map(([id, parent]) => ({ role: 'user', content: `This is ${id}.`, at: 1, id, parent }));
+    writeFileSync(file, lines.map((line) => JSON.stringify(line)).join('\n'));
+    const preview = await scanTranscript({ scheme: 'file', path: file, fsPath: file } as never, never);
+    assert.deepEqual(
+      preview?.first.map(({ text }) => text),
+      ['This is m1.', 'This is m2.', 'This is m3.'],
+    );
+  });
+
   it('shows the beginnings of its messages without half of an emoji', async () => {
     const { scanTranscript } = await load<typeof TranscriptModule>('import-export/transcript-batches.ts');
     const file = path.join(folder, 'emoji.jsonl');
