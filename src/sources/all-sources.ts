@@ -56,12 +56,15 @@ export function allSources(home: Home, databases: Databases): readonly Source[] 
   ];
 }
 
-/** `~/.claude/projects/<folder>/<session>.jsonl`, and `agent-<id>.jsonl` of subagents in the same folder or below. */
+/**
+ * `~/.claude/projects/<folder>/<session>.jsonl`, and `agent-<id>.jsonl` of subagents in the same folder or below, since
+ * 2026 also in `<session>/subagents/workflows/<run>`, whose `journal.jsonl` only repeats their results.
+ */
 function claudeCode(home: Home): Source {
   const projects = path.join(toolFolder(home, 'CLAUDE_CONFIG_DIR', '.claude'), 'projects');
   return createSource(
     'claude-code',
-    (finder) => finder.addFiles(projects, hasExtension('.jsonl'), 3),
+    (finder) => finder.addFiles(projects, (name) => name.endsWith('.jsonl') && name !== 'journal.jsonl', 5),
     (file, sink, from) => {
       const isSubagent = path.basename(file.path).startsWith('agent-');
       return readRecords(file, sink, (to, resumed) => new ClaudeCodeImporter(to, isSubagent, resumed), from);
