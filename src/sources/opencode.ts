@@ -4,7 +4,7 @@ import type { Source, SourceFile } from '../app/library/source.ts';
 import { phrase } from '../core/text/phrase.ts';
 import type { ContentBlock } from '../core/model/message.ts';
 import { toolCall, toolResult } from '../core/transcript/content-parts.ts';
-import { isObject, stringOf, tryParse, type JsonObject } from '../core/text/json-value.ts';
+import { isObject, objectsAt, stringOf, tryParse, type JsonObject } from '../core/text/json-value.ts';
 import { parseTimestamp, type TranscriptPosition, type TranscriptSink } from '../core/transcript/transcript-message.ts';
 import { columnJson, columnText, type Database, type Databases, type Row } from './databases.ts';
 import { dataFolders, type Home } from './home-folders.ts';
@@ -214,7 +214,7 @@ function addMessage({ data, at: storedAt, parts }: StoredMessage, sink: Transcri
     const type = stringOf(part['type']) ?? 'unknown';
     if (type === 'text' && part['synthetic'] === true) sink.skip(phrase('context added by the tool'));
     else if (type === 'text') blocks.push({ type: 'text', text: stringOf(part['text']) ?? '' });
-    else if (type === 'tool') addToolBlocks(part, blocks, results);
+    else if (type === 'tool') addToolBlocks(part, blocks, results, sink);
     else if (type === 'reasoning') sink.skipReasoning();
     else if (type === 'file') blocks.push(...opencodeFile(part['mime'], part['url'], sink));
     else if (!/^(step-|snapshot|patch|compaction)/.test(type)) sink.skipContent(type);
@@ -230,10 +230,11 @@ function addMessage({ data, at: storedAt, parts }: StoredMessage, sink: Transcri
   sink.addMessage('tool', results, { at });
 }
 
-function addToolBlocks(part: JsonObject, blocks: ContentBlock[], results: ContentBlock[]): void {
+function addToolBlocks(part: JsonObject, blocks: ContentBlock[], results: ContentBlock[], sink: TranscriptSink): void {
   const state = fieldsOf(part['state']);
   blocks.push(toolCall(part['callID'], part['tool'], state['input']));
   const output = stringOf(state['output']) ?? stringOf(state['error']);
   if (output === undefined) return;
-  results.push(toolResult(stringOf(part['callID']) ?? '', output, state['status'] === 'error'));
+  const files = objectsAt(state, 'attachments').flatMap(({ mime, url }) => opencodeFile(mime, url, sink));
+  results.push(toolResult(part['callID'], output, state['status'] === 'error'), ...files);
 }

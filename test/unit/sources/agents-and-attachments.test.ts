@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { readSession, type ReadSession } from '../../../src/app/library/read-session.ts';
 import type { Tool } from '../../../src/app/library/source.ts';
+import { inEnglish } from '../../../src/core/text/phrase.ts';
 import { allSources } from '../../../src/sources/all-sources.ts';
 import type { Databases } from '../../../src/sources/databases.ts';
-import { jsonl, putFile } from '../../support/tool-homes/conversation.ts';
+import { database, jsonl, ms, putFile } from '../../support/tool-homes/conversation.ts';
 import { homeForEachTest } from '../../support/tool-homes/home-for-each-test.ts';
 
 describe('agents and attachments in other tools', () => {
@@ -38,5 +39,32 @@ describe('agents and attachments in other tools', () => {
       ['a1', 's1'],
       ['s1', undefined],
     ]);
+  });
+
+  it('reads images of tool results of opencode 1, and counts other attachments', async () => {
+    const attachments = [
+      { type: 'file', mime: 'image/png', url: 'data:image/png;base64,QQ==' },
+      { type: 'file', mime: 'application/pdf', url: 'data:application/pdf;base64,QQ==' },
+    ];
+    const state = { status: 'completed', input: {}, output: 'Read.', attachments };
+    const tables =
+      'CREATE TABLE session (id TEXT, directory TEXT, title TEXT, time_created INTEGER, time_updated INTEGER);' +
+      'CREATE TABLE message (id TEXT, session_id TEXT, time_created INTEGER, data TEXT);' +
+      'CREATE TABLE part (id TEXT, message_id TEXT, session_id TEXT, time_created INTEGER, data TEXT)';
+    database(home, '.local/share/opencode/opencode.db', tables, {
+      session: [['ses_1', '/home/sam/api', 'The port', ms(0), ms(1)]],
+      message: [['msg_1', 'ses_1', ms(0), JSON.stringify({ role: 'assistant', time: { created: ms(0) } })]],
+      part: [['prt_1', 'msg_1', 'ses_1', ms(0), JSON.stringify({ type: 'tool', tool: 'read', callID: 'c', state })]],
+    });
+    const [session] = await readAll('opencode');
+    const { messages, skipped } = session!;
+    assert.deepEqual(messages[1]?.blocks, [
+      { type: 'tool_result', callId: 'c', text: 'Read.', isError: false },
+      { type: 'image', mediaType: 'image/png', base64: 'QQ==' },
+    ]);
+    assert.deepEqual(
+      skipped.map(({ reason }) => inEnglish(reason)),
+      ['attachment of type “application/pdf”'],
+    );
   });
 });
