@@ -1,7 +1,7 @@
 import { phrase } from '../text/phrase.ts';
 import type { ContentBlock } from '../model/message.ts';
-import { toolCall, toolResult } from './content-parts.ts';
-import { isObject, objectsAt, stringOf, textAt, type JsonObject } from '../text/json-value.ts';
+import { readContent, toolCall, toolResult } from './content-parts.ts';
+import { isObject, objectsAt, stringOf, textAt, valueAt, type JsonObject } from '../text/json-value.ts';
 import { checkVersion, parseTimestamp, usageOf, type TranscriptSink } from './transcript-message.ts';
 
 /** The supported version of `session.start`. */
@@ -78,7 +78,8 @@ export class CopilotEventsImporter {
         const result = textAt(data, 'result', 'content') ?? textAt(data, 'result');
         const text = result ?? textAt(data, 'error', 'message') ?? textAt(data, 'error') ?? '';
         const block = toolResult(data['toolCallId'], text, data['success'] === false);
-        return this.#sink.addMessage('tool', [block], { at });
+        const images = readContent(valueAt(data, 'result', 'binaryResultsForLlm'), this.#sink);
+        return this.#sink.addMessage('tool', [block, ...images], { at });
       }
       case 'session.compaction_complete':
         if (data['success'] !== false) this.#sink.addCompaction({ summary: textAt(data, 'summaryContent') ?? '', at });

@@ -152,6 +152,24 @@ describe('importing a Copilot session', () => {
     assert.deepEqual(read.skipped, { 'subagent message': 2, 'instruction added by the tool': 2 });
   });
 
+  it('reads images of tool results, and counts those that are stored elsewhere', () => {
+    const images = [
+      { type: 'image', data: 'QQ==', mimeType: 'image/png' },
+      { type: 'image', assetId: 'a', byteLength: 9, mimeType: 'image/png' },
+    ];
+    const result = { content: 'A screenshot.', binaryResultsForLlm: images };
+    const records = [
+      { type: 'session.start', data: { version: 1, sessionId: 's' } },
+      { type: 'tool.execution_complete', data: { toolCallId: 'c', success: true, result } },
+    ];
+    const { content, skipped } = importTranscript('copilot', records.map((one) => JSON.stringify(one)).join('\n'));
+    assert.deepEqual(content[0], [
+      { type: 'tool_result', callId: 'c', text: 'A screenshot.', isError: false },
+      { type: 'image', mediaType: 'image/png', base64: 'QQ==' },
+    ]);
+    assert.deepEqual(skipped, { 'linked image': 1 });
+  });
+
   it('silently skips events that only frame the conversation, and counts unknown events by type', () => {
     const records = [
       { type: 'session.start', data: { version: 1, sessionId: 's' } },
