@@ -13,27 +13,7 @@ describe('composer', () => {
     chat = await ChatPage.open('composer', chatServerSettings(server));
   });
 
-  const suggestions = (): Locator => chat.workbench.webview().getByRole('option');
   const steps = (): Locator => chat.workbench.webview().locator('.task').getByRole('checkbox');
-
-  it('suggests commands after a slash, and completes one by keyboard', async () => {
-    await chat.composer().fill('');
-    await chat.composer().pressSequentially('/');
-    const names = ['compress', 'compact', 'reset', 'task', 'recall', 'pin', 'model', 'policy', 'export', 'new'];
-    const labels = suggestions().locator('.suggestion-label');
-    await eventually(async () =>
-      assert.deepEqual(
-        await labels.allInnerTexts(),
-        names.map((name) => `/${name}`),
-      ),
-    );
-    await chat.composer().press('Escape');
-    await suggestions().first().waitFor({ state: 'detached' });
-    await chat.composer().fill('');
-    await chat.composer().pressSequentially('/ta');
-    await chat.composer().press('Enter');
-    await chat.waitForDraft('/task ');
-  });
 
   it('adopts task steps from a reply, and checks off the steps that a reply reports as done', async () => {
     server.answer('The plan:\n\n- [ ] Write the parser\n- [ ] Test it');
