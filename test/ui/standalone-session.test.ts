@@ -49,6 +49,20 @@ describe('session on the chat page', () => {
     await page.locator('.day', { hasText: 'Yesterday' }).waitFor();
   });
 
+  for (const width of [500, 1200])
+    it(`shows the messages of a long session right above the composer, ${width}px wide`, async () => {
+      await page.setViewportSize({ width, height: 600 });
+      await showMessages(page, 'long', lines(40));
+      await page.locator('.minimap').waitFor();
+      const [row, box, map] = await Promise.all(
+        ['.row', '.composer', '.minimap'].map((selector) => page.locator(selector).last().boundingBox()),
+      );
+      assert.ok(row && box && map);
+      const isWide = width === 1200;
+      assert.equal(row.x, box.x);
+      assert.equal(row.x + row.width, isWide ? box.x + box.width : map.x);
+    });
+
   it('offers the sessions of other workspaces while this one has none', async () => {
     await postToPage(page, { ...INIT, total: 0, messages: [], elsewhere: 'moved' });
     await button('Recover Sessions from a Moved Folder…').click();
