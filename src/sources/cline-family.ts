@@ -110,7 +110,8 @@ function addMessage(message: unknown, sink: TranscriptSink): void {
     return;
   }
   const at = parseTimestamp(message['ts']);
-  if (message['isSummary'] === true) {
+  // Roo Code and Kilo Code, and Cline's CLI.
+  if (message['isSummary'] === true || fieldsOf(message['metadata'])['kind'] === 'compaction_summary') {
     const summary = [message['content']].flat().map((part) => stringOf(isObject(part) ? part['text'] : part) ?? '');
     sink.addCompaction({ summary: summary.join('\n'), at });
     return;
