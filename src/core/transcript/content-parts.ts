@@ -69,8 +69,10 @@ function readPart(part: JsonObject, sink: TranscriptSink): ContentBlock[] {
       return readImage(mediaType, source['data'] ?? source['base64'], sink);
     }
     case 'image_url':
+    case 'imageUrl': // Continue
     case 'input_image': {
-      const url = textAt(part, 'image_url', 'url') ?? stringOf(part['image_url']) ?? '';
+      const image = part['image_url'] ?? part['imageUrl'];
+      const url = textAt(image, 'url') ?? stringOf(image) ?? '';
       const [, mediaType, base64] = /^data:([^;,]+);base64,(.*)$/s.exec(url) ?? [];
       return readImage(mediaType, base64, sink);
     }

@@ -67,4 +67,35 @@ describe('agents and attachments in other tools', () => {
       ['attachment of type “application/pdf”'],
     );
   });
+
+  it('reads images in Continue’s messages', async () => {
+    const content = [
+      { type: 'text', text: 'What is this?' },
+      { type: 'imageUrl', imageUrl: { url: 'data:image/png;base64,QQ==' } },
+    ];
+    const history = [{ message: { role: 'user', content }, contextItems: [] }];
+    putFile(home, '.continue/sessions/s1.json', { sessionId: 's1', title: 'An image', history });
+    const [session] = await readAll('continue');
+    assert.deepEqual(session!.messages[0]?.blocks, [
+      { type: 'text', text: 'What is this?' },
+      { type: 'image', mediaType: 'image/png', base64: 'QQ==' },
+    ]);
+  });
+
+  it('does not take the summary of a compaction by Cline’s CLI as the user’s words', async () => {
+    const summary = { role: 'user', content: [{ type: 'text', text: 'Context summary:\n\nThe port is 8080.' }] };
+    putFile(home, '.cline/data/sessions/s1/s1.messages.json', {
+      version: 1,
+      messages: [
+        { ...summary, metadata: { kind: 'compaction_summary', displayRole: 'system', summary: 'The port is 8080.' } },
+        { role: 'user', content: [{ type: 'text', text: 'And the host?' }] },
+      ],
+    });
+    const [session] = await readAll('cline');
+    assert.deepEqual(
+      session!.messages.map(({ text }) => text),
+      ['And the host?'],
+    );
+    assert.equal(session!.compactions[0]?.summary, 'Context summary:\n\nThe port is 8080.');
+  });
 });
