@@ -103,12 +103,18 @@ function blockOf(part: JsonObject, sink: TranscriptSink): ContentBlock[] {
   const { Text: text, Mention: mention, ToolUse: use, Image: image } = part;
   if (typeof text === 'string') return [{ type: 'text', text }];
   if (isObject(mention)) return [{ type: 'text', text: stringOf(mention['content']) ?? '' }];
-  if (isObject(use)) return [toolCall(use['id'], use['name'], use['input'])];
+  if (isObject(use)) return [toolCall(use['id'], use['name'], inputOf(use['input']))];
   if (isObject(image) && typeof image['source'] === 'string') return [imageBlock(image['source'])];
   const [kind] = Object.keys(part);
   if (kind?.includes('Thinking')) sink.skipReasoning();
   else sink.skipContent(kind);
   return [];
+}
+
+/** The input of a call, which since 2026 is `{type: 'json' | 'text', value}`. */
+function inputOf(input: unknown): unknown {
+  const { type, value } = fieldsOf(input);
+  return (type === 'json' || type === 'text') && value !== undefined ? value : input;
 }
 
 /** Zed converts all images to PNG. */

@@ -4,7 +4,7 @@ import type { Tool } from '../../../src/app/library/source.ts';
 import { inEnglish } from '../../../src/core/text/phrase.ts';
 import { allSources } from '../../../src/sources/all-sources.ts';
 import type { Databases } from '../../../src/sources/databases.ts';
-import { database, jsonl, ms, putFile } from '../../support/tool-homes/conversation.ts';
+import { database, iso, jsonl, ms, putFile } from '../../support/tool-homes/conversation.ts';
 import { homeForEachTest } from '../../support/tool-homes/home-for-each-test.ts';
 
 describe('agents and attachments in other tools', () => {
@@ -97,5 +97,24 @@ describe('agents and attachments in other tools', () => {
       ['And the host?'],
     );
     assert.equal(session!.compactions[0]?.summary, 'Context summary:\n\nThe port is 8080.');
+  });
+
+  const zedThread = (...messages: readonly object[]): string =>
+    database(
+      home,
+      '.local/share/zed/threads/threads.db',
+      'CREATE TABLE threads (id TEXT, summary TEXT, updated_at TEXT, data_type TEXT, data BLOB)',
+      { threads: [['z', 'The port', iso(0), 'json', JSON.stringify({ version: '0.3.0', messages })]] },
+    );
+
+  it('reads the inputs of Zed’s tool calls, with and without their type', async () => {
+    const use = (id: string, input: unknown): object => ({ ToolUse: { id, name: 'read_file', raw_input: '', input } });
+    const inputs = [{ path: 'a.ts' }, { type: 'json', value: { path: 'b.ts' } }, { type: 'text', value: 'c.ts' }];
+    zedThread({ Agent: { content: inputs.map((input, at) => use(`c${at}`, input)), tool_results: {} } });
+    const [session] = await readAll('zed');
+    assert.deepEqual(
+      session!.messages[0]?.blocks?.map((block) => block.type === 'tool_call' && block.json),
+      ['{"path":"a.ts"}', '{"path":"b.ts"}', 'c.ts'],
+    );
   });
 });
