@@ -73,9 +73,10 @@ function addMessage(message: unknown, model: string | undefined, sink: Transcrip
     sink.skip(phrase('record without a role or content'));
     return;
   }
-  const { User: user, Agent: agent } = message;
+  const { User: user, Agent: agent, Compaction: compaction } = message;
   if (isObject(user)) addUserOrAgent('user', user, undefined, sink);
   else if (isObject(agent)) addUserOrAgent('assistant', agent, model, sink);
+  else if (compaction !== undefined) sink.addCompaction({ summary: textAt(compaction, 'Summary') ?? '' });
   else if (isList(message['segments']))
     readRoleContent({ role: message['role'], content: message['segments'] }, sink, {
       model: message['role'] === 'assistant' ? model : undefined,

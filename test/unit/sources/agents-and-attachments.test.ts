@@ -117,4 +117,19 @@ describe('agents and attachments in other tools', () => {
       ['{"path":"a.ts"}', '{"path":"b.ts"}', 'c.ts'],
     );
   });
+
+  it('reads Zed’s compactions with their summaries, which some providers encrypt', async () => {
+    const said = (text: string): object => ({ User: { id: text, content: [{ Text: text }] } });
+    const encrypted = { ProviderNative: { provider: 'openai', items: [{ type: 'compaction' }] } };
+    zedThread(said('One?'), { Compaction: { Summary: 'One was asked.' } }, said('Two?'), { Compaction: encrypted });
+    const [session] = await readAll('zed');
+    assert.deepEqual(
+      session!.compactions.map(({ before, summary }) => [before, summary]),
+      [
+        [1, 'One was asked.'],
+        [2, ''],
+      ],
+    );
+    assert.deepEqual(session!.skipped, []);
+  });
 });
