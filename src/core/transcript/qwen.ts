@@ -14,8 +14,8 @@ import {
 export const isQwen = (record: unknown): record is JsonObject =>
   textAt(record, 'type') !== undefined && isList(valueAt(record, 'message', 'parts'));
 
-/** User messages that the tool wrote, for example about a background task. */
-const NOTIFICATIONS: readonly unknown[] = ['notification', 'background_task_completed', 'goal_runtime'];
+/** User messages that the tool wrote, for example about a background task or for a scheduled one. */
+const NOTIFICATIONS: readonly unknown[] = ['notification', 'cron', 'goal_runtime'];
 
 /**
  * Imports a Qwen Code session (`projects/<folder>/chats/<id>.jsonl`) record by record. Each record names the one before

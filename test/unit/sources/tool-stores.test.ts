@@ -447,7 +447,7 @@ describe('stores of other tools', () => {
         jsonl(
           record('user', 'Which port?'),
           record('assistant', 'Of a subagent.', { isSidechain: true, agentId: 'a1' }),
-          record('user', 'Task a1 is done.', { subtype: 'notification' }),
+          ...['notification', 'cron'].map((subtype) => record('user', 'Task a1 is done.', { subtype })),
           title,
         ),
       );
@@ -462,7 +462,7 @@ describe('stores of other tools', () => {
         ['a1', 's1', undefined],
       ]);
       assert.deepEqual(sessions.map(textsOf), [
-        ['user: Which port?', 'tool: Task a1 is done.'],
+        ['user: Which port?', 'tool: Task a1 is done.', 'tool: Task a1 is done.'],
         ['user: Look at the ports.'],
       ]);
     });
