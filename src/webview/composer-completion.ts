@@ -20,7 +20,8 @@ export function completionAt(value: string, caret: number): Completion | undefin
 }
 
 export interface FoundItems {
-  readonly query: string;
+  /** Undefined before the first answer. */
+  readonly query: string | undefined;
   readonly items: readonly ContextItem[];
 }
 
