@@ -144,8 +144,7 @@ export async function importMessages(
   model: readonly SessionEvent[],
 ): Promise<number | undefined> {
   const previous = app.sessions.current?.journal;
-  const titles = (await app.sessions.list()).map((one) => one.title);
-  const conversation = await app.sessions.create(uniqueTitle(title, titles));
+  const conversation = await app.sessions.create(title);
   let count = 0;
   let isComplete = false;
   try {
@@ -167,12 +166,6 @@ export async function importMessages(
     if (!isComplete) await discardImport(app, conversation, previous);
   }
   return isComplete ? count : undefined;
-}
-
-function uniqueTitle(title: string, titles: readonly string[]): string {
-  let candidate = title;
-  for (let number = 2; titles.includes(candidate); number++) candidate = `${title} (${number})`;
-  return candidate;
 }
 
 /** Deletes the new session, and shows the previous one again. */
