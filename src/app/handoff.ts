@@ -3,7 +3,7 @@ import { retentionPriorityOf } from '../core/events/ledger-budget.ts';
 import { BY_CLIENT } from '../core/events/split-message.ts';
 import { messageId } from '../core/model/ids.ts';
 import type { KeyEvent, KeyEventKind, Span } from '../core/model/key-event.ts';
-import { messageText, type ContentBlock, type Role } from '../core/model/message.ts';
+import { isLocalReply, messageText, type ContentBlock, type Role } from '../core/model/message.ts';
 import { listedSteps } from '../core/model/task-list.ts';
 import { runYielding } from '../core/pace/steps.ts';
 import { NEVER_YIELDS } from '../core/pace/yielder.ts';
@@ -26,6 +26,7 @@ export interface HandoffMessage {
   readonly role: Role;
   readonly content: readonly ContentBlock[];
   readonly at?: number | undefined;
+  readonly model?: string | undefined;
 }
 
 export interface HandoffOptions extends LibraryOptions {
@@ -107,7 +108,7 @@ export async function createHandoff(messages: readonly HandoffMessage[], options
   const counter = options.counter ?? (await loadEncoding('o200k_base', yielder));
   const redactor = new Redactor();
   const source = messages
-    .filter(({ role }) => role !== 'system')
+    .filter(({ role, model }) => role !== 'system' && !isLocalReply({ model }))
     .map((message) => ({ ...message, content: cleanContent(message, redactor) }))
     .filter(({ content }) => content.length > 0);
   const analyzed = source.map(analyzeMessage);

@@ -2,6 +2,7 @@ import { detectEvents } from '../core/events/detect.ts';
 import { Ledger } from '../core/events/ledger.ts';
 import { messageId } from '../core/model/ids.ts';
 import type { KeyEvent } from '../core/model/key-event.ts';
+import { isLocalReply } from '../core/model/message.ts';
 import type { TranscriptMessage } from '../core/transcript/transcript-message.ts';
 import { transcriptMessages } from './transcript-file.ts';
 import type { Command } from './command.ts';
@@ -43,7 +44,7 @@ async function eventsOf(messages: AsyncIterable<TranscriptMessage>): Promise<Eve
   let before: TranscriptMessage | undefined;
   let index = 0;
   for await (const message of messages) {
-    const found = detectEvents(message, before ? { before } : {});
+    const found = isLocalReply(message) ? [] : detectEvents(message, before ? { before } : {});
     if (found.length > 0) {
       ledger.add(messageId(String(index)), found, before ? messageId(String(index - 1)) : undefined);
     }

@@ -35,7 +35,10 @@ ${MODEL_HELP}
     const transcript = await readTranscriptFile(file, output);
     const selected = await modelFromOptions(invocation);
     const counter = await loadEncoding(selected.encoding);
-    const messages = transcript.map((message) => ({ role: message.role, content: contentOf(message), at: message.at }));
+    const messages = transcript.map((message) => {
+      const { role, at, model } = message;
+      return { role, content: contentOf(message), at, model };
+    });
     const {
       text,
       tokens,

@@ -78,6 +78,20 @@ describe('handoff', () => {
     );
   });
 
+  it('has nothing of the local provider’s replies, nor do the key events of an exported session', async () => {
+    const exported = path.join(folder, 'local.jsonl');
+    const lines = [
+      { role: 'user', content: 'We decided to use Node 22, because the parser needs it.', id: 'a', parent: null },
+      { role: 'assistant', content: 'No model is configured.', id: 'b', parent: 'a', model: 'local' },
+    ];
+    writeFileSync(exported, lines.map((line, at) => `${JSON.stringify({ ...line, at })}\n`).join(''));
+    const { text } = await handoff(exported);
+    assert.match(text, /Node 22/);
+    assert.doesNotMatch(text, /No model is configured/);
+    const { events } = (await runJson('events', exported)) as { readonly events: readonly { message: number }[] };
+    assert.deepEqual([...new Set(events.map(({ message }) => message))], [0]);
+  });
+
   it('contains a short chat completely', async () => {
     for (const { name, lines } of DIALOGUES) {
       const { text } = await handoff(file(`whole-${name}.jsonl`, alternating(lines)));
