@@ -137,9 +137,9 @@ export class InMemorySession {
   }
 
   /** Adds a message without checking the triggers. `tokens`: its counted tokens, if they are known. */
-  add({ id, role, content, attachments }: SourceMessage, tokens?: MessageTokens): void {
-    const at = (this.#at += MESSAGE_MS);
-    const message = { id, parent: this.state.head, role, content, at, ...(attachments && { attachments }) };
+  add({ id, role, content, attachments, model }: SourceMessage, tokens?: MessageTokens): void {
+    const optional = { ...(attachments && { attachments }), ...(model !== undefined && { model }) };
+    const message = { id, parent: this.state.head, role, content, at: (this.#at += MESSAGE_MS), ...optional };
     if (tokens) this.meter.counts.keep(id, tokens);
     this.#append({ type: 'message_added', message });
   }

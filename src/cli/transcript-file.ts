@@ -82,5 +82,6 @@ export function sourceMessages(transcript: readonly TranscriptMessage[]): Source
     id: messageId(String(index)),
     role: message.role,
     content: contentOf(message),
+    ...(message.model !== undefined && { model: message.model }),
   }));
 }
