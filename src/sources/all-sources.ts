@@ -162,7 +162,10 @@ function gemini(home: Home): Source {
       for (const project of await finder.subfolders(path.join(root, 'tmp'))) {
         const projectRoot = (await readOptionalText(path.join(project, '.project_root'))).trim();
         const workspace = projectRoot || folderOf.get(path.basename(project));
-        for (const file of await finder.findFiles(path.join(project, 'chats'), hasExtension('.json', '.jsonl'), 1)) {
+        const found = await finder.findFiles(path.join(project, 'chats'), hasExtension('.json', '.jsonl'), 1);
+        for (const file of found) {
+          // A session of 2025 that was resumed later was copied to JSONL.
+          if (found.includes(`${file}l`)) continue;
           const folder = path.basename(path.dirname(file));
           await finder.addFile(file, { workspace, parent: folder === 'chats' ? undefined : folder });
         }

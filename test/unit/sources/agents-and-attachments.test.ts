@@ -132,4 +132,14 @@ describe('agents and attachments in other tools', () => {
     );
     assert.deepEqual(session!.skipped, []);
   });
+
+  it('lists a session of Gemini CLI once that was copied to another format', async () => {
+    const session = { sessionId: 'g1', projectHash: 'abc', startTime: iso(0) };
+    const asked = { id: 'm1', timestamp: iso(0), type: 'user', content: 'Which port?' };
+    const chats = '.gemini/tmp/abc/chats';
+    putFile(home, `${chats}/session-1.json`, { ...session, messages: [asked] });
+    putFile(home, `${chats}/session-1.jsonl`, jsonl(session, asked, { ...asked, id: 'm2', content: 'And the host?' }));
+    putFile(home, `${chats}/session-2.json`, { ...session, sessionId: 'g2', messages: [asked] });
+    assert.deepEqual((await readAll('gemini')).map(({ messages }) => messages.length).sort(), [1, 2]);
+  });
 });
