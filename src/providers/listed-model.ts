@@ -20,7 +20,7 @@ export interface ListingModel extends ChatModel {
 
 /** Listed models that aren't for chats. */
 const NON_CHAT_MODELS =
-  /embed|whisper|tts|dall-e|moderation|realtime|transcribe|rerank|sora|gpt-image|gpt-audio|^(babbage|davinci)-/i;
+  /embed|whisper|tts|dall-e|moderation|realtime|transcribe|rerank|sora|gpt-(?:image|audio|live)|^(babbage|davinci)-/i;
 
 const positive = (...values: readonly unknown[]): number | undefined =>
   values.find((value): value is number => typeof value === 'number' && Number.isInteger(value) && value > 0);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ChatMessage } from '../../../src/app/ports.ts';
 import { createAnthropicModel } from '../../../src/providers/anthropic.ts';
+import { parseOpenAiListedModel } from '../../../src/providers/listed-model.ts';
 import { createOpenAiModel } from '../../../src/providers/openai.ts';
 import { serving } from '../../support/serving.ts';
 import { withVendorsRedirected } from '../../support/strict/redirect-vendors.ts';
@@ -444,4 +445,12 @@ describe('a provider that refuses part of a request', () => {
       }
     });
   }
+});
+
+describe('an entry of a model list', () => {
+  it('is left out if its model isn’t for chats', () => {
+    const ids = ['gpt-6.2-sol', 'gpt-live-1', 'gpt-audio-mini', 'gpt-image-2.6-flare', 'text-embedding-3-small', 'o3'];
+    const listed = ids.filter((id) => parseOpenAiListedModel({ id }) !== undefined);
+    assert.deepEqual(listed, ['gpt-6.2-sol', 'o3']);
+  });
 });
