@@ -26,6 +26,10 @@ const ADDED_CONTEXT =
 const ADDED_ELEMENT =
   /^\s*<(skill|turn_aborted|subagent_notification|goal_context|recommended_plugins|codex_internal_context|hook_prompt|external_[\w-]{1,100})\b[^]*<\/\1>\s*$/;
 
+/** What the IDE and the desktop app put before the user's text. */
+const IDE_CONTEXT =
+  /^\s*# (?:Context from my IDE setup|Files mentioned by the user):\n[^]*?\n## My request for Codex:\s*/;
+
 /** Whether this is a record of a Codex session: `{type, payload}` (since 2025), or the first record of an older file. */
 export function isCodex(record: unknown): boolean {
   if (!isObject(record)) return false;
@@ -161,7 +165,9 @@ export class CodexImporter {
 
   #message(item: JsonObject, at: number | undefined): void {
     const role: Role = item['role'] === 'assistant' || item['role'] === 'user' ? item['role'] : 'system';
-    const blocks = readMessageContent(item['content'], this.#sink);
+    const blocks = readMessageContent(item['content'], this.#sink).map((block) =>
+      role === 'user' && block.type === 'text' ? { ...block, text: block.text.replace(IDE_CONTEXT, '') } : block,
+    );
     const first = blocks[0];
     if (role !== 'assistant' && first?.type === 'text' && (role === 'system' || isAddedContext(first.text)))
       this.#sink.skip(phrase('context added by the tool'));

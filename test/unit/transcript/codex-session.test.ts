@@ -45,6 +45,17 @@ describe('importing a Codex session', () => {
     });
   });
 
+  it('takes the user’s text without what the IDE puts before it', () => {
+    const request = '## My request for Codex:\nUse port 8080.';
+    const { said } = read(
+      META,
+      messageRecord('user', `# Context from my IDE setup:\n\n## Active file: a.ts\n\n${request}`),
+      messageRecord('user', `\n# Files mentioned by the user:\n\n## a.png: /tmp/a.png\n\n${request}`),
+      messageRecord('user', `What does this mean?\n${request}`),
+    );
+    assert.deepEqual(said, ['user: Use port 8080.', 'user: Use port 8080.', `user: What does this mean?\n${request}`]);
+  });
+
   it('takes the summary of a compaction once, although it is also stored as a reply', () => {
     const summary = { ...messageRecord('assistant', 'Three rooms.'), metadata: { compaction_output: true } };
     const { said, skipped } = read(META, messageRecord('user', 'A'), summary, line('compacted', { message: 'Three.' }));
