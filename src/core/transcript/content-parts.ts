@@ -56,7 +56,7 @@ function readPart(part: JsonObject, sink: TranscriptSink): ContentBlock[] {
       const value = valueAt(result, 'value');
       const content = (isObject(value) ? value['content'] : value) ?? textAt(result, 'error') ?? '';
       const isError = textAt(result, 'status') === 'error' || valueAt(value, 'isError') === true;
-      return resultBlocks(part['id'], readContent(content, sink), isError);
+      return resultBlocks(part['id'], readContent(withoutUserCopies(content), sink), isError);
     }
     case 'tool_result': {
       if (typeof part['callId'] === 'string')
@@ -85,6 +85,17 @@ function readPart(part: JsonObject, sink: TranscriptSink): ContentBlock[] {
       sink.skipContent(type);
       return [];
   }
+}
+
+/** A tool's output in Goose without the copies for the user, which the model doesn't get. */
+function withoutUserCopies(content: unknown): unknown {
+  if (!isList(content)) return content;
+  const isFor = (reader: string, part: unknown): boolean => {
+    const audience = valueAt(part, 'annotations', 'audience');
+    return isList(audience) && audience.includes(reader);
+  };
+  if (!content.some((part) => isFor('assistant', part))) return content;
+  return content.filter((part) => isFor('assistant', part) || !isFor('user', part));
 }
 
 /** Creates a tool call. Input that isn't a string is converted to JSON. */

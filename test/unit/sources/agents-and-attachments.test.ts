@@ -142,4 +142,32 @@ describe('agents and attachments in other tools', () => {
     putFile(home, `${chats}/session-2.json`, { ...session, sessionId: 'g2', messages: [asked] });
     assert.deepEqual((await readAll('gemini')).map(({ messages }) => messages.length).sort(), [1, 2]);
   });
+
+  it('reads the output of Goose’s tools once, although it is also stored for the user', async () => {
+    const part = (text: string, ...audience: readonly string[]): object => ({
+      type: 'text',
+      text,
+      ...(audience.length > 0 && { annotations: { audience } }),
+    });
+    const outputs = [
+      [part('a.ts', 'assistant'), part('a.ts', 'user'), part('Done.')],
+      [part('For both.', 'user', 'assistant')],
+      [part('For the user.', 'user')],
+    ];
+    const responses = outputs.map((content, at) => ({
+      type: 'toolResponse',
+      id: `c${at}`,
+      toolResult: { status: 'success', value: { content, isError: false } },
+    }));
+    putFile(
+      home,
+      '.local/share/goose/sessions/g1.jsonl',
+      jsonl({ description: 'Files' }, ...responses.map((one) => ({ role: 'user', created: 1, content: [one] }))),
+    );
+    const [session] = await readAll('goose');
+    assert.deepEqual(
+      session!.messages.map(({ text }) => text),
+      ['a.ts\nDone.', 'For both.', 'For the user.'],
+    );
+  });
 });
