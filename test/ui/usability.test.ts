@@ -115,12 +115,6 @@ describe('usability of the chat and its views', () => {
     await chat.workbench.runCommand('View: Close Editor');
   });
 
-  it('the compression history shows a readable trigger name', async () => {
-    await chat.workbench.runCommand('Threadkeeper: Show Compression History');
-    await new ContextView(chat.workbench).waitForText('Trigger: Manual');
-    await chat.workbench.runCommand('View: Close Editor');
-  });
-
   it('opening a summary at another level keeps the sent level, and changing the sent level is confirmed', async () => {
     const view = new ContextView(chat.workbench);
     await chat.workbench.openSidebar('Threadkeeper');
