@@ -129,11 +129,15 @@ function copilotCli(home: Home): Source {
     async (finder) => {
       for (const folder of await finder.subfolders(path.join(root, 'session-state'))) {
         for (const file of await finder.findFiles(folder, (name) => name === 'events.jsonl')) {
-          // Every line is `key: text`.
+          // Every line is `key: text`, or long text is on the following lines.
           const yaml = await readOptionalText(path.join(folder, 'workspace.yaml'));
-          const value = (key: string): string | undefined =>
-            new RegExp(`^${key}: *["']?(.*?)["']? *$`, 'm').exec(yaml)?.[1] || undefined;
-          const [workspace, title] = [value('cwd'), value('summary') ?? value('name')];
+          const value = (key: string): string | undefined => {
+            const pattern = `^${key}: *(?:[>|][-+]?\\n((?: .*(?:\\n|$))+)|["']?(.*?)["']? *$)`;
+            const [, lines = '', text] = new RegExp(pattern, 'm').exec(yaml) ?? [];
+            const folded = lines.split('\n').map((line) => line.trim());
+            return folded.join(' ').trim() || text || undefined;
+          };
+          const [workspace, title] = [value('cwd'), value('name') ?? value('summary')];
           await finder.addFile(file, { id: path.basename(folder), workspace, title });
         }
       }

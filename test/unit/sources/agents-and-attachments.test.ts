@@ -170,4 +170,22 @@ describe('agents and attachments in other tools', () => {
       ['a.ts\nDone.', 'For both.', 'For the user.'],
     );
   });
+
+  it('takes the name of a Copilot CLI session, which may take several lines, or else its summary', async () => {
+    const yamls = [
+      'name: Ports\nuser_named: true\nsummary: Looking for ports\n',
+      'id: s\nname: >-\n  Which port does the gateway use,\n  and on which host?\nuser_named: false\n',
+      'summary: "Ports: a list"\n',
+    ];
+    for (const [at, yaml] of yamls.entries()) {
+      const folder = `.copilot/session-state/s${at}`;
+      putFile(home, `${folder}/workspace.yaml`, yaml);
+      putFile(home, `${folder}/events.jsonl`, jsonl({ type: 'user.message', data: { content: 'Which port?' } }));
+    }
+    assert.deepEqual((await readAll('copilot-cli')).map(({ facts }) => facts.title).sort(), [
+      'Ports',
+      'Ports: a list',
+      'Which port does the gateway use, and on which host?',
+    ]);
+  });
 });
