@@ -191,13 +191,16 @@ function withSpans(
   message: number,
   role: Role,
 ): readonly Passage[] {
-  const uncovered = spans.filter(
-    ({ start, end }) => end <= text.length && !passages.some((one) => one.start <= start && end <= one.end),
-  );
+  const isIn = (within: readonly Passage[], { start, end }: Span): boolean =>
+    within.some((one) => one.start <= start && end <= one.end);
+  const fitting = spans.filter(({ end }) => end <= text.length);
+  const uncovered = fitting.filter((span) => !isIn(passages, span));
   if (uncovered.length === 0) return passages;
   const rest = passages.filter((one) => !uncovered.some(({ start, end }) => start < one.end && one.start < end));
-  const added = uncovered
-    .filter((span, at) => at === 0 || span.start >= uncovered[at - 1]!.end)
+  // A removed passage may have contained other spans.
+  const missing = fitting.filter((span) => !isIn(rest, span));
+  const added = missing
+    .filter((span, at) => at === 0 || span.start >= missing[at - 1]!.end)
     .map(({ start, end }) => {
       const running = isRunningText(lineShape(text, start, end));
       const speaker = role === 'user' ? speakerBefore(text, start) : '';

@@ -96,6 +96,20 @@ describe('extractive summary', () => {
     assert.equal(renderPassages(corpus, passages), 'user: Karim: I can only pay 700 euros. It is for everything');
   });
 
+  it('keeps a key event in a sentence that another key event only covers in part', async () => {
+    const text = 'Yes exactly. At first I thought so, I want the job back, but no, rather the money';
+    const start = text.indexOf('I want');
+    const spans = [
+      { start: 0, end: text.indexOf(', I want') },
+      { start, end: text.length },
+    ];
+    const corpus = await buildCorpus(transcript(['user', text]), new CancellableYielder(), new Map([[0, spans]]));
+    assert.deepEqual(
+      corpus.passages.map((passage) => [passage.start, passage.end]),
+      spans.map((span) => [span.start, span.end]),
+    );
+  });
+
   it('counts a speaker’s name in its budget, once for all sentences', async () => {
     const said =
       'Well. The first locker has number 4711. Right. The other locker has number 8123. Fine. The last has 9034.';
