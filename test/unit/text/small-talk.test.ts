@@ -79,6 +79,11 @@ describe('small talk', () => {
       assert.ok(!isSmallTalk(text), text);
   });
 
+  it('does not include the state of a character’s health', () => {
+    for (const text of ['Hit points back to 24 of 24.', 'She has 7 hit points left.'])
+      assert.ok(!isSmallTalk(text) && !isTableTalk(text), text);
+  });
+
   it('does not include a courtesy with content', () => {
     for (const text of ['Understood: a lift is required.', 'Noted, the invoice goes to Ruth.', '4 Lovely Road'])
       assert.ok(!isSmallTalk(text), text);
