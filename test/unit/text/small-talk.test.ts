@@ -67,6 +67,9 @@ describe('small talk', () => {
       'Noté.',
       'Allerdings.',
       'Kein Problem!',
+      'Kein Problem, gern.',
+      'Pas de souci, merci.',
+      'Sin problema, gracias.',
     ])
       assert.ok(isSmallTalk(text), text);
     for (const text of [
