@@ -98,7 +98,7 @@ const STOP_WORDS: Readonly<Record<string, string>> = {
     just any some tell say said know remember please let lets`,
   de: `der die das den dem des ein eine einen einem einer und oder aber wenn als von vom bei beim fur mit uber zu zum zur
     aus in im an am auf ist sind war waren sein bin bist tun tut tat hat haben hatte hatten es wir uns unser unsere ihr
-    euch sie ihnen er ihm ich mir mich mein was welche welcher welches welchen wer wen wem wessen wann wo warum wieso wie
+    euch sie ihnen er ihm ich mir mich dir dich sich mein was welche welcher welches welchen wer wen wem wessen wann wo warum wieso wie
     dass dies diese dieser dieses hier da kann konnte soll sollte wird wurde wurden werden denn so nicht kein keine noch
     mal doch auch nochmal bitte`,
   fr: `le la les un une des du de et ou mais si au aux par pour avec sur dans en est sont etait etaient etre suis es fait
