@@ -1,6 +1,7 @@
 import { speakerOf, type Corpus, type IndexedPassage } from './corpus.ts';
 import type { DetectedEvent } from '../model/key-event.ts';
 import type { Role } from '../model/message.ts';
+import { excludeUninformative } from './informative.ts';
 import { isProse } from './passages.ts';
 import type { CancellableYielder } from '../pace/cancellable-yielder.ts';
 import { isSmallTalk } from '../text/small-talk.ts';
@@ -54,7 +55,7 @@ const OUTCOME_WORDS =
  * Returns a factor for each passage: how useful it is to somebody who continues without the rest. Reports at the end of
  * a turn count more than text along the way; announcements and harness texts count nothing, and headings little; lines
  * of long messages count less. The smaller `room`, a share of the messages, the stronger the effect: with plenty of room, names
- * and values that only output contains are wanted as well.
+ * and values that only output contains are wanted as well. In a short chat, all sentences that inform count equally.
  */
 export async function usefulnessFactors(
   corpus: Corpus,
@@ -63,6 +64,7 @@ export async function usefulnessFactors(
   events: ReadonlyMap<number, readonly DetectedEvent[]> = new Map(),
 ): Promise<Float64Array> {
   const factors = await factorsBySpeech(corpus, room, pace);
+  if (corpus.isShortChat) await excludeUninformative(corpus, factors, events, pace);
   // Passages with key events weigh two to three times as much, and with plenty of room, three to five times.
   for (const [message, found] of events) {
     if (pace.isDue()) await pace.yield();

@@ -202,8 +202,8 @@ export async function summarizeRuns(
     const ownPieces = rest.filter((piece) => piece.run === run);
     const texts = await extractTogether(ownPieces, tools);
     for (const [at, piece] of ownPieces.entries()) {
-      // If the ledger quotes everything, one line is enough.
-      const source = isFullyQuoted(piece) ? { ...piece, limits: LINE } : piece;
+      // If the ledger quotes everything, or nothing is worth quoting, one line is enough.
+      const source = isFullyQuoted(piece) || isUninformative(piece) ? { ...piece, limits: LINE } : piece;
       const content = await extractiveContent(source, tools, texts[at]);
       const isBridge = run.isBetween === true && piece.tokens <= MAX_BRIDGE_TOKENS;
       const extracted = content ?? (isBridge ? wholeContent(source, tools) : undefined);
@@ -434,6 +434,11 @@ const isFullyQuoted = ({ corpus, from, to, kept }: LeafSource): boolean =>
   passagesIn(corpus, from, to).every(({ message, start, end }) =>
     kept.get(message)?.some((span) => span.start <= start && end <= span.end),
   );
+
+/** Whether a segment of a short chat has only courtesies and the like. */
+const isUninformative = ({ corpus, factors, from, to }: LeafSource): boolean =>
+  corpus.isShortChat &&
+  factors?.subarray(corpus.firstOf[from], corpus.firstOf[to + 1]).every((one) => one === 0) === true;
 
 /** Attempts to fill the room. The size isn't exact at first, because the budget excludes speakers' names. */
 const MAX_ROUNDS = 5;

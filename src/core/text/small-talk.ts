@@ -52,6 +52,13 @@ export function isTableTalk(line: string): boolean {
   return /\d/.test(words) && /^[\d\P{L}]*$/u.test(words.replace(BESIDE_NUMBERS, ''));
 }
 
+/** Replaces greetings, thanks, courtesies, and agreement with spaces. */
+export function withoutCourtesies(sentence: string): string {
+  let rest = sentence;
+  for (const pattern of COURTESIES) rest = rest.replace(pattern, ' ');
+  return rest;
+}
+
 export const isThanks = (sentence: string): boolean =>
   sentence.length <= MAX_SENTENCE && (THANKS.test(sentence) || SHORT_THANKS.test(sentence));
 
@@ -66,8 +73,7 @@ export function isSmallTalk(sentence: string): boolean {
   if (TABLE_TALK.test(plain) || SKILL_CHECK.test(said) || isThanks(said)) return true;
   // No courtesy contains a digit.
   if (/\d/.test(said)) return false;
-  let rest = said;
-  for (const pattern of COURTESIES) rest = rest.replace(pattern, ' ');
+  const rest = withoutCourtesies(said);
   const words = rest.match(/[\p{L}\p{N}]+/gu) ?? [];
   const letters = words.join('').length;
   if (said.length < plain.length) return letters === 0;

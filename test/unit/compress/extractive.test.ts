@@ -163,6 +163,38 @@ describe('extractive summary', () => {
     assert.ok((await weights(0.2)) > 2.5);
   });
 
+  it('leaves out of a short chat what informs about nothing, even if there is room', async () => {
+    const session = transcript(
+      ['user', 'Hallo zusammen, ich möchte für den 4. Mai einen Tisch am Fenster reservieren.'],
+      ['assistant', 'Das freut mich sehr. Soll es eher drinnen oder draußen sein?'],
+      ['user', 'Lieber drinnen im Wintergarten, denn meine Großmutter friert leicht und hört schlecht.'],
+      ['assistant', 'Das kann ich gut verstehen. Unter welchem Namen?'],
+      ['user', 'Wendelin.'],
+      ['assistant', 'Vielen lieben Dank. Möchten Sie das Menü mit Spargel dazu bestellen?'],
+      ['user', 'Ja, gern.'],
+      ['assistant', 'Perfekt, dann bis bald. Haben Sie noch Fragen zur Anfahrt mit dem Auto?'],
+    );
+    const corpus = await buildCorpus(session, new CancellableYielder());
+    const named = detectedEvent('Wendelin.', { importance: 3 });
+    const factors = await usefulnessFactors(corpus, 1, new CancellableYielder(), new Map([[4, [named]]]));
+    const options = { budgetTokens: 1_000, counter, pace: new CancellableYielder(), factors };
+    const text = renderPassages(corpus, (await extractPassages(corpus, options)).passages);
+    assert.equal(
+      text,
+      [
+        'user: Hallo zusammen, ich möchte für den 4. Mai einen Tisch am Fenster reservieren.',
+        'Lieber drinnen im Wintergarten, denn meine Großmutter friert leicht und hört schlecht.',
+        // Without its question, the answer wouldn't be clear.
+        'assistant: Unter welchem Namen?',
+        'user: Wendelin.',
+        // It was agreed to.
+        'assistant: Möchten Sie das Menü mit Spargel dazu bestellen?',
+        // It's pending.
+        'Haben Sie noch Fragen zur Anfahrt mit dem Auto?',
+      ].join('\n'),
+    );
+  });
+
   it('does not repeat text that is quoted elsewhere', async () => {
     const messages = transcript(['user', 'Never deploy on Fridays.'], ['user', 'The office is closed in August.']);
     const text = await extracted(messages, { kept: new Map([[0, [{ start: 0, end: 24 }]]]) });
