@@ -347,6 +347,18 @@ describe('summarizeRuns', () => {
     assert.ok(shares.byDefault < 0.75 && shares.thorough > 0.8, JSON.stringify(shares));
   });
 
+  it('quotes at most a line of messages that inform about nothing, even if there is room', async () => {
+    const chat = [
+      ['user', 'Das hab ich mir fast gedacht, haha.'],
+      ['assistant', 'Das spricht sehr dafür.'],
+      ['user', 'Vielen lieben Dank euch allen.'],
+      ['assistant', 'Gern, das freut mich.'],
+    ] as const;
+    const { leaves } = await grow({ messages: transcript(...chat) }, { roomTokens: 1_000 });
+    assert.equal(leaves.length, 1);
+    assert.ok(leaves[0]!.tokens.detailed <= 16, leaves[0]!.detailed);
+  });
+
   it('stays within the cost limit for both short and long messages', async () => {
     for (const [messages, effort, dollars] of [
       [developerSession(100, 60), 'default', 0.03],
