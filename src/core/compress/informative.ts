@@ -19,9 +19,8 @@ const HINT = 5;
 const CAPITAL_BIT = 4;
 /** In a few sentences, the share of capitals says little, so this usual one is added to what they have. */
 const TERMS_PER_NAME = 10;
-/** Content of a character of a script without spaces. Hiragana mostly inflects. */
-const IDEOGRAPH = 8;
-const KATAKANA = 3;
+/** Content of an East Asian character, except Hiragana, which mostly inflects. */
+const CHARACTER = 8;
 const MIN_WORD = 3;
 
 const QUESTION = /[?？]["”』」)\s\p{Extended_Pictographic}]*$/u;
@@ -73,8 +72,7 @@ function contentOf(text: string, { terms, vocabulary }: Corpus, nameContent: num
   let content = 0;
   for (const [word] of withoutCourtesies(text).matchAll(/[\p{L}\p{M}\p{N}]+/gu)) {
     if (/[\u2e80-\uffdc]/u.test(word)) {
-      for (const [char] of word.matchAll(/\p{Script=Han}|\p{Script=Katakana}/gu))
-        content += /\p{Script=Han}/u.test(char) ? IDEOGRAPH : KATAKANA;
+      content += CHARACTER * word.replace(/\p{Script=Hiragana}/gu, '').length;
       continue;
     }
     const key = fold(word);

@@ -195,6 +195,15 @@ describe('extractive summary', () => {
     );
   });
 
+  it('keeps statements of a short chat in scripts without capitals', async () => {
+    for (const said of ['제 이름은 김민수이고 부산에 살아요', '佐伯と申します', '我妻子对花生过敏']) {
+      const corpus = await buildCorpus(transcript(['user', said]), new CancellableYielder());
+      const event = new Map([[0, [detectedEvent(said)]]]);
+      const [factor] = await usefulnessFactors(corpus, 1, new CancellableYielder(), event);
+      assert.ok(factor! > 0, said);
+    }
+  });
+
   it('does not repeat text that is quoted elsewhere', async () => {
     const messages = transcript(['user', 'Never deploy on Fridays.'], ['user', 'The office is closed in August.']);
     const text = await extracted(messages, { kept: new Map([[0, [{ start: 0, end: 24 }]]]) });
