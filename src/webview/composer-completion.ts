@@ -20,8 +20,7 @@ export function completionAt(value: string, caret: number): Completion | undefin
 }
 
 export interface FoundItems {
-  /** Undefined before the first answer. */
-  readonly query: string | undefined;
+  readonly query: string;
   readonly items: readonly ContextItem[];
 }
 

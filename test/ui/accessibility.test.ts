@@ -56,10 +56,9 @@ describe('chat page', () => {
       await page.getByRole('searchbox').fill('database');
       await page.locator('.hit-text').first().waitFor();
       await button('Add Context').click();
-      await page.getByRole('option').first().waitFor();
+      await page.getByRole('menu').waitFor();
       await workbench.screenshot(`recall-${name}`);
       assert.deepEqual(await violations(workbench), []);
-      await composer.fill('');
       await page.locator('.title-button').click();
       await page.locator('.session').first().waitFor();
       assert.deepEqual(await violations(workbench), []);

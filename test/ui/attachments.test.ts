@@ -95,7 +95,7 @@ describe('message attachments', () => {
     const chosen = chat.workbench.page.waitForEvent('filechooser');
     await chat.show();
     await chat.button('Add Context').click();
-    await chat.workbench.webview().getByRole('option', { name: 'Image…' }).click();
+    await chat.workbench.webview().getByRole('menuitem', { name: 'Image…' }).click();
     await (await chosen).setFiles(path.join(chat.folder, 'pixel.png'));
     await chips()
       .filter({ hasText: /pixel\.png.*1 token/ })
@@ -110,12 +110,9 @@ describe('message attachments', () => {
     await writeSettings(chat.folder, chatServerSettings(server));
     await chat.show();
     await chat.button('Add Context').click();
-    await chat.workbench
-      .webview()
-      .getByRole('option', { name: /^Current File/ })
-      .waitFor();
-    await chat.workbench.webview().getByRole('option', { name: 'Image…' }).waitFor({ state: 'detached' });
-    await chat.composer().fill('');
+    await chat.workbench.webview().getByRole('menuitem', { name: 'Current File', exact: true }).waitFor();
+    await chat.workbench.webview().getByRole('menuitem', { name: 'Image…' }).waitFor({ state: 'detached' });
+    await chat.workbench.page.keyboard.press('Escape');
     await chat.composer().evaluate((field, base64) => {
       const page = globalThis as unknown as PageGlobals;
       const bytes = Uint8Array.from(page.atob(base64), (one) => one.charCodeAt(0));

@@ -49,15 +49,17 @@ describe('composer by keyboard alone', () => {
     await keys.waitForFocus(chat.composer());
   });
 
-  it('opens the # suggestions with a button', async () => {
+  it('opens the Add Context menu, moves through it with the arrow keys, and closes it', async () => {
     await keys.toComposer();
     await keys.tabTo(chat.button('Add Context'));
     await keys.press('Enter');
-    await suggestions().first().waitFor();
-    await keys.waitForFocus(chat.composer());
-    await keys.waitForDraft('#');
-    await keys.clear();
-    await suggestions().first().waitFor({ state: 'detached' });
+    const items = page().getByRole('menuitem');
+    await keys.waitForFocus(items.first());
+    await keys.press('ArrowDown');
+    await keys.waitForFocus(items.nth(1));
+    await keys.press('Escape');
+    await items.first().waitFor({ state: 'detached' });
+    await keys.waitForFocus(chat.button('Add Context'));
   });
 
   it('completes, skips and adds task steps, and ends the task', async () => {

@@ -52,7 +52,6 @@ async function otherItems({ current }: LastEditor): Promise<ContextItem[]> {
     0,
   );
   const files = (await openFiles()).length;
-  const hasProblems = current !== undefined && vscode.languages.getDiagnostics(current.document.uri).length > 0;
   const name = current ? relativePath(current.document.uri) : '';
   // The terminal's name is empty until the shell has reported it.
   const terminal = vscode.window.activeTerminal?.name;
@@ -61,7 +60,6 @@ async function otherItems({ current }: LastEditor): Promise<ContextItem[]> {
     [current !== undefined, vscode.l10n.t('Current File'), name, 'currentFile'],
     [files > 1, vscode.l10n.t('Open Editors'), String(files), 'openEditors'],
     [problems > 0, vscode.l10n.t('Problems'), String(problems), 'allProblems'],
-    [hasProblems, vscode.l10n.t('Problems in Current File'), name, 'problems'],
     [changes > 0, vscode.l10n.t('Changes'), String(changes), 'changes'],
     [terminal !== undefined, vscode.l10n.t('Terminal Selection'), terminal ?? '', 'terminal'],
     [terminal !== undefined, vscode.l10n.t('Last Terminal Command'), terminal ?? '', 'terminalCommand'],

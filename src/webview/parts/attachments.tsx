@@ -1,4 +1,4 @@
-import type { RefObject } from 'preact';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { AttachmentView } from '../../protocol/views.ts';
 import { baseName, formatTokens } from '../format.ts';
 import { page } from '../page-instance.ts';
@@ -22,31 +22,88 @@ export function AttachmentChip(props: { readonly attachment: AttachmentView; rea
   );
 }
 
+const CONTEXT_ITEMS = [
+  { kind: 'selection', label: () => text('Selection') },
+  { kind: 'currentFile', label: () => text('Current File') },
+  { kind: 'problems', label: () => text('Problems in Current File') },
+  { kind: 'terminal', label: () => text('Terminal Selection') },
+] as const;
 const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const;
 
-/** The button that opens the suggestions of context, and the field with which one of them chooses an image. */
-export function AddContext(props: {
-  readonly open: () => void;
-  readonly imageFile: RefObject<HTMLInputElement | null>;
-}) {
+export function AttachMenu({ images }: { readonly images: boolean }) {
+  const [open, setOpen] = useState(false);
+  const menu = useRef<HTMLDivElement>(null);
+  const files = useRef<HTMLInputElement>(null);
+  useLayoutEffect(() => {
+    if (open) menu.current?.querySelector<HTMLElement>('[role="menuitem"]')?.focus();
+  }, [open]);
+  const close = () => setOpen(false);
   return (
-    <>
-      <IconButton icon="attach" label={text('Add Context')} onClick={props.open} />
+    <div
+      class="menu-holder"
+      ref={menu}
+      onFocusOut={({ relatedTarget }) => {
+        if (!(relatedTarget instanceof Node) || !menu.current?.contains(relatedTarget)) close();
+      }}
+      onKeyDown={(event) => handleMenuKey(event, close)}
+    >
+      <IconButton icon="attach" label={text('Add Context')} expanded={open} onClick={() => setOpen(!open)} />
+      {open && (
+        <div class="menu popup" role="menu" aria-label={text('Add Context')}>
+          {CONTEXT_ITEMS.map(({ kind, label }) => (
+            <button
+              key={kind}
+              type="button"
+              role="menuitem"
+              class="line"
+              onClick={() => {
+                close();
+                void page.request('attach', { what: { kind } });
+              }}
+            >
+              <Icon name={CONTEXT_ICONS[kind]} /> {label()}
+            </button>
+          ))}
+          {images && (
+            <button type="button" role="menuitem" class="line" onClick={() => files.current?.click()}>
+              <Icon name={CONTEXT_ICONS.image} /> {text('Image…')}
+            </button>
+          )}
+        </div>
+      )}
       <input
-        ref={props.imageFile}
+        ref={files}
         type="file"
         accept={IMAGE_TYPES.join(',')}
         class="off-screen"
         tabIndex={-1}
         aria-hidden="true"
         onChange={({ currentTarget }) => {
+          close();
           const file = currentTarget.files?.[0];
           if (file) void attachImage(file);
           currentTarget.value = '';
         }}
       />
-    </>
+    </div>
   );
+}
+
+function handleMenuKey(event: KeyboardEvent & { readonly currentTarget: HTMLElement }, close: () => void): void {
+  const items = [...event.currentTarget.querySelectorAll<HTMLElement>('[role="menuitem"]')];
+  if (items.length === 0) return;
+  const at = items.findIndex((item) => item === document.activeElement);
+  const targets = { ArrowDown: (at + 1) % items.length, ArrowUp: Math.max(-1, at - 1), Home: 0, End: -1 };
+  const next = new Map(Object.entries(targets)).get(event.key);
+  if (event.key !== 'Escape' && next === undefined) return;
+  event.preventDefault();
+  event.stopPropagation();
+  if (next !== undefined) {
+    items.at(next)?.focus();
+    return;
+  }
+  close();
+  event.currentTarget.querySelector('button')?.focus();
 }
 
 /** Attaches an image, or reports that its format isn't supported. */

@@ -8,7 +8,7 @@ import { canSend, isSubmitKey, joinTexts, returnsToComposer } from '../sending.t
 import { parseSlashCommand } from '../slash-commands.ts';
 import type { OpenSession } from '../state.ts';
 import { text } from '../texts.ts';
-import { AddContext, AttachmentChip, attachDropped, attachImage } from './attachments.tsx';
+import { AttachmentChip, attachDropped, attachImage, AttachMenu } from './attachments.tsx';
 import { Icon, IconButton } from './elements.tsx';
 import { handleSuggestionKey, SuggestionList, useSuggestions } from './suggestions.tsx';
 
@@ -17,7 +17,6 @@ const DRAFT_DELAY_MS = 300;
 
 export function Composer({ session }: { readonly session: OpenSession }) {
   const field = useRef<HTMLTextAreaElement>(null);
-  const imageFile = useRef<HTMLInputElement>(null);
   // Use the page's own draft, unless the host's draft has changed since, for example by *Ask About Selection*.
   const [value, setValue] = useState(() => {
     const saved = page.savedStateOf(session.id);
@@ -100,14 +99,7 @@ export function Composer({ session }: { readonly session: OpenSession }) {
     if (document.hasFocus() && page.panel === 'none') field.current?.focus();
   }, []);
 
-  const addContext = () => {
-    const before = `${value.slice(0, caret).replace(/\S$/, '$& ')}#`;
-    setText(`${before}${value.slice(caret)}`, before.length);
-    field.current?.focus();
-  };
-
-  const chooseImage = model.takesImages ? () => imageFile.current?.click() : undefined;
-  const suggestions = useSuggestions(completion, value, setText, submit, chooseImage);
+  const suggestions = useSuggestions(completion, value, setText, submit);
   const hasSuggestions = suggestions.length > 0;
   const selectedIndex = Math.min(selected, suggestions.length - 1);
 
@@ -205,7 +197,7 @@ export function Composer({ session }: { readonly session: OpenSession }) {
           onPaste={handlePaste}
         />
         <div class="composer-foot line">
-          <AddContext open={addContext} imageFile={imageFile} />
+          <AttachMenu images={model.takesImages} />
           <button
             type="button"
             class="model-button line meta"

@@ -56,13 +56,12 @@ export function useSuggestions(
   value: string,
   setText: (text: string, caret?: number) => void,
   submit: (text: string) => void,
-  chooseImage: (() => void) | undefined,
 ): readonly Suggestion[] {
-  const [found, setFound] = useState<FoundItems>({ query: undefined, items: [] });
+  const [found, setFound] = useState<FoundItems>({ query: '', items: [] });
   const query = completion?.kind === 'context' ? completion.query : undefined;
   useEffect(() => {
     let isCurrent = true;
-    if (query === undefined) setFound({ query: undefined, items: [] });
+    if (query === undefined) setFound({ query: '', items: [] });
     else
       void page.request('completeContext', { query }).then((items) => {
         if (isCurrent) setFound({ query, items: items ?? [] });
@@ -81,23 +80,16 @@ export function useSuggestions(
       choose: () => (argument === 'expected' ? setText(`/${name} `) : submit(`/${name}`)),
     }));
   }
-  const suggest = (key: string, icon: string, label: string, detail: string, attach: () => unknown): Suggestion => ({
-    key,
-    icon,
+  return matchingItems(found, completion.query).map(({ label, detail, what }) => ({
+    key: JSON.stringify(what),
+    icon: CONTEXT_ICONS[what.kind],
     label,
     detail,
     choose: () => {
       setText(value.slice(0, completion.start) + value.slice(completion.end), completion.start);
-      void attach();
+      void page.request('attach', { what });
     },
-  });
-  const suggestions = matchingItems(found, completion.query).map(({ label, detail, what }) =>
-    suggest(JSON.stringify(what), CONTEXT_ICONS[what.kind], label, detail, () => page.request('attach', { what })),
-  );
-  const image = text('Image…');
-  const offersImage =
-    chooseImage && found.query === completion.query && image.toLowerCase().includes(completion.query.toLowerCase());
-  return offersImage ? [...suggestions, suggest('image', CONTEXT_ICONS.image, image, '', chooseImage)] : suggestions;
+  }));
 }
 
 export const CONTEXT_ICONS: Readonly<Record<ContextItem['what']['kind'] | AttachmentView['kind'], string>> = {
