@@ -133,7 +133,14 @@ export class Threadkeeper implements vscode.Disposable {
     void moveStoredDrafts(context.workspaceState, this.drafts).catch((error: unknown) =>
       warn(`Drafts could not be migrated: ${String(error)}`),
     );
-    this.queued = new QueuedMessages({ folder: this.folder, warn });
+    this.queued = new QueuedMessages({
+      folder: this.folder,
+      reportCut: () =>
+        void vscode.window.showWarningMessage(
+          vscode.l10n.t('Attachments of a queued message were too large to restore. Add them again.'),
+        ),
+      warn,
+    });
     const window = randomUUID();
     this.store = openSessionStore({
       folder: this.folder,

@@ -9,13 +9,20 @@ import { openForEachTest } from '../../support/per-test.ts';
 describe('messages queued when the window reloads', () => {
   let harness: Harness;
   let warnings: string[];
+  let isCutReported: boolean;
 
   openForEachTest(async () => (harness = await Harness.open()));
   beforeEach(() => {
     warnings = [];
+    isCutReported = false;
   });
 
-  const store = () => new QueuedMessages({ folder: harness.folder, warn: (message) => warnings.push(message) });
+  const store = () =>
+    new QueuedMessages({
+      folder: harness.folder,
+      reportCut: () => (isCutReported = true),
+      warn: (message) => warnings.push(message),
+    });
   const texts = (conversation: Awaited<ReturnType<Harness['converse']>>) =>
     conversation.queue.items.map(({ message }) => message.text);
 
@@ -51,6 +58,13 @@ describe('messages queued when the window reloads', () => {
       pasted: ['Why?'],
     };
     assert.deepEqual(await reloaded(message), [message]);
+    assert.equal(isCutReported, false);
+  });
+
+  it('keep only their text if the rest is too large, and the user is told', async () => {
+    const large: UserMessage = { text: 'Why?', attachments: [{ kind: 'file', name: 'a', text: 'x'.repeat(300_000) }] };
+    assert.deepEqual(await reloaded(large, { text: 'And?' }), [{ text: 'Why?', isCut: true }, { text: 'And?' }]);
+    assert.equal(isCutReported, true);
   });
 
   it('are stored before the page can show them as queued, in a file that only the user can read', async () => {
