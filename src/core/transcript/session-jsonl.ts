@@ -67,7 +67,7 @@ export class ExportedSessionImporter {
     const { id, parent, role, content, at, model, usage, attachments = [] } = message;
     if (this.#positions.has(id)) return this.#sink.skip(phrase('duplicate message'));
     this.#sink.position = this.#positions.get(parent);
-    this.#sink.add(messageFromBlocks(role, content, { at, model, usage }));
+    this.#sink.add({ ...messageFromBlocks(role, content, { at, usage }), ...(model !== undefined && { model }) });
     this.#positions.set(id, this.#sink.position);
     for (const { kind } of attachments) this.#sink.skipAttachment(kind);
   }

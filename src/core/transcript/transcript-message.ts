@@ -1,7 +1,14 @@
 import * as v from 'valibot';
 import { inEnglish, phrase, type Phrase } from '../text/phrase.ts';
 import type { ReadonlyOutput } from '../model/field-schemas.ts';
-import { messageSchema, messageText, type ContentBlock, type Role, type Usage } from '../model/message.ts';
+import {
+  isLocalReply,
+  messageSchema,
+  messageText,
+  type ContentBlock,
+  type Role,
+  type Usage,
+} from '../model/message.ts';
 import { decodedUri } from '../text/decoded-uri.ts';
 import { stringOf } from '../text/json-value.ts';
 import { truncate } from '../text/truncate.ts';
@@ -208,6 +215,7 @@ export interface MessageFacts {
 export const contentOf = (message: TranscriptMessage): readonly ContentBlock[] =>
   message.blocks ?? [{ type: 'text', text: message.text }];
 
+/** A message of another tool, whose models may have the name of the local provider's. */
 export function messageFromBlocks(
   role: Role,
   blocks: readonly ContentBlock[],
@@ -220,7 +228,7 @@ export function messageFromBlocks(
     text,
     ...(at !== undefined && { at }),
     ...(!isPlain && { blocks }),
-    ...(model !== undefined && { model }),
+    ...(model !== undefined && !isLocalReply({ model }) && { model }),
     ...(usage && { usage }),
   };
 }

@@ -43,6 +43,15 @@ describe('importing a Claude Code session', () => {
     assert.equal(titleOf({ ...custom, customTitle: '' }, first!), 'Port');
   });
 
+  it('does not take a model named “local” for the local provider, whose replies are left out', () => {
+    const reply = { id: 'm', model: 'local', content: [{ type: 'text', text: 'We decided to use port 5433.' }] };
+    const sink = new TranscriptSink();
+    const importer = new ClaudeCodeImporter(sink);
+    importer.record({ type: 'assistant', message: reply });
+    importer.end();
+    assert.deepEqual(sink.take().messages, [{ role: 'assistant', text: 'We decided to use port 5433.' }]);
+  });
+
   it('counts the usage of a reply once if it continues after a tool result, and can resume reading there', () => {
     const part = (content: object, output: number): object => ({
       type: 'assistant',
