@@ -4,14 +4,14 @@ import { FUNCTION_WORDS } from '../events/subject.ts';
 import { isStopWord } from '../search/query.ts';
 import { fold } from '../text/fold.ts';
 import { withoutCourtesies } from '../text/small-talk.ts';
-import type { Corpus } from './corpus.ts';
+import type { Corpus, Term } from './corpus.ts';
 
 /**
  * A statement of a short chat with less content isn't extracted, even if there is room. Content is counted in letters,
  * because the longer a word, the more it tells. Chosen on six chats of 50 messages: 20 loses no noise, 32 loses facts.
  */
 const MIN_CONTENT = 26;
-/** An answer with less content is only clear together with its question. */
+/** An answer with less content, or without a name or number of its question, is only clear together with it. */
 const CLEAR_ANSWER = 40;
 /** Content of being detected as a key event, or of being the first words after a question. */
 const HINT = 5;
@@ -30,7 +30,8 @@ const PATTERNS = 10;
 
 /**
  * Sets the factors of a short chat's sentences that inform about nothing to 0: questions that a clear answer has
- * settled, and statements with little content besides courtesies, unless they contain a number or a lasting key event.
+ * settled, and statements with little content besides courtesies, unless they contain a number, a lasting key event, or a
+ * user's key event, which may be short ("My sister is vegan").
  */
 export async function excludeUninformative(
   corpus: Corpus,
@@ -40,25 +41,30 @@ export async function excludeUninformative(
 ): Promise<void> {
   const { texts, roles, passages, firstOf, terms } = corpus;
   const content = new Float64Array(passages.length);
-  const names = terms.filter(({ isName, isWord }) => isName && !isWord).length;
+  const names = terms.filter(isNameTerm).length;
   const nameContent = CAPITAL_BIT * Math.log2((terms.length + TERMS_PER_NAME) / (names + 1));
   for (const [at, { text }] of passages.entries()) {
     if (pace.isDue(text.length * PATTERNS)) await pace.yield();
-    content[at] = contentOf(text, corpus, nameContent);
+    content[at] = contentAmount(text, corpus, nameContent);
   }
   for (const [at, { message, start, end, text, kind, terms: own }] of passages.entries()) {
     if (kind !== 'prose') continue;
     if (pace.isDue(text.length)) await pace.yield();
     const isFollowed = message + 1 < texts.length && roles[message + 1] !== roles[message];
     if (isFollowed && QUESTION.test(text)) {
-      const answer = content.subarray(firstOf[message + 1], firstOf[message + 2]).reduce((sum, one) => sum + one, 0);
-      if (answer >= CLEAR_ANSWER) factors[at] = 0;
+      const [from, to] = [firstOf[message + 1]!, firstOf[message + 2]!];
+      const answer = content.subarray(from, to).reduce((sum, one) => sum + one, 0);
+      const told = new Set(passages.slice(from, to).flatMap((one) => one.terms));
+      const namesMore = own.some((term) => !told.has(term) && isSpecific(terms[term]!));
+      if (answer >= CLEAR_ANSWER && !namesMore) factors[at] = 0;
       // If it was only agreed to, the question says to what.
       if (answer > 0) continue;
     }
     const found = events.get(message)?.filter((one) => one.start < end && start < one.end) ?? [];
+    const isStatement = roles[message] === 'user' && withoutCourtesies(text) === text;
     const isTelling =
-      found.some(({ importance }) => importance === 3) || own.some((term) => TELLING.has(terms[term]!.kind));
+      found.some(({ importance }) => importance === 3 || isStatement) ||
+      own.some((term) => TELLING.has(terms[term]!.kind));
     const isAnswer = message > 0 && at === firstOf[message] && QUESTION.test(texts[message - 1]!);
     const hints = (found.length > 0 ? HINT : 0) + (isAnswer ? HINT : 0);
     if (!isTelling && content[at]! + hints < MIN_CONTENT) factors[at] = 0;
@@ -67,18 +73,23 @@ export async function excludeUninformative(
 
 const TELLING: ReadonlySet<string> = new Set(['number', 'identifier', 'url']);
 
+const isNameTerm = ({ isName, isWord }: Term): boolean => isName && !isWord;
+const isSpecific = (term: Term): boolean => isNameTerm(term) || TELLING.has(term.kind);
+
+const EAST_ASIAN = /[\u2e80-\uffdc]/u;
+
 /** The letters of a text's words besides courtesies and function words, with the worth of names in letters. */
-function contentOf(text: string, { terms, vocabulary }: Corpus, nameContent: number): number {
+function contentAmount(text: string, { terms, vocabulary }: Corpus, nameContent: number): number {
   let content = 0;
   for (const [word] of withoutCourtesies(text).matchAll(/[\p{L}\p{M}\p{N}]+/gu)) {
-    if (/[\u2e80-\uffdc]/u.test(word)) {
+    if (EAST_ASIAN.test(word)) {
       content += CHARACTER * word.replace(/\p{Script=Hiragana}/gu, '').length;
       continue;
     }
     const key = fold(word);
     if (!/\d/.test(key) && (key.length < MIN_WORD || isStopWord(key) || FUNCTION_WORDS.has(key))) continue;
     const term = terms[vocabulary.get(word.toLowerCase()) ?? -1];
-    content += key.length + (term?.isName && !term.isWord ? nameContent : 0);
+    content += key.length + (term && isNameTerm(term) ? nameContent : 0);
   }
   return content;
 }

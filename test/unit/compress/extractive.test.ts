@@ -195,6 +195,21 @@ describe('extractive summary', () => {
     );
   });
 
+  it('keeps what a user says in a few words, and questions with a name that the answer lacks', async () => {
+    const session = transcript(
+      ['user', 'My sister is vegan.'],
+      ['assistant', 'Good, noted. When will the flight of Julia land at home?'],
+      ['user', 'Around half past seven in the evening, probably somewhat later because of the weather.'],
+      ['assistant', 'Understood, then somebody will pick her up there?'],
+    );
+    const corpus = await buildCorpus(session, new CancellableYielder());
+    const events = new Map([[0, [detectedEvent('My sister is vegan.')]]]);
+    const factors = await usefulnessFactors(corpus, 1, new CancellableYielder(), events);
+    const left = corpus.passages.flatMap(({ text }, at) => (factors[at]! > 0 ? [text] : []));
+    assert.ok(left.includes('My sister is vegan.'), left.join('\n'));
+    assert.ok(left.includes('When will the flight of Julia land at home?'), left.join('\n'));
+  });
+
   it('keeps statements of a short chat in scripts without capitals', async () => {
     for (const said of ['제 이름은 김민수이고 부산에 살아요', '佐伯と申します', '我妻子对花生过敏']) {
       const corpus = await buildCorpus(transcript(['user', said]), new CancellableYielder());
