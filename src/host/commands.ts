@@ -24,7 +24,7 @@ import type { SummariesApp } from './summaries/summaries-app.ts';
 import {
   compressionOfRow,
   keyEvent,
-  openedSummary,
+  revertedSummary,
   summaryInContext,
   undoneCompression,
   type FindTarget,
@@ -143,7 +143,7 @@ export const HANDLERS: Readonly<Record<PageCommand, Handler> & Record<string, Ha
   checkSummary: onTarget(summaryInContext, summaries.checkSummary),
   resummarize: onTarget(summaryInContext, summaries.regenerateSummary),
   expandForTurn: onTarget(summaryInContext, summaries.expandForTurn),
-  closeNode: onTarget(openedSummary, summaries.closeNode),
+  closeNode: onTarget(revertedSummary, summaries.closeNode),
   undoNode: onTarget(summaryInContext, (conversation, { id }) => conversation.undoNodes([id], true)),
   showInChat: inSession(summaries.showInChat),
   showInTree: inSession(summaries.showInTree),

@@ -30,7 +30,7 @@ export const summaryInContext: FindTarget<SummaryNode> = (conversation, argument
 };
 
 /** The reverted summary of the row, or one that the user selects. */
-export const openedSummary: FindTarget<SummaryNode> = (conversation, argument) => {
+export const revertedSummary: FindTarget<SummaryNode> = (conversation, argument) => {
   const { state } = conversation;
   const emptyText = vscode.l10n.t(
     'There are no summaries to restore. To restore an undone compression, run Redo Compression.',
