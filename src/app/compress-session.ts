@@ -17,7 +17,7 @@ import { BLOCK_TOKENS, prefixSteps } from '../core/context/prefix.ts';
 import type { CompressionRecord } from '../core/journal/schema.ts';
 import { compressionId, nodeId } from '../core/model/ids.ts';
 import type { DetectedEvent, Span } from '../core/model/key-event.ts';
-import { isSent, type Usage } from '../core/model/message.ts';
+import type { Usage } from '../core/model/message.ts';
 import { nodeWith, type CostTier, type SummaryNode } from '../core/model/summary.ts';
 import { yieldIfDue } from '../core/pace/yielder.ts';
 import { runYielding, type Steps } from '../core/pace/steps.ts';
@@ -346,7 +346,7 @@ function placeLeaves(
     all.push(...leaves);
     covered += items.slice(0, count).filter(({ position }) => !isCovered(position)).length;
     if (count > 0) last = items[count - 1]!;
-    for (const { message, tokens } of items.slice(count)) if (isSent(message)) uncovered += tokens;
+    for (const { message, tokens } of items.slice(count)) if (message.role !== 'system') uncovered += tokens;
   }
   return { frontier, leaves: all, covered, uncovered, last };
 }

@@ -3,7 +3,7 @@ import { startsTurn } from '../core/compress/cut-segments.ts';
 import { LOCAL_MODEL } from '../core/compress/node-content.ts';
 import { tokensAt } from '../core/compress/choose-levels.ts';
 import { MIN_SUMMARY_TOKENS } from '../core/compress/summarize.ts';
-import { isLocalReply, isSent, type Message } from '../core/model/message.ts';
+import type { Message } from '../core/model/message.ts';
 import type { SummaryNode } from '../core/model/summary.ts';
 import { MAX_SHARE_AFTER_COMPRESSION, type Strategy, recentStart, type RecentLimits } from '../core/policy/policy.ts';
 import type { FrontierItem } from '../core/state/frontier.ts';
@@ -14,7 +14,7 @@ import { delaysRequest } from './compressor.ts';
 export interface PlannedMessage {
   readonly message: Message;
   readonly position: number;
-  /** Including framing and attachments; 0 for the local provider's replies, which aren't sent. */
+  /** Including framing and attachments. */
   readonly tokens: number;
 }
 
@@ -88,8 +88,8 @@ function planRuns(job: CompressionJob, limits: RecentLimits): Plan {
   const includesRestored = delaysRequest(job) || due.trigger === 'command' || due.trigger === 'import';
   const restored = includesRestored ? [] : state.restoredMessages();
   const items: PlannedMessage[] = [];
-  const tokensOf = (message: Message): number => (isLocalReply(message) ? 0 : counts.total(message));
-  for (const { message, position } of state.uncovered()) items.push({ message, position, tokens: tokensOf(message) });
+  for (const { message, position } of state.uncovered())
+    items.push({ message, position, tokens: counts.total(message) });
   const newestUser = target?.coversAll === true ? -1 : items.findLastIndex((item) => startsTurn(item.message));
   const fitting = recentStart(
     items.map((item) => item.message),
@@ -109,7 +109,7 @@ function planRuns(job: CompressionJob, limits: RecentLimits): Plan {
       continue;
     }
     // System messages aren't part of the context, so summarizing them frees no tokens.
-    if (isSent(item.message)) verbatimTokens += item.tokens;
+    if (item.message.role !== 'system') verbatimTokens += item.tokens;
     let run = runs.at(-1);
     if (run?.at(-1)?.position !== item.position - 1) {
       const replaced = model ? provisionalBefore(item.position, state) : [];
@@ -117,7 +117,7 @@ function planRuns(job: CompressionJob, limits: RecentLimits): Plan {
       const before = replaced.flatMap(({ from, to }) =>
         state.path.slice(from, to + 1).flatMap((id, offset): PlannedMessage[] => {
           const message = state.messages.get(id);
-          return message ? [{ message, position: from + offset, tokens: tokensOf(message) }] : [];
+          return message ? [{ message, position: from + offset, tokens: counts.total(message) }] : [];
         }),
       );
       if (run?.at(-1)?.position !== (before[0] ?? item).position - 1) runs.push((run = []));

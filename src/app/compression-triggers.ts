@@ -1,5 +1,4 @@
 import type { Context } from '../core/context/assemble.ts';
-import { isSent } from '../core/model/message.ts';
 import { MAX_SHARE_AFTER_COMPRESSION } from '../core/policy/policy.ts';
 import {
   distanceToTrigger,
@@ -190,7 +189,7 @@ export class CompressionTriggers {
     const since = state.counters.messagesEver - state.messagesEverAtLastCompression;
     let tokens = 0;
     for (const { message } of state.uncovered(Math.max(0, state.path.length - since)))
-      if (isSent(message)) tokens += meter.counts.total(message);
+      if (message.role !== 'system') tokens += meter.counts.total(message);
     return tokens;
   }
 

@@ -5,7 +5,7 @@ import { detectEvents } from '../core/events/detect.ts';
 import { entryOf } from '../core/events/ledger.ts';
 import { sessionId } from '../core/model/ids.ts';
 import type { KeyEvent } from '../core/model/key-event.ts';
-import { isSent, messageText, type Message } from '../core/model/message.ts';
+import { isLocalReply, messageText, type Message } from '../core/model/message.ts';
 import { NEVER_YIELDS, type Yielder } from '../core/pace/yielder.ts';
 import type { Policy } from '../core/policy/policy.ts';
 import type { PresetName } from '../core/prompts/render-prompts.ts';
@@ -168,7 +168,7 @@ export class InMemorySession {
       leftOut.has(event.id) ? { ...event, status: 'dropped' } : event,
     );
     for (const { message, position } of state.uncovered()) {
-      if (!isSent(message)) continue;
+      if (message.role === 'system' || isLocalReply(message)) continue;
       const previous = position > 0 ? state.messages.get(state.path[position - 1]!) : undefined;
       const before = previous && { role: previous.role, text: messageText(previous) };
       const found = detectEvents({ role: message.role, text: messageText(message) }, before && { before });

@@ -8,7 +8,7 @@ import type { CompiledRule } from '../core/events/user-rules.ts';
 import type { LedgerChange } from '../core/journal/schema.ts';
 import type { KeyEventId, MessageId, NodeId } from '../core/model/ids.ts';
 import type { KeyEvent } from '../core/model/key-event.ts';
-import { isSent, messageText, type Message } from '../core/model/message.ts';
+import { isLocalReply, messageText, type Message } from '../core/model/message.ts';
 import type { PresetName } from '../core/prompts/render-prompts.ts';
 import { runYielding } from '../core/pace/steps.ts';
 import type { PrefixFacts, SessionState } from '../core/state/session-state.ts';
@@ -55,7 +55,7 @@ export class LedgerKeeper {
     const preset = this.#deps.preset();
     const found = new Map<MessageId, readonly DetectedEventWithContext[]>();
     for (const [at, { message, position }] of items.entries()) {
-      if (!isSent(message)) continue;
+      if (message.role === 'system' || isLocalReply(message)) continue;
       const text = messageText(message);
       if (isRecap(text, position)) continue;
       const previous = messageBefore(job.state, position);

@@ -64,7 +64,10 @@ describe('long session', () => {
   it('answers another message after the compression', async () => {
     const chat = new ChatPage(workbench);
     await chat.show();
+    const before = await gaugeText(workbench);
     await chat.send('What did we decide about the database?', 'No model is configured');
+    // Updated only once the reply has ended.
+    await eventually(async () => assert.notEqual(await gaugeText(workbench), before));
     await workbench.screenshot('answered');
   });
 

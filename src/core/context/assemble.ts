@@ -1,4 +1,4 @@
-import { isSent, type ContentBlock, type Message } from '../model/message.ts';
+import type { ContentBlock, Message } from '../model/message.ts';
 import type { KeyEvent } from '../model/key-event.ts';
 import type { SessionState } from '../state/session-state.ts';
 import type { MessageCounts } from '../tokens/message-counts.ts';
@@ -56,7 +56,7 @@ export function assembleContext(input: AssembleInput): Context {
   let attachments = 0;
   const notSent = pending ? [{ message: pending.message, position: state.path.length }] : [];
   for (const { message, position } of [...state.uncovered(), ...notSent]) {
-    if (!isSent(message)) continue;
+    if (message.role === 'system') continue;
     const count = input.counts.of(message);
     recent += count.body;
     attachments += count.attachments;

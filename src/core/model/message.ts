@@ -75,10 +75,6 @@ const LOCAL_CHAT_MODEL = 'local';
 /** Whether the local provider wrote a message: it only quotes other messages and states that no model is configured. */
 export const isLocalReply = ({ model }: Pick<Message, 'model'>): boolean => model === LOCAL_CHAT_MODEL;
 
-/** Whether requests and summaries can contain a message. */
-export const isSent = (message: Message): message is Message & { readonly role: Exclude<Role, 'system'> } =>
-  message.role !== 'system' && !isLocalReply(message);
-
 /** The text, tool calls, and tool results of a message, joined by newlines. Offsets of key events refer to it. */
 export function messageText(message: Pick<Message, 'content'>): string {
   const first = message.content[0];

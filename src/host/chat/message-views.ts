@@ -4,13 +4,7 @@ import type { RecalledExcerpt } from '../../core/context/render-context.ts';
 import type { KeyEvent } from '../../core/model/key-event.ts';
 import { parseEdits } from '../../core/edits/parse-edits.ts';
 import type { MessageId } from '../../core/model/ids.ts';
-import {
-  isLocalReply,
-  messageText,
-  type Attachment,
-  type ContentBlock,
-  type Message,
-} from '../../core/model/message.ts';
+import { messageText, type Attachment, type ContentBlock, type Message } from '../../core/model/message.ts';
 import { listedSteps } from '../../core/model/task-list.ts';
 import { eventsOnBranch, sentLevelOf } from '../../core/context/ledger-lines.ts';
 import { knownCost, type CompressionEntry } from '../../core/state/counters.ts';
@@ -61,7 +55,7 @@ function viewOf(state: SessionState, message: Message, facts: MessageFacts): Mes
     role,
     at,
     parts: message.content.map(partView),
-    ...(!isLocalReply(message) && { tokens: usage ?? { output: facts.tokens(message) } }),
+    tokens: usage ?? { output: facts.tokens(message) },
     ...(model !== undefined && { model }),
     ...(ending && { ending }),
     ...(branches.ids.length > 1 && { branches }),

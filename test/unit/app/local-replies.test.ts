@@ -18,17 +18,6 @@ describe('the local provider’s replies', () => {
     return conversation;
   };
 
-  it('are not sent to the model that is selected later, and take no tokens', async () => {
-    const conversation = await session();
-    const before = conversation.context().total;
-    harness.chat = undefined;
-    await conversation.send('Where is table 4?');
-    const [request] = harness.requests;
-    assert.equal(request?.messages.filter(({ role }) => role === 'user').length, TURNS + 1);
-    assert.doesNotMatch(JSON.stringify(request), NOTICE);
-    assert.ok(before < 1_500, `${before} tokens`);
-  });
-
   it('are neither summarized nor searched for key events', async () => {
     const conversation = await session();
     const outcome = await conversation.compressNow();
