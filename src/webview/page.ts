@@ -52,6 +52,8 @@ export class Page {
   panel: Panel = 'none';
   /** The query of the last `/recall`. A new object searches again. */
   recall: { readonly query: string } = { query: '' };
+  /** A new object requests the preview again. */
+  preview: object = {};
   readonly toasts = new Toasts(() => this.rerender());
   /** Text for screen readers to announce. A new object announces it even if the text is the same. */
   announcement: { readonly text: string } = { text: '' };
@@ -99,8 +101,13 @@ export class Page {
         this.post({ type: 'pong' });
         return;
       case 'focus':
-        if (message.target === 'composer') this.composer?.focus();
-        else this.showPanel(message.target);
+        if (message.target === 'composer') {
+          this.composer?.focus();
+          return;
+        }
+        this.recall = { query: '' };
+        this.preview = {};
+        this.showPanel(message.target);
         return;
       case 'toast': {
         const { action } = message;

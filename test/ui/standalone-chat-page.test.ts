@@ -285,8 +285,10 @@ describe('chat page', () => {
       assert.equal(focused, 'Find in this session');
     });
 
-    it('closes the compression preview when another session is shown', async () => {
+    it('calculates an open compression preview again when asked, and closes it with the session', async () => {
       await showAll(lines(2));
+      await postToPage(page, { type: 'focus', target: 'preview' });
+      await page.getByText('Calculating…').waitFor();
       const before = await posted();
       await postToPage(page, { type: 'focus', target: 'preview' });
       await answer('previewCompression', before, { value: PREVIEW });

@@ -107,7 +107,7 @@ function Chat({ session }: { readonly session: OpenSession }) {
       ) : (
         <TranscriptList key={session.id} session={session} />
       )}
-      {panel === 'preview' && <PreviewPanel />}
+      {panel === 'preview' && <PreviewPanel key={page.preview} />}
       <Notices session={session} />
       <ModelSetup session={session} />
       {toasts.shown.map((toast) => (
