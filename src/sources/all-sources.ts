@@ -132,10 +132,13 @@ function copilotCli(home: Home): Source {
           // Every line is `key: text`, or long text is on the following lines.
           const yaml = await readOptionalText(path.join(folder, 'workspace.yaml'));
           const value = (key: string): string | undefined => {
-            const pattern = `^${key}: *(?:[>|][-+]?\\n((?: .*(?:\\n|$))+)|["']?(.*?)["']? *$)`;
-            const [, lines = '', text] = new RegExp(pattern, 'm').exec(yaml) ?? [];
-            const folded = lines.split('\n').map((line) => line.trim());
-            return folded.join(' ').trim() || text || undefined;
+            const lines = yaml.split('\n').map((line) => line.trimEnd());
+            const at = lines.findIndex((line) => line.startsWith(`${key}:`));
+            const text = lines[at]?.slice(key.length + 1).trim() ?? '';
+            const after = lines.slice(at + 1);
+            const end = after.findIndex((line) => !line.startsWith(' '));
+            const folded = after.slice(0, end === -1 ? undefined : end).map((line) => line.trim());
+            return (/^[>|][-+\d]*$/.test(text) ? folded.join(' ') : text.replace(/^["']|["']$/g, '')) || undefined;
           };
           const [workspace, title] = [value('cwd'), value('name') ?? value('summary')];
           await finder.addFile(file, { id: path.basename(folder), workspace, title });
@@ -166,10 +169,10 @@ function gemini(home: Home): Source {
       for (const project of await finder.subfolders(path.join(root, 'tmp'))) {
         const projectRoot = (await readOptionalText(path.join(project, '.project_root'))).trim();
         const workspace = projectRoot || folderOf.get(path.basename(project));
-        const found = await finder.findFiles(path.join(project, 'chats'), hasExtension('.json', '.jsonl'), 1);
+        const found = new Set(await finder.findFiles(path.join(project, 'chats'), hasExtension('.json', '.jsonl'), 1));
         for (const file of found) {
           // A session of 2025 that was resumed later was copied to JSONL.
-          if (found.includes(`${file}l`)) continue;
+          if (found.has(`${file}l`)) continue;
           const folder = path.basename(path.dirname(file));
           await finder.addFile(file, { workspace, parent: folder === 'chats' ? undefined : folder });
         }
