@@ -17,14 +17,14 @@ import {
 const RECORD_TYPES: readonly unknown[] = ['session_meta', 'response_item', 'event_msg', 'turn_context', 'compacted'];
 
 /**
- * The beginnings of user messages that Codex adds as context or as a warning. Only the instructions for a single folder
- * name it.
+ * The beginnings of user messages that Codex adds as context, and its warnings of one line. Only the instructions for a
+ * single folder name it.
  */
 const ADDED_CONTEXT =
-  /^\s*(<environment_context>|<user_instructions>|<permissions |# AGENTS\.md instructions(?: for |\s*<INSTRUCTIONS>)|Warning: (?:The maximum number of unified exec processes |apply_patch was requested via |Your account was flagged for ))/;
+  /^\s*(<environment_context>|<user_instructions>|<permissions |# AGENTS\.md instructions(?: for |\s*<INSTRUCTIONS>)|Warning: (?:The maximum number of unified exec processes |apply_patch was requested via |Your account was flagged for ).*\n*$)/;
 /** Elements that Codex adds as user messages. */
 const ADDED_ELEMENT =
-  /^\s*<(skill|turn_aborted|subagent_notification|goal_context|recommended_plugins|codex_internal_context|hook_prompt|external_[\w-]{1,100})\b[^]*<\/\1>\s*$/;
+  /^\s*<(skill|turn_aborted|subagent_notification|goal_context|recommended_plugins|codex_internal_context|hook_prompt|external_[\w-]{1,100})(?=[\s>])[^]*<\/\1>\s*$/;
 
 /** What the IDE and the desktop app put before the user's text. */
 const IDE_CONTEXT =
