@@ -15,7 +15,7 @@ export interface CheckSummaryDeps extends Pick<SessionParts, 'journal' | 'clock'
 }
 
 /**
- * Has a model compare the sent level of a summary with its messages, and stores the result. Rejects with `ChangeFault`,
+ * Asks a model to compare the sent level of a summary with its messages, and stores the result. Rejects with `ChangeFault`,
  * `SpendLimitReached`, `StoreFault`, or the model's error. Even then, the cost is recorded, and the results of
  * completed requests are stored.
  */

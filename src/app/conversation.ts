@@ -137,7 +137,10 @@ export class Conversation {
     await this.#triggers.settled();
   }
 
-  /** Runs other work that calls a model, such as a verification. `halt` aborts it and waits for its end, so that its cost is recorded. */
+  /**
+   * Runs other work that calls a model, such as a verification. `halt` aborts it and waits for its end, so that its
+   * cost is recorded.
+   */
   async runOutsideTurn<T>(signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const abort = new AbortController();
     const running = work(AbortSignal.any([signal, abort.signal]));

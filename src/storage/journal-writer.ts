@@ -44,7 +44,10 @@ export function requireWritable(events: readonly SessionEvent[]): void {
   for (const body of events) encodeWritable({ v: JOURNAL_VERSION, seq: 1, at: 0, writer: '', body });
 }
 
-/** Appends events to a journal, and only acknowledges them once they are valid for every reader (see `LineOrder` in journal-lines.ts). */
+/**
+ * Appends events to a journal, and only acknowledges them once they are valid for every reader (see `LineOrder` in
+ * journal-lines.ts).
+ */
 export class JournalWriter {
   readonly #path: string;
   readonly #append: AppendFile;

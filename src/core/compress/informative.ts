@@ -15,7 +15,7 @@ const MIN_CONTENT = 26;
 const CLEAR_ANSWER = 40;
 /** Content of being detected as a key event, or of being the first words after a question. */
 const HINT = 5;
-/** Content of each bit that a capital within a sentence carries: little in German, where a quarter of words have one. */
+/** Content of each bit that a capital within a sentence carries: little in German, where many words have one. */
 const CAPITAL_BIT = 4;
 /** In a few sentences, the share of capitals says little, so this usual one is added to what they have. */
 const TERMS_PER_NAME = 10;
@@ -30,8 +30,8 @@ const PATTERNS = 10;
 
 /**
  * Sets the factors of a short chat's sentences that inform about nothing to 0: questions that a clear answer has
- * settled, and statements with little content besides courtesies, unless they contain a number, a lasting key event, or a
- * user's key event, which may be short ("My sister is vegan").
+ * settled, and statements with little content besides courtesies, unless they contain a number, a lasting key event,
+ * or a user's key event, which may be short ("My sister is vegan").
  */
 export async function excludeUninformative(
   corpus: Corpus,

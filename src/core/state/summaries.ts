@@ -24,8 +24,8 @@ export class Summaries {
   #reverted: ReadonlySet<NodeId> = new Set();
   #stale: ReadonlySet<NodeId> | undefined;
   /**
-   * The descendants of nodes that the user reverted one by one, and the nodes that they replaced. They are reverted, too,
-   * because the user wants to send the messages, not other summaries of them.
+   * The descendants of nodes that the user reverted one by one, and the nodes that they replaced. They are reverted,
+   * too, because the user wants to send the messages, not other summaries of them.
    */
   #revertedBelow: ReadonlySet<NodeId> = new Set();
   /** The children of a node when it was made. If an undo restores a node's texts, it keeps these children. */
