@@ -11,6 +11,8 @@ import type { InMemorySession } from './in-memory-session.ts';
 export interface LibraryMessage {
   readonly role: Role;
   readonly content: string | readonly ContentBlock[];
+  /** Of a response. Those of `local`, Threadkeeper's search without a model, are neither summarized nor key events. */
+  readonly model?: string | undefined;
 }
 
 /** Model calls and their tokens; `costUsd` is 0 if the price is unknown. */

@@ -366,10 +366,11 @@ async function prepare(messages: readonly LibraryMessage[], options: LibraryOpti
   validate(messages, options);
   const { counter: given, yielder } = options;
   const counter = given ?? (await loadEncoding('o200k_base', yielder));
-  const source = messages.map(({ role, content }, at) => ({
+  const source = messages.map(({ role, content, model }, at) => ({
     id: messageId(String(at)),
     role,
     content: contentBlocks(content),
+    ...(model !== undefined && { model }),
   }));
   const pace = new CancellableYielder(yielder);
   const sizes: MessageTokens[] = [];

@@ -1,3 +1,4 @@
+import { isLocalReply } from '../core/model/message.ts';
 import { bestExcerpt } from '../core/search/excerpt.ts';
 import { TOOL_WEIGHT } from '../core/search/block-search.ts';
 import { TextIndex } from '../core/search/text-index.ts';
@@ -25,7 +26,9 @@ Searches the messages of a transcript (ranked full-text search, best results fir
     const limit = integerOption(options, 'limit', 1) ?? DEFAULT_HITS;
     const transcript = await readTranscriptFile(file, output);
     const index = new TextIndex();
-    for (const [at, { role, text }] of transcript.entries()) {
+    for (const [at, message] of transcript.entries()) {
+      if (isLocalReply(message)) continue;
+      const { role, text } = message;
       index.add(String(at), text, { weight: role === 'tool' ? TOOL_WEIGHT : 1 });
     }
     const hits = index.search(query, { limit }).map(({ id, score }) => {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { compressPreserveEvents } from '../../../src/app/public-api.ts';
 import { LocalModel } from '../../../src/providers/local.ts';
 import { Harness } from './harness.ts';
 import { openForEachTest } from '../../support/per-test.ts';
@@ -31,5 +32,16 @@ describe('the local provider’s replies', () => {
     assert.ok(events.every(({ message }) => !replies.has(message)));
     assert.doesNotMatch(JSON.stringify(nodes), NOTICE);
     assert.equal(tokens.after, conversation.context().total);
+  });
+
+  it('are neither in the library, but sent while they are recent', async () => {
+    const messages = Array.from({ length: TURNS }, (_, turn) => [
+      { role: 'user' as const, content: `We decided to keep table ${turn} in region ${turn * 7}, as reports read it.` },
+      { role: 'assistant' as const, content: `Turn ${turn}: no model is configured.`, model: 'local' },
+    ]).flat();
+    const { messages: sent, nodes, events } = await compressPreserveEvents(messages, 800, { keepRecent: 4 });
+    assert.ok(nodes.length > 0 && events.length > 0);
+    assert.doesNotMatch(JSON.stringify([nodes, events]), NOTICE);
+    assert.equal(sent.at(-1)?.content, messages.at(-1)!.content);
   });
 });

@@ -78,7 +78,7 @@ describe('handoff', () => {
     );
   });
 
-  it('has nothing of the local provider’s replies, nor have the key events of the session', async () => {
+  it('has nothing of the local provider’s replies, nor have key events and search results of the session', async () => {
     const exported = path.join(folder, 'local.jsonl');
     const lines = [
       { role: 'user', content: 'We decided to use Node 22, because the parser needs it.', id: 'a', parent: null },
@@ -90,6 +90,8 @@ describe('handoff', () => {
     assert.doesNotMatch(text, /No model is configured/);
     const { events } = (await runJson('events', exported)) as { readonly events: readonly { message: number }[] };
     assert.deepEqual([...new Set(events.map(({ message }) => message))], [0]);
+    const { hits } = await runJson('recall', exported, '--query', 'model configured');
+    assert.deepEqual(hits, []);
   });
 
   it('contains a short chat completely', async () => {
