@@ -226,13 +226,10 @@ const MAX_GUIDANCE = 5;
 const ADVICE =
   /\b(?:you (?:should|must|need to|could|can)|I (?:recommend|suggest|advise)|make sure|le recomiendo|te recomiendo|recomiendo|conviene|debe(?:s|r[ií]a)?|aconsejo|recomendo|sugiro|deve(?:ria)?|convém|sollten? Sie|empfehle|müssen Sie|rate Ihnen|je (?:vous |te )?(?:recommande|conseille)|vous (?:devez|devriez|pouvez)|consiglio|dovresti|dovrebbe)\b|おすすめ|べきです|建议|应该/iu;
 
-/** Uses the whole source as its summary, if it can't be shortened. Undefined if the source has no text. */
-export function wholeContent({ corpus, from, to, title }: LeafSource, { counter }: LeafTools): NodeContent | undefined {
-  const lines = corpus.texts
-    .slice(from, to + 1)
-    .flatMap((text, at) => (text.trim() === '' ? [] : [`${corpus.roles[from + at]!}: ${text.trim()}`]));
+/** Uses the whole source as its summary, if it can't be shortened. */
+export function wholeContent({ corpus, from, to, title }: LeafSource, { counter }: LeafTools): NodeContent {
+  const lines = corpus.texts.slice(from, to + 1).map((text, at) => `${corpus.roles[from + at]!}: ${text.trim()}`);
   const text = lines.join('\n');
-  if (text === '') return undefined;
   const tokens = tokensWithFraming(text, counter);
   return {
     title: title || truncateTitle(text) || '…',

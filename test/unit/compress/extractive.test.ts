@@ -175,8 +175,7 @@ describe('extractive summary', () => {
       ['assistant', 'Perfekt, dann bis bald. Haben Sie noch Fragen zur Anfahrt mit dem Auto?'],
     );
     const corpus = await buildCorpus(session, new CancellableYielder());
-    const named = detectedEvent('Wendelin.', { importance: 3 });
-    const factors = await usefulnessFactors(corpus, 1, new CancellableYielder(), new Map([[4, [named]]]));
+    const factors = await usefulnessFactors(corpus, 1, new CancellableYielder());
     const options = { budgetTokens: 1_000, counter, pace: new CancellableYielder(), factors };
     const text = renderPassages(corpus, (await extractPassages(corpus, options)).passages);
     assert.equal(
@@ -195,19 +194,29 @@ describe('extractive summary', () => {
     );
   });
 
-  it('keeps what a user says in a few words, and questions with a name that the answer lacks', async () => {
+  it('keeps what is said in a few words in a short chat: users’ key events, and answers with their questions', async () => {
     const session = transcript(
       ['user', 'My sister is vegan.'],
       ['assistant', 'Good, noted. When will the flight of Julia land at home?'],
       ['user', 'Around half past seven in the evening, probably somewhat later because of the weather.'],
-      ['assistant', 'Understood, then somebody will pick her up there?'],
+      ['assistant', 'Why not?'],
+      ['user', 'Her cat.'],
+      ['assistant', 'All set.'],
+      ['user', "Thanks, it's already less scary."],
     );
     const corpus = await buildCorpus(session, new CancellableYielder());
-    const events = new Map([[0, [detectedEvent('My sister is vegan.')]]]);
+    const events = new Map([0, 6].map((at) => [at, [detectedEvent(corpus.texts[at]!)]]));
     const factors = await usefulnessFactors(corpus, 1, new CancellableYielder(), events);
-    const left = corpus.passages.flatMap(({ text }, at) => (factors[at]! > 0 ? [text] : []));
-    assert.ok(left.includes('My sister is vegan.'), left.join('\n'));
-    assert.ok(left.includes('When will the flight of Julia land at home?'), left.join('\n'));
+    assert.deepEqual(
+      corpus.passages.flatMap(({ text }, at) => (factors[at]! > 0 ? [text] : [])),
+      [
+        'My sister is vegan.',
+        'When will the flight of Julia land at home?',
+        'Around half past seven in the evening, probably somewhat later because of the weather.',
+        'Why not?',
+        'Her cat.',
+      ],
+    );
   });
 
   it('keeps statements of a short chat in scripts without capitals', async () => {
