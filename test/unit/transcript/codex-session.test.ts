@@ -56,6 +56,17 @@ describe('importing a Codex session', () => {
     assert.deepEqual(said, ['user: Use port 8080.', 'user: Use port 8080.', `user: What does this mean?\n${request}`]);
   });
 
+  it('takes a message that begins with a warning that Codex adds, but not the warning alone, as the user’s', () => {
+    const warning = 'Warning: Your account was flagged for review.';
+    const { said, skipped } = read(
+      META,
+      messageRecord('user', `${warning}\n`),
+      messageRecord('user', `${warning}\n\nWhy do I see this?`),
+    );
+    assert.deepEqual(said, [`user: ${warning}\n\nWhy do I see this?`]);
+    assert.equal(skipped['context added by the tool'], 1);
+  });
+
   it('takes the summary of a compaction once, although it is also stored as a reply', () => {
     const summary = { ...messageRecord('assistant', 'Three rooms.'), metadata: { compaction_output: true } };
     const { said, skipped } = read(META, messageRecord('user', 'A'), summary, line('compacted', { message: 'Three.' }));
