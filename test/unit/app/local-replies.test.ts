@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { compressPreserveEvents } from '../../../src/app/public-api.ts';
 import { LocalModel } from '../../../src/providers/local.ts';
 import { Harness } from './harness.ts';
+import { summarizeRuns } from '../../../src/core/compress/summarize.ts';
+import { message, SETTINGS, tools } from '../compress/summarize-fixtures.ts';
 import { openForEachTest } from '../../support/per-test.ts';
 
 const TURNS = 30;
@@ -32,6 +34,16 @@ describe('the local provider’s replies', () => {
     assert.ok(events.every(({ message }) => !replies.has(message)));
     assert.doesNotMatch(JSON.stringify(nodes), NOTICE);
     assert.equal(tokens.after, conversation.context().total);
+  });
+
+  it('leave only an ellipsis if nothing else is between two summaries', async () => {
+    const reply = { ...message(1, 'assistant', 'No model is configured.'), model: 'local' };
+    const run = { messages: [reply], tokens: [10], isBetween: true };
+    const { leaves } = await summarizeRuns([run], SETTINGS, tools());
+    assert.deepEqual(
+      leaves[0]?.map(({ detailed }) => detailed),
+      ['…'],
+    );
   });
 
   it('are neither in the library, but sent while they are recent', async () => {
