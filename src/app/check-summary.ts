@@ -15,9 +15,9 @@ export interface CheckSummaryDeps extends Pick<SessionParts, 'journal' | 'clock'
 }
 
 /**
- * Asks a model to compare the sent level of a summary with its messages, and stores the result. Rejects with `ChangeFault`,
- * `SpendLimitReached`, `StoreFault`, or the model's error. Even then, the cost is recorded, and the results of
- * completed requests are stored.
+ * Asks a model to compare the sent level of a summary with its messages, and stores the result. Rejects with
+ * `ChangeFault`, `SpendLimitReached`, `StoreFault`, or the model's error. Even then, the cost is recorded, and the
+ * results of completed requests are stored.
  */
 export async function checkSummary(
   { journal, clock, counter, price, spendGate, recordUsage }: CheckSummaryDeps,

@@ -136,7 +136,10 @@ const FILE = /^(?=.*[\w@]\.)[~\w@.+/-]{2,}\.[A-Za-z][A-Za-z0-9]{0,7}$/;
 /** Host names look like file names. */
 const HOST = /^[^/]*\.(?:com|org|net|io|dev)$/;
 
-/** The file that a short line names: an argument of a call, a heading before a code block, or a diff header. Takes linear time. */
+/**
+ * The file that a short line names: an argument of a call, a heading before a code block, or a diff header. Takes
+ * linear time.
+ */
 export function fileIn(line: string): string | undefined {
   if (line.length > MAX_LINE_LENGTH || !line.includes('.')) return undefined;
   const isFile = (word: string): boolean =>
