@@ -1,4 +1,4 @@
-import { messageAllowance, OUTPUT_COST } from '../core/compress/ask-model.ts';
+import { messageAllowance, outputCost } from '../core/compress/ask-model.ts';
 import { buildCorpus, TermUsage } from '../core/compress/corpus.ts';
 import { chooseLevels, tokensOf, type LevelChoice } from '../core/compress/choose-levels.ts';
 import { modelMerger } from '../core/compress/model-merger.ts';
@@ -18,7 +18,7 @@ import type { CompressionRecord } from '../core/journal/schema.ts';
 import { compressionId, nodeId } from '../core/model/ids.ts';
 import type { DetectedEvent, Span } from '../core/model/key-event.ts';
 import type { Usage } from '../core/model/message.ts';
-import { nodeWith, type CostTier, type SummaryNode } from '../core/model/summary.ts';
+import { nodeWith, type SummaryNode } from '../core/model/summary.ts';
 import { yieldIfDue } from '../core/pace/yielder.ts';
 import { runYielding, type Steps } from '../core/pace/steps.ts';
 import { MIN_SAVING } from '../core/policy/policy.ts';
@@ -235,7 +235,7 @@ async function summarize(
       isBounded: job.target !== undefined,
       ceilingTokens: draft.ceiling,
       prompt: promptWith(),
-      unspent: plan.provisional.length === 0 ? 0 : unspentTokens(state, policy.summary.effort),
+      unspent: plan.provisional.length === 0 ? 0 : unspentTokens(job),
       concurrency: job.isProbing ? 1 : CONCURRENCY,
       isDoubtful: job.isProbing,
       isUnusable: isUnusableAnswer,
@@ -352,15 +352,20 @@ function placeLeaves(
 }
 
 /** Input tokens that earlier compressions could have spent on the model, but didn't. */
-function unspentTokens({ frontier, nodes, compressions }: SessionState, effort: CostTier): number {
+function unspentTokens({ state, settings, model }: CompressionJob): number {
+  const { frontier, nodes, compressions } = state;
   const leaves = frontier.flatMap(({ node }) => partsOf(node, nodes)).filter((node) => !isProvisional(node));
   const sumOf = (list: readonly SummaryNode[], of: (node: SummaryNode) => number): number =>
     list.reduce((sum, node) => sum + of(node), 0);
   const messages = sumOf(leaves, (node) => node.messages);
   if (messages === 0) return 0;
   const tokens = sumOf(leaves, (node) => node.tokens.source);
-  const spent = compressions.reduce((sum, { calls }) => sum + calls.inputTokens + calls.outputTokens * OUTPUT_COST, 0);
-  return Math.max(0, messages * messageAllowance(tokens / messages, effort) - spent);
+  const perOutput = outputCost(model?.price);
+  const spent = compressions.reduce((sum, { calls }) => sum + calls.inputTokens + calls.outputTokens * perOutput, 0);
+  return Math.max(
+    0,
+    messages * messageAllowance(tokens / messages, settings.policy.summary.effort, model?.price) - spent,
+  );
 }
 
 /** Maximum tokens of the new ledger entries and summaries, according to `REPLACEMENT_SHARE`. */

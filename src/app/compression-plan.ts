@@ -142,7 +142,7 @@ const LONG_MESSAGE_TOKENS = 200;
  * a context window that holds only a few long messages, the model would otherwise be called every few messages, and
  * read mostly its own prompt.
  */
-export function waitsForMore({ target, due, settings, state }: CompressionJob, run: PlannedRun): boolean {
+export function waitsForMore({ target, due, settings, state, model }: CompressionJob, run: PlannedRun): boolean {
   if (target || (due.trigger !== 'share' && due.trigger !== 'before_send') || state.frontier.length === 0) return false;
   const summarized = state.frontier.map(({ node }) => node);
   const messages = run.length + summarized.reduce((sum, node) => sum + node.messages, 0);
@@ -156,7 +156,8 @@ export function waitsForMore({ target, due, settings, state }: CompressionJob, r
     const message = state.messages.get(id);
     return message !== undefined && startsTurn(message);
   });
-  return !isTurnOver || run.length * messageAllowance(length, settings.policy.summary.effort) < MIN_CALL_COST;
+  const allowance = messageAllowance(length, settings.policy.summary.effort, model?.price);
+  return !isTurnOver || run.length * allowance < MIN_CALL_COST;
 }
 
 function provisionalBefore(position: number, { frontier, summaries }: SessionState): readonly FrontierItem[] {

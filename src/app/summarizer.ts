@@ -22,6 +22,8 @@ export interface SummarizerConfig {
   readonly contextWindow?: number;
   /** Absent: `DEFAULT_REASONING`. */
   readonly reasoning?: ReasoningPlan;
+  /** Limits how much is read and written. US dollars per million tokens as counted here; absent if unknown. */
+  readonly price?: SummaryModel['price'];
 }
 
 /**
@@ -36,6 +38,7 @@ export function summarizerOf(
     maxOutputTokens = Infinity,
     contextWindow = Infinity,
     reasoning = DEFAULT_REASONING,
+    price,
   }: SummarizerConfig,
   signal: AbortSignal,
   onUsage: (usage: Usage) => void,
@@ -44,6 +47,7 @@ export function summarizerOf(
     id: model.id,
     maxInputTokens,
     maxConcurrency: model.maxConcurrency ?? DEFAULT_CONCURRENCY,
+    price,
     async complete({ system, prompt, maxTokens, temperature, jsonSchema }) {
       const ask = (reasoningTokens: number): Promise<Collected> => {
         const stream = model.stream(

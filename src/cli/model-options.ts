@@ -4,6 +4,7 @@ import { wrapModel } from '../app/ports.ts';
 import type { SummaryModel } from '../core/compress/summary-model.ts';
 import { messageText } from '../core/model/message.ts';
 import {
+  countedPrice,
   DEFAULT_MODELS,
   encodingFor,
   modelInfo,
@@ -47,6 +48,7 @@ const RATE_LIMIT_RETRIES = 8;
 /** Context window requested from Ollama, in tokens. */
 const OLLAMA_CONTEXT_WINDOW = 32_768;
 const LIST_TIMEOUT_MS = 4_000;
+const THIS_MACHINE = /^https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?:[:/]|$)/i;
 
 async function findListedModel(registry: ModelRegistry, config: ModelConfig): Promise<ListedModel | undefined> {
   try {
@@ -110,7 +112,10 @@ export async function modelFromOptions({
   const input = Math.min(info.maxInput ?? info.contextWindow, info.contextWindow - info.maxOutput);
   const maxInputTokens = input > 0 ? input : Math.floor(info.contextWindow / 2);
   const { contextWindow, statedMaxOutput: maxOutputTokens } = info;
-  const chat = { model, maxInputTokens, maxOutputTokens, contextWindow, reasoning: reasoningPlan(info, 'summary') };
+  const reasoning = reasoningPlan(info, 'summary');
+  // Nobody pays the vendor's list price to a server on this machine.
+  const price = baseUrl !== undefined && THIS_MACHINE.test(baseUrl) ? undefined : countedPrice(info);
+  const chat = { model, maxInputTokens, maxOutputTokens, contextWindow, reasoning, price };
   return {
     model: summarizerOf(chat, new AbortController().signal, () => undefined),
     chat,

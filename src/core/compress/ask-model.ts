@@ -155,31 +155,52 @@ const SPARE_FACTOR = 1.4;
 const TIGHT_SHARE = 0.4;
 
 /**
- * Maximum cost of a short and a long message, in input tokens; it's interpolated in between. An output token counts as
- * four. At $0.15 and $0.60 per million tokens, a cost of 66.7 is $0.01 per 1,000 messages.
+ * The price that is assumed if it's unknown, in US dollars per million tokens. Models that cost more are limited by it,
+ * too, because they would read too little for the same money. So are free ones by half of it, because reading takes time.
  */
-const SHORT_MESSAGE = { tokens: 60, cost: 58 } as const;
+const ASSUMED_PRICE = { input: 0.15, output: 0.6 } as const;
+
+/**
+ * Maximum cost of a short and a long message, in input tokens at the assumed price; it's interpolated in between. A cost
+ * of 66.7 is $0.01 per 1,000 messages.
+ */
+const SHORT_MESSAGE = { tokens: 60, cost: 61 } as const;
 /** With the effort `thorough`, the cost of a short message, so that the model reads nearly all of it. */
 const THOROUGH_SHORT_COST = 120;
 const LONG_MESSAGE = { tokens: 400, cost: 190 } as const;
-export const OUTPUT_COST = 4;
 /** Maximum share of the allowance for output. */
 const WRITING_SHARE = 0.45;
 
-export const affordableAnswer = (allowance: number): number => (allowance * WRITING_SHARE) / answerCost(1);
+export const affordableAnswer = (allowance: number, price: SummaryModel['price']): number =>
+  (allowance * WRITING_SHARE) / answerCost(1, price);
 
 /** The cost of an answer with `tokens` tokens of text, in input tokens. */
-export const answerCost = (tokens: number): number => tokens * OUTPUT_COST * FORMAT_FACTOR;
+export const answerCost = (tokens: number, price: SummaryModel['price']): number =>
+  tokens * FORMAT_FACTOR * outputCost(price);
+
+/** The cost of an output token, in input tokens. */
+export function outputCost(price: SummaryModel['price']): number {
+  const { input, output } = limitingPrice(price);
+  return output / input;
+}
 
 /** Minimum input regardless of cost, because with few messages the prompt's fixed part takes most of the allowance. */
-const MIN_READING = 1_200;
+const MIN_READING = 1_050;
 
-/** Maximum cost of a message with `tokens` tokens, in input tokens. */
-export function messageAllowance(tokens: number, effort: CostTier): number {
+/** Maximum cost of a message with `tokens` tokens, in input tokens of a model with this price. */
+export function messageAllowance(tokens: number, effort: CostTier, price: SummaryModel['price']): number {
   const length = (tokens - SHORT_MESSAGE.tokens) / (LONG_MESSAGE.tokens - SHORT_MESSAGE.tokens);
   const share = effort === 'economy' ? 0 : Math.min(1, Math.max(0, length));
   const shortCost = effort === 'thorough' ? THOROUGH_SHORT_COST : SHORT_MESSAGE.cost;
-  return shortCost + share * (LONG_MESSAGE.cost - shortCost);
+  const cost = shortCost + share * (LONG_MESSAGE.cost - shortCost);
+  return (cost * ASSUMED_PRICE.input) / limitingPrice(price).input;
+}
+
+function limitingPrice(price: SummaryModel['price']): { readonly input: number; readonly output: number } {
+  const { input, output } = ASSUMED_PRICE;
+  if (!price || (price.input / input) * (1 - WRITING_SHARE) + (price.output / output) * WRITING_SHARE > 1)
+    return ASSUMED_PRICE;
+  return { input: Math.max(price.input, input / 2), output: Math.max(price.output, output / 2) };
 }
 
 /** A prompt with as much of the segment as the allowance and the model's limit permit; undefined if nothing fits. */
@@ -195,7 +216,7 @@ async function fitPrompt(
   const heading = part === '' ? '' : `[${part}]\n`;
   const promptFor = (history: string, words: number): RenderedPrompt => render(prompt, heading + history, words);
   const overhead = promptTokens(promptFor('', tokens), counter);
-  const affordable = Math.max(MIN_READING, allowance - answerCost(tokens) - overhead) * share;
+  const affordable = Math.max(MIN_READING, allowance - answerCost(tokens, model.price) - overhead) * share;
   const input = model.maxInputTokens - answerTokens(tokens, settings);
   if (record !== undefined) {
     const words = wordsIn(tokens, record, counter);

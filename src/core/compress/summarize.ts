@@ -283,7 +283,7 @@ async function cutPieces(
   }
   const readable = cut.map((one) => one.readable);
   const titles = cut.map(({ title }) => title);
-  const allowance = allowanceFor(messageCount, totalTokens, settings);
+  const allowance = allowanceFor(messageCount, totalTokens, settings, model);
   const shares = sharesOf(readable, roomTokens, settings.isBounded ? MIN_SHARE_TOKENS : 0);
   const pieces: Piece[] = [];
   for (const [at, { readable: ownReadable, ...segment }] of cut.entries()) {
@@ -296,7 +296,7 @@ async function cutPieces(
     const levelLimit = isLong ? Math.floor(tokens * MAX_SHARE.detailed) : ceiling;
     const ownAllowance = (allowance * ownReadable) / sum(readable);
     const answerLimit = model
-      ? Math.min(maxAnswerText(settings), Math.max(MIN_ANSWER_TOKENS / 3, affordableAnswer(ownAllowance)))
+      ? Math.min(maxAnswerText(settings), Math.max(MIN_ANSWER_TOKENS / 3, affordableAnswer(ownAllowance, model.price)))
       : Infinity;
     const waitingLimit = run.waits ? tokens * WAITING_SHARE : Infinity;
     const detailed = Math.max(min, Math.floor(Math.min(share, levelLimit, answerLimit, waitingLimit)));
@@ -328,8 +328,9 @@ function allowanceFor(
   messages: number,
   tokens: number,
   { effort, unspent = 0 }: Pick<SummarizeSettings, 'effort' | 'unspent'>,
+  model: SummaryModel | undefined,
 ): number {
-  const own = messages * messageAllowance(tokens / messages, effort);
+  const own = messages * messageAllowance(tokens / messages, effort, model?.price);
   return own + Math.min(own, unspent);
 }
 
@@ -374,10 +375,10 @@ function segmentCount(
     : Math.max(1, Math.floor(roomTokens / (MIN_ANSWER_TOKENS + NODE_HEADING_TOKENS)));
   let min = 1;
   if (model) {
-    const allowance = allowanceFor(messageCount, sourceTokens, settings);
+    const allowance = allowanceFor(messageCount, sourceTokens, settings, model);
     max = Math.max(1, Math.min(max, Math.floor(allowance / MIN_REQUEST_COST)));
-    const answers = Math.min(roomTokens, affordableAnswer(allowance));
-    const input = Math.min(sum(readable), allowance - answerCost(answers));
+    const answers = Math.min(roomTokens, affordableAnswer(allowance, model.price));
+    const input = Math.min(sum(readable), allowance - answerCost(answers, model.price));
     const maxInput = Math.min(MAX_INPUT, Math.max(MIN_INPUT, model.maxInputTokens - settings.maxTokens));
     const answersNeeded = isBounded
       ? Math.min(roomTokens, sourceTokens * MAX_SHARE.detailed) / maxAnswerText(settings)

@@ -40,11 +40,12 @@ export async function buildSummarizerInput(
   pace: CancellableYielder,
 ): Promise<string> {
   const { read, alike } = await readable(corpus, range, pace);
-  let budget = Math.floor(budgetTokens * (1 - MARKS_SHARE));
+  const hasOutput = [...read].some((one) => !isProse(one));
+  let budget = Math.floor(budgetTokens * (hasOutput ? 1 - MARKS_SHARE : 1));
   for (;;) {
     const shared = { counter, pace, range };
     const takes = (one: IndexedPassage): boolean => isProse(one) && read.has(one);
-    const proseBudget = Math.floor(budget * PROSE_SHARE);
+    const proseBudget = Math.floor(budget * (hasOutput ? PROSE_SHARE : 1));
     const prose = await extractPassages(corpus, { ...shared, budgetTokens: proseBudget, takes, labelTokens: 2 });
     const outputBudget = Math.min(budget - prose.tokens, Math.floor(budget * MAX_OUTPUT_SHARE));
     const results = await selectResults(corpus, range, Math.floor(outputBudget * RESULTS_SHARE), counter, pace);

@@ -25,6 +25,8 @@ export interface SummaryModel {
   readonly maxInputTokens: number;
   readonly maxOutputTokens?: number;
   readonly maxConcurrency: number;
+  /** US dollars per million tokens as counted here; absent if unknown. */
+  readonly price?: { readonly input: number; readonly output: number };
   complete(request: SummaryRequest): Promise<SummaryReply>;
 }
 

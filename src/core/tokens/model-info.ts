@@ -193,6 +193,11 @@ export function encodingFor(id: string): EncodingName {
   return /(?:^|\/)(?:gpt-4(?!o|\.\d)|gpt-3\.5|text-embedding)/i.test(id) ? 'cl100k_base' : 'o200k_base';
 }
 
+/** The price in US dollars per million tokens as counted here, instead of by the provider; undefined if unknown. */
+export function countedPrice({ price, countFactor }: Pick<ModelInfo, 'price' | 'countFactor'>) {
+  return price && { input: price.input * countFactor, output: price.output * countFactor };
+}
+
 /** The price of caching for an hour, relative to uncached input. Source: Anthropic's guide to prompt caching. */
 const HOUR_WRITE_FACTOR = 2;
 

@@ -1,6 +1,6 @@
 import type { Urgency } from '../../app/compression-job.ts';
 import type { SummarizerConfig } from '../../app/summarizer.ts';
-import { reasoningPlan } from '../../core/tokens/model-info.ts';
+import { countedPrice, reasoningPlan } from '../../core/tokens/model-info.ts';
 import { withRetries } from '../../providers/retry.ts';
 import type { ChosenModel, Models } from './models.ts';
 
@@ -17,5 +17,5 @@ export async function summarizerConfig(
   // Thinking counts against the context window as well.
   const maxInputTokens = Math.min(maxInput, contextWindow - reasoning.tokens);
   const model = withRetries(await models.make(chosen, urgency), { mayDiscard: true });
-  return { model, maxInputTokens, maxOutputTokens, contextWindow, reasoning };
+  return { model, maxInputTokens, maxOutputTokens, contextWindow, reasoning, price: countedPrice(info) };
 }

@@ -73,7 +73,7 @@ const CHATS = [
 /** Chats with a strong model's answers to their two requests, and what these omit because the model wasn't shown it. */
 const ANSWERED = [
   ['camper-van', 'advisory', ['£1,095 more', 'wool in the cavities', '23 June']],
-  ['torneo-it', 'advisory', ['648 euro', 'non è obbligatoria', 'via Pitteri']],
+  ['torneo-it', 'advisory', ['648 euro', 'termine 15 aprile', 'via Pitteri']],
   ['bakery-pt', 'advisory', ['9 de maio', 'mínimo de 3.000', '71 pacotes']],
   ['inventory-api', 'developer', ['non-breaking space', 'labels dropped', '12 duplicate movements']],
   ['care-de', 'customer', ['11.000 bis 14.000', '10 Tage mal 105', '34 Stufen']],

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { CallLog } from '../../../src/core/compress/summary-model.ts';
+import { CallLog, type SummaryModel } from '../../../src/core/compress/summary-model.ts';
 import { summarizeRuns, type SummarizeSettings, type SummaryCache } from '../../../src/core/compress/summarize.ts';
 import { messageText, type Role } from '../../../src/core/model/message.ts';
 import type { CostTier } from '../../../src/core/model/summary.ts';
@@ -20,6 +20,9 @@ import { detectedEvent } from '../../support/key-events.ts';
 import { jsonLines } from '../../support/test-data.ts';
 
 const session = developerSession(6);
+const CARE_CHAT = new URL('../../fixtures/short-chats/care-de.jsonl', import.meta.url);
+const chatLines = jsonLines<{ readonly role: Role; readonly content: string }>(CARE_CHAT);
+const requestedWords = (prompt: string): number => Number(/(\d+) words/.exec(prompt)?.[1]);
 const summarize = (model: ReturnType<typeof scriptedModel>, more: Partial<SummarizeSettings> = {}) =>
   grow({ messages: session }, more, tools({ model }));
 
@@ -334,8 +337,7 @@ describe('summarizeRuns', () => {
   });
 
   it('reads a part of short messages, and with the effort “thorough” nearly all but small talk', async () => {
-    const chat = new URL('../../fixtures/short-chats/care-de.jsonl', import.meta.url);
-    const lines = jsonLines<{ readonly role: Role; readonly content: string }>(chat).slice(0, 40);
+    const lines = chatLines.slice(0, 40);
     const messages = transcript(...lines.map(({ role, content }) => [role, content] as const));
     const total = lines.reduce((sum, { content }) => sum + content.length, 0);
     const shareWith = async (effort: CostTier): Promise<number> => {
@@ -360,18 +362,42 @@ describe('summarizeRuns', () => {
   });
 
   it('stays within the cost limit for both short and long messages', async () => {
-    for (const [messages, effort, dollars] of [
-      [developerSession(100, 60), 'default', 0.03],
-      [developerSession(100, 60), 'economy', 0.0105],
-      [developerSession(100, 2), 'default', 0.0105],
-      [developerSession(100, 2), 'thorough', 0.02],
-    ] as const) {
-      const words = (prompt: string): number => Number(/(\d+) words/.exec(prompt)?.[1]);
-      const model = scriptedModel(({ prompt }) => goodAnswer('retry '.repeat(words(prompt))));
-      const { calls } = await grow({ messages }, { roomTokens: 6_000, effort }, tools({ model }));
-      const cost = (calls.inputTokens * 0.15 + calls.outputTokens * 0.6) / 1e6;
-      const perThousand = (cost * 1_000) / messages.length;
-      assert.ok(perThousand <= dollars, `$${perThousand} for 1,000 messages, ${effort}`);
-    }
+    const prices = [
+      { input: 0.15, output: 0.6 },
+      { input: 0.1, output: 0.5 },
+      { input: 0.05, output: 0.4 },
+    ];
+    for (const price of prices)
+      for (const [messages, effort, dollars] of [
+        [developerSession(100, 60), 'default', 0.03],
+        [developerSession(100, 60), 'economy', 0.0105],
+        [developerSession(100, 2), 'default', 0.0105],
+        [developerSession(100, 2), 'thorough', 0.02],
+      ] as const) {
+        const model = { ...scriptedModel(({ prompt }) => goodAnswer('retry '.repeat(requestedWords(prompt)))), price };
+        const { calls } = await grow({ messages }, { roomTokens: 6_000, effort }, tools({ model }));
+        const cost = (calls.inputTokens * price.input + calls.outputTokens * price.output) / 1e6;
+        const perThousand = (cost * 1_000) / messages.length;
+        assert.ok(perThousand <= dollars, `$${perThousand} for 1,000 messages, ${effort}, ${JSON.stringify(price)}`);
+      }
+  });
+
+  it('reads more with a cheaper model, and as much as at the assumed price with a dearer one', async () => {
+    const messages = transcript(...chatLines.map(({ role, content }) => [role, content] as const));
+    const promptTokens = async (price: SummaryModel['price'], effort: CostTier = 'default'): Promise<number> => {
+      const model = {
+        ...scriptedModel(({ prompt }) => goodAnswer('It ran. '.repeat(requestedWords(prompt) / 2))),
+        price,
+      };
+      const { calls } = await grow({ messages }, { roomTokens: 700, effort }, tools({ model }));
+      return calls.inputTokens;
+    };
+    const unknown = await promptTokens(undefined);
+    assert.equal(await promptTokens({ input: 0.15, output: 0.6 }), unknown);
+    assert.equal(await promptTokens({ input: 1, output: 5 }), unknown);
+    const cheaper = await promptTokens({ input: 0.1, output: 0.5 });
+    const free = await promptTokens({ input: 0, output: 0 });
+    assert.ok(cheaper > unknown * 1.15 && free >= cheaper, `${unknown}, ${cheaper}, ${free}`);
+    assert.equal(free, await promptTokens(undefined, 'thorough'));
   });
 });
