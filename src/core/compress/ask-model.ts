@@ -73,9 +73,16 @@ export async function askModel(
   const detailed = Math.min(piece.limits.detailed, Math.floor(model.maxInputTokens / 4));
   const shortForm: Form = { tokens: Math.min(detailed, MAX_SHORT_TOKENS), render: renderShortPrompt, share: 1 };
   const isShort = prompt.style === 'sentences' || detailed < MIN_STRUCTURED_TOKENS;
+  const schema = summaryJsonSchema(prompt.fields);
+  const schemaTokens = model.price?.input ? counter.text(JSON.stringify(schema)) : 0;
   const form = isShort
     ? shortForm
-    : { tokens: detailed, render: renderSummaryPrompt, share: 1, schema: summaryJsonSchema(prompt.fields) };
+    : {
+        tokens: detailed,
+        render: renderSummaryPrompt,
+        share: 1,
+        ...(schemaTokens <= piece.allowance * MAX_SCHEMA_SHARE && { schema }),
+      };
 
   let faults: readonly AuditFault[] = [];
   const attempt = async (
@@ -156,7 +163,8 @@ const TIGHT_SHARE = 0.4;
 
 /**
  * The price that is assumed if it's unknown, in US dollars per million tokens. Models that cost more are limited by it,
- * too, because they would read too little for the same money. So are free ones by half of it, because reading takes time.
+ * too, because they would read too little for the same money. So are free ones by half of it, because reading takes
+ * time. What a cheaper model reads and writes depends on both of its prices.
  */
 const ASSUMED_PRICE = { input: 0.15, output: 0.6 } as const;
 
@@ -184,6 +192,12 @@ export function outputCost(price: SummaryModel['price']): number {
   return output / input;
 }
 
+/**
+ * Maximum share of the allowance for a schema, which services bill as input. Without it, the format in the prompt must
+ * do. If the model is free or its price unknown, the schema is always sent: it may be a small one.
+ */
+const MAX_SCHEMA_SHARE = 0.02;
+
 /** Minimum input regardless of cost, because with few messages the prompt's fixed part takes most of the allowance. */
 const MIN_READING = 1_050;
 
@@ -198,7 +212,7 @@ export function messageAllowance(tokens: number, effort: CostTier, price: Summar
 
 function limitingPrice(price: SummaryModel['price']): { readonly input: number; readonly output: number } {
   const { input, output } = ASSUMED_PRICE;
-  if (!price || (price.input / input) * (1 - WRITING_SHARE) + (price.output / output) * WRITING_SHARE > 1)
+  if (!price || !((price.input / input) * (1 - WRITING_SHARE) + (price.output / output) * WRITING_SHARE < 1))
     return ASSUMED_PRICE;
   return { input: Math.max(price.input, input / 2), output: Math.max(price.output, output / 2) };
 }

@@ -382,6 +382,20 @@ describe('summarizeRuns', () => {
       }
   });
 
+  it('sends a schema unless it would cost much of the limit of a short request', async () => {
+    const short = transcript(...chatLines.slice(0, 40).map(({ role, content }) => [role, content] as const));
+    const hasSchema = async (messages: typeof short, price: SummaryModel['price']): Promise<boolean> => {
+      const model = { ...scriptedModel(() => goodAnswer('Oma zieht zu Jana.')), price };
+      await grow({ messages }, { roomTokens: 2_000 }, tools({ model }));
+      return model.requests[0]!.jsonSchema !== undefined;
+    };
+    const price = { input: 0.1, output: 0.5 };
+    assert.equal(await hasSchema(short, price), false);
+    assert.equal(await hasSchema(short, undefined), true);
+    assert.equal(await hasSchema(short, { input: 0, output: 0 }), true);
+    assert.equal(await hasSchema(developerSession(60), price), true);
+  });
+
   it('reads more with a cheaper model, and as much as at the assumed price with a dearer one', async () => {
     const messages = transcript(...chatLines.map(({ role, content }) => [role, content] as const));
     const promptTokens = async (price: SummaryModel['price'], effort: CostTier = 'default'): Promise<number> => {

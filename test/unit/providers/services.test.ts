@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { modelFromOptions } from '../../../src/cli/model-options.ts';
 import { PaidCalls } from '../../../src/cli/paid-calls.ts';
@@ -9,13 +9,19 @@ import { Output } from '../../../src/cli/output.ts';
 import type { ChatMessage, ChatModel } from '../../../src/app/ports.ts';
 import { replyBudget } from '../../../src/app/reply-budget.ts';
 import { resolvePolicy } from '../../../src/core/policy/policy.ts';
+import { DEFAULT_MODELS } from '../../../src/core/tokens/model-info.ts';
 import { Calibration } from '../../../src/core/tokens/calibration.ts';
 import modelData from '../../../src/core/tokens/model-data.json' with { type: 'json' };
 import { createAnthropicModel } from '../../../src/providers/anthropic.ts';
 import { createOpenAiModel } from '../../../src/providers/openai.ts';
 import { withVendorsRedirected } from '../../support/strict/redirect-vendors.ts';
 import { THOUGHT } from '../../support/strict/streams.ts';
-import { StrictServer, type Flavour, type StrictOptions } from '../../support/strict/strict-server.ts';
+import {
+  StrictServer,
+  type Flavour,
+  type ModelRequest,
+  type StrictOptions,
+} from '../../support/strict/strict-server.ts';
 import { Harness } from '../app/harness.ts';
 import { ROOT, runCli } from '../cli/run-cli.ts';
 import { ask, turn } from './protocols.ts';
@@ -137,7 +143,8 @@ for (const [flavour, models] of Object.entries(MODELS) as [Flavour, readonly str
 }
 
 interface Compressed {
-  readonly nodes: readonly { readonly depth: number; readonly rung: string }[];
+  readonly messages: readonly { readonly content: string }[];
+  readonly nodes: readonly { readonly depth: number; readonly rung: string; readonly to: number }[];
   readonly calls: { readonly count: number; readonly costUsd: number };
 }
 
@@ -157,8 +164,22 @@ async function run(command: typeof compress, options: Invocation['options'], fil
 /** 96 messages. */
 const CHAT = path.join(ROOT, 'test/fixtures/short-chats/inventory-api.jsonl');
 
-/** 1,000 messages of booking dialogues, about 60 tokens each, which aren't part of the repository. */
+/** 1,000 messages of booking dialogues, about 16 tokens each, which aren't part of the repository. */
 const BOOKINGS = path.join(SHARED_DATA, 'short/bookings-1000.jsonl');
+
+const SHORT_CHATS = path.join(ROOT, 'test/fixtures/short-chats');
+const ANSWERS = JSON.parse(readFileSync(`${SHORT_CHATS}/answers.json`, 'utf8')) as Readonly<
+  Record<string, readonly object[]>
+>;
+/** Chats of about 98 messages, 43 tokens each, and what a model is only shown at the lower price. */
+const SHOWN_FOR_LESS = [
+  ['kitchen', 'advisory', ['1987']],
+  ['visa-es', 'customer', ['DBML']],
+  ['tenancy-de', 'advisory', ['890']],
+  ['food-truck', 'customer', ['1,400']],
+  ['heist', 'role-play', ['rusted']],
+  ['nightly-import', 'developer', []],
+] as const;
 
 describe('the default summarizer', () => {
   for (const provider of ['openai', 'anthropic'] as const) {
@@ -203,6 +224,51 @@ describe('the default summarizer', () => {
       assert.ok(refused > 0);
     });
   }
+
+  it('is limited by its list price, except on this machine', async () => {
+    const priceAt = async (more: Readonly<Record<string, string>>): Promise<unknown> => {
+      const options = { provider: 'openai', model: 'gpt-6-luna', ...more };
+      return (await modelFromOptions({ options, env: ENV, paid: new PaidCalls() })).chat?.price;
+    };
+    assert.deepEqual(await priceAt({}), { input: 0.1, output: 0.5 });
+    await using server = await StrictServer.start('vllm', {});
+    assert.equal(await priceAt({ 'base-url': server.url }), undefined);
+  });
+
+  it('reads more of short chats than a dearer model, for at most a cent per 1,000 messages', async () => {
+    let cost = 0;
+    let summarized = 0;
+    const lengths = { cheaper: 0, dearer: 0 };
+    for (const [chat, preset, facts] of SHOWN_FOR_LESS) {
+      const compressedBy = async (model: string): Promise<{ prompts: string; sent: string }> => {
+        const prompts: string[] = [];
+        const answer = ({ prompt }: ModelRequest): string => JSON.stringify(ANSWERS[chat]![prompts.push(prompt) - 1]);
+        return await withServer('openai', { answer }, async (server) => {
+          const options = { provider: 'openai', model, 'turn-by-turn': true, policy: 'frugal', preset };
+          const done = (await run(compress, options, path.join(SHORT_CHATS, `${chat}.jsonl`))) as Compressed;
+          assertByModel(done.nodes);
+          if (model === DEFAULT_MODELS.openai.summary) {
+            cost += server.cost;
+            summarized += done.nodes.at(-1)!.to + 1;
+          }
+          return { prompts: prompts.join('\n'), sent: done.messages.map(({ content }) => content).join('\n') };
+        });
+      };
+      const [cheaper, dearer] = [await compressedBy(DEFAULT_MODELS.openai.summary), await compressedBy('gpt-4o-mini')];
+      lengths.cheaper += cheaper.prompts.length;
+      lengths.dearer += dearer.prompts.length;
+      for (const fact of facts)
+        assert.deepEqual(
+          [dearer.prompts, cheaper.prompts, cheaper.sent].map((text) => text.includes(fact)),
+          [false, true, true],
+          `${chat}: ${fact}`,
+        );
+    }
+    assert.ok(lengths.cheaper > 1.1 * lengths.dearer, JSON.stringify(lengths));
+    const perThousand = (cost / summarized) * 1_000;
+    console.log(`        $${perThousand.toFixed(5)} for 1,000 messages`);
+    assert.ok(perThousand <= 0.01, `$${perThousand}`);
+  });
 });
 
 const billed = ({ count, costUsd }: Compressed['calls'], { cost }: StrictServer): string =>
