@@ -2,7 +2,6 @@ import { phrase } from '../text/phrase.ts';
 import { messageText, type ContentBlock, type Usage } from '../model/message.ts';
 import { readMessageContent } from './content-parts.ts';
 import { isObject, stringOf, textAt, valueAt, type JsonObject } from '../text/json-value.ts';
-import { addBlocks } from './role-content.ts';
 import {
   BeforeResumeError,
   parseTimestamp,
@@ -119,7 +118,7 @@ export class ClaudeCodeImporter {
     if (id !== undefined && this.#promptIds.has(id)) return;
     const blocks = readMessageContent(valueAt(record, 'attachment', 'prompt'), this.#sink);
     this.#flush();
-    if (blocks.length > 0) addBlocks('user', blocks, { at: parseTimestamp(record['timestamp']) }, this.#sink);
+    this.#sink.addMessage('user', blocks, { at: parseTimestamp(record['timestamp']) });
   }
 
   #message(record: JsonObject, message: JsonObject): void {
@@ -141,7 +140,7 @@ export class ClaudeCodeImporter {
     else if (blocks.length > 0) {
       const role = isReply ? 'assistant' : isFromAgent(record) ? 'tool' : 'user';
       if (role === 'user' && !blocks.some(({ type }) => type === 'tool_result')) this.#follow(record);
-      addBlocks(role, blocks, facts, this.#sink);
+      this.#sink.addMessage(role, blocks, facts);
       if (!isReply && typeof record['uuid'] === 'string') this.#promptIds.add(record['uuid']);
     }
   }
@@ -158,7 +157,7 @@ export class ClaudeCodeImporter {
     const { usage } = reply.facts;
     const before = this.#reported?.id === reply.id ? this.#reported.usage : undefined;
     const facts = usage && before ? { ...reply.facts, usage: usageSince(usage, before) } : reply.facts;
-    addBlocks('assistant', reply.blocks, facts, this.#sink);
+    this.#sink.addMessage('assistant', reply.blocks, facts);
     if (usage) this.#reported = { id: reply.id, usage };
   }
 

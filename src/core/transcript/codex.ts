@@ -2,10 +2,10 @@ import { phrase } from '../text/phrase.ts';
 import type { ContentBlock, Role } from '../model/message.ts';
 import { readContent, readMessageContent, resultBlocks, toolCall, toolResult } from './content-parts.ts';
 import { isList, isObject, stringOf, textAt, tryParse, valueAt, type JsonObject } from '../text/json-value.ts';
-import { addBlocks } from './role-content.ts';
 import {
   BeforeResumeError,
   messageFromBlocks,
+  messagesFromBlocks,
   parseTimestamp,
   usageOf,
   type MessageFacts,
@@ -171,11 +171,7 @@ export class CodexImporter {
     const first = blocks[0];
     if (role !== 'assistant' && first?.type === 'text' && (role === 'system' || isAddedContext(first.text)))
       this.#sink.skip(phrase('context added by the tool'));
-    else if (blocks.length > 0)
-      addBlocks(role, blocks, this.#facts(role, at), {
-        add: (message) => this.#add(message),
-        skip: (reason) => this.#sink.skip(reason),
-      });
+    else for (const message of messagesFromBlocks(role, blocks, this.#facts(role, at))) this.#add(message);
   }
 
   #facts(role: Role, at: number | undefined): MessageFacts {

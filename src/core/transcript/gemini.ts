@@ -3,7 +3,6 @@ import type { ContentBlock } from '../model/message.ts';
 import { readContent, toolCall, toolResult } from './content-parts.ts';
 import { isList, isObject, objectsAt, textAt, tryParse, valueAt, type JsonObject } from '../text/json-value.ts';
 import { contentText, GeminiHistory, isAddedContext } from './gemini-history.ts';
-import { addBlocks } from './role-content.ts';
 import { parseTimestamp, usageOf, type TranscriptSink } from './transcript-message.ts';
 
 const ROLE_BY_TYPE: Readonly<Record<string, 'user' | 'assistant'>> = {
@@ -83,7 +82,7 @@ function addMessage(message: JsonObject, answered: Set<string>, sink: Transcript
     cached: count('cached'),
     reasoning: count('thoughts'),
   });
-  if (blocks.length > 0) addBlocks(role, blocks, { at, model: textAt(message, 'model'), usage }, sink);
+  if (blocks.length > 0) sink.addMessage(role, blocks, { at, model: textAt(message, 'model'), usage });
   else if (all.length === 0 || all.some(({ type }) => type !== 'tool_result'))
     sink.skip(phrase('message without readable content'));
   const results = calls.flatMap((call) => resultOf(call, sink));

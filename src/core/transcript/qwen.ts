@@ -1,7 +1,6 @@
 import { phrase } from '../text/phrase.ts';
 import { readMessageContent } from './content-parts.ts';
 import { isList, isObject, objectsAt, textAt, valueAt, type JsonObject } from '../text/json-value.ts';
-import { addBlocks } from './role-content.ts';
 import {
   BeforeResumeError,
   parseTimestamp,
@@ -70,7 +69,7 @@ function importRecord(record: JsonObject, sink: TranscriptSink, isSubagent: bool
   });
   const facts = { at, model: textAt(record, 'model'), usage };
   const role = isReply ? 'assistant' : NOTIFICATIONS.includes(record['subtype']) ? 'tool' : 'user';
-  if (blocks.length > 0) addBlocks(role, blocks, facts, sink);
+  sink.addMessage(role, blocks, facts);
 }
 
 function reportFacts(record: JsonObject, sink: TranscriptSink, isSubagent: boolean): void {

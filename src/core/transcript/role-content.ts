@@ -26,34 +26,10 @@ export function readRoleContent(record: unknown, sink: TranscriptSink, facts: Me
   const content = record['content'] ?? record['refusal'] ?? [];
   const blocks = withToolCalls(record, role, readContent(content, sink));
   const at = TIME_KEYS.map((key) => parseTimestamp(record[key])).find((moment) => moment !== undefined);
-  addBlocks(role, blocks, { ...facts, at: at ?? facts.at }, sink, isList(content) && content.length === 0);
-}
-
-/** Adds a message. A user message with tool results and text becomes two messages. */
-export function addBlocks(
-  role: Role,
-  blocks: readonly ContentBlock[],
-  facts: MessageFacts,
-  sink: Pick<TranscriptSink, 'add' | 'skip'>,
-  keepEmpty = false,
-): void {
-  if (blocks.length === 0) {
-    if (keepEmpty) sink.add(messageFromBlocks(role, [], facts));
-    else sink.skip(phrase('message without readable content'));
-    return;
-  }
-  if (role !== 'user' || !blocks.some((block) => block.type === 'tool_result'))
-    return sink.add(messageFromBlocks(role, blocks, facts));
-  // An image directly after a result belongs to it.
-  const toolBlocks: ContentBlock[] = [];
-  const userBlocks: ContentBlock[] = [];
-  let isOfTool = false;
-  for (const block of blocks) {
-    isOfTool = block.type === 'tool_result' || (block.type === 'image' && isOfTool);
-    (isOfTool ? toolBlocks : userBlocks).push(block);
-  }
-  sink.add(messageFromBlocks('tool', toolBlocks, facts));
-  if (userBlocks.length > 0) sink.add(messageFromBlocks('user', userBlocks, facts));
+  const allFacts = { ...facts, at: at ?? facts.at };
+  if (blocks.length > 0) sink.addMessage(role, blocks, allFacts);
+  else if (isList(content) && content.length === 0) sink.add(messageFromBlocks(role, [], allFacts));
+  else sink.skip(phrase('message without readable content'));
 }
 
 function withToolCalls(record: JsonObject, role: Role, blocks: ContentBlock[]): ContentBlock[] {

@@ -140,9 +140,8 @@ export class TranscriptSink {
     this.position = { before: this.position, message: truncated, messages: messages + 1, compactions };
   }
 
-  /** Adds a message with these blocks, if there are any. */
   addMessage(role: Role, blocks: readonly ContentBlock[], facts?: MessageFacts): void {
-    if (blocks.length > 0) this.add(messageFromBlocks(role, blocks, facts));
+    for (const message of messagesFromBlocks(role, blocks, facts)) this.add(message);
   }
 
   addCompaction(compaction: Compaction): void {
@@ -231,6 +230,26 @@ export function messageFromBlocks(
     ...(model !== undefined && !isLocalReply({ model }) && { model }),
     ...(usage && { usage }),
   };
+}
+
+/** The messages with these blocks, if there are any. A user message with tool results and text becomes two messages. */
+export function messagesFromBlocks(
+  role: Role,
+  blocks: readonly ContentBlock[],
+  facts?: MessageFacts,
+): readonly TranscriptMessage[] {
+  const toolBlocks: ContentBlock[] = [];
+  const otherBlocks: ContentBlock[] = [];
+  let isOfTool = false;
+  for (const block of blocks) {
+    // An image directly after a result belongs to it.
+    isOfTool = role === 'user' && (block.type === 'tool_result' || (block.type === 'image' && isOfTool));
+    (isOfTool ? toolBlocks : otherBlocks).push(block);
+  }
+  return [
+    ...(toolBlocks.length > 0 ? [messageFromBlocks('tool', toolBlocks, facts)] : []),
+    ...(otherBlocks.length > 0 ? [messageFromBlocks(role, otherBlocks, facts)] : []),
+  ];
 }
 
 /**
