@@ -2,22 +2,19 @@ import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Source, SourceFile } from '../app/library/source.ts';
 import { phrase } from '../core/text/phrase.ts';
-import type { ContentBlock } from '../core/model/message.ts';
+import type { ContentBlock, Usage } from '../core/model/message.ts';
 import { toolCall, toolResult } from '../core/transcript/content-parts.ts';
-import { isObject, objectsAt, stringOf, tryParse, type JsonObject } from '../core/text/json-value.ts';
-import { parseTimestamp, type TranscriptPosition, type TranscriptSink } from '../core/transcript/transcript-message.ts';
+import { isObject, objectsAt, stringOf, textAt, tryParse, type JsonObject } from '../core/text/json-value.ts';
+import {
+  parseTimestamp,
+  usageOf,
+  type TranscriptPosition,
+  type TranscriptSink,
+} from '../core/transcript/transcript-message.ts';
 import { columnJson, columnText, type Database, type Databases, type Row } from './databases.ts';
 import { dataFolders, type Home } from './home-folders.ts';
 import { fieldsOf, ifExists, readJson, readOptionalFields, unknownFormat } from './read-files.ts';
 import { createSource, folderEntries, hasExtension, type Finder } from './session-finder.ts';
-import { addOpencodeRow, isConversation, opencodeFile, opencodeUsage } from './opencode-rows.ts';
-
-/** A message and its parts, from a database or from files. `at` is used if `data` has no time. */
-interface StoredMessage {
-  readonly data: JsonObject;
-  readonly at?: number | undefined;
-  readonly parts: readonly JsonObject[];
-}
 
 /** The database of version 1 or 2, whose name contains the release channel unless it's stable. Kilo Code is a fork. */
 const DATABASE_NAME = /^(?:opencode|kilo)(?:-.+)?\.db$/;
@@ -129,13 +126,13 @@ function revertIn(database: Database, session: string): JsonObject {
 }
 
 function messagesOf(database: Database, session: string): readonly FoundMessage[] {
-  const old = database.columns('message').size === 0 ? [] : database.rows(messagesQuery(database), session);
-  const rows =
-    database.columns('session_message').size === 0
+  /** The rows of a table, which may not exist. */
+  const rowsOf = (table: string, order: string): readonly Row[] =>
+    database.columns(table).size === 0
       ? []
-      : database
-          .rows('SELECT * FROM session_message WHERE session_id = ? ORDER BY seq, time_created, id', session)
-          .filter(isConversation);
+      : database.rows(`SELECT * FROM ${table} WHERE session_id = ? ORDER BY ${order}, id`, session);
+  const old = rowsOf('message', timeColumn(database, 'message'));
+  const rows = rowsOf('session_message', 'seq, time_created').filter(isConversation);
   // Version 2 copies messages of version 1 under the same IDs. With an experimental flag, version 1 writes each message
   // in both formats.
   const oldIds = new Set(old.map(({ id }) => id));
@@ -143,11 +140,12 @@ function messagesOf(database: Database, session: string): readonly FoundMessage[
   const isContinued = rows.some(({ id }) => oldIds.has(id)) || rows.every((row) => (timeOf(row) ?? 0) > lastAt);
   const added = isContinued ? rows.filter(({ id }) => !oldIds.has(id)) : [];
   const found: FoundMessage[] = [
-    ...old.map((row): FoundMessage => ({
-      id: row['id'],
-      at: timeOf(row),
-      add: (to, end) => addMessage(storedMessage(database, row), to, end),
-    })),
+    ...old.map((row): FoundMessage => {
+      const at = timeOf(row);
+      const add: FoundMessage['add'] = (to, end) =>
+        addMessage(objectOf(columnText(row['data'])), partsOf(database, row), to, end, at);
+      return { id: row['id'], at, add };
+    }),
     ...added.map((row): FoundMessage => ({ id: row['id'], at: timeOf(row), add: (to) => addOpencodeRow(row, to) })),
   ];
   if (old.length > 0 && added.length > 0) found.sort((a, b) => (a.at ?? 0) - (b.at ?? 0));
@@ -156,23 +154,13 @@ function messagesOf(database: Database, session: string): readonly FoundMessage[
 
 const timeOf = (row: Row): number | undefined => parseTimestamp(row['time_created'] ?? row['created_at']);
 
-const timeColumn = (database: Database, table: string): string | undefined =>
-  ['time_created', 'created_at'].find((name) => database.columns(table).has(name));
+const timeColumn = (database: Database, table: string): string =>
+  ['time_created', 'created_at'].find((name) => database.columns(table).has(name)) ?? 'id';
 
-const messagesQuery = (database: Database): string =>
-  `SELECT * FROM message WHERE session_id = ? ORDER BY ${timeColumn(database, 'message') ?? 'id'}, id`;
-
-function storedMessage(database: Database, row: Row): StoredMessage {
-  const order = timeColumn(database, 'part') ?? 'id';
-  const parts = database.rows(
-    `SELECT id, data FROM part WHERE message_id = ? ORDER BY ${order}, id`,
-    String(row['id']),
-  );
-  return {
-    data: objectOf(columnText(row['data'])),
-    at: timeOf(row),
-    parts: parts.map(({ id, data }) => ({ ...objectOf(columnText(data)), id })),
-  };
+function partsOf(database: Database, message: Row): readonly JsonObject[] {
+  const query = `SELECT id, data FROM part WHERE message_id = ? ORDER BY ${timeColumn(database, 'part')}, id`;
+  const rows = database.rows(query, String(message['id']));
+  return rows.map(({ id, data }) => ({ ...objectOf(columnText(data)), id }));
 }
 
 async function readFromFiles(file: SourceFile, sink: TranscriptSink): Promise<undefined> {
@@ -186,7 +174,7 @@ async function readFromFiles(file: SourceFile, sink: TranscriptSink): Promise<un
     for (const part of await jsonFilesIn(path.join(storage, 'part', id)))
       parts.push({ ...objectOf(await readJson(part)), id: path.basename(part, '.json') });
     const data = objectOf(await readJson(message));
-    messages.push({ id, add: (to, end) => addMessage({ data, parts }, to, end) });
+    messages.push({ id, add: (to, end) => addMessage(data, parts, to, end) });
   }
   addMessages(messages, fieldsOf(revert), sink);
 }
@@ -203,8 +191,14 @@ function objectOf(value: unknown): JsonObject {
   return parsed;
 }
 
-/** Adds a message with its parts, stopping before the one with the ID `end`. */
-function addMessage({ data, at: storedAt, parts }: StoredMessage, sink: TranscriptSink, end: unknown): void {
+/** Adds a message with its parts, stopping before the one with the ID `end`. `storedAt` is used if `data` has no time. */
+function addMessage(
+  data: JsonObject,
+  parts: readonly JsonObject[],
+  sink: TranscriptSink,
+  end: unknown,
+  storedAt?: number,
+): void {
   const role = data['role'] === 'assistant' ? 'assistant' : 'user';
   const at = parseTimestamp(fieldsOf(data['time'])['created']) ?? storedAt;
   const blocks: ContentBlock[] = [];
@@ -237,4 +231,87 @@ function addToolBlocks(part: JsonObject, blocks: ContentBlock[], results: Conten
   if (output === undefined) return;
   const files = objectsAt(state, 'attachments').flatMap(({ mime, url }) => opencodeFile(mime, url, sink));
   results.push(toolResult(part['callID'], output, state['status'] === 'error'), ...files);
+}
+
+/** Changes of the session that aren't part of the conversation. */
+const BOOKKEEPING = /^(agent-switched|model-switched|location-switched|idle)$/;
+
+/** Whether a row of the table `session_message` is part of the conversation. */
+const isConversation = (row: Row): boolean => !BOOKKEEPING.test(columnText(row['type']) ?? '');
+
+/** Adds a message of opencode 2: a row of the table `session_message`, whose content depends on its type. */
+function addOpencodeRow(row: Row, sink: TranscriptSink): void {
+  const type = columnText(row['type']) ?? 'unknown';
+  const data = fieldsOf(columnJson(row['data']));
+  if (Object.keys(data).length === 0) throw unknownFormat('opencode');
+  const at = parseTimestamp(fieldsOf(data['time'])['created'] ?? row['time_created']);
+  switch (type) {
+    case 'user': {
+      const files = objectsAt(data, 'files').flatMap((file) => opencodeFile(file['mime'], file['uri'], sink));
+      const blocks: ContentBlock[] = [{ type: 'text', text: stringOf(data['text']) ?? '' }, ...files];
+      return sink.addMessage('user', blocks, { at });
+    }
+    case 'assistant':
+      return addReply(data, at, sink);
+    case 'shell': {
+      // A command that the user ran.
+      const output = textAt(data, 'output', 'output') ?? textAt(data, 'output') ?? '';
+      const isError = typeof data['exit'] === 'number' && data['exit'] !== 0;
+      const text = `$ ${stringOf(data['command']) ?? ''}\n${output}`.trimEnd();
+      return sink.addMessage('tool', [toolResult(data['shellID'], text, isError)], { at });
+    }
+    case 'compaction': {
+      const summary = stringOf(data['summary']) ?? '';
+      if (data['status'] === undefined || data['status'] === 'completed') sink.addCompaction({ summary, at });
+      return;
+    }
+    case 'synthetic':
+    case 'system':
+    case 'skill':
+      return sink.skip(phrase('context added by the tool'));
+    default:
+      sink.skipRecord(type);
+  }
+}
+
+function addReply(data: JsonObject, at: number | undefined, sink: TranscriptSink): void {
+  const blocks: ContentBlock[] = [];
+  const results: ContentBlock[] = [];
+  for (const part of objectsAt(data, 'content')) {
+    if (part['type'] === 'text') blocks.push({ type: 'text', text: stringOf(part['text']) ?? '' });
+    else if (part['type'] === 'reasoning') sink.skipReasoning();
+    else if (part['type'] === 'tool') {
+      const callId = part['callID'] ?? part['id'];
+      const state = fieldsOf(part['state']);
+      blocks.push(toolCall(callId, part['name'], state['input']));
+      results.push(...resultOf(callId, state, sink));
+    } else sink.skipRecord(part['type']);
+  }
+  const facts = { at, model: textAt(data, 'model', 'id'), usage: opencodeUsage(data['tokens']) };
+  sink.addMessage('assistant', blocks, facts);
+  sink.addMessage('tool', results, { at });
+}
+
+function resultOf(callId: unknown, state: JsonObject, sink: TranscriptSink): ContentBlock[] {
+  if (state['status'] !== 'completed' && state['status'] !== 'error') return [];
+  const content = objectsAt(state, 'content');
+  const texts = content.flatMap((one) => (one['type'] === 'text' ? [stringOf(one['text']) ?? ''] : []));
+  const error = textAt(state, 'error', 'message');
+  const images = content.flatMap((one) => (one['type'] === 'file' ? opencodeFile(one['mime'], one['uri'], sink) : []));
+  const text = [...texts, ...(error === undefined ? [] : [error])].join('\n');
+  return [toolResult(callId, text, state['status'] === 'error'), ...images];
+}
+
+/** An attached image. Other files are skipped; if the model got their text, the tool added it as context. */
+function opencodeFile(mediaType: unknown, uri: unknown, sink: TranscriptSink): ContentBlock[] {
+  const [, base64] = /^data:image\/[^,]*;base64,(.*)$/s.exec(stringOf(uri) ?? '') ?? [];
+  if (base64 !== undefined && typeof mediaType === 'string') return [{ type: 'image', mediaType, base64 }];
+  sink.skipAttachment(mediaType);
+  return [];
+}
+
+function opencodeUsage(value: unknown): Usage | undefined {
+  const { input: uncached, output, reasoning, cache } = fieldsOf(value);
+  const { read: cached, write: cacheWrite } = fieldsOf(cache);
+  return usageOf({ uncached, output, cached, cacheWrite, reasoning });
 }
