@@ -7,7 +7,7 @@ import { CopilotEventsImporter } from '../core/transcript/copilot-events.ts';
 import { importGemini, isGemini } from '../core/transcript/gemini.ts';
 import { isList, stringOf, tryParse } from '../core/text/json-value.ts';
 import { QwenImporter } from '../core/transcript/qwen.ts';
-import { readRoleContent } from '../core/transcript/role-content.ts';
+import { readRoleContent } from '../core/transcript/content-parts.ts';
 import {
   checkVersion,
   folderPath,

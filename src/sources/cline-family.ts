@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { Source, Tool } from '../app/library/source.ts';
 import { phrase } from '../core/text/phrase.ts';
 import { isList, isObject, stringOf, tryParse, type JsonObject } from '../core/text/json-value.ts';
-import { readRoleContent } from '../core/transcript/role-content.ts';
+import { readRoleContent } from '../core/transcript/content-parts.ts';
 import { checkVersion, parseTimestamp, usageOf, type TranscriptSink } from '../core/transcript/transcript-message.ts';
 import type { Databases } from './databases.ts';
 import { editorFolders, toolFolder, type Home } from './home-folders.ts';

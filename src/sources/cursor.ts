@@ -1,10 +1,9 @@
 import path from 'node:path';
 import type { Source } from '../app/library/source.ts';
 import { phrase } from '../core/text/phrase.ts';
-import { toolCall, toolResult } from '../core/transcript/content-parts.ts';
+import { toolCall, toolResult, readRoleContent } from '../core/transcript/content-parts.ts';
 import { folderPath, parseTimestamp, usageOf, type TranscriptSink } from '../core/transcript/transcript-message.ts';
 import { isList, isObject, objectsAt, stringOf, textAt, type JsonObject } from '../core/text/json-value.ts';
-import { readRoleContent } from '../core/transcript/role-content.ts';
 import { columnJson, columnText, type Database, type Databases } from './databases.ts';
 import { editorFolders, portableFolders, toolFolder, type Home } from './home-folders.ts';
 import { fieldsOf, unknownFormat } from './read-files.ts';

@@ -1,6 +1,5 @@
 import { isList, isObject, objectsAt, textAt, valueAt, type JsonObject } from '../text/json-value.ts';
-import { toolResult } from './content-parts.ts';
-import { readRoleContent } from './role-content.ts';
+import { toolResult, readRoleContent } from './content-parts.ts';
 import { folderPath, usageOf, type TranscriptSink } from './transcript-message.ts';
 
 /** Whether this is a session of Continue (`sessions/<id>.json`). */

@@ -9,7 +9,7 @@ import { isExportedMessage, ExportedSessionImporter } from './session-jsonl.ts';
 import { importGemini, isGemini } from './gemini.ts';
 import { isTooDeep, isList, isObject, tryParse, valueAt, type JsonObject } from '../text/json-value.ts';
 import { QwenImporter, isQwen } from './qwen.ts';
-import { isRoleContent, readRoleContent } from './role-content.ts';
+import { isRoleContent, readRoleContent } from './content-parts.ts';
 import { importSpecStory, looksLikeSpecStory } from './specstory.ts';
 import { TranscriptError, type TranscriptFormat, type TranscriptSink } from './transcript-message.ts';
 import { importVsCodeChat, isVsCodeChat, isVsCodeChatLog, replayVsCodeChatLog } from './vscode-chat.ts';
