@@ -1,4 +1,5 @@
 import { open, readFile, stat } from 'node:fs/promises';
+import zlib from 'node:zlib';
 import { isFileSystemError } from '../app/library/source.ts';
 import { phrase } from '../core/text/phrase.ts';
 import { isObject, tryParse, type JsonObject } from '../core/text/json-value.ts';
@@ -26,6 +27,15 @@ export async function readSlice(file: string, from: number, to: number): Promise
   } finally {
     await handle.close();
   }
+}
+
+/** The functions for zstd. Throws `TranscriptError` if Node.js is too old. */
+export function zstd(): Pick<typeof zlib, 'zstdDecompress' | 'createZstdDecompress'> {
+  // Missing before Node.js 22.15, although their types aren't optional.
+  if ('zstdDecompress' in zlib) return zlib;
+  throw new TranscriptError(
+    phrase('Reading this file requires Node.js 22.15 or later. Update VS Code or Node.js and try again.'),
+  );
 }
 
 /** Maximum size of a document. It's read as one string, whose length is limited by V8. */

@@ -4,8 +4,7 @@ import { isFileSystemError, type ReadEnd, type Resume, type SourceFile } from '.
 import { phrase } from '../core/text/phrase.ts';
 import { TranscriptError, type TranscriptSink } from '../core/transcript/transcript-message.ts';
 import { recordLineImporter, type RecordImporter } from '../core/transcript/detect-format.ts';
-import { damagedFile, readSlice } from './read-files.ts';
-import { zstdDecompressor } from './zstd.ts';
+import { damagedFile, readSlice, zstd } from './read-files.ts';
 
 /** Bytes at the beginning of a file and before an offset that are compared to detect that the file was rewritten. */
 const PREFIX_BYTES = 4096;
@@ -86,7 +85,7 @@ const isCompressed = (file: string): boolean => file.endsWith('.zst');
 /** The content of a file, decompressed. Offsets are those of the decompressed content. */
 async function* readChunks(file: string, start: number, end: number): AsyncGenerator<Buffer> {
   const stream = createReadStream(file, { start: isCompressed(file) ? 0 : start, highWaterMark: 1 << 18 });
-  const chunks = isCompressed(file) ? stream.pipe(zstdDecompressor()) : stream;
+  const chunks = isCompressed(file) ? stream.pipe(zstd().createZstdDecompress()) : stream;
   stream.on('error', (error) => chunks.destroy(error));
   try {
     let offset = start;

@@ -1,5 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import type { Source } from '../app/library/source.ts';
 import { phrase } from '../core/text/phrase.ts';
 import type { ContentBlock } from '../core/model/message.ts';
@@ -8,9 +9,8 @@ import { isList, isObject, stringOf, textAt, tryParse, type JsonObject } from '.
 import { newerFormat, parseTimestamp, type TranscriptSink } from '../core/transcript/transcript-message.ts';
 import { columnText, type Databases, type Row } from './databases.ts';
 import { dataFolders, type Home } from './home-folders.ts';
-import { fieldsOf, unknownFormat } from './read-files.ts';
+import { fieldsOf, unknownFormat, zstd } from './read-files.ts';
 import { createSource, type Finder } from './session-finder.ts';
-import { zstdDecompressed } from './zstd.ts';
 
 /** The newest supported version of Zed's threads. */
 const SUPPORTED_VERSION = '0.3.0';
@@ -63,7 +63,7 @@ async function addThreads(finder: Finder, databases: Databases, file: string): P
 async function readThread({ data_type: type, data }: Row): Promise<string> {
   if (type === 'json') return columnText(data) ?? '';
   if (type !== 'zstd' || !(data instanceof Uint8Array)) throw unknownFormat('Zed');
-  return (await zstdDecompressed(data)).toString('utf8');
+  return (await promisify<Uint8Array, Buffer>(zstd().zstdDecompress)(data)).toString('utf8');
 }
 
 function addMessage(message: unknown, model: string | undefined, sink: TranscriptSink): void {
