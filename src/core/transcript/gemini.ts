@@ -1,8 +1,16 @@
 import { phrase } from '../text/phrase.ts';
 import type { ContentBlock } from '../model/message.ts';
 import { readContent, toolCall, toolResult } from './content-parts.ts';
-import { isList, isObject, objectsAt, textAt, tryParse, valueAt, type JsonObject } from '../text/json-value.ts';
-import { contentText, GeminiHistory, isAddedContext } from './gemini-history.ts';
+import {
+  isList,
+  isObject,
+  objectsAt,
+  stringOf,
+  textAt,
+  tryParse,
+  valueAt,
+  type JsonObject,
+} from '../text/json-value.ts';
 import { parseTimestamp, usageOf, type TranscriptSink } from './transcript-message.ts';
 
 const ROLE_BY_TYPE: Readonly<Record<string, 'user' | 'assistant'>> = {
@@ -101,4 +109,180 @@ function resultOf(call: JsonObject, sink: TranscriptSink): ContentBlock[] {
   const text = found.flatMap((one) => (one.type === 'text' || one.type === 'tool_result' ? [one.text] : [])).join('\n');
   const isError = call['status'] === 'error' || found.some((one) => one.type === 'tool_result' && one.isError);
   return [toolResult(call['id'], text, isError), ...found.filter(({ type }) => type === 'image')];
+}
+
+/** A message; with `isSummary`, the summary that a compaction added. */
+interface Entry {
+  message: JsonObject;
+  readonly isSummary?: true;
+}
+
+/**
+ * The messages of a Gemini CLI session, including those that Gemini CLI no longer sends. When the history changes, it
+ * stores the new history as a whole, often with new IDs and with shortened tool outputs.
+ */
+class GeminiHistory {
+  #items: Entry[] = [];
+  /** The same message may have several IDs. */
+  readonly #byId = new Map<string, Entry>();
+
+  get items(): readonly Readonly<Entry>[] {
+    return this.#items;
+  }
+
+  /** Adds a message, or replaces the one with the same ID. */
+  put(message: JsonObject): void {
+    const id = stringOf(message['id']);
+    const known = id === undefined ? undefined : this.#byId.get(id);
+    if (known) {
+      known.message = message;
+      return;
+    }
+    const entry = { message };
+    this.#items.push(entry);
+    if (id !== undefined) this.#byId.set(id, entry);
+  }
+
+  /** Removes the message with this ID and everything after it. */
+  rewindTo(id: string): void {
+    const entry = this.#byId.get(id);
+    const at = entry ? this.#items.indexOf(entry) : -1;
+    if (at >= 0) this.#items.splice(at);
+  }
+
+  /**
+   * Applies a new history. Messages that are only in the old one were undone if nothing follows them, or else replaced
+   * by a summary, which is the first new message.
+   */
+  replace(history: readonly JsonObject[]): void {
+    if (this.#items.length === 0) return history.forEach((message) => this.put(message));
+    const entries = this.#items.filter(({ isSummary }) => !isSummary);
+    const matched = this.#match(entries, history);
+    const kept = new Set(matched.values());
+    const ids = new Set(history.map(({ id }) => id));
+    // Gemini CLI may store copies of messages before it stores the new history.
+    const copies = new Set(entries.filter((entry) => !kept.has(entry) && ids.has(entry.message['id'])));
+    const missing = new Set(entries.filter((entry) => !kept.has(entry) && !copies.has(entry)));
+    this.#remove(copies);
+    const lastMissing = this.#items.findLastIndex((item) => missing.has(item));
+    const summary = lastMissing < 0 ? undefined : this.#summaryOf(history, matched, lastMissing);
+    if (summary) {
+      this.#remove(new Set(summary.entries));
+      this.#items.splice(lastMissing + 1, 0, { message: summary.message, isSummary: true });
+    } else if (lastMissing === this.#items.length - 1) this.#remove(missing);
+    this.#insert(history, matched, new Set(summary?.messages));
+  }
+
+  /** Maps messages of a new history to their old entries, from the newest message back. */
+  #match(entries: readonly Entry[], history: readonly JsonObject[]): Map<JsonObject, Entry> {
+    const named = history.map(({ id }) => this.#byId.get(stringOf(id) ?? ''));
+    if (named.every((entry, index) => entry !== undefined && entry === entries[index]))
+      return new Map(history.map((message, index) => [message, entries[index]!]));
+    const positions = new Map<string, number[]>();
+    for (const [at, { message }] of entries.entries()) {
+      const name = fingerprint(message);
+      const list = positions.get(name);
+      if (list) list.push(at);
+      else positions.set(name, [at]);
+    }
+    positions.delete('');
+    const ids = new Set(history.map(({ id }) => id));
+    const matched = new Map<JsonObject, Entry>();
+    let end = entries.length;
+    for (const [index, message] of [...history.entries()].reverse()) {
+      const list = positions.get(fingerprint(message)) ?? [];
+      while (list.length > 0 && list.at(-1)! >= end) list.pop();
+      // If the newest candidate is a copy of this message, an earlier one is the original.
+      while (list.length > 1 && ids.has(entries[list.at(-1)!]!.message['id'])) list.pop();
+      const at = list.pop();
+      const entry = at === undefined ? named[index] : entries[at];
+      if (at !== undefined) end = at;
+      if (!entry) continue;
+      matched.set(message, entry);
+      if (typeof message['id'] === 'string') this.#byId.set(message['id'], entry);
+    }
+    return matched;
+  }
+
+  /** The summary, which is the first new message, with the model's answer to it, and their entries if stored before. */
+  #summaryOf(
+    history: readonly JsonObject[],
+    matched: ReadonlyMap<JsonObject, Entry>,
+    lastMissing: number,
+  ): { message: JsonObject; messages: JsonObject[]; entries: Entry[] } | undefined {
+    const isNew = (message: JsonObject | undefined): boolean => {
+      const entry = message && matched.get(message);
+      return message !== undefined && (!entry || this.#items.indexOf(entry) > lastMissing);
+    };
+    const at = history.findIndex((message) => message['type'] === 'user' && !isAddedContext(message));
+    const message = history[at];
+    if (!message || !isNew(message)) return undefined;
+    if (matched.has(message) && !contentText(message).includes('<state_snapshot>')) return undefined;
+    const answer = history[at + 1];
+    const messages = [message, ...(answer && answer['type'] !== 'user' && isNew(answer) ? [answer] : [])];
+    return { message, messages, entries: messages.flatMap((one) => matched.get(one) ?? []) };
+  }
+
+  /** Inserts each new message after the one that it follows. */
+  #insert(
+    history: readonly JsonObject[],
+    matched: ReadonlyMap<JsonObject, Entry>,
+    summary: ReadonlySet<JsonObject>,
+  ): void {
+    const answered = new Set(this.#items.flatMap(({ message, isSummary }) => (isSummary ? [] : resultIds(message))));
+    let after: Entry | undefined;
+    for (const message of history) {
+      const known = matched.get(message);
+      if (known) after = known;
+      if (known || summary.has(message) || responseIds(message).some((id) => answered.has(id))) continue;
+      const entry = { message };
+      const at = after ? this.#items.indexOf(after) : -1;
+      this.#items.splice(at < 0 ? this.#items.length : at + 1, 0, entry);
+      if (typeof message['id'] === 'string') this.#byId.set(message['id'], entry);
+      after = entry;
+    }
+  }
+
+  #remove(entries: ReadonlySet<Entry>): void {
+    this.#items = this.#items.filter((item) => !entries.has(item));
+  }
+}
+
+/** Whether this is context that Gemini CLI added as a user message. */
+const isAddedContext = (message: JsonObject): boolean =>
+  message['type'] === 'user' && /^\s*<(session_context|hook_context)>/.test(contentText(message));
+
+const partsOf = ({ content }: JsonObject): readonly JsonObject[] =>
+  isList(content) ? content.filter(isObject) : isObject(content) ? [content] : [];
+
+function contentText(message: JsonObject): string {
+  if (typeof message['content'] === 'string') return message['content'];
+  return partsOf(message)
+    .filter((part) => part['thought'] !== true)
+    .map((part) => textAt(part, 'text') ?? '')
+    .join('');
+}
+
+/** The IDs of the calls that a message answers in Google's format. */
+const responseIds = (message: JsonObject): string[] =>
+  partsOf(message).flatMap((part) => textAt(part, 'functionResponse', 'id') ?? []);
+
+/** The IDs of the calls whose results a message contains. */
+const resultIds = (message: JsonObject): string[] => [
+  ...responseIds(message),
+  ...objectsAt(message, 'toolCalls').flatMap((call) => (isList(call['result']) ? (textAt(call, 'id') ?? []) : [])),
+];
+
+/** Equal for a message and its copies, which may have other IDs and shortened outputs; '' without content. */
+function fingerprint(message: JsonObject): string {
+  const calls = [
+    ...objectsAt(message, 'toolCalls').map((call) => textAt(call, 'id') ?? ''),
+    ...partsOf(message).flatMap((part) => textAt(valueAt(part, 'functionCall'), 'id') ?? []),
+  ];
+  const content = [
+    contentText(message).trim(),
+    ...new Set(calls.sort()),
+    ...responseIds(message).map((id) => `→${id}`),
+  ];
+  return content.every((one) => one === '') ? '' : JSON.stringify([message['type'], ...content]);
 }
