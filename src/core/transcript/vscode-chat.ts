@@ -20,7 +20,6 @@ import {
   type TranscriptSink,
   TranscriptError,
 } from './transcript-message.ts';
-import { askedQuestion, markdownText, type AskedQuestion } from './vscode-questions.ts';
 
 /** Whether this is the JSON of VS Code's “Chat: Export Chat…”. */
 export function isVsCodeChat(value: unknown): value is JsonObject & { readonly requests: readonly unknown[] } {
@@ -166,6 +165,58 @@ class ResponseImporter {
     const { at, model } = this.#facts;
     this.#pending = messageFromBlocks(role, blocks, { at, ...(role === 'assistant' && { model }) });
   }
+}
+
+/** A question in a response, and the user's answer, which is empty if there is none. */
+interface AskedQuestion {
+  readonly question: string;
+  readonly answer: string;
+}
+
+const markdownText = (value: unknown): string => stringOf(value) ?? textAt(value, 'value') ?? '';
+
+/**
+ * The question in a part of a response (`IChatQuestionCarousel`, `IChatPlanReview`, and
+ * `IChatElicitationRequestSerialized` in microsoft/vscode, chatService.ts). Undefined for other parts and for forms
+ * that weren't filled in.
+ */
+function askedQuestion(part: JsonObject): AskedQuestion | undefined {
+  const { kind, title, message, content } = part;
+  if (kind === 'questionCarousel') {
+    const questions = objectsAt(part, 'questions').map((question) => ({
+      text: markdownText(question['message']) || markdownText(question['title']),
+      answer: chosen(valueAt(part, 'data', String(question['id'])), question),
+    }));
+    const answers = questions.filter(({ answer }) => answer !== '');
+    return {
+      question: paragraphs(markdownText(message), ...questions.map(({ text }) => text)),
+      answer: answers.map(({ text, answer }) => (questions.length === 1 ? answer : `${text}: ${answer}`)).join('\n'),
+    };
+  }
+  if (kind === 'planReview') {
+    const answer = textAt(part, 'data', 'feedback') || (textAt(part, 'data', 'action') ?? '');
+    return { question: paragraphs(markdownText(title), markdownText(content)), answer };
+  }
+  const { acceptedResult } = part;
+  if (kind !== 'elicitation' && kind !== 'elicitationSerialized') return undefined;
+  if (!isObject(acceptedResult)) return undefined;
+  const fields = Object.entries(acceptedResult).map(([name, value]) => `${name}: ${[value].flat().join(', ')}`);
+  return { question: paragraphs(markdownText(title), markdownText(message)), answer: fields.join('\n') };
+}
+
+const paragraphs = (...texts: readonly string[]): string => texts.filter((text) => text !== '').join('\n\n');
+
+/** The labels of the selected options, and the text that the user entered. */
+function chosen(answer: unknown, question: JsonObject): string {
+  if (!isObject(answer) && !isList(answer)) return stringOf(answer) ?? '';
+  const {
+    selectedValue,
+    selectedValues = selectedValue,
+    freeformValue,
+  } = isObject(answer) ? answer : { selectedValue: answer };
+  const options = objectsAt(question, 'options');
+  const labelOf = (value: unknown): unknown => options.find((option) => option['value'] === value)?.['label'] ?? value;
+  return [...[selectedValues].flat().map(labelOf), freeformValue].flatMap((value) => stringOf(value) || []).join(', ');
 }
 
 function referenceText(part: JsonObject): string {
