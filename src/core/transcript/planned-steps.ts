@@ -41,14 +41,15 @@ function changedSteps(
   args: unknown,
 ): Map<string, ListedStep> | undefined {
   if (!isObject(args)) return undefined;
+  const withStep = (id: string, step: ListedStep | undefined) => step && new Map([...steps, [id, step]]);
   // Claude Code numbers its tasks from 1.
-  if (name === 'TaskCreate') return withStep(steps, String(steps.size + 1), stepOf(args, 'pending'));
+  if (name === 'TaskCreate') return withStep(String(steps.size + 1), stepOf(args, 'pending'));
   if (name === 'TaskUpdate') {
     const id = textAt(args, 'taskId') ?? '';
     const known = steps.get(id);
     const status = textAt(args, 'status');
     if (!known || status === undefined) return undefined;
-    return withStep(steps, id, stepOf({ subject: known.text, ...args }, status === 'deleted' ? 'done' : status));
+    return withStep(id, stepOf({ subject: known.text, ...args }, status === 'deleted' ? 'done' : status));
   }
   return undefined;
 }
@@ -64,14 +65,6 @@ function writtenSteps(args: unknown, mayBeEmpty: boolean): Map<string, ListedSte
   // VS Code's and Mistral's tools can also read the list, and then often have an empty list as an argument.
   const isRead = (textAt(args, 'operation') ?? textAt(args, 'action')) === 'read';
   return mayBeEmpty && !isRead && lists.some(({ length }) => length === 0) ? new Map() : undefined;
-}
-
-function withStep(
-  steps: ReadonlyMap<string, ListedStep>,
-  id: string,
-  step: ListedStep | undefined,
-): Map<string, ListedStep> | undefined {
-  return step && new Map([...steps, [id, step]]);
 }
 
 function stepOf(item: JsonObject, status: string | undefined): ListedStep | undefined {
