@@ -10,12 +10,6 @@ export interface ToolEffect {
   readonly ok?: boolean;
 }
 
-export interface MessageToolEffects {
-  readonly effects: readonly (ToolEffect & { readonly callId: string })[];
-  /** Whether calls succeeded, by their IDs. Excludes calls without an ID, whose results can't be found. */
-  readonly results: ReadonlyMap<string, boolean>;
-}
-
 const PATH_ARGUMENTS = [
   'file_path',
   'filePath',
@@ -39,8 +33,11 @@ const STATUS_UNITS = 400;
 /** Longer commands usually contain a file's text and are truncated. */
 const MAX_COMMAND_UNITS = 2_000;
 
-/** The effects of a message's tool calls, and the success of the calls whose results it contains. */
-export function toolEffectsOf(blocks: readonly ContentBlock[]): MessageToolEffects {
+/**
+ * The effects of a message's tool calls, and whether the calls whose results it contains succeeded, by their IDs.
+ * Results without an ID are excluded.
+ */
+export function toolEffectsOf(blocks: readonly ContentBlock[]) {
   const effects: (ToolEffect & { readonly callId: string })[] = [];
   const results = new Map<string, boolean>();
   for (const block of blocks) {
