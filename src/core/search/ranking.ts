@@ -38,17 +38,13 @@ export function matchSimilarity(sought: string, term: string): number {
   // Similar numbers have different meanings.
   if (/\d/.test(sought)) return 0;
   const allowed = sought.length >= MIN_TWO_TYPOS_LENGTH ? 2 : 1;
-  return Math.abs(sought.length - term.length) <= allowed && isWithinDistance(sought, term, allowed) ? TYPO_WEIGHT : 0;
+  return Math.abs(sought.length - term.length) <= allowed && isWithinDistance(sought, term, 0, 0, allowed)
+    ? TYPO_WEIGHT
+    : 0;
 }
 
-/** Whether the Levenshtein distance is at most `allowed`, with early exit. */
-function isWithinDistance(left: string, right: string, allowed: number): boolean {
-  let start = 0;
-  while (start < left.length && left[start] === right[start]) start++;
-  return isRestWithinDistance(left, right, start, start, allowed);
-}
-
-function isRestWithinDistance(left: string, right: string, i: number, j: number, allowed: number): boolean {
+/** Whether the Levenshtein distance of the rests from `i` and `j` is at most `allowed`, with early exit. */
+function isWithinDistance(left: string, right: string, i: number, j: number, allowed: number): boolean {
   while (i < left.length && j < right.length && left[i] === right[j]) {
     i++;
     j++;
@@ -56,8 +52,8 @@ function isRestWithinDistance(left: string, right: string, i: number, j: number,
   if (i === left.length && j === right.length) return true;
   if (allowed === 0) return false;
   return (
-    (i < left.length && isRestWithinDistance(left, right, i + 1, j, allowed - 1)) ||
-    (j < right.length && isRestWithinDistance(left, right, i, j + 1, allowed - 1)) ||
-    (i < left.length && j < right.length && isRestWithinDistance(left, right, i + 1, j + 1, allowed - 1))
+    (i < left.length && isWithinDistance(left, right, i + 1, j, allowed - 1)) ||
+    (j < right.length && isWithinDistance(left, right, i, j + 1, allowed - 1)) ||
+    (i < left.length && j < right.length && isWithinDistance(left, right, i + 1, j + 1, allowed - 1))
   );
 }
