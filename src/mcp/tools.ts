@@ -93,11 +93,6 @@ function inputSchema<Name extends keyof typeof INPUTS>(name: Name) {
 const withoutEmpty = (args: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(args).filter(([, value]) => value !== null && value !== ''));
 
-/** Rejects a call. The message is a sentence for the model. */
-class ToolError extends Error {
-  override readonly name = 'ToolError';
-}
-
 /** The tools of the server: they search and quote the chats of all tools, and change nothing. */
 export class ChatTools {
   readonly #chats: MachineChats;
@@ -298,13 +293,12 @@ export class ChatTools {
   }
 
   async #expand({ session: name, from, to = from, offset }: Input<'expand'>): Promise<string[]> {
-    if (to < from) throw new ToolError(`“to” (${to}) must not be less than “from” (${from}).`);
+    if (to < from) throw new Error(`“to” (${to}) must not be less than “from” (${from}).`);
     const chat = await this.#find(name);
     const messages = (await this.#chats.read(chat.key))?.messages ?? [];
     const last = messages.length - 1;
-    if (last === -1)
-      throw new ToolError('This session has no messages, because the user went back to before the first.');
-    if (from > last) throw new ToolError(`The last message of this session has the number ${last}.`);
+    if (last === -1) throw new Error('This session has no messages, because the user went back to before the first.');
+    if (from > last) throw new Error(`The last message of this session has the number ${last}.`);
     const range = { from, to: Math.min(to, last), offset };
     const { text: shown, next } = renderMessages(chat, messages, range);
     if (!next) return [shown];
@@ -328,14 +322,14 @@ export class ChatTools {
     return folder === undefined ? chats : chats.filter(({ entry }) => endsWithPath(entry.workspace ?? '', folder));
   }
 
-  /** The chat with this key, or with this ID of its tool. Throws `ToolError`. */
+  /** The chat with this key, or with this ID of its tool. Throws an error for the model. */
   async #find(name: string): Promise<MachineChat> {
     let chat = this.#named(name);
     if (!chat) {
       await this.#refresh();
       chat = this.#named(name);
     }
-    if (!chat) throw new ToolError(`There is no session “${name}”. To list the sessions, call sessions.`);
+    if (!chat) throw new Error(`There is no session “${name}”. To list the sessions, call sessions.`);
     return chat;
   }
 
