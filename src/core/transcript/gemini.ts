@@ -1,16 +1,7 @@
 import { phrase } from '../text/phrase.ts';
 import type { ContentBlock } from '../model/message.ts';
 import { readContent, toolCall, toolResult } from './content-parts.ts';
-import {
-  isList,
-  isObject,
-  objectsAt,
-  stringOf,
-  textAt,
-  tryParse,
-  valueAt,
-  type JsonObject,
-} from '../text/json-value.ts';
+import { isList, isObject, objectsAt, textAt, tryParse, valueAt, type JsonObject } from '../text/json-value.ts';
 import { parseTimestamp, usageOf, type TranscriptSink } from './transcript-message.ts';
 
 const ROLE_BY_TYPE: Readonly<Record<string, 'user' | 'assistant'>> = {
@@ -132,7 +123,7 @@ class GeminiHistory {
 
   /** Adds a message, or replaces the one with the same ID. */
   put(message: JsonObject): void {
-    const id = stringOf(message['id']);
+    const id = textAt(message, 'id');
     const known = id === undefined ? undefined : this.#byId.get(id);
     if (known) {
       known.message = message;
@@ -175,7 +166,7 @@ class GeminiHistory {
 
   /** Maps messages of a new history to their old entries, from the newest message back. */
   #match(entries: readonly Entry[], history: readonly JsonObject[]): Map<JsonObject, Entry> {
-    const named = history.map(({ id }) => this.#byId.get(stringOf(id) ?? ''));
+    const named = history.map((message) => this.#byId.get(textAt(message, 'id') ?? ''));
     if (named.every((entry, index) => entry !== undefined && entry === entries[index]))
       return new Map(history.map((message, index) => [message, entries[index]!]));
     const positions = new Map<string, number[]>();
