@@ -2,14 +2,14 @@ import { requestWithSummaries, type CompressedMessages } from '../app/compressed
 import { compressPreserveEvents } from '../app/public-api.ts';
 import { InMemorySession, type CompressionAttempt } from '../app/in-memory-session.ts';
 import { ModelFault } from '../app/fault.ts';
-import { COST_TIERS, type CostTier, type SummaryNode } from '../core/model/summary.ts';
+import { COST_TIERS, type CostTier } from '../core/model/summary.ts';
 import { POLICY_NAMES, resolvePolicy, STRATEGIES, type PolicyName, type Strategy } from '../core/policy/policy.ts';
 import { PRESETS, type PresetName } from '../core/prompts/render-prompts.ts';
 import { sentencesOf } from '../core/text/sentences.ts';
 import { loadEncoding, type TokenCounter } from '../core/tokens/token-counter.ts';
 import type { TranscriptMessage } from '../core/transcript/transcript-message.ts';
 import { modelFromOptions, MODEL_HELP, MODEL_OPTIONS, type ModelFromOptions } from './model-options.ts';
-import { eventOutput, type EventOutput } from './events.ts';
+import { eventOutput } from './events.ts';
 import { readTranscriptFile, sourceMessages } from './transcript-file.ts';
 import { UsageError, choiceOption, integerOption, type Command } from './command.ts';
 import { errorLine } from './output.ts';
@@ -81,7 +81,7 @@ ${MODEL_HELP}
     const settings = { policy, strategy, preset, effort, keepRecent, counter, model: selected.chat };
     const isTurnByTurn = options['turn-by-turn'] === true;
     const startedAt = performance.now();
-    const { isExtracted, failure, ...result } =
+    const { messages, tokens, isExtracted, failure, compressions, ...result } =
       isTurnByTurn || targetTokens === undefined
         ? await compressAsSession(transcript, targetTokens, settings, selected, isTurnByTurn)
         : await compressAtOnce(transcript, targetTokens, settings);
@@ -91,8 +91,13 @@ ${MODEL_HELP}
         'threadkeeper: The model returned no usable response for a compression. Its summaries were extracted without a model.',
       );
     if (failure) await output.note(`threadkeeper: The last compression failed. ${errorLine(failure)}`);
+    const events = result.events.map(eventOutput);
+    const nodes = result.nodes.map(nodeOutput);
     const calls = { ...result.calls, costUsd: paid.costUsd };
-    return { json: { ...result, calls, ms }, text: textReport(result) };
+    return {
+      json: { messages, events, nodes, tokens, calls, compressions, ms },
+      text: textReport({ messages, tokens, compressions, ...result }),
+    };
   },
 };
 
@@ -106,17 +111,8 @@ interface CompressOptions {
   readonly model: ModelFromOptions['chat'];
 }
 
-interface Compressed {
-  readonly messages: CompressedMessages['messages'];
-  readonly events: readonly EventOutput[];
-  readonly nodes: readonly NodeOutput[];
-  readonly tokens: CompressedMessages['tokens'];
-  readonly calls: CompressedMessages['calls'];
-  readonly compressions?: readonly CompressionAttempt[];
-}
-
-interface Outcome extends Compressed {
-  readonly isExtracted: boolean;
+interface Outcome extends CompressedMessages {
+  readonly compressions?: readonly CompressionAttempt[] | undefined;
   /** Why the model failed in the last compression, if it did. */
   readonly failure?: ModelFault | undefined;
 }
@@ -129,7 +125,7 @@ async function compressAtOnce(
   const compressed = await compressPreserveEvents(sourceMessages(transcript), targetTokens, options);
   if (compressed.tokens.before > targetTokens && compressed.messages.every(isCutSentence))
     throw new UsageError(`${tooLong(targetTokens)}. Increase --target-tokens.`);
-  return toOutput(compressed, compressed.tokens);
+  return compressed;
 }
 
 const tooLong = (limit: number): string => `The compressed transcript doesn’t fit in ${limit} tokens`;
@@ -169,48 +165,27 @@ async function compressAsSession(
       throw new UsageError(`The model returned no usable response. ${tooLong(budget)}: it needs ${after}.`);
     throw new UsageError(`${tooLong(budget)}: it needs ${after}. Increase --target-tokens or decrease --keep-recent.`);
   }
-  const tokens = { before, after, target: targetTokens ?? null };
-  const compressed = toOutput(sent, tokens);
+  const compressed = { ...sent, tokens: { before, after, target: targetTokens ?? null } };
   if (!isTurnByTurn) return compressed;
   const { attempts: compressions, failureReason: reason, lastCallError } = session;
   const failure = reason && (ModelFault.is(lastCallError, reason) ? lastCallError : new ModelFault(reason, reason));
   return { ...compressed, compressions, failure };
 }
 
-function toOutput(
-  { messages, events, nodes, calls, isExtracted }: Omit<CompressedMessages, 'tokens'>,
-  tokens: CompressedMessages['tokens'],
-): Outcome {
-  return {
-    messages,
-    events: events.map(eventOutput),
-    nodes: nodes.map(nodeOutput),
-    tokens,
-    calls,
-    isExtracted,
-  };
-}
-
 /** A summary node in JSON output. `from` and `to` are message indexes. */
-interface NodeOutput extends Pick<SummaryNode, 'id' | 'depth' | 'rung' | 'brief' | 'detailed'> {
-  readonly from: number;
-  readonly to: number;
-  readonly tokens: number;
-}
-
-function nodeOutput({ node, from, to }: CompressedMessages['nodes'][number]): NodeOutput {
+function nodeOutput({ node, from, to }: CompressedMessages['nodes'][number]) {
   const { id, depth, tokens, rung, brief, detailed } = node;
   return { id, depth, from, to, tokens: tokens.source, rung, brief, detailed };
 }
 
-function textReport({ messages, tokens, nodes, events, compressions }: Compressed): string {
+function textReport({ messages, tokens, nodes, events, compressions = [] }: Omit<Outcome, 'isExtracted'>): string {
   const sent = messages.map(
     ({ role, content }) => `--- ${role}\n${typeof content === 'string' ? content : JSON.stringify(content)}\n`,
   );
   const active = events.filter(({ status }) => status === 'active').length;
   const saved = tokens.before === 0 ? 0 : Math.round((1 - tokens.after / tokens.before) * 1000) / 10;
   const target = tokens.target === null ? '' : `, target ${tokens.target}`;
-  const attempts = (compressions ?? []).map(
+  const attempts = compressions.map(
     ({ at, trigger, outcome, tokensBefore, tokensAfter }) =>
       `--- at message ${at}: ${trigger}, ${outcome}, ${tokensBefore} → ${tokensAfter} tokens`,
   );
