@@ -1,6 +1,6 @@
 import type { ModelCheckResult } from '../core/audit/model-check.ts';
 import { checkStatements, type CheckedStatement } from '../core/audit/statements.ts';
-import { supportOf } from '../core/model/statement-check.ts';
+import { supportOf, type StatementReason } from '../core/model/statement-check.ts';
 import type { SourceMessage } from '../core/compress/source-message.ts';
 import { CancellableYielder } from '../core/pace/cancellable-yielder.ts';
 import { CallLog } from '../core/compress/summary-model.ts';
@@ -75,29 +75,24 @@ function statementJson(statement: CheckedStatement): object {
     start,
     end,
     supported: supportOf(reason),
-    sources: sources.map((source) => ({ message: source.message, start: source.start, end: source.end })),
+    sources,
     reason: reasonText(statement),
     ...(instead !== undefined && { instead }),
     ...(isByCode && { byCode: true }),
   };
 }
 
-function reasonText({ reason, missing = [] }: CheckedStatement): string {
-  switch (reason) {
-    case 'verbatim':
-      return 'verbatim in the source';
-    case 'not_in_source':
-      return `not in the source: ${missing.join(', ')}`;
-    case 'unchecked':
-      return 'undecided: no missing terms found';
-    case 'supported':
-      return 'according to the model, supported by the source';
-    case 'no_source':
-      return 'according to the model, not mentioned in the source';
-    case 'told_otherwise':
-      return 'according to the model, the source says something different';
-  }
-}
+const REASON_TEXTS: Readonly<Record<StatementReason, string>> = {
+  verbatim: 'verbatim in the source',
+  not_in_source: 'not in the source',
+  unchecked: 'undecided: no missing terms found',
+  supported: 'according to the model, supported by the source',
+  no_source: 'according to the model, not mentioned in the source',
+  told_otherwise: 'according to the model, the source says something different',
+};
+
+const reasonText = ({ reason, missing = [] }: CheckedStatement): string =>
+  reason === 'not_in_source' ? `${REASON_TEXTS[reason]}: ${missing.join(', ')}` : REASON_TEXTS[reason];
 
 function statementLine(statement: CheckedStatement): string {
   const { text, sources, reason, instead, isByCode } = statement;
