@@ -18,22 +18,17 @@ export async function* readText(file: string): AsyncGenerator<string> {
   }
 }
 
-export const unreadableFile = (file: string, error: unknown): UsageError =>
-  new UsageError(`Can’t read ${file}: ${unreadableReason(error)}.`);
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: 'the file doesn’t exist',
+  EISDIR: 'it’s a folder',
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+};
 
-function unreadableReason(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  switch (code) {
-    case 'ENOENT':
-      return 'the file doesn’t exist';
-    case 'EISDIR':
-      return 'it’s a folder';
-    case 'EACCES':
-    case 'EPERM':
-      return 'permission denied';
-    default:
-      return error instanceof Error ? error.message : String(error);
-  }
+export function unreadableFile(file: string, error: unknown): UsageError {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const reason = REASONS[code] ?? (error instanceof Error ? error.message : String(error));
+  return new UsageError(`Can’t read ${file}: ${reason}.`);
 }
 
 /** Streams a transcript's messages; the generator returns the totals. Throws `UsageError` or `TranscriptError`. */
