@@ -35,26 +35,18 @@ ${MODEL_HELP}
     const transcript = await readTranscriptFile(file, output);
     const selected = await modelFromOptions(invocation);
     const counter = await loadEncoding(selected.encoding);
-    const messages = transcript.map((message) => {
-      const { role, at, model } = message;
-      return { role, content: contentOf(message), at, model };
-    });
-    const {
-      text,
-      tokens,
-      messages: substantiveCount,
-      calls,
-      isExtracted,
-    } = await createHandoff(messages, {
-      target,
-      maxTokens,
-      counter,
-      ...(selected.chat && { model: selected.chat }),
-    });
-    if (substantiveCount === 0) throw new UsageError('The transcript has no message that says anything.');
+    const messages = transcript.map((one) => ({
+      role: one.role,
+      content: contentOf(one),
+      at: one.at,
+      model: one.model,
+    }));
+    const handoff = await createHandoff(messages, { target, maxTokens, counter, model: selected.chat });
+    const { text, tokens, calls } = handoff;
+    if (handoff.messages === 0) throw new UsageError('The transcript has no message that says anything.');
     if (text === '')
       throw new UsageError(`No part of the transcript fits in ${maxTokens} tokens. Increase --max-tokens.`);
-    if (isExtracted)
+    if (handoff.isExtracted)
       await output.note(
         'threadkeeper: The model returned no usable response. The summary was extracted without a model.',
       );

@@ -30,7 +30,7 @@ ${MODEL_HELP}
     const { brief, detailed, full, tokens, isExtracted } = await summarizeHierarchical(sourceMessages(transcript), {
       counter,
       preset,
-      ...(selected.chat && { model: selected.chat }),
+      model: selected.chat,
     });
     if (isExtracted)
       await output.note(
