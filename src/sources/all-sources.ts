@@ -6,7 +6,7 @@ import { importContinueSession, isContinueSession } from '../core/transcript/con
 import { CopilotEventsImporter } from '../core/transcript/copilot-events.ts';
 import { importGemini, isGemini } from '../core/transcript/gemini.ts';
 import { isList, stringOf, tryParse } from '../core/text/json-value.ts';
-import { QwenImporter } from '../core/transcript/qwen.ts';
+import { qwenImporter } from '../core/transcript/qwen.ts';
 import { readRoleContent } from '../core/transcript/content-parts.ts';
 import {
   checkVersion,
@@ -208,7 +208,7 @@ function qwen(home: Home): Source {
     (file, sink, from) => {
       if (!file.path.endsWith('.jsonl')) return readGemini(file.path, 'Qwen Code', sink);
       const isSubagent = path.basename(path.dirname(path.dirname(file.path))) === 'subagents';
-      return readRecords(file, sink, (to, resumed) => new QwenImporter(to, isSubagent, resumed !== undefined), from);
+      return readRecords(file, sink, (to, resumed) => qwenImporter(to, isSubagent, resumed !== undefined), from);
     },
   );
 }

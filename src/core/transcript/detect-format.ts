@@ -5,10 +5,10 @@ import { ClaudeCodeImporter, isClaudeCode } from './claude-code.ts';
 import { CodexImporter, isCodex } from './codex.ts';
 import { importContinueSession, isContinueSession } from './continue-session.ts';
 import { CopilotEventsImporter, isCopilotEvent } from './copilot-events.ts';
-import { isExportedMessage, ExportedSessionImporter } from './session-jsonl.ts';
+import { exportedSessionImporter, isExportedMessage } from './session-jsonl.ts';
 import { importGemini, isGemini } from './gemini.ts';
 import { isTooDeep, isList, isObject, tryParse, valueAt, type JsonObject } from '../text/json-value.ts';
-import { QwenImporter, isQwen } from './qwen.ts';
+import { isQwen, qwenImporter } from './qwen.ts';
 import { isRoleContent, readRoleContent } from './content-parts.ts';
 import { importSpecStory, looksLikeSpecStory } from './specstory.ts';
 import { TranscriptError, type TranscriptFormat, type TranscriptSink } from './transcript-message.ts';
@@ -65,8 +65,8 @@ const RECORD_FORMATS: readonly {
   { format: 'claude-code', matches: isClaudeCode, importer: (sink) => new ClaudeCodeImporter(sink) },
   { format: 'codex', matches: isCodex, importer: (sink) => new CodexImporter(sink) },
   { format: 'copilot', matches: isCopilotEvent, importer: (sink) => new CopilotEventsImporter(sink) },
-  { format: 'qwen', matches: isQwen, importer: (sink) => new QwenImporter(sink) },
-  { format: 'threadkeeper', matches: isExportedMessage, importer: (sink) => new ExportedSessionImporter(sink) },
+  { format: 'qwen', matches: isQwen, importer: (sink) => qwenImporter(sink) },
+  { format: 'threadkeeper', matches: isExportedMessage, importer: exportedSessionImporter },
   { format: 'messages', matches: isRoleContent, importer: (sink) => ({ record: (one) => readRoleContent(one, sink) }) },
 ];
 

@@ -19,32 +19,24 @@ const NOTIFICATIONS: readonly unknown[] = ['notification', 'cron', 'goal_runtime
 /**
  * Imports a Qwen Code session (`projects/<folder>/chats/<id>.jsonl`) record by record. Each record names the one before
  * it. When the user goes back, the tool adds a record of the type `rewind`, which names an earlier one.
+ *
+ * @param isSubagent whether the file is a subagent's session, whose records name the session that started it
  */
-export class QwenImporter {
-  readonly #sink: TranscriptSink;
-  readonly #isSubagent: boolean;
-  readonly #isResumed: boolean;
+export function qwenImporter(sink: TranscriptSink, isSubagent = false, isResumed = false) {
   /** The positions after records, by their IDs. */
-  readonly #positions: Map<unknown, TranscriptPosition>;
-
-  /** `isSubagent`: the file is a subagent's session, whose records name the session that started it. */
-  constructor(sink: TranscriptSink, isSubagent = false, isResumed = false) {
-    this.#sink = sink;
-    this.#isSubagent = isSubagent;
-    this.#isResumed = isResumed;
-    this.#positions = new Map(isResumed ? [] : [[null, undefined]]);
-  }
-
-  record(record: unknown): void {
-    if (!isObject(record)) return this.#sink.skip(phrase('invalid record'));
-    const { uuid, parentUuid, subtype } = record;
-    if (subtype === 'rewind') {
-      if (this.#positions.has(parentUuid)) this.#sink.position = this.#positions.get(parentUuid);
-      else if (this.#isResumed) throw new BeforeResumeError();
-    }
-    importRecord(record, this.#sink, this.#isSubagent);
-    if (typeof uuid === 'string') this.#positions.set(uuid, this.#sink.position);
-  }
+  const positions = new Map<unknown, TranscriptPosition>(isResumed ? [] : [[null, undefined]]);
+  return {
+    record(record: unknown): void {
+      if (!isObject(record)) return sink.skip(phrase('invalid record'));
+      const { uuid, parentUuid, subtype } = record;
+      if (subtype === 'rewind') {
+        if (positions.has(parentUuid)) sink.position = positions.get(parentUuid);
+        else if (isResumed) throw new BeforeResumeError();
+      }
+      importRecord(record, sink, isSubagent);
+      if (typeof uuid === 'string') positions.set(uuid, sink.position);
+    },
+  };
 }
 
 function importRecord(record: JsonObject, sink: TranscriptSink, isSubagent: boolean): void {

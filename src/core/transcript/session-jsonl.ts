@@ -53,22 +53,18 @@ function parseExportedMessage(value: unknown): Message | undefined {
 export const isExportedMessage = (value: unknown): boolean => v.is(exportedMessageSchema, value);
 
 /** Imports a session exported by Threadkeeper. Only the branch that ends with the last message is kept. */
-export class ExportedSessionImporter {
-  readonly #sink: TranscriptSink;
-  readonly #positions = new Map<string | null, TranscriptPosition>();
-
-  constructor(sink: TranscriptSink) {
-    this.#sink = sink;
-  }
-
-  record(record: unknown): void {
-    const message = parseExportedMessage(record);
-    if (!message) return this.#sink.skip(phrase('invalid line in an exported session'));
-    const { id, parent, role, content, at, model, usage, attachments = [] } = message;
-    if (this.#positions.has(id)) return this.#sink.skip(phrase('duplicate message'));
-    this.#sink.position = this.#positions.get(parent);
-    this.#sink.add({ ...messageFromBlocks(role, content, { at, usage }), ...(model !== undefined && { model }) });
-    this.#positions.set(id, this.#sink.position);
-    for (const { kind } of attachments) this.#sink.skipAttachment(kind);
-  }
+export function exportedSessionImporter(sink: TranscriptSink) {
+  const positions = new Map<string | null, TranscriptPosition>();
+  return {
+    record(record: unknown): void {
+      const message = parseExportedMessage(record);
+      if (!message) return sink.skip(phrase('invalid line in an exported session'));
+      const { id, parent, role, content, at, model, usage, attachments = [] } = message;
+      if (positions.has(id)) return sink.skip(phrase('duplicate message'));
+      sink.position = positions.get(parent);
+      sink.add({ ...messageFromBlocks(role, content, { at, usage }), ...(model !== undefined && { model }) });
+      positions.set(id, sink.position);
+      for (const { kind } of attachments) sink.skipAttachment(kind);
+    },
+  };
 }
