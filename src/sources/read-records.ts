@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { isFileSystemError, type ReadEnd, type Resume, type SourceFile } from '../app/library/source.ts';
 import { phrase } from '../core/text/phrase.ts';
 import { TranscriptError, type TranscriptSink } from '../core/transcript/transcript-message.ts';
-import { recordLineImporter, type RecordImporter } from '../core/transcript/detect-format.ts';
+import { recordLineImporter, type RecordImporter } from '../core/transcript/transcript-reader.ts';
 import { damagedFile, readSlice, zstd } from './read-files.ts';
 
 /** Bytes at the beginning of a file and before an offset that are compared to detect that the file was rewritten. */
