@@ -3,7 +3,7 @@ import zlib from 'node:zlib';
 import { isFileSystemError } from '../app/library/source.ts';
 import { phrase } from '../core/text/phrase.ts';
 import { isObject, tryParse, type JsonObject } from '../core/text/json-value.ts';
-import { TranscriptError } from '../core/transcript/transcript-message.ts';
+import { checkDocumentSize, TranscriptError } from '../core/transcript/transcript-message.ts';
 
 export function hasErrorCode(error: unknown, ...codes: readonly string[]): boolean {
   return error instanceof Error && 'code' in error && codes.includes(String(error.code));
@@ -38,20 +38,9 @@ export function zstd(): Pick<typeof zlib, 'zstdDecompress' | 'createZstdDecompre
   );
 }
 
-/** Maximum size of a document. It's read as one string, whose length is limited by V8. */
-const MAX_DOCUMENT_BYTES = 400_000_000;
-
 /** Reads a whole document. Throws `TranscriptError`. */
 export async function readDocument(file: string): Promise<string> {
-  const { size } = await stat(file);
-  if (size > MAX_DOCUMENT_BYTES) {
-    throw new TranscriptError(
-      phrase(
-        'The file is larger than {0} MB and isn’t line-delimited, so it can’t be read.',
-        MAX_DOCUMENT_BYTES / 1_000_000,
-      ),
-    );
-  }
+  checkDocumentSize((await stat(file)).size);
   const text = (await readFile(file, 'utf8')).replace(/^\uFEFF/, '');
   if (text.trim() === '') throw new TranscriptError(phrase('The file is empty.'));
   return text;

@@ -95,6 +95,18 @@ export function newerFormat(version: string | number, known: string | number): T
   );
 }
 
+/** Maximum size of a document, in bytes or UTF-16 units. It's read as one string, whose length is limited by V8. */
+const MAX_DOCUMENT_SIZE = 400_000_000;
+
+/** Throws `TranscriptError` if a document is too large. */
+export function checkDocumentSize(size: number): void {
+  if (size <= MAX_DOCUMENT_SIZE) return;
+  const limit = MAX_DOCUMENT_SIZE / 1_000_000;
+  throw new TranscriptError(
+    phrase('The file is larger than {0} MB and isn’t line-delimited, so it can’t be read.', limit),
+  );
+}
+
 /** A compaction before the message with this index. */
 export interface PlacedCompaction extends Compaction {
   readonly before: number;
