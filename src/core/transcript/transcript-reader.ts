@@ -12,6 +12,7 @@ import { isQwen, qwenImporter } from './qwen.ts';
 import { isRoleContent, readRoleContent } from './content-parts.ts';
 import { importSpecStory, looksLikeSpecStory } from './specstory.ts';
 import {
+  checkDocumentSize,
   TranscriptError,
   TranscriptSink,
   type TranscriptFormat,
@@ -23,9 +24,8 @@ import { importVsCodeChat, isVsCodeChat, isVsCodeChatLog, replayVsCodeChatLog } 
 /** Number of UTF-16 units from which a file's format is first determined, unless the file is shorter. */
 const HEAD_UNITS = 1 << 16;
 
-/** Maximum length of a line or document, in UTF-16 units. */
+/** Maximum length of a line, in UTF-16 units. */
 const MAX_LINE_UNITS = 100_000_000;
-const MAX_DOCUMENT_UNITS = 400_000_000;
 
 /** Formats in which the user can go back to an earlier message. The remaining messages are only known at the end. */
 const BRANCHING_FORMATS: ReadonlySet<TranscriptFormat> = new Set(['claude-code', 'codex', 'qwen', 'threadkeeper']);
@@ -44,9 +44,7 @@ export class TranscriptReader {
   readonly #sink = new TranscriptSink();
   #count = 0;
   #format: TranscriptFormat | undefined;
-  #lines: LineImporter | undefined;
-  /** Reads a file that isn't line-delimited. */
-  #readDocument: ((text: string) => void) | undefined;
+  #detected: DetectedFormat | undefined;
   #collected = '';
   /** Number of collected UTF-16 units at which to detect the format. */
   #detectFormatAt = HEAD_UNITS;
@@ -56,29 +54,24 @@ export class TranscriptReader {
 
   /** Adds a chunk, and returns the messages that it completes, unless they may be undone later. */
   push(chunk: string): readonly TranscriptMessage[] {
-    if (this.#lines) this.#pushLines(chunk, this.#lines);
+    const detected = this.#detected;
+    if (detected && 'lines' in detected) this.#pushLines(chunk, detected.lines);
     else {
       this.#collected += chunk;
-      if (this.#collected.length > MAX_DOCUMENT_UNITS)
-        throw new TranscriptError(
-          phrase(
-            'The file is larger than {0} MB and isn’t line-delimited, so it can’t be read.',
-            MAX_DOCUMENT_UNITS / 1_000_000,
-          ),
-        );
-      if (!this.#readDocument && this.#collected.length >= this.#detectFormatAt) this.#detectFormat(false);
+      checkDocumentSize(this.#collected.length);
+      if (!detected && this.#collected.length >= this.#detectFormatAt) this.#detectFormat(false);
     }
     return this.#format && BRANCHING_FORMATS.has(this.#format) ? [] : this.#takeMessages();
   }
 
   /** Ends the file, and returns the remaining messages. */
   end(): readonly TranscriptMessage[] {
-    if (!this.#lines && !this.#readDocument) this.#detectFormat(true);
-    if (this.#lines) {
-      if (this.#line !== '' || this.#isTooLong) this.#endLine(this.#lines);
-      this.#lines.end();
+    const detected = this.#detected ?? this.#detectFormat(true);
+    if (detected && 'lines' in detected) {
+      if (this.#line !== '' || this.#isTooLong) this.#endLine(detected.lines);
+      detected.lines.end();
     } else {
-      this.#readDocument?.(this.#collected.replace(/^\uFEFF/, ''));
+      this.#format = detected?.whole(this.#collected.replace(/^\uFEFF/, ''));
       this.#collected = '';
     }
     const messages = this.#takeMessages();
@@ -121,24 +114,18 @@ export class TranscriptReader {
   }
 
   /** Detects the format, or schedules another attempt at twice the length if too little was collected. */
-  #detectFormat(isWhole: boolean): void {
+  #detectFormat(isWhole: boolean): DetectedFormat | undefined {
     const head = this.#collected.replace(/^\uFEFF/, '');
-    this.#collected = head;
     const detected = detectFormat(head, isWhole, this.#sink);
-    if (detected === undefined) {
-      this.#detectFormatAt *= 2;
-      return;
-    }
-    if ('lines' in detected) {
+    const isLines = detected && 'lines' in detected;
+    this.#detected = detected;
+    this.#collected = isLines ? '' : head;
+    if (!detected) this.#detectFormatAt *= 2;
+    else if (isLines) {
       this.#format = detected.format;
-      this.#lines = detected.lines;
-      this.#collected = '';
       this.#pushLines(head, detected.lines);
-    } else {
-      this.#readDocument = (text) => {
-        this.#format = detected.whole(text);
-      };
     }
+    return detected;
   }
 }
 
