@@ -50,12 +50,12 @@ export function* droppedEvents(
   const entries = (yield* keyEventsOf(before, (index) => messageId(String(index)))).filter(
     ({ status, importance }) => status === 'active' && importance >= MIN_IMPORTANCE,
   );
-  const inSummary = yield* Passages.of([summary], CONTAINED_SHARE, CONTAINED_SHARE_WITH_NAMES);
+  const inSummary = yield* containmentIn([summary], CONTAINED_SHARE, CONTAINED_SHARE_WITH_NAMES);
   const laterTexts = after.filter(({ role }) => role !== 'tool').map(({ text }) => text);
-  const inLaterTexts = yield* Passages.of(laterTexts, REPEATED_SHARE);
+  const inLaterTexts = yield* containmentIn(laterTexts, REPEATED_SHARE);
   const dropped: KeyEvent[] = [];
   for (const entry of entries) {
-    if (!inSummary.contain(entry.quote) && !inLaterTexts.contain(entry.quote)) dropped.push(entry);
+    if (!inSummary(entry.quote) && !inLaterTexts(entry.quote)) dropped.push(entry);
     yield;
   }
   return rankGroups(yield* groupEvents(dropped, exchangesOf(before)), before);
@@ -123,71 +123,65 @@ interface Passage {
   readonly values: ReadonlySet<string>;
 }
 
-/** The lines or sentences of texts, indexed by their words. */
-class Passages {
-  readonly #share: number;
-  readonly #shareWithNames: number;
-  readonly #all: Passage[] = [];
-  readonly #byToken = new Map<string, number[]>();
-  #normal = '';
-
-  private constructor(share: number, shareWithNames: number) {
-    this.#share = share;
-    this.#shareWithNames = shareWithNames;
-  }
-
-  /** `share`: minimum share of an event's words in a passage; `shareWithNames`: that of events with identifiers. */
-  static *of(texts: readonly string[], share: number, shareWithNames = share): Steps<Passages> {
-    const passages = new Passages(share, shareWithNames);
-    const normals: string[] = [];
-    for (const text of texts)
-      for (const line of text.split('\n')) {
-        const spans = line.length <= MAX_PASSAGE_UNITS ? [{ start: 0, end: line.length }] : sentencesOf(line);
-        for (const { start, end } of spans) normals.push(passages.#add(line.slice(start, end)));
-        yield;
+/**
+ * Indexes texts by the words of their lines or sentences, and returns whether one of them contains an event's quote.
+ * `share`: minimum share of the event's words in a passage; `shareWithNames`: that of events with identifiers.
+ */
+function* containmentIn(
+  texts: readonly string[],
+  share: number,
+  shareWithNames = share,
+): Steps<(quote: string) => boolean> {
+  const passages: Passage[] = [];
+  const byToken = new Map<string, number[]>();
+  const normals: string[] = [];
+  for (const text of texts)
+    for (const line of text.split('\n')) {
+      const spans = line.length <= MAX_PASSAGE_UNITS ? [{ start: 0, end: line.length }] : sentencesOf(line);
+      for (const { start, end } of spans) {
+        const { tokens, values, normal } = passageOf(line.slice(start, end));
+        for (const token of tokens) {
+          const places = byToken.get(token);
+          if (places) places.push(passages.length);
+          else byToken.set(token, [passages.length]);
+        }
+        passages.push({ tokens, values });
+        normals.push(normal);
       }
-    passages.#normal = ` ${normals.join(' ')} `;
-    return passages;
-  }
-
-  contain(quote: string): boolean {
+      yield;
+    }
+  const whole = ` ${normals.join(' ')} `;
+  return (quote) => {
     const sought = subjectOf(quote);
-    if (sought.normal === '' || this.#normal.includes(` ${sought.normal} `)) return true;
+    if (sought.normal === '' || whole.includes(` ${sought.normal} `)) return true;
     const names = identifiersIn(quote);
-    const share = names.size > 0 ? this.#shareWithNames : this.#share;
-    const needed = share * sought.tokens.size;
+    const needed = (names.size > 0 ? shareWithNames : share) * sought.tokens.size;
     // A passage with enough of the words contains at least one of the rarest ones, so the others aren't compared.
-    const rarest = Array.from(sought.tokens, (token) => this.#byToken.get(token) ?? [])
+    const rarest = Array.from(sought.tokens, (token) => byToken.get(token) ?? [])
       .sort((a, b) => a.length - b.length)
       .slice(0, sought.tokens.size - Math.ceil(needed) + 1);
-    for (const place of new Set(rarest.flat())) {
-      const { tokens, values } = this.#all[place]!;
-      if (overlap(sought.values, values) < sought.values.size) continue;
-      if (overlap(names, tokens) < names.size) continue;
-      if (overlap(sought.tokens, tokens) >= needed) return true;
-    }
-    return false;
-  }
+    return [...new Set(rarest.flat())].some((place) => {
+      const { tokens, values } = passages[place]!;
+      if (overlap(sought.values, values) < sought.values.size || overlap(names, tokens) < names.size) return false;
+      return overlap(sought.tokens, tokens) >= needed;
+    });
+  };
+}
 
-  /** Adds a passage and returns its words. */
-  #add(passage: string): string {
-    // `subjectOf` only reads the first words of a text, so it's called for pieces.
-    const subjects: Subject[] = [];
-    for (let from = 0; from < passage.length;) {
-      const space = passage.length - from > PIECE_UNITS ? passage.lastIndexOf(' ', from + PIECE_UNITS) : -1;
-      const to = space > from ? space : Math.min(passage.length, from + PIECE_UNITS);
-      subjects.push(subjectOf(passage.slice(from, to)));
-      from = to;
-    }
-    const tokens = new Set(subjects.flatMap((one) => [...one.tokens]));
-    for (const token of tokens) {
-      const places = this.#byToken.get(token);
-      if (places) places.push(this.#all.length);
-      else this.#byToken.set(token, [this.#all.length]);
-    }
-    this.#all.push({ tokens, values: new Set(subjects.flatMap((one) => [...one.values])) });
-    return subjects.map(({ normal }) => normal).join(' ');
+/** The words of a passage. `subjectOf` only reads the first words of a text, so it's called for pieces. */
+function passageOf(passage: string): Passage & Pick<Subject, 'normal'> {
+  const subjects: Subject[] = [];
+  for (let from = 0; from < passage.length;) {
+    const space = passage.length - from > PIECE_UNITS ? passage.lastIndexOf(' ', from + PIECE_UNITS) : -1;
+    const to = space > from ? space : Math.min(passage.length, from + PIECE_UNITS);
+    subjects.push(subjectOf(passage.slice(from, to)));
+    from = to;
   }
+  return {
+    tokens: new Set(subjects.flatMap(({ tokens }) => [...tokens])),
+    values: new Set(subjects.flatMap(({ values }) => [...values])),
+    normal: subjects.map(({ normal }) => normal).join(' '),
+  };
 }
 
 /** Identifiers, paths, and flags in a quote, in normalized form. */
