@@ -61,7 +61,7 @@ async function exportPieces(
   const session = { title: titleText(state.title), messages, events };
   const pieces =
     format === 'decisions'
-      ? (await import('../../core/transcript/decision-record.ts')).decisionRecord({
+      ? (await import('../../core/transcript/markdown-export.ts')).decisionRecord({
           ...session,
           summaries: placedSummaries(state),
           ...(redactor && { redact: (text) => redactor.redact(text) }),

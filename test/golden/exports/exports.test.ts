@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { keyEventId, messageId, nodeId, taskId } from '../../../src/core/model/ids.ts';
 import type { KeyEvent } from '../../../src/core/model/key-event.ts';
 import { nodeWith, proseSummary, type SummaryNode } from '../../../src/core/model/summary.ts';
-import { decisionRecord } from '../../../src/core/transcript/decision-record.ts';
+import { decisionRecord } from '../../../src/core/transcript/markdown-export.ts';
 import { sessionToMarkdown, type MarkdownExport } from '../../../src/core/transcript/markdown-export.ts';
 import { matchesGolden } from '../../support/golden.ts';
 import { textMessage } from '../../unit/transcript/text-message.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { keyEventId, messageId } from '../../../src/core/model/ids.ts';
 import type { KeyEvent } from '../../../src/core/model/key-event.ts';
 import { Redactor } from '../../../src/core/redact/redact.ts';
-import { decisionRecord } from '../../../src/core/transcript/decision-record.ts';
+import { decisionRecord } from '../../../src/core/transcript/markdown-export.ts';
 
 const decided = (quote: string): KeyEvent => ({
   ...{ id: keyEventId('e'), message: messageId('m'), kind: 'decision', quote, start: 0, end: quote.length },
