@@ -10,7 +10,7 @@ import {
   type Usage,
 } from '../model/message.ts';
 import { decodedUri } from '../text/decoded-uri.ts';
-import { stringOf } from '../text/json-value.ts';
+import { stringOf, withoutUndefined } from '../text/json-value.ts';
 import { truncate } from '../text/truncate.ts';
 
 /**
@@ -185,8 +185,7 @@ export class TranscriptSink {
 
   /** Later facts replace earlier ones, unless they are undefined. */
   addFacts(facts: SessionFacts): void {
-    const known = Object.entries(facts).filter(([, value]) => value !== undefined);
-    this.#facts = { ...this.#facts, ...Object.fromEntries(known) };
+    this.#facts = { ...this.#facts, ...withoutUndefined(facts) };
   }
 
   /** Removes and returns the messages and compactions before the position. `undone` is the number of other messages. */
@@ -232,16 +231,9 @@ export function messageFromBlocks(
   blocks: readonly ContentBlock[],
   { at, model, usage }: MessageFacts = {},
 ): TranscriptMessage {
-  const text = messageText({ content: blocks });
   const isPlain = blocks.length === 0 || (blocks.length === 1 && blocks[0]?.type === 'text');
-  return {
-    role,
-    text,
-    ...(at !== undefined && { at }),
-    ...(!isPlain && { blocks }),
-    ...(model !== undefined && !isLocalReply({ model }) && { model }),
-    ...(usage && { usage }),
-  };
+  const facts = { at, blocks: isPlain ? undefined : blocks, model: isLocalReply({ model }) ? undefined : model, usage };
+  return { role, text: messageText({ content: blocks }), ...withoutUndefined(facts) };
 }
 
 /** The messages with these blocks, if there are any. A user message with tool results and text becomes two messages. */
@@ -284,7 +276,7 @@ export function usageOf(counts: {
   const output = count(counts.output);
   if (input === undefined || output === undefined || input + output === 0) return undefined;
   const parts = { cachedInput: count(cached), cacheWrite: count(cacheWrite), reasoning: count(reasoning) };
-  return { input, output, ...Object.fromEntries(Object.entries(parts).filter(([, tokens]) => tokens !== undefined)) };
+  return { input, output, ...withoutUndefined(parts) };
 }
 
 /** Maximum UTF-16 units of a message with its images: more than fit in a context window or the page accepts. */
