@@ -1,5 +1,6 @@
 import type { TranscriptMessage } from '../core/transcript/transcript-message.ts';
 import { inEnglish } from '../core/text/phrase.ts';
+import { TranscriptReader } from '../core/transcript/transcript-reader.ts';
 import { skippedLine, streamTranscript } from './transcript-file.ts';
 import type { Command } from './command.ts';
 
@@ -22,31 +23,25 @@ ChatGPT's conversations.json. Use - as FILE to read standard input.
 `,
   options: {},
   async run({ file, json, output }) {
-    const messages = streamTranscript(file);
+    const reader = new TranscriptReader();
     let chunk = json ? '{"messages":[' : '';
     let isFirst = true;
     let images = 0;
-    for (;;) {
-      const next = await messages.next();
-      if (next.done === true) {
-        const { format, skipped } = next.value;
-        const skips = skipped.map(({ reason, count }) => ({ reason: inEnglish(reason), count }));
-        // The output is plain text, so images are skipped, too.
-        if (images > 0) skips.push({ reason: 'embedded image', count: images });
-        const tail = json ? `],${JSON.stringify({ format, skipped: skips }).slice(1)}\n` : '';
-        await output.write(chunk + tail);
-        if (skips.length > 0 && !json)
-          await output.note(skippedLine(skips.map(({ reason, count }) => [reason, count])));
-        return undefined;
-      }
-      images += next.value.blocks?.filter(({ type }) => type === 'image').length ?? 0;
-      chunk += json ? `${isFirst ? '' : ','}${messageJson(next.value)}` : `${messageJson(next.value)}\n`;
+    for await (const message of streamTranscript(file, reader)) {
+      images += message.blocks?.filter(({ type }) => type === 'image').length ?? 0;
+      chunk += json ? `${isFirst ? '' : ','}${messageJson(message)}` : `${messageJson(message)}\n`;
       isFirst = false;
-      if (chunk.length >= CHUNK_UNITS) {
-        await output.write(chunk);
-        chunk = '';
-      }
+      if (chunk.length < CHUNK_UNITS) continue;
+      await output.write(chunk);
+      chunk = '';
     }
+    const { format, skipped } = reader.totals();
+    const skips = skipped.map(({ reason, count }) => ({ reason: inEnglish(reason), count }));
+    // The output is plain text, so images are skipped, too.
+    if (images > 0) skips.push({ reason: 'embedded image', count: images });
+    await output.write(json ? `${chunk}],${JSON.stringify({ format, skipped: skips }).slice(1)}\n` : chunk);
+    if (skips.length > 0 && !json) await output.note(skippedLine(skips.map(({ reason, count }) => [reason, count])));
+    return undefined;
   },
 };
 

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { decodedText } from '../storage/decoded-text.ts';
 import type { SourceMessage } from '../core/compress/source-message.ts';
 import { messageId } from '../core/model/ids.ts';
-import { TranscriptReader, type TranscriptTotals } from '../core/transcript/transcript-reader.ts';
+import { TranscriptReader } from '../core/transcript/transcript-reader.ts';
 import { contentOf, type TranscriptMessage } from '../core/transcript/transcript-message.ts';
 import { inEnglish } from '../core/text/phrase.ts';
 import { UsageError } from './command.ts';
@@ -31,12 +31,10 @@ export function unreadableFile(file: string, error: unknown): UsageError {
   return new UsageError(`Can’t read ${file}: ${reason}.`);
 }
 
-/** Streams a transcript's messages; the generator returns the totals. Throws `UsageError` or `TranscriptError`. */
-export async function* streamTranscript(file: string): AsyncGenerator<TranscriptMessage, TranscriptTotals> {
-  const reader = new TranscriptReader();
+/** Streams a transcript's messages through `reader`, which then has the totals. Throws `UsageError` or `TranscriptError`. */
+export async function* streamTranscript(file: string, reader: TranscriptReader): AsyncGenerator<TranscriptMessage> {
   for await (const chunk of readText(file)) yield* reader.push(chunk);
   yield* reader.end();
-  return reader.totals();
 }
 
 /** Reasons for skipping parts of the conversation, as opposed to reasoning or a tool's own records. */
@@ -57,8 +55,9 @@ const CONVERSATION_REASONS: readonly string[] = [
 
 /** Streams a transcript's messages, and lists lost ones on standard error. Throws like `streamTranscript`. */
 export async function* transcriptMessages(file: string, output?: Output): AsyncGenerator<TranscriptMessage> {
-  const { skipped } = yield* streamTranscript(file);
-  const lost = skipped.filter(({ reason }) => CONVERSATION_REASONS.includes(reason.english));
+  const reader = new TranscriptReader();
+  yield* streamTranscript(file, reader);
+  const lost = reader.totals().skipped.filter(({ reason }) => CONVERSATION_REASONS.includes(reason.english));
   if (lost.length > 0) await output?.note(skippedLine(lost.map(({ reason, count }) => [inEnglish(reason), count])));
 }
 
