@@ -154,14 +154,10 @@ export class ChatIndex {
   /** The tool calls that read or changed a file, newest chat first. `file` is a whole path, or the end of one. */
   async effectsOn(sessions: readonly KeptSession[], file: string): Promise<readonly FileEffect[]> {
     const effects: FileEffect[] = [];
-    for await (const group of this.#groups(sessions)) {
-      for (const chat of group) {
-        const { key } = chat.session;
-        effects.push(
-          ...effectsOnFile(chat, file).map(({ kind, what, ok, message }) => ({ key, kind, what, ok, message })),
-        );
-      }
-    }
+    for await (const group of this.#groups(sessions))
+      for (const chat of group)
+        for (const { kind, what, ok, message } of effectsOnFile(chat, file))
+          effects.push({ key: chat.session.key, kind, what, ok, message });
     return effects;
   }
 
@@ -273,10 +269,7 @@ const effectsOnFile = (chat: IndexedChat, file: string): readonly PlacedEffect[]
 
 /** Collects the successful commands that contain all words. Of each command, keeps the latest run in its first chat. */
 function collectCommands(found: Map<string, RankedMessage>, chats: readonly IndexedChat[], text: string): void {
-  const words = text
-    .toLowerCase()
-    .split(/\s+/)
-    .filter((word) => word !== '');
+  const words = text.toLowerCase().match(/\S+/g) ?? [];
   for (const chat of chats) {
     for (const { kind, what: command, ok, message } of effectsIn(chat)) {
       const lowerCase = command.toLowerCase();
