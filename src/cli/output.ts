@@ -1,6 +1,7 @@
 import { describeFault } from '../app/fault-text.ts';
 import { ModelFault, type FaultReason } from '../app/fault.ts';
 import { inEnglish } from '../core/text/phrase.ts';
+import { truncate } from '../core/text/truncate.ts';
 
 /** UTF-16 units written at once, so that strings of hundreds of megabytes aren't copied as a whole. */
 const SLICE_UNITS = 1 << 20;
@@ -9,9 +10,11 @@ const SLICE_UNITS = 1 << 20;
 export class Output {
   async write(text: string): Promise<void> {
     for (let at = 0; at < text.length;) {
-      const end = sliceEnd(text, at);
-      await writeTo(process.stdout, text.slice(at, end));
-      at = end;
+      const slice = text.slice(at, at + SLICE_UNITS);
+      // Halves of a surrogate pair would become replacement characters.
+      const whole = at + SLICE_UNITS < text.length ? truncate(slice, SLICE_UNITS) : slice;
+      await writeTo(process.stdout, whole);
+      at += whole.length;
     }
   }
 
@@ -31,19 +34,9 @@ export class Output {
   }
 }
 
-/** The end of the slice at `at`. Never splits a surrogate pair, whose halves would become replacement characters. */
-function sliceEnd(text: string, at: number): number {
-  const end = Math.min(text.length, at + SLICE_UNITS);
-  const last = text.charCodeAt(end - 1);
-  return end < text.length && last >= 0xd800 && last <= 0xdbff ? end - 1 : end;
-}
-
 function writeTo(stream: NodeJS.WritableStream, text: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    stream.write(text, (error?: Error | null) => {
-      if (error) reject(error);
-      else resolve();
-    });
+    stream.write(text, (error?: Error | null) => (error ? reject(error) : resolve()));
   });
 }
 
