@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import {
   INVALID_REQUEST,
@@ -31,24 +32,20 @@ export class StdioTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
-  readonly closed: Promise<void>;
+  readonly #closing = new AbortController();
+  readonly closed = once(this.#closing.signal, 'abort');
   readonly #input: Readable;
   readonly #output: Writable;
-  readonly #setClosed: () => void;
   readonly #pending = new Set<RequestId>();
   #line = '';
   /** Whether the rest of a line that is too long is skipped. */
   #isSkipping = false;
   #hasEnded = false;
-  #isClosed = false;
   #finishTimer: NodeJS.Timeout | undefined;
 
   constructor(input: Readable, output: Writable) {
     this.#input = input;
     this.#output = output;
-    let setClosed = (): void => undefined;
-    this.closed = new Promise((resolve) => (setClosed = resolve));
-    this.#setClosed = setClosed;
   }
 
   start(): Promise<void> {
@@ -62,18 +59,19 @@ export class StdioTransport implements Transport {
 
   send(message: JSONRPCMessage): Promise<void> {
     const isAnswer = isJSONRPCResultResponse(message) || isJSONRPCErrorResponse(message);
-    const sent = this.#write(serializeMessage(message));
+    const sent = new Promise<void>((resolve, reject) => {
+      this.#output.write(serializeMessage(message), (error) => (error ? reject(error) : resolve()));
+    });
     if (isAnswer && message.id !== undefined) this.#settle(message.id);
     return sent;
   }
 
   close(): Promise<void> {
-    if (!this.#isClosed) {
-      this.#isClosed = true;
+    if (!this.#closing.signal.aborted) {
+      this.#closing.abort();
       clearTimeout(this.#finishTimer);
       this.#input.removeAllListeners('data').pause();
       this.onclose?.();
-      this.#setClosed();
     }
     return Promise.resolve();
   }
@@ -116,9 +114,7 @@ export class StdioTransport implements Transport {
   /** Answers a message with an error. `id` is null if the message has none, as JSON-RPC requires. */
   #reject(id: RequestId | null, code: number, message: string): void {
     const answer = `${JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } })}\n`;
-    this.#write(answer).catch((error: unknown) =>
-      this.onerror?.(error instanceof Error ? error : new Error(String(error))),
-    );
+    this.#output.write(answer, (error) => error && this.onerror?.(error));
   }
 
   #settle(id: RequestId): void {
@@ -132,11 +128,5 @@ export class StdioTransport implements Transport {
     if (this.#line !== '' && !this.#isSkipping) this.#receiveLine(this.#line);
     if (this.#pending.size === 0) void this.close();
     else this.#finishTimer = setTimeout(() => void this.close(), MAX_FINISH_MS);
-  }
-
-  #write(text: string): Promise<void> {
-    return new Promise((resolve, reject) => {
-      this.#output.write(text, (error) => (error ? reject(error) : resolve()));
-    });
   }
 }
