@@ -4,8 +4,8 @@ import { promisify } from 'node:util';
 import type { Source } from '../app/library/source.ts';
 import { phrase } from '../core/text/phrase.ts';
 import type { ContentBlock } from '../core/model/message.ts';
-import { toolCall, toolResult, readRoleContent } from '../core/transcript/content-parts.ts';
-import { isList, isObject, stringOf, textAt, tryParse, type JsonObject } from '../core/text/json-value.ts';
+import { resultBlocks, toolCall, readRoleContent } from '../core/transcript/content-parts.ts';
+import { isList, isObject, objectsAt, stringOf, textAt, tryParse, type JsonObject } from '../core/text/json-value.ts';
 import { newerFormat, parseTimestamp, type TranscriptSink } from '../core/transcript/transcript-message.ts';
 import { columnText, type Databases, type Row } from './databases.ts';
 import { dataFolders, type Home } from './home-folders.ts';
@@ -68,10 +68,7 @@ async function readThread({ data_type: type, data }: Row): Promise<string> {
 
 function addMessage(message: unknown, model: string | undefined, sink: TranscriptSink): void {
   if (message === 'Resume') return;
-  if (!isObject(message)) {
-    sink.skip(phrase('record without a role or content'));
-    return;
-  }
+  if (!isObject(message)) return sink.skip(phrase('record without a role or content'));
   const { User: user, Agent: agent, Compaction: compaction } = message;
   if (isObject(user)) addUserOrAgent('user', user, undefined, sink);
   else if (isObject(agent)) addUserOrAgent('assistant', agent, model, sink);
@@ -89,14 +86,12 @@ function addUserOrAgent(
   model: string | undefined,
   sink: TranscriptSink,
 ): void {
-  const content = isList(message['content']) ? message['content'].filter(isObject) : [];
-  const blocks = content.flatMap((part) => blockOf(part, sink));
+  const blocks = objectsAt(message, 'content').flatMap((part) => blockOf(part, sink));
   sink.addMessage(role, blocks, { model });
-  const results = Object.entries(fieldsOf(message['tool_results']));
-  const resultBlocks = results.flatMap(([callId, result]) =>
+  const results = Object.entries(fieldsOf(message['tool_results'])).flatMap(([callId, result]) =>
     isObject(result) && 'content' in result ? resultOf(callId, result) : [],
   );
-  sink.addMessage('tool', resultBlocks);
+  sink.addMessage('tool', results);
 }
 
 function blockOf(part: JsonObject, sink: TranscriptSink): ContentBlock[] {
@@ -123,12 +118,10 @@ const imageBlock = (base64: string): ContentBlock => ({ type: 'image', mediaType
 /** A result is one content, or since 2026 a list of contents. */
 function resultOf(callId: string, result: JsonObject): ContentBlock[] {
   const contents = isList(result['content']) ? result['content'] : [result['content']];
-  const images = contents.flatMap((content) => {
-    const source = textAt(content, 'Image', 'source');
-    return source === undefined ? [] : [imageBlock(source)];
+  const blocks = contents.map((content): ContentBlock => {
+    const image = textAt(content, 'Image', 'source');
+    if (image !== undefined) return imageBlock(image);
+    return { type: 'text', text: textAt(content, 'Text') ?? stringOf(content) ?? JSON.stringify(content ?? '') };
   });
-  const texts = contents
-    .filter((content) => textAt(content, 'Image', 'source') === undefined)
-    .map((content) => textAt(content, 'Text') ?? stringOf(content) ?? JSON.stringify(content ?? ''));
-  return [toolResult(callId, texts.join('\n'), result['is_error'] === true), ...images];
+  return resultBlocks(callId, blocks, result['is_error'] === true);
 }
