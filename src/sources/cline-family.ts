@@ -105,16 +105,12 @@ async function addSessions(finder: Finder, sessions: string): Promise<void> {
 }
 
 function addMessage(message: unknown, sink: TranscriptSink): void {
-  if (!isObject(message)) {
-    sink.skip(phrase('record without a role or content'));
-    return;
-  }
+  if (!isObject(message)) return sink.skip(phrase('record without a role or content'));
   const at = parseTimestamp(message['ts']);
   // Roo Code and Kilo Code, and Cline's CLI.
   if (message['isSummary'] === true || fieldsOf(message['metadata'])['kind'] === 'compaction_summary') {
     const summary = [message['content']].flat().map((part) => stringOf(isObject(part) ? part['text'] : part) ?? '');
-    sink.addCompaction({ summary: summary.join('\n'), at });
-    return;
+    return sink.addCompaction({ summary: summary.join('\n'), at });
   }
   if (message['isTruncationMarker'] === true) return sink.skip(phrase('context added by the tool'));
   const info = fieldsOf(message['modelInfo']);
@@ -127,11 +123,8 @@ function addMessage(message: unknown, sink: TranscriptSink): void {
   });
   const content = message['role'] === 'user' ? withoutAddedContext(message['content'], sink) : message['content'];
   if (isList(content) && content.length === 0) return;
-  readRoleContent({ role: message['role'], content }, sink, {
-    at,
-    model: stringOf(info['modelId'] ?? info['id']),
-    usage,
-  });
+  const model = stringOf(info['modelId'] ?? info['id']);
+  readRoleContent({ role: message['role'], content }, sink, { at, model, usage });
 }
 
 /** A user message's content without the tags and environment details that the extension added. */
