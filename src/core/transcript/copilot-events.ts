@@ -4,9 +4,6 @@ import { readContent, toolCall, toolResult } from './content-parts.ts';
 import { isObject, objectsAt, stringOf, textAt, valueAt, type JsonObject } from '../text/json-value.ts';
 import { checkVersion, parseTimestamp, usageOf, type TranscriptSink } from './transcript-message.ts';
 
-/** The supported version of `session.start`. */
-const SUPPORTED_VERSION = 1;
-
 /** Events that aren't part of the conversation. */
 const BOOKKEEPING =
   /^(assistant\.(turn_start|turn_end|reasoning|intent|streaming_delta)|session\.(info|idle|resume|shutdown|usage_info|truncation|compaction_start)|hook\.|permission\.|pending_messages\.)/;
@@ -90,7 +87,7 @@ export class CopilotEventsImporter {
   }
 
   #start(data: JsonObject, at: number | undefined): void {
-    checkVersion(data['version'], SUPPORTED_VERSION);
+    checkVersion(data['version'], 1);
     this.#useModel(data['selectedModel']);
     this.#sink.addFacts({ id: textAt(data, 'sessionId'), workspace: textAt(data, 'context', 'cwd'), createdAt: at });
   }

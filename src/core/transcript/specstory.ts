@@ -29,17 +29,13 @@ export function importSpecStory(text: string, sink: TranscriptSink): void {
   };
   for (let index = 0; index < lines.length; index++) {
     const line = lines[index]!;
+    const end = ends[index];
     const header = MESSAGE_HEADER.exec(line);
     if (header) {
       flush(role);
       role = header[1] === 'User' || header[1] === 'Human' ? 'user' : 'assistant';
       at = headerTime(header[2]!);
-    } else if (role === 'assistant' && TOOL_START.test(line)) {
-      const end = ends[index];
-      if (end === undefined) {
-        bodyLines.push(line);
-        continue;
-      }
+    } else if (role === 'assistant' && end !== undefined && TOOL_START.test(line)) {
       flush(role);
       bodyLines = lines.slice(index, end + 1);
       flush('tool');
