@@ -249,7 +249,7 @@ function aider(home: Home): Source {
       if (!looksLikeAider(text.slice(0, 1 << 16))) throw unknownFormat('aider');
       const importer = new AiderImporter(sink);
       for (const line of text.split('\n')) importer.line(line.replace(/\r$/, ''));
-      importer.end();
+      importer.flush();
     },
   );
 }

@@ -56,7 +56,7 @@ export async function readRecords(
     offset += bytes;
     if (importer.isSettled && isTerminated) resumePoint = resumePointAt(offset);
   }
-  importer.end();
+  importer.flush();
   if (offset === 0) throw file.bytes > 0 ? damagedFile() : new TranscriptError(phrase('The file is empty.'));
   if (!canResume) return { resumed: false };
   return {

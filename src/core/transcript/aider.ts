@@ -49,7 +49,7 @@ export class AiderImporter {
       this.#isEditing = false;
     }
     if (role !== this.#role) {
-      this.#flush();
+      this.flush();
       this.#role = role;
       this.#at = this.#startedAt;
     }
@@ -61,11 +61,7 @@ export class AiderImporter {
     return this.#role === undefined;
   }
 
-  end(): void {
-    this.#flush();
-  }
-
-  #flush(): void {
+  flush(): void {
     const text = this.#lines.join('\n').trim();
     this.#lines = [];
     if (text !== '' && this.#role) {

@@ -117,7 +117,7 @@ export class ClaudeCodeImporter {
     const id = textAt(record, 'attachment', 'source_uuid');
     if (id !== undefined && this.#promptIds.has(id)) return;
     const blocks = readMessageContent(valueAt(record, 'attachment', 'prompt'), this.#sink);
-    this.#flush();
+    this.flush();
     this.#sink.addMessage('user', blocks, { at: parseTimestamp(record['timestamp']) });
   }
 
@@ -133,7 +133,7 @@ export class ClaudeCodeImporter {
       for (const block of blocks) this.#reply.blocks.push(block);
       return;
     }
-    this.#flush();
+    this.flush();
     if (record['isCompactSummary'] === true)
       this.#sink.addCompaction({ summary: messageText({ content: blocks }), at });
     else if (isReply && id !== undefined) this.#reply = { id, blocks, facts };
@@ -145,11 +145,7 @@ export class ClaudeCodeImporter {
     }
   }
 
-  end(): void {
-    this.#flush();
-  }
-
-  #flush(): void {
+  flush(): void {
     const reply = this.#reply;
     this.#reply = undefined;
     // Content that can't be read was already counted as skipped.

@@ -79,18 +79,14 @@ export class CodexImporter {
     if (valueAt(record, 'metadata', 'compaction_output') === true) this.#sink.skip(phrase('context added by the tool'));
     else if (type === 'response_item') this.#item(payload, at);
     else if (type === 'compacted') {
-      this.#flush();
+      this.flush();
       this.#sink.addCompaction({ summary: textAt(payload, 'message') ?? '', at });
     } else if (type === 'event_msg' && payload['type'] === 'thread_rolled_back') this.#rollBack(payload['num_turns']);
     else this.#sink.skipRecord(type);
   }
 
-  end(): void {
-    this.#flush();
-  }
-
   #add(message: TranscriptMessage): void {
-    if (message.role !== 'tool') this.#flush();
+    if (message.role !== 'tool') this.flush();
     if (message.role === 'user') {
       this.#turns.push(this.#sink.position);
       this.#sink.add(message);
@@ -100,13 +96,13 @@ export class CodexImporter {
   /** Undoes the newest turns, or all if there are fewer. */
   #rollBack(turns: unknown): void {
     if (typeof turns !== 'number') return;
-    this.#flush();
+    this.flush();
     if (turns > this.#turns.length && this.#isResumed) throw new BeforeResumeError();
     const undone = this.#turns.splice(Math.max(0, this.#turns.length - turns));
     if (undone.length > 0) this.#sink.position = undone[0];
   }
 
-  #flush(): void {
+  flush(): void {
     for (const message of this.#pending.splice(0)) this.#sink.add(message);
   }
 

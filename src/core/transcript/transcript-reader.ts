@@ -69,7 +69,7 @@ export class TranscriptReader {
     const detected = this.#detected ?? this.#detectFormat(true);
     if (detected && 'lines' in detected) {
       if (this.#line !== '' || this.#isTooLong) this.#endLine(detected.lines);
-      detected.lines.end();
+      detected.lines.flush();
     } else {
       this.#format = detected?.whole(this.#collected.replace(/^\uFEFF/, ''));
       this.#collected = '';
@@ -135,14 +135,15 @@ const KNOWN_FORMATS =
 
 interface LineImporter {
   line(line: string): void;
-  end(): void;
+  /** Adds the messages that were held back. */
+  flush(): void;
   /** Whether all messages so far were passed on, so that reading can resume here later. */
   readonly isSettled: boolean;
 }
 
 export interface RecordImporter {
   record(record: unknown): void;
-  end?(): void;
+  flush?(): void;
   /** See `LineImporter`. Undefined means true: every record is a complete message. */
   readonly isSettled?: boolean;
   /** The ID of the newest message, if records name the ones that they follow. */
@@ -231,7 +232,7 @@ export function recordLineImporter(importer: RecordImporter, sink: TranscriptSin
       if (record === undefined) sink.skip(phrase('invalid JSON line'));
       else importer.record(record);
     },
-    end: () => importer.end?.(),
+    flush: () => importer.flush?.(),
   };
 }
 

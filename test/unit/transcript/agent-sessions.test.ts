@@ -48,7 +48,7 @@ describe('importing a Claude Code session', () => {
     const sink = new TranscriptSink();
     const importer = new ClaudeCodeImporter(sink);
     importer.record({ type: 'assistant', message: reply });
-    importer.end();
+    importer.flush();
     assert.deepEqual(sink.take().messages, [{ role: 'assistant', text: 'We decided to use port 5433.' }]);
   });
 
