@@ -78,11 +78,8 @@ async function run(args: readonly string[], context: Pick<Invocation, 'output' |
   const json = values['json'] === true;
   const result = await command.run({ ...context, file: file ?? '', options: values, json });
   if (!result) return 0;
-  if (json) await output.json(result.json);
-  else {
-    await output.write(result.text);
-    for (const note of result.notes ?? []) await output.note(note);
-  }
+  await output.write(json ? `${JSON.stringify(result.json)}\n` : result.text);
+  for (const note of json ? [] : (result.notes ?? [])) await output.note(note);
   return result.exitCode ?? 0;
 }
 

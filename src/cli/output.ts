@@ -18,10 +18,6 @@ export class Output {
     }
   }
 
-  json(value: unknown): Promise<void> {
-    return this.write(`${JSON.stringify(value)}\n`);
-  }
-
   /** Writes a line to standard error. Doesn't change the result or the exit code, even if it can't be written. */
   note(line: string): Promise<void> {
     return writeTo(process.stderr, `${line}\n`).catch(() => undefined);
