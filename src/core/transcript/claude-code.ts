@@ -195,11 +195,7 @@ function modelOf(message: JsonObject): string | undefined {
 }
 
 function readUsage(counts: unknown): Usage | undefined {
-  const [uncached, cached, cacheWrite, output] = [
-    'input_tokens',
-    'cache_read_input_tokens',
-    'cache_creation_input_tokens',
-    'output_tokens',
-  ].map((name) => valueAt(counts, name));
-  return usageOf({ uncached, cached, cacheWrite, output });
+  const count = (name: string): unknown => valueAt(counts, `${name}_tokens`);
+  const [uncached, cached, cacheWrite] = ['input', 'cache_read_input', 'cache_creation_input'].map(count);
+  return usageOf({ uncached, cached, cacheWrite, output: count('output') });
 }

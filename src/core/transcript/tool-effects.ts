@@ -54,12 +54,8 @@ function effectsOfCall(name: string, json: string): ToolEffect[] {
   const args = isObject(value) ? value : {};
   const command = commandIn(args);
   const patchCommand = command?.startsWith('apply_patch') ? command : undefined;
-  const patch =
-    typeof value === 'string'
-      ? value
-      : json.startsWith('***')
-        ? json
-        : (stringOf(args['input'] ?? args['patch']) ?? patchCommand);
+  const input = json.startsWith('***') ? json : stringOf(args['input'] ?? args['patch']);
+  const patch = stringOf(value) ?? input ?? patchCommand;
   const patched = [...(patch ?? '').matchAll(PATCHED_PATHS)].map(([, path = '']) => path.trim());
   if (patched.length > 0) return patched.map((what) => ({ kind: 'edit', what }));
   const paths = pathsIn(args);
