@@ -27,19 +27,12 @@ a status: active, superseded (by a later one), or merged (into a near-duplicate)
 };
 
 /** A key event in JSON output. `message` is an index; offsets are in UTF-16 units of its text. */
-export interface EventOutput extends Pick<
-  KeyEvent,
-  'kind' | 'quote' | 'start' | 'end' | 'score' | 'importance' | 'status' | 'pinned'
-> {
-  readonly message: number;
-}
-
-export function eventOutput(event: Omit<KeyEvent, 'message'> & { readonly message: number | string }): EventOutput {
+export function eventOutput(event: Omit<KeyEvent, 'message'> & { readonly message: number | string }) {
   const { kind, quote, message, start, end, score, importance, status, pinned } = event;
   return { kind, quote, message: Number(message), start, end, score, importance, status, pinned };
 }
 
-async function eventsOf(messages: AsyncIterable<TranscriptMessage>): Promise<EventOutput[]> {
+async function eventsOf(messages: AsyncIterable<TranscriptMessage>) {
   const ledger = new Ledger();
   let before: TranscriptMessage | undefined;
   let index = 0;
@@ -54,7 +47,7 @@ async function eventsOf(messages: AsyncIterable<TranscriptMessage>): Promise<Eve
   return ledger.entries().map(eventOutput);
 }
 
-function eventLine({ kind, quote, message, status }: EventOutput): string {
+function eventLine({ kind, quote, message, status }: ReturnType<typeof eventOutput>): string {
   const mark = status === 'active' ? '' : ` (${status})`;
   return `${String(message).padStart(5)}  ${kind}${mark}: ${quote.replace(/\s+/g, ' ')}`;
 }
