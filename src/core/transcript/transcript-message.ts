@@ -216,11 +216,7 @@ export class TranscriptSink {
   }
 }
 
-export interface MessageFacts {
-  readonly at?: number | undefined;
-  readonly model?: string | undefined;
-  readonly usage?: Usage | undefined;
-}
+export type MessageFacts = Pick<TranscriptMessage, 'at' | 'model' | 'usage'>;
 
 export const contentOf = (message: TranscriptMessage): readonly ContentBlock[] =>
   message.blocks ?? [{ type: 'text', text: message.text }];

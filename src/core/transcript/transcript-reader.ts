@@ -16,7 +16,6 @@ import {
   TranscriptError,
   TranscriptSink,
   type TranscriptFormat,
-  type Skipped,
   type TranscriptMessage,
 } from './transcript-message.ts';
 import { importVsCodeChat, isVsCodeChat, isVsCodeChatLog, replayVsCodeChatLog } from './vscode-chat.ts';
@@ -29,12 +28,6 @@ const MAX_LINE_UNITS = 100_000_000;
 
 /** Formats in which the user can go back to an earlier message. The remaining messages are only known at the end. */
 const BRANCHING_FORMATS: ReadonlySet<TranscriptFormat> = new Set(['claude-code', 'codex', 'qwen', 'threadkeeper']);
-
-export interface TranscriptTotals {
-  readonly format: TranscriptFormat;
-  readonly messages: number;
-  readonly skipped: readonly Skipped[];
-}
 
 /**
  * Reads a transcript from chunks and determines its format from the content. JSONL and aider's history are read line by
@@ -80,7 +73,7 @@ export class TranscriptReader {
   }
 
   /** Available after `end`; throws `TranscriptError` before. */
-  totals(): TranscriptTotals {
+  totals() {
     if (!this.#format) throw new TranscriptError(phrase('The transcript wasn’t read completely.'));
     return { format: this.#format, messages: this.#count, skipped: this.#sink.skipped };
   }
