@@ -4,8 +4,8 @@ import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ChatHit, ChatQuery } from '../app/library/chat-index.ts';
-import type { ListedChat } from '../app/library/chat-library-calls.ts';
 import { Library, type CopiedSession } from '../app/library/library.ts';
+import type { KeptSession } from '../app/library/library-store.ts';
 import { isFileSystemError, TOOLS, type UnreadablePath } from '../app/library/source.ts';
 import { allSources } from '../sources/all-sources.ts';
 import { Databases } from '../sources/databases.ts';
@@ -33,11 +33,6 @@ export interface MachineChatsOptions {
   readonly folder: IndexFolder;
   /** Receives each problem as one line. */
   readonly warn: (message: string) => void;
-}
-
-/** A chat in a list, and the size of its copy (bytes), which grows with every change. */
-export interface MachineChat extends ListedChat {
-  readonly copyBytes: number;
 }
 
 export interface Progress {
@@ -123,14 +118,12 @@ export class MachineChats {
   }
 
   /** All chats, newest first. A chat of which only VS Code has a copy was deleted by its tool. */
-  list(): readonly MachineChat[] {
+  list(): readonly KeptSession[] {
     return this.#chats()
-      .flatMap(({ library, sessions }) =>
-        sessions.map(({ key, entry, relation, isGone, copyBytes }) => {
-          const isOnlyCopy = isGone || (this.isComplete && library !== this.#library);
-          return { key, entry, relation, isGone: isOnlyCopy, copyBytes };
-        }),
-      )
+      .flatMap(({ library, sessions }) => {
+        const isOnlyCopy = this.isComplete && library !== this.#library;
+        return sessions.map((session) => ({ ...session, isGone: session.isGone || isOnlyCopy }));
+      })
       .sort((a, b) => b.entry.updatedAt - a.entry.updatedAt);
   }
 

@@ -1,6 +1,7 @@
 import type { SupersededEvent } from '../app/library/chat-events.ts';
 import type { ChatHit } from '../app/library/chat-index.ts';
 import type { ListedChat } from '../app/library/chat-library-calls.ts';
+import type { KeptSession } from '../app/library/library-store.ts';
 import { TOOL_NAMES } from '../app/library/source.ts';
 import { recordSection } from '../app/recalled-text.ts';
 import type { KeyEvent } from '../core/model/key-event.ts';
@@ -10,7 +11,6 @@ import { neutralizeTags, plainName } from '../core/text/prompt-sections.ts';
 import { withSpeaker } from '../core/text/speakers.ts';
 import { withoutTerminalCodes } from '../core/text/terminal-codes.ts';
 import type { TranscriptMessage } from '../core/transcript/transcript-message.ts';
-import type { MachineChat } from './machine-chats.ts';
 
 // Renders the tools' results as text for a model. All text of chats is in a section that this text can't close.
 
@@ -45,7 +45,7 @@ function quotesSection(quotes: readonly string[], separator: string): Quotes {
 
 /** A search result in a chat, and the superseded key events of its message. */
 export interface ChatQuote extends ChatHit {
-  readonly chat: MachineChat;
+  readonly chat: KeptSession;
   readonly superseded: readonly SupersededEvent<AttributedEvent>[];
 }
 

@@ -3,6 +3,7 @@ import type { McpServer } from '@modelcontextprotocol/server';
 import * as v from 'valibot';
 import { endsWithPath, type ChatHit } from '../app/library/chat-index.ts';
 import { activeEvents, keyEventsOf, lastingEvents, supersededEvents } from '../app/library/chat-events.ts';
+import type { KeptSession } from '../app/library/library-store.ts';
 import { TOOLS } from '../app/library/source.ts';
 import { QUESTION_END } from '../core/events/message-context.ts';
 import { messageId } from '../core/model/ids.ts';
@@ -12,7 +13,7 @@ import { yieldIfDue, type Yielder } from '../core/pace/yielder.ts';
 import { callsWith } from '../app/recalled-text.ts';
 import { isObject, type JsonObject } from '../core/text/json-value.ts';
 import { sentencesOf } from '../core/text/sentences.ts';
-import type { MachineChat, MachineChats } from './machine-chats.ts';
+import type { MachineChats } from './machine-chats.ts';
 import {
   renderChats,
   renderEvents,
@@ -194,7 +195,7 @@ export class ChatTools {
    * If a call with this query follows it, it certainly is, but that call may be missing from the index.
    */
   async #newestPrompts(
-    chats: ReadonlySet<MachineChat>,
+    chats: ReadonlySet<KeptSession>,
     query: string,
   ): Promise<ReadonlyMap<string, { readonly message: number; readonly isAnsweredNow: boolean }>> {
     const prompts = new Map<string, { readonly message: number; readonly isAnsweredNow: boolean }>();
@@ -254,7 +255,7 @@ export class ChatTools {
     const notes = name === undefined ? await this.#refresh() : [];
     const chats = name === undefined ? this.#list(folder).filter(isMain) : [await this.#find(name)];
     const newest = chats.slice(0, MAX_DECISION_CHATS);
-    const events = new Map<MachineChat, readonly AttributedEvent[]>();
+    const events = new Map<KeptSession, readonly AttributedEvent[]>();
     const startedAt = performance.now();
     for (const chat of newest) {
       signal.throwIfAborted();
@@ -317,13 +318,13 @@ export class ChatTools {
   }
 
   /** The chats of a folder, newest first. */
-  #list(folder: string | undefined): readonly MachineChat[] {
+  #list(folder: string | undefined): readonly KeptSession[] {
     const chats = this.#chats.list();
     return folder === undefined ? chats : chats.filter(({ entry }) => endsWithPath(entry.workspace ?? '', folder));
   }
 
   /** The chat with this key, or with this ID of its tool. Throws an error for the model. */
-  async #find(name: string): Promise<MachineChat> {
+  async #find(name: string): Promise<KeptSession> {
     let chat = this.#named(name);
     if (!chat) {
       await this.#refresh();
@@ -333,7 +334,7 @@ export class ChatTools {
     return chat;
   }
 
-  #named(name: string): MachineChat | undefined {
+  #named(name: string): KeptSession | undefined {
     const chats = this.#chats.list();
     const [named] = chats
       .filter(({ entry }) => entry.id === name)
@@ -347,7 +348,7 @@ export class ChatTools {
    * ms of `performance.now`. It then goes on for a later call, except for a chat in use, which will have changed by
    * then.
    */
-  async #eventsOf(chat: MachineChat, deadline = Infinity): Promise<readonly AttributedEvent[] | undefined> {
+  async #eventsOf(chat: KeptSession, deadline = Infinity): Promise<readonly AttributedEvent[] | undefined> {
     const name = `${chat.key} ${chat.copyBytes}`;
     const cached = this.#events.get(name);
     if (cached) return cached;
@@ -384,7 +385,7 @@ export class ChatTools {
 }
 
 /** Whether a chat may be the one that calls. */
-const isInUse = ({ entry }: MachineChat): boolean => Date.now() - entry.updatedAt <= MAX_CALLER_AGE_MS;
+const isInUse = ({ entry }: KeptSession): boolean => Date.now() - entry.updatedAt <= MAX_CALLER_AGE_MS;
 
 /** Pauses steps at a deadline in ms of `performance.now`, without a result. */
 function* untilDeadline<T>(steps: Steps<T>, deadline: number): Steps<T | undefined> {
@@ -412,7 +413,7 @@ const READ_MORE = 'Finding decisions takes long. To read more of them, call agai
 const READ_OLDER = 'For an older one, call decisions with its session, which sessions lists.';
 
 /** Whether a chat is neither a copy of another one nor a subagent's. */
-const isMain = ({ relation }: MachineChat): boolean => relation?.kind !== 'copy' && relation?.kind !== 'subagent';
+const isMain = ({ relation }: KeptSession): boolean => relation?.kind !== 'copy' && relation?.kind !== 'subagent';
 
 function noChats(chats: MachineChats): string {
   if (chats.list().length > 0) return 'No chat matches.';
