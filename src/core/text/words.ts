@@ -103,10 +103,7 @@ export function* passagesOf(text: string): Generator<string> {
 }
 
 function visitPairs(text: string, start: number, end: number, visit: WordVisitor): void {
-  if (end - start === 1) {
-    visit(text.slice(start, end).normalize('NFKC'), start, end);
-    return;
-  }
+  if (end - start === 1) return visit(text.slice(start, end).normalize('NFKC'), start, end);
   for (let at = start; at + 1 < end; at++) {
     const pair = text.slice(at, at + 2);
     const plain = isComposed(text.charCodeAt(at)) && isComposed(text.charCodeAt(at + 1));
@@ -115,8 +112,8 @@ function visitPairs(text: string, start: number, end: number, visit: WordVisitor
 }
 
 function visitWord(text: string, start: number, end: number, seen: number, visit: WordVisitor): void {
+  const whole = text.slice(start, end);
   if (seen & (UNDERSCORE | HUMPS)) {
-    const whole = text.slice(start, end);
     let parts = 0;
     // Boundaries of parts: an underscore, a lower-case letter before a capital, the last capital before a lower-case
     // letter.
@@ -126,10 +123,8 @@ function visitWord(text: string, start: number, end: number, seen: number, visit
       if (match[0].length < whole.length) visitOne(match[0], at, at + match[0].length, seen, visit);
     }
     if (parts === 0) return;
-    visitOne(seen & UNDERSCORE ? whole.replaceAll('_', '') : whole, start, end, seen, visit);
-    return;
   }
-  visitOne(text.slice(start, end), start, end, seen, visit);
+  visitOne(seen & UNDERSCORE ? whole.replaceAll('_', '') : whole, start, end, seen, visit);
 }
 
 function visitOne(word: string, start: number, end: number, seen: number, visit: WordVisitor): void {
