@@ -12,7 +12,6 @@ import { Databases } from '../sources/databases.ts';
 import { editorFolders, type Home } from '../sources/home-folders.ts';
 import { LibraryCopies } from '../storage/library-copies.ts';
 import { HEARTBEAT_MS, WriterLock } from '../storage/writer-lock.ts';
-import type { IndexFolder } from './index-folder.ts';
 
 /** The path of the extension's copies in an editor's `User` folder. */
 const EDITOR_COPIES = 'globalStorage/threadkeeper.threadkeeper/all-chats';
@@ -27,6 +26,12 @@ const MAX_MAX_AGE_MS = 120_000;
 
 /** Interval for checking whether another server has finished reading, in ms. */
 const LOCK_POLL_MS = 200;
+
+/** The folder of an index. If it's temporary, it's deleted when the server ends. */
+export interface IndexFolder {
+  readonly path: string;
+  readonly isTemporary: boolean;
+}
 
 export interface MachineChatsOptions {
   readonly home: Home;

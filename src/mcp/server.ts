@@ -1,10 +1,14 @@
+import { access, constants, mkdir, mkdtemp } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { McpServer } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { isFileSystemError } from '../app/library/source.ts';
 import { SharedThread } from '../core/pace/yielder.ts';
+import { textHash } from '../core/text/hash.ts';
 import type { Home } from '../sources/home-folders.ts';
-import { createIndexFolder } from './index-folder.ts';
-import { MachineChats } from './machine-chats.ts';
+import { MachineChats, type IndexFolder } from './machine-chats.ts';
 import { StdioTransport } from './stdio-transport.ts';
 import { ChatTools } from './tools.ts';
 
@@ -53,4 +57,28 @@ export async function serve({ home, env, version, input, output, warn }: ServerO
   await transport.closed;
   // A client may send a signal after closing its end. Until all is closed, that must not end this process.
   await chats.close().finally(() => process.off('SIGINT', end).off('SIGTERM', end));
+}
+
+/** The user's folder for data that programs can create again. */
+function cacheFolder(env: ServerOptions['env']): string {
+  const home = os.homedir();
+  if (process.platform === 'darwin') return path.join(home, 'Library/Caches');
+  if (process.platform === 'win32') return env['LOCALAPPDATA'] || path.join(home, 'AppData/Local');
+  return env['XDG_CACHE_HOME'] || path.join(home, '.cache');
+}
+
+/**
+ * Creates the folder for the index of the chats in a home folder. It's in the cache of the user who runs the server, so
+ * that nothing is written to another home folder. If the cache isn't writable, it's a temporary folder.
+ */
+async function createIndexFolder(home: string, env: ServerOptions['env']): Promise<IndexFolder> {
+  const folder = path.join(cacheFolder(env), 'threadkeeper', `chats-${textHash([path.resolve(home)])}`);
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await access(folder, constants.W_OK);
+    return { path: folder, isTemporary: false };
+  } catch (error) {
+    if (!isFileSystemError(error)) throw error;
+    return { path: await mkdtemp(path.join(os.tmpdir(), 'threadkeeper-chats-')), isTemporary: true };
+  }
 }
