@@ -67,16 +67,15 @@ export function renderHits(hits: readonly ChatQuote[]): Quotes {
 export function renderChats(chats: readonly ListedChat[]): Quotes {
   const lines = chats.map((chat) => {
     const { entry, relation, isGone } = chat;
-    const notes = [
-      ...(relation ? [`${RELATIONS[relation.kind]} ${plainName(relation.of)}`] : []),
-      ...(isGone ? ['deleted by its tool, only the copy is left'] : []),
-    ];
     return [
       `- ${day(entry.updatedAt)}`,
       chatLabel(chat),
       `${entry.messages} ${entry.messages === 1 ? 'message' : 'messages'}`,
-      ...notes,
-    ].join(', ');
+      relation && `${RELATIONS[relation.kind]} ${plainName(relation.of)}`,
+      isGone && 'deleted by its tool, only the copy is left',
+    ]
+      .filter(Boolean)
+      .join(', ');
   });
   return quotesSection(lines, '\n');
 }

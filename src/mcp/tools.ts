@@ -81,6 +81,10 @@ const INPUTS = {
     offset: v.optional(described(count(0, 100_000_000), 'Begin the first message at this character'), 0),
   }),
 };
+
+/** The paragraphs of a result. False stands for one that is left out. */
+type Paragraphs = readonly (string | false)[];
+
 type Input<Name extends keyof typeof INPUTS> = v.InferOutput<(typeof INPUTS)[Name]>;
 
 /** The schema of a tool's arguments. Some clients and models send null or '' for those that they leave out. */
@@ -114,11 +118,11 @@ export class ChatTools {
       name: Name,
       title: string,
       description: string,
-      call: (input: Input<Name>, signal: AbortSignal) => Promise<readonly string[]>,
+      call: (input: Input<Name>, signal: AbortSignal) => Promise<Paragraphs>,
     ): void => {
       const config = { title, description, inputSchema: inputSchema(name), annotations };
       server.registerTool(name, config, async (input, { mcpReq }) => ({
-        content: [{ type: 'text', text: (await call(input, mcpReq.signal)).join('\n\n') }],
+        content: [{ type: 'text', text: (await call(input, mcpReq.signal)).filter(Boolean).join('\n\n') }],
       }));
     };
     add(
@@ -150,7 +154,7 @@ export class ChatTools {
   async #recall(
     { query, limit, tool: only, workspace: folder, since, before }: Input<'recall'>,
     signal: AbortSignal,
-  ): Promise<string[]> {
+  ): Promise<Paragraphs> {
     const notes = await this.#refresh();
     const hits = await this.#chats.search({
       text: query,
@@ -178,14 +182,17 @@ export class ChatTools {
       })
       .sort((a, b) => b.score - a.score)
       .slice(0, limit);
-    if (found.length > 0) {
-      const { quotes: checked, unchecked } = await this.#check(found, signal);
-      const { text: quotes, shown } = renderHits(checked);
-      const cut = shown < found.length ? [`Only the best ${shown} of ${found.length} quotes fit.`] : [];
-      return [quotes, ...cut, AROUND_QUOTES, ...(unchecked.length > 0 ? [uncheckedText(unchecked)] : []), ...notes];
+    if (found.length === 0) {
+      const none = 'No message matches. Try other words, or fewer filters.';
+      return [chats.size === 0 ? noChats(this.#chats) : none, ...notes];
     }
+    const { quotes: checked, unchecked } = await this.#check(found, signal);
+    const { text: quotes, shown } = renderHits(checked);
     return [
-      chats.size === 0 ? noChats(this.#chats) : 'No message matches. Try other words, or fewer filters.',
+      quotes,
+      shown < found.length && `Only the best ${shown} of ${found.length} quotes fit.`,
+      AROUND_QUOTES,
+      unchecked.length > 0 && uncheckedText(unchecked),
       ...notes,
     ];
   }
@@ -198,10 +205,8 @@ export class ChatTools {
     chats: ReadonlySet<KeptSession>,
     query: string,
   ): Promise<ReadonlyMap<string, { readonly message: number; readonly isAnsweredNow: boolean }>> {
-    const prompts = new Map<string, { readonly message: number; readonly isAnsweredNow: boolean }>();
-    for (const chat of chats) {
-      const { key } = chat;
-      if (!isInUse(chat)) continue;
+    const prompts = new Map<string, { message: number; isAnsweredNow: boolean }>();
+    for (const { key } of [...chats].filter(isInUse)) {
       const messages = (await this.#chats.read(key))?.messages ?? [];
       const message = messages.findLastIndex(({ role }) => role === 'user');
       const isAnsweredNow = messages.slice(message + 1).some((later) => callsWith(later, query));
@@ -231,7 +236,7 @@ export class ChatTools {
     return { quotes: hits.map((hit) => ({ ...hit, superseded: inMessage(hit) })), unchecked };
   }
 
-  async #sessions({ tool: only, workspace: folder, limit, skip }: Input<'sessions'>): Promise<string[]> {
+  async #sessions({ tool: only, workspace: folder, limit, skip }: Input<'sessions'>): Promise<Paragraphs> {
     const notes = await this.#refresh();
     const all = this.#list(folder).filter(({ entry }) => only === undefined || entry.tool === only);
     const main = all.filter(isMain);
@@ -240,18 +245,16 @@ export class ChatTools {
     const { unreadable } = this.#chats;
     return [
       shown > 0 ? list : noChats(this.#chats),
-      ...(older > 0 ? [`Older chats: ${older}. To list them, call sessions with skip: ${skip + shown}.`] : []),
-      ...(all.length > main.length
-        ? [`Copies and chats of subagents, which only recall searches: ${all.length - main.length}.`]
-        : []),
-      ...(unreadable.length > 0
-        ? [`Files that can’t be read: ${unreadable.length}. The user can list them with “threadkeeper sources”.`]
-        : []),
+      older > 0 && `Older chats: ${older}. To list them, call sessions with skip: ${skip + shown}.`,
+      all.length > main.length &&
+        `Copies and chats of subagents, which only recall searches: ${all.length - main.length}.`,
+      unreadable.length > 0 &&
+        `Files that can’t be read: ${unreadable.length}. The user can list them with “threadkeeper sources”.`,
       ...notes,
     ];
   }
 
-  async #decisions({ session: name, workspace: folder }: Input<'decisions'>, signal: AbortSignal): Promise<string[]> {
+  async #decisions({ session: name, workspace: folder }: Input<'decisions'>, signal: AbortSignal): Promise<Paragraphs> {
     const notes = name === undefined ? await this.#refresh() : [];
     const chats = name === undefined ? this.#list(folder).filter(isMain) : [await this.#find(name)];
     const newest = chats.slice(0, MAX_DECISION_CHATS);
@@ -261,10 +264,8 @@ export class ChatTools {
       signal.throwIfAborted();
       if (performance.now() - startedAt > MAX_FINDING_MS) break;
       const ledger = (await this.#eventsOf(chat)) ?? [];
-      events.set(
-        chat,
-        ledger.filter(({ status }) => status === 'active'),
-      );
+      const active = ledger.filter(({ status }) => status === 'active');
+      events.set(chat, active);
     }
     const read = [...events.keys()];
     // Compare decisions only within a folder, because chats in other folders are about other things.
@@ -283,17 +284,14 @@ export class ChatTools {
     const total = found.reduce((sum, one) => sum + one.events.length, 0);
     return [
       total > 0 ? list : none,
-      ...(shown < total ? [`Only the first ${shown} of ${total} fit.`] : []),
-      ...(chats.length > read.length
-        ? [
-            `Only the newest ${read.length} of ${chats.length} chats were read. ${newest.length > read.length ? READ_MORE : READ_OLDER}`,
-          ]
-        : []),
+      shown < total && `Only the first ${shown} of ${total} fit.`,
+      chats.length > read.length &&
+        `Only the newest ${read.length} of ${chats.length} chats were read. ${newest.length > read.length ? READ_MORE : READ_OLDER}`,
       ...notes,
     ];
   }
 
-  async #expand({ session: name, from, to = from, offset }: Input<'expand'>): Promise<string[]> {
+  async #expand({ session: name, from, to = from, offset }: Input<'expand'>): Promise<Paragraphs> {
     if (to < from) throw new Error(`“to” (${to}) must not be less than “from” (${from}).`);
     const chat = await this.#find(name);
     const messages = (await this.#chats.read(chat.key))?.messages ?? [];
@@ -302,9 +300,8 @@ export class ChatTools {
     if (from > last) throw new Error(`The last message of this session has the number ${last}.`);
     const range = { from, to: Math.min(to, last), offset };
     const { text: shown, next } = renderMessages(chat, messages, range);
-    if (!next) return [shown];
-    const offsetText = next.offset > 0 ? ` and offset: ${next.offset}` : '';
-    return [shown, `Cut at 32,000 bytes. To continue, call expand with from: ${next.from}${offsetText}.`];
+    const offsetText = next && next.offset > 0 ? ` and offset: ${next.offset}` : '';
+    return [shown, !!next && `Cut at 32,000 bytes. To continue, call expand with from: ${next.from}${offsetText}.`];
   }
 
   /** Reads new and changed chats. Resolves to notes for the model if some are still missing. */
