@@ -82,7 +82,7 @@ export async function removeSession(
     if ((await filesIn(folder, isJournal)).length === 0) return { kind: 'kept' };
     if (!(await lock.acquire()).held) return { kind: 'in_use' };
     try {
-      const journal = await readFrom(folder, id, NEVER_YIELDS);
+      const journal = await readSession(folder, id, NEVER_YIELDS);
       // A newer version may have restored it with an event that this version can't read.
       if (!journal || journal.newer || !mayRemove(journal.state)) return { kind: 'kept' };
       const files = await filesIn(folder, (name) => SESSION_FILE.exec(name)?.[1] === id);
@@ -101,16 +101,12 @@ export function isRetentionOver(session: Pick<SessionState, 'deleted' | 'updated
   return session.deleted && now - session.updatedAt > RETENTION_MS;
 }
 
-/** A session's state as read from its journal, without a lock or repairs; undefined if there is no such file. */
-export async function readSessionState(
+/** A session as read from its journal, without a lock or repairs; undefined if there is no such file. */
+export async function readSession(
   folder: string,
   id: SessionId,
   yielder: Yielder,
-): Promise<SessionState | undefined> {
-  return (await readFrom(folder, id, yielder))?.state;
-}
-
-async function readFrom(folder: string, id: SessionId, yielder: Yielder): Promise<JournalReader | undefined> {
+): Promise<Pick<JournalReader, 'state' | 'newer'> | undefined> {
   const path = journalPath(folder, id);
   if (path === undefined) return undefined;
   return withAccessFaults(phrase('this session'), async () => {

@@ -4,7 +4,7 @@ import { WorkspaceSearch } from '../../../src/app/workspace-search.ts';
 import { compressionWith, type CompressionRecord } from '../../../src/core/journal/schema.ts';
 import { compressionId, messageId, nodeId, sessionId } from '../../../src/core/model/ids.ts';
 import { nodeWith } from '../../../src/core/model/summary.ts';
-import { readSessionState } from '../../../src/storage/clean-up.ts';
+import { readSession } from '../../../src/storage/clean-up.ts';
 import { openSessionStore, type FileSessionStore } from '../../../src/storage/session-store.ts';
 import { eventLoopYielder } from '../../support/yielders.ts';
 import { inFolder, messageAdded, testClock } from '../storage/test-store.ts';
@@ -40,9 +40,9 @@ function withSearch(work: (harness: Harness) => Promise<void>): Promise<void> {
     const search = new WorkspaceSearch({
       clock,
       list: async (): Promise<readonly SessionListEntry[]> => (await store.list()).filter((one) => !one.deleted),
-      read: (id) => {
+      read: async (id) => {
         reads.push(id);
-        return readSessionState(folder, id, eventLoopYielder());
+        return (await readSession(folder, id, eventLoopYielder()))?.state;
       },
     });
     try {
