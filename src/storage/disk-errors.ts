@@ -74,34 +74,27 @@ export const withAccessFaults = <T>(subject: Phrase, work: () => Promise<T>): Pr
   });
 
 /** Whether `action` succeeds; false if it fails with the error code `expected`. Other errors are thrown. */
-export async function succeedsUnless(action: Promise<unknown>, expected: string): Promise<boolean> {
-  try {
-    await action;
-    return true;
-  } catch (error) {
-    if (errorCode(error) === expected) return false;
-    throw error;
-  }
-}
+export const succeedsUnless = (action: Promise<unknown>, expected: string): Promise<boolean> =>
+  action.then(
+    () => true,
+    (error: unknown) => {
+      if (errorCode(error) === expected) return false;
+      throw error;
+    },
+  );
 
-export async function ifExists<T>(reading: Promise<T>): Promise<T | undefined> {
-  try {
-    return await reading;
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return undefined;
-    throw error;
-  }
-}
+export const ifExists = <T>(reading: Promise<T>): Promise<T | undefined> =>
+  reading.catch((error: unknown) => {
+    if (errorCode(error) !== 'ENOENT') throw error;
+    return undefined;
+  });
 
 /** The result of disk work that isn't essential; undefined if the disk fails. Other errors are thrown. */
-export async function unlessDiskFails<T>(work: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await work();
-  } catch (error) {
+export const unlessDiskFails = <T>(work: () => Promise<T>): Promise<T | undefined> =>
+  work().catch((error: unknown) => {
     if (errorCode(error) === undefined) throw error;
     return undefined;
-  }
-}
+  });
 
 /** Creates a folder and those around it that don't exist; by default, others can read it. */
 export async function makeFolder(folder: string, mode?: number): Promise<void> {
