@@ -9,7 +9,13 @@ import { phrase, type Phrase } from '../core/text/phrase.ts';
 import { dropCheckpoint, readJournal, saveCheckpoint } from './checkpoint.ts';
 import { withAccessFaults, errorCode, ifExists, withWriteFaults, storeFault } from './disk-errors.ts';
 import { JournalReader } from './journal-reader.ts';
-import { JournalWriter, requireWritable, type AppendFile, type OpenForAppend } from './journal-writer.ts';
+import {
+  JournalWriter,
+  openForAppend,
+  requireWritable,
+  type AppendFile,
+  type OpenForAppend,
+} from './journal-writer.ts';
 import { Sequencer } from '../core/pace/sequencer.ts';
 import { copyTo, quarantineTail, quarantineLines } from './quarantine.ts';
 import { Handover, HEARTBEAT_MS, WriterLock, type AcquireResult, type LockTimes } from './writer-lock.ts';
@@ -38,17 +44,21 @@ export interface HandoverOptions {
   readonly beforeHandover: () => Promise<void>;
 }
 
-interface JournalOptions {
+export interface WindowOptions {
+  readonly clock: Clock;
+  /** Identifies this window in locks and lines; must be unique. */
+  readonly writer: string;
+  /** Replaced by tests to simulate disk errors. */
+  readonly openForAppend?: OpenForAppend;
+  readonly times?: LockTimes;
+}
+
+interface JournalOptions extends WindowOptions {
   readonly path: string;
   readonly id: SessionId;
-  readonly clock: Clock;
-  /** Identifies the window in locks and lines. */
-  readonly window: string;
-  readonly openForAppend: OpenForAppend;
   /** Called once by each `close`. Returns false while other callers in this window use the journal. */
   readonly isLast: () => boolean;
   readonly handover: HandoverOptions;
-  readonly times: LockTimes | undefined;
 }
 
 type WindowRole =
@@ -92,7 +102,7 @@ export class SessionJournalFile implements SessionJournal {
     this.id = options.id;
     this.#options = options;
     this.#reader = reader;
-    this.#lock = new WriterLock(options.path.replace(/\.jsonl$/, '.lock'), options.window);
+    this.#lock = new WriterLock(options.path.replace(/\.jsonl$/, '.lock'), options.writer);
     this.#handover = new Handover(this.#lock, options.times);
     this.#heartbeatMs = options.times?.heartbeatMs ?? HEARTBEAT_MS;
   }
@@ -403,13 +413,13 @@ export class SessionJournalFile implements SessionJournal {
 
   /** Becomes the writer once the lock is held. If `alone`, no other window writes: an incomplete last line is cut off. */
   async #becomeWriter(alone: boolean): Promise<WindowRole> {
-    const { path, clock, openForAppend } = this.#options;
+    const { path, clock } = this.#options;
     try {
       // The previous writer may have had a newer version.
       if (this.#reader.newer) throw new StoreFault('newer', NEWER);
       await this.#handover.remove();
       if (await this.#isDeleted()) await this.#restoreFile();
-      const append = await openForAppend(path);
+      const append = await (this.#options.openForAppend ?? openForAppend)(path);
       try {
         const notice = await this.#repair(append, alone);
         this.notice ??= notice;

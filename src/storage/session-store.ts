@@ -1,6 +1,6 @@
 import { open, readdir, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { StoreFault, type Clock, type SessionJournal, type SessionStore, type SessionListEntry } from '../app/ports.ts';
+import { StoreFault, type SessionJournal, type SessionStore, type SessionListEntry } from '../app/ports.ts';
 import type { SessionEvent } from '../core/journal/schema.ts';
 import { sessionId, type SessionId } from '../core/model/ids.ts';
 import { phrase } from '../core/text/phrase.ts';
@@ -15,9 +15,7 @@ import {
   unlessDiskFails,
 } from './disk-errors.ts';
 import { JournalReader } from './journal-reader.ts';
-import { openForAppend, type OpenForAppend } from './journal-writer.ts';
-import { SessionJournalFile, type HandoverOptions } from './session-journal.ts';
-import type { LockTimes } from './writer-lock.ts';
+import { SessionJournalFile, type HandoverOptions, type WindowOptions } from './session-journal.ts';
 import { withoutAddress } from './workspace-key.ts';
 
 const EXTENSION = '.jsonl';
@@ -33,19 +31,13 @@ const CONCURRENT_READS = 32;
 /** Minimum size of a journal that gets a checkpoint when it's listed. Shorter ones are read just as fast. */
 const CHECKPOINT_FROM_BYTES = 64 * 1024;
 
-export interface StoreOptions {
+export interface StoreOptions extends WindowOptions {
   /** The folder of the journals, created with the first session. */
   readonly folder: string;
-  readonly clock: Clock;
-  /** Identifies this window; must be unique. */
-  readonly writer: string;
   /** How this window responds when another one wants to write. By default, the window is always in use. */
   readonly handover?: (id: SessionId) => HandoverOptions;
   /** The list of an earlier run. An entry is used if its journal has the same size, because journals only grow. */
   readonly previousList?: () => readonly SessionListEntry[];
-  /** Replaced by tests to simulate disk errors. */
-  readonly openForAppend?: OpenForAppend;
-  readonly times?: LockTimes;
 }
 
 /** Opens the store of sessions in a folder. Reads and writes nothing yet. */
@@ -146,13 +138,6 @@ export class FileSessionStore implements SessionStore {
       shared.openers++;
       return shared.journal;
     }
-    const {
-      clock,
-      writer,
-      handover = () => ALWAYS_PRESENT,
-      openForAppend: append = openForAppend,
-      times,
-    } = this.#options;
     const isLast = (): boolean => {
       const opened = this.#open.get(id);
       if (!opened || --opened.openers > 0) return !opened;
@@ -163,9 +148,9 @@ export class FileSessionStore implements SessionStore {
       this.#closing.set(id, closed);
       return this.#open.delete(id);
     };
-    const window = { window: writer, handover: handover(id) };
+    const handover = this.#options.handover?.(id) ?? ALWAYS_PRESENT;
     const journal = Promise.resolve(this.#closing.get(id)).then(() =>
-      SessionJournalFile.open({ path, id, clock, ...window, openForAppend: append, isLast, times }),
+      SessionJournalFile.open({ ...this.#options, path, id, isLast, handover }),
     );
     const opened: OpenJournal = { journal, openers: 1 };
     this.#open.set(id, opened);
