@@ -44,84 +44,76 @@ export function requireWritable(events: readonly SessionEvent[]): void {
   for (const body of events) encodeWritable({ v: JOURNAL_VERSION, seq: 1, at: 0, writer: '', body });
 }
 
+interface JournalTarget {
+  readonly path: string;
+  readonly file: AppendFile;
+  readonly lock: WriterLock;
+  readonly clock: Clock;
+}
+
 /**
  * Appends events to a journal, and only acknowledges them once they are valid for every reader (see `LineOrder` in
- * journal-lines.ts).
+ * journal-lines.ts). Folds everything up to the end of the file in order: `folded` may include lines of other windows
+ * that came first. `isWriter` is false if another window has become the writer, in which case the events are ignored.
+ * Throws `StoreFault` if an event is too large, `TypeError` if one is invalid, and the file system's error if a write
+ * fails. A failed write isn't folded, and is removed from the file if possible.
  */
-export class JournalWriter {
-  readonly #path: string;
-  readonly #append: AppendFile;
-  readonly #lock: WriterLock;
-  readonly #clock: Clock;
-
-  constructor(path: string, append: AppendFile, lock: WriterLock, clock: Clock) {
-    this.#path = path;
-    this.#append = append;
-    this.#lock = lock;
-    this.#clock = clock;
+export async function writeEvents(
+  target: JournalTarget,
+  reader: JournalReader,
+  events: readonly SessionEvent[],
+): Promise<{ readonly isWriter: boolean; readonly folded: readonly SessionEvent[] }> {
+  const { lock, clock } = target;
+  const lines = await reader.readNewLines();
+  let pending = events;
+  while (pending.length > 0 && (await lock.isHeld())) {
+    const { token } = lock;
+    const first = reader.order.last + 1;
+    const batch = await encodeLines(pending, first, token, clock);
+    const { size } = await reader.file.stat();
+    // If another writer left an incomplete line, the newline separates it from the new lines.
+    await writeAll(target, size > reader.offset ? Buffer.concat([NEWLINE, batch]) : batch, size);
+    // If others wrote as well, the order in the file decides which lines are valid, so read them back.
+    const newLines = await reader.readNewLines();
+    lines.push(...newLines);
+    const counted = new Set(newLines.flatMap(({ seq, writer }) => (writer === token ? [seq] : [])));
+    pending = pending.filter((_, index) => !counted.has(first + index));
+    if (pending.length > 0 && (await lock.isHeld())) await lock.renew();
   }
+  return { isWriter: pending.length === 0, folded: lines.flatMap(({ event }) => event ?? []) };
+}
 
-  close(): Promise<void> {
-    return this.#append.close();
+/** Encodes events as lines from the sequence number `first`. Throws if one can't be encoded. */
+async function encodeLines(
+  events: readonly SessionEvent[],
+  first: number,
+  writer: string,
+  clock: Clock,
+): Promise<Buffer> {
+  const at = clock.now();
+  const pieces: Buffer[] = [];
+  for (const [index, body] of events.entries()) {
+    pieces.push(encodeWritable({ v: JOURNAL_VERSION, seq: first + index, at, writer, body }));
+    await yieldIfDue(clock.yielder);
   }
+  return Buffer.concat(pieces);
+}
 
-  /**
-   * Appends events, and folds everything up to the end of the file in order: `folded` may include lines of other
-   * windows that came first. `isWriter` is false if another window has become the writer, in which case the events
-   * are ignored. Throws `StoreFault` if an event is too large, `TypeError` if one is invalid, and the file system's
-   * error if a write fails. A failed write isn't folded, and is removed from the file if possible.
-   */
-  async write(
-    reader: JournalReader,
-    events: readonly SessionEvent[],
-  ): Promise<{ readonly isWriter: boolean; readonly folded: readonly SessionEvent[] }> {
-    const lines = await reader.readNewLines();
-    let pending = events;
-    while (pending.length > 0 && (await this.#lock.isHeld())) {
-      const { token } = this.#lock;
-      const first = reader.order.last + 1;
-      const batch = await this.#encode(pending, first, token);
-      const { size } = await reader.file.stat();
-      // If another writer left an incomplete line, the newline separates it from the new lines.
-      await this.#writeAll(size > reader.offset ? Buffer.concat([NEWLINE, batch]) : batch, size);
-      // If others wrote as well, the order in the file decides which lines are valid, so read them back.
-      const newLines = await reader.readNewLines();
-      lines.push(...newLines);
-      const counted = new Set(newLines.flatMap(({ seq, writer }) => (writer === token ? [seq] : [])));
-      pending = pending.filter((_, index) => !counted.has(first + index));
-      if (pending.length > 0 && (await this.#lock.isHeld())) await this.#lock.renew();
-    }
-    return { isWriter: pending.length === 0, folded: lines.flatMap(({ event }) => event ?? []) };
-  }
-
-  /** Encodes events as lines from the sequence number `first`. Throws if one can't be encoded. */
-  async #encode(events: readonly SessionEvent[], first: number, writer: string): Promise<Buffer> {
-    const at = this.#clock.now();
-    const pieces: Buffer[] = [];
-    for (const [index, body] of events.entries()) {
-      pieces.push(encodeWritable({ v: JOURNAL_VERSION, seq: first + index, at, writer, body }));
-      await yieldIfDue(this.#clock.yielder);
-    }
-    return Buffer.concat(pieces);
-  }
-
-  async #writeAll(bytes: Buffer, start: number): Promise<void> {
-    let written = 0;
-    try {
-      while (written < bytes.length) written += await this.#append.write(bytes.subarray(written));
-      await this.#append.flush();
-    } catch (error) {
-      // If truncating fails as well, the next write separates itself from the incomplete line with a newline.
-      await this.#undoWrite(start, written).catch(() => undefined);
-      throw error;
-    }
-  }
-
+async function writeAll({ path, file, lock }: JournalTarget, bytes: Buffer, start: number): Promise<void> {
+  let written = 0;
   // Truncates a failed write, but only while the lock is held and nothing else was written. Otherwise, the written part
   // is read like any other lines.
-  async #undoWrite(start: number, written: number): Promise<void> {
-    if (written === 0 || !(await this.#lock.isHeld())) return;
-    if ((await stat(this.#path)).size === start + written) await truncate(this.#path, start);
+  const undo = async (): Promise<void> => {
+    if (written === 0 || !(await lock.isHeld())) return;
+    if ((await stat(path)).size === start + written) await truncate(path, start);
+  };
+  try {
+    while (written < bytes.length) written += await file.write(bytes.subarray(written));
+    await file.flush();
+  } catch (error) {
+    // If truncating fails as well, the next write separates itself from the incomplete line with a newline.
+    await undo().catch(() => undefined);
+    throw error;
   }
 }
 

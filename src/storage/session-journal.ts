@@ -9,13 +9,7 @@ import { phrase, type Phrase } from '../core/text/phrase.ts';
 import { dropCheckpoint, readJournal, saveCheckpoint } from './checkpoint.ts';
 import { withAccessFaults, errorCode, ifExists, withWriteFaults, storeFault } from './disk-errors.ts';
 import { JournalReader } from './journal-reader.ts';
-import {
-  JournalWriter,
-  openForAppend,
-  requireWritable,
-  type AppendFile,
-  type OpenForAppend,
-} from './journal-writer.ts';
+import { openForAppend, requireWritable, writeEvents, type AppendFile, type OpenForAppend } from './journal-writer.ts';
 import { Sequencer } from '../core/pace/sequencer.ts';
 import { copyTo, quarantineTail, quarantineLines } from './quarantine.ts';
 import { Handover, HEARTBEAT_MS, WriterLock, type AcquireResult, type LockTimes } from './writer-lock.ts';
@@ -62,7 +56,7 @@ interface JournalOptions extends WindowOptions {
 }
 
 type WindowRole =
-  | { readonly kind: 'writer'; readonly writer: JournalWriter }
+  | { readonly kind: 'writer'; readonly file: AppendFile }
   | { readonly kind: 'reader'; readonly fault: StoreFault }
   | { readonly kind: 'closed' };
 
@@ -199,7 +193,7 @@ export class SessionJournalFile implements SessionJournal {
       this.#listeners.clear();
       this.#role = { kind: 'closed' };
       try {
-        if (role.kind === 'writer') await role.writer.close().finally(() => this.#lock.release());
+        if (role.kind === 'writer') await role.file.close().finally(() => this.#lock.release());
         else await this.#handover.withdraw().catch(ignoreDiskErrors);
       } finally {
         await this.#reader.file.close();
@@ -228,12 +222,12 @@ export class SessionJournalFile implements SessionJournal {
       if (!this.#mayTryWriting) return this.#keepInMemory(events);
       await this.#tryToBecomeWriter('write');
       if (this.#role.kind === 'writer' && (await this.#isDeleted())) {
-        await this.#role.writer.close();
+        await this.#role.file.close();
         await this.#becomeWriter(false);
         this.#listeners.emit([]);
       }
       if (this.#role.kind === 'reader') throw this.#role.fault;
-      await this.#write(this.#role.writer, events);
+      await this.#write(this.#role.file, events);
     } catch (error) {
       const fault = storeFault(error, THIS_SESSION);
       if (fault.reason !== 'full') throw fault;
@@ -241,10 +235,12 @@ export class SessionJournalFile implements SessionJournal {
     }
   }
 
-  async #write(writer: JournalWriter, events: readonly SessionEvent[]): Promise<void> {
+  async #write(file: AppendFile, events: readonly SessionEvent[]): Promise<void> {
     if (this.#unsaved.length > 0) this.#savedReader ??= await this.#readWhole();
     const reader = this.#savedReader ?? this.#reader;
-    const { isWriter, folded } = await writer.write(reader, [...this.#unsaved, ...events]);
+    const { path, clock } = this.#options;
+    const target = { path, file, lock: this.#lock, clock };
+    const { isWriter, folded } = await writeEvents(target, reader, [...this.#unsaved, ...events]);
     if (!isWriter) await this.#becomeFollower();
     if (this.#unsaved.length > 0 && isWriter) {
       this.#unsaved = [];
@@ -277,7 +273,7 @@ export class SessionJournalFile implements SessionJournal {
     if (this.#unsaved.length === 0) return;
     // On a full disk, this window couldn't become the writer.
     if (this.#role.kind === 'reader' && this.#role.fault.reason === 'full') await this.#tryToBecomeWriter('poll');
-    if (this.#role.kind === 'writer') await this.#write(this.#role.writer, []);
+    if (this.#role.kind === 'writer') await this.#write(this.#role.file, []);
   }
 
   async #saveCheckpoint(): Promise<void> {
@@ -313,7 +309,7 @@ export class SessionJournalFile implements SessionJournal {
       await dropCheckpoint(this.#options.path);
       await this.#readAgain();
       if (this.#role.kind === 'writer') {
-        await this.#role.writer.close();
+        await this.#role.file.close();
         await this.#becomeWriter(false);
       }
       this.#listeners.emit([]);
@@ -413,21 +409,21 @@ export class SessionJournalFile implements SessionJournal {
 
   /** Becomes the writer once the lock is held. If `alone`, no other window writes: an incomplete last line is cut off. */
   async #becomeWriter(alone: boolean): Promise<WindowRole> {
-    const { path, clock } = this.#options;
+    const { path } = this.#options;
     try {
       // The previous writer may have had a newer version.
       if (this.#reader.newer) throw new StoreFault('newer', NEWER);
       await this.#handover.remove();
       if (await this.#isDeleted()) await this.#restoreFile();
-      const append = await (this.#options.openForAppend ?? openForAppend)(path);
+      const file = await (this.#options.openForAppend ?? openForAppend)(path);
       try {
-        const notice = await this.#repair(append, alone);
+        const notice = await this.#repair(file, alone);
         this.notice ??= notice;
       } catch (error) {
-        await append.close();
+        await file.close();
         throw error;
       }
-      this.#role = { kind: 'writer', writer: new JournalWriter(path, append, this.#lock, clock) };
+      this.#role = { kind: 'writer', file };
     } catch (error) {
       this.#role = { kind: 'reader', fault: await this.#faultOf(error) };
       await this.#lock.release();
@@ -475,9 +471,9 @@ export class SessionJournalFile implements SessionJournal {
   /** Stops writing and follows the window that is now the writer. */
   async #becomeFollower(): Promise<void> {
     if (this.#role.kind === 'writer') {
-      const { writer } = this.#role;
+      const { file } = this.#role;
       this.#role = follower();
-      await writer.close();
+      await file.close();
     }
     if (this.#unsaved.length > 0) await this.#readAgain();
     this.#listeners.emit([]);
