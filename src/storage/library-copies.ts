@@ -33,11 +33,15 @@ const catalogSchema = v.object({ version: v.literal(VERSION), sessions: v.array(
  */
 export class LibraryCopies implements LibraryStore {
   readonly #folder: string;
+  readonly #catalog: string;
+  readonly #copy = (key: string): string => path.join(this.#folder, `${key}.jsonl.gz`);
+  readonly #index = (key: string): string => path.join(this.#folder, `${key}.index`);
   readonly #mayWrite: () => Promise<boolean>;
 
   /** `mayWrite` is checked before each write, because another window may have become the writer. */
   constructor(folder: string, mayWrite = () => Promise.resolve(true)) {
     this.#folder = folder;
+    this.#catalog = path.join(folder, 'catalog.json');
     this.#mayWrite = mayWrite;
   }
 
@@ -158,18 +162,6 @@ export class LibraryCopies implements LibraryStore {
 
   async #names(): Promise<readonly string[]> {
     return (await ifExists(readdir(this.#folder))) ?? [];
-  }
-
-  get #catalog(): string {
-    return path.join(this.#folder, 'catalog.json');
-  }
-
-  #copy(key: string): string {
-    return path.join(this.#folder, `${key}.jsonl.gz`);
-  }
-
-  #index(key: string): string {
-    return path.join(this.#folder, `${key}.index`);
   }
 
   async #beginWriting(): Promise<void> {

@@ -19,14 +19,12 @@ interface StoredEntries {
 /** When an entry was added, in milliseconds since the epoch. */
 const timeOf = (entry: unknown): number => (v.is(v.object({ at: v.number() }), entry) ? entry.at : Infinity);
 
-function separate(stored: readonly unknown[]): StoredEntries {
-  const [entries, unknown]: [MemoryEntry[], unknown[]] = [[], []];
-  for (const one of stored) {
-    if (v.is(memoryEntrySchema, one)) entries.push(one);
-    else unknown.push(one);
-  }
-  return { entries, unknown };
-}
+const isKnown = (entry: unknown) => v.is(memoryEntrySchema, entry);
+
+const separate = (stored: readonly unknown[]): StoredEntries => ({
+  entries: stored.filter(isKnown),
+  unknown: stored.filter((entry) => !isKnown(entry)),
+});
 
 const WORKSPACE_MEMORY = phrase('the workspace memory');
 

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
+import { setTimeout as pause } from 'node:timers/promises';
 import * as v from 'valibot';
 import { StoreFault } from '../app/ports.ts';
 import { phrase } from '../core/text/phrase.ts';
@@ -245,5 +246,3 @@ export class Handover {
     await replaceFile(this.#request, JSON.stringify({ ...this.#lock.ownHolder(), urgency }));
   }
 }
-
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
