@@ -212,26 +212,22 @@ function reasonOf(error: ProviderError): FaultReason {
   if (CONTENT_REFUSED.test(error.code) || (status !== undefined && status < 500 && CONTENT_REFUSED.test(words))) {
     return 'content_refused';
   }
-  switch (status) {
-    case 403:
-      return 'forbidden';
-    case 404:
-      return 'model_not_found';
-    case 408:
-      return 'timeout';
-    case 409:
-      return 'overloaded';
-    case 429:
-      return 'rate_limited';
-    case undefined:
-      return reasonOfWords(words);
-    default:
-      if (status >= 500 && !TEMPLATE_ERROR.test(words)) return 'overloaded';
-      if (NO_MODEL.test(words)) return 'model_not_found';
-      if (BAD_KEY.test(words)) return 'refused_key';
-      return DISABLED_ACCOUNT.test(words) ? 'forbidden' : 'bad_request';
-  }
+  if (status === undefined) return reasonOfWords(words);
+  const reason = REASON_OF_STATUS[status];
+  if (reason) return reason;
+  if (status >= 500 && !TEMPLATE_ERROR.test(words)) return 'overloaded';
+  if (NO_MODEL.test(words)) return 'model_not_found';
+  if (BAD_KEY.test(words)) return 'refused_key';
+  return DISABLED_ACCOUNT.test(words) ? 'forbidden' : 'bad_request';
 }
+
+const REASON_OF_STATUS: Readonly<Record<number, FaultReason>> = {
+  403: 'forbidden',
+  404: 'model_not_found',
+  408: 'timeout',
+  409: 'overloaded',
+  429: 'rate_limited',
+};
 
 /** Whether waiting helps. Gemini reports limits per minute in the same words as exhausted quotas. */
 const isPassing = ({ message, details }: ProviderError): boolean =>
