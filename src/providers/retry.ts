@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { ModelFault } from '../app/fault.ts';
-import { wrapModel, type ChatChunk, type ChatModel, type ChatRequest } from '../app/ports.ts';
+import { wrapModel, type ChatModel } from '../app/ports.ts';
 
 export interface RetryOptions {
   /** Maximum number of retries after rate limits; default `MAX_RETRIES`. */
@@ -29,50 +29,39 @@ const MAX_TIMEOUTS = 2;
  * the provider is respected; one above the maximum ends the retries, so that the user can decide. Aborting ends a pause
  * immediately.
  */
-export function withRetries(model: ChatModel, options: RetryOptions = {}): ChatModel {
-  return wrapModel(model, (request, signal) => streamWithRetries(model, request, signal, options));
-}
-
-async function* streamWithRetries(
+export function withRetries(
   model: ChatModel,
-  request: ChatRequest,
-  signal: AbortSignal,
-  options: RetryOptions,
-): AsyncGenerator<ChatChunk> {
-  const {
-    maxRateLimitRetries = MAX_RETRIES,
-    onWait,
-    random = Math.random,
-    sleep = pause,
-    mayDiscard = false,
-  } = options;
-  let timeouts = 0;
-  for (let attempt = 1; ; attempt += 1) {
-    let hasText = false;
-    let isPaid = false;
-    try {
-      for await (const chunk of model.stream(request, signal)) {
-        hasText ||= chunk.type === 'text';
-        isPaid ||= chunk.type === 'usage';
-        yield chunk;
+  { maxRateLimitRetries = MAX_RETRIES, onWait, random = Math.random, sleep = pause, mayDiscard }: RetryOptions = {},
+): ChatModel {
+  return wrapModel(model, async function* (request, signal) {
+    let timeouts = 0;
+    for (let attempt = 1; ; attempt += 1) {
+      let hasText = false;
+      let isPaid = false;
+      try {
+        for await (const chunk of model.stream(request, signal)) {
+          hasText ||= chunk.type === 'text';
+          isPaid ||= chunk.type === 'usage';
+          yield chunk;
+        }
+        return;
+      } catch (error) {
+        if ((hasText && !mayDiscard) || !isTemporary(error, mayDiscard)) throw error;
+        if (attempt > (error.reason === 'rate_limited' ? maxRateLimitRetries : MAX_RETRIES)) throw error;
+        if (error.reason === 'timeout') timeouts += 1;
+        if (timeouts >= MAX_TIMEOUTS) throw error;
+        const ms = retryDelayMs(error, attempt, random());
+        if (ms === undefined) throw error;
+        onWait?.(ms, attempt + 1, error);
+        await sleep(ms, signal);
+        if (signal.aborted) throw new ModelFault('cancelled', 'cancelled while waiting to try again', { cause: error });
+        if (hasText || isPaid) yield { type: 'retried' };
       }
-      return;
-    } catch (error) {
-      if ((hasText && !mayDiscard) || !isTemporary(error, mayDiscard)) throw error;
-      if (attempt > (error.reason === 'rate_limited' ? maxRateLimitRetries : MAX_RETRIES)) throw error;
-      if (error.reason === 'timeout') timeouts += 1;
-      if (timeouts >= MAX_TIMEOUTS) throw error;
-      const ms = retryDelayMs(error, attempt, random());
-      if (ms === undefined) throw error;
-      onWait?.(ms, attempt + 1, error);
-      await sleep(ms, signal);
-      if (signal.aborted) throw new ModelFault('cancelled', 'cancelled while waiting to try again', { cause: error });
-      if (hasText || isPaid) yield { type: 'retried' };
     }
-  }
+  });
 }
 
-const isTemporary = (error: unknown, mayDiscard: boolean): error is ModelFault =>
+const isTemporary = (error: unknown, mayDiscard = false): error is ModelFault =>
   ModelFault.is(error, 'rate_limited', 'overloaded', 'network', 'timeout') ||
   (mayDiscard && ModelFault.is(error, 'cut_stream'));
 
