@@ -1,5 +1,5 @@
 import { ModelFault } from '../app/fault.ts';
-import type { ChatChunk, ChatModel, ChatRequest } from '../app/ports.ts';
+import type { ChatModel } from '../app/ports.ts';
 import type { SearchResult } from '../app/searchable.ts';
 import { messageText } from '../core/model/message.ts';
 import { bestExcerpt } from '../core/search/excerpt.ts';
@@ -17,20 +17,14 @@ const CANDIDATES = 15;
 const MAX_QUOTE = 400;
 
 /** The default model, without key and network: it quotes search results, and says that no model is configured. */
-export class LocalModel implements ChatModel {
-  readonly id = 'local';
-  readonly provider = 'local';
-  readonly model = 'local';
-  readonly #search: LocalSearch;
-
-  constructor(search: LocalSearch) {
-    this.#search = search;
-  }
-
+export const localModel = (search: LocalSearch): ChatModel => ({
+  id: 'local',
+  provider: 'local',
+  model: 'local',
   /** Streams the reply line by line. Throws `ModelFault` with the reason `cancelled` once `signal` is aborted. */
-  async *stream(request: ChatRequest, signal: AbortSignal): AsyncGenerator<ChatChunk> {
+  async *stream(request, signal) {
     const userTexts = request.messages.filter((message) => message.role === 'user').map(messageText);
-    const reply = await this.#reply(userTexts.reverse());
+    const reply = await replyTo(userTexts.reverse(), search);
     for (const piece of reply.split(/(?<=\n)/)) {
       // Let the page paint, and the user stop the reply, between two lines.
       await new Promise((resolve) => setImmediate(resolve));
@@ -38,32 +32,25 @@ export class LocalModel implements ChatModel {
       yield { type: 'text', text: piece };
     }
     yield { type: 'end', ending: 'complete' };
-  }
+  },
+});
 
-  /** @param userTexts texts of the user's messages, newest first */
-  async #reply(userTexts: readonly string[]): Promise<string> {
-    const question = userTexts[0] ?? '';
-    const texts = LOCAL_TEXTS[languageOf(...userTexts)];
-    const hits = question.trim() === '' ? [] : await this.#hits(question);
-    const found = [texts.found, ...hits.map((hit) => quote(hit, question, texts.message))];
-    // A session's first message has nothing before it to match.
-    const nothing = userTexts.length > 1 ? [texts.nothing] : [];
-    return [...(hits.length > 0 ? found : nothing), texts.noModel].join('\n\n');
-  }
+/** @param userTexts texts of the user's messages, newest first */
+async function replyTo(userTexts: readonly string[], search: LocalSearch): Promise<string> {
+  const question = userTexts[0] ?? '';
+  const texts = LOCAL_TEXTS[languageOf(...userTexts)];
+  const hits = question.trim() === '' ? [] : bestHits(await search(question, CANDIDATES), question);
+  const found = [texts.found, ...hits.map((hit) => quote(hit, question, texts.message))];
+  // A session's first message has nothing before it to match.
+  const nothing = userTexts.length > 1 ? [texts.nothing] : [];
+  return [...(hits.length > 0 ? found : nothing), texts.noModel].join('\n\n');
+}
 
-  /** The best results without repetitions and without the question, which is already part of the session. */
-  async #hits(question: string): Promise<readonly LocalHit[]> {
-    const seen = new Set([normalized(question)]);
-    const hits: LocalHit[] = [];
-    for (const hit of await this.#search(question, CANDIDATES)) {
-      const text = normalized(hit.text);
-      if (text === '' || seen.has(text)) continue;
-      seen.add(text);
-      hits.push(hit);
-      if (hits.length === MAX_HITS) break;
-    }
-    return hits;
-  }
+/** The best results without repetitions and without the question, which is already part of the session. */
+function bestHits(candidates: readonly LocalHit[], question: string): readonly LocalHit[] {
+  const byText = Map.groupBy(candidates, ({ text }) => normalized(text));
+  for (const text of ['', normalized(question)]) byText.delete(text);
+  return [...byText.values()].slice(0, MAX_HITS).map(([first]) => first!);
 }
 
 function quote(hit: LocalHit, question: string, label: string): string {

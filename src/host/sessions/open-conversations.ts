@@ -146,7 +146,7 @@ export class OpenConversations {
       settings: () => this.#settings(journal, counter),
       chatModel: async () => {
         const chosen = chatModel();
-        if (chosen.provider === 'local') return localModel(search, journal);
+        if (chosen.provider === 'local') return quotingModel(search, journal);
         await models.prepare(chosen);
         return withRetries(await models.make(chosen), {
           onWait: (ms, _attempt, fault) => conversation.setPendingRetry({ until: clock.now() + ms, fault }),
@@ -244,9 +244,9 @@ export class OpenConversations {
 }
 
 /** The local model, which quotes from the session. */
-async function localModel(search: SessionSearch, journal: SessionJournal): Promise<ChatModel> {
-  const { LocalModel } = await import('../../providers/local.ts');
-  const model = new LocalModel(async (query, limit) => {
+async function quotingModel(search: SessionSearch, journal: SessionJournal): Promise<ChatModel> {
+  const { localModel } = await import('../../providers/local.ts');
+  const model = localModel(async (query, limit) => {
     await search.updateIndex();
     // Exclude the newest message, which is the question itself.
     return search.search(query, limit, (position) => position < journal.state.path.length - 1);

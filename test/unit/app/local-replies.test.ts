@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { compressPreserveEvents } from '../../../src/app/public-api.ts';
-import { LocalModel } from '../../../src/providers/local.ts';
+import { localModel } from '../../../src/providers/local.ts';
 import { Harness } from './harness.ts';
 import { summarizeRuns } from '../../../src/core/compress/summarize.ts';
 import { message, SETTINGS, tools } from '../compress/summarize-fixtures.ts';
@@ -14,7 +14,7 @@ describe('the local provider’s replies', () => {
   openForEachTest(async () => (harness = await Harness.open()));
 
   const session = async () => {
-    harness.chat = new LocalModel(() => Promise.resolve([]));
+    harness.chat = localModel(() => Promise.resolve([]));
     const conversation = await harness.converse();
     for (let turn = 0; turn < TURNS; turn++)
       await conversation.send(`We decided to keep table ${turn} in region ${turn * 7}, because the reports read it.`);

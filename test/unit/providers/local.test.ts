@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { messageId } from '../../../src/core/model/ids.ts';
-import { LocalModel } from '../../../src/providers/local.ts';
+import { localModel } from '../../../src/providers/local.ts';
 import type { LocalHit, LocalSearch } from '../../../src/providers/local.ts';
 import { languageOf } from '../../../src/providers/local-texts.ts';
 import { ask, turn } from './protocols.ts';
@@ -25,7 +25,7 @@ const memory =
 
 describe('the local model', () => {
   it('quotes the session, with links to the messages', async () => {
-    const model = new LocalModel(memory(hit('We decided on Postgres 16\nfor the ledger.', 12)));
+    const model = localModel(memory(hit('We decided on Postgres 16\nfor the ledger.', 12)));
     const { text, ending, usage } = await turn(model, ask('Which database, Postgres?'));
     assert.ok(text.includes('> We decided on Postgres 16\n> for the ledger.'));
     assert.ok(text.includes('[message 12](threadkeeper:message/m-12)'));
@@ -34,7 +34,7 @@ describe('the local model', () => {
   });
 
   it('says in each reply that no model is configured, and how to select one', async () => {
-    for (const model of [new LocalModel(memory()), new LocalModel(memory(hit('Postgres', 1)))]) {
+    for (const model of [localModel(memory()), localModel(memory(hit('Postgres', 1)))]) {
       const { text } = await turn(model, ask('What about Postgres and the rest?'));
       assert.match(text, /No model is configured/);
       assert.match(text, /Threadkeeper: Select Model/);
@@ -44,34 +44,31 @@ describe('the local model', () => {
   it('says if nothing in the session matches, unless the question is its first message', async () => {
     const said = (text: string) => ({ role: 'user', content: [{ type: 'text', text }] }) as const;
     const about = (...messages: readonly string[]) =>
-      turn(new LocalModel(memory()), ask('', { messages: messages.map(said) }));
+      turn(localModel(memory()), ask('', { messages: messages.map(said) }));
     assert.match((await about('Hello', 'What about the weather?')).text, /Nothing in this session matches/);
     assert.doesNotMatch((await about('What about the weather?')).text, /Nothing in this session matches/);
   });
 
   it('quotes neither the question itself nor the same text twice', async () => {
-    const model = new LocalModel(memory(hit('postgres port?', 9), hit('Port 5433', 1), hit('port  5433', 2)));
+    const model = localModel(memory(hit('postgres port?', 9), hit('Port 5433', 1), hit('port  5433', 2)));
     const { text } = await turn(model, ask('Postgres port?'));
     assert.equal(text.match(/threadkeeper:message/g)?.length, 1);
   });
 
   it('quotes the relevant passage of a long message', async () => {
     const long = `${'Some other line of a long log.\n'.repeat(80)}The staging port is 5433, behind pgbouncer.\n${'More lines.\n'.repeat(80)}`;
-    const { text } = await turn(new LocalModel(memory(hit(long, 3))), ask('What is the staging port of pgbouncer?'));
+    const { text } = await turn(localModel(memory(hit(long, 3))), ask('What is the staging port of pgbouncer?'));
     assert.ok(text.includes('The staging port is 5433, behind pgbouncer.'));
     assert.ok(text.length < 1500);
   });
 
   it('closes a code block that the quote cuts off, so that the citation stays outside it', async () => {
-    const { text } = await turn(
-      new LocalModel(memory(hit('Like this:\n```ts\nconst postgres = 1;', 2))),
-      ask('postgres'),
-    );
+    const { text } = await turn(localModel(memory(hit('Like this:\n```ts\nconst postgres = 1;', 2))), ask('postgres'));
     assert.match(text, /> const postgres = 1;\n> ```\n>\n> — /);
   });
 
   it('streams in small chunks and stops when aborted', async () => {
-    const model = new LocalModel(memory(hit('Postgres', 1), hit('Postgres two', 2)));
+    const model = localModel(memory(hit('Postgres', 1), hit('Postgres two', 2)));
     const stop = new AbortController();
     const { fault, text } = await turn(model, ask('Postgres'), stop.signal, () => stop.abort());
     assert.equal(fault?.reason, 'cancelled');
@@ -93,7 +90,7 @@ describe('the local model', () => {
         },
       ],
     });
-    const { text } = await turn(new LocalModel(memory(hit('Redis is the cache', 4), hit('zebra', 5))), request);
+    const { text } = await turn(localModel(memory(hit('Redis is the cache', 4), hit('zebra', 5))), request);
     assert.ok(text.includes('Redis is the cache') && !text.includes('zebra'));
   });
 
@@ -109,7 +106,7 @@ describe('the local model', () => {
   for (const [language, question, sentence] of questions) {
     it(`answers a question in ${language} in the same language`, async () => {
       assert.equal(languageOf(question), language);
-      assert.match((await turn(new LocalModel(memory()), ask(question))).text, sentence);
+      assert.match((await turn(localModel(memory()), ask(question))).text, sentence);
     });
   }
 
