@@ -15,6 +15,7 @@ import { CACHE_LIFETIME_MS, type OptionalPart } from './request-fallback.ts';
 import {
   inputObject,
   PAST_TOOL,
+  systemParts,
   toolNames,
   toTurns,
   type AssistantTurn,
@@ -88,28 +89,16 @@ export function anthropicBody(
 export function anthropicPrompt(request: ChatRequest, without: ReadonlySet<OptionalPart> = new Set()): AnthropicPrompt {
   const turns = toTurns(request.messages, without.has('calls'));
   const mark = anthropicBreakpoint(request, without);
-  const system = systemBlocks(request.system, mark);
+  const system = systemParts(request.system, 'text', mark && { cache_control: mark }, SYSTEM_BREAKPOINTS);
   const names = toolNames(turns);
   return {
-    ...(system.length === 0 ? {} : { system }),
+    ...(system.length > 0 && { system }),
     messages: markedMessages(turns, mark),
-    ...(names.length === 0
-      ? {}
-      : {
-          tools: names.map((name): Tool => ({ name, description: PAST_TOOL, input_schema: { type: 'object' } })),
-          tool_choice: { type: 'none' },
-        }),
+    ...(names.length > 0 && {
+      tools: names.map((name): Tool => ({ name, description: PAST_TOOL, input_schema: { type: 'object' } })),
+      tool_choice: { type: 'none' },
+    }),
   };
-}
-
-/** Puts a breakpoint on each of the last blocks, so that a change to one keeps the cache of those before it. */
-function systemBlocks(system: readonly string[], mark: CacheControlEphemeral | undefined): TextBlockParam[] {
-  const texts = system.filter((text) => text.trim() !== '');
-  return texts.map((text, index) => ({
-    type: 'text',
-    text,
-    ...(mark && index >= texts.length - SYSTEM_BREAKPOINTS ? { cache_control: mark } : {}),
-  }));
 }
 
 /**
@@ -128,17 +117,11 @@ function markedMessages(turns: readonly Turn[], mark: CacheControlEphemeral | un
   });
 }
 
-function assistantContent(turn: AssistantTurn): ContentBlockParam[] {
-  const text: ContentBlockParam[] = turn.text === '' ? [] : [{ type: 'text', text: turn.text.trimEnd() }];
-  return [
-    ...text,
-    ...turn.calls.map((each): ContentBlockParam => ({
-      type: 'tool_use',
-      id: each.callId,
-      name: each.name,
-      input: inputObject(each.json),
-    })),
-  ];
+function assistantContent({ text, calls }: AssistantTurn): ContentBlockParam[] {
+  const parts: ContentBlockParam[] = text === '' ? [] : [{ type: 'text', text: text.trimEnd() }];
+  for (const { callId, name, json } of calls)
+    parts.push({ type: 'tool_use', id: callId, name, input: inputObject(json) });
+  return parts;
 }
 
 function userContent(turn: UserTurn): UserBlock[] {

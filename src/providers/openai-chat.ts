@@ -23,6 +23,7 @@ import type { OptionalPart } from './request-fallback.ts';
 import {
   inputJson,
   PAST_TOOL,
+  systemParts,
   userTurnText,
   toolNames,
   toTurns,
@@ -223,19 +224,11 @@ function chatMessages(
   request: ChatRequest,
   mark: object | undefined,
 ): ChatCompletionMessageParam[] {
-  const blocks = request.system.filter((block) => block.trim() !== '');
-  const text = systemText(request);
-  const system = mark
-    ? blocks.map((block, at) => ({
-        type: 'text' as const,
-        text: block,
-        ...(at >= blocks.length - SYSTEM_BREAKPOINTS && mark),
-      }))
-    : text;
+  const system = mark ? systemParts(request.system, 'text', mark, SYSTEM_BREAKPOINTS) : systemText(request);
   const users = turns.filter(({ role }) => role === 'user');
   const marked = mark ? users.slice(-USER_BREAKPOINTS) : [];
   return [
-    ...(text === '' ? [] : [{ role: 'system' as const, content: system }]),
+    ...(system.length > 0 ? [{ role: 'system' as const, content: system }] : []),
     ...turns.flatMap((turn) => chatTurn(turn, marked.includes(turn) ? mark : undefined, mark !== undefined)),
   ];
 }

@@ -20,7 +20,7 @@ import {
   USER_BREAKPOINTS,
 } from './openai-shared.ts';
 import type { OptionalPart } from './request-fallback.ts';
-import { inputJson, toTurns, usageFrom, type Turn } from './strict-turns.ts';
+import { inputJson, systemParts, toTurns, usageFrom, type Turn } from './strict-turns.ts';
 import type { WatchedCall } from './watched-call.ts';
 
 /** The endpoint's minimum output limit, in tokens. */
@@ -46,13 +46,16 @@ export function responsesBody(
   const marks = breakpoints && cache !== undefined;
   const marked = marks ? turns.filter(({ role }) => role === 'user').slice(-USER_BREAKPOINTS) : [];
   const instructions = marks ? '' : systemText(request);
+  // `instructions` can't have a breakpoint, so the system prompt is a message then.
+  const content = marks ? systemParts(request.system, 'input_text', BREAKPOINT, SYSTEM_BREAKPOINTS) : [];
+  const system: ResponseInputItem[] = content.length > 0 ? [{ role: 'developer', content }] : [];
   const items = turns.flatMap((turn) => inputItems(turn, marked.includes(turn)));
   return {
     model,
     stream: !without.has('stream'),
     store: false,
     ...(instructions === '' ? {} : { instructions }),
-    input: marks ? [...systemItem(request), ...items] : items,
+    input: [...system, ...items],
     max_output_tokens: Math.max(MIN_OUTPUT_TOKENS, outputLimit(request)),
     ...(cache === undefined ? {} : { prompt_cache_key: cache.key.slice(0, MAX_CACHE_KEY_CHARS) }),
     ...(breakpoints ? { prompt_cache_options: { mode: 'explicit' } } : {}),
@@ -62,18 +65,6 @@ export function responsesBody(
       ? {}
       : { text: { format: { type: 'json_schema', ...schemaFormat(jsonSchema) } } }),
   };
-}
-
-/** The system prompt as a message, because `instructions` can't have a breakpoint. */
-function systemItem(request: ChatRequest): ResponseInputItem[] {
-  const blocks = request.system.filter((text) => text.trim() !== '');
-  if (blocks.length === 0) return [];
-  const content = blocks.map((text, at) => ({
-    type: 'input_text' as const,
-    text,
-    ...(at >= blocks.length - SYSTEM_BREAKPOINTS && BREAKPOINT),
-  }));
-  return [{ role: 'developer', content }];
 }
 
 /** Reads a streamed reply of the Responses endpoint. Reasoning summaries aren't part of the answer and are skipped. */

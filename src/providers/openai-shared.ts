@@ -14,23 +14,19 @@ export const outputLimit = ({ maxOutputTokens, reasoningTokens = 0 }: ChatReques
   maxOutputTokens + reasoningTokens;
 
 /** A reply's schema in the format of OpenAI and compatible servers. */
-export function schemaFormat({ name, schema }: NonNullable<ChatRequest['jsonSchema']>): {
-  readonly name: string;
-  readonly schema: Record<string, unknown>;
-  readonly strict: boolean;
-} {
-  return { name, schema: { ...schema }, strict: isStrictSchema(schema) };
-}
+export const schemaFormat = ({ name, schema }: NonNullable<ChatRequest['jsonSchema']>) => ({
+  name,
+  schema: { ...schema },
+  strict: isStrictSchema(schema),
+});
 
 /** An image in the format of OpenAI and compatible servers. */
-export function dataUrl(image: Extract<ContentBlock, { type: 'image' }>): string {
-  return `data:${image.mediaType};base64,${image.base64}`;
-}
+export const dataUrl = ({ mediaType, base64 }: Extract<ContentBlock, { type: 'image' }>): string =>
+  `data:${mediaType};base64,${base64}`;
 
 /** The blocks of the system prompt as one text, for endpoints that cache by prefix. */
-export function systemText(request: ChatRequest): string {
-  return request.system.filter((block) => block.trim() !== '').join('\n\n');
-}
+export const systemText = ({ system }: Pick<ChatRequest, 'system'>): string =>
+  system.filter((block) => block.trim() !== '').join('\n\n');
 
 /**
  * The parsed events of a stream up to its end mark, for which `onEndMark` is called. Skips proxies' keep-alive events,

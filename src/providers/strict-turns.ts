@@ -63,6 +63,20 @@ export function toTurns(messages: readonly ChatMessage[], callsAsText = false): 
   return turns;
 }
 
+/**
+ * The blocks of the system prompt as parts. The last `count` have the cache breakpoint `mark`, if there is one, so that a
+ * change to one keeps the cache of those before it.
+ */
+export const systemParts = <Type extends string>(
+  system: readonly string[],
+  type: Type,
+  mark: object | undefined,
+  count: number,
+): { type: Type; text: string }[] =>
+  system
+    .filter((text) => text.trim() !== '')
+    .map((text, at, all) => ({ type, text, ...(at >= all.length - count && mark) }));
+
 /** Description of a tool in the history, for providers that require one. */
 export const PAST_TOOL = 'A tool used earlier in this conversation; it is not available now.';
 
