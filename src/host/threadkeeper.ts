@@ -19,7 +19,7 @@ import { ChatsTree } from './external-chats/chats-tree.ts';
 import { quoteChats } from './external-chats/quote-chats.ts';
 import { Attachments } from './chat/attachments.ts';
 import { answerChatRequest, decisionsTool, recallTool } from './participant/participant.ts';
-import { Calibrations } from './models/calibrations.ts';
+import { calibrations, type Calibrations } from './models/calibrations.ts';
 import { ImplicitContext } from './chat/implicit-context.ts';
 import { ChatPanel } from './chat/chat-panel.ts';
 import type { ChartPanel } from './gauge/chart-panel.ts';
@@ -36,16 +36,16 @@ import { documentLinks } from './summaries/document-links.ts';
 import { OPEN_ROW } from './summaries/context-tree-items.ts';
 import { VsCodeModels } from './models/vscode-models.ts';
 import { faultView } from './platform/fault-view.ts';
-import { GaugeItem } from './gauge/gauge-item.ts';
+import { gaugeItem, type GaugeItem } from './gauge/gauge-item.ts';
 import { openLink } from './chat/open-link.ts';
 import { openMessageDocument } from './summaries/document-uris.ts';
 import { DECISIONS_TOOL, RECALL_TOOL, USED_KEY } from './platform/contribution-ids.ts';
-import { Keys } from './models/keys.ts';
+import { secretKeys, type Keys } from './models/keys.ts';
 import { routeInfoToPage } from './platform/notifications.ts';
-import { LearnedFacts } from './models/learned-facts.ts';
+import { learnedFacts } from './models/learned-facts.ts';
 import { contextWindowSourceText } from './models/model-notices.ts';
-import { chosenChatModel, Models, RecentModels, type ChosenModel } from './models/models.ts';
-import { SpendLimit } from './models/spend-limit.ts';
+import { chosenChatModel, Models, recentModels, type ChosenModel, type RecentModels } from './models/models.ts';
+import { spendLimit } from './models/spend-limit.ts';
 import { MemoryFile } from '../storage/memory-file.ts';
 import { ProjectRules } from './rules/project-rules.ts';
 import { memoryTree, reportDamagedMemory, WorkspaceMemory } from './memory/workspace-memory.ts';
@@ -116,17 +116,17 @@ export class Threadkeeper implements vscode.Disposable {
   constructor(context: vscode.ExtensionContext, summaries: vscode.TreeView<ContextRow>) {
     this.#context = context;
     this.extensionUri = context.extensionUri;
-    this.keys = new Keys(context.secrets);
+    this.keys = secretKeys(context.secrets);
     const warn = (message: string): void => this.log.warn(message);
     const vsCodeModels = new VsCodeModels(context.globalState, context.languageModelAccessInformation, warn);
-    this.models = new Models(this.keys, vsCodeModels, new LearnedFacts(context.globalState));
-    this.recentModels = new RecentModels(context.globalState);
+    this.models = new Models(this.keys, vsCodeModels, learnedFacts(context.globalState));
+    this.recentModels = recentModels(context.globalState);
     // Not awaited: until the settings are moved, their defaults apply. Moving them is handled like any other change.
     void moveRenamedSettings().catch((error: unknown) =>
       warn(`Renamed settings could not be migrated: ${String(error)}`),
     );
     const limitUsd = (): number | null => readSettings().compression.monthlySpendLimit;
-    const spend = new SpendLimit(context.globalState, () => this.clock.now(), limitUsd, warn);
+    const spend = spendLimit(context.globalState, () => this.clock.now(), limitUsd, warn);
     this.folder = vscode.Uri.joinPath(context.globalStorageUri, 'sessions').fsPath;
     this.memoryFolder = vscode.Uri.joinPath(context.globalStorageUri, 'memory').fsPath;
     this.drafts = new Drafts({ folder: this.folder, warn });
@@ -152,7 +152,7 @@ export class Threadkeeper implements vscode.Disposable {
         beforeHandover: async () => this.open.get(id)?.conversation.halt(),
       }),
     });
-    this.calibrations = new Calibrations(context.globalState);
+    this.calibrations = calibrations(context.globalState);
     const memoryFile = new MemoryFile(this.memoryFolder, this.workspace, reportDamagedMemory);
     this.memory = new WorkspaceMemory(memoryFile, this.clock);
     this.rules = new ProjectRules(context.workspaceState, warn);
@@ -188,7 +188,7 @@ export class Threadkeeper implements vscode.Disposable {
     const allSessions = workspaceArchive(this);
     this.archive = allSessions.archive;
     this.searchWorkspace = allSessions.search;
-    this.gaugeItem = new GaugeItem({
+    this.gaugeItem = gaugeItem({
       conversation: () => this.sessions.current,
       spend: () => spend.current(),
       windowSource: (read) => contextWindowSourceText(this.models, this.chosenModel(), read),

@@ -18,36 +18,23 @@ interface GaugeSources {
   readonly windowSource: (read: number) => string | undefined;
 }
 
-export class GaugeItem implements vscode.Disposable {
-  readonly #item = vscode.window.createStatusBarItem(GAUGE_ITEM, vscode.StatusBarAlignment.Right, 90);
-  readonly #sources: GaugeSources;
+export type GaugeItem = ReturnType<typeof gaugeItem>;
 
-  constructor(sources: GaugeSources) {
-    this.#sources = sources;
-    this.#item.name = vscode.l10n.t('Context Usage');
-    this.#item.command = 'threadkeeper.showActions';
-  }
-
-  dispose(): void {
-    this.#item.dispose();
-  }
-
-  refresh(): void {
-    const { spend, windowSource } = this.#sources;
-    const conversation = this.#sources.conversation();
-    if (!conversation) {
-      this.#item.hide();
-      return;
-    }
+/** The context's size in the Status Bar. */
+export function gaugeItem({ conversation: currentConversation, spend, windowSource }: GaugeSources) {
+  const item = vscode.window.createStatusBarItem(GAUGE_ITEM, vscode.StatusBarAlignment.Right, 90);
+  item.name = vscode.l10n.t('Context Usage');
+  item.command = 'threadkeeper.showActions';
+  const refresh = (): void => {
+    const conversation = currentConversation();
+    if (!conversation) return item.hide();
     const view = gaugeView(conversation);
     const share = view.used / Math.max(1, view.budget);
     const percent = Math.round(share * 100);
-    const compressing = conversation.compressor.progress !== null;
     const level = gaugeLevelOf(share);
     const approximateSign = view.approximate === true ? '~' : '';
     const { unsaved } = conversation.journal;
-    const icon = unsaved ? 'warning' : compressing ? 'sync~spin' : 'symbol-ruler';
-    const item = this.#item;
+    const icon = unsaved ? 'warning' : conversation.compressor.progress ? 'sync~spin' : 'symbol-ruler';
     item.text = `$(${icon}) ${approximateSign}${shortTokens(view.used)}/${shortTokens(view.budget)} · ${approximateSign}${(percent / 100).toLocaleString(locale(), { style: 'percent' })}`;
     item.tooltip = tooltip(view, conversation, spend(), windowSource(conversation.meter.serverWindow));
     const label = vscode.l10n.t('Context usage: {0}%, {1} of {2} tokens', percent, view.used, view.budget);
@@ -55,7 +42,8 @@ export class GaugeItem implements vscode.Disposable {
     const color = unsaved && level === 'ok' ? 'warning' : level;
     item.backgroundColor = color === 'ok' ? undefined : new vscode.ThemeColor(`statusBarItem.${color}Background`);
     item.show();
-  }
+  };
+  return { refresh, dispose: () => item.dispose() };
 }
 
 export const partName = (part: GaugePart): string => translated(PART_NAMES[part]);

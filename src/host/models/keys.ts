@@ -19,44 +19,28 @@ export interface KeyedServer {
   readonly baseUrl: string;
 }
 
-const keysSchema = v.record(v.string(), v.string());
+const keysSchema = v.fallback(v.pipe(v.string(), v.parseJson(), v.record(v.string(), v.string())), {});
+
+export type Keys = ReturnType<typeof secretKeys>;
 
 /**
  * API keys, which are only stored in SecretStorage, never in settings, logs, exports, or journals. A key belongs to the
  * address for which it was entered. Settings with another address, such as those of a repository, don't get it.
  */
-export class Keys {
-  readonly #secrets: vscode.SecretStorage;
-
-  constructor(secrets: vscode.SecretStorage) {
-    this.#secrets = secrets;
-  }
-
-  async get({ provider, baseUrl }: KeyedServer): Promise<string | undefined> {
-    return (await this.#keysOf(provider))[originOf(baseUrl)];
-  }
-
-  async set({ provider, baseUrl }: KeyedServer, key: string): Promise<void> {
-    const keys = { ...(await this.#keysOf(provider)), [originOf(baseUrl)]: key };
-    await this.#secrets.store(secretId(provider), JSON.stringify(keys));
-  }
-
-  /** Removes the provider's keys for all addresses. */
-  async clear(provider: KeyedProvider): Promise<void> {
-    await this.#secrets.delete(secretId(provider));
-  }
-
-  onDidChange(listener: () => void): vscode.Disposable {
-    return this.#secrets.onDidChange(listener);
-  }
-
-  async #keysOf(provider: KeyedProvider): Promise<Readonly<Record<string, string>>> {
-    const stored = v.safeParse(
-      v.pipe(v.string(), v.parseJson(), keysSchema),
-      await this.#secrets.get(secretId(provider)),
-    );
-    return stored.success ? stored.output : {};
-  }
+export function secretKeys(secrets: vscode.SecretStorage) {
+  const keysOf = async (provider: KeyedProvider): Promise<Readonly<Record<string, string>>> =>
+    v.parse(keysSchema, await secrets.get(secretId(provider)));
+  return {
+    get: async ({ provider, baseUrl }: KeyedServer): Promise<string | undefined> =>
+      (await keysOf(provider))[originOf(baseUrl)],
+    set: async ({ provider, baseUrl }: KeyedServer, key: string): Promise<void> => {
+      const keys = { ...(await keysOf(provider)), [originOf(baseUrl)]: key };
+      await secrets.store(secretId(provider), JSON.stringify(keys));
+    },
+    /** Removes the provider's keys for all addresses. */
+    clear: (provider: KeyedProvider) => secrets.delete(secretId(provider)),
+    onDidChange: (listener: () => void): vscode.Disposable => secrets.onDidChange(listener),
+  };
 }
 
 const secretId = (provider: KeyedProvider): string => `threadkeeper.key.${provider}`;

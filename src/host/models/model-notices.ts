@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import type { Conversation } from '../../app/conversation.ts';
+import type { Clock, Log } from '../../app/ports.ts';
 import { UNKNOWN_CONTEXT_WINDOW } from '../../core/tokens/model-info.ts';
 import { faultView, notificationText } from '../platform/fault-view.ts';
 import { locale, tokensText } from '../platform/l10n.ts';
@@ -34,66 +35,63 @@ export function contextWindowSourceText(
   return vscode.l10n.t('Context window set in threadkeeper.chat.contextWindow: {0}.', tokensText(contextWindow));
 }
 
-/** Notifies the user about problems of a model before they matter, each once per window. */
-export class ModelNotices {
-  readonly #models: Models;
-  readonly #now: () => number;
-  readonly #warn: (message: string) => void;
-  readonly #reported = new Set<string>();
+interface NoticesDeps {
+  readonly models: Models;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly log: Pick<Log, 'warn'>;
+}
 
-  /** @param now milliseconds since the epoch */
-  constructor(models: Models, now: () => number, warn: (message: string) => void) {
-    this.#models = models;
-    this.#now = now;
-    this.#warn = warn;
-  }
-
-  watch(conversation: Conversation, chosen: () => ChosenModel): void {
+/** Returns a function that notifies the user about problems of a conversation's model, each once per window. */
+export function modelNotices({ models, clock, log }: NoticesDeps) {
+  const reported = new Set<string>();
+  const isNew = (notice: string): boolean => {
+    const isKnown = reported.has(notice);
+    reported.add(notice);
+    return !isKnown;
+  };
+  return (conversation: Conversation, chosen: () => ChosenModel): void => {
     conversation.onUpdate((update) => {
-      if (update.type === 'truncated') this.#truncated(update.model, update.sent, update.read);
-      else if (update.type === 'reply_started')
-        this.check(chosen()).catch((error: unknown) => {
-          this.#warn(`A notice about the model failed: ${String(error)}`);
+      if (update.type === 'truncated') {
+        const { model, sent, read } = update;
+        if (isNew(`truncated ${model} ${read}`)) void vscode.window.showWarningMessage(truncatedText(sent, read));
+      } else if (update.type === 'reply_started')
+        check(models, chosen(), clock.now(), isNew).catch((error: unknown) => {
+          log.warn(`A notice about the model failed: ${String(error)}`);
           void vscode.window.showErrorMessage(notificationText(faultView(error)));
         });
     });
-  }
-
-  async check(chosen: ChosenModel): Promise<void> {
-    const { provider, model } = chosen;
-    if (provider === 'local' || provider === 'vscode' || model === '') return;
-    const { retires } = this.#models.info(chosen);
-    const assumed = assumedContextWindowText(this.#models, chosen);
-    if (assumed !== undefined && this.#isNew(`unknown ${model}`))
-      await showInfoWithAction(assumed, vscode.l10n.t('Set Context Window…'), () => askForContextWindow(model));
-    if (retires && Date.parse(retires.on) - this.#now() < WARN_MS && this.#isNew(`retires ${model}`)) {
-      const day = new Date(retires.on).toLocaleDateString(locale(), { timeZone: 'UTC' });
-      const choose = vscode.l10n.t('Select Model…');
-      const text =
-        retires.successor === undefined
-          ? vscode.l10n.t('Retirement date of {0}: {1}. Select another model.', model, day)
-          : vscode.l10n.t('Retirement date of {0}: {1}. The provider recommends {2}.', model, day, retires.successor);
-      if ((await vscode.window.showWarningMessage(text, choose)) === choose)
-        await vscode.commands.executeCommand('threadkeeper.chooseModel');
-    }
-  }
-
-  #truncated(model: string, sent: number, read: number): void {
-    if (!this.#isNew(`truncated ${model} ${read}`)) return;
-    const text = vscode.l10n.t(
-      'The server read only {0} of {1} and dropped the beginning. From now on, requests are limited to what it reads.',
-      read.toLocaleString(locale()),
-      tokensText(sent),
-    );
-    void vscode.window.showWarningMessage(text);
-  }
-
-  #isNew(notice: string): boolean {
-    const isNew = !this.#reported.has(notice);
-    this.#reported.add(notice);
-    return isNew;
-  }
+  };
 }
+
+async function check(
+  models: Models,
+  chosen: ChosenModel,
+  now: number,
+  isNew: (notice: string) => boolean,
+): Promise<void> {
+  const { provider, model } = chosen;
+  if (provider === 'local' || provider === 'vscode' || model === '') return;
+  const { retires } = models.info(chosen);
+  const assumed = assumedContextWindowText(models, chosen);
+  if (assumed !== undefined && isNew(`unknown ${model}`))
+    await showInfoWithAction(assumed, vscode.l10n.t('Set Context Window…'), () => askForContextWindow(model));
+  if (!retires || !(Date.parse(retires.on) - now < WARN_MS) || !isNew(`retires ${model}`)) return;
+  const day = new Date(retires.on).toLocaleDateString(locale(), { timeZone: 'UTC' });
+  const choose = vscode.l10n.t('Select Model…');
+  const text =
+    retires.successor === undefined
+      ? vscode.l10n.t('Retirement date of {0}: {1}. Select another model.', model, day)
+      : vscode.l10n.t('Retirement date of {0}: {1}. The provider recommends {2}.', model, day, retires.successor);
+  if ((await vscode.window.showWarningMessage(text, choose)) === choose)
+    await vscode.commands.executeCommand('threadkeeper.chooseModel');
+}
+
+const truncatedText = (sent: number, read: number): string =>
+  vscode.l10n.t(
+    'The server read only {0} of {1} and dropped the beginning. From now on, requests are limited to what it reads.',
+    read.toLocaleString(locale()),
+    tokensText(sent),
+  );
 
 /** Asks for a model's context window and stores the answer in the user's settings. */
 export async function askForContextWindow(model: string): Promise<void> {

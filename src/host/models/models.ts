@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as vscode from 'vscode';
-import type { Memento } from 'vscode';
 import * as v from 'valibot';
 import { ModelFault } from '../../app/fault.ts';
 import type { ChatModel } from '../../app/ports.ts';
@@ -286,26 +285,20 @@ const KEY = 'threadkeeper.recentModels';
 /** Maximum number of recent models. More would push the providers out of view. */
 const MAX_RECENT = 5;
 
-const schema = v.array(v.object({ provider: v.picklist(PROVIDERS), model: v.string(), baseUrl: v.string() }));
+const modelSchema = v.object({ provider: v.picklist(PROVIDERS), model: v.string(), baseUrl: v.string() });
+const recentSchema = v.fallback(v.array(modelSchema), []);
+
+export type RecentModels = ReturnType<typeof recentModels>;
 
 /** The models that the user selected last, newest first. */
-export class RecentModels {
-  readonly #memento: Memento;
-
-  constructor(memento: Memento) {
-    this.#memento = memento;
-  }
-
-  all(): readonly ChosenModel[] {
-    const stored = v.safeParse(schema, this.#memento.get(KEY));
-    return stored.success ? stored.output : [];
-  }
-
-  async add(chosen: ChosenModel): Promise<void> {
+export function recentModels(memento: vscode.Memento) {
+  const all = (): readonly ChosenModel[] => v.parse(recentSchema, memento.get(KEY));
+  const add = async (chosen: ChosenModel): Promise<void> => {
     const { provider, model, baseUrl } = chosen;
-    const others = this.all().filter((each) => !isSameModel(each, chosen));
-    await this.#memento.update(KEY, [{ provider, model, baseUrl }, ...others].slice(0, MAX_RECENT));
-  }
+    const others = all().filter((each) => !isSameModel(each, chosen));
+    await memento.update(KEY, [{ provider, model, baseUrl }, ...others].slice(0, MAX_RECENT));
+  };
+  return { all, add };
 }
 
 export interface ModelsApp {

@@ -12,49 +12,36 @@ export interface MonthlySpend {
   readonly isSpent: boolean;
 }
 
-/** The cost of compression per month in all sessions and workspaces, and the user's limit. */
-export class SpendLimit {
-  readonly #state: vscode.Memento;
-  readonly #now: () => number;
-  readonly #limitUsd: () => number | null;
-  readonly #warn: Log['warn'];
-  #known: SpendByMonth = {};
+export type SpendLimit = ReturnType<typeof spendLimit>;
 
-  /** @param now milliseconds since the epoch */
-  constructor(state: vscode.Memento, now: () => number, limitUsd: () => number | null, warn: Log['warn']) {
-    this.#state = state;
-    this.#now = now;
-    this.#limitUsd = limitUsd;
-    this.#warn = warn;
-  }
-
-  current(): MonthlySpend {
-    const usd = this.#merged()[monthOf(this.#now())] ?? 0;
-    const limitUsd = this.#limitUsd();
-    return { usd, limitUsd, isSpent: limitUsd !== null && usd >= limitUsd };
-  }
-
-  add(usd: number): void {
-    this.#known = addSpend(this.#merged(), monthOf(this.#now()), usd);
-    this.#state.update(STATE_KEY, this.#known).then(undefined, (error: unknown) => {
-      this.#warn(`The cost of compression was not saved: ${String(error)}`);
-    });
-  }
-
-  /** Applies the limit to a summarizer. A model without a known price isn't limited, because its cost is unknown. */
-  gate(isPriced: () => boolean): SpendGate {
-    return {
-      state: () => (isPriced() && this.current().isSpent ? 'spent' : 'open'),
-      recordCost: (costUsd) => {
-        if (costUsd !== null && costUsd > 0) this.add(costUsd);
-      },
-    };
-  }
-
+/**
+ * The cost of compression per month in all sessions and workspaces, and the user's limit.
+ *
+ * @param now milliseconds since the epoch
+ */
+export function spendLimit(state: vscode.Memento, now: () => number, limit: () => number | null, warn: Log['warn']) {
+  let known: SpendByMonth = {};
   // Another window may have stored its costs since, or may have overwritten this window's.
-  #merged(): SpendByMonth {
-    return mergeSpend(this.#known, parseSpend(this.#state.get(STATE_KEY)));
-  }
+  const merged = (): SpendByMonth => mergeSpend(known, parseSpend(state.get(STATE_KEY)));
+  const current = (): MonthlySpend => {
+    const usd = merged()[monthOf(now())] ?? 0;
+    const limitUsd = limit();
+    return { usd, limitUsd, isSpent: limitUsd !== null && usd >= limitUsd };
+  };
+  const add = (usd: number): void => {
+    known = addSpend(merged(), monthOf(now()), usd);
+    state.update(STATE_KEY, known).then(undefined, (error: unknown) => {
+      warn(`The cost of compression was not saved: ${String(error)}`);
+    });
+  };
+  /** Applies the limit to a summarizer. A model without a known price isn't limited, because its cost is unknown. */
+  const gate = (isPriced: () => boolean): SpendGate => ({
+    state: () => (isPriced() && current().isSpent ? 'spent' : 'open'),
+    recordCost: (costUsd) => {
+      if (costUsd !== null && costUsd > 0) add(costUsd);
+    },
+  });
+  return { current, add, gate };
 }
 
 /** The cost of compression by calendar month, in US dollars; months as `2026-07`. */
@@ -87,6 +74,6 @@ export function parseSpend(stored: unknown): SpendByMonth {
 
 /** Merges two windows' values: the larger one for each month, so that no cost is lost. */
 export function mergeSpend(a: SpendByMonth, b: SpendByMonth): SpendByMonth {
-  const months = new Set([...Object.keys(a), ...Object.keys(b)]);
-  return Object.fromEntries([...months].sort().map((month) => [month, Math.max(a[month] ?? 0, b[month] ?? 0)]));
+  const months = [...Object.keys(a), ...Object.keys(b)].sort();
+  return Object.fromEntries(months.map((month) => [month, Math.max(a[month] ?? 0, b[month] ?? 0)]));
 }

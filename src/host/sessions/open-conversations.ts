@@ -1,4 +1,4 @@
-import { ModelNotices } from '../models/model-notices.ts';
+import { modelNotices } from '../models/model-notices.ts';
 import type { CompressionWork } from '../../app/compression-job.ts';
 import type { Conversation } from '../../app/conversation.ts';
 import type { RegenerateOptions } from '../../app/regenerate-summary.ts';
@@ -69,16 +69,12 @@ export interface OpenConversationsDeps {
 /** Creates conversations for journals with the user's settings and models, and keeps track of the open ones. */
 export class OpenConversations {
   readonly #deps: OpenConversationsDeps;
-  readonly #notices: ModelNotices;
+  readonly #watchModel: ReturnType<typeof modelNotices>;
   readonly #open = new Map<SessionId, OpenConversation>();
 
   constructor(deps: OpenConversationsDeps) {
     this.#deps = deps;
-    this.#notices = new ModelNotices(
-      deps.models,
-      () => deps.clock.now(),
-      (message) => deps.log.warn(message),
-    );
+    this.#watchModel = modelNotices(deps);
   }
 
   get(id: SessionId): OpenConversation | undefined {
@@ -154,7 +150,7 @@ export class OpenConversations {
       },
       recall: (text, budget) => search.recall(text, budget, counter),
     });
-    this.#notices.watch(conversation, chatModel);
+    this.#watchModel(conversation, chatModel);
     conversation.onUpdate((update) => {
       if (update.type !== 'truncated') return;
       const chosen = chatModel();

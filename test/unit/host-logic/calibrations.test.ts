@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Memento } from 'vscode';
-import { Calibrations } from '../../../src/host/models/calibrations.ts';
+import { calibrations as calibrationsIn } from '../../../src/host/models/calibrations.ts';
 import type { ChosenModel } from '../../../src/host/models/models.ts';
 
 const CUT = { observations: [], serverWindow: 2_500 };
@@ -19,7 +19,7 @@ const kept = (...keys: readonly string[]): Memento => ({
 
 describe('stored token calibrations', () => {
   it('assume no prompt truncation by a vendor, at any of its own addresses', () => {
-    const calibrations = new Calibrations(kept('openai/gpt-6-luna', 'anthropic/claude-sonnet-5-5'));
+    const calibrations = calibrationsIn(kept('openai/gpt-6-luna', 'anthropic/claude-sonnet-5-5'));
     const vendors = [
       at('openai', 'gpt-6-luna'),
       at('openai', 'gpt-6-luna', 'https://eu.api.openai.com/v1'),
@@ -33,7 +33,7 @@ describe('stored token calibrations', () => {
     const url = 'http://localhost:11434/v1';
     const saved: unknown[] = [];
     const update = (_: string, value: unknown): Promise<void> => Promise.resolve(void saved.push(value));
-    const calibrations = new Calibrations({ ...kept(`compatible/llama3 ${url}`), update });
+    const calibrations = calibrationsIn({ ...kept(`compatible/llama3 ${url}`), update });
     calibrations.forgetContextWindow(at('compatible', 'llama3', url));
     assert.equal(calibrations.of(at('compatible', 'llama3', url))?.serverWindow, undefined);
     calibrations.save();
@@ -42,7 +42,7 @@ describe('stored token calibrations', () => {
 
   it('apply a server’s window to that server, not to another with a model of the same name', () => {
     const url = 'http://localhost:11434/v1';
-    const calibrations = new Calibrations(kept(`compatible/llama3 ${url}`, `openai/gpt-6-luna ${url}`));
+    const calibrations = calibrationsIn(kept(`compatible/llama3 ${url}`, `openai/gpt-6-luna ${url}`));
     assert.equal(calibrations.of(at('compatible', 'llama3', url))?.serverWindow, 2_500);
     assert.equal(calibrations.of(at('openai', 'gpt-6-luna', url))?.serverWindow, 2_500);
     assert.equal(calibrations.of(at('compatible', 'llama3', 'http://localhost:8000/v1'))?.serverWindow, undefined);

@@ -11,8 +11,10 @@ describe('API keys', () => {
     };
     const titles: string[] = [];
     const showInputBox = ({ title }: { title: string }) => Promise.resolve(titles.push(title) > 0 ? 'sk-1' : undefined);
-    const { Keys, askForKey }: typeof KeysModule = await hostIn({ window: { showInputBox }, l10n })('models/keys.ts');
-    const keys = new Keys(secrets as never);
+    const { secretKeys, askForKey }: typeof KeysModule = await hostIn({ window: { showInputBox }, l10n })(
+      'models/keys.ts',
+    );
+    const keys = secretKeys(secrets as never);
     assert.equal(await askForKey(keys, { provider: 'compatible', baseUrl: 'localhost:8080/v1' }), true);
     assert.deepEqual(titles, ['API Key for OpenAI-compatible server (localhost:8080/v1)']);
     assert.equal(await keys.get({ provider: 'compatible', baseUrl: 'localhost:9090/v1' }), undefined);

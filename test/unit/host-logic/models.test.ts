@@ -5,7 +5,7 @@ import { ModelFault } from '../../../src/app/fault.ts';
 import type * as EditorChatModule from '../../../src/host/models/vscode-chat-model.ts';
 import type * as ModelsModule from '../../../src/host/models/models.ts';
 import type { ChosenModel, Models } from '../../../src/host/models/models.ts';
-import { LearnedFacts } from '../../../src/host/models/learned-facts.ts';
+import { learnedFacts } from '../../../src/host/models/learned-facts.ts';
 import type { ListedModel } from '../../../src/providers/listed-model.ts';
 import type { Settings } from '../../../src/host/platform/settings-schema.ts';
 import { defaultSettings, hostIn } from '../../support/fake-editor.ts';
@@ -73,9 +73,9 @@ describe('configured model', () => {
     const memento = { get: () => stored, update: (_: string, value: unknown) => Promise.resolve((stored = value)) };
     const long = { over: 200_000, inputFactor: 2, outputFactor: 2 };
     const listed = { id: 'x-new/y', facts: { price: { input: 3, output: 9, long } } };
-    await new LearnedFacts(memento as never).learn(`compatible ${SERVER}`, listed);
+    await learnedFacts(memento as never).learn(`compatible ${SERVER}`, listed);
     stored = JSON.parse(JSON.stringify(stored));
-    const models = new module.Models({} as never, {} as never, new LearnedFacts(memento as never));
+    const models = new module.Models({} as never, {} as never, learnedFacts(memento as never));
     assert.equal(models.cost(at('x-new/y'), { input: 300_000, output: 0 }), 1.8);
   });
 
@@ -239,7 +239,7 @@ describe('configured model', () => {
         .setHeader('content-type', 'application/json')
         .end(JSON.stringify({ data: [lists[requests++] ?? unloaded] }));
     await serving(answer, async (url) => {
-      const learned = new LearnedFacts({ get: () => undefined, update: () => Promise.resolve() } as never);
+      const learned = learnedFacts({ get: () => undefined, update: () => Promise.resolve() } as never);
       const models = new module.Models({ get: () => Promise.resolve('a-key') } as never, {} as never, learned);
       const chosen = at('new', `${url}/v1`);
       const windows: number[] = [];
@@ -258,7 +258,7 @@ describe('configured model', () => {
         response.setHeader('content-type', 'application/json').end('{"data":[{"id":"new","max_model_len":9000}]}'),
       async (url) => {
         const memento = { get: () => undefined, update: () => Promise.reject(new Error('no space')) };
-        const learned = new LearnedFacts(memento as never);
+        const learned = learnedFacts(memento as never);
         const models = new module.Models({ get: () => Promise.resolve('a-key') } as never, {} as never, learned);
         const chosen = at('new', `${url}/v1`);
         await models.prepare(chosen);

@@ -2,7 +2,14 @@ import assert from 'node:assert/strict';
 import type { Memento } from 'vscode';
 import { SpendLimitReached } from '../../../src/app/spend-limited-model.ts';
 import { resolvePolicy } from '../../../src/core/policy/policy.ts';
-import { mergeSpend, monthOf, parseSpend, SpendLimit, addSpend } from '../../../src/host/models/spend-limit.ts';
+import {
+  addSpend,
+  mergeSpend,
+  monthOf,
+  parseSpend,
+  spendLimit,
+  type SpendLimit,
+} from '../../../src/host/models/spend-limit.ts';
 import { Harness, fill, says } from '../app/harness.ts';
 import { openForEachTest } from '../../support/per-test.ts';
 
@@ -30,7 +37,7 @@ describe('the monthly spend on compression', () => {
   });
 
   const limitOf = (limitUsd: number | null, kept = new Map<string, unknown>(), now = () => july): SpendLimit =>
-    new SpendLimit(memento(kept), now, () => limitUsd, fail);
+    spendLimit(memento(kept), now, () => limitUsd, fail);
 
   it('is used up at the limit, and starts again at zero in the next month', () => {
     let now = july;

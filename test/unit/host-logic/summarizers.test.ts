@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { ModelFault } from '../../../src/app/fault.ts';
 import type { ChatModel } from '../../../src/app/ports.ts';
 import { modelInfo } from '../../../src/core/tokens/model-info.ts';
-import { SpendLimit } from '../../../src/host/models/spend-limit.ts';
+import { spendLimit, type SpendLimit } from '../../../src/host/models/spend-limit.ts';
 import { summarizerConfig } from '../../../src/host/models/summarizers.ts';
 import { says, throws, type Script } from '../app/harness.ts';
 
@@ -33,7 +33,7 @@ describe('the summarizer', () => {
       get: (key: string) => kept.get(key),
       update: (key: string, value: unknown) => Promise.resolve(void kept.set(key, value)),
     };
-    limit = new SpendLimit(
+    limit = spendLimit(
       state,
       () => 0,
       () => 0.5,
