@@ -4,7 +4,7 @@ import { isChatRow } from './external-chats/chat-rows.ts';
 import * as externalChats from './external-chats/external-chat-commands.ts';
 import * as chat from './chat/chat-commands.ts';
 import type { ChatApp } from './chat/chat-app.ts';
-import { ChartPanel } from './gauge/chart-panel.ts';
+import { chartPanel, type ChartPanel } from './gauge/chart-panel.ts';
 import { checkHealth, type HealthApp } from './health/check-health.ts';
 import { importFile } from './import-export/import-file.ts';
 import { exportSession, openSample } from './import-export/export-session.ts';
@@ -61,7 +61,7 @@ const onTarget = <T>(
     if (target != null) await run(conversation, target, app);
   });
 
-const chartOf = (app: App): ChartPanel => (app.chart ??= new ChartPanel(() => app.sessions.current));
+const chartOf = (app: App): ChartPanel => (app.chart ??= chartPanel(() => app.sessions.current));
 
 /** All commands of the manifest, and those that only the page runs. A test compares them with the manifest. */
 export const HANDLERS: Readonly<Record<PageCommand, Handler> & Record<string, Handler>> = {

@@ -4,7 +4,6 @@ import path from 'node:path';
 import { chromium, type Browser, type Page } from 'playwright-core';
 import { findChromium } from '../../scripts/editor/find-chromium.ts';
 import { outFolder, root } from '../../scripts/support/paths.ts';
-import type * as ChartPageModule from '../../src/host/gauge/chart-page.ts';
 import type * as ChartModule from '../../src/host/gauge/chart-svg.ts';
 import { hostIn, l10n } from '../support/fake-editor.ts';
 
@@ -58,8 +57,7 @@ describe('context chart', () => {
     const texts = language === 'en' ? {} : (JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>);
     const t = (text: string, ...values: unknown[]): string => l10n.t(texts[text] ?? text, ...values);
     const load = hostIn({ l10n: { t }, env: { language } });
-    const { chartSvg, PAGE_WIDTHS } = await load<typeof ChartModule>('gauge/chart-svg.ts');
-    const { chartPage } = await load<typeof ChartPageModule>('gauge/chart-page.ts');
+    const { chartPage, chartSvg, PAGE_WIDTHS } = await load<typeof ChartModule>('gauge/chart-svg.ts');
     // A new page, because a document keeps the content security policies of earlier content.
     const page = await browser.newPage();
     await page.setContent(chartPage(PAGE_WIDTHS.map((width) => chartSvg(SERIES, 700_000, width)).join('')));

@@ -181,7 +181,7 @@ describe('editor commands', () => {
   });
 
   it('mask secrets in a saved chart, including one that would be cut off at the end of a quote', async () => {
-    const { ChartPanel } = await load<typeof ChartModule>('gauge/chart-panel.ts');
+    const { chartPanel } = await load<typeof ChartModule>('gauge/chart-panel.ts');
     const conversation = await harness.converse();
     await conversation.setTask('Rotate password=Tr0ub4dor-x9', []);
     await conversation.resetTask();
@@ -190,7 +190,7 @@ describe('editor commands', () => {
     assert.equal((await conversation.compressNow()).kind, 'committed');
     const file = path.join(folder, 'context.svg');
     editor.window.showSaveDialog = () => Promise.resolve(new Uri(file));
-    await new ChartPanel(() => conversation).save();
+    await chartPanel(() => conversation).save();
     const svg = readFileSync(file, 'utf8');
     assert.deepEqual([svg.includes('Rotate '), svg.includes('Frankfurt')], [true, true]);
     assert.doesNotMatch(svg, /Tr0ub4dor|ghp_/);
