@@ -34,22 +34,18 @@ async function run(action: (typeof ACTIONS)[number]['action'], block: Element, s
 export function addCodeFrame(pre: HTMLElement, isComplete: boolean): void {
   const language = languageOf(pre);
   const source = { code: pre.textContent, language, isComplete };
-  const block = document.createElement('div');
-  block.className = 'code-block';
-  const bar = document.createElement('div');
-  bar.className = 'code-bar line';
-  const name = document.createElement('span');
-  name.className = 'meta fill';
-  name.textContent = language;
-  bar.append(name);
+  const block = Object.assign(document.createElement('div'), { className: 'code-block' });
+  const bar = Object.assign(document.createElement('div'), { className: 'code-bar line' });
+  bar.append(Object.assign(document.createElement('span'), { className: 'meta fill', textContent: language }));
   for (const { action, label, icon } of ACTIONS) {
     if (action === 'preview' && language.toLowerCase() !== 'mermaid') continue;
-    const button = document.createElement('button');
-    button.type = 'button';
-    button.className = `icon-button code-action codicon codicon-${icon}`;
+    const button = Object.assign(document.createElement('button'), {
+      type: 'button',
+      className: `icon-button code-action codicon codicon-${icon}`,
+      title: label(),
+      ariaLabel: label(),
+    });
     button.dataset['action'] = action;
-    button.title = label();
-    button.setAttribute('aria-label', label());
     button.addEventListener('click', () => void run(action, block, source));
     bar.append(button);
   }

@@ -51,10 +51,7 @@ function createLinkElement(target: LinkTarget): HTMLElement {
 
 /** The host opens links, because the page must not navigate, and asks before it opens a web address. */
 function makeLink(span: HTMLElement, tooltip: string, open: () => unknown): void {
-  span.className = 'link';
-  span.setAttribute('role', 'link');
-  span.tabIndex = 0;
-  span.title = tooltip;
+  Object.assign(span, { className: 'link', role: 'link', tabIndex: 0, title: tooltip });
   span.addEventListener('click', open);
   span.addEventListener('keydown', ({ key }) => {
     if (key === 'Enter') open();
@@ -68,10 +65,11 @@ function addCheckBox(item: HTMLLIElement): void {
   if (!found) return;
   const done = found[1] !== ' ';
   first.data = first.data.slice(found[0].length);
-  const box = document.createElement('span');
-  box.className = `task-box codicon ${done ? 'codicon-pass-filled' : 'codicon-circle-large-outline'}`;
-  box.setAttribute('role', 'img');
-  box.setAttribute('aria-label', text(done ? 'done' : 'not done'));
+  const box = Object.assign(document.createElement('span'), {
+    className: `task-box codicon ${done ? 'codicon-pass-filled' : 'codicon-circle-large-outline'}`,
+    role: 'img',
+    ariaLabel: text(done ? 'done' : 'not done'),
+  });
   holder.prepend(box);
   item.classList.add('task-item');
 }
@@ -81,9 +79,8 @@ function renderFormula(code: HTMLElement): void {
   const display = code.classList.contains('math-display');
   lookUpFormula(code, { tex: code.textContent, display }, (mathml) => {
     if (mathml === '') return;
-    const formula = document.createElement('span');
-    formula.className = code.className;
-    formula.title = code.textContent;
+    const { className, textContent: title } = code;
+    const formula = Object.assign(document.createElement('span'), { className, title });
     formula.append(sanitizeMath(mathml));
     code.replaceWith(formula);
   });
@@ -91,9 +88,7 @@ function renderFormula(code: HTMLElement): void {
 
 function wrapTable(table: HTMLTableElement): void {
   const frame = document.createElement('div');
-  frame.className = 'table-frame';
-  frame.tabIndex = 0;
-  frame.setAttribute('role', 'group');
+  Object.assign(frame, { className: 'table-frame', tabIndex: 0, role: 'group' });
   table.replaceWith(frame);
   frame.append(table);
 }
@@ -109,10 +104,8 @@ function showHiddenCharacters(root: Node): void {
     // The capturing group makes every second piece a hidden character.
     const pieces = node.data.split(new RegExp(`(${HIDDEN_CHARACTERS.source})`)).map((piece, index) => {
       if (index % 2 === 0) return piece;
-      const mark = document.createElement('span');
-      mark.className = 'hidden-character';
-      mark.textContent = characterName(piece);
-      return mark;
+      const name = characterName(piece);
+      return Object.assign(document.createElement('span'), { className: 'hidden-character', textContent: name });
     });
     node.replaceWith(...pieces);
   }

@@ -78,8 +78,7 @@ export class IncrementalRenderer {
   }
 
   #appendBlock(): HTMLElement {
-    const element = document.createElement('div');
-    element.className = 'block';
+    const element = Object.assign(document.createElement('div'), { className: 'block' });
     this.#host.append(element);
     return element;
   }
