@@ -35,12 +35,13 @@ const STABLE_MS = 15 * 60_000;
 /** This window's access to chats from other tools, which a worker thread copies as configured. */
 export class ExternalChats implements vscode.Disposable {
   readonly #folder: string;
-  readonly #thread: LibraryThread;
+  readonly #thread: ReturnType<typeof libraryThread>;
+  readonly library: ChatLibrary;
   readonly #warn: ExternalChatsOptions['warn'];
   readonly #changed = new vscode.EventEmitter<undefined>();
   readonly onDidChange = this.#changed.event;
-  readonly onLibraryEvent: vscode.Event<ChatLibraryEvent>;
-  readonly #subscriptions: readonly { dispose(): unknown }[];
+  readonly #libraryEvents = new vscode.EventEmitter<ChatLibraryEvent>();
+  readonly onLibraryEvent = this.#libraryEvents.event;
   /** The call of `library.follow` in progress, shared by callers with the same options (`key`). */
   #following: { readonly key: string; readonly done: Promise<unknown> } | undefined;
   #isFollowing = false;
@@ -54,31 +55,25 @@ export class ExternalChats implements vscode.Disposable {
     this.#folder = vscode.Uri.joinPath(storage, 'all-chats').fsPath;
     const file = vscode.Uri.joinPath(extensionUri, 'dist/all-chats.cjs').fsPath;
     const data = (): object => ({ folder: this.#folder, home: os.homedir(), window });
-    this.#thread = new LibraryThread(file, data, (fault) => this.#ended(fault));
-    this.onLibraryEvent = this.#thread.onLibraryEvent;
-    this.#subscriptions = [
-      this.#thread,
-      this.#changed,
-      this.onLibraryEvent((news) => {
-        if (news.type === 'changed') this.#changed.fire(undefined);
-        if (news.type === 'failed') this.#warnOf(news.message);
-      }),
-    ];
+    const onEvent = (event: ChatLibraryEvent): void => {
+      if (event.type === 'changed') this.#changed.fire(undefined);
+      if (event.type === 'failed') this.#warnOf(event.message);
+      this.#libraryEvents.fire(event);
+    };
+    this.#thread = libraryThread(file, data, onEvent, (fault) => this.#ended(fault));
+    this.library = this.#thread.library;
   }
 
   dispose(): void {
     this.#isFollowing = false;
     clearTimeout(this.#restartTimer);
-    for (const one of this.#subscriptions) one.dispose();
+    this.#libraryEvents.dispose();
+    this.#changed.dispose();
   }
 
   /** Ends the thread and closes the copies. */
   close(): Promise<void> {
     return this.#thread.end();
-  }
-
-  get library(): ChatLibrary {
-    return this.#thread.library;
   }
 
   /** False in Restricted Mode, and until the user has selected a tool. */
@@ -97,7 +92,7 @@ export class ExternalChats implements vscode.Disposable {
     try {
       const { isOn } = this;
       this.#isFollowing = isOn;
-      if (isOn || this.#deletesExpired || this.#thread.isRunning) await this.#read(isOn);
+      if (isOn || this.#deletesExpired || this.#thread.isRunning()) await this.#read(isOn);
     } catch (error) {
       this.#warnOf(String(error));
     }
@@ -150,95 +145,76 @@ export class ExternalChats implements vscode.Disposable {
 /** Maximum heap of the thread, more than reading 200 chats (1 GB in total) takes. Exceeding it ends only the thread. */
 const MAX_HEAP_MB = 2048;
 
-/** Runs the library in a worker thread, so that reading chats never blocks the extension host. */
-class LibraryThread implements vscode.Disposable {
-  readonly #file: string;
-  readonly #data: () => object;
-  readonly #onEnd: (fault: StoreFault) => void;
-  readonly #libraryEvents = new vscode.EventEmitter<ChatLibraryEvent>();
-  readonly onLibraryEvent = this.#libraryEvents.event;
-  readonly #pending = new Map<number, PromiseWithResolvers<unknown>>();
-  #worker: Worker | undefined;
-  #lastId = 0;
-  readonly library: ChatLibrary;
-
-  /** @param onEnd called when the thread ends unexpectedly */
-  constructor(file: string, data: () => object, onEnd: (fault: StoreFault) => void) {
-    this.#file = file;
-    this.#data = data;
-    this.#onEnd = onEnd;
-    const methods = CHAT_LIBRARY_METHODS.map(
-      (method) => [method, (...args: readonly unknown[]) => this.#call(method, args)] as const,
-    );
-    // The compiler can't see that every method is included.
-    this.library = Object.fromEntries(methods) as unknown as ChatLibrary;
-  }
-
-  get isRunning(): boolean {
-    return this.#worker !== undefined;
-  }
-
-  dispose(): void {
-    this.#libraryEvents.dispose();
-  }
-
-  /** Ends the thread once it has released its resources. */
-  async end(): Promise<void> {
-    const worker = this.#worker;
-    if (!worker) return;
-    try {
-      await this.library.close();
-    } finally {
-      this.#worker = undefined;
-      this.#rejectAll(faultOf('closed'));
-      await worker.terminate();
-    }
-  }
-
-  #call(method: ChatCall['method'], args: readonly unknown[]): Promise<unknown> {
-    const id = ++this.#lastId;
-    const pending = Promise.withResolvers<unknown>();
-    this.#pending.set(id, pending);
-    this.#ensureWorker().postMessage({ id, method, args });
-    return pending.promise;
-  }
-
-  #ensureWorker(): Worker {
-    if (this.#worker) return this.#worker;
-    const worker = new Worker(this.#file, {
-      workerData: this.#data(),
+/**
+ * Runs the library in a worker thread, so that reading chats never blocks the extension host. `onEnd` is called when the
+ * thread ends unexpectedly.
+ */
+function libraryThread(
+  file: string,
+  data: () => object,
+  onEvent: (event: ChatLibraryEvent) => void,
+  onEnd: (fault: StoreFault) => void,
+) {
+  const pending = new Map<number, PromiseWithResolvers<unknown>>();
+  let worker: Worker | undefined;
+  let lastId = 0;
+  const rejectAll = (fault: StoreFault): void => {
+    for (const call of pending.values()) call.reject(fault);
+    pending.clear();
+  };
+  const handleEnd = (ending: Worker, reason: string): void => {
+    // A failing thread emits two events, and a new one may have started in between.
+    if (worker !== ending) return;
+    worker = undefined;
+    const fault = faultOf(reason);
+    rejectAll(fault);
+    onEnd(fault);
+  };
+  const handleReply = (reply: ChatReply): void => {
+    if ('event' in reply) return onEvent(reply.event);
+    const call = pending.get(reply.id);
+    pending.delete(reply.id);
+    if ('result' in reply) call?.resolve(reply.result);
+    else call?.reject(new StoreFault('other', reply.fault));
+  };
+  const start = (): Worker => {
+    const started = new Worker(file, {
+      workerData: data(),
       resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
       // Node warns that SQLite is experimental each time it's loaded.
       execArgv: ['--no-warnings'],
     });
-    this.#worker = worker;
-    worker.on('message', (reply: ChatReply) => this.#handleReply(reply));
-    worker.on('error', (error: Error) => this.#ended(worker, error.message));
-    worker.on('exit', (code) => this.#ended(worker, `exit ${code}`));
-    return worker;
-  }
-
-  #handleReply(reply: ChatReply): void {
-    if ('event' in reply) return this.#libraryEvents.fire(reply.event);
-    const pending = this.#pending.get(reply.id);
-    this.#pending.delete(reply.id);
-    if ('result' in reply) pending?.resolve(reply.result);
-    else pending?.reject(new StoreFault('other', reply.fault));
-  }
-
-  #ended(worker: Worker, reason: string): void {
-    // A failing thread emits two events, and a new one may have started in between.
-    if (this.#worker !== worker) return;
-    this.#worker = undefined;
-    const fault = faultOf(reason);
-    this.#rejectAll(fault);
-    this.#onEnd(fault);
-  }
-
-  #rejectAll(fault: StoreFault): void {
-    for (const pending of this.#pending.values()) pending.reject(fault);
-    this.#pending.clear();
-  }
+    started.on('message', handleReply);
+    started.on('error', (error: Error) => handleEnd(started, error.message));
+    started.on('exit', (code) => handleEnd(started, `exit ${code}`));
+    return started;
+  };
+  const callWorker = (method: ChatCall['method'], args: readonly unknown[]): Promise<unknown> => {
+    const id = ++lastId;
+    const call = Promise.withResolvers<unknown>();
+    pending.set(id, call);
+    worker ??= start();
+    worker.postMessage({ id, method, args });
+    return call.promise;
+  };
+  const methods = CHAT_LIBRARY_METHODS.map(
+    (method) => [method, (...args: readonly unknown[]) => callWorker(method, args)] as const,
+  );
+  // The compiler can't see that every method is included.
+  const library = Object.fromEntries(methods) as unknown as ChatLibrary;
+  /** Ends the thread once it has released its resources. */
+  const end = async (): Promise<void> => {
+    const ending = worker;
+    if (!ending) return;
+    try {
+      await library.close();
+    } finally {
+      worker = undefined;
+      rejectAll(faultOf('closed'));
+      await ending.terminate();
+    }
+  };
+  return { library, isRunning: () => worker !== undefined, end };
 }
 
 function faultOf(reason: string): StoreFault {
