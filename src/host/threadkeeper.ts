@@ -12,7 +12,7 @@ import type { PageCommand } from '../protocol/views.ts';
 import { sessionId, type SessionId } from '../core/model/ids.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import { countFiles } from '../storage/count-files.ts';
-import { StoredSnapshots } from '../storage/stored-snapshots.ts';
+import { storedSnapshots, type StoredSnapshots } from '../storage/stored-snapshots.ts';
 import { openSessionStore, type FileSessionStore } from '../storage/session-store.ts';
 import { ExternalChats } from './external-chats/external-chats.ts';
 import { ChatsTree } from './external-chats/chats-tree.ts';
@@ -23,7 +23,7 @@ import { calibrations, type Calibrations } from './models/calibrations.ts';
 import { ImplicitContext } from './chat/implicit-context.ts';
 import { ChatPanel } from './chat/chat-panel.ts';
 import type { ChartPanel } from './gauge/chart-panel.ts';
-import { Comparison } from './summaries/comparison.ts';
+import { comparison } from './summaries/comparison.ts';
 import type { Conversation } from '../app/conversation.ts';
 import { DocumentPanel } from './summaries/document-panel.ts';
 import { SessionFiles } from './summaries/document-files.ts';
@@ -34,7 +34,7 @@ import { QueuedMessages } from './chat/queued-messages.ts';
 import { explainActions } from './chat/chat-commands.ts';
 import { documentLinks } from './summaries/document-links.ts';
 import { OPEN_ROW } from './summaries/context-tree-items.ts';
-import { VsCodeModels } from './models/vscode-models.ts';
+import { createVsCodeModels } from './models/vscode-models.ts';
 import { faultView } from './platform/fault-view.ts';
 import { gaugeItem, type GaugeItem } from './gauge/gauge-item.ts';
 import { openLink } from './chat/open-link.ts';
@@ -73,7 +73,7 @@ export class Threadkeeper implements vscode.Disposable {
   readonly editor = new LastEditor();
   readonly reviews = new EditReviews();
   readonly diagrams = new DiagramPreview();
-  readonly comparison = new Comparison(this.clock.yielder);
+  readonly comparison = comparison(this.clock.yielder);
   /** Created when it's first shown. */
   chart: ChartPanel | undefined;
   readonly panel = new ChatPanel(this);
@@ -118,7 +118,7 @@ export class Threadkeeper implements vscode.Disposable {
     this.extensionUri = context.extensionUri;
     this.keys = secretKeys(context.secrets);
     const warn = (message: string): void => this.log.warn(message);
-    const vsCodeModels = new VsCodeModels(context.globalState, context.languageModelAccessInformation, warn);
+    const vsCodeModels = createVsCodeModels(context.globalState, context.languageModelAccessInformation, warn);
     this.models = new Models(this.keys, vsCodeModels, learnedFacts(context.globalState));
     this.recentModels = recentModels(context.globalState);
     // Not awaited: until the settings are moved, their defaults apply. Moving them is handled like any other change.
@@ -171,7 +171,7 @@ export class Threadkeeper implements vscode.Disposable {
     // policies, and presets are settings, which VS Code syncs anyway.
     context.globalState.setKeysForSync([]);
     const onFault = (error: unknown): void => warn(`The session snapshot could not be saved: ${String(error)}`);
-    this.snapshots = new StoredSnapshots(context.globalState, workspace, () => this.#ownState(), onFault);
+    this.snapshots = storedSnapshots(context.globalState, workspace, () => this.#ownState(), onFault);
     this.sessions = new Sessions({
       store: this.store,
       log: this.log,

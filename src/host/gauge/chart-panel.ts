@@ -44,7 +44,7 @@ export function chartPanel(conversation: () => Conversation | undefined) {
       const redact = readSettings().export.maskSecrets ? (text: string) => redactor.redact(text) : undefined;
       await saveFile(uri, charts(conversation(), [undefined], redact));
     },
-    dispose: () => panel?.dispose(),
+    dispose: (): void => void panel?.dispose(),
   };
 }
 

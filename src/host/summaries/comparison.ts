@@ -22,38 +22,36 @@ export interface ComparisonResult {
   readonly checkedBy: string | undefined;
 }
 
+export type Comparison = ReturnType<typeof comparison>;
+
 /** Shows a summary next to its source, and highlights supported and unsupported parts. */
-export class Comparison implements vscode.Disposable {
-  readonly #supported = vscode.window.createTextEditorDecorationType({
+export function comparison(yielder: Yielder) {
+  const supported = vscode.window.createTextEditorDecorationType({
     backgroundColor: new vscode.ThemeColor('diffEditor.insertedTextBackground'),
     overviewRulerColor: new vscode.ThemeColor('editorOverviewRuler.addedForeground'),
   });
-  readonly #unsupported = vscode.window.createTextEditorDecorationType({
+  const unsupported = vscode.window.createTextEditorDecorationType({
     backgroundColor: new vscode.ThemeColor('diffEditor.removedTextBackground'),
     overviewRulerColor: new vscode.ThemeColor('editorOverviewRuler.deletedForeground'),
     textDecoration: 'underline wavy',
   });
 
-  readonly #yielder: Yielder;
-
-  constructor(yielder: Yielder) {
-    this.#yielder = yielder;
-  }
-
-  dispose(): void {
-    this.#supported.dispose();
-    this.#unsupported.dispose();
-  }
-
   /** Opens a summary next to its source, and highlights both by a model's check, or else by unknown terms. */
-  async open(state: SessionState, node: SummaryNode, level = sentLevelOf(state, node.id)): Promise<ComparisonResult> {
+  const open = async (
+    state: SessionState,
+    node: SummaryNode,
+    level = sentLevelOf(state, node.id),
+  ): Promise<ComparisonResult> => {
     const shown = node[level] === undefined ? 'detailed' : level;
     const span = state.spanOf(node.id);
     const ids = span ? state.path.slice(span.from, span.to + 1) : [];
     const messages = ids.flatMap((id) => state.messages.get(id) ?? []);
     const latest = state.summaries.checkOf(node);
     const check = latest?.level === shown ? latest : undefined;
-    const statements = check ? findingsOf(check, messages) : await this.#checkByCode(node[shown] ?? '', messages);
+    const { checkStatementsSteps } = await import('../../core/audit/statements.ts');
+    const statements = check
+      ? findingsOf(check, messages)
+      : await runYielding(checkStatementsSteps(node[shown] ?? '', messages), yielder);
     const left = await openAsText(nodeUri(state, node, shown), { viewColumn: vscode.ViewColumn.One, preview: false });
     const right = await openAsText(nodeUri(state, node, 'source'), {
       viewColumn: vscode.ViewColumn.Two,
@@ -64,23 +62,19 @@ export class Comparison implements vscode.Disposable {
       range: new vscode.Range(left.document.positionAt(statement.start), left.document.positionAt(statement.end)),
       hoverMessage: hover(state, messages, statement),
     });
-    left.setDecorations(this.#supported, statements.filter(isSupported).map(mark));
-    const unsupported = statements.filter(({ reason }) => supportOf(reason) === false);
-    left.setDecorations(this.#unsupported, unsupported.map(mark));
-    right.setDecorations(this.#supported, sourceRanges(right.document, state, node, messages, statements));
+    left.setDecorations(supported, statements.filter(isSupported).map(mark));
+    left.setDecorations(unsupported, statements.filter(isUnsupported).map(mark));
+    right.setDecorations(supported, sourceRanges(right.document, state, node, messages, statements));
     const judged = statements.filter(({ isByCode }) => !isByCode);
     return {
       statements: judged.length,
-      unsupported: judged.filter(({ reason }) => supportOf(reason) === false).length,
+      unsupported: judged.filter(isUnsupported).length,
       unjudged: statements.length - judged.length,
       checkedBy: check?.model,
     };
-  }
+  };
 
-  async #checkByCode(text: string, messages: readonly Message[]): Promise<readonly StatementFinding[]> {
-    const { checkStatementsSteps } = await import('../../core/audit/statements.ts');
-    return runYielding(checkStatementsSteps(text, messages), this.#yielder);
-  }
+  return { open, dispose: (): void => void vscode.Disposable.from(supported, unsupported).dispose() };
 }
 
 /** A model's findings with message indexes; passages of messages deleted since are omitted. */
@@ -96,6 +90,7 @@ function findingsOf({ statements }: SummaryCheck, messages: readonly Message[]):
 }
 
 const isSupported = ({ reason }: StatementFinding): boolean => supportOf(reason) === true;
+const isUnsupported = ({ reason }: StatementFinding): boolean => supportOf(reason) === false;
 
 /** The passages that support a statement, as ranges in the source document, which shows messages in order. */
 function sourceRanges(

@@ -120,7 +120,7 @@ describe('documents and commands of a session', () => {
   }
 
   it('highlight supporting passages in the message itself, even if it is short or has Windows line endings', async () => {
-    const { Comparison } = await load<typeof ComparisonModule>('summaries/comparison.ts');
+    const { comparison } = await load<typeof ComparisonModule>('summaries/comparison.ts');
     const { sourceDocument } = await load<typeof DocumentsModule>('summaries/node-documents.ts');
     const node = await summarized('yes', 'First.\r\nSecond.\r\nThird passage.', 'You');
     const { state, journal } = conversation;
@@ -136,7 +136,7 @@ describe('documents and commands of a session', () => {
     await journal.append({ type: 'node_checked', node: node.id, check });
     const { text } = sourceDocument(state, node);
     contents.set('detailed', `${node.detailed}\n`).set('source', text);
-    await new Comparison(harness.clock.yielder).open(state, node);
+    await comparison(harness.clock.yielder).open(state, node);
     const marked = editors[1]!.decorated;
     assert.deepEqual(
       marked.map(({ start, end }) => text.slice(start, end)),

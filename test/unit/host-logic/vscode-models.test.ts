@@ -18,7 +18,7 @@ describe('models of VS Code', () => {
   it('keep one session’s selected model apart from another session’s default model', async () => {
     const module = await hostIn({ lm, l10n })<typeof EditorModelsModule>('models/vscode-models.ts');
     const state = { keys: () => [], get: () => undefined, update: () => Promise.resolve() };
-    const models = new module.VsCodeModels(state as never, {} as never, () => undefined);
+    const models = module.createVsCodeModels(state as never, {} as never, () => undefined);
     await models.find('copilot/large');
     const first = await models.find('');
     assert.equal(first?.id, 'auto');

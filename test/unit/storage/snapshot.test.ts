@@ -17,7 +17,7 @@ import {
   snapshotSession,
   SNAPSHOTS_BYTES,
 } from '../../../src/storage/snapshot.ts';
-import { SNAPSHOTS_KEY, StoredSnapshots, type MementoLike } from '../../../src/storage/stored-snapshots.ts';
+import { SNAPSHOTS_KEY, storedSnapshots, type MementoLike } from '../../../src/storage/stored-snapshots.ts';
 import { messageAdded } from './test-store.ts';
 import { keyEvent } from '../../support/key-events.ts';
 
@@ -170,7 +170,7 @@ describe('snapshot writer', () => {
 
   it('combines many scheduled writes into a single one on disposal', async () => {
     const memento = new FakeMemento();
-    const writer = new StoredSnapshots(memento, 'w', none, unexpected);
+    const writer = storedSnapshots(memento, 'w', none, unexpected);
     for (let n = 0; n < 20; n++) writer.schedule();
     assert.equal(memento.writes.length, 0);
     await writer.dispose();
@@ -183,7 +183,7 @@ describe('snapshot writer', () => {
   it('leaves the snapshots of a newer version alone', async () => {
     const memento = new FakeMemento();
     memento.stored = { v: 9 };
-    const writer = new StoredSnapshots(memento, 'w', none, unexpected);
+    const writer = storedSnapshots(memento, 'w', none, unexpected);
     writer.schedule();
     await writer.dispose();
     assert.deepEqual(memento.stored, { v: 9 });
@@ -191,7 +191,7 @@ describe('snapshot writer', () => {
 
   it('leaves out sessions of which a newer version may know more', async () => {
     const memento = new FakeMemento();
-    const writer = new StoredSnapshots(memento, 'w', none, unexpected);
+    const writer = storedSnapshots(memento, 'w', none, unexpected);
     writer.setList([entry(1, 'w'), { ...entry(2, 'w'), isNewer: true }]);
     writer.schedule();
     await writer.dispose();
@@ -204,7 +204,7 @@ describe('snapshot writer', () => {
   it('reports a write that the editor refuses', async () => {
     const faults: unknown[] = [];
     const refusing = { get: () => undefined, update: () => Promise.reject(new Error('no')) };
-    const writer = new StoredSnapshots(refusing, 'w', none, (error) => faults.push(error));
+    const writer = storedSnapshots(refusing, 'w', none, (error) => faults.push(error));
     writer.schedule();
     await writer.dispose();
     assert.equal(faults.length, 1);
