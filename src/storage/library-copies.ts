@@ -93,7 +93,8 @@ export class LibraryCopies implements LibraryStore {
   }
 
   async readMessage(key: string, piece: CopyPiece, message: number): Promise<TranscriptMessage | undefined> {
-    const lines = await this.#readPiece(key, piece);
+    const file = await open(this.#copy(key), 'r');
+    const lines = gunzipSync(await readRange(file, piece.offset, piece.bytes).finally(() => file.close()));
     let index = piece.first;
     for (let at = 0, end = 0; at < lines.length; at = end + 1) {
       end = lines.indexOf('\n', at);
@@ -103,15 +104,6 @@ export class LibraryCopies implements LibraryStore {
       return 'message' in record ? record.message : undefined;
     }
     return undefined;
-  }
-
-  async #readPiece(key: string, { offset, bytes }: CopyPiece): Promise<Buffer> {
-    const file = await open(this.#copy(key), 'r');
-    try {
-      return gunzipSync(await readRange(file, offset, bytes));
-    } finally {
-      await file.close();
-    }
   }
 
   /** Appends to a file of `bytes` bytes after truncating it to that size; returns its new size. */

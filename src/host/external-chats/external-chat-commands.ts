@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { TOOL_NAMES, TOOLS, type Tool } from '../../app/library/source.ts';
-import { cancellable, showInfo } from '../platform/notifications.ts';
+import { cancellable, pickOrShowInfo, showInfo } from '../platform/notifications.ts';
 import { locale, shortLine, roleName, sessionsText, sizeText, titleText, translated } from '../platform/l10n.ts';
 import { readSettings, updateSetting } from '../platform/settings.ts';
 import { relativePath } from '../platform/workspace-files.ts';
@@ -71,11 +71,7 @@ async function readWithProgress(chats: ExternalChats): Promise<void> {
       const { done, total } = news;
       report(done / total, vscode.l10n.t('{0} of {1}', done, total));
     });
-    try {
-      await chats.follow();
-    } finally {
-      subscription.dispose();
-    }
+    await chats.follow().finally(() => void subscription.dispose());
   });
 }
 
@@ -106,10 +102,8 @@ async function pickTool(chats: ExternalChats): Promise<Tool | undefined> {
     const count = kept.filter(({ entry }) => entry.tool === tool).length;
     return { label: TOOL_NAMES[tool], description: sessionsText(count), tool };
   });
-  if (items.length > 0)
-    return (await vscode.window.showQuickPick(items, { title: vscode.l10n.t('Delete Copied Chats') }))?.tool;
-  showInfo(vscode.l10n.t('No chats from other tools have been copied.'));
-  return undefined;
+  const emptyText = vscode.l10n.t('No chats from other tools have been copied.');
+  return (await pickOrShowInfo(items, emptyText, { title: vscode.l10n.t('Delete Copied Chats') }))?.tool;
 }
 
 /** Puts the key events that a chat's compaction dropped on the clipboard, as a bulleted list. */

@@ -105,11 +105,9 @@ export class ExternalChats implements vscode.Disposable {
     const key = JSON.stringify(options);
     if (this.#following?.key !== key) this.#following = { key, done: this.library.follow(options) };
     const following = this.#following;
-    try {
-      await following.done;
-    } finally {
+    await following.done.finally(() => {
       if (this.#following === following) this.#following = undefined;
-    }
+    });
   }
 
   /** Restarts the thread after a pause that grows with each recent failure. */

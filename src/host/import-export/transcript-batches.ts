@@ -14,14 +14,11 @@ import { messageText, type Message, type Role } from '../../core/model/message.t
 /** Number of bytes to read at once; processing them takes a few milliseconds. */
 const PIECE_BYTES = 64 * 1024;
 
-/** A chunk of a file's text, and the share of the file (0 to 1) that has been read including it. */
-interface TextChunk {
-  readonly text: string;
-  readonly share: number;
-}
-
-/** Reads a file's text in chunks, so that files of any size take little memory. Throws `TranscriptError`. */
-async function* readTextChunks(uri: vscode.Uri): AsyncGenerator<TextChunk> {
+/**
+ * Reads a file's text in chunks, so that files of any size take little memory. `share`: the part of the file (0 to 1) that
+ * has been read. Throws `TranscriptError`.
+ */
+async function* readTextChunks(uri: vscode.Uri): AsyncGenerator<{ readonly text: string; readonly share: number }> {
   let read = 0;
   const countedPieces = async function* (): AsyncGenerator<Uint8Array> {
     for await (const bytes of filePieces(uri)) {
@@ -43,9 +40,7 @@ async function* readTextChunks(uri: vscode.Uri): AsyncGenerator<TextChunk> {
   }
 }
 
-export function fileName(uri: vscode.Uri): string {
-  return uri.path.slice(uri.path.lastIndexOf('/') + 1);
-}
+export const fileName = ({ path }: vscode.Uri): string => path.slice(path.lastIndexOf('/') + 1);
 
 /** The bytes of a file in pieces. Files that aren't on disk are read at once: VS Code only returns whole files. */
 async function* filePieces(uri: vscode.Uri): AsyncGenerator<Uint8Array> {

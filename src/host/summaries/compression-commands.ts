@@ -17,26 +17,16 @@ import { POLICY_NAMES, type PolicyName } from '../../core/policy/policy.ts';
 /** Compresses and reports the result. If previews are turned on and `now` isn't set, opens a preview instead. */
 export async function compressHistory(conversation: Conversation, now: boolean, app: SummariesApp): Promise<void> {
   if (!now && readSettings().compression.showPreview) return app.panel.show('preview');
-  const outcome = await withProgress(conversation, () => conversation.compressNow());
-  reportOutcome(app, outcome, conversation);
-}
-
-async function withProgress(
-  { compressor }: Conversation,
-  work: () => Promise<CompressionOutcome>,
-): Promise<CompressionOutcome> {
+  const { compressor } = conversation;
   const options = { location: progressLocation(), title: vscode.l10n.t('Compressing history…'), cancellable: true };
-  return vscode.window.withProgress(options, async (progress, token) => {
+  const outcome = await vscode.window.withProgress(options, (progress, token) => {
     token.onCancellationRequested(() => compressor.cancel());
     const subscription = compressor.onDidChange(() => {
       if (compressor.progress) progress.report({ message: progressText(compressor.progress) });
     });
-    try {
-      return await work();
-    } finally {
-      subscription.dispose();
-    }
+    return conversation.compressNow().finally(() => subscription.dispose());
   });
+  reportOutcome(app, outcome, conversation);
 }
 
 const progressText = ({ stage, done, total }: CompressionProgress): string =>

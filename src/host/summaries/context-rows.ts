@@ -200,14 +200,8 @@ export const regenerateOptions = (state: Pick<SessionState, 'frontier'>, node: S
   ...(isSent(state, node) ? (['finer'] as const) : []),
 ];
 
-interface ContentEntry {
-  readonly text: string;
-  /** The newest summary that contains it. */
-  readonly node: NodeId;
-}
-
-/** The content of the summaries, newest first, without duplicates and empty lists. */
-function contentOf({ frontier }: SessionState): ReadonlyMap<ContentList, readonly ContentEntry[]> {
+/** The content of the summaries, each with the newest one that contains it, newest first, without empty lists. */
+function contentOf({ frontier }: SessionState) {
   const newestFirst = frontier.toReversed();
   const found = CONTENT_LISTS.map((list) => {
     const nodes = new Map<string, NodeId>();
