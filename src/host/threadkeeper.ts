@@ -15,7 +15,7 @@ import { countFiles } from '../storage/count-files.ts';
 import { storedSnapshots, type StoredSnapshots } from '../storage/stored-snapshots.ts';
 import { openSessionStore, type FileSessionStore } from '../storage/session-store.ts';
 import { ExternalChats } from './external-chats/external-chats.ts';
-import { ChatsTree } from './external-chats/chats-tree.ts';
+import { chatsTree } from './external-chats/chats-tree.ts';
 import { quoteChats } from './external-chats/quote-chats.ts';
 import { Attachments } from './chat/attachments.ts';
 import { answerChatRequest, decisionsTool, recallTool } from './participant/participant.ts';
@@ -90,7 +90,7 @@ export class Threadkeeper implements vscode.Disposable {
   readonly tree: ContextTree;
   readonly memoryTree: ReturnType<typeof memoryTree>;
   readonly chats: ExternalChats;
-  readonly chatsTree: ChatsTree;
+  readonly chatsTree: ReturnType<typeof chatsTree>;
   readonly tools: Readonly<Record<typeof RECALL_TOOL | typeof DECISIONS_TOOL, vscode.LanguageModelTool<unknown>>>;
   readonly drafts: Drafts;
   readonly queued: QueuedMessages;
@@ -199,7 +199,7 @@ export class Threadkeeper implements vscode.Disposable {
     this.memoryTree = memoryTree(this.memory);
     const { extensionUri, globalStorageUri: storage } = context;
     this.chats = new ExternalChats({ extensionUri, storage, window, warn });
-    this.chatsTree = new ChatsTree(this.chats, this.clock.yielder);
+    this.chatsTree = chatsTree(this.chats, this.clock.yielder);
     this.tools = { [RECALL_TOOL]: recallTool(this.archive), [DECISIONS_TOOL]: decisionsTool(this.archive) };
     this.#disposables.push(
       this.channel,
@@ -219,7 +219,6 @@ export class Threadkeeper implements vscode.Disposable {
       this.gaugeItem,
       this.memory,
       this.chats,
-      this.chatsTree,
       this.memory.onDidChange(() => this.#views.refreshSoon()),
       this.rules,
       this.rules.onDidChange(() => this.#views.refreshSoon()),

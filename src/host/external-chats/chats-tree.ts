@@ -24,41 +24,17 @@ interface Dropped {
 }
 
 /** The *Chats from Other Tools* view. */
-export class ChatsTree implements vscode.TreeDataProvider<ChatRow>, vscode.Disposable {
-  readonly #chats: ExternalChats;
-  readonly #yielder: Yielder;
+export function chatsTree(chats: ExternalChats, yielder: Yielder) {
   /** The dropped events of expanded compactions, by the chat's key and the compaction's index. */
-  readonly #dropped = new Map<string, Dropped>();
-  readonly #changed = new vscode.EventEmitter<undefined>();
-  readonly onDidChangeTreeData = this.#changed.event;
-  readonly #subscription: vscode.Disposable;
-
-  constructor(chats: ExternalChats, yielder: Yielder) {
-    this.#chats = chats;
-    this.#yielder = yielder;
-    this.#subscription = chats.onDidChange(() => this.#changed.fire(undefined));
-  }
-
-  dispose(): void {
-    this.#subscription.dispose();
-    this.#changed.dispose();
-  }
-
-  async getChildren(row?: ChatRow): Promise<ChatRow[]> {
-    return [...(row ? (row.rows ?? (await row.load?.()) ?? []) : this.#topRows(await this.#chats.list()))];
-  }
-
-  getTreeItem({ item }: ChatRow): vscode.TreeItem {
-    return item;
-  }
+  const droppedByCompaction = new Map<string, Dropped>();
 
   /** The rows by workspace, the open one first, then by tool and time. */
-  #topRows({ chats, unreadable }: ChatList): readonly ChatRow[] {
+  const topRows = ({ chats: listed, unreadable }: ChatList): readonly ChatRow[] => {
     const rankOf = (folder: string): number => {
       if (folder === '') return 2;
       return openFolders().some((opened) => isUnder(opened, folder)) ? 0 : 1;
     };
-    const workspaces = [...Map.groupBy(chatItems(chats), ({ chat }) => chat.entry.workspace ?? '')]
+    const workspaces = [...Map.groupBy(chatItems(listed), ({ chat }) => chat.entry.workspace ?? '')]
       .map(([folder, items]) => ({ folder, items, rank: rankOf(folder) }))
       .sort((a, b) => a.rank - b.rank);
     return [
@@ -72,26 +48,26 @@ export class ChatsTree implements vscode.TreeDataProvider<ChatRow>, vscode.Dispo
               contextValue: 'threadkeeper.tool',
               description: String(ofTool.length),
             }),
-            load: () => this.#chatRows(ofTool),
+            load: () => chatRows(ofTool),
             tool,
           })),
         };
       }),
       ...(unreadable.length > 0 ? [unreadableRow(unreadable)] : []),
     ];
-  }
+  };
 
   /** Yields, because formatting the times of hundreds of chats takes noticeable time. */
-  async #chatRows(items: readonly ChatItem[]): Promise<readonly ChatRow[]> {
+  const chatRows = async (items: readonly ChatItem[]): Promise<readonly ChatRow[]> => {
     const rows: ChatRow[] = [];
     for (const each of items) {
-      rows.push(this.#chatRow(each));
-      await yieldIfDue(this.#yielder);
+      rows.push(chatRow(each));
+      await yieldIfDue(yielder);
     }
     return rows;
-  }
+  };
 
-  #chatRow({ chat, below }: ChatItem): ChatRow {
+  const chatRow = ({ chat, below }: ChatItem): ChatRow => {
     const { key, entry, isGone, relation } = chat;
     const tool = TOOL_NAMES[entry.tool];
     const title = titleText(entry.title);
@@ -99,8 +75,8 @@ export class ChatsTree implements vscode.TreeDataProvider<ChatRow>, vscode.Dispo
     const lines = [title, `${tool} · ${messagesText(entry.messages)} · ${when}`, entry.path];
     if (isGone) lines.push(vscode.l10n.t('{0} no longer has this chat. This is Threadkeeper’s copy.', tool));
     const rows = [
-      ...Array.from({ length: entry.compactions }, (_, index) => this.#compactionRow(chat, index)),
-      ...below.map((each) => this.#chatRow(each)),
+      ...Array.from({ length: entry.compactions }, (_, index) => compactionRow(chat, index)),
+      ...below.map(chatRow),
     ];
     return {
       item: treeItem(title, rows.length > 0 ? Collapsed : None, {
@@ -114,9 +90,9 @@ export class ChatsTree implements vscode.TreeDataProvider<ChatRow>, vscode.Dispo
       rows,
       chat,
     };
-  }
+  };
 
-  #compactionRow(chat: ListedChat, index: number): ChatRow {
+  const compactionRow = (chat: ListedChat, index: number): ChatRow => {
     const tooltip = vscode.l10n.t(
       '{0} replaced the earlier messages with a summary. Expand to see the key events that are missing from it.',
       TOOL_NAMES[chat.entry.tool],
@@ -124,33 +100,41 @@ export class ChatsTree implements vscode.TreeDataProvider<ChatRow>, vscode.Dispo
     const label = vscode.l10n.t('Compaction {0}', index + 1);
     return {
       item: treeItem(label, Collapsed, { iconPath: new vscode.ThemeIcon('fold'), tooltip }),
-      load: () => this.#droppedRows(chat, index),
+      load: () => droppedRows(chat, index),
     };
-  }
+  };
 
-  async #droppedRows(chat: ListedChat, index: number): Promise<readonly ChatRow[]> {
+  const droppedRows = async (chat: ListedChat, index: number): Promise<readonly ChatRow[]> => {
     const { messages } = chat.entry;
     const key = `${chat.key} ${index}`;
-    let dropped = this.#dropped.get(key);
+    let dropped = droppedByCompaction.get(key);
     if (!dropped || messages < dropped.messages || messages > dropped.messages * OUTDATED_GROWTH)
-      this.#dropped.set(key, (dropped = { messages, groups: this.#droppedBy(chat, index) }));
+      droppedByCompaction.set(key, (dropped = { messages, groups: droppedBy(chat, index) }));
     // Retry after a failure.
-    dropped.groups.catch(() => this.#dropped.delete(key));
+    dropped.groups.catch(() => droppedByCompaction.delete(key));
     const groups = await dropped.groups;
     return groups.length === 0
       ? [{ item: treeItem(vscode.l10n.t('No missing key events found.'), None) }]
       : groups.map((group) => groupRow(chat, group));
-  }
+  };
 
-  async #droppedBy({ key }: ListedChat, index: number): Promise<readonly DroppedGroup[]> {
-    const copy = await this.#chats.library.read(key);
+  const droppedBy = async ({ key }: ListedChat, index: number): Promise<readonly DroppedGroup[]> => {
+    const copy = await chats.library.read(key);
     const compaction = copy?.compactions[index];
     if (!compaction) return [];
     const { droppedEvents } = await import('../../app/library/dropped-events.ts');
     const { messages } = copy;
     const { before, summary } = compaction;
-    return runYielding(droppedEvents(messages.slice(0, before), summary, messages.slice(before)), this.#yielder);
-  }
+    return runYielding(droppedEvents(messages.slice(0, before), summary, messages.slice(before)), yielder);
+  };
+
+  return {
+    onDidChangeTreeData: chats.onDidChange,
+    getChildren: async (row?: ChatRow): Promise<ChatRow[]> => [
+      ...(row ? (row.rows ?? (await row.load?.()) ?? []) : topRows(await chats.list())),
+    ],
+    getTreeItem: ({ item }: ChatRow): vscode.TreeItem => item,
+  };
 }
 
 const treeItem = (

@@ -60,7 +60,7 @@ describe('list of chats from other tools', () => {
     }
     const editor = { l10n, env: { language: 'en' }, workspace: {}, EventEmitter: Silent, TreeItem };
     const load = hostIn({ ...editor, ThemeIcon: TreeItem, TreeItemCollapsibleState: {} });
-    const { ChatsTree } = await load<typeof TreeModule>('external-chats/chats-tree.ts');
+    const { chatsTree } = await load<typeof TreeModule>('external-chats/chats-tree.ts');
     const readAt: number[] = [];
     let length = 0;
     const read = () => {
@@ -74,7 +74,7 @@ describe('list of chats from other tools', () => {
       const listed = chat('k', { messages: length });
       return { chats: [{ ...listed, entry: { ...listed.entry, compactions: 1 } }], unreadable: [] };
     };
-    const tree = new ChatsTree({ onDidChange: () => undefined, list, library: { read } } as never, yielder);
+    const tree = chatsTree({ onDidChange: () => undefined, list, library: { read } } as never, yielder);
     for (length of [...Array.from({ length: 23 }, (_, more) => 100 + more), 50]) {
       let rows = await tree.getChildren();
       // From the workspace to the tool, the chat, its compaction, and what that dropped.
@@ -94,7 +94,7 @@ describe('list of chats from other tools', () => {
     }
     const editor = { l10n, env: { language: 'en' }, workspace: {}, EventEmitter: Silent, TreeItem };
     const load = hostIn({ ...editor, ThemeIcon: Silent, TreeItemCollapsibleState: {} });
-    const { ChatsTree } = await load<typeof TreeModule>('external-chats/chats-tree.ts');
+    const { chatsTree } = await load<typeof TreeModule>('external-chats/chats-tree.ts');
     const chats = Array.from({ length: 300 }, (_, at) => chat(`k${at}`, {}));
     let yields = 0;
     const yielder = {
@@ -105,7 +105,7 @@ describe('list of chats from other tools', () => {
       },
     };
     const list = () => ({ chats, unreadable: [] });
-    const tree = new ChatsTree({ onDidChange: () => undefined, list } as never, yielder);
+    const tree = chatsTree({ onDidChange: () => undefined, list } as never, yielder);
     const [workspace] = await tree.getChildren();
     const [tool] = await tree.getChildren(workspace);
     assert.equal(items, 2);
