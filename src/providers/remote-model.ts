@@ -2,7 +2,7 @@ import { ModelFault } from '../app/fault.ts';
 import type { ChatChunk, ChatRequest } from '../app/ports.ts';
 import type { ListedModel, ListingModel } from './listed-model.ts';
 import { toModelFault, type SdkErrors } from './provider-errors.ts';
-import { RequestFallback, type Endpoint, type OptionalPart } from './request-fallback.ts';
+import { requestFallback, type Endpoint, type OptionalPart } from './request-fallback.ts';
 import { watchRequest, watchStream, type CallTimeouts, type WatchedCall } from './watched-call.ts';
 
 export interface RemoteSettings extends CallTimeouts {
@@ -49,7 +49,7 @@ export function remoteModel({ model, apiKey = '', ...timeouts }: RemoteSettings,
     // The server rejected the missing key.
     return new ModelFault('no_key', fault.message, { status: fault.status, cause: fault.cause });
   };
-  const fallback = new RequestFallback(server.endpoint, toFault);
+  const fallback = requestFallback(server.endpoint, toFault);
   const requireKey = (): void => {
     if (isOfficial && apiKey === '') throw new ModelFault('no_key', `no key is set for ${provider}`);
   };

@@ -65,77 +65,66 @@ function optionalPartsOf(request: ChatRequest, api: Endpoint): readonly Optional
   return extras.flatMap(([extra, isSent]) => (isSent ? [extra] : []));
 }
 
+export type RequestFallback = ReturnType<typeof requestFallback>;
+
 /**
- * Sends a request, and if the server rejects an optional part, sends it again without that part. Rejected parts are
+ * Sends requests, and if the server rejects an optional part, sends them again without that part. Rejected parts are
  * omitted from then on, once an attempt without them has succeeded (schemas by name, and images only in that request,
  * because the next one may have others). Each attempt omits another part, so there are at most as many attempts as
  * parts. If the server rejects the output limit and names a lower one, that one is used.
  */
-export class RequestFallback {
-  readonly #endpoint: Endpoint;
-  readonly #toFault: (error: unknown) => ModelFault;
-  readonly #refused = new Set<string>();
-  #maxOutput = Infinity;
-
-  constructor(endpoint: Endpoint, toFault: (error: unknown) => ModelFault) {
-    this.#endpoint = endpoint;
-    this.#toFault = toFault;
-  }
-
-  /**
-   * @param send sends a request without the given parts
-   * @throws ModelFault for the error of `send`, once nothing is left to omit
-   */
-  async send<T>(
-    request: ChatRequest,
-    send: (request: ChatRequest, without: ReadonlySet<OptionalPart>) => Promise<T>,
-  ): Promise<T> {
-    const offered = optionalPartsOf(request, this.#endpoint);
-    let tolerated = request;
-    let images = true;
-    const suspected = new Set<OptionalPart>();
-    for (;;) {
-      const without = new Set([...this.without(request), ...suspected]);
-      const sent = this.limited(tolerated);
-      try {
-        const answer = await send(sent, without);
-        for (const extra of suspected) this.#refused.add(keyOf(extra, request));
-        return answer;
-      } catch (error) {
-        const fault = this.#toFault(error);
-        if (fault.reason !== 'bad_request') throw fault;
-        if (this.#learnLimit(fault.message, sent)) continue;
-        const left = offered.filter((extra) => !without.has(extra) && (images || extra !== 'images'));
-        const refused = refusedPart(fault.message, left);
-        if (refused === undefined) throw fault;
-        if (refused === 'images') {
-          images = false;
-          tolerated = withImageMentions(request);
-        } else suspected.add(refused);
-      }
-    }
-  }
-
-  /** The request with an output limit that the server supports. */
-  limited(request: ChatRequest): ChatRequest {
-    const { reasoningTokens = 0, ...rest } = request;
-    const max = this.#maxOutput;
-    return request.maxOutputTokens + reasoningTokens <= max ? request : { ...rest, maxOutputTokens: max };
-  }
-
-  /** Adopts the output limit that a message states, if it's lower than the sent one. Returns whether it is. */
-  #learnLimit(message: string, { maxOutputTokens, reasoningTokens = 0 }: ChatRequest): boolean {
-    const max = Number(MAX_OUTPUT.exec(message)?.slice(1).find(Boolean) ?? Infinity);
-    if (max >= maxOutputTokens + reasoningTokens || max < 1) return false;
-    this.#maxOutput = Math.min(this.#maxOutput, max);
-    return true;
-  }
+export function requestFallback(endpoint: Endpoint, toFault: (error: unknown) => ModelFault) {
+  const refused = new Set<string>();
+  let max = Infinity;
 
   /** The parts to omit from a request, as far as known. */
-  without(request: ChatRequest): ReadonlySet<OptionalPart> {
-    const offered = optionalPartsOf(request, this.#endpoint);
-    return new Set(offered.filter((extra) => this.#refused.has(keyOf(extra, request))));
-  }
+  const without = (request: ChatRequest): ReadonlySet<OptionalPart> =>
+    new Set(optionalPartsOf(request, endpoint).filter((extra) => refused.has(keyOf(extra, request))));
+
+  /** The request with an output limit that the server supports. */
+  const limited = (request: ChatRequest): ChatRequest => {
+    const { reasoningTokens = 0, ...rest } = request;
+    return request.maxOutputTokens + reasoningTokens <= max ? request : { ...rest, maxOutputTokens: max };
+  };
+
+  /** Adopts the output limit that a message states, if it's lower than the sent one. Returns whether it is. */
+  const learnLimit = (message: string, { maxOutputTokens, reasoningTokens = 0 }: ChatRequest): boolean => {
+    const stated = Number(MAX_OUTPUT.exec(message)?.slice(1).find(Boolean) ?? Infinity);
+    if (stated >= maxOutputTokens + reasoningTokens || stated < 1) return false;
+    max = Math.min(max, stated);
+    return true;
+  };
+
+  /**
+   * @param attempt sends a request without the given parts
+   * @throws ModelFault for the error of `attempt`, once nothing is left to omit
+   */
+  const send = async <T>(
+    request: ChatRequest,
+    attempt: (request: ChatRequest, without: ReadonlySet<OptionalPart>) => Promise<T>,
+  ): Promise<T> => {
+    const suspected = new Set<OptionalPart>();
+    for (;;) {
+      const omitted = new Set([...without(request), ...suspected]);
+      const sent = limited(suspected.has('images') ? withImageMentions(request) : request);
+      try {
+        const answer = await attempt(sent, omitted);
+        suspected.delete('images');
+        for (const extra of suspected) refused.add(keyOf(extra, request));
+        return answer;
+      } catch (error) {
+        const fault = toFault(error);
+        if (fault.reason !== 'bad_request') throw fault;
+        if (learnLimit(fault.message, sent)) continue;
+        const left = optionalPartsOf(request, endpoint).filter((extra) => !omitted.has(extra));
+        const part = refusedPart(fault.message, left);
+        if (part === undefined) throw fault;
+        suspected.add(part);
+      }
+    }
+  };
+
+  return { send, limited, without };
 }
 
 const keyOf = (extra: OptionalPart, { jsonSchema }: ChatRequest): string =>

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import type { ChatChunk, ChatModel, ChatRequest } from '../../app/ports.ts';
-import { RequestFallback } from '../../providers/request-fallback.ts';
+import { requestFallback, type RequestFallback } from '../../providers/request-fallback.ts';
 import { watchStream, type WatchedCall } from '../../providers/watched-call.ts';
 import { callTimeouts } from '../platform/settings.ts';
 import { toVsCodeMessages } from './vscode-messages.ts';
@@ -16,7 +16,7 @@ const COUNT_TIMEOUT_MS = 3000;
  * states them. The first request makes VS Code ask for the user's consent, so it must follow a user action.
  */
 export function vsCodeChatModel(model: string, chat: vscode.LanguageModelChat): ChatModel {
-  const fallback = new RequestFallback('vscode', vsCodeModelFault);
+  const fallback = requestFallback('vscode', vsCodeModelFault);
   return {
     id: `vscode/${model}`,
     provider: 'vscode',
