@@ -86,13 +86,10 @@ export function languageOf(...texts: readonly string[]): Language {
 
 function languageByStopWords(text: string): Language | undefined {
   const wordsOfText = text.toLowerCase().match(/\p{L}+/gu) ?? [];
-  let best: Language | undefined;
-  let most = 0;
-  for (const [language, list] of STOP_WORDS) {
+  const counts = STOP_WORDS.map(([language, list]) => {
     const known = new Set(list.split(' '));
-    const count = wordsOfText.filter((word) => known.has(word)).length;
-    if (count > most) [best, most] = [language, count];
-    else if (count === most) best = undefined;
-  }
-  return best;
+    return { language, count: wordsOfText.filter((word) => known.has(word)).length };
+  });
+  const [best, next] = counts.sort((a, b) => b.count - a.count);
+  return best!.count > next!.count ? best!.language : undefined;
 }

@@ -88,18 +88,13 @@ export function createOpenAiModel(settings: RemoteSettings & { readonly provider
 type Vendor = 'openai' | 'azure' | 'openrouter' | 'other';
 
 /** The parts of an address. A plain host, such as Ollama's `http://localhost:11434`, gets the path `/v1`. */
-function serverAt(baseUrl: string | undefined): {
-  readonly origin: string;
-  readonly url: string;
-  readonly query: Record<string, string>;
-  readonly vendor: Vendor;
-} {
+function serverAt(baseUrl: string | undefined) {
   const given = baseUrl === undefined || baseUrl.trim() === '' ? OFFICIAL_URL : baseUrl;
   const parsed = parseBaseUrl(given);
   if (!parsed) throw new ModelFault('invalid_base_url', 'the base URL is not an http or https address');
   const { origin, path, query } = parsed;
   const { hostname } = new URL(origin);
-  const vendor = /(?:^|\.)api\.openai\.com$/.test(hostname)
+  const vendor: Vendor = /(?:^|\.)api\.openai\.com$/.test(hostname)
     ? 'openai'
     : hostname.endsWith('.azure.com')
       ? 'azure'

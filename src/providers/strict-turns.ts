@@ -43,22 +43,14 @@ interface Draft {
  */
 export function toTurns(messages: readonly ChatMessage[], callsAsText = false): readonly Turn[] {
   const drafts = merge(messages);
-  const turns: Turn[] = [];
   const usedIds = new Set<string>();
-  if (drafts[0]?.role === 'assistant') turns.push(userText(EARLIER_NOTE));
-  let answered: readonly ResultBlock[] = [];
-  let paired = new Set<ContentBlock>();
-  for (const [index, draft] of drafts.entries()) {
-    if (draft.role === 'user') {
-      turns.push(userTurn(draft, answered, paired));
-      answered = [];
-      continue;
-    }
-    const pairs = callsAsText ? [] : pairUp(draft.blocks, drafts[index + 1]?.blocks ?? [], usedIds);
-    turns.push(assistantTurn(draft.blocks, pairs));
-    answered = pairs.map((each) => ({ ...each.result, callId: each.id }));
-    paired = new Set(pairs.map((each) => each.result));
-  }
+  const pairs = drafts.map(({ blocks }, at) =>
+    callsAsText ? [] : pairUp(blocks, drafts[at + 1]?.blocks ?? [], usedIds),
+  );
+  const turns = drafts.map((draft, at): Turn =>
+    draft.role === 'user' ? userTurn(draft, pairs[at - 1] ?? []) : assistantTurn(draft.blocks, pairs[at]!),
+  );
+  if (turns[0]?.role === 'assistant') turns.unshift(userText(EARLIER_NOTE));
   if (turns.at(-1)?.role !== 'user') turns.push(userText(CONTINUE_PROMPT));
   return turns;
 }
@@ -148,11 +140,9 @@ function assistantTurn(blocks: readonly ContentBlock[], pairs: readonly Pair[]):
   return { role: 'assistant', text: texts.join(SEPARATOR), calls };
 }
 
-function userTurn(
-  { blocks, turnOnly }: Draft,
-  results: readonly ResultBlock[],
-  paired: ReadonlySet<ContentBlock>,
-): UserTurn {
+function userTurn({ blocks, turnOnly }: Draft, pairs: readonly Pair[]): UserTurn {
+  const results = pairs.map(({ result, id }) => ({ ...result, callId: id }));
+  const paired = new Set<ContentBlock>(pairs.map(({ result }) => result));
   const parts: (TextBlock | ImageBlock)[] = [];
   for (const block of blocks) {
     if (block.type === 'text' || block.type === 'image') parts.push(block);

@@ -354,14 +354,10 @@ export const hasWarning = (state: SessionState, node: SummaryNode): boolean =>
 
 /** Summaries of the tree with a warning, parents before their children. Visits all summaries. */
 function warnedNodes(state: SessionState): NodeId[] {
-  const warned: NodeId[] = [];
-  const visit = (node: SummaryNode): void => {
-    if (hasWarning(state, node)) warned.push(node.id);
-    for (const id of node.children) {
-      const child = state.nodes.get(id);
-      if (child) visit(child);
-    }
-  };
-  for (const { node } of state.frontier) visit(node);
-  return warned;
+  const withChildren = (node: SummaryNode): SummaryNode[] => [
+    node,
+    ...node.children.flatMap((id) => state.nodes.get(id) ?? []).flatMap(withChildren),
+  ];
+  const all = state.frontier.flatMap(({ node }) => withChildren(node));
+  return all.filter((node) => hasWarning(state, node)).map(({ id }) => id);
 }

@@ -209,14 +209,10 @@ function nodeItem(conversation: Conversation, source: TreeSource, node: SummaryN
 
 /** Counts such as "12 · 2 pinned · 3 superseded": all events sent verbatim, the pinned ones among them, and others. */
 function statusCounts(list: readonly PlacedEvent[]): string {
-  const counts = new Map<EventStatus, number>();
-  for (const { status } of list) counts.set(status, (counts.get(status) ?? 0) + 1);
-  const others = (['pinned', 'dropped', 'superseded'] as const).flatMap((status) => {
-    const count = counts.get(status);
-    return count === undefined ? [] : [`${count} ${statusName(status)}`];
-  });
-  const kept = (counts.get('pinned') ?? 0) + (counts.get('active') ?? 0);
-  return [String(kept), ...others].join(' · ');
+  const count = (status: EventStatus): number => list.filter((event) => event.status === status).length;
+  const others = (['pinned', 'dropped', 'superseded'] as const).filter((status) => count(status) > 0);
+  const texts = others.map((status) => `${count(status)} ${statusName(status)}`);
+  return [count('pinned') + count('active'), ...texts].join(' · ');
 }
 
 /** VS Code shows label and description on one line, so a label in these scripts would reverse the numbers after it. */
