@@ -89,7 +89,8 @@ export class FileSessionStore implements SessionStore {
 
   async create(title: string, workspace: string): Promise<SessionJournal> {
     const id = sessionId(this.#options.clock.id());
-    return this.#start(id, [{ type: 'session_created', id, title, workspace }]);
+    const path = join(this.#options.folder, `${id}${EXTENSION}`);
+    return this.#start(id, path, [{ type: 'session_created', id, title, workspace }]);
   }
 
   async open(id: SessionId, fallback?: readonly SessionEvent[]): Promise<SessionJournal> {
@@ -104,7 +105,7 @@ export class FileSessionStore implements SessionStore {
     } catch (error) {
       if (!fallback || !StoreFault.is(error, 'missing')) throw accessFault(error, phrase('this session'));
     }
-    const journal = await this.#start(id, fallback);
+    const journal = await this.#start(id, path, fallback);
     journal.notice = phrase(
       'The session file was missing or unreadable. The session was restored from its last snapshot, which contains the summaries, key events, and recent messages that fit.',
     );
@@ -119,9 +120,7 @@ export class FileSessionStore implements SessionStore {
     await Promise.all(closing);
   }
 
-  async #start(id: SessionId, events: readonly SessionEvent[]): Promise<SessionJournalFile> {
-    const path = journalPath(this.#options.folder, id);
-    if (!path) throw new StoreFault('other', phrase('Invalid session ID. Start a new session.'));
+  #start(id: SessionId, path: string, events: readonly SessionEvent[]): Promise<SessionJournalFile> {
     return withWriteFaults(phrase('the new session'), async () => {
       await makeFolder(this.#options.folder, 0o700);
       await (await open(path, 'wx', OWNER_ONLY)).close();
