@@ -11,9 +11,12 @@ import {
   type ChatLibraryEvent,
   type ChatReply,
 } from '../../app/library/chat-library-calls.ts';
+import { TOOL_NAMES } from '../../app/library/source.ts';
 import { StoreFault } from '../../app/ports.ts';
+import type { Citation } from '../../app/session-archive.ts';
 import { readSettings } from '../platform/settings.ts';
 import { translated } from '../platform/l10n.ts';
+import { openFolders } from '../platform/workspace-files.ts';
 import { phrase } from '../../core/text/phrase.ts';
 
 export interface ExternalChatsOptions {
@@ -138,6 +141,23 @@ export class ExternalChats implements vscode.Disposable {
     if (!this.#isFollowing) void this.follow();
     return this.library.list();
   }
+}
+
+/** The best quotes for a query from the copied chats of the open folders. Secrets are masked. */
+export async function quoteChats(
+  chats: Pick<ExternalChats, 'list' | 'library'>,
+  query: string,
+  limit: number,
+): Promise<readonly Citation[]> {
+  const folders = openFolders();
+  const { chats: copied } = folders.length === 0 ? { chats: [] } : await chats.list();
+  if (copied.length === 0) return [];
+  const titles = new Map(copied.map(({ key, entry }) => [key, `${TOOL_NAMES[entry.tool]}: ${entry.title}`]));
+  const hits = await chats.library.search({ text: query, limit, folders, redact: true });
+  return hits.flatMap(({ key, message, role, text }) => {
+    const session = titles.get(key);
+    return session === undefined ? [] : [{ session, message: message + 1, role, text }];
+  });
 }
 
 /** Maximum heap of the thread, more than reading 200 chats (1 GB in total) takes. Exceeding it ends only the thread. */

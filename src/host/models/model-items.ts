@@ -8,8 +8,7 @@ import { readSettings } from '../platform/settings.ts';
 import type { ProviderName } from '../platform/settings-schema.ts';
 import { LIST_TIMEOUT_MS } from './key-commands.ts';
 import { isKeyed, PROVIDER_LABELS, serverName, VENDORS } from './keys.ts';
-import { serversToQuery } from './local-servers.ts';
-import { baseUrlOf, isSameModel, type ChosenModel, type ModelsApp } from './models.ts';
+import { baseUrlOf, isSameModel, serversToQuery, type ChosenModel, type ModelsApp } from './models.ts';
 
 export type ProviderItem = vscode.QuickPickItem & { readonly provider: ProviderName };
 

@@ -14,7 +14,6 @@ import { withoutImages } from '../../providers/without-images.ts';
 import type { VsCodeModels } from './vscode-models.ts';
 import { isKeyed, isVendor, KEYED_PROVIDERS, type KeyedServer, type Keys } from './keys.ts';
 import type { LearnedFacts } from './learned-facts.ts';
-import { isLocalServer } from './local-servers.ts';
 import { callTimeouts, lastValidSettings } from '../platform/settings.ts';
 import { PROVIDERS, type ProviderName, type Settings } from '../platform/settings-schema.ts';
 import type { Sessions } from '../../app/sessions.ts';
@@ -273,6 +272,32 @@ const FREE = { input: 0, output: 0 };
 function unpriced({ price: _, ...info }: ModelInfo): ModelInfo {
   return info;
 }
+
+/** Model servers that may run on this machine. Tests override the ports with an environment variable. */
+function localServers() {
+  const [ollama = '11434', lmStudio = '1234'] = process.env['THREADKEEPER_LOCAL_PORTS']?.split(',') ?? [];
+  return Object.entries({ Ollama: ollama, 'LM Studio': lmStudio }).map(([title, port]) => ({
+    title: `${title} (127.0.0.1:${port})`,
+    baseUrl: `http://127.0.0.1:${port}/v1`,
+  }));
+}
+
+/** Whether two base URLs have the same host and port. `localhost` equals `127.0.0.1`. */
+function isSameServer(a: string, b: string): boolean {
+  const hostOf = (address: string): string | undefined =>
+    URL.parse(address)?.host.replace('localhost', '127.0.0.1').replace('[::1]', '127.0.0.1');
+  return hostOf(a) !== undefined && hostOf(a) === hostOf(b);
+}
+
+/** The configured server, if any, and the servers that may run on this machine. */
+export const serversToQuery = (configured: string) => [
+  ...(configured === '' ? [] : [{ title: configured, baseUrl: configured }]),
+  ...localServers().filter(({ baseUrl }) => !isSameServer(baseUrl, configured)),
+];
+
+/** Whether a base URL is that of Ollama or LM Studio on this machine, whose models are free. */
+const isLocalServer = (address: string): boolean =>
+  localServers().some(({ baseUrl }) => isSameServer(baseUrl, address));
 
 /** The key of facts learned from a server. */
 const serverOf = ({ provider, baseUrl }: ChosenModel): string => `${provider} ${baseUrl}`;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import type * as QuoteChatsModule from '../../../src/host/external-chats/quote-chats.ts';
+import type * as ExternalChatsModule from '../../../src/host/external-chats/external-chats.ts';
 import { FollowedChats } from '../../../src/worker/followed-chats.ts';
 import { hostIn } from '../../support/fake-editor.ts';
 import { jsonl, putFile } from '../../support/tool-homes/conversation.ts';
@@ -40,7 +40,7 @@ describe('quotes from copied chats', () => {
   async function quotes(folders: readonly string[] | undefined, limit = 5): Promise<readonly string[]> {
     const workspaceFolders = folders?.map((fsPath) => ({ uri: { fsPath } }));
     const load = hostIn({ workspace: { workspaceFolders } });
-    const { quoteChats } = await load<typeof QuoteChatsModule>('external-chats/quote-chats.ts');
+    const { quoteChats } = await load<typeof ExternalChatsModule>('external-chats/external-chats.ts');
     const external = { list: () => chats.list(), library: chats };
     const found = await quoteChats(external, 'port', limit);
     return found.map(({ session, message, text }) => `${session.replace(/:.*/, '')} ${message} ${text}`);
