@@ -1,4 +1,4 @@
-import { unwatchFile, watch, watchFile } from 'node:fs';
+import { unwatchFile, watch, watchFile, type FSWatcher } from 'node:fs';
 import path from 'node:path';
 import type { SourceFile, Tool } from '../app/library/source.ts';
 
@@ -11,10 +11,12 @@ const POLL_INTERVAL_MS = 1000;
 /** Number of watched parent folders. New chats may be in a sibling folder for another project, day, or window. */
 const WATCHED_PARENTS = 3;
 
+type Watcher = Pick<FSWatcher, 'close'>;
+
 export class FolderWatcher {
   readonly #home: string;
   readonly #onChange: (tool: Tool) => Promise<number>;
-  readonly #watchers = new Map<Tool, Map<string, Closable>>();
+  readonly #watchers = new Map<Tool, Map<string, Watcher>>();
   readonly #timers = new Map<Tool, NodeJS.Timeout>();
   /** Tools for which `onChange` runs, and whether there was a change meanwhile. */
   readonly #running = new Map<Tool, boolean>();
@@ -39,7 +41,7 @@ export class FolderWatcher {
         if (isInside(folder, this.#home)) folders.add(folder);
       }
     }
-    const watchers = this.#watchers.get(tool) ?? new Map<string, Closable>();
+    const watchers = this.#watchers.get(tool) ?? new Map<string, Watcher>();
     this.#watchers.set(tool, watchers);
     for (const [watched, watcher] of watchers) {
       if (folders.has(watched) || databases.has(watched)) continue;
@@ -60,7 +62,7 @@ export class FolderWatcher {
     }
   }
 
-  #watchFolder(tool: Tool, watchers: Map<string, Closable>, folder: string): void {
+  #watchFolder(tool: Tool, watchers: Map<string, Watcher>, folder: string): void {
     const stop = (): void => {
       watchers.get(folder)?.close();
       watchers.delete(folder);
@@ -76,7 +78,7 @@ export class FolderWatcher {
   }
 
   /** Polls a database and its write-ahead log. */
-  #watchDatabase(tool: Tool, file: string): Closable {
+  #watchDatabase(tool: Tool, file: string): Watcher {
     const files = [file, `${file}-wal`];
     const onChange = (): void => this.#schedule(tool);
     for (const watched of files) watchFile(watched, { interval: POLL_INTERVAL_MS, persistent: false }, onChange);
@@ -101,10 +103,6 @@ export class FolderWatcher {
     timer.unref();
     this.#timers.set(tool, timer);
   }
-}
-
-interface Closable {
-  close(): void;
 }
 
 function isInside(folder: string, home: string): boolean {

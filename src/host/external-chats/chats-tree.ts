@@ -194,15 +194,10 @@ const ICONS = {
   subagent: 'type-hierarchy-sub',
 } as const;
 
-function relationText({ kind, shared }: Relation): string {
-  switch (kind) {
-    case 'copy':
-      return vscode.l10n.t('same chat in another file');
-    case 'continued':
-      return vscode.l10n.t('continues another chat');
-    case 'fork':
-      return vscode.l10n.t('fork after message {0}', shared);
-    case 'subagent':
-      return vscode.l10n.t('subagent');
-  }
-}
+const relationText = ({ kind, shared }: Relation): string =>
+  ({
+    copy: vscode.l10n.t('same chat in another file'),
+    continued: vscode.l10n.t('continues another chat'),
+    fork: vscode.l10n.t('fork after message {0}', shared),
+    subagent: vscode.l10n.t('subagent'),
+  })[kind];

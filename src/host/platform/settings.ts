@@ -98,16 +98,12 @@ export function isSet(name: string): boolean {
 /** Why a value is invalid, in the display language. */
 function problemOf({ type, requirement, expected }: v.BaseIssue<unknown>): string {
   const bound = String(requirement);
-  switch (type) {
-    case 'min_value':
-      return vscode.l10n.t('the value must be at least {0}', bound);
-    case 'max_value':
-      return vscode.l10n.t('the value must be at most {0}', bound);
-    case 'integer':
-      return vscode.l10n.t('the value must be an integer');
-    default:
-      return vscode.l10n.t('expected {0}', expected ?? type);
-  }
+  const problems: Readonly<Record<string, string>> = {
+    min_value: vscode.l10n.t('the value must be at least {0}', bound),
+    max_value: vscode.l10n.t('the value must be at most {0}', bound),
+    integer: vscode.l10n.t('the value must be an integer'),
+  };
+  return problems[type] ?? vscode.l10n.t('expected {0}', expected ?? type);
 }
 
 /** Whether any setting other than `name` has changed. A single event may report several settings. */

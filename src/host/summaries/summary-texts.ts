@@ -69,21 +69,11 @@ export function checkWarnings(state: SessionState, node: SummaryNode): string[] 
 }
 
 function auditFaultText({ kind, text }: AuditFault): string {
-  switch (kind) {
-    case 'unknown_quote':
-    case 'unknown_identifier':
-    case 'unknown_event':
-      return vscode.l10n.t('Not in the source: {0}', text);
-    case 'empty':
-      return vscode.l10n.t(
-        'The summarizer returned no usable response. The summary was extracted from the messages without a model.',
-      );
-    case 'grew':
-    case 'missing_section':
-    case 'not_json':
-    case 'refused':
-      return `${kind}: ${text}`;
-  }
+  if (kind === 'empty')
+    return vscode.l10n.t(
+      'The summarizer returned no usable response. The summary was extracted from the messages without a model.',
+    );
+  return kind.startsWith('unknown_') ? vscode.l10n.t('Not in the source: {0}', text) : `${kind}: ${text}`;
 }
 
 /** The result of checking a statement, for a hover or a warning. */
