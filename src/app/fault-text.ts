@@ -1,4 +1,5 @@
 import { phrase, type Phrase } from '../core/text/phrase.ts';
+import { waitPhrase } from '../core/text/wait-phrase.ts';
 import type { FaultReason, ModelFault } from './fault.ts';
 
 export type FaultAction = 'setKey' | 'chooseModel' | 'compress' | 'retry' | 'retryWithRoom' | 'openSettings';
@@ -9,9 +10,11 @@ export interface FaultText {
   readonly action: FaultAction;
   /** The provider's own message about a rejected request. */
   readonly details?: Phrase;
+  /** The wait until a retry in ms, which is the value of `message`. */
+  readonly retryAfterMs?: number;
 }
 
-const SOON = phrase('in a moment');
+const SOON = waitPhrase(0);
 
 const INTERRUPTED: FaultText = { action: 'retry', message: phrase('The response was interrupted. Try again.') };
 
@@ -125,16 +128,5 @@ export function describeFault({ reason, retryAfterMs, contentType, details }: Mo
       message: phrase('The server responded with {0} instead of a model’s response. Check the base URL.', contentType),
     };
   if (message.values.length === 0 || retryAfterMs === undefined) return { action, message };
-  return { action, message: { ...message, values: [after(retryAfterMs)] } };
-}
-
-function after(ms: number): Phrase {
-  const seconds = Math.max(1, Math.ceil(ms / 1000));
-  if (seconds === 1) return phrase('in 1 second');
-  if (seconds < 100) return phrase('in {0} seconds', seconds);
-  // Minutes, hours, and days start at 2, so they need no singular.
-  const minutes = Math.ceil(seconds / 60);
-  if (minutes < 100) return phrase('in {0} minutes', minutes);
-  const hours = Math.ceil(minutes / 60);
-  return hours < 48 ? phrase('in {0} hours', hours) : phrase('in {0} days', Math.ceil(hours / 24));
+  return { action, message: { ...message, values: [waitPhrase(retryAfterMs)] }, retryAfterMs };
 }

@@ -36,7 +36,7 @@ export class HostConnection {
     const received = await result;
     if (received.type === 'refusal') {
       const { fault } = received;
-      throw new RequestFault(fault.reason, fault.text, fault.action, fault.details);
+      throw new RequestFault(fault.reason, fault.text, fault);
     }
     try {
       return parseAnswer(type, received.value);

@@ -181,7 +181,7 @@ export class Page {
       return answer;
     } catch (error) {
       if (!RequestFault.is(error)) throw error;
-      const { reason, message, action, details } = error;
+      const { reason, message, action, details, wait } = error;
       onRejected?.(reason);
       if (reason === 'cancelled') return undefined;
       const repeat = (): void =>
@@ -190,7 +190,7 @@ export class Page {
         message,
         'error',
         action && { label: action.label, run: () => void this.runFaultAction(action.command, repeat) },
-        details,
+        { details, wait },
       );
       return undefined;
     }

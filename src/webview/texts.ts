@@ -9,7 +9,9 @@ export function readTranslations(data: string): void {
   translated = parsed.success ? parsed.output : {};
 }
 
-const translate = (english: string): string => (Object.hasOwn(translated, english) ? translated[english]! : english);
+/** Translates a text without replacing its placeholders. */
+export const translate = (english: string): string =>
+  Object.hasOwn(translated, english) ? translated[english]! : english;
 
 /** Translates a phrase without values. */
 export const phraseText = ({ english }: Phrase): string => translate(english);

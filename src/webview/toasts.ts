@@ -1,11 +1,14 @@
 import type { SessionId } from '../core/model/ids.ts';
+import type { FaultView } from '../protocol/faults.ts';
 import { formatCounted } from './format.ts';
 import { text } from './texts.ts';
 
 export interface Toast {
   readonly text: string;
   /** What the provider says about the error. */
-  readonly details: string | undefined;
+  readonly details?: string | undefined;
+  /** Replaces `text` while the toast is shown. */
+  readonly wait?: FaultView['wait'];
   readonly severity: 'info' | 'error';
   readonly action?: { readonly label: string; readonly run: () => void } | undefined;
 }
@@ -29,12 +32,17 @@ export class Toasts {
     return [this.persistent, this.temporary].filter((each) => each !== undefined);
   }
 
-  show(message: string, severity: Toast['severity'] = 'info', action?: Toast['action'], details?: string): Toast {
+  show(
+    message: string,
+    severity: Toast['severity'] = 'info',
+    action?: Toast['action'],
+    more?: Pick<Toast, 'details' | 'wait'>,
+  ): Toast {
     const run = (): void => {
       this.dismiss(toast);
       action?.run();
     };
-    const toast: Toast = { text: message, details, severity, action: action && { label: action.label, run } };
+    const toast: Toast = { ...more, text: message, severity, action: action && { label: action.label, run } };
     if (severity === 'error' && action) {
       this.persistent = toast;
     } else {

@@ -189,6 +189,26 @@ describe('session on the chat page', () => {
     await page.getByRole('alert').getByText(fault.details, { exact: true }).waitFor();
   });
 
+  it('counts down until a request can be tried again, without announcing each second', async () => {
+    const now = new Date('2026-03-01T12:00').getTime();
+    await page.clock.install({ time: now });
+    await showMessage(page, 'a', 'Hello.');
+    await composer().fill('First');
+    await composer().press('Enter');
+    await eventually(async () => assert.equal((await requestsOf(page, 'send')).length, 1));
+    const [request] = await requestsOf(page, 'send');
+    const wait = { until: now + 30_000, text: 'Rate limit reached. Try again {0}.' };
+    const text = 'Rate limit reached. Try again in 30 seconds.';
+    const fault = { reason: 'invalid', text, wait, action: { label: 'Try Again', command: 'retry' } };
+    await postToPage(page, { type: 'refusal', id: request?.id, ok: false, fault });
+    const message = page.getByRole('alert').getByRole('timer');
+    await message.waitFor();
+    await page.clock.runFor(6_000);
+    assert.match(await message.innerText(), /in 2[34] seconds\.$/);
+    await page.clock.runFor(24_000);
+    assert.match(await message.innerText(), /in a moment\.$/);
+  });
+
   it('discards a changed title on Escape', async () => {
     const title = await renameSession();
     await title.fill('Other');

@@ -29,12 +29,15 @@ export function faultView(error: unknown): FaultView {
     return { reason, text: message, ...(action && { action }) };
   }
   if (ModelFault.is(error)) {
-    const { message, action, details } = describeFault(error);
+    const { message, action, details, retryAfterMs } = describeFault(error);
     return {
       reason: REASON_OF[error.reason] ?? 'invalid',
       text: translated(message),
       ...(details && { details: translated(details) }),
       action: buttonFor(action),
+      ...(retryAfterMs !== undefined && {
+        wait: { until: Date.now() + retryAfterMs, text: translated({ ...message, values: ['{0}'] }) },
+      }),
     };
   }
   if (StoreFault.is(error)) {

@@ -8,7 +8,7 @@ import { Composer } from './composer.tsx';
 import { Button, Icon, IconButton } from './elements.tsx';
 import { Gauge } from './gauge.tsx';
 import { Markdown } from './markdown.tsx';
-import { ModelSetup, Notice, Notices } from './notices.tsx';
+import { ModelSetup, Notices, ToastNotice } from './notices.tsx';
 import { PreviewPanel } from './preview-panel.tsx';
 import { FindBar, RecallPanel } from './search-panels.tsx';
 import { SessionsPanel } from './sessions-panel.tsx';
@@ -111,17 +111,7 @@ function Chat({ session }: { readonly session: OpenSession }) {
       <Notices session={session} />
       <ModelSetup session={session} />
       {toasts.shown.map((toast) => (
-        <Notice
-          key={toast}
-          class="toast"
-          severity={toast.severity}
-          icon={toast.severity}
-          message={toast.text}
-          details={toast.details}
-          role={toast.severity === 'error' ? 'alert' : 'status'}
-          action={toast.action}
-          dismiss={() => toasts.dismiss(toast)}
-        />
+        <ToastNotice key={toast} toast={toast} />
       ))}
       <Gauge gauge={session.gauge} />
       <Composer key={session.id} session={session} />

@@ -1,28 +1,35 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { waitTextAt } from '../../protocol/faults.ts';
 import type { OfferView, StatusView } from '../../protocol/views.ts';
 import { formatCount } from '../format.ts';
 import { page } from '../page-instance.ts';
 import type { OpenSession } from '../state.ts';
-import { text } from '../texts.ts';
+import { text, translate } from '../texts.ts';
+import type { Toast } from '../toasts.ts';
 import { Button, Icon, IconButton } from './elements.tsx';
 
-export function Notice(props: {
+interface NoticeProps {
   readonly severity?: 'info' | 'warning' | 'error';
   readonly icon: string;
   readonly message: string;
   readonly details?: string | undefined;
-  readonly role?: 'status' | 'alert' | 'timer';
+  readonly role?: 'status' | 'alert';
+  /** Whether the message changes every second. Screen readers announce it at most once, and only if it has a role. */
+  readonly isTimer?: boolean;
   readonly class?: string;
   readonly action?: { readonly label: string; readonly run: () => void } | undefined;
   readonly dismiss?: () => void;
   readonly children?: ComponentChildren;
-}) {
-  const { severity = 'info', icon, message, details, role = 'status', action, dismiss } = props;
+}
+
+export function Notice(props: NoticeProps) {
+  const { severity = 'info', icon, message, details, isTimer = false, action, dismiss } = props;
+  const role = props.role ?? (isTimer ? undefined : 'status');
   return (
-    <div class={`notice line notice-${severity} ${props.class ?? ''}`} role={role === 'timer' ? undefined : role}>
+    <div class={`notice line notice-${severity} ${props.class ?? ''}`} role={role}>
       <Icon name={icon} class={icon === 'loading' ? 'codicon-modifier-spin' : ''} />
-      <div class="fill" role={role === 'timer' ? role : undefined}>
+      <div class="fill" role={isTimer ? 'timer' : undefined}>
         {message}
         {details !== undefined && <div>{details}</div>}
       </div>
@@ -101,14 +108,28 @@ function Escalation({ escalation }: { readonly escalation: NonNullable<StatusVie
 
 const seconds = (ms: number): number => Math.max(0, Math.ceil(ms / 1000));
 
-/** A notice that is updated every second. `messageAt` gets the current time, in ms since the epoch. */
-function Timer({ icon, messageAt }: { readonly icon: string; readonly messageAt: (now: number) => string }) {
+export function ToastNotice({ toast }: { readonly toast: Toast }) {
+  const { severity, wait, details, action } = toast;
+  const role = severity === 'error' ? 'alert' : 'status';
+  const dismiss = () => page.toasts.dismiss(toast);
+  const props = { class: 'toast', icon: severity, severity, role, details, action, dismiss } as const;
+  if (!wait) return <Notice {...props} message={toast.text} />;
+  return <Timer {...props} messageAt={(now) => waitTextAt(wait, now, translate)} />;
+}
+
+interface TimerProps extends Omit<NoticeProps, 'message' | 'isTimer'> {
+  /** Gets the current time, in ms since the epoch. */
+  readonly messageAt: (now: number) => string;
+}
+
+/** A notice that is updated every second. */
+function Timer({ messageAt, ...props }: TimerProps) {
   const [now, setNow] = useState(Date.now());
   useEffect(() => {
     const timer = setInterval(() => setNow(Date.now()), 1000);
     return () => clearInterval(timer);
   }, []);
-  return <Notice icon={icon} message={messageAt(now)} role="timer" />;
+  return <Notice {...props} message={messageAt(now)} isTimer />;
 }
 
 function Progress({ compression }: { readonly compression: NonNullable<StatusView['compression']> }) {

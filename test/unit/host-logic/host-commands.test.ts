@@ -4,6 +4,7 @@ import path from 'node:path';
 import type * as L10nModule from '../../../src/host/platform/l10n.ts';
 import type * as SearchModule from '../../../src/host/search/search-commands.ts';
 import { ModelFault } from '../../../src/app/fault.ts';
+import { waitTextAt } from '../../../src/protocol/faults.ts';
 import { editSummary, setLevel } from '../../../src/app/summary-changes.ts';
 import { SessionSearch } from '../../../src/app/session-search.ts';
 import type * as ChatsModule from '../../../src/host/external-chats/external-chat-commands.ts';
@@ -178,6 +179,18 @@ describe('editor commands', () => {
     assert.equal(notificationText(view), `${view.text} Provider’s message: ${plain}`);
     const other = faultView(new ModelFault('overloaded', 'busy'));
     assert.equal(notificationText(other), other.text);
+  });
+
+  it('say how long to wait for a provider, at any time until then', async () => {
+    const { faultView } = await load<typeof FaultModule>('platform/fault-view.ts');
+    const { text, wait } = faultView(new ModelFault('rate_limited', 'slow down', { retryAfterMs: 30_000 }));
+    assert.equal(text, 'Rate limit reached. Try again in 30 seconds.');
+    assert.ok(wait);
+    const textAt = (msBefore: number) => waitTextAt(wait, wait.until - msBefore, (english) => english);
+    assert.equal(textAt(30_000), text);
+    assert.equal(textAt(6_000), 'Rate limit reached. Try again in 6 seconds.');
+    assert.equal(textAt(-1), 'Rate limit reached. Try again in a moment.');
+    assert.equal(faultView(new ModelFault('rate_limited', 'slow down')).wait, undefined);
   });
 
   it('mask secrets in a saved chart, including one that would be cut off at the end of a quote', async () => {
