@@ -12,6 +12,8 @@ import {
   postToPage,
 } from './standalone-page.ts';
 
+const EVENT = { id: 'e', kind: 'fact', status: 'active', pinned: false };
+
 describe('session on the chat page', () => {
   let pages: StandalonePages;
   let page: Page;
@@ -207,6 +209,32 @@ describe('session on the chat page', () => {
     assert.match(await message.innerText(), /in 2[34] seconds\.$/);
     await page.clock.runFor(24_000);
     assert.match(await message.innerText(), /in a moment\.$/);
+  });
+
+  it('disables actions that change a session while another window writes to it, and says why', async () => {
+    const text = 'This session is open in another window.';
+    const row = await showMessage(page, 'a', 'Hello.', {
+      role: 'user',
+      steps: [{ text: 'Write it', done: false }],
+      branches: { ids: ['a', 'b'], index: 0 },
+      events: [{ ...EVENT, message: 'a', start: 0, end: 6, quote: 'Hello.' }],
+    });
+    await row.getByRole('button', { name: '1 key event' }).click();
+    const changes = ['Use as Task Steps', 'Edit and Resend', 'Pin as Key Event', 'Start New Branch from Here'];
+    for (const name of [...changes, 'Delete Message', 'Next Branch', 'Retry', 'Dismiss Key Event'])
+      assert.ok(await row.getByRole('button', { name, exact: true }).isEnabled(), name);
+    const readOnly = { text, isWrittenElsewhere: true };
+    await postToPage(page, { type: 'status', status: { ...INIT.status, readOnly } });
+    for (const name of [...changes, 'Delete Message', 'Next Branch']) {
+      const action = row.getByRole('button', { name, exact: true });
+      await eventually(async () => assert.ok(await action.isDisabled(), name));
+      assert.equal(await action.getAttribute('title'), `${name}\n${text}`);
+    }
+    for (const name of ['Retry', 'Dismiss Key Event'])
+      assert.equal(await row.getByRole('button', { name, exact: true }).count(), 0, name);
+    assert.ok(await row.getByRole('button', { name: 'Copy as Markdown' }).isEnabled());
+    await postToPage(page, { type: 'status', status: INIT.status });
+    await row.getByRole('button', { name: 'Retry', exact: true }).waitFor();
   });
 
   it('discards a changed title on Escape', async () => {

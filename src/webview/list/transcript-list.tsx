@@ -119,6 +119,7 @@ export function TranscriptList({ session }: { readonly session: OpenSession }) {
         compressionsAfter={compressionsByRow.get(row)}
         isRevealed={revealed === row}
         busy={session.status.replying}
+        readOnly={session.status.readOnly?.text}
       />,
     );
   }

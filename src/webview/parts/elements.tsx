@@ -10,6 +10,8 @@ export function IconButton(props: {
   readonly label: string;
   readonly onClick: () => void;
   readonly disabled?: boolean;
+  /** Why the action isn't available. It disables the button. */
+  readonly refusal?: string | undefined;
   readonly pressed?: boolean;
   readonly expanded?: boolean;
   /** Whether clicking keeps the text selection. */
@@ -19,11 +21,11 @@ export function IconButton(props: {
     <button
       type="button"
       class={`icon-button codicon codicon-${props.icon}`}
-      title={props.label}
+      title={props.refusal === undefined ? props.label : `${props.label}\n${props.refusal}`}
       aria-label={props.label}
       aria-pressed={props.pressed}
       aria-expanded={props.expanded}
-      disabled={props.disabled}
+      disabled={props.disabled === true || props.refusal !== undefined}
       onMouseDown={props.keepSelection ? (event) => event.preventDefault() : undefined}
       onClick={props.onClick}
     />

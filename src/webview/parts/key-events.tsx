@@ -5,7 +5,13 @@ import { page } from '../page-instance.ts';
 import { text } from '../texts.ts';
 import { Disclosure, Icon, IconButton } from './elements.tsx';
 
-export function KeyEvents({ events }: { readonly events: readonly EventMark[] }) {
+interface KeyEventsProps {
+  readonly events: readonly EventMark[];
+  /** Whether the key events can't be pinned or dismissed. */
+  readonly readOnly: boolean;
+}
+
+export function KeyEvents({ events, readOnly }: KeyEventsProps) {
   const head = (
     <>
       <Icon name="bookmark" />
@@ -14,13 +20,12 @@ export function KeyEvents({ events }: { readonly events: readonly EventMark[] })
   );
   return (
     <Disclosure head={head} toggleClass="meta">
-      <KeyEventList events={events} />
+      <KeyEventList events={events} readOnly={readOnly} />
     </Disclosure>
   );
 }
 
-/** A list of key events. With `readOnly`, they can't be pinned or dismissed. */
-export function KeyEventList(props: { readonly events: readonly EventMark[]; readonly readOnly?: boolean }) {
+export function KeyEventList(props: KeyEventsProps) {
   const dismiss = async ({ id }: EventMark) => {
     if (!(await page.tryRequest('removeEvent', { event: id, removed: true }))) return;
     const undo = () => void page.request('removeEvent', { event: id, removed: false });

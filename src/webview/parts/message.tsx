@@ -35,10 +35,12 @@ export interface MessageProps {
   readonly cover: CoverView | undefined;
   readonly isRevealed: boolean;
   readonly busy: boolean;
+  /** Why this window can't write to the session; undefined if it can. */
+  readonly readOnly: string | undefined;
 }
 
 export function Message(props: MessageProps) {
-  const { message, row, total, cover, busy } = props;
+  const { message, row, total, cover, busy, readOnly } = props;
   const [editor, setEditor] = useState<'closed' | 'opened' | 'restored'>(
     page.editOf(message.id) === undefined ? 'closed' : 'restored',
   );
@@ -51,7 +53,7 @@ export function Message(props: MessageProps) {
     setEditor('closed');
   };
   const actions = !message.streaming && editor === 'closed' && (
-    <MessageActions message={message} busy={busy} edit={edit} />
+    <MessageActions message={message} busy={busy} readOnly={readOnly} edit={edit} />
   );
   const headingId = `head-${message.id}`;
   const stateClasses = [cover && 'covered', props.isRevealed && 'marked', message.streaming && 'streaming'];
@@ -95,7 +97,13 @@ export function Message(props: MessageProps) {
           <MessageParts message={message} />
         </div>
       ) : (
-        <MessageEditor message={message} row={row} takesFocus={editor === 'opened'} close={closeEditor} />
+        <MessageEditor
+          message={message}
+          row={row}
+          takesFocus={editor === 'opened'}
+          readOnly={readOnly}
+          close={closeEditor}
+        />
       )}
       {message.attachments && message.attachments.length > 0 && (
         <div class="chips line wrap">
@@ -106,7 +114,9 @@ export function Message(props: MessageProps) {
       )}
       <MessageFooter {...props} />
       {textLength(message) > LONG_MESSAGE && actions && <div class="actions-at-end">{actions}</div>}
-      {message.events && message.events.length > 0 && <KeyEvents events={message.events} />}
+      {message.events && message.events.length > 0 && (
+        <KeyEvents events={message.events} readOnly={readOnly !== undefined} />
+      )}
     </div>
   );
 }
@@ -143,7 +153,8 @@ function Recalled({ recalled }: { readonly recalled: NonNullable<MessageView['re
 }
 
 function MessageFooter(props: MessageProps) {
-  const { busy } = props;
+  const { busy, readOnly } = props;
+  const canReply = !busy && readOnly === undefined;
   const { ending, branches, id: message } = props.message;
   const isLast = props.row === props.total - 1;
   const unanswered = isUnanswered(props.message, props.nextRole, isLast, busy);
@@ -154,6 +165,7 @@ function MessageFooter(props: MessageProps) {
       icon={icon}
       label={label}
       disabled={busy || to === undefined}
+      refusal={readOnly}
       onClick={() => to && void page.request('switchBranch', { message: to })}
     />
   );
@@ -171,10 +183,12 @@ function MessageFooter(props: MessageProps) {
           <Icon name={ending === 'stopped' ? 'debug-stop' : 'warning'} /> {endingText()}
         </span>
       )}
-      {endingText && !busy && isLast && (
+      {endingText && canReply && isLast && (
         <Button onClick={() => void page.request('continue', { message })}>{text('Continue')}</Button>
       )}
-      {unanswered && !busy && <Button onClick={() => void page.request('retry', { message })}>{text('Retry')}</Button>}
+      {unanswered && canReply && (
+        <Button onClick={() => void page.request('retry', { message })}>{text('Retry')}</Button>
+      )}
     </div>
   );
 }
@@ -184,17 +198,18 @@ function MessageEditor(props: {
   readonly row: number;
   /** Whether the editor gets the focus. False if it was already open before the message was rendered. */
   readonly takesFocus: boolean;
+  readonly readOnly: string | undefined;
   readonly close: () => void;
 }) {
-  const { message, row, takesFocus, close } = props;
+  const { message, row, takesFocus, readOnly, close } = props;
   const [value, setValue] = useState(page.editOf(message.id) ?? '');
   const field = useRef<HTMLTextAreaElement>(null);
   useLayoutEffect(() => {
     if (takesFocus) field.current?.focus();
   }, []);
-  const isEmpty = value.trim() === '';
+  const canSend = value.trim() !== '' && readOnly === undefined;
   const resend = async () => {
-    if (isEmpty) return;
+    if (!canSend) return;
     // Discard the stored edit now, because the page may be closed before the reply ends.
     page.saveEdit(message.id, null);
     const session = page.session?.id;
@@ -231,7 +246,7 @@ function MessageEditor(props: {
         <Button look="button secondary" onClick={close}>
           {text('Cancel')}
         </Button>
-        <Button look="button" disabled={isEmpty} onClick={() => void resend()}>
+        <Button look="button" disabled={!canSend} title={readOnly} onClick={() => void resend()}>
           {text('Send')}
         </Button>
       </div>
@@ -239,10 +254,14 @@ function MessageEditor(props: {
   );
 }
 
-function MessageActions(props: { readonly message: MessageView; readonly busy: boolean; readonly edit: () => void }) {
-  const { message } = props;
+function MessageActions(props: {
+  readonly message: MessageView;
+  readonly busy: boolean;
+  readonly readOnly: string | undefined;
+  readonly edit: () => void;
+}) {
+  const { message, busy, readOnly } = props;
   const isForeign = page.session?.status.foreign === true;
-  const busy = props.busy || isForeign;
   const id = { message: message.id };
   const { role } = message;
   const copy = async () => {
@@ -272,30 +291,45 @@ function MessageActions(props: { readonly message: MessageView; readonly busy: b
     }));
     await page.request('setTask', { goal: task?.goal ?? page.session?.title ?? '', steps });
   };
-  const action = (icon: string, label: string, run: () => unknown, disabled = false) => (
-    <IconButton icon={icon} label={label} keepSelection disabled={disabled} onClick={() => void run()} />
-  );
+  const action = (
+    icon: string,
+    label: string,
+    run: () => unknown,
+    more?: { disabled?: boolean; refusal?: string | undefined },
+  ) => <IconButton icon={icon} label={label} keepSelection {...more} onClick={() => void run()} />;
+  const changes = { refusal: readOnly };
+  const replies = { disabled: busy, refusal: readOnly };
   return (
     <div class="message-actions" role="group" aria-label={text('Message actions')}>
-      {message.steps && action('checklist', text('Use as Task Steps'), adoptSteps)}
+      {message.steps && action('checklist', text('Use as Task Steps'), adoptSteps, changes)}
       {message.files !== undefined &&
         action('git-pull-request-go-to-changes', text('Apply All in Editor ({0} Files)', String(message.files)), () =>
           page.request('applyEdits', id),
         )}
       {action('copy', text('Copy as Markdown'), copy)}
-      {role === 'user' && action('edit', text('Edit and Resend'), props.edit, busy)}
-      {role === 'assistant' && action('refresh', text('Retry'), () => page.request('retry', id), busy)}
+      {role === 'user' && action('edit', text('Edit and Resend'), props.edit, replies)}
+      {role === 'assistant' && action('refresh', text('Retry'), () => page.request('retry', id), replies)}
       {(role === 'user' || role === 'assistant') && (
         <>
           {action('quote', text('Quote'), quote)}
-          {action('pin', text('Pin as Key Event'), () => page.pinQuote({ ...id, quote: selectionIn(message) }))}
+          {action(
+            'pin',
+            text('Pin as Key Event'),
+            () => page.pinQuote({ ...id, quote: selectionIn(message) }),
+            changes,
+          )}
           {action('bookmark', text('Save to Workspace Memory'), () =>
             page.request('remember', { ...id, quote: selectionIn(message) }),
           )}
-          {action('repo-forked', text(isForeign ? 'Continue Here' : 'Start New Branch from Here'), fork, props.busy)}
+          {action(
+            'repo-forked',
+            text(isForeign ? 'Continue Here' : 'Start New Branch from Here'),
+            fork,
+            isForeign ? { disabled: busy } : replies,
+          )}
         </>
       )}
-      {action('trash', text('Delete Message'), remove, busy)}
+      {action('trash', text('Delete Message'), remove, replies)}
     </div>
   );
 }

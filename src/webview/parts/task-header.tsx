@@ -14,7 +14,8 @@ const STATUSES = {
   skipped: { icon: 'circle-slash', label: () => text('skipped'), checked: false },
 } as const satisfies Record<StepStatus, object>;
 
-export function TaskHeader({ task }: { readonly task: TaskView }) {
+export function TaskHeader(props: { readonly task: TaskView; readonly readOnly: boolean }) {
+  const { task, readOnly } = props;
   const { goal, steps } = task;
   const [step, setStep] = useState('');
   const done = steps.filter((each) => each.status === 'done').length;
@@ -38,7 +39,7 @@ export function TaskHeader({ task }: { readonly task: TaskView }) {
       <Disclosure
         isInitiallyOpen
         head={head}
-        action={<Button onClick={() => page.runCommand('resetTask')}>{text('End Task')}</Button>}
+        action={!readOnly && <Button onClick={() => page.runCommand('resetTask')}>{text('End Task')}</Button>}
         footer={steps.length > 0 && <progress max={steps.length} value={done} aria-label={text('Steps')} />}
       >
         <ul aria-label={text('Steps')}>
@@ -52,12 +53,13 @@ export function TaskHeader({ task }: { readonly task: TaskView }) {
                   aria-checked={checked}
                   class="disclosure line fill"
                   title={label()}
+                  disabled={readOnly}
                   onClick={() => setStatus(index, each.status === 'done' ? 'pending' : 'done')}
                 >
                   <Icon name={icon} />
                   <span class="step-text">{each.text}</span>
                 </button>
-                {(each.status === 'pending' || each.status === 'in_progress') && (
+                {!readOnly && (each.status === 'pending' || each.status === 'in_progress') && (
                   <IconButton
                     icon="close"
                     label={text('Skip “{0}”', each.text)}
@@ -70,6 +72,7 @@ export function TaskHeader({ task }: { readonly task: TaskView }) {
         </ul>
         <input
           class="input add-step"
+          disabled={readOnly}
           value={step}
           placeholder={text('Add step')}
           aria-label={text('Add step')}

@@ -24,11 +24,12 @@ export class TranscriptRow extends Component<Props> {
 
   override render(props: Props) {
     const { row, total, today, message, previousAt, compressionsBefore, compressionsAfter } = props;
+    const readOnly = props.readOnly !== undefined;
     const newDay = message && (previousAt === undefined || !isSameDay(message.at, previousAt));
     return (
       <div class="row" data-row={row} role="presentation">
         {compressionsBefore?.map((each) => (
-          <CompressionRow key={each.id} compression={each} />
+          <CompressionRow key={each.id} compression={each} readOnly={readOnly} />
         ))}
         {newDay && (
           <div class="day line meta" role="presentation">
@@ -43,7 +44,7 @@ export class TranscriptRow extends Component<Props> {
           <RowPlaceholder row={row} total={total} />
         )}
         {compressionsAfter?.map((each) => (
-          <CompressionRow key={each.id} compression={each} />
+          <CompressionRow key={each.id} compression={each} readOnly={readOnly} />
         ))}
       </div>
     );
