@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import type { SessionId } from '../../core/model/ids.ts';
 import type { HostToPage } from '../../protocol/messages.ts';
 import { CHAT_PANEL } from '../platform/contribution-ids.ts';
+import { truncateAtWord } from '../platform/l10n.ts';
 import type { PageMessages } from '../platform/notifications.ts';
 import { isChatInSidebar } from '../platform/settings.ts';
 import { allTabs } from '../platform/workspace-files.ts';
@@ -9,6 +10,9 @@ import { ServedPage, type PageServer } from './served-page.ts';
 
 /** How long VS Code may take to restore a visible tab, in ms. */
 const RESTORE_MS = 5_000;
+
+/** Maximum length of a session's title in its tab, in UTF-16 units, as in VS Code's own tabs of untitled files. */
+const MAX_TAB_TITLE = 40;
 
 /** Timeout of a message's button in ms, longer than the eight seconds for which the page shows it. */
 const ACTION_TIMEOUT_MS = 10_000;
@@ -125,9 +129,10 @@ export class ChatPanel
     });
   }
 
-  /** Sets the tab's title. A view keeps its own name. */
+  /** Sets the tab's title to the session's, shortened. A view keeps its own name. */
   setTitle(title: string): void {
-    if (this.#tab) this.#tab.container.title = vscode.l10n.t('Threadkeeper: {0}', title);
+    const short = truncateAtWord(title, MAX_TAB_TITLE);
+    if (this.#tab) this.#tab.container.title = vscode.l10n.t('Threadkeeper: {0}', short);
   }
 
   async showCurrentSession(): Promise<void> {

@@ -133,7 +133,9 @@ function Header({ session }: { readonly session: OpenSession }) {
           title={text('Sessions')}
           onClick={() => page.togglePanel('sessions')}
         >
-          <span class="cut">{session.title}</span>
+          <span class="cut" title={session.title}>
+            {session.title}
+          </span>
           <Icon name={open ? 'chevron-up' : 'chevron-down'} />
         </button>
       </h1>

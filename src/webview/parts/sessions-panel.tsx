@@ -70,7 +70,7 @@ export function SessionsPanel({ session }: { readonly session: OpenSession }) {
                   aria-current={each.id === session.id}
                   onClick={() => void openSession(each.id)}
                 >
-                  <span class="session-title cut">
+                  <span class="session-title cut" title={each.title}>
                     {each.pinned && <Icon name="pinned" />} {each.title}
                   </span>
                   <span class="meta">

@@ -22,6 +22,7 @@ class TabInputWebview {
 }
 const tabGroups = { all: [] as object[], closed: [] as readonly object[] };
 const shownAt: unknown[] = [];
+let tab: Record<string, unknown> = {};
 const contextKeys = new Map<string, unknown>();
 const env: Record<string, unknown> = { language: 'en' };
 const load = hostIn({
@@ -43,7 +44,7 @@ const load = hostIn({
       const closed: (() => void)[] = [];
       const dispose = (): void => closed.forEach((then) => then());
       const onDidDispose = (then: () => void) => (closed.push(then), nothing);
-      return { webview, visible: true, onDidDispose, dispose, reveal: () => undefined };
+      return (tab = { webview, visible: true, onDidDispose, dispose, reveal: () => undefined });
     },
   },
   workspace: { getConfiguration: () => ({ get: (section: string) => settings[section] }) },
@@ -244,6 +245,17 @@ describe('the chat panel', () => {
       mock.timers.reset();
       tabGroups.all = [];
     }
+  });
+
+  it('shortens a long title of a session in its tab, at a word', async () => {
+    const { ChatPanel } = await load<typeof ChatPanelModule>('chat/chat-panel.ts');
+    const panel = new ChatPanel({ extensionUri: '', log: { warn: () => undefined } } as never);
+    panel.open();
+    panel.setTitle('Which port does the gateway use in the staging cluster?');
+    assert.equal(tab['title'], 'Threadkeeper: Which port does the gateway use in the…');
+    panel.setTitle('Which port?');
+    assert.equal(tab['title'], 'Threadkeeper: Which port?');
+    panel.dispose();
   });
 
   it('gives up the focus when the Side Bar is hidden', async () => {
