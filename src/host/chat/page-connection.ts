@@ -36,6 +36,11 @@ const SUMMARY_EVENTS = [
   'change_undone',
 ] as const;
 const TASK_EVENTS = ['task_set', 'task_step', 'task_reset'] as const;
+/**
+ * Share of the budget at which the warning that the context is too full ends, below the 70% at which it begins. A small
+ * context window is flagged again after a few messages, so the warning would come and go with nearly every turn.
+ */
+const WARNING_END_SHARE = 0.6;
 /** Number of previous inputs for the composer's arrow keys. */
 const MAX_HISTORY = 50;
 
@@ -70,6 +75,8 @@ export class PageConnection {
   /** Whether the page shows that the model is thinking. */
   #thinking = false;
   #resetPending = false;
+  /** Whether the page shows the warning that the context is too full. */
+  #isWarning = false;
   /** A message for the user if the last turn failed because the provider can't be reached. */
   #offline: string | null = null;
 
@@ -162,7 +169,7 @@ export class PageConnection {
     const next = nextCompressionText(this.conversation.distanceToCompression());
     this.post({ type: 'gauge', gauge: { ...gaugeView(this.conversation), next } });
     // The warning shows the same figures.
-    if (this.conversation.state.requiresEscalation) this.#sendStatus();
+    if (this.#isWarning || this.conversation.state.requiresEscalation) this.#sendStatus();
   }
 
   sendSessions(): Promise<void> {
@@ -304,7 +311,7 @@ export class PageConnection {
   }
 
   #status(): StatusView {
-    const { isReplying, thinkingSince, pendingRetry, state, journal, compressor, queue } = this.conversation;
+    const { isReplying, thinkingSince, pendingRetry, journal, compressor, queue } = this.conversation;
     const { progress } = compressor;
     const { readOnly, unsaved, isExternal } = journal;
     return {
@@ -329,8 +336,15 @@ export class PageConnection {
         : null,
       foreign: isExternal === true,
       unsaved: unsaved ? translated(unsaved) : null,
-      escalation: state.requiresEscalation ? escalationView(this.conversation) : null,
+      escalation: this.#escalation(),
     };
+  }
+
+  #escalation(): StatusView['escalation'] {
+    const isFlagged = this.conversation.state.requiresEscalation;
+    const view = isFlagged || this.#isWarning ? escalationView(this.conversation) : null;
+    this.#isWarning = view !== null && (isFlagged || view.requestTokens > WARNING_END_SHARE * view.budget);
+    return this.#isWarning ? view : null;
   }
 }
 

@@ -154,6 +154,36 @@ describe('warning that the context is too full', () => {
   });
 });
 
+describe('warning that the context is too full, once the session is no longer flagged', () => {
+  it('stays until there is ample room, so that it does not come and go with every turn', async () => {
+    const { PageConnection } = await load<typeof PageLinkModule>('chat/page-connection.ts');
+    await using harness = await Harness.open();
+    const conversation = await harness.filled(20);
+    const { journal, meter } = conversation;
+    const link = new PageConnection(conversation, {} as never, {} as never);
+    const warned: boolean[] = [];
+    link.onMessage((message) => message.type === 'status' && warned.push(message.status.escalation !== null));
+    const use = async (share: number): Promise<void> => {
+      harness.set({ contextWindow: Math.round(meter.context().total / share), reservedTokens: 0 });
+      await conversation.endEscalation();
+      link.sendGauge();
+    };
+    await use(0.65);
+    assert.deepEqual(warned.splice(0), []);
+    await journal.append({ type: 'escalation', reason: 'token_overflow' });
+    await use(0.75);
+    assert.equal(warned.at(-1), true);
+    await use(0.65);
+    assert.equal(conversation.state.requiresEscalation, false);
+    assert.equal(warned.at(-1), true);
+    await use(0.55);
+    assert.equal(warned.at(-1), false);
+    await use(0.65);
+    assert.equal(warned.at(-1), false);
+    link.dispose();
+  });
+});
+
 describe('warning after a failed compression', () => {
   it('says that the summarizer failed and why, and offers to unpin key events only if some are pinned', async () => {
     const { PageConnection } = await load<typeof PageLinkModule>('chat/page-connection.ts');
