@@ -1,6 +1,7 @@
 import { assembleContext, type AssembleInput, type Context } from '../core/context/assemble.ts';
 import { assemblePrefix, type ContextPrefix } from '../core/context/prefix.ts';
 import type { RecalledExcerpt } from '../core/context/render-context.ts';
+import type { CompressionRecord } from '../core/journal/schema.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import type { Calibration, ObservationOutcome } from '../core/tokens/calibration.ts';
 import { MessageCounts } from '../core/tokens/message-counts.ts';
@@ -32,6 +33,11 @@ export class ContextMeter {
     return factor === undefined
       ? (this.#deps.calibration()?.estimate(counted) ?? counted)
       : Math.round(counted * factor);
+  }
+
+  /** The same for the context before and after a compression. */
+  providerSizes({ before, after }: CompressionRecord['tokens']): CompressionRecord['tokens'] {
+    return { before: this.providerTokens(before), after: this.providerTokens(after) };
   }
 
   /** The factor from the last rejection, if the current model rejected it. */

@@ -21,11 +21,14 @@ export type CompressionEntry = Omit<CompressionRecord, 'nodes' | 'events' | 'cha
 export const knownCost = ({ count, costUsd }: CompressionEntry['calls']): number | null =>
   count > 0 && costUsd === 0 ? null : costUsd;
 
-/** Tokens saved by compressions that weren't undone. */
-export const tokensStillSaved = ({ compressions, summaries }: Compressed): number =>
+type Sizes = CompressionEntry['tokens'];
+
+/** Tokens saved by compressions that weren't undone, as `convert` converts their sizes. */
+export const tokensStillSaved = ({ compressions, summaries }: Compressed, convert: (counted: Sizes) => Sizes): number =>
   compressions
     .filter(({ id }) => !summaries.isCompressionUndone(id))
-    .reduce((sum, { tokens: { before, after } }) => sum + Math.max(0, before - after), 0);
+    .map(({ tokens }) => convert(tokens))
+    .reduce((sum, { before, after }) => sum + Math.max(0, before - after), 0);
 
 interface Compressed {
   readonly compressions: readonly Pick<CompressionEntry, 'id' | 'tokens'>[];

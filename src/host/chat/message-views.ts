@@ -203,10 +203,10 @@ export const coverViews = (state: SessionState): CoverView[] =>
     level: sentLevelOf(state, id),
   }));
 
-export const compressionViews = (state: SessionState): CompressionView[] =>
-  state.compressions.map((entry) => compressionView(state, entry));
+export const compressionViews = (conversation: Conversation): CompressionView[] =>
+  conversation.state.compressions.map((entry) => compressionView(conversation, entry));
 
-function compressionView(state: SessionState, entry: CompressionEntry): CompressionView {
+function compressionView({ state, meter }: Conversation, entry: CompressionEntry): CompressionView {
   const nodes = entry.nodes.map((id) => state.nodes.get(id)).filter((node) => node !== undefined);
   const leaves = nodes.filter((node) => node.depth === 0);
   const active = nodes.filter((node) => !state.summaries.isUndoneWithin(node.id));
@@ -219,7 +219,7 @@ function compressionView(state: SessionState, entry: CompressionEntry): Compress
     nodes: (active.length > 0 ? active : nodes).map((node) => node.id),
     messages: leaves.reduce((sum, node) => sum + node.messages, 0),
     summaries: nodes.length,
-    tokens: entry.tokens,
+    tokens: meter.providerSizes(entry.tokens),
     keyEvents: entry.keyEvents ?? { kept: 0, total: 0 },
     costUsd: knownCost(entry.calls),
     undone: nodes.length > 0 && active.length === 0,

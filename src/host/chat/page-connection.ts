@@ -122,7 +122,7 @@ export class PageConnection {
       ...this.#views.newest(from),
       title: titleText(state.title),
       covers: coverViews(state),
-      compressions: compressionViews(state),
+      compressions: compressionViews(conversation),
       gauge: null,
       task: state.task ?? null,
       ...sessions,
@@ -303,7 +303,12 @@ export class PageConnection {
     const { state, journal } = this.conversation;
     const { id: session } = journal;
     this.#reverted = state.summaries.reverted;
-    this.post({ type: 'compression', session, covers: coverViews(state), compressions: compressionViews(state) });
+    this.post({
+      type: 'compression',
+      session,
+      covers: coverViews(state),
+      compressions: compressionViews(this.conversation),
+    });
   }
 
   #sendStatus(): void {

@@ -212,7 +212,7 @@ function historyRequests(app: ChatApp) {
       return {
         nothing: null,
         messages: nodes.reduce((sum, { depth, messages }) => (depth === 0 ? sum + messages : sum), 0),
-        tokens,
+        tokens: conversation().meter.providerSizes(tokens),
         kept: events.kept(),
         dropped: events.dropped().map(({ quote }) => quote),
         ...cost,

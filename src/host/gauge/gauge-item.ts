@@ -74,7 +74,7 @@ function tooltip(
   const distance = conversation.distanceToCompression();
   text.appendMarkdown(`${distance === 'spent' ? '$(warning) ' : ''}${nextCompressionText(distance)}\n\n`);
   if (view.droppedEvents > 0) appendDroppedNotice(text.appendMarkdown('$(warning) '), view.droppedEvents);
-  const saved = tokensStillSaved(conversation.state);
+  const saved = tokensStillSaved(conversation.state, (counted) => conversation.meter.providerSizes(counted));
   if (saved > 0) text.appendMarkdown(`${vscode.l10n.t('Tokens saved by compression: {0}.', countText(saved))}\n\n`);
   const tokens = counters.chatTokens + counters.compressionTokens;
   if (tokens > 0) text.appendMarkdown(`${vscode.l10n.t('Tokens used by this session: {0}.', countText(tokens))} `);

@@ -82,18 +82,21 @@ export const compressionOfRow: FindTarget<CompressionId> = ({ state }, row) => {
 
 /** The compression of the row, or else the undone one, or one that the user selects if there are several. */
 export const undoneCompression: FindTarget<CompressionId> = async (conversation, row, app) => {
-  const { state } = conversation;
+  const { state, meter } = conversation;
   const ofRow = await compressionOfRow(conversation, row, app);
   if (ofRow !== undefined) return ofRow;
   const items = state.compressions
     .filter(({ id }) => state.summaries.isCompressionUndone(id))
     .reverse()
-    .map(({ id, at, trigger, tokens: size }) => ({
-      label: new Date(at).toLocaleString(locale()),
-      description: triggerName(trigger),
-      detail: `${tokensText(size.before)} → ${tokensText(size.after)}`,
-      id,
-    }));
+    .map(({ id, at, trigger, tokens }) => {
+      const { before, after } = meter.providerSizes(tokens);
+      return {
+        label: new Date(at).toLocaleString(locale()),
+        description: triggerName(trigger),
+        detail: `${tokensText(before)} → ${tokensText(after)}`,
+        id,
+      };
+    });
   if (items.length === 1) return items[0]?.id;
   const title = vscode.l10n.t('Select Compression to Redo');
   return (await pickOrShowInfo(items, vscode.l10n.t('There is no compression to redo.'), { title }))?.id;

@@ -36,7 +36,7 @@ function reportOutcome(app: SummariesApp, outcome: CompressionOutcome, conversat
   switch (outcome.kind) {
     case 'committed': {
       const { record, fault } = outcome;
-      const { before, after } = record.tokens;
+      const { before, after } = conversation.meter.providerSizes(record.tokens);
       const done = vscode.l10n.t(
         'Compressed {0}. Context: {1} → {2} tokens. Key events kept: {3} of {4}.',
         messagesText(record.messages.before - record.messages.after),

@@ -43,7 +43,7 @@ export function treeItem(
   row: ContextRow,
   now: number,
 ): vscode.TreeItem {
-  const { state, journal } = conversation;
+  const { state, journal, meter } = conversation;
   switch (row.kind) {
     case 'section':
       return sectionItem(source, row.section);
@@ -113,7 +113,8 @@ export function treeItem(
       const entry = state.compressions.find(({ id }) => id === row.compression);
       if (!entry) return goneItem();
       const isUndone = state.summaries.isCompressionUndone(entry.id);
-      const facts = `${shortTokens(entry.tokens.before)} → ${shortTokens(entry.tokens.after)} · ${ago(now - entry.at)}`;
+      const { before, after } = meter.providerSizes(entry.tokens);
+      const facts = `${shortTokens(before)} → ${shortTokens(after)} · ${ago(now - entry.at)}`;
       const icon = isUndone ? 'discard' : 'archive';
       const contextValue = isUndone ? 'threadkeeper.compression.undone' : 'threadkeeper.compression';
       const open = (): Promise<void> =>

@@ -129,7 +129,7 @@ export class SessionFiles implements EditableFiles, vscode.Disposable {
         return message && plainDocument(messageText(message));
       }
       case 'compressions':
-        return compressionsDocument(state);
+        return compressionsDocument(conversation);
       case 'next': {
         const preview = await this.#preview(conversation);
         const { text, attachments, images } = this.#draft(conversation);

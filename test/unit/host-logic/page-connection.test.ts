@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { ModelFault } from '../../../src/app/fault.ts';
 import { pinEvents, undoCompressions } from '../../../src/app/summary-changes.ts';
+import { Calibration } from '../../../src/core/tokens/calibration.ts';
 import { resolvePolicy } from '../../../src/core/policy/policy.ts';
+import type * as RequestsModule from '../../../src/host/chat/page-requests.ts';
+import type * as GaugeModule from '../../../src/host/gauge/gauge-view.ts';
 import type * as PageLinkModule from '../../../src/host/chat/page-connection.ts';
 import { compressionViews } from '../../../src/host/chat/message-views.ts';
 import { defaultSettings, hostIn, l10n } from '../../support/fake-editor.ts';
@@ -236,11 +239,30 @@ describe('compressions reported to the page', () => {
     link.dispose();
   });
 
+  it('have the token counts of the gauge, as the preview before them', async () => {
+    const { pageRequests } = await load<typeof RequestsModule>('chat/page-requests.ts');
+    const { gaugeView } = await load<typeof GaugeModule>('gauge/gauge-view.ts');
+    await using harness = await Harness.open();
+    harness.calibration = new Calibration(1.3);
+    const conversation = await harness.filled(40);
+    const app = {
+      currentConnection: () => ({ conversation }),
+      current: () => Promise.resolve({ estimateCost: () => ({ model: '', estimatedCostUsd: 0 }) }),
+    };
+    const before = gaugeView(conversation).used;
+    const preview = await pageRequests(app as never).previewCompression();
+    assert.equal(preview.tokens.before, before);
+    assert.equal((await conversation.compressNow()).kind, 'committed');
+    const { tokens } = compressionViews(conversation)[0]!;
+    assert.deepEqual(tokens, { before, after: gaugeView(conversation).used });
+    assert.deepEqual(tokens, preview.tokens);
+  });
+
   it('report an unknown cost as unknown, not as free', async () => {
     await using harness = await Harness.open();
     const cost = async (): Promise<unknown> => {
       const conversation = await harness.compressed(40);
-      return compressionViews(conversation.state)[0]?.costUsd;
+      return compressionViews(conversation)[0]?.costUsd;
     };
     assert.equal(await cost(), 0);
     harness.summarizer = says('Parts of a listing were explained, one after the other.');

@@ -182,7 +182,7 @@ describe('documents and commands of a session', () => {
     const { journal, state } = conversation;
     await journal.append({ type: 'node_replaced', node: { ...node, audit: UNANSWERED } });
     assert.match(nodeDocument(state, state.nodes.get(node.id)!).text, /^- The summarizer returned no usable response/m);
-    assert.doesNotMatch(compressionsDocument(state).text, /not found in the source/);
+    assert.doesNotMatch(compressionsDocument(conversation).text, /not found in the source/);
   });
 
   it('say that a session without messages has none, rather than only recent ones', async () => {
