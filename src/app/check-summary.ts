@@ -1,3 +1,4 @@
+import { isLocalReply } from '../core/model/message.ts';
 import type { SummaryCheck } from '../core/model/summary.ts';
 import { checkStatementsWithModel } from '../core/audit/model-check.ts';
 import { sentLevelOf } from '../core/context/ledger-lines.ts';
@@ -26,7 +27,7 @@ export async function checkSummary(
   signal: AbortSignal,
 ): Promise<SummaryCheck> {
   const node = nodeOf(journal.state, id);
-  const messages = messagesOf(journal.state, node);
+  const messages = messagesOf(journal.state, node).filter((message) => !isLocalReply(message));
   const sentLevel = sentLevelOf(journal.state, id);
   const level = node[sentLevel] === undefined ? 'detailed' : sentLevel;
   const text = node[level] ?? '';

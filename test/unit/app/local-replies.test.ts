@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
+import { messageText } from '../../../src/core/model/message.ts';
 import { compressPreserveEvents } from '../../../src/app/public-api.ts';
 import { localModel } from '../../../src/providers/local.ts';
-import { Harness } from './harness.ts';
+import { Harness, says } from './harness.ts';
 import { summarizeRuns } from '../../../src/core/compress/summarize.ts';
 import { message, SETTINGS, tools } from '../compress/summarize-fixtures.ts';
 import { openForEachTest } from '../../support/per-test.ts';
@@ -34,6 +35,19 @@ describe('the local provider’s replies', () => {
     assert.ok(events.every(({ message }) => !replies.has(message)));
     assert.doesNotMatch(JSON.stringify(nodes), NOTICE);
     assert.equal(tokens.after, conversation.context().total);
+  });
+
+  it('are not read to verify a summary', async () => {
+    const conversation = await session();
+    await conversation.compressNow();
+    const [cover] = conversation.state.frontier;
+    const quote = 'keep table 2 in region 14';
+    harness.summarizer = says(JSON.stringify({ statements: [{ n: 1, verdict: 'told', quote }] }));
+    const { statements } = await harness.checkSummary(conversation, cover!.node.id);
+    assert.ok(harness.summaryRequests.length > 0);
+    assert.doesNotMatch(JSON.stringify(harness.summaryRequests), NOTICE);
+    const [source] = statements[0]!.sources;
+    assert.ok(messageText(conversation.state.messages.get(source!.message)!).includes(quote));
   });
 
   it('leave only an ellipsis if nothing else is between two summaries', async () => {
