@@ -364,7 +364,7 @@ function escalationView({ meter, compressor, state }: Conversation): StatusView[
   const { backoffFault } = compressor;
   const hasPins = eventsOnBranch(state).some(({ pinned }) => pinned);
   return {
-    text: ModelFault.is(backoffFault) ? `${text} ${summarizerFaultText(faultView(backoffFault).text)}` : text,
+    text: ModelFault.is(backoffFault) ? `${text} ${summarizerFaultText(backoffText(backoffFault))}` : text,
     requestTokens,
     budget,
     ways: [
@@ -374,6 +374,12 @@ function escalationView({ meter, compressor, state }: Conversation): StatusView[
       { label: vscode.l10n.t('New Session'), command: 'newSession' },
     ],
   };
+}
+
+/** The reason for a backoff, without a wait, which has been running since the failure. */
+function backoffText(fault: ModelFault): string {
+  const { text, wait } = faultView(fault);
+  return wait ? pendingRetryText(fault) : text;
 }
 
 function pendingRetryText({ reason }: ModelFault): string {

@@ -9,6 +9,7 @@ import type * as PageLinkModule from '../../../src/host/chat/page-connection.ts'
 import { compressionViews } from '../../../src/host/chat/message-views.ts';
 import { defaultSettings, hostIn, l10n } from '../../support/fake-editor.ts';
 import { Harness, fill, says, throws } from '../app/harness.ts';
+import { openForEachTest } from '../../support/per-test.ts';
 
 const settings = defaultSettings();
 const load = hostIn({
@@ -188,13 +189,15 @@ describe('warning that the context is too full, once the session is no longer fl
 });
 
 describe('warning after a failed compression', () => {
-  it('says that the summarizer failed and why, and offers to unpin key events only if some are pinned', async () => {
+  let harness: Harness;
+  openForEachTest(async () => (harness = await Harness.open()));
+
+  /** Fills the context of a session whose summarizer fails. */
+  async function failed(fault: ModelFault) {
     const { PageConnection } = await load<typeof PageLinkModule>('chat/page-connection.ts');
-    await using harness = await Harness.open();
     const conversation = await harness.compressed(60, (n) => `We decided to keep table ${n} in region ${n * 7}.`);
-    const { journal, meter, state } = conversation;
-    harness.summarizer = throws(new ModelFault('model_not_found', 'no such model'));
-    harness.set({ contextWindow: Math.round(meter.context().total / 0.65) + 4_000 });
+    harness.summarizer = throws(fault);
+    harness.set({ contextWindow: Math.round(conversation.meter.context().total / 0.65) + 4_000 });
     const link = new PageConnection(conversation, {} as never, {} as never);
     const warnings: { readonly text: string; readonly ways: readonly string[] }[] = [];
     link.onMessage((message) => {
@@ -205,11 +208,23 @@ describe('warning after a failed compression', () => {
     await conversation.send('And then?');
     await conversation.compressor.settled();
     await conversation.settled();
-    assert.match(warnings.at(-1)?.text ?? '', /still uses .*\. The summarizer failed\. The provider doesn’t offer/);
-    assert.ok(!warnings.at(-1)!.ways.includes('unpinAll'));
+    return { conversation, link, latest: () => warnings.at(-1)! };
+  }
+
+  it('says that the summarizer failed and why, and offers to unpin key events only if some are pinned', async () => {
+    const { conversation, link, latest } = await failed(new ModelFault('model_not_found', 'no such model'));
+    const { journal, state } = conversation;
+    assert.match(latest().text, /still uses .*\. The summarizer failed\. The provider doesn’t offer/);
+    assert.ok(!latest().ways.includes('unpinAll'));
     await pinEvents(journal, [[...state.events.keys()][0]!], true);
     link.sendGauge();
-    assert.ok(warnings.at(-1)!.ways.includes('unpinAll'));
+    assert.ok(latest().ways.includes('unpinAll'));
+    link.dispose();
+  });
+
+  it('does not say when to try again, because it is shown unchanged for a long time', async () => {
+    const { link, latest } = await failed(new ModelFault('rate_limited', 'slow down', { retryAfterMs: 600_000 }));
+    assert.match(latest().text, /The summarizer failed\. Rate limit reached\.$/);
     link.dispose();
   });
 });
