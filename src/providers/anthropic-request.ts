@@ -49,14 +49,6 @@ type UserBlock = TextBlockParam | ImageBlockParam | ToolResultBlockParam;
 
 const IMAGE_TYPES = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'] as const;
 
-/** The part of a request that is the same for counting its tokens and for sending it. */
-export interface AnthropicPrompt {
-  readonly system?: TextBlockParam[];
-  readonly messages: MessageParam[];
-  readonly tools?: Tool[];
-  readonly tool_choice?: { readonly type: 'none' };
-}
-
 /**
  * The body of a Messages request. Without a temperature, which the API rejects for all models since version 2026-10-21
  * (platform.claude.com/docs/en/api/versioning).
@@ -85,8 +77,11 @@ export function anthropicBody(
   };
 }
 
-/** The API rejects tool calls in the history without their tools; `tool_choice` keeps the model from calling them. */
-export function anthropicPrompt(request: ChatRequest, without: ReadonlySet<OptionalPart> = new Set()): AnthropicPrompt {
+/**
+ * The part of a request that is the same for counting its tokens and for sending it. The API rejects tool calls in the
+ * history without their tools; `tool_choice` keeps the model from calling them.
+ */
+export function anthropicPrompt(request: ChatRequest, without: ReadonlySet<OptionalPart> = new Set()) {
   const turns = toTurns(request.messages, without.has('calls'));
   const mark = anthropicBreakpoint(request, without);
   const system = systemParts(request.system, 'text', mark && { cache_control: mark }, SYSTEM_BREAKPOINTS);
@@ -96,7 +91,7 @@ export function anthropicPrompt(request: ChatRequest, without: ReadonlySet<Optio
     messages: markedMessages(turns, mark),
     ...(names.length > 0 && {
       tools: names.map((name): Tool => ({ name, description: PAST_TOOL, input_schema: { type: 'object' } })),
-      tool_choice: { type: 'none' },
+      tool_choice: { type: 'none' as const },
     }),
   };
 }

@@ -1,16 +1,11 @@
 /** Languages of the local model's fixed sentences. */
 export type Language = 'en' | 'es' | 'ja' | 'zh' | 'de' | 'fr' | 'pt';
 
-interface Texts {
-  readonly noModel: string;
-  readonly found: string;
-  readonly nothing: string;
-  /** The word before the message's number in a link. */
-  readonly message: string;
-}
-
-/** Every reply contains `noModel`, so that nobody mistakes a search for a model's answer. */
-export const LOCAL_TEXTS: Readonly<Record<Language, Texts>> = {
+/**
+ * Every reply contains `noModel`, so that nobody mistakes a search for a model's answer. `message` is the word before the
+ * message's number in a link.
+ */
+export const LOCAL_TEXTS: Readonly<Record<Language, Record<'noModel' | 'found' | 'nothing' | 'message', string>>> = {
   en: {
     noModel:
       'No model is configured. To get an answer, select a model: run the command **Threadkeeper: Select Model**.',

@@ -17,16 +17,10 @@ const { Collapsed, Expanded, None } = vscode.TreeItemCollapsibleState;
 /** Growth after which dropped events are determined again. Doing that for each new message would be slow. */
 const OUTDATED_GROWTH = 1.1;
 
-/** The events that a compaction dropped, and the chat's number of messages when they were determined. */
-interface Dropped {
-  readonly messages: number;
-  readonly groups: Promise<readonly DroppedGroup[]>;
-}
-
 /** The *Chats from Other Tools* view. */
 export function chatsTree(chats: ExternalChats, yielder: Yielder) {
-  /** The dropped events of expanded compactions, by the chat's key and the compaction's index. */
-  const droppedByCompaction = new Map<string, Dropped>();
+  /** By the chat's key and the compaction's index: the dropped events, and the number of messages at that time. */
+  const droppedByCompaction = new Map<string, { messages: number; groups: Promise<readonly DroppedGroup[]> }>();
 
   /** The rows by workspace, the open one first, then by tool and time. */
   const topRows = ({ chats: listed, unreadable }: ChatList): readonly ChatRow[] => {

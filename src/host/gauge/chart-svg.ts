@@ -33,7 +33,11 @@ const MAX_EVENTS = 600;
  *
  * @param pageWidth the width in a page, one of `PAGE_WIDTHS`; undefined for a file
  */
-export function chartSvg(series: ContextSeries, budget: number, pageWidth?: (typeof PAGE_WIDTHS)[number]): string {
+export function chartSvg(
+  series: ReturnType<typeof contextSeries>,
+  budget: number,
+  pageWidth?: (typeof PAGE_WIDTHS)[number],
+): string {
   const { points, marks, messages } = series;
   const width = pageWidth ?? WIDTH;
   const height = HEIGHT + (width < MIN_ONE_LINE_WIDTH ? SECOND_LINE : 0);
@@ -166,12 +170,6 @@ const escape = (text: string): string =>
     .replace(NO_XML, '\ufffd')
     .replace(/[&<>"]/g, (char) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[char] ?? char);
 
-/** A point of the line: `at` is a number of messages of the active branch, `tokens` the size of the context. */
-export interface SeriesPoint {
-  readonly at: number;
-  readonly tokens: number;
-}
-
 /** A mark at a number of messages. */
 export interface SeriesMark {
   readonly kind: 'compression' | 'event' | 'reset';
@@ -179,12 +177,6 @@ export interface SeriesMark {
   readonly label: string;
   /** The context's size after a compression. */
   readonly tokens?: number;
-}
-
-export interface ContextSeries {
-  readonly messages: number;
-  readonly points: readonly SeriesPoint[];
-  readonly marks: readonly SeriesMark[];
 }
 
 /** Approximate maximum number of points between two compressions; more can't be distinguished. */
@@ -202,9 +194,10 @@ export function contextSeries(
   counts: MessageCounts,
   fixed: number,
   redact = (text: string): string => text,
-): ContextSeries {
+) {
   const { path } = state;
-  const points: SeriesPoint[] = [{ at: 0, tokens: fixed }];
+  /** `at` is a number of messages of the active branch, `tokens` the size of the context. */
+  const points = [{ at: 0, tokens: fixed }];
   const marks: SeriesMark[] = [];
   const step = Math.max(1, Math.ceil(path.length / MAX_POINTS));
   let tokens = fixed;

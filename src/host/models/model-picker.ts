@@ -24,7 +24,6 @@ import { askForContextWindow, assumedContextWindowText } from './model-notices.t
 import type { ChosenModel, ModelsApp } from './models.ts';
 import { readSettings, updateSetting } from '../platform/settings.ts';
 import type { ProviderName } from '../platform/settings-schema.ts';
-import type { OfferView } from '../../protocol/views.ts';
 
 /** Groups that load within this time (ms) are shown together, so that rows don't move under the pointer. */
 const FIRST_ROWS_MS = 300;
@@ -339,13 +338,11 @@ const OFFER_TIMEOUT_MS = 1_500;
 /** Maximum number of models named on a button. */
 const MAX_NAMES = 2;
 
-/** A suggestion on a button; `take` resolves to false if the user cancels. */
-interface ModelOffer extends OfferView {
-  readonly take: () => Promise<boolean>;
-}
-
-/** Suggested models for a session without one. OpenAI and Anthropic, which need an API key, follow the others. */
-export async function modelOffers(app: ModelsApp): Promise<readonly ModelOffer[]> {
+/**
+ * Suggested models for a session without one, each for a button; `take` resolves to false if the user cancels. OpenAI
+ * and Anthropic, which need an API key, follow the others.
+ */
+export async function modelOffers(app: ModelsApp) {
   const [recent] = app.recentModels.all();
   const { signal } = new AbortController();
   const found = await Promise.all(
