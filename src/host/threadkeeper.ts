@@ -13,7 +13,7 @@ import { sessionId, type SessionId } from '../core/model/ids.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import { countFiles } from '../storage/count-files.ts';
 import { storedSnapshots, type StoredSnapshots } from '../storage/stored-snapshots.ts';
-import { openSessionStore, type FileSessionStore } from '../storage/session-store.ts';
+import { FileSessionStore } from '../storage/session-store.ts';
 import { ExternalChats, quoteChats } from './external-chats/external-chats.ts';
 import { chatsTree } from './external-chats/chats-tree.ts';
 import { Attachments } from './chat/attachments.ts';
@@ -141,7 +141,7 @@ export class Threadkeeper implements vscode.Disposable {
       warn,
     });
     const window = randomUUID();
-    this.store = openSessionStore({
+    this.store = new FileSessionStore({
       folder: this.folder,
       clock: this.clock,
       writer: window,

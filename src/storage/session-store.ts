@@ -40,9 +40,6 @@ export interface StoreOptions extends WindowOptions {
   readonly previousList?: () => readonly SessionListEntry[];
 }
 
-/** Opens the store of sessions in a folder. Reads and writes nothing yet. */
-export const openSessionStore = (options: StoreOptions): FileSessionStore => new FileSessionStore(options);
-
 const ALWAYS_PRESENT: HandoverOptions = {
   isPresent: () => Promise.resolve(true),
   beforeHandover: () => Promise.resolve(),
@@ -54,7 +51,7 @@ interface OpenJournal {
   loaded?: SessionJournalFile;
 }
 
-/** Sessions as journals in a folder, which is shared by several windows. */
+/** Sessions as journals in a folder, which is shared by several windows. Creating it reads and writes nothing. */
 export class FileSessionStore implements SessionStore {
   readonly #options: StoreOptions;
   readonly #open = new Map<SessionId, OpenJournal>();

@@ -13,7 +13,7 @@ import { messageView } from '../../src/host/chat/message-views.ts';
 import { parseHostMessage, parsePageMessage } from '../../src/protocol/messages.ts';
 import { messageSchema } from '../../src/protocol/views.ts';
 import { nativeChecksum } from '../../src/storage/checksum.ts';
-import { openSessionStore } from '../../src/storage/session-store.ts';
+import { FileSessionStore } from '../../src/storage/session-store.ts';
 import {
   joinSnapshots,
   readSnapshots,
@@ -71,7 +71,7 @@ const texts = (journal: SessionJournal): string[] => [...journal.state.messages.
 
 /** Opens a modified journal, appends three messages, and opens it again. */
 async function checkAppendable(folder: string, id: SessionJournal['id'], least: readonly string[]): Promise<void> {
-  const first = openSessionStore({ folder, clock: testClock('a'), writer: 'a' });
+  const first = new FileSessionStore({ folder, clock: testClock('a'), writer: 'a' });
   let told = '';
   try {
     const journal = await first.open(id);
@@ -87,7 +87,7 @@ async function checkAppendable(folder: string, id: SessionJournal['id'], least: 
   } finally {
     await first.close();
   }
-  const second = openSessionStore({ folder, clock: testClock('b'), writer: 'b' });
+  const second = new FileSessionStore({ folder, clock: testClock('b'), writer: 'b' });
   try {
     const again = await second.open(id);
     for (const n of [90, 91, 92]) assert.ok(texts(again).includes(`message ${n}`), `message ${n} was acknowledged`);
@@ -98,7 +98,7 @@ async function checkAppendable(folder: string, id: SessionJournal['id'], least: 
 }
 
 async function written(folder: string) {
-  const store = openSessionStore({ folder, clock: testClock(), writer: 'w' });
+  const store = new FileSessionStore({ folder, clock: testClock(), writer: 'w' });
   const journal = await store.create('Build', 'w');
   for (let n = 0; n < 8; n++) await journal.append(messageAdded(n));
   await journal.append({ type: 'session_renamed', title: 'Built' });
@@ -148,7 +148,7 @@ describe('tampered data', () => {
   it('a tampered snapshot is read or rejected without throwing', () =>
     inFolder(async (folder) => {
       const { id } = await written(folder);
-      const store = openSessionStore({ folder, clock: testClock(), writer: 'w' });
+      const store = new FileSessionStore({ folder, clock: testClock(), writer: 'w' });
       const live = snapshotSession((await store.open(id)).state)!;
       await store.close();
       const whole: unknown = JSON.parse(
@@ -194,7 +194,7 @@ describe('tampered data', () => {
           return;
         }
         if (random.below(10) !== 0) return;
-        const store = openSessionStore({ folder, clock: testClock(`i${stored++}-`), writer: `w${stored}` });
+        const store = new FileSessionStore({ folder, clock: testClock(`i${stored++}-`), writer: `w${stored}` });
         const journal = await store.create('Imported', 'w');
         for (const [n, { role, text: words, blocks, at = 0 }] of messages.slice(0, 20).entries()) {
           const { message } = messageAdded(n, words);
@@ -206,7 +206,7 @@ describe('tampered data', () => {
         checkUsable(journal.state);
         const count = journal.state.messages.size;
         await store.close();
-        const again = openSessionStore({ folder, clock: testClock('r'), writer: 'r' });
+        const again = new FileSessionStore({ folder, clock: testClock('r'), writer: 'r' });
         assert.equal((await again.open(journal.id)).state.messages.size, count);
         await again.close();
       });
@@ -235,7 +235,7 @@ describe('tampered data', () => {
 
   it('tampered usage figures from a server never lose a reply', () =>
     inFolder(async (folder) => {
-      const store = openSessionStore({ folder, clock: testClock(), writer: 'w' });
+      const store = new FileSessionStore({ folder, clock: testClock(), writer: 'w' });
       const journal = await store.create('Build', 'w');
       let count = 0;
       await each('usage figures', times(2_000), async (random) => {
@@ -245,7 +245,7 @@ describe('tampered data', () => {
         await journal.append({ type: 'message_added', message: Object.assign({ ...message }, { usage }) });
       });
       await store.close();
-      const again = openSessionStore({ folder, clock: testClock('r'), writer: 'r' });
+      const again = new FileSessionStore({ folder, clock: testClock('r'), writer: 'r' });
       assert.equal((await again.open(journal.id)).state.messages.size, count);
       await again.close();
     })).timeout(3_600_000);

@@ -17,7 +17,8 @@ export interface PlacedEvent {
 /** The key events of the branch by kind and position, so that a row takes the same time in long sessions. */
 export class EventIndex {
   readonly #byKind: ReadonlyMap<KeyEventKind, readonly PlacedEvent[]>;
-  readonly #byPosition: readonly PlacedEvent[];
+  /** All events, in order of position. */
+  readonly all: readonly PlacedEvent[];
 
   constructor(state: PrefixFacts, leftOut: ReadonlySet<KeyEventId>) {
     const placed: PlacedEvent[] = [];
@@ -26,14 +27,9 @@ export class EventIndex {
       if (status) placed.push({ event, position: state.positionOf(event.message)!, status });
     }
     placed.sort((a, b) => a.position - b.position || a.event.start - b.event.start);
-    this.#byPosition = placed;
+    this.all = placed;
     const ordered = placed.toSorted((a, b) => ORDER.indexOf(a.status) - ORDER.indexOf(b.status));
     this.#byKind = Map.groupBy(ordered, ({ event }) => event.kind);
-  }
-
-  /** All events, in order of position. */
-  get all(): readonly PlacedEvent[] {
-    return this.#byPosition;
   }
 
   kinds(): KeyEventKind[] {
@@ -47,17 +43,17 @@ export class EventIndex {
 
   /** The events quoted from messages at positions `from` to `to` (inclusive). */
   between(from: number, to: number): readonly PlacedEvent[] {
-    return this.#byPosition.slice(this.#firstAt(from), this.#firstAt(to + 1));
+    return this.all.slice(this.#firstAt(from), this.#firstAt(to + 1));
   }
 
   /** The events that are sent verbatim, in order of position. */
   kept(): readonly KeyEvent[] {
-    return this.#byPosition.filter(isKept).map(({ event }) => event);
+    return this.all.filter(isKept).map(({ event }) => event);
   }
 
   /** The events that don't fit in the budget, in order of position. */
   dropped(): readonly KeyEvent[] {
-    return this.#byPosition.filter(({ status }) => status === 'dropped').map(({ event }) => event);
+    return this.all.filter(({ status }) => status === 'dropped').map(({ event }) => event);
   }
 
   /** Number of the messages' events that aren't superseded (`total`), and of those that are sent verbatim (`kept`). */
@@ -67,9 +63,9 @@ export class EventIndex {
     return { kept: found.filter(isKept).length, total };
   }
 
-  /** The index in `#byPosition` of the first event at or after a position. */
+  /** The index in `all` of the first event at or after a position. */
   #firstAt(position: number): number {
-    return firstIndexWhere(this.#byPosition.length, (index) => this.#byPosition[index]!.position >= position);
+    return firstIndexWhere(this.all.length, (index) => this.all[index]!.position >= position);
   }
 }
 

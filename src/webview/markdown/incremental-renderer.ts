@@ -21,7 +21,6 @@ const INCOMPLETE_LINE = /^[ \t]*(?:[`~]+|`{3,}[^`]*|~~~.*)$/;
 /** Renders a message's Markdown. When text is added, only the last block and new ones are rendered. */
 export class IncrementalRenderer {
   readonly #host: HTMLElement;
-  readonly #breaks: boolean;
   #splitter = new BlockSplitter();
   #text = '';
   #environment: MarkdownEnvironment;
@@ -32,7 +31,6 @@ export class IncrementalRenderer {
   /** `breaks`: whether line breaks in paragraphs are kept. */
   constructor(host: HTMLElement, breaks: boolean) {
     this.#host = host;
-    this.#breaks = breaks;
     this.#environment = { breaks };
   }
 
@@ -113,7 +111,7 @@ export class IncrementalRenderer {
     this.#host.replaceChildren();
     this.#splitter = new BlockSplitter();
     this.#text = '';
-    this.#environment = { breaks: this.#breaks };
+    this.#environment = { breaks: this.#environment.breaks };
     this.#closedBlocks = [];
     this.#openBlock = undefined;
     this.#isFinished = false;

@@ -51,9 +51,8 @@ markdown.renderer.rules.image = (tokens, index, options, environment, self) => {
 };
 
 /** Renders Markdown to HTML, which must still be sanitized. */
-export function renderMarkdown(text: string, environment: MarkdownEnvironment): string {
-  return markdown.render(text, environment);
-}
+export const renderMarkdown = (text: string, environment: MarkdownEnvironment): string =>
+  markdown.render(text, environment);
 
 const ENTITIES: Readonly<Record<string, string>> = { '&lt;': '<', '&gt;': '>', '&quot;': '"', '&amp;': '&' };
 

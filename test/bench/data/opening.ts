@@ -7,7 +7,7 @@ import { NEVER_YIELDS } from '../../../src/core/pace/yielder.ts';
 import { resolvePolicy } from '../../../src/core/policy/policy.ts';
 import { loadEncoding } from '../../../src/core/tokens/token-counter.ts';
 import { countFiles } from '../../../src/storage/count-files.ts';
-import { openSessionStore } from '../../../src/storage/session-store.ts';
+import { FileSessionStore } from '../../../src/storage/session-store.ts';
 import { readSnapshots } from '../../../src/storage/snapshot.ts';
 
 /** A file in the folder of the journals that stands in for the state that VS Code stored in an earlier run. */
@@ -23,7 +23,7 @@ export async function openNewest(
   const clock = { now: () => Date.now(), id: () => randomUUID(), yielder: NEVER_YIELDS };
   const state = await readFile(path.join(folder, SESSION_LIST_FILE), 'utf8').catch(() => '{}');
   const remembered = readSnapshots(JSON.parse(state));
-  const store = openSessionStore({
+  const store = new FileSessionStore({
     folder,
     clock,
     writer: randomUUID(),

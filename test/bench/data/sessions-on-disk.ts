@@ -10,7 +10,7 @@ import { NEVER_YIELDS } from '../../../src/core/pace/yielder.ts';
 import { storedCounts } from '../../../src/core/tokens/message-counts.ts';
 import { contentOf, type TranscriptMessage } from '../../../src/core/transcript/transcript-message.ts';
 import { countFiles } from '../../../src/storage/count-files.ts';
-import { openSessionStore } from '../../../src/storage/session-store.ts';
+import { FileSessionStore } from '../../../src/storage/session-store.ts';
 import { joinSnapshots } from '../../../src/storage/snapshot.ts';
 import { SESSION_LIST_FILE } from './opening.ts';
 
@@ -29,7 +29,7 @@ export async function fillFolder(
   transcript: readonly TranscriptMessage[],
 ): Promise<void> {
   await mkdir(folder, { recursive: true });
-  const store = openSessionStore({ folder, clock, writer: 'bench' });
+  const store = new FileSessionStore({ folder, clock, writer: 'bench' });
   const counts = countFiles(folder, () => undefined);
   for (const [n, length] of lengths.entries()) {
     const journal = await store.create(`Session ${n}: what was done that day`, workspace);
@@ -49,7 +49,7 @@ export async function fillFolder(
     await journal.close();
   }
   await store.close();
-  const index = await openSessionStore({ folder, clock, writer: 'bench' }).list();
+  const index = await new FileSessionStore({ folder, clock, writer: 'bench' }).list();
   await writeFile(
     path.join(folder, SESSION_LIST_FILE),
     JSON.stringify(joinSnapshots({ workspace, index, live: [] }, undefined)),

@@ -10,7 +10,7 @@ import { BpeCounter } from '../../../src/core/tokens/bpe.ts';
 import { tokenCounter, type TokenCounter } from '../../../src/core/tokens/token-counter.ts';
 import type { TranscriptMessage } from '../../../src/core/transcript/transcript-message.ts';
 import { countFiles } from '../../../src/storage/count-files.ts';
-import { openSessionStore } from '../../../src/storage/session-store.ts';
+import { FileSessionStore } from '../../../src/storage/session-store.ts';
 import { eventLoopYielder } from '../../support/yielders.ts';
 import { developerMessages, type BenchContext } from '../context.ts';
 import { meterOf } from '../data/opening.ts';
@@ -157,7 +157,7 @@ async function countTwice(
   messages: readonly TranscriptMessage[],
 ): Promise<[fromNothing: number, fromDisk: number, characters: number]> {
   const clock = { now: () => Date.now(), id: () => randomUUID(), yielder: eventLoopYielder() };
-  const open = () => openSessionStore({ folder, clock, writer: randomUUID() });
+  const open = () => new FileSessionStore({ folder, clock, writer: randomUUID() });
   const load = (journal: SessionJournal): Promise<number> =>
     cpuMs(() =>
       meterOf({ journal, clock, counter, countStore: countFiles(folder, (warning) => assert.fail(warning)) }).load(),

@@ -12,7 +12,7 @@ import type { BenchContext } from '../context.ts';
 import { quantile } from '../report/cpu.ts';
 import { figure, type Figure, type Measured } from '../report/figure.ts';
 import { clock, fillFolder } from '../data/sessions-on-disk.ts';
-import { openSessionStore } from '../../../src/storage/session-store.ts';
+import { FileSessionStore } from '../../../src/storage/session-store.ts';
 
 const run = promisify(execFile);
 const outcome = v.object({
@@ -65,7 +65,7 @@ export async function measureSessionsOnDisk({ quick, print }: BenchContext): Pro
       }
       starts.whole.push((await start(one)).ms);
       // A killed start leaves no checkpoint, so the session list has to be rebuilt.
-      await openSessionStore({ folder: one, clock, writer: 'bench' }).list();
+      await new FileSessionStore({ folder: one, clock, writer: 'bench' }).list();
     }
     return { figures: figuresOf(starts, sessions, messages, long) };
   } finally {

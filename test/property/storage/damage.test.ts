@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { decodeLine } from '../../../src/storage/journal-line.ts';
 import { messageId, sessionId } from '../../../src/core/model/ids.ts';
 import { messageText } from '../../../src/core/model/message.ts';
-import { openSessionStore } from '../../../src/storage/session-store.ts';
+import { FileSessionStore } from '../../../src/storage/session-store.ts';
 import { Random } from '../../support/random.ts';
 import { messageAdded, testClock } from '../../unit/storage/test-store.ts';
 import { unflushed } from './visible-state.ts';
@@ -81,7 +81,7 @@ describe('session store with randomly damaged files', function () {
   });
 
   async function makeJournal(prefix: string): Promise<{ readonly bytes: Buffer; readonly checkpoint: Buffer }> {
-    const store = openSessionStore({ folder, clock: testClock(prefix), writer: `w-${prefix}` });
+    const store = new FileSessionStore({ folder, clock: testClock(prefix), writer: `w-${prefix}` });
     const journal = await store.create('Fuzz', 'w');
     let parent: string | null = null;
     for (let n = 0; n < 12; n++) {
@@ -119,7 +119,7 @@ describe('session store with randomly damaged files', function () {
       await writeFile(path, bytes);
       // A checkpoint from before the damage.
       if (seed % 2 === 1) await writeFile(join(folder, `${id}.checkpoint.json`), checkpoint);
-      const store = openSessionStore({ folder, clock, writer: 'fuzz', openForAppend: unflushed });
+      const store = new FileSessionStore({ folder, clock, writer: 'fuzz', openForAppend: unflushed });
       const journal = await store.open(id);
       for (const message of journal.state.messages.keys()) journal.state.messages.get(message);
       await journal.append(messageAdded(0));
@@ -152,7 +152,7 @@ describe('session store with randomly damaged files', function () {
 
   it(`lists and opens sessions as in their journals despite a damaged checkpoint (${CASES} cases)`, async () => {
     const place = join(folder, 'checkpoints');
-    const store = openSessionStore({ folder: place, clock: testClock('k'), writer: 'w' });
+    const store = new FileSessionStore({ folder: place, clock: testClock('k'), writer: 'w' });
     for (const count of [3, 5]) {
       const journal = await store.create(`Session of ${count}`, 'w');
       for (let n = 0; n < count; n++) await journal.append(messageAdded(n));
@@ -166,7 +166,7 @@ describe('session store with randomly damaged files', function () {
       const below = (limit: number): number => random.below(limit);
       const kind = KINDS[below(KINDS.length)]!;
       await writeFile(path, DAMAGES[kind]!(sound, below, other));
-      const fresh = openSessionStore({ folder: place, clock: testClock('l'), writer: 'w' });
+      const fresh = new FileSessionStore({ folder: place, clock: testClock('l'), writer: 'w' });
       assert.deepEqual(await fresh.list(), expected, `case ${seed}: ${kind}`);
       const opened = await fresh.open(sessionId('k1'));
       const texts = [...opened.state.messages.values()].map(messageText);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { openSessionStore, type FileSessionStore } from '../../../src/storage/session-store.ts';
+import { FileSessionStore } from '../../../src/storage/session-store.ts';
 import { testClock } from '../../unit/storage/test-store.ts';
 import { anyEvent } from './sessions.ts';
 import { visibleState, unflushed } from './visible-state.ts';
@@ -23,7 +23,7 @@ describe('a session closed and reopened anywhere in its history', () => {
         const stores = new Map<string, FileSessionStore>();
         const window = (writer: string): FileSessionStore => {
           const known = stores.get(writer);
-          const store = known ?? openSessionStore({ folder: run, clock, writer, openForAppend: unflushed });
+          const store = known ?? new FileSessionStore({ folder: run, clock, writer, openForAppend: unflushed });
           stores.set(writer, store);
           return store;
         };

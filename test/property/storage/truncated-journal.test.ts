@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { decodeLine } from '../../../src/storage/journal-line.ts';
 import { SessionState } from '../../../src/core/state/session-state.ts';
-import { openSessionStore, type FileSessionStore } from '../../../src/storage/session-store.ts';
+import { FileSessionStore } from '../../../src/storage/session-store.ts';
 import { messageAdded, testClock } from '../../unit/storage/test-store.ts';
 import { anyEvent } from './sessions.ts';
 import { visibleState, unflushed } from './visible-state.ts';
@@ -48,7 +48,7 @@ describe('a window killed at any byte while writing', () => {
         const clock = testClock();
         const place = join(folder, String(++run));
         const open = (writer: string): FileSessionStore =>
-          openSessionStore({ folder: place, clock, writer, openForAppend: unflushed });
+          new FileSessionStore({ folder: place, clock, writer, openForAppend: unflushed });
         let store = open('a');
         let journal = await store.create('Any', 'w');
         const path = join(place, `${journal.id}.jsonl`);

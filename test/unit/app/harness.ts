@@ -21,7 +21,7 @@ import type { PresetName } from '../../../src/core/prompts/render-prompts.ts';
 import type { Calibration } from '../../../src/core/tokens/calibration.ts';
 import { loadEncoding } from '../../../src/core/tokens/token-counter.ts';
 import { countFiles } from '../../../src/storage/count-files.ts';
-import { openSessionStore, type FileSessionStore } from '../../../src/storage/session-store.ts';
+import { FileSessionStore } from '../../../src/storage/session-store.ts';
 import { eventLoopYielder } from '../../support/yielders.ts';
 
 /** The simulated model's behavior: it may throw, wait, or end when aborted. */
@@ -199,7 +199,7 @@ export class Harness {
   }
 
   #newStore(): FileSessionStore {
-    return openSessionStore({ folder: this.folder, clock: this.clock, writer: `window-${++this.#writers}` });
+    return new FileSessionStore({ folder: this.folder, clock: this.clock, writer: `window-${++this.#writers}` });
   }
 
   async #conversation(journal: SessionJournal): Promise<Conversation> {

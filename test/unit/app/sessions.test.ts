@@ -3,7 +3,7 @@ import type { Conversation } from '../../../src/app/conversation.ts';
 import type { SessionJournal, SessionStore } from '../../../src/app/ports.ts';
 import { Sessions } from '../../../src/app/sessions.ts';
 import { taskId } from '../../../src/core/model/ids.ts';
-import { openSessionStore } from '../../../src/storage/session-store.ts';
+import { FileSessionStore } from '../../../src/storage/session-store.ts';
 import { messageAdded, testClock, inStore } from '../storage/test-store.ts';
 
 function sessionsOf(
@@ -79,7 +79,7 @@ describe('sessions of a workspace', () => {
         await assert.rejects(sessions.open(id), /Invalid value/);
         await assert.rejects(sessions.currentOrLatest(), /Invalid value/);
       }
-      const other = openSessionStore({ folder, clock: testClock('t'), writer: 'w2' });
+      const other = new FileSessionStore({ folder, clock: testClock('t'), writer: 'w2' });
       assert.equal((await other.open(id)).readOnly, undefined);
       await other.close();
     }));

@@ -5,7 +5,7 @@ import { compressionWith, type CompressionRecord } from '../../../src/core/journ
 import { compressionId, messageId, nodeId, sessionId } from '../../../src/core/model/ids.ts';
 import { nodeWith } from '../../../src/core/model/summary.ts';
 import { readSession } from '../../../src/storage/clean-up.ts';
-import { openSessionStore, type FileSessionStore } from '../../../src/storage/session-store.ts';
+import { FileSessionStore } from '../../../src/storage/session-store.ts';
 import { eventLoopYielder } from '../../support/yielders.ts';
 import { inFolder, messageAdded, testClock } from '../storage/test-store.ts';
 import { keyEvent } from '../../support/key-events.ts';
@@ -35,7 +35,7 @@ interface Harness {
 function withSearch(work: (harness: Harness) => Promise<void>): Promise<void> {
   return inFolder(async (folder) => {
     const clock = testClock();
-    const store = openSessionStore({ folder, clock, writer: 'w' });
+    const store = new FileSessionStore({ folder, clock, writer: 'w' });
     const reads: string[] = [];
     const search = new WorkspaceSearch({
       clock,

@@ -7,7 +7,7 @@ import type { SessionEvent } from '../../../src/core/journal/schema.ts';
 import { messageId } from '../../../src/core/model/ids.ts';
 import { nativeChecksum } from '../../../src/storage/checksum.ts';
 import { JOURNAL_VERSION } from '../../../src/storage/journal-line.ts';
-import { openSessionStore, type FileSessionStore, type StoreOptions } from '../../../src/storage/session-store.ts';
+import { FileSessionStore, type StoreOptions } from '../../../src/storage/session-store.ts';
 import { alwaysDue } from '../../support/yielders.ts';
 
 /** In ms. */
@@ -36,7 +36,7 @@ export async function inFolder<T>(work: (folder: string) => Promise<T>): Promise
 
 /** A window's store. It checks for changes and requests more often than usual. */
 export const storeIn = (folder: string, writer = 'w1', options: Partial<StoreOptions> = {}): FileSessionStore =>
-  openSessionStore({ folder, clock: testClock(), writer, times: { heartbeatMs: HEARTBEAT_MS }, ...options });
+  new FileSessionStore({ folder, clock: testClock(), writer, times: { heartbeatMs: HEARTBEAT_MS }, ...options });
 
 /** Runs `work` with a store in a new folder, and then closes and removes it. */
 export const inStore = <T>(work: (store: FileSessionStore, folder: string) => Promise<T>): Promise<T> =>

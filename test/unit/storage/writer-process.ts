@@ -6,7 +6,7 @@ import { StoreFault } from '../../../src/app/ports.ts';
 import type { SessionEvent } from '../../../src/core/journal/schema.ts';
 import { messageId, sessionId } from '../../../src/core/model/ids.ts';
 import { eventLoopYielder } from '../../support/yielders.ts';
-import { openSessionStore } from '../../../src/storage/session-store.ts';
+import { FileSessionStore } from '../../../src/storage/session-store.ts';
 
 const [folder = '', id = '', window = '', first = '0', count = '-1', mode = 'wait'] = process.argv.slice(2);
 const clock: Clock = {
@@ -14,7 +14,7 @@ const clock: Clock = {
   id: () => crypto.randomUUID(),
   yielder: eventLoopYielder(),
 };
-const store = openSessionStore({ folder, clock, writer: window, times: { heartbeatMs: 100 } });
+const store = new FileSessionStore({ folder, clock, writer: window, times: { heartbeatMs: 100 } });
 const journal = await store.open(sessionId(id));
 const end = count === '-1' ? Infinity : Number(first) + Number(count);
 
