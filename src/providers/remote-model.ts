@@ -3,7 +3,7 @@ import type { ChatChunk, ChatRequest } from '../app/ports.ts';
 import type { ListedModel, ListingModel } from './listed-model.ts';
 import { toModelFault, type SdkErrors } from './provider-errors.ts';
 import { requestFallback, type Endpoint, type OptionalPart } from './request-fallback.ts';
-import { watchRequest, watchStream, type CallTimeouts, type WatchedCall } from './watched-call.ts';
+import { WatchedCall, watchStream, type CallTimeouts } from './watched-call.ts';
 
 export interface RemoteSettings extends CallTimeouts {
   readonly model: string;
@@ -63,16 +63,18 @@ export function remoteModel({ model, apiKey = '', ...timeouts }: RemoteSettings,
     yield* server.read(call.watch(response), call);
   }
 
-  const watched = <T>(signal: AbortSignal, send: (signal: AbortSignal) => Promise<T>): Promise<T> =>
-    watchRequest(
-      signal,
-      timeouts,
-      async (call) => {
-        requireKey();
-        return await send(call.controller.signal);
-      },
-      toFault,
-    );
+  /** Runs a call with a single response (a list, a count) with the same timeouts. Only throws `ModelFault`. */
+  const watched = async <T>(signal: AbortSignal, send: (signal: AbortSignal) => Promise<T>): Promise<T> => {
+    const call = new WatchedCall(signal, timeouts);
+    try {
+      requireKey();
+      return await send(call.controller.signal);
+    } catch (error) {
+      throw call.interruption() ?? toFault(error);
+    } finally {
+      call.close();
+    }
+  };
 
   return {
     id: `${provider}/${model}`,

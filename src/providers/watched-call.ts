@@ -141,20 +141,3 @@ export async function* watchStream(
     call.close();
   }
 }
-
-/** Runs a call with a single response (a list, a count) with the same timeouts. Only throws `ModelFault`. */
-export async function watchRequest<T>(
-  signal: AbortSignal,
-  timeouts: CallTimeouts,
-  send: (call: WatchedCall) => Promise<T>,
-  toFault: (error: unknown) => ModelFault,
-): Promise<T> {
-  const call = new WatchedCall(signal, timeouts);
-  try {
-    return await send(call);
-  } catch (error) {
-    throw call.interruption() ?? toFault(error);
-  } finally {
-    call.close();
-  }
-}

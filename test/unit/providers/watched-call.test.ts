@@ -1,15 +1,19 @@
 import assert from 'node:assert/strict';
 import { ModelFault } from '../../../src/app/fault.ts';
-import { watchRequest } from '../../../src/providers/watched-call.ts';
+import { watchStream } from '../../../src/providers/watched-call.ts';
 
 describe('call that its caller aborts', () => {
   const ended = (signal: AbortSignal): Promise<unknown> =>
-    watchRequest(
+    watchStream(
       signal,
       {},
-      ({ controller }) => new Promise((_, reject) => controller.signal.addEventListener('abort', reject)),
+      ({ controller }) => ({
+        [Symbol.asyncIterator]: () => ({
+          next: () => new Promise((_, reject) => controller.signal.addEventListener('abort', reject)),
+        }),
+      }),
       () => new ModelFault('network', 'not the end that was asked for'),
-    );
+    ).next();
 
   it('fails as cancelled when the user aborts, and as a timeout when the caller’s time limit expires', async () => {
     const user = new AbortController();
