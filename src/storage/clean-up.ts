@@ -82,7 +82,7 @@ export async function removeSession(
     if ((await filesIn(folder, isJournal)).length === 0) return { kind: 'kept' };
     if (!(await lock.acquire()).held) return { kind: 'in_use' };
     try {
-      const journal = await readSession(folder, id, NEVER_YIELDS);
+      const journal = await readStoredSession(folder, id, NEVER_YIELDS);
       // A newer version may have restored it with an event that this version can't read.
       if (!journal || journal.newer || !mayRemove(journal.state)) return { kind: 'kept' };
       const files = await filesIn(folder, (name) => SESSION_FILE.exec(name)?.[1] === id);
@@ -102,7 +102,7 @@ export function isRetentionOver(session: Pick<SessionState, 'deleted' | 'updated
 }
 
 /** A session as read from its journal, without a lock or repairs; undefined if there is no such file. */
-export async function readSession(
+export async function readStoredSession(
   folder: string,
   id: SessionId,
   yielder: Yielder,

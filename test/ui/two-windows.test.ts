@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { messageText } from '../../src/core/model/message.ts';
 import { sessionId } from '../../src/core/model/ids.ts';
-import { readSession } from '../../src/storage/clean-up.ts';
+import { readStoredSession } from '../../src/storage/clean-up.ts';
 import { verifyJournal } from '../../src/storage/verify-journal.ts';
 import { alwaysDue } from '../support/yielders.ts';
 import type { WireServer } from '../support/wire-server.ts';
@@ -143,7 +143,7 @@ describe('two windows on one workspace', function () {
     const journals = (await readdir(folder)).filter((name) => name.endsWith('.jsonl'));
     const complete = [];
     for (const name of journals) {
-      const state = (await readSession(folder, sessionId(name.replace('.jsonl', '')), alwaysDue()))?.state;
+      const state = (await readStoredSession(folder, sessionId(name.replace('.jsonl', '')), alwaysDue()))?.state;
       const messages = state?.path.map((id) => state.messages.get(id)!) ?? [];
       if (messages.length === 0 || messageText(messages[0]!) !== question(0)) continue;
       assert.equal((await verifyJournal(path.join(folder, name))).ok, true);

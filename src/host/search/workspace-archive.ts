@@ -3,7 +3,7 @@ import { SessionArchive, type SessionArchiveDeps } from '../../app/session-archi
 import type { SearchRequest, WorkspaceHit, WorkspaceSearch } from '../../app/workspace-search.ts';
 import type { SessionId } from '../../core/model/ids.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
-import { readSession } from '../../storage/clean-up.ts';
+import { readStoredSession } from '../../storage/clean-up.ts';
 import type { WorkspaceMemory } from '../memory/workspace-memory.ts';
 import type { HostApp } from '../platform/host-app.ts';
 import type { OpenConversations } from '../sessions/open-conversations.ts';
@@ -30,7 +30,7 @@ export function workspaceArchive(app: ArchiveApp): {
   const list = async (): ReturnType<SessionStore['list']> =>
     (await store.list()).filter((one) => one.workspace === workspace && !one.deleted);
   const read = async (id: SessionId) =>
-    open.get(id)?.conversation.state ?? (await readSession(folder, id, clock.yielder))?.state;
+    open.get(id)?.conversation.state ?? (await readStoredSession(folder, id, clock.yielder))?.state;
   const readOrSkip: typeof read = (id) =>
     read(id).catch((error: unknown) => {
       app.describe(error);

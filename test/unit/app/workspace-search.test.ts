@@ -4,7 +4,7 @@ import { WorkspaceSearch } from '../../../src/app/workspace-search.ts';
 import { compressionWith, type CompressionRecord } from '../../../src/core/journal/schema.ts';
 import { compressionId, messageId, nodeId, sessionId } from '../../../src/core/model/ids.ts';
 import { nodeWith } from '../../../src/core/model/summary.ts';
-import { readSession } from '../../../src/storage/clean-up.ts';
+import { readStoredSession } from '../../../src/storage/clean-up.ts';
 import { FileSessionStore } from '../../../src/storage/session-store.ts';
 import { eventLoopYielder } from '../../support/yielders.ts';
 import { inFolder, messageAdded, testClock } from '../storage/test-store.ts';
@@ -42,7 +42,7 @@ function withSearch(work: (harness: Harness) => Promise<void>): Promise<void> {
       list: async (): Promise<readonly SessionListEntry[]> => (await store.list()).filter((one) => !one.deleted),
       read: async (id) => {
         reads.push(id);
-        return (await readSession(folder, id, eventLoopYielder()))?.state;
+        return (await readStoredSession(folder, id, eventLoopYielder()))?.state;
       },
     });
     try {

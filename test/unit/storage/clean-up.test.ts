@@ -5,7 +5,7 @@ import { sessionId } from '../../../src/core/model/ids.ts';
 import {
   findOrphans,
   isRetentionOver,
-  readSession,
+  readStoredSession,
   removeOrphans,
   removeSession,
   sizesOfSessions,
@@ -116,8 +116,8 @@ describe('session folder clean-up', () => {
       );
       assert.ok(after.includes('s2.x.jsonl') && after.includes('s22.counts.json') && after.includes('s1.jsonl'));
       assert.ok(!after.some((name) => name.startsWith('s2.') && name !== 's2.x.jsonl'));
-      assert.equal((await readSession(folder, sessionId('s1'), NEVER_YIELDS))?.state.path.length, 2);
-      assert.equal(await readSession(folder, sessionId('s2'), NEVER_YIELDS), undefined);
+      assert.equal((await readStoredSession(folder, sessionId('s1'), NEVER_YIELDS))?.state.path.length, 2);
+      assert.equal(await readStoredSession(folder, sessionId('s2'), NEVER_YIELDS), undefined);
       await store.close();
     }));
 
