@@ -10,21 +10,17 @@ import { withoutAddress } from './workspace-key.ts';
 
 const schema = v.pipe(v.string(), v.parseJson(), v.object({ workspace: v.string(), entries: v.array(v.unknown()) }));
 
-interface StoredEntries {
-  readonly entries: readonly MemoryEntry[];
-  /** What this version doesn't understand, such as kinds of a newer version. It's written back unchanged. */
-  readonly unknown: readonly unknown[];
-}
-
 /** When an entry was added, in milliseconds since the epoch. */
 const timeOf = (entry: unknown): number => (v.is(v.object({ at: v.number() }), entry) ? entry.at : Infinity);
 
 const isKnown = (entry: unknown) => v.is(memoryEntrySchema, entry);
 
-const separate = (stored: readonly unknown[]): StoredEntries => ({
+const separate = (stored: readonly unknown[]) => ({
   entries: stored.filter(isKnown),
+  /** What this version doesn't understand, such as kinds of a newer version. It's written back unchanged. */
   unknown: stored.filter((entry) => !isKnown(entry)),
 });
+type StoredEntries = ReturnType<typeof separate>;
 
 const WORKSPACE_MEMORY = phrase('the workspace memory');
 

@@ -12,7 +12,7 @@ import { JournalReader } from './journal-reader.ts';
 import { openForAppend, requireWritable, writeEvents, type AppendFile, type OpenForAppend } from './journal-writer.ts';
 import { Sequencer } from '../core/pace/sequencer.ts';
 import { copyTo, quarantineTail, quarantineLines } from './quarantine.ts';
-import { Handover, HEARTBEAT_MS, WriterLock, type AcquireResult, type LockTimes } from './writer-lock.ts';
+import { Handover, HEARTBEAT_MS, WriterLock, type LockTimes } from './writer-lock.ts';
 
 /** Minimum number of new bytes after which a checkpoint is written. One is also written on closing. */
 const CHECKPOINT_EVERY_BYTES = 512 * 1024;
@@ -359,7 +359,7 @@ export class SessionJournalFile implements SessionJournal {
   }
 
   /** Acquires the lock if it's free or its holder is gone. Without write permission, the journal is read-only. */
-  async #tryLock(): Promise<AcquireResult> {
+  async #tryLock(): ReturnType<WriterLock['acquire']> {
     try {
       const lock = await this.#lock.acquire();
       if (!lock.held) this.#role = follower();

@@ -175,14 +175,12 @@ function withoutFull(node: SummaryNode): SummaryNode {
 
 const shortened = (name: string): string => truncate(name, MAX_NAME_LENGTH);
 
-export interface OwnPart {
-  readonly workspace: string;
-  /** The session list of all workspaces. */
-  readonly index: readonly SessionListEntry[];
-  readonly live: readonly SessionSnapshot[];
-}
+type OwnPart = Omit<Snapshots, 'v'> & { readonly workspace: string };
 
-/** At most `SNAPSHOTS_BYTES`: this window's snapshot, then other workspaces', most recently changed first. */
+/**
+ * At most `SNAPSHOTS_BYTES`: this window's snapshot, then other workspaces', most recently changed first. `own.index` is
+ * the session list of all workspaces.
+ */
 export function joinSnapshots(own: OwnPart, others: Snapshots | undefined): Snapshots {
   const isHere = (one: { readonly workspace: string }): number => (one.workspace === own.workspace ? 1 : 0);
   const inOrder = <T extends Pick<SessionListEntry, 'workspace' | 'updatedAt'>>(list: readonly T[]): T[] =>

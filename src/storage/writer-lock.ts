@@ -28,12 +28,6 @@ const holderSchema = v.pipe(
 );
 type Holder = v.InferOutput<typeof holderSchema>;
 
-/** Whether this window has the lock, and whether no other window can still be writing. */
-export interface AcquireResult {
-  readonly held: boolean;
-  readonly alone: boolean;
-}
-
 /**
  * The right to write to a journal: a file next to it that names the window. If two windows believe that they have the
  * lock, the order of the lines (`LineOrder`) ensures that no line is lost or duplicated.
@@ -55,12 +49,13 @@ export class WriterLock {
   }
 
   /**
-   * Acquires the lock if it's free or its holder is gone. `alone`: there was no lock, or its holder's process has
-   * ended. `inherits`: a lock with this window's name, or an incomplete one, was left by a thread that has ended, so it
-   * may be replaced. If another window is just writing an incomplete one, it checks the lock before it writes to the
-   * journal. Throws the file system's error in a read-only folder.
+   * Acquires the lock if it's free or its holder is gone. `held`: this window has it. `alone`: no other window can still
+   * be writing, because there was no lock, or its holder's process has ended. `inherits`: a lock with this window's name,
+   * or an incomplete one, was left by a thread that has ended, so it may be replaced. If another window is just writing
+   * an incomplete one, it checks the lock before it writes to the journal. Throws the file system's error in a read-only
+   * folder.
    */
-  async acquire(inherits = false): Promise<AcquireResult> {
+  async acquire(inherits = false) {
     if (await this.#create()) return { held: true, alone: true };
     const holder = await this.#holder();
     if (holder === undefined) return { held: await this.#create(), alone: true };
