@@ -196,8 +196,7 @@ export class Threadkeeper implements vscode.Disposable {
     this.attachments = new Attachments(this, { editor: this.editor, session: allSessions.read });
     const refreshImplicit = (): void => void this.implicit.refresh();
     this.memoryTree = memoryTree(this.memory);
-    const { extensionUri, globalStorageUri: storage } = context;
-    this.chats = new ExternalChats({ extensionUri, storage, window, warn });
+    this.chats = new ExternalChats(context, window, warn);
     this.chatsTree = chatsTree(this.chats, this.clock.yielder);
     this.tools = { [RECALL_TOOL]: recallTool(this.archive), [DECISIONS_TOOL]: decisionsTool(this.archive) };
     this.#disposables.push(

@@ -19,14 +19,6 @@ import { translated } from '../platform/l10n.ts';
 import { openFolders } from '../platform/workspace-files.ts';
 import { phrase } from '../../core/text/phrase.ts';
 
-export interface ExternalChatsOptions {
-  readonly extensionUri: vscode.Uri;
-  /** The parent of the folder `all-chats`, in which the copies are stored. */
-  readonly storage: vscode.Uri;
-  readonly window: string;
-  readonly warn: (message: string) => void;
-}
-
 const NO_CHATS: ChatList = { chats: [], unreadable: [], copied: [], bytes: 0 };
 const DAY_MS = 24 * 3_600_000;
 /** Pause before a thread that has ended is restarted (ms); doubles each time up to the maximum. */
@@ -40,7 +32,7 @@ export class ExternalChats implements vscode.Disposable {
   readonly #folder: string;
   readonly #thread: ReturnType<typeof libraryThread>;
   readonly library: ChatLibrary;
-  readonly #warn: ExternalChatsOptions['warn'];
+  readonly #warn: (message: string) => void;
   readonly #changed = new vscode.EventEmitter<undefined>();
   readonly onDidChange = this.#changed.event;
   readonly #libraryEvents = new vscode.EventEmitter<ChatLibraryEvent>();
@@ -53,9 +45,14 @@ export class ExternalChats implements vscode.Disposable {
   #restartMs = MIN_RESTART_MS;
   #hasWarned = false;
 
-  constructor({ extensionUri, storage, window, warn }: ExternalChatsOptions) {
+  /** The copies are stored in the folder `all-chats` of the global storage. */
+  constructor(
+    { extensionUri, globalStorageUri }: Pick<vscode.ExtensionContext, 'extensionUri' | 'globalStorageUri'>,
+    window: string,
+    warn: (message: string) => void,
+  ) {
     this.#warn = warn;
-    this.#folder = vscode.Uri.joinPath(storage, 'all-chats').fsPath;
+    this.#folder = vscode.Uri.joinPath(globalStorageUri, 'all-chats').fsPath;
     const file = vscode.Uri.joinPath(extensionUri, 'dist/all-chats.cjs').fsPath;
     const data = (): object => ({ folder: this.#folder, home: os.homedir(), window });
     const onEvent = (event: ChatLibraryEvent): void => {

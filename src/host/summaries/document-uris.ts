@@ -12,12 +12,6 @@ const ABOUT_ITEM = [...EDITABLE_LEVELS, 'node', 'structured', 'source', 'message
 const DOCUMENT_KINDS = [...ABOUT_ITEM, 'next', 'request', 'compressions'] as const;
 export type DocumentKind = (typeof DOCUMENT_KINDS)[number];
 
-export interface DocumentAddress {
-  readonly session: string;
-  readonly kind: DocumentKind;
-  readonly id: string;
-}
-
 /** `threadkeeper:/<session>/<kind>/<id>/<name>`; the name is the tab's title. */
 export function documentUri(session: SessionId, kind: DocumentKind, id: string, name: string): vscode.Uri {
   const file = name.replace(/[\\/?#%*:|"<>]/g, ' ').trim();
@@ -25,7 +19,9 @@ export function documentUri(session: SessionId, kind: DocumentKind, id: string, 
   return vscode.Uri.from({ scheme: DOCUMENT_SCHEME, path: `/${session}/${kind}/${id}/${file}.${extension}` });
 }
 
-export function parseDocumentUri(uri: vscode.Uri): DocumentAddress | undefined {
+export type DocumentAddress = NonNullable<ReturnType<typeof parseDocumentUri>>;
+
+export function parseDocumentUri(uri: vscode.Uri) {
   const [, session = '', name = '', id = ''] = uri.path.split('/');
   const kind = DOCUMENT_KINDS.find((one) => one === name);
   return uri.scheme === DOCUMENT_SCHEME && kind ? { session, kind, id } : undefined;
