@@ -2,8 +2,6 @@ import * as vscode from 'vscode';
 import type { Conversation } from '../../app/conversation.ts';
 import type { Clock } from '../../app/ports.ts';
 import type { Sessions } from '../../app/sessions.ts';
-import type { Context } from '../../core/context/assemble.ts';
-import type { SessionState } from '../../core/state/session-state.ts';
 import type { SessionSearch } from '../../app/session-search.ts';
 import { gaugeView } from '../gauge/gauge-view.ts';
 import { EventIndex } from './event-index.ts';
@@ -35,14 +33,7 @@ export class ContextTree implements vscode.TreeDataProvider<ContextRow>, vscode.
   readonly #view: vscode.TreeView<ContextRow>;
   readonly #subscription: vscode.Disposable;
   #isStale = false;
-  #events:
-    | {
-        readonly state: SessionState;
-        readonly revisions: string;
-        readonly leftOut: Context['leftOut'];
-        readonly index: EventIndex;
-      }
-    | undefined;
+  #events: ReturnType<typeof indexEvents> | undefined;
   #gaugeView: GaugeView | undefined;
   #filter: TreeFilter | undefined;
   #isEmpty: boolean | undefined;
@@ -92,7 +83,11 @@ export class ContextTree implements vscode.TreeDataProvider<ContextRow>, vscode.
   async getChildren(row?: ContextRow): Promise<ContextRow[]> {
     const conversation = row ? this.#app.sessions.current : await this.#app.sessions.currentOrLatestIfAny();
     const isEmpty = !conversation || conversation.state.counters.messagesEver === 0;
-    if (!row) this.#setEmpty(isEmpty);
+    // Shows or hides the welcome content, but not before the first rows: it would take the keyboard focus.
+    if (!row && this.#isEmpty !== isEmpty) {
+      this.#isEmpty = isEmpty;
+      void vscode.commands.executeCommand('setContext', 'threadkeeper.isContextEmpty', isEmpty);
+    }
     if (isEmpty) return [];
     const source = this.#source(conversation);
     const parent = row?.kind === 'range' ? row.of : row;
@@ -100,13 +95,6 @@ export class ContextTree implements vscode.TreeDataProvider<ContextRow>, vscode.
     if (!row) return [filterRow(this.#filter)];
     const search = this.#filter.by === 'text' ? await this.#app.searchOf(conversation) : undefined;
     return filteredRows({ ...source, search: (text, limit) => search?.search(text, limit) ?? [] }, this.#filter, row);
-  }
-
-  /** Shows or hides the welcome content, but not before the first rows: it would take the keyboard focus. */
-  #setEmpty(isEmpty: boolean): void {
-    if (this.#isEmpty === isEmpty) return;
-    this.#isEmpty = isEmpty;
-    void vscode.commands.executeCommand('setContext', 'threadkeeper.isContextEmpty', isEmpty);
   }
 
   getParent(row: ContextRow): ContextRow | undefined {
@@ -142,11 +130,14 @@ export class ContextTree implements vscode.TreeDataProvider<ContextRow>, vscode.
   #eventsOf(conversation: Conversation): EventIndex {
     const { state } = conversation;
     const revisions = `${state.ledgerRevision}/${state.prefixRevision}`;
-    if (this.#events?.state !== state || this.#events.revisions !== revisions) {
-      const { leftOut } = conversation.context();
-      const index = new EventIndex(state, new Set(leftOut.map(({ id }) => id)));
-      this.#events = { state, revisions, leftOut, index };
-    }
+    if (this.#events?.state !== state || this.#events.revisions !== revisions)
+      this.#events = indexEvents(conversation, revisions);
     return this.#events.index;
   }
+}
+
+function indexEvents(conversation: Conversation, revisions: string) {
+  const { state } = conversation;
+  const { leftOut } = conversation.context();
+  return { state, revisions, leftOut, index: new EventIndex(state, new Set(leftOut.map(({ id }) => id))) };
 }
