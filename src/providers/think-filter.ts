@@ -61,7 +61,6 @@ export class ThinkFilter {
     yield { type: 'thinking' };
   }
 
-  /** Processes a piece of the reply. */
   *take(text: string): Generator<ChatChunk> {
     if (text === '') return;
     if (this.#state === 'answer') {

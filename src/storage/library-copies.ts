@@ -22,7 +22,6 @@ const FOLDER_MODE = 0o700;
 /** UTF-16 units that are compressed at once: enough to compress well, few enough not to block. */
 const PIECE_UNITS = 1 << 16;
 const VERSION = 1;
-/** The beginning of a message's line. */
 const MESSAGE_LINE = Buffer.from('{"message":');
 
 const catalogSchema = v.object({ version: v.literal(VERSION), sessions: v.array(keptSessionSchema) });

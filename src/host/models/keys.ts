@@ -2,7 +2,6 @@ import * as v from 'valibot';
 import * as vscode from 'vscode';
 import { parseBaseUrl } from '../../providers/base-url.ts';
 
-/** Providers that may need a key. */
 export const KEYED_PROVIDERS = ['openai', 'anthropic', 'compatible'] as const;
 export type KeyedProvider = (typeof KEYED_PROVIDERS)[number];
 

@@ -18,7 +18,6 @@ import { callTimeouts, lastValidSettings } from '../platform/settings.ts';
 import { PROVIDERS, type ProviderName, type Settings } from '../platform/settings-schema.ts';
 import type { Sessions } from '../../app/sessions.ts';
 
-/** The models to use if the user hasn't set one. */
 const DEFAULT_MODEL: Readonly<Record<ProviderName, { readonly chat: string; readonly summary: string }>> = {
   local: { chat: 'local', summary: 'local' },
   // An empty name means the first model that VS Code offers, because it isn't known which models the user has.

@@ -14,11 +14,9 @@ const SECTIONS = ['context', 'summaries', 'events', 'content', 'tasks', 'compres
 export type SectionName = (typeof SECTIONS)[number];
 /** Sections that are shown even if they are empty. */
 const PERMANENT_SECTIONS: ReadonlySet<SectionName> = new Set(['context', 'summaries', 'events']);
-/** The lists of the summaries' content. */
 const CONTENT_LISTS = ['topics', 'decisions', 'preferences', 'files'] as const;
 export type ContentList = (typeof CONTENT_LISTS)[number];
 
-/** The content of a row of the *Context* view. */
 type RowContent =
   | { readonly kind: 'section'; readonly section: SectionName }
   /** The parent of a filter's results. */
@@ -169,7 +167,6 @@ export function eventsBelow(
   return span ? events().between(span.from, span.to) : [];
 }
 
-/** The current and the ended tasks. */
 const tasks = (state: SessionState): readonly Task[] => [...(state.task ? [state.task] : []), ...state.endedTasks];
 
 /** Nodes that the user has reverted individually or with their compression, and that no newer summary covers. */
