@@ -108,13 +108,8 @@ function placeHunk(
   const head = commonLines(find, put);
   const tail = Math.min(commonLines(find.toReversed(), put.toReversed()), find.length - head, put.length - head);
   if (find.every(isBlank)) {
-    if (lines.every(isBlank))
-      return {
-        start: 0,
-        from: 0,
-        to: lines.length,
-        put: [...put.slice(0, put.findLastIndex((one) => one !== '') + 1), ''],
-      };
+    const whole = [...put.slice(0, put.findLastIndex((one) => one !== '') + 1), ''];
+    if (lines.every(isBlank)) return { start: 0, from: 0, to: lines.length, put: whole };
     if (hint === undefined || hint >= lines.length) return { reason: 'not_found' };
     const to = hint + find.length;
     if (find.length > 0 && lines.slice(hint, to).every(isBlank))
