@@ -18,12 +18,8 @@ const MIN_MATCHED_SHARE = 0.3;
  * The moves of an alignment: MATCH goes to the next line of both, INSERT and START to the next line of the excerpt, and
  * DELETE and KEEP to the next line of the file. START begins an elision; KEEP keeps a line of the file that it omits.
  */
-const START = 0;
-const MATCH = 1;
-const INSERT = 2;
-const DELETE = 3;
-const KEEP = 4;
-type Move = typeof START | typeof MATCH | typeof INSERT | typeof DELETE | typeof KEEP;
+const [START, MATCH, INSERT, DELETE, KEEP] = [0, 1, 2, 3, 4] as const;
+type Move = 0 | 1 | 2 | 3 | 4;
 
 type Placed = { readonly lines: string[] } | { readonly reason: 'not_found' | 'ambiguous' };
 
@@ -132,8 +128,7 @@ function trace({ width, moves, rows }: Table, end: number): Step[] {
   let at = end;
   for (let row = rows; row > 0;) {
     const move = moves[row * width + at] as Move;
-    const isOfFile = move === MATCH || move === DELETE || move === KEEP;
-    if (isOfFile) at--;
+    if (move === MATCH || move === DELETE || move === KEEP) at--;
     path.push({ move, file: at, block: row - 1 });
     if (move === MATCH || move === INSERT || move === START) row--;
   }
