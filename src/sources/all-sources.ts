@@ -5,7 +5,7 @@ import { ClaudeCodeImporter } from '../core/transcript/claude-code.ts';
 import { importContinueSession, isContinueSession } from '../core/transcript/continue-session.ts';
 import { CopilotEventsImporter } from '../core/transcript/copilot-events.ts';
 import { importGemini, isGemini } from '../core/transcript/gemini.ts';
-import { isList, stringOf, tryParse } from '../core/text/json-value.ts';
+import { isList, textAt, tryParse } from '../core/text/json-value.ts';
 import { qwenImporter } from '../core/transcript/qwen.ts';
 import { readRoleContent } from '../core/transcript/content-parts.ts';
 import {
@@ -151,7 +151,7 @@ function copilotCli(home: Home): Source {
       if (file.path.endsWith('.jsonl')) return readCopilotEvents(file, sink, from);
       const { chatMessages: messages, sessionId, startTime } = fieldsOf(await readJson(file.path));
       if (!isList(messages)) throw unknownFormat('Copilot CLI');
-      sink.addFacts({ id: stringOf(sessionId), createdAt: parseTimestamp(startTime) });
+      sink.addFacts({ id: textAt(sessionId), createdAt: parseTimestamp(startTime) });
       for (const message of messages) readRoleContent(message, sink);
       return undefined;
     },

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { Source, Tool } from '../app/library/source.ts';
 import { phrase } from '../core/text/phrase.ts';
-import { isList, isObject, stringOf, tryParse, type JsonObject } from '../core/text/json-value.ts';
+import { isList, isObject, textAt, tryParse, type JsonObject } from '../core/text/json-value.ts';
 import { readRoleContent } from '../core/transcript/content-parts.ts';
 import { checkVersion, parseTimestamp, usageOf, type TranscriptSink } from '../core/transcript/transcript-message.ts';
 import type { Databases } from './databases.ts';
@@ -72,7 +72,7 @@ function customStorage(settings: string, extension: string): readonly string[] {
     .split(setting)
     .slice(1)
     .map((text) => /^\s*:\s*("(?:[^"\\]|\\.)*")/.exec(text)?.[1]);
-  return values.flatMap((value) => stringOf(tryParse(value ?? '')) ?? []).filter((folder) => path.isAbsolute(folder));
+  return values.flatMap((value) => textAt(tryParse(value ?? '')) ?? []).filter((folder) => path.isAbsolute(folder));
 }
 
 async function addTasks(finder: Finder, storage: string): Promise<void> {
@@ -82,8 +82,8 @@ async function addTasks(finder: Finder, storage: string): Promise<void> {
     const id = path.basename(folder);
     for (const file of await finder.findFiles(folder, (name) => name === TASK_FILE)) {
       const item = items.get(id) ?? (await readOptionalFields(path.join(folder, 'history_item.json')));
-      const workspace = stringOf(item['workspace']) ?? stringOf(item['cwdOnTaskInitialization']);
-      await finder.addFile(file, { id, title: stringOf(item['task']), workspace });
+      const workspace = textAt(item, 'workspace') ?? textAt(item, 'cwdOnTaskInitialization');
+      await finder.addFile(file, { id, title: textAt(item, 'task'), workspace });
     }
   }
 }
@@ -93,10 +93,10 @@ async function addSessions(finder: Finder, sessions: string): Promise<void> {
     const id = path.basename(folder);
     for (const file of await finder.findFiles(folder, hasExtension(MESSAGES_FILE))) {
       const { cwd, metadata, prompt, ...more } = await readOptionalFields(path.join(folder, `${id}.json`));
-      const workspace = stringOf(cwd);
+      const workspace = textAt(cwd);
       const agent = path.basename(file, MESSAGES_FILE);
       if (agent === id) {
-        const title = stringOf(fieldsOf(metadata)['title']) ?? stringOf(prompt);
+        const title = textAt(metadata, 'title') ?? textAt(prompt);
         const createdAt = parseTimestamp(more['started_at'] ?? more['created_at']);
         await finder.addFile(file, { id, workspace, title, createdAt });
       } else await finder.addFile(file, { id: `${id}__${agent}`, parent: id, workspace });
@@ -109,7 +109,7 @@ function addMessage(message: unknown, sink: TranscriptSink): void {
   const at = parseTimestamp(message['ts']);
   // Roo Code and Kilo Code, and Cline's CLI.
   if (message['isSummary'] === true || fieldsOf(message['metadata'])['kind'] === 'compaction_summary') {
-    const summary = [message['content']].flat().map((part) => stringOf(isObject(part) ? part['text'] : part) ?? '');
+    const summary = [message['content']].flat().map((part) => textAt(isObject(part) ? part['text'] : part) ?? '');
     return sink.addCompaction({ summary: summary.join('\n'), at });
   }
   if (message['isTruncationMarker'] === true) return sink.skip(phrase('context added by the tool'));
@@ -123,7 +123,7 @@ function addMessage(message: unknown, sink: TranscriptSink): void {
   });
   const content = message['role'] === 'user' ? withoutAddedContext(message['content'], sink) : message['content'];
   if (isList(content) && content.length === 0) return;
-  const model = stringOf(info['modelId'] ?? info['id']);
+  const model = textAt(info['modelId'] ?? info['id']);
   readRoleContent({ role: message['role'], content }, sink, { at, model, usage });
 }
 

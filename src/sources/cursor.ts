@@ -3,7 +3,7 @@ import type { Source } from '../app/library/source.ts';
 import { phrase } from '../core/text/phrase.ts';
 import { toolCall, toolResult, readRoleContent } from '../core/transcript/content-parts.ts';
 import { folderPath, parseTimestamp, usageOf, type TranscriptSink } from '../core/transcript/transcript-message.ts';
-import { isList, isObject, objectsAt, stringOf, textAt, type JsonObject } from '../core/text/json-value.ts';
+import { isList, isObject, objectsAt, textAt, type JsonObject } from '../core/text/json-value.ts';
 import { columnJson, columnText, type Database, type Databases } from './databases.ts';
 import { editorFolders, portableFolders, toolFolder, type Home } from './home-folders.ts';
 import { fieldsOf, unknownFormat } from './read-files.ts';
@@ -82,7 +82,7 @@ async function addComposers(
     if (!isObject(chat) || headersOf(chat).length === 0) continue;
     const id = String(row['key']).slice('composerData:'.length);
     const header = headers.get(id) ?? {};
-    const title = stringOf(chat['name']) || stringOf(header['name']);
+    const title = textAt(chat, 'name') || textAt(header, 'name');
     const folder = [header, chat].map((one) => textAt(one, 'workspaceIdentifier', 'uri', 'fsPath'));
     const parent = [header, chat].map((one) => textAt(one, 'subagentInfo', 'parentComposerId'));
     const createdAt = parseTimestamp(chat['createdAt'] ?? header['createdAt']);
@@ -111,13 +111,13 @@ function composerHeaders(database: Database): ReadonlyMap<string, JsonObject> {
   if (database.columns('ItemTable').size === 0) return new Map();
   const [row] = database.rows('SELECT value FROM ItemTable WHERE key = ?', HEADERS_KEY);
   const value = columnJson(row?.['value']);
-  return new Map(objectsAt(value, 'allComposers').map((one) => [stringOf(one['composerId']) ?? '', one]));
+  return new Map(objectsAt(value, 'allComposers').map((one) => [textAt(one, 'composerId') ?? '', one]));
 }
 
 async function addTabs(finder: Finder, databases: Databases, file: string): Promise<void> {
   const database = await databases.open(file);
   for (const [id, tab] of tabsOf(database)) {
-    const title = stringOf(tab['chatTitle']);
+    const title = textAt(tab, 'chatTitle');
     const size = { bytes: JSON.stringify(tab).length, modifiedAt: parseTimestamp(tab['lastSendTime']) };
     finder.addFromDatabase(file, { id, title }, size, `${TABS_KEY}:${id}`);
   }
@@ -128,14 +128,14 @@ function tabsOf(database: Database): ReadonlyMap<string, JsonObject> {
   if (database.columns('ItemTable').size === 0) throw unknownFormat('Cursor');
   const [row] = database.rows('SELECT value FROM ItemTable WHERE key = ?', TABS_KEY);
   const value = row ? columnJson(row['value']) : undefined;
-  return new Map(objectsAt(value, 'tabs').map((tab, index) => [stringOf(tab['tabId']) ?? String(index), tab]));
+  return new Map(objectsAt(value, 'tabs').map((tab, index) => [textAt(tab, 'tabId') ?? String(index), tab]));
 }
 
 function readTab(database: Database, id: string, sink: TranscriptSink): void {
   for (const bubble of objectsAt(tabsOf(database).get(id), 'bubbles')) {
     const role = bubble['type'] === 'user' ? 'user' : 'assistant';
-    const text = stringOf(bubble['rawText']) || (stringOf(bubble['text']) ?? '');
-    const model = role === 'user' ? undefined : stringOf(bubble['modelType']);
+    const text = textAt(bubble, 'rawText') || (textAt(bubble, 'text') ?? '');
+    const model = role === 'user' ? undefined : textAt(bubble, 'modelType');
     if (text === '') sink.skip(phrase('message without readable content'));
     else sink.addMessage(role, [{ type: 'text', text }], { model });
   }
@@ -155,7 +155,7 @@ function readComposer(database: Database, id: string, sink: TranscriptSink): voi
   const rows = database.rows(BUBBLES_QUERY, `bubbleId:${id}:`, `bubbleId:${id};`);
   const bubbles = new Map(rows.map((one) => [String(one['key']).split(':')[2], columnJson(one['value'])]));
   for (const header of headersOf(chat)) {
-    const bubble = bubbles.get(stringOf(header['bubbleId'])) ?? ('text' in header ? header : undefined);
+    const bubble = bubbles.get(textAt(header, 'bubbleId')) ?? ('text' in header ? header : undefined);
     if (isObject(bubble)) addBubble(bubble, sink);
     else sink.skip(phrase('message that no longer exists in the tool'));
   }
@@ -167,21 +167,21 @@ function addBubble(bubble: JsonObject, sink: TranscriptSink): void {
   const at = parseTimestamp(bubble['createdAt'] ?? bubble['timestamp'] ?? started);
   const tokens = fieldsOf(bubble['tokenCount']);
   const usage = usageOf({ input: tokens['inputTokens'], output: tokens['outputTokens'] });
-  const model = role === 'assistant' ? stringOf(fieldsOf(bubble['modelInfo'])['modelName']) : undefined;
+  const model = role === 'assistant' ? textAt(bubble, 'modelInfo', 'modelName') : undefined;
   const workspace = folderPath(
     bubble['workspaceProjectDir'] ?? (isList(bubble['workspaceUris']) ? bubble['workspaceUris'][0] : undefined),
   );
   if (workspace !== undefined) sink.addFacts({ workspace });
-  const text = stringOf(bubble['text']) || (stringOf(bubble['rawText']) ?? '');
+  const text = textAt(bubble, 'text') || (textAt(bubble, 'rawText') ?? '');
   const tool = isObject(bubble['toolFormerData']) ? bubble['toolFormerData'] : undefined;
-  const callId = stringOf(tool?.['toolCallId']) ?? '';
+  const callId = textAt(tool, 'toolCallId') ?? '';
   const blocks = [
     ...(text === '' ? [] : [{ type: 'text', text } as const]),
     ...(tool ? [toolCall(callId, tool['name'], tool['rawArgs'] ?? tool['params'])] : []),
   ];
   sink.addMessage(role, blocks, { at, usage, model });
   if (blocks.length === 0) sink.skip(phrase('message without readable content'));
-  const result = stringOf(tool?.['result']);
+  const result = textAt(tool, 'result');
   if (result !== undefined && result !== '')
     sink.addMessage('tool', [toolResult(callId, result, tool?.['status'] === 'error')], { at });
 }

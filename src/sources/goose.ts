@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { Source } from '../app/library/source.ts';
-import { isObject, stringOf } from '../core/text/json-value.ts';
+import { isObject, textAt } from '../core/text/json-value.ts';
 import { phrase } from '../core/text/phrase.ts';
 import { joinTextBlocks, readContent, isRoleContent, readRoleContent } from '../core/transcript/content-parts.ts';
 import { parseTimestamp, type TranscriptSink } from '../core/transcript/transcript-message.ts';
@@ -85,7 +85,7 @@ function parseSqliteTime(value: unknown): number | undefined {
 
 function addRecord(record: unknown, sink: TranscriptSink): void {
   if (isObject(record) && !isRoleContent(record)) {
-    const [title, workspace] = [stringOf(record['description']), stringOf(record['working_dir'])];
+    const [title, workspace] = [textAt(record, 'description'), textAt(record, 'working_dir')];
     sink.addFacts({ ...(title && { title }), workspace });
   } else readRoleContent(record, sink, { at: isObject(record) ? parseTimestamp(record['created']) : undefined });
 }

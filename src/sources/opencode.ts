@@ -4,7 +4,7 @@ import type { Source, SourceFile } from '../app/library/source.ts';
 import { phrase } from '../core/text/phrase.ts';
 import type { ContentBlock, Usage } from '../core/model/message.ts';
 import { toolCall, toolResult } from '../core/transcript/content-parts.ts';
-import { isObject, objectsAt, stringOf, textAt, tryParse, type JsonObject } from '../core/text/json-value.ts';
+import { isObject, objectsAt, textAt, tryParse, type JsonObject } from '../core/text/json-value.ts';
 import {
   parseTimestamp,
   usageOf,
@@ -45,7 +45,7 @@ export async function findOpencodeSessions(
     for (const file of await finder.findFiles(root, (name) => DATABASE_NAME.test(name))) databaseFiles.add(file);
     for (const file of await finder.findFiles(path.join(root, 'storage/session'), hasExtension('.json'), 1)) {
       const session = await readOptionalFields(file);
-      const [title, workspace, parent] = ['title', 'directory', 'parentID'].map((name) => stringOf(session[name]));
+      const [title, workspace, parent] = ['title', 'directory', 'parentID'].map((name) => textAt(session, name));
       await finder.addFile(file, { title, workspace, parent });
     }
   }
@@ -205,9 +205,9 @@ function addMessage(
   const results: ContentBlock[] = [];
   for (const part of parts) {
     if (end !== undefined && part['id'] === end) break;
-    const type = stringOf(part['type']) ?? 'unknown';
+    const type = textAt(part, 'type') ?? 'unknown';
     if (type === 'text' && part['synthetic'] === true) sink.skip(phrase('context added by the tool'));
-    else if (type === 'text') blocks.push({ type: 'text', text: stringOf(part['text']) ?? '' });
+    else if (type === 'text') blocks.push({ type: 'text', text: textAt(part, 'text') ?? '' });
     else if (type === 'tool') addToolBlocks(part, blocks, results, sink);
     else if (type === 'reasoning') sink.skipReasoning();
     else if (type === 'file') blocks.push(...opencodeFile(part['mime'], part['url'], sink));
@@ -219,7 +219,7 @@ function addMessage(
     return;
   }
   const usage = opencodeUsage(data['tokens']);
-  const model = role === 'assistant' ? stringOf(data['modelID']) : undefined;
+  const model = role === 'assistant' ? textAt(data, 'modelID') : undefined;
   sink.addMessage(role, blocks, { at, model, usage });
   sink.addMessage('tool', results, { at });
 }
@@ -227,7 +227,7 @@ function addMessage(
 function addToolBlocks(part: JsonObject, blocks: ContentBlock[], results: ContentBlock[], sink: TranscriptSink): void {
   const state = fieldsOf(part['state']);
   blocks.push(toolCall(part['callID'], part['tool'], state['input']));
-  const output = stringOf(state['output']) ?? stringOf(state['error']);
+  const output = textAt(state, 'output') ?? textAt(state, 'error');
   if (output === undefined) return;
   const files = objectsAt(state, 'attachments').flatMap(({ mime, url }) => opencodeFile(mime, url, sink));
   results.push(toolResult(part['callID'], output, state['status'] === 'error'), ...files);
@@ -248,7 +248,7 @@ function addOpencodeRow(row: Row, sink: TranscriptSink): void {
   switch (type) {
     case 'user': {
       const files = objectsAt(data, 'files').flatMap((file) => opencodeFile(file['mime'], file['uri'], sink));
-      const blocks: ContentBlock[] = [{ type: 'text', text: stringOf(data['text']) ?? '' }, ...files];
+      const blocks: ContentBlock[] = [{ type: 'text', text: textAt(data, 'text') ?? '' }, ...files];
       return sink.addMessage('user', blocks, { at });
     }
     case 'assistant':
@@ -257,11 +257,11 @@ function addOpencodeRow(row: Row, sink: TranscriptSink): void {
       // A command that the user ran.
       const output = textAt(data, 'output', 'output') ?? textAt(data, 'output') ?? '';
       const isError = typeof data['exit'] === 'number' && data['exit'] !== 0;
-      const text = `$ ${stringOf(data['command']) ?? ''}\n${output}`.trimEnd();
+      const text = `$ ${textAt(data, 'command') ?? ''}\n${output}`.trimEnd();
       return sink.addMessage('tool', [toolResult(data['shellID'], text, isError)], { at });
     }
     case 'compaction': {
-      const summary = stringOf(data['summary']) ?? '';
+      const summary = textAt(data, 'summary') ?? '';
       if (data['status'] === undefined || data['status'] === 'completed') sink.addCompaction({ summary, at });
       return;
     }
@@ -278,7 +278,7 @@ function addReply(data: JsonObject, at: number | undefined, sink: TranscriptSink
   const blocks: ContentBlock[] = [];
   const results: ContentBlock[] = [];
   for (const part of objectsAt(data, 'content')) {
-    if (part['type'] === 'text') blocks.push({ type: 'text', text: stringOf(part['text']) ?? '' });
+    if (part['type'] === 'text') blocks.push({ type: 'text', text: textAt(part, 'text') ?? '' });
     else if (part['type'] === 'reasoning') sink.skipReasoning();
     else if (part['type'] === 'tool') {
       const callId = part['callID'] ?? part['id'];
@@ -295,7 +295,7 @@ function addReply(data: JsonObject, at: number | undefined, sink: TranscriptSink
 function resultOf(callId: unknown, state: JsonObject, sink: TranscriptSink): ContentBlock[] {
   if (state['status'] !== 'completed' && state['status'] !== 'error') return [];
   const content = objectsAt(state, 'content');
-  const texts = content.flatMap((one) => (one['type'] === 'text' ? [stringOf(one['text']) ?? ''] : []));
+  const texts = content.flatMap((one) => (one['type'] === 'text' ? [textAt(one, 'text') ?? ''] : []));
   const error = textAt(state, 'error', 'message');
   const images = content.flatMap((one) => (one['type'] === 'file' ? opencodeFile(one['mime'], one['uri'], sink) : []));
   const text = [...texts, ...(error === undefined ? [] : [error])].join('\n');
@@ -304,7 +304,7 @@ function resultOf(callId: unknown, state: JsonObject, sink: TranscriptSink): Con
 
 /** An attached image. Other files are skipped; if the model got their text, the tool added it as context. */
 function opencodeFile(mediaType: unknown, uri: unknown, sink: TranscriptSink): ContentBlock[] {
-  const [, base64] = /^data:image\/[^,]*;base64,(.*)$/s.exec(stringOf(uri) ?? '') ?? [];
+  const [, base64] = /^data:image\/[^,]*;base64,(.*)$/s.exec(textAt(uri) ?? '') ?? [];
   if (base64 !== undefined && typeof mediaType === 'string') return [{ type: 'image', mediaType, base64 }];
   sink.skipAttachment(mediaType);
   return [];

@@ -5,7 +5,7 @@ import type { Source } from '../app/library/source.ts';
 import { phrase } from '../core/text/phrase.ts';
 import type { ContentBlock } from '../core/model/message.ts';
 import { resultBlocks, toolCall, readRoleContent } from '../core/transcript/content-parts.ts';
-import { isList, isObject, objectsAt, stringOf, textAt, tryParse, type JsonObject } from '../core/text/json-value.ts';
+import { isList, isObject, objectsAt, textAt, tryParse, type JsonObject } from '../core/text/json-value.ts';
 import { newerFormat, parseTimestamp, type TranscriptSink } from '../core/transcript/transcript-message.ts';
 import { columnText, type Databases, type Row } from './databases.ts';
 import { dataFolders, type Home } from './home-folders.ts';
@@ -35,10 +35,10 @@ export function zed(home: Home, databases: Databases): Source {
       const [row] = database.rows('SELECT data_type, data FROM threads WHERE id = ?', file.key ?? '');
       const { messages, model, version: statedVersion } = fieldsOf(row && tryParse(await readThread(row)));
       if (!isList(messages)) throw unknownFormat('Zed');
-      const version = stringOf(statedVersion) ?? '0.1.0';
+      const version = textAt(statedVersion) ?? '0.1.0';
       if (version.localeCompare(SUPPORTED_VERSION, 'en', { numeric: true }) > 0)
         throw newerFormat(version, SUPPORTED_VERSION);
-      for (const message of messages) addMessage(message, stringOf(fieldsOf(model)['model']), sink);
+      for (const message of messages) addMessage(message, textAt(model, 'model'), sink);
     },
   );
 }
@@ -97,7 +97,7 @@ function addUserOrAgent(
 function blockOf(part: JsonObject, sink: TranscriptSink): ContentBlock[] {
   const { Text: text, Mention: mention, ToolUse: use, Image: image } = part;
   if (typeof text === 'string') return [{ type: 'text', text }];
-  if (isObject(mention)) return [{ type: 'text', text: stringOf(mention['content']) ?? '' }];
+  if (isObject(mention)) return [{ type: 'text', text: textAt(mention, 'content') ?? '' }];
   if (isObject(use)) return [toolCall(use['id'], use['name'], inputOf(use['input']))];
   if (isObject(image) && typeof image['source'] === 'string') return [imageBlock(image['source'])];
   const [kind] = Object.keys(part);
@@ -121,7 +121,7 @@ function resultOf(callId: string, result: JsonObject): ContentBlock[] {
   const blocks = contents.map((content): ContentBlock => {
     const image = textAt(content, 'Image', 'source');
     if (image !== undefined) return imageBlock(image);
-    return { type: 'text', text: textAt(content, 'Text') ?? stringOf(content) ?? JSON.stringify(content ?? '') };
+    return { type: 'text', text: textAt(content, 'Text') ?? textAt(content) ?? JSON.stringify(content ?? '') };
   });
   return resultBlocks(callId, blocks, result['is_error'] === true);
 }

@@ -5,14 +5,15 @@ export const isObject = (value: unknown): value is JsonObject =>
 
 export const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value);
 
-export const stringOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
-
 /** The value at a path of keys; undefined if a value on the way isn't an object. */
 export const valueAt = (value: unknown, ...keys: readonly string[]): unknown =>
   keys.reduce<unknown>((at, key) => (isObject(at) ? at[key] : undefined), value);
 
-export const textAt = (value: unknown, ...keys: readonly string[]): string | undefined =>
-  stringOf(valueAt(value, ...keys));
+/** The text at a path of keys, or without keys the value itself; undefined if it isn't a string. */
+export function textAt(value: unknown, ...keys: readonly string[]): string | undefined {
+  const text = valueAt(value, ...keys);
+  return typeof text === 'string' ? text : undefined;
+}
 
 /** The objects in the list at a path. */
 export function objectsAt(value: unknown, ...keys: readonly string[]): readonly JsonObject[] {

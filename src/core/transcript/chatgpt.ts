@@ -1,7 +1,7 @@
 import { phrase } from '../text/phrase.ts';
 import { ROLES } from '../model/message.ts';
 import { toolCall } from './content-parts.ts';
-import { isList, isObject, stringOf, textAt, valueAt, type JsonObject } from '../text/json-value.ts';
+import { isList, isObject, textAt, valueAt, type JsonObject } from '../text/json-value.ts';
 import { parseTimestamp, type TranscriptSink } from './transcript-message.ts';
 
 export function isChatGpt(value: unknown): value is JsonObject & { readonly mapping: JsonObject } {
@@ -55,7 +55,7 @@ function importMessage(message: JsonObject, sink: TranscriptSink): void {
 
 /** The text of a message's content; undefined for unsupported kinds, which are counted as skipped. */
 function readText(content: JsonObject, sink: TranscriptSink): string | undefined {
-  const type = stringOf(content['content_type']) ?? 'text';
+  const type = textAt(content, 'content_type') ?? 'text';
   switch (type) {
     case 'text':
     case 'multimodal_text':
@@ -64,9 +64,9 @@ function readText(content: JsonObject, sink: TranscriptSink): string | undefined
     case 'execution_output':
     case 'tether_quote':
     case 'system_error':
-      return stringOf(content['text']) ?? '';
+      return textAt(content, 'text') ?? '';
     case 'tether_browsing_display':
-      return stringOf(content['result']) ?? '';
+      return textAt(content, 'result') ?? '';
     case 'thoughts':
     case 'reasoning_recap':
       sink.skipReasoning();

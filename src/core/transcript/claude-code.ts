@@ -1,7 +1,7 @@
 import { phrase } from '../text/phrase.ts';
 import { messageText, type ContentBlock, type Usage } from '../model/message.ts';
 import { readMessageContent } from './content-parts.ts';
-import { isObject, stringOf, textAt, valueAt, type JsonObject } from '../text/json-value.ts';
+import { isObject, textAt, valueAt, type JsonObject } from '../text/json-value.ts';
 import {
   BeforeResumeError,
   parseTimestamp,
@@ -124,7 +124,7 @@ export class ClaudeCodeImporter {
   #message(record: JsonObject, message: JsonObject): void {
     const at = parseTimestamp(record['timestamp']);
     const blocks = readMessageContent(message['content'], this.#sink);
-    const id = stringOf(message['id']);
+    const id = textAt(message, 'id');
     const facts = { at, model: modelOf(message), usage: readUsage(message['usage']) };
     const isReply = record['type'] === 'assistant';
     if (isReply && id !== undefined && id === this.#reply?.id && record['isCompactSummary'] !== true) {
@@ -190,7 +190,7 @@ function usageSince(usage: Usage, before: Usage): Usage {
 
 /** The model of a message; undefined for messages that the tool wrote, for example about an error. */
 function modelOf(message: JsonObject): string | undefined {
-  const model = stringOf(message['model']);
+  const model = textAt(message, 'model');
   return model === '<synthetic>' ? undefined : model;
 }
 

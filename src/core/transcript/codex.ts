@@ -1,7 +1,7 @@
 import { phrase } from '../text/phrase.ts';
 import type { ContentBlock, Role } from '../model/message.ts';
 import { readContent, readMessageContent, resultBlocks, toolCall, toolResult } from './content-parts.ts';
-import { isList, isObject, stringOf, textAt, tryParse, valueAt, type JsonObject } from '../text/json-value.ts';
+import { isList, isObject, textAt, tryParse, valueAt, type JsonObject } from '../text/json-value.ts';
 import {
   BeforeResumeError,
   messageFromBlocks,
@@ -132,7 +132,7 @@ export class CodexImporter {
   }
 
   #item(item: JsonObject, at: number | undefined): void {
-    const type = stringOf(item['type']) ?? (typeof item['role'] === 'string' ? 'message' : 'unknown');
+    const type = textAt(item, 'type') ?? (typeof item['role'] === 'string' ? 'message' : 'unknown');
     const call = (name: unknown, input: unknown): void => {
       const block = toolCall(item['call_id'] ?? item['id'], name, input);
       this.#add(messageFromBlocks('assistant', [block], this.#facts('assistant', at)));

@@ -1,9 +1,9 @@
 import { phrase } from '../text/phrase.ts';
 import { ROLES, type ContentBlock, type Role } from '../model/message.ts';
-import { isList, isObject, objectsAt, stringOf, textAt, valueAt, type JsonObject } from '../text/json-value.ts';
+import { isList, isObject, objectsAt, textAt, valueAt, type JsonObject } from '../text/json-value.ts';
 import { messageFromBlocks, parseTimestamp, type MessageFacts, type TranscriptSink } from './transcript-message.ts';
 
-const textBlock = (value: unknown): ContentBlock => ({ type: 'text', text: stringOf(value) ?? '' });
+const textBlock = (value: unknown): ContentBlock => ({ type: 'text', text: textAt(value) ?? '' });
 
 /** Reads the content of a message, and counts the message as skipped if it has none in a known form. */
 export function readMessageContent(content: unknown, sink: TranscriptSink): ContentBlock[] {
@@ -25,7 +25,7 @@ export function readContent(content: unknown, sink: TranscriptSink): ContentBloc
 }
 
 function readPart(part: JsonObject, sink: TranscriptSink): ContentBlock[] {
-  const type = stringOf(part['type']) ?? '';
+  const type = textAt(part, 'type') ?? '';
   switch (type) {
     case '':
       return readGooglePart(part, sink);
@@ -60,7 +60,7 @@ function readPart(part: JsonObject, sink: TranscriptSink): ContentBlock[] {
     }
     case 'tool_result': {
       if (typeof part['callId'] === 'string')
-        return [toolResult(part['callId'], stringOf(part['text']) ?? '', part['isError'] === true)];
+        return [toolResult(part['callId'], textAt(part, 'text') ?? '', part['isError'] === true)];
       return resultBlocks(part['tool_use_id'], readContent(part['content'], sink), part['is_error'] === true);
     }
     case 'image': {
@@ -72,7 +72,7 @@ function readPart(part: JsonObject, sink: TranscriptSink): ContentBlock[] {
     case 'imageUrl': // Continue
     case 'input_image': {
       const image = part['image_url'] ?? part['imageUrl'];
-      const url = textAt(image, 'url') ?? stringOf(image) ?? '';
+      const url = textAt(image, 'url') ?? textAt(image) ?? '';
       const [, mediaType, base64] = /^data:([^;,]+);base64,(.*)$/s.exec(url) ?? [];
       return readImage(mediaType, base64, sink);
     }
@@ -101,11 +101,11 @@ function withoutUserCopies(content: unknown): unknown {
 /** Creates a tool call. Input that isn't a string is converted to JSON. */
 export function toolCall(callId: unknown, name: unknown, input: unknown): ContentBlock {
   const json = typeof input === 'string' ? input : JSON.stringify(input ?? {});
-  return { type: 'tool_call', callId: stringOf(callId) ?? '', name: stringOf(name) ?? 'tool', json };
+  return { type: 'tool_call', callId: textAt(callId) ?? '', name: textAt(name) ?? 'tool', json };
 }
 
 export function toolResult(callId: unknown, text: string, isError: boolean): ContentBlock {
-  return { type: 'tool_result', callId: stringOf(callId) ?? '', text, isError };
+  return { type: 'tool_result', callId: textAt(callId) ?? '', text, isError };
 }
 
 /** A tool result with the text of its content, followed by its images. */
@@ -173,7 +173,7 @@ export function readRoleContent(record: unknown, sink: TranscriptSink, facts: Me
 
 function withToolCalls(record: JsonObject, role: Role, blocks: ContentBlock[]): ContentBlock[] {
   if (role === 'tool') {
-    const callId = stringOf(record['tool_call_id']);
+    const callId = textAt(record, 'tool_call_id');
     if (callId === undefined || blocks[0]?.type !== 'text') return blocks;
     const result = toolResult(callId, joinTextBlocks(blocks), record['is_error'] === true);
     return [result, ...blocks.filter(({ type }) => type !== 'text')];

@@ -1,7 +1,7 @@
 import { phrase } from '../text/phrase.ts';
 import type { ContentBlock } from '../model/message.ts';
 import { readContent, toolCall, toolResult } from './content-parts.ts';
-import { isObject, objectsAt, stringOf, textAt, valueAt, type JsonObject } from '../text/json-value.ts';
+import { isObject, objectsAt, textAt, valueAt, type JsonObject } from '../text/json-value.ts';
 import { checkVersion, parseTimestamp, usageOf, type TranscriptSink } from './transcript-message.ts';
 
 /** Events that aren't part of the conversation. */
@@ -109,7 +109,7 @@ export class CopilotEventsImporter {
     }
     if (typeof data['reasoningText'] === 'string') this.#sink.skipReasoning();
     const { inputTokens: input, outputTokens: output, cacheReadTokens: cached } = data;
-    const facts = { at, model: stringOf(data['model']) ?? this.#model, usage: usageOf({ input, output, cached }) };
+    const facts = { at, model: textAt(data, 'model') ?? this.#model, usage: usageOf({ input, output, cached }) };
     this.#sink.addMessage('assistant', blocks, facts);
   }
 }

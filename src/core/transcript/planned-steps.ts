@@ -1,6 +1,6 @@
 import type { ContentBlock } from '../model/message.ts';
 import type { ListedStep } from '../model/task-list.ts';
-import { isList, isObject, stringOf, textAt, tryParse, type JsonObject } from '../text/json-value.ts';
+import { isList, isObject, textAt, tryParse, type JsonObject } from '../text/json-value.ts';
 
 /** The steps that a coding agent planned with tool calls, and the index of the message that changed them last. */
 export interface PlannedSteps {
@@ -59,7 +59,7 @@ function writtenSteps(args: unknown, mayBeEmpty: boolean): Map<string, ListedSte
   if (!isObject(args)) return undefined;
   const lists = Object.values(args).filter(isList);
   for (const list of lists.filter(({ length }) => length > 0)) {
-    const listed = list.map((item) => (isObject(item) ? stepOf(item, stringOf(item['status'])) : undefined));
+    const listed = list.map((item) => (isObject(item) ? stepOf(item, textAt(item, 'status')) : undefined));
     if (listed.every((step) => step !== undefined)) return new Map(listed.map((step, at) => [String(at + 1), step]));
   }
   // VS Code's and Mistral's tools can also read the list, and then often have an empty list as an argument.
@@ -69,7 +69,7 @@ function writtenSteps(args: unknown, mayBeEmpty: boolean): Map<string, ListedSte
 
 function stepOf(item: JsonObject, status: string | undefined): ListedStep | undefined {
   const names = ['content', 'step', 'subject', 'title', 'description', 'text'];
-  const text = names.map((name) => stringOf(item[name])?.trim()).find((one) => one !== undefined && one !== '');
+  const text = names.map((name) => textAt(item, name)?.trim()).find((one) => one !== undefined && one !== '');
   if (text === undefined || status === undefined) return undefined;
   return { text, done: DONE.test(status), ...(CURRENT.test(status) && { isCurrent: true }) };
 }

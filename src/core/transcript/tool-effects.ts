@@ -1,5 +1,5 @@
 import type { ContentBlock } from '../model/message.ts';
-import { isList, isObject, stringOf, tryParse, type JsonObject } from '../text/json-value.ts';
+import { isList, isObject, textAt, tryParse, type JsonObject } from '../text/json-value.ts';
 
 /** The effect of a tool call: it read or changed a file, or ran a command. */
 export interface ToolEffect {
@@ -54,21 +54,21 @@ function effectsOfCall(name: string, json: string): ToolEffect[] {
   const args = isObject(value) ? value : {};
   const command = commandIn(args);
   const patchCommand = command?.startsWith('apply_patch') ? command : undefined;
-  const input = json.startsWith('***') ? json : stringOf(args['input'] ?? args['patch']);
-  const patch = stringOf(value) ?? input ?? patchCommand;
+  const input = json.startsWith('***') ? json : textAt(args['input'] ?? args['patch']);
+  const patch = textAt(value) ?? input ?? patchCommand;
   const patched = [...(patch ?? '').matchAll(PATCHED_PATHS)].map(([, path = '']) => path.trim());
   if (patched.length > 0) return patched.map((what) => ({ kind: 'edit', what }));
   const paths = pathsIn(args);
   if (paths.length > 0) {
     // Some tools view or change a file, depending on the argument `command`.
-    const kind = EDIT_NAMES.test(stringOf(args['command']) ?? name) ? 'edit' : 'read';
+    const kind = EDIT_NAMES.test(textAt(args, 'command') ?? name) ? 'edit' : 'read';
     return paths.map((what) => ({ kind, what }));
   }
   return command === undefined ? [] : [{ kind: 'run', what: command.slice(0, MAX_COMMAND_UNITS) }];
 }
 
 function pathsIn(args: JsonObject): string[] {
-  const first = PATH_ARGUMENTS.map((name) => stringOf(args[name])).find((path) => path !== undefined && path !== '');
+  const first = PATH_ARGUMENTS.map((name) => textAt(args, name)).find((path) => path !== undefined && path !== '');
   const files = ['files', 'paths', 'edits'].flatMap((name) => (isList(args[name]) ? args[name] : []));
   const listed = files.flatMap((one) => (typeof one === 'string' ? [one] : isObject(one) ? pathsIn(one) : []));
   return [...new Set(first === undefined ? listed : [first, ...listed])];

@@ -10,7 +10,7 @@ import {
   type Usage,
 } from '../model/message.ts';
 import { decodedUri } from '../text/decoded-uri.ts';
-import { stringOf, withoutUndefined } from '../text/json-value.ts';
+import { textAt, withoutUndefined } from '../text/json-value.ts';
 import { truncate } from '../text/truncate.ts';
 
 /**
@@ -167,15 +167,15 @@ export class TranscriptSink {
   }
 
   skipRecord(type: unknown): void {
-    this.skip(phrase('record of type “{0}”', stringOf(type) ?? 'unknown'));
+    this.skip(phrase('record of type “{0}”', textAt(type) ?? 'unknown'));
   }
 
   skipContent(type: unknown): void {
-    this.skip(phrase('content of type “{0}”', stringOf(type) ?? 'unknown'));
+    this.skip(phrase('content of type “{0}”', textAt(type) ?? 'unknown'));
   }
 
   skipAttachment(type: unknown): void {
-    this.skip(phrase('attachment of type “{0}”', stringOf(type) ?? 'unknown'));
+    this.skip(phrase('attachment of type “{0}”', textAt(type) ?? 'unknown'));
   }
 
   /** Reasoning is skipped, because providers reject reasoning that they didn't generate. */
@@ -306,7 +306,7 @@ export function parseTimestamp(value: unknown): number | undefined {
 
 /** The path of a folder that is given as a URI or path; undefined for other values. */
 export function folderPath(value: unknown): string | undefined {
-  const text = stringOf(value);
+  const text = textAt(value);
   if (text === undefined || text === '') return undefined;
   const [, address] = /^(?:file|vscode-remote):\/\/[^/]*(\/.*)$/s.exec(text) ?? [];
   if (address === undefined) return text;

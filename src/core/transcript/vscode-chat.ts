@@ -1,16 +1,7 @@
 import { phrase } from '../text/phrase.ts';
 import { toolCall, toolResult } from './content-parts.ts';
 import type { ContentBlock } from '../model/message.ts';
-import {
-  isList,
-  isObject,
-  objectsAt,
-  stringOf,
-  textAt,
-  tryParse,
-  valueAt,
-  type JsonObject,
-} from '../text/json-value.ts';
+import { isList, isObject, objectsAt, textAt, tryParse, valueAt, type JsonObject } from '../text/json-value.ts';
 import {
   messageFromBlocks,
   parseTimestamp,
@@ -65,7 +56,7 @@ function isRemovedRequest(request: JsonObject): boolean {
 }
 
 function userText(message: unknown): string | undefined {
-  const text = stringOf(message) ?? textAt(message, 'text');
+  const text = textAt(message) ?? textAt(message, 'text');
   if (text !== undefined || !isList(valueAt(message, 'parts'))) return text;
   return objectsAt(message, 'parts')
     .map((part) => textAt(part, 'text') ?? '')
@@ -104,7 +95,7 @@ class ResponseImporter {
   }
 
   #part(part: JsonObject, results: ReadonlyMap<string, string>): void {
-    const kind = stringOf(part['kind']);
+    const kind = textAt(part, 'kind');
     switch (kind) {
       case undefined:
         this.#text += markdownText(part);
@@ -173,7 +164,7 @@ interface AskedQuestion {
   readonly answer: string;
 }
 
-const markdownText = (value: unknown): string => stringOf(value) ?? textAt(value, 'value') ?? '';
+const markdownText = (value: unknown): string => textAt(value) ?? textAt(value, 'value') ?? '';
 
 /**
  * The question in a part of a response (`IChatQuestionCarousel`, `IChatPlanReview`, and
@@ -208,7 +199,7 @@ const paragraphs = (...texts: readonly string[]): string => texts.filter((text) 
 
 /** The labels of the selected options, and the text that the user entered. */
 function chosen(answer: unknown, question: JsonObject): string {
-  if (!isObject(answer) && !isList(answer)) return stringOf(answer) ?? '';
+  if (!isObject(answer) && !isList(answer)) return textAt(answer) ?? '';
   const {
     selectedValue,
     selectedValues = selectedValue,
@@ -216,7 +207,7 @@ function chosen(answer: unknown, question: JsonObject): string {
   } = isObject(answer) ? answer : { selectedValue: answer };
   const options = objectsAt(question, 'options');
   const labelOf = (value: unknown): unknown => options.find((option) => option['value'] === value)?.['label'] ?? value;
-  return [...[selectedValues].flat().map(labelOf), freeformValue].flatMap((value) => stringOf(value) || []).join(', ');
+  return [...[selectedValues].flat().map(labelOf), freeformValue].flatMap((value) => textAt(value) || []).join(', ');
 }
 
 function referenceText(part: JsonObject): string {
@@ -228,12 +219,12 @@ function referenceText(part: JsonObject): string {
 }
 
 function uriPath(uri: unknown): string {
-  const direct = stringOf(uri) ?? textAt(uri, 'fsPath') ?? textAt(uri, 'path');
+  const direct = textAt(uri) ?? textAt(uri, 'fsPath') ?? textAt(uri, 'path');
   return direct ?? (isObject(valueAt(uri, 'uri')) ? uriPath(valueAt(uri, 'uri')) : '');
 }
 
 function outputText(output: unknown): string | undefined {
-  if (!isList(output)) return stringOf(output);
+  if (!isList(output)) return textAt(output);
   return output.map((one) => textAt(one, 'value') ?? textAt(one, 'text') ?? '').join('\n');
 }
 
