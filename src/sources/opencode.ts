@@ -5,12 +5,7 @@ import { phrase } from '../core/text/phrase.ts';
 import type { ContentBlock, Usage } from '../core/model/message.ts';
 import { toolCall, toolResult } from '../core/transcript/content-parts.ts';
 import { isObject, objectsAt, textAt, tryParse, type JsonObject } from '../core/text/json-value.ts';
-import {
-  parseTimestamp,
-  usageOf,
-  type TranscriptPosition,
-  type TranscriptSink,
-} from '../core/transcript/transcript-message.ts';
+import { parseTimestamp, usageOf, type TranscriptSink } from '../core/transcript/transcript-message.ts';
 import { columnJson, columnText, type Database, type Databases, type Row } from './databases.ts';
 import { dataFolders, type Home } from './home-folders.ts';
 import { fieldsOf, ifExists, readJson, readOptionalFields, unknownFormat } from './read-files.ts';
@@ -106,7 +101,7 @@ interface FoundMessage {
 /** Adds messages up to the point in `revert`. opencode hides later ones, and deletes them with the next prompt. */
 function addMessages(messages: readonly FoundMessage[], revert: JsonObject, sink: TranscriptSink): void {
   const { messageID, partID } = revert;
-  let kept: { readonly position: TranscriptPosition } | undefined;
+  let kept: { readonly position: TranscriptSink['position'] } | undefined;
   for (const { id, add } of messages) {
     const isReverted = messageID !== undefined && id === messageID;
     if (isReverted) kept = { position: sink.position };

@@ -1,13 +1,7 @@
 import { phrase } from '../text/phrase.ts';
 import { readMessageContent } from './content-parts.ts';
 import { isList, isObject, objectsAt, textAt, valueAt, type JsonObject } from '../text/json-value.ts';
-import {
-  BeforeResumeError,
-  parseTimestamp,
-  usageOf,
-  type TranscriptPosition,
-  type TranscriptSink,
-} from './transcript-message.ts';
+import { BeforeResumeError, parseTimestamp, usageOf, type TranscriptSink } from './transcript-message.ts';
 
 /** Whether this is a record of a Qwen Code session: a record like Claude Code's with a message in Google's format. */
 export const isQwen = (record: unknown): record is JsonObject =>
@@ -24,7 +18,7 @@ const NOTIFICATIONS: readonly unknown[] = ['notification', 'cron', 'goal_runtime
  */
 export function qwenImporter(sink: TranscriptSink, isSubagent = false, isResumed = false) {
   /** The positions after records, by their IDs. */
-  const positions = new Map<unknown, TranscriptPosition>(isResumed ? [] : [[null, undefined]]);
+  const positions = new Map<unknown, TranscriptSink['position']>(isResumed ? [] : [[null, undefined]]);
   return {
     record(record: unknown): void {
       if (!isObject(record)) return sink.skip(phrase('invalid record'));

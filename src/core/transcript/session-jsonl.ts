@@ -2,12 +2,7 @@ import { phrase } from '../text/phrase.ts';
 import * as v from 'valibot';
 import { messageSchema, type Message } from '../model/message.ts';
 import { tryParse } from '../text/json-value.ts';
-import {
-  messageFromBlocks,
-  TranscriptError,
-  type TranscriptPosition,
-  type TranscriptSink,
-} from './transcript-message.ts';
+import { messageFromBlocks, TranscriptError, type TranscriptSink } from './transcript-message.ts';
 
 /** A message as in the journal, except that `content` may be a string. */
 const exportedMessageSchema = v.object({
@@ -54,7 +49,7 @@ export const isExportedMessage = (value: unknown): boolean => v.is(exportedMessa
 
 /** Imports a session exported by Threadkeeper. Only the branch that ends with the last message is kept. */
 export function exportedSessionImporter(sink: TranscriptSink) {
-  const positions = new Map<string | null, TranscriptPosition>();
+  const positions = new Map<string | null, TranscriptSink['position']>();
   return {
     record(record: unknown): void {
       const message = parseExportedMessage(record);
