@@ -1,14 +1,7 @@
 import * as v from 'valibot';
 import { inEnglish, phrase, type Phrase } from '../text/phrase.ts';
 import type { ReadonlyOutput } from '../model/field-schemas.ts';
-import {
-  isLocalReply,
-  messageSchema,
-  messageText,
-  type ContentBlock,
-  type Role,
-  type Usage,
-} from '../model/message.ts';
+import { isLocalReply, messageSchema, messageText, type ContentBlock, type Role } from '../model/message.ts';
 import { decodedUri } from '../text/decoded-uri.ts';
 import { textAt, withoutUndefined } from '../text/json-value.ts';
 import { truncate } from '../text/truncate.ts';
@@ -263,7 +256,7 @@ export function usageOf(counts: {
   readonly cached?: unknown;
   readonly cacheWrite?: unknown;
   readonly reasoning?: unknown;
-}): Usage | undefined {
+}): TranscriptMessage['usage'] {
   const count = (value: unknown): number | undefined =>
     typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined;
   const { uncached, cached, cacheWrite, reasoning } = counts;
