@@ -8,14 +8,7 @@ import { StoreFault } from '../ports.ts';
 import type { CopyRecord, KeptSession, LibraryStore } from './library-store.ts';
 import { libraryEntryOf, readSession, withMaskedTitle, type ReadSession } from './read-session.ts';
 import { ChatIndex, indexOfMessages } from './chat-index.ts';
-import {
-  commonLength,
-  fingerprints,
-  hasIdInPath,
-  relationKeys,
-  relationsBetween,
-  type FingerprintedEntry,
-} from './relations.ts';
+import { commonLength, fingerprints, hasIdInPath, relationKeys, relationsBetween } from './relations.ts';
 import {
   isFileSystemError,
   readFailureReason,
@@ -296,7 +289,7 @@ export class Library {
       for (const one of family)
         for (const name of relationKeys(one.entry, one.first))
           for (const other of byRelationKey.get(name) ?? []) family.add(other);
-      const fingerprinted: FingerprintedEntry[] = [];
+      const fingerprinted = [];
       for (const one of family) {
         related.add(one.key);
         fingerprinted.push({ entry: one.entry, prints: family.size > 1 ? await this.index.fingerprints(one) : [] });
