@@ -20,16 +20,8 @@ import { codex } from './codex.ts';
 import { cursor } from './cursor.ts';
 import type { Databases } from './databases.ts';
 import { editorFolders, toolFolder, type Home } from './home-folders.ts';
-import {
-  fieldsOf,
-  hasErrorCode,
-  readDocument,
-  readJson,
-  readOptionalFields,
-  readOptionalText,
-  unknownFormat,
-} from './read-files.ts';
-import { createSource, folderEntries, hasExtension, type Finder } from './session-finder.ts';
+import { fieldsOf, readDocument, readJson, readOptionalFields, readOptionalText, unknownFormat } from './read-files.ts';
+import { createSource, hasExtension, readableEntries, type Finder } from './session-finder.ts';
 import { goose } from './goose.ts';
 import { readRecords } from './read-records.ts';
 import { opencode } from './opencode.ts';
@@ -256,12 +248,8 @@ function aider(home: Home): Source {
 
 function addAiderFiles(finder: Finder, folder: string, depth: number): Promise<void> {
   return finder.attempt(folder, async () => {
-    const children = await folderEntries(folder).catch((error: unknown) => {
-      // Folders without read permission in the home folder aren't worth reporting.
-      if (hasErrorCode(error, 'EACCES', 'EPERM')) return [];
-      throw error;
-    });
-    for (const one of children) {
+    // Folders without read permission in the home folder aren't worth reporting.
+    for (const one of await readableEntries(folder)) {
       const fullPath = path.join(folder, one.name);
       if (one.isFile() && one.name === AIDER_FILE_NAME)
         await finder.addFile(fullPath, { id: fullPath, workspace: folder, title: path.basename(folder) });

@@ -13,11 +13,18 @@ import {
   type Tool,
 } from '../app/library/source.ts';
 import type { SessionFacts, TranscriptSink } from '../core/transcript/transcript-message.ts';
-import { ifExists } from './read-files.ts';
+import { hasErrorCode, ifExists } from './read-files.ts';
 
 /** A folder's entries, if it exists. Symbolic links count as neither files nor folders, as they may lead elsewhere. */
 export const folderEntries = async (folder: string): Promise<Dirent[]> =>
   (await ifExists(readdir(folder, { withFileTypes: true }))) ?? [];
+
+/** Like `folderEntries`, but empty without read permission. */
+export const readableEntries = (folder: string): Promise<Dirent[]> =>
+  folderEntries(folder).catch((error: unknown) => {
+    if (hasErrorCode(error, 'EACCES', 'EPERM')) return [];
+    throw error;
+  });
 
 export const hasExtension =
   (...extensions: readonly string[]) =>
