@@ -10,7 +10,6 @@ import {
   modelInfo,
   priceOf,
   reasoningPlan,
-  type ModelInfo,
 } from '../core/tokens/model-info.ts';
 import type { EncodingName } from '../core/tokens/token-counter.ts';
 import type { ModelConfig, ModelRegistry } from '../providers/factory.ts';
@@ -39,7 +38,7 @@ export interface ModelFromOptions {
   readonly model: SummaryModel | undefined;
   /** The same model as a chat model, with its token limits. */
   readonly chat: SummarizerConfig | undefined;
-  readonly info: ModelInfo | undefined;
+  readonly info: ReturnType<typeof modelInfo> | undefined;
   readonly encoding: EncodingName;
 }
 
@@ -59,11 +58,6 @@ async function findListedModel(registry: ModelRegistry, config: ModelConfig): Pr
     if (ModelFault.is(error)) return undefined;
     throw error;
   }
-}
-
-function limitContextWindow(info: ModelInfo, maxTokens: number): ModelInfo {
-  const contextWindow = Math.min(info.contextWindow, maxTokens);
-  return { ...info, contextWindow, maxOutput: Math.min(info.maxOutput, Math.floor(contextWindow / 2)) };
 }
 
 /** Rejects with `UsageError` if the options are invalid or lack a key. The model's calls are added to `paid`. */
@@ -96,7 +90,9 @@ export async function modelFromOptions({
   const config = { provider, model: id, ...(baseUrl !== undefined && { baseUrl }), ...(apiKey && { apiKey }) };
   const listed = baseUrl === undefined ? undefined : await findListedModel(registry, config);
   const known = modelInfo(id, {}, listed?.facts);
-  const info = listed?.isOllama ? limitContextWindow(known, OLLAMA_CONTEXT_WINDOW) : known;
+  const ollamaWindow = Math.min(known.contextWindow, OLLAMA_CONTEXT_WINDOW);
+  const maxOutput = Math.min(known.maxOutput, Math.floor(ollamaWindow / 2));
+  const info = listed?.isOllama ? { ...known, contextWindow: ollamaWindow, maxOutput } : known;
   const ollama = listed?.isOllama ? ({ api: 'ollama', contextWindow: info.contextWindow } as const) : {};
   const retrying = withRetries(await registry.createModel({ ...config, ...ollama }), {
     maxRateLimitRetries: RATE_LIMIT_RETRIES,
