@@ -85,12 +85,7 @@ function isClosed(lines: readonly string[], from: number): boolean {
 const linesBefore = (lines: readonly string[], at: number): string[] => lines.slice(Math.max(0, at - 3), at);
 
 /** `previousPath` is the file of the previous edit, to which SEARCH/REPLACE blocks without a path apply as well. */
-function editsOf(
-  lines: readonly string[],
-  info: string,
-  before: readonly string[],
-  previousPath: string | undefined,
-): FileEdit[] {
+function editsOf(lines: readonly string[], info: string, before: readonly string[], previousPath?: string): FileEdit[] {
   const code = lines.join('\n');
   const namedPath = pathInInfo(info) ?? pathBefore(before);
   if (lines.some((line) => SEARCH.test(line.trimStart()))) return searchReplace(lines, code, namedPath ?? previousPath);

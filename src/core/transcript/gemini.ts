@@ -215,11 +215,7 @@ class GeminiHistory {
   }
 
   /** Inserts each new message after the one that it follows. */
-  #insert(
-    history: readonly JsonObject[],
-    matched: ReadonlyMap<JsonObject, Entry>,
-    summary: ReadonlySet<JsonObject>,
-  ): void {
+  #insert(history: readonly JsonObject[], matched: ReadonlyMap<JsonObject, Entry>, summary: Set<JsonObject>): void {
     const answered = new Set(this.#items.flatMap(({ message, isSummary }) => (isSummary ? [] : resultIds(message))));
     let after: Entry | undefined;
     for (const message of history) {

@@ -35,11 +35,7 @@ export function plannedSteps(
 }
 
 /** The steps by ID after a call that adds or changes one; undefined if it's another call. */
-function changedSteps(
-  steps: ReadonlyMap<string, ListedStep>,
-  name: string,
-  args: unknown,
-): Map<string, ListedStep> | undefined {
+function changedSteps(steps: ReadonlyMap<string, ListedStep>, name: string, args: unknown) {
   if (!isObject(args)) return undefined;
   const withStep = (id: string, step: ListedStep | undefined) => step && new Map([...steps, [id, step]]);
   // Claude Code numbers its tasks from 1.
