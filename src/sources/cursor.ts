@@ -61,12 +61,7 @@ function parentOf(file: string): string | undefined {
 }
 
 /** Adds the chats of a database and returns the IDs of those with messages. */
-async function addComposers(
-  finder: Finder,
-  databases: Databases,
-  file: string,
-  isShared: boolean,
-): Promise<readonly string[]> {
+async function addComposers(finder: Finder, databases: Databases, file: string, isShared: boolean): Promise<string[]> {
   const database = await databases.open(file);
   if (database.columns('cursorDiskKV').size === 0) {
     if (isShared) return [];

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import type { Source } from '../app/library/source.ts';
 import { phrase } from '../core/text/phrase.ts';
-import type { ContentBlock } from '../core/model/message.ts';
+import type { ContentBlock, Role } from '../core/model/message.ts';
 import { resultBlocks, toolCall, readRoleContent } from '../core/transcript/content-parts.ts';
 import { isList, isObject, objectsAt, textAt, tryParse, type JsonObject } from '../core/text/json-value.ts';
 import { newerFormat, parseTimestamp, type TranscriptSink } from '../core/transcript/transcript-message.ts';
@@ -80,12 +80,7 @@ function addMessage(message: unknown, model: string | undefined, sink: Transcrip
   else sink.skipRecord(Object.keys(message)[0]);
 }
 
-function addUserOrAgent(
-  role: 'user' | 'assistant',
-  message: JsonObject,
-  model: string | undefined,
-  sink: TranscriptSink,
-): void {
+function addUserOrAgent(role: Role, message: JsonObject, model: string | undefined, sink: TranscriptSink): void {
   const blocks = objectsAt(message, 'content').flatMap((part) => blockOf(part, sink));
   sink.addMessage(role, blocks, { model });
   const results = Object.entries(fieldsOf(message['tool_results'])).flatMap(([callId, result]) =>
