@@ -1,16 +1,8 @@
 import { phrase } from '../text/phrase.ts';
 import { toolCall, toolResult } from './content-parts.ts';
-import type { ContentBlock } from '../model/message.ts';
+import type { ContentBlock, Role } from '../model/message.ts';
 import { isList, isObject, objectsAt, textAt, tryParse, valueAt, type JsonObject } from '../text/json-value.ts';
-import {
-  messageFromBlocks,
-  parseTimestamp,
-  usageOf,
-  type MessageFacts,
-  type TranscriptMessage,
-  type TranscriptSink,
-  TranscriptError,
-} from './transcript-message.ts';
+import { parseTimestamp, usageOf, type TranscriptSink, TranscriptError } from './transcript-message.ts';
 
 /** Whether this is the JSON of VS Code's “Chat: Export Chat…”. */
 export function isVsCodeChat(value: unknown): value is JsonObject & { readonly requests: readonly unknown[] } {
@@ -43,7 +35,7 @@ function importRequest(request: JsonObject, sink: TranscriptSink): void {
   else sink.add({ role: request['isSystemInitiated'] === true ? 'tool' : 'user', text: prompt, at });
   // The export contains the URIs of attachments, but not their text.
   for (const { kind } of objectsAt(request, 'variableData', 'variables')) sink.skipAttachment(kind);
-  new ResponseImporter(sink, { at, model: textAt(request, 'modelId') }).import(request);
+  new ResponseImporter(sink).import(request, at);
 }
 
 /**
@@ -66,16 +58,14 @@ function userText(message: unknown): string | undefined {
 /** Imports a response. Text and the following call become an assistant message, and each result a tool message. */
 class ResponseImporter {
   readonly #sink: TranscriptSink;
-  readonly #facts: MessageFacts;
+  readonly #messages: { readonly role: Role; readonly blocks: readonly ContentBlock[] }[] = [];
   #text = '';
-  #pending: TranscriptMessage | undefined;
 
-  constructor(sink: TranscriptSink, facts: MessageFacts) {
+  constructor(sink: TranscriptSink) {
     this.#sink = sink;
-    this.#facts = facts;
   }
 
-  import(request: JsonObject): void {
+  import(request: JsonObject, at: number | undefined): void {
     const response = request['response'];
     const parts = isList(response) ? response : response === undefined ? [] : [response];
     const results = toolResults(request['result']);
@@ -88,10 +78,17 @@ class ResponseImporter {
     this.#flush([]);
     const metadata = valueAt(request, 'result', 'metadata');
     const usage = usageOf({ input: valueAt(metadata, 'promptTokens'), output: valueAt(metadata, 'outputTokens') });
-    // This is the usage of the whole request, so only the last message gets it.
-    if (this.#pending) this.#sink.add({ ...this.#pending, ...(usage && { usage }) });
+    for (const [index, { role, blocks }] of this.#messages.entries()) {
+      const model = role === 'assistant' ? textAt(request, 'modelId') : undefined;
+      // This is the usage of the whole request, so only the last message gets it.
+      this.#sink.addMessage(role, blocks, {
+        at,
+        model,
+        usage: index === this.#messages.length - 1 ? usage : undefined,
+      });
+    }
     const summary = textAt(metadata, 'summary', 'text');
-    if (summary !== undefined) this.#sink.addCompaction({ summary, at: this.#facts.at });
+    if (summary !== undefined) this.#sink.addCompaction({ summary, at });
   }
 
   #part(part: JsonObject, results: ReadonlyMap<string, string>): void {
@@ -128,7 +125,7 @@ class ResponseImporter {
     this.#text += `\n\n${question}`;
     if (answer === '') return;
     this.#flush([]);
-    this.#add('user', [{ type: 'text', text: answer }]);
+    this.#messages.push({ role: 'user', blocks: [{ type: 'text', text: answer }] });
   }
 
   #tool(part: JsonObject, results: ReadonlyMap<string, string>): void {
@@ -141,20 +138,14 @@ class ResponseImporter {
     const stored = results.get(callId) ?? '';
     const result = stored === '' ? (outputText(valueAt(part, 'resultDetails', 'output')) ?? description) : stored;
     const isError = valueAt(part, 'resultDetails', 'isError') === true;
-    if (result !== '') this.#add('tool', [toolResult(callId, result, isError)]);
+    if (result !== '') this.#messages.push({ role: 'tool', blocks: [toolResult(callId, result, isError)] });
   }
 
   #flush(calls: readonly ContentBlock[]): void {
     const text = this.#text.trim();
     this.#text = '';
     const blocks: ContentBlock[] = [...(text === '' ? [] : [{ type: 'text', text } as const]), ...calls];
-    if (blocks.length > 0) this.#add('assistant', blocks);
-  }
-
-  #add(role: 'assistant' | 'tool' | 'user', blocks: readonly ContentBlock[]): void {
-    if (this.#pending) this.#sink.add(this.#pending);
-    const { at, model } = this.#facts;
-    this.#pending = messageFromBlocks(role, blocks, { at, ...(role === 'assistant' && { model }) });
+    if (blocks.length > 0) this.#messages.push({ role: 'assistant', blocks });
   }
 }
 
