@@ -2,14 +2,7 @@ import { phrase } from '../text/phrase.ts';
 import { messageText, type ContentBlock, type Usage } from '../model/message.ts';
 import { readMessageContent } from './content-parts.ts';
 import { isObject, textAt, valueAt, type JsonObject } from '../text/json-value.ts';
-import {
-  BeforeResumeError,
-  parseTimestamp,
-  usageOf,
-  type MessageFacts,
-  type TranscriptPosition,
-  type TranscriptSink,
-} from './transcript-message.ts';
+import { BeforeResumeError, parseTimestamp, usageOf, type TranscriptSink } from './transcript-message.ts';
 
 export function isClaudeCode(record: unknown): record is JsonObject & { readonly message: JsonObject } {
   if (!isObject(record) || !isObject(record['message']) || !('content' in record['message'])) return false;
@@ -42,8 +35,8 @@ export class ClaudeCodeImporter {
   readonly #messageAt: Map<unknown, string | null>;
   #leaf: string | null;
   /** Positions to return to, by the ID of the message before them. `at` is the time of the prompt that followed it. */
-  readonly #branches = new Map<string | null, { readonly position: TranscriptPosition; readonly at?: unknown }>();
-  #reply: { readonly id: string; readonly blocks: ContentBlock[]; facts: MessageFacts } | undefined;
+  readonly #branches = new Map<string | null, { position: TranscriptSink['position']; at?: unknown }>();
+  #reply: { readonly id: string; blocks: ContentBlock[]; at?: number; model?: string; usage?: Usage } | undefined;
   /** IDs of user records, which a queued prompt may repeat. */
   readonly #promptIds = new Set<string>();
   /** The usage so far of the newest finished response, which may continue after the results of its tool calls. */
@@ -129,14 +122,14 @@ export class ClaudeCodeImporter {
     const isReply = record['type'] === 'assistant';
     if (isReply && id !== undefined && id === this.#reply?.id && record['isCompactSummary'] !== true) {
       // Every record of a response has a usage, but only that of the last record is complete.
-      this.#reply.facts = { ...this.#reply.facts, usage: facts.usage ?? this.#reply.facts.usage };
+      this.#reply.usage = facts.usage ?? this.#reply.usage;
       for (const block of blocks) this.#reply.blocks.push(block);
       return;
     }
     this.flush();
     if (record['isCompactSummary'] === true)
       this.#sink.addCompaction({ summary: messageText({ content: blocks }), at });
-    else if (isReply && id !== undefined) this.#reply = { id, blocks, facts };
+    else if (isReply && id !== undefined) this.#reply = { id, blocks, ...facts };
     else if (blocks.length > 0) {
       const role = isReply ? 'assistant' : isFromAgent(record) ? 'tool' : 'user';
       if (role === 'user' && !blocks.some(({ type }) => type === 'tool_result')) this.#follow(record);
@@ -150,11 +143,11 @@ export class ClaudeCodeImporter {
     this.#reply = undefined;
     // Content that can't be read was already counted as skipped.
     if (!reply || reply.blocks.length === 0) return;
-    const { usage } = reply.facts;
-    const before = this.#reported?.id === reply.id ? this.#reported.usage : undefined;
-    const facts = usage && before ? { ...reply.facts, usage: usageSince(usage, before) } : reply.facts;
-    this.#sink.addMessage('assistant', reply.blocks, facts);
-    if (usage) this.#reported = { id: reply.id, usage };
+    const { id, blocks, usage, ...facts } = reply;
+    const before = this.#reported?.id === id ? this.#reported.usage : undefined;
+    const added = usage && before ? usageSince(usage, before) : usage;
+    this.#sink.addMessage('assistant', blocks, { ...facts, usage: added });
+    if (usage) this.#reported = { id, usage };
   }
 
   #reportFacts(record: JsonObject): void {
