@@ -4,13 +4,10 @@ import { readContent, readMessageContent, resultBlocks, toolCall, toolResult } f
 import { isList, isObject, textAt, tryParse, valueAt, type JsonObject } from '../text/json-value.ts';
 import {
   BeforeResumeError,
-  messageFromBlocks,
   messagesFromBlocks,
   parseTimestamp,
   usageOf,
-  type MessageFacts,
   type TranscriptMessage,
-  type TranscriptPosition,
   type TranscriptSink,
 } from './transcript-message.ts';
 
@@ -48,7 +45,7 @@ export class CodexImporter {
   readonly #sink: TranscriptSink;
   readonly #pending: TranscriptMessage[] = [];
   /** The positions of the user's messages. */
-  readonly #turns: TranscriptPosition[] = [];
+  readonly #turns: TranscriptSink['position'][] = [];
   readonly #isResumed: boolean;
   #model: string | undefined;
   #isDescribed: boolean;
@@ -85,12 +82,15 @@ export class CodexImporter {
     else this.#sink.skipRecord(type);
   }
 
-  #add(message: TranscriptMessage): void {
-    if (message.role !== 'tool') this.flush();
-    if (message.role === 'user') {
-      this.#turns.push(this.#sink.position);
-      this.#sink.add(message);
-    } else this.#pending.push(message);
+  #add(role: Role, blocks: readonly ContentBlock[], at: number | undefined): void {
+    const model = role === 'assistant' ? this.#model : undefined;
+    for (const message of messagesFromBlocks(role, blocks, { at, model })) {
+      if (message.role !== 'tool') this.flush();
+      if (message.role === 'user') {
+        this.#turns.push(this.#sink.position);
+        this.#sink.add(message);
+      } else this.#pending.push(message);
+    }
   }
 
   /** Undoes the newest turns, or all if there are fewer. */
@@ -133,10 +133,8 @@ export class CodexImporter {
 
   #item(item: JsonObject, at: number | undefined): void {
     const type = textAt(item, 'type') ?? (typeof item['role'] === 'string' ? 'message' : 'unknown');
-    const call = (name: unknown, input: unknown): void => {
-      const block = toolCall(item['call_id'] ?? item['id'], name, input);
-      this.#add(messageFromBlocks('assistant', [block], this.#facts('assistant', at)));
-    };
+    const call = (name: unknown, input: unknown): void =>
+      this.#add('assistant', [toolCall(item['call_id'] ?? item['id'], name, input)], at);
     switch (type) {
       case 'message':
         return this.#message(item, at);
@@ -148,10 +146,8 @@ export class CodexImporter {
       case 'web_search_call':
         return call(type.replace('_call', ''), item['action']);
       case 'function_call_output':
-      case 'custom_tool_call_output': {
-        const blocks = readOutput(item['call_id'], item['output'], this.#sink);
-        return this.#add(messageFromBlocks('tool', blocks, { at }));
-      }
+      case 'custom_tool_call_output':
+        return this.#add('tool', readOutput(item['call_id'], item['output'], this.#sink), at);
       case 'reasoning':
         return this.#sink.skipReasoning();
       default:
@@ -167,11 +163,7 @@ export class CodexImporter {
     const first = blocks[0];
     if (role !== 'assistant' && first?.type === 'text' && (role === 'system' || isAddedContext(first.text)))
       this.#sink.skip(phrase('context added by the tool'));
-    else for (const message of messagesFromBlocks(role, blocks, this.#facts(role, at))) this.#add(message);
-  }
-
-  #facts(role: Role, at: number | undefined): MessageFacts {
-    return { at, ...(role === 'assistant' && { model: this.#model }) };
+    else this.#add(role, blocks, at);
   }
 }
 

@@ -115,7 +115,7 @@ interface Entry {
 }
 
 /** A place in a transcript, after a message or compaction; undefined at the beginning. */
-export type TranscriptPosition = Entry | undefined;
+type TranscriptPosition = Entry | undefined;
 
 /** Collects the messages, compactions, and facts that an importer reads. */
 export class TranscriptSink {
