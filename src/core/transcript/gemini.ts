@@ -24,10 +24,6 @@ export function importGemini(source: string | JsonObject, sink: TranscriptSink):
   const document = typeof source === 'string' ? tryParse(source) : source;
   let session: JsonObject = {};
   const history = new GeminiHistory();
-  const putMessage = (message: unknown): void => {
-    if (isObject(message)) history.put(message);
-    else sink.skip(phrase('invalid record'));
-  };
   const updateSession = (value: JsonObject): void => {
     session = { ...session, ...value };
     const { messages } = value;
@@ -44,7 +40,7 @@ export function importGemini(source: string | JsonObject, sink: TranscriptSink):
     else if (isObject(record['$set'])) updateSession(record['$set']);
     else if (typeof record['$rewindTo'] === 'string') history.rewindTo(record['$rewindTo']);
     else if (isGemini(record)) updateSession(record);
-    else putMessage(record);
+    else history.put(record);
   }
   const createdAt = parseTimestamp(session['startTime']);
   sink.addFacts({ id: textAt(session, 'sessionId'), title: textAt(session, 'summary'), createdAt });
