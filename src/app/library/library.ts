@@ -1,9 +1,5 @@
 import { textHash } from '../../core/text/hash.ts';
-import {
-  TranscriptError,
-  type PlacedCompaction,
-  type TranscriptMessage,
-} from '../../core/transcript/transcript-message.ts';
+import { TranscriptError, type TranscriptMessage } from '../../core/transcript/transcript-message.ts';
 import { StoreFault } from '../ports.ts';
 import type { CopyRecord, KeptSession, LibraryStore } from './library-store.ts';
 import { libraryEntryOf, readSession, withMaskedTitle, type ReadSession } from './read-session.ts';
@@ -24,9 +20,7 @@ interface KnownUnreadableFile {
   readonly unreadable: UnreadablePath;
 }
 
-export interface CopiedSession {
-  readonly messages: readonly TranscriptMessage[];
-  readonly compactions: readonly PlacedCompaction[];
+export interface CopiedSession extends Pick<ReadSession, 'messages' | 'compactions'> {
   /** The messages that the tool replaced, one list per rewrite. */
   readonly replaced: readonly (readonly TranscriptMessage[])[];
 }
@@ -155,11 +149,11 @@ export class Library {
 
   async read({ key, copyBytes }: KeptSession): Promise<CopiedSession> {
     const messages: TranscriptMessage[] = [];
-    let compactions: PlacedCompaction[] = [];
+    let compactions: CopiedSession['compactions'] = [];
     const replaced: { readonly from: number; readonly list: readonly TranscriptMessage[] }[] = [];
     for (const record of await this.#store.read(key, copyBytes)) {
       if ('message' in record) messages.push(record.message);
-      else if ('compaction' in record) compactions.push(record.compaction);
+      else if ('compaction' in record) compactions = [...compactions, record.compaction];
       else {
         replaced.push({ from: record.rewrittenFrom, list: messages.splice(record.rewrittenFrom) });
         compactions = compactions.filter(({ before }) => before <= record.rewrittenFrom);
@@ -169,8 +163,8 @@ export class Library {
     const isReplaced = ({ from, list }: (typeof replaced)[number]): boolean =>
       list.some(({ text }, index) => messages[from + index]?.text.startsWith(text) !== true);
     // A tool may insert a compaction before others.
-    compactions.sort((a, b) => a.before - b.before);
-    return { messages, compactions, replaced: replaced.filter(isReplaced).map(({ list }) => list) };
+    const inOrder = compactions.toSorted((a, b) => a.before - b.before);
+    return { messages, compactions: inOrder, replaced: replaced.filter(isReplaced).map(({ list }) => list) };
   }
 
   /** Removes all copies of a tool's chats, including those that aren't in the catalog. */
@@ -325,7 +319,7 @@ const keyOf = ({ tool, path, key = '' }: SourceFile): string => `${tool}-${textH
 /** The records of messages and compactions, in order. `from`: the index of the first message. */
 function recordsOf(
   messages: readonly TranscriptMessage[],
-  compactions: readonly PlacedCompaction[],
+  compactions: CopiedSession['compactions'],
   from: number,
 ): CopyRecord[] {
   const rest = [...compactions];
