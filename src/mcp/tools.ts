@@ -201,10 +201,7 @@ export class ChatTools {
    * The newest prompts of recently changed chats, by chat. One of them may be the prompt that the caller is answering.
    * If a call with this query follows it, it certainly is, but that call may be missing from the index.
    */
-  async #newestPrompts(
-    chats: ReadonlySet<KeptSession>,
-    query: string,
-  ): Promise<ReadonlyMap<string, { readonly message: number; readonly isAnsweredNow: boolean }>> {
+  async #newestPrompts(chats: ReadonlySet<KeptSession>, query: string) {
     const prompts = new Map<string, { message: number; isAnsweredNow: boolean }>();
     for (const { key } of [...chats].filter(isInUse)) {
       const messages = (await this.#chats.read(key))?.messages ?? [];
@@ -216,10 +213,7 @@ export class ChatTools {
   }
 
   /** Adds the superseded key events to quotes. Chats that can't be checked in time are returned as `unchecked`. */
-  async #check(
-    hits: readonly Omit<ChatQuote, 'superseded'>[],
-    signal: AbortSignal,
-  ): Promise<{ readonly quotes: readonly ChatQuote[]; readonly unchecked: readonly string[] }> {
+  async #check(hits: readonly Omit<ChatQuote, 'superseded'>[], signal: AbortSignal) {
     const deadline = performance.now() + MAX_CHECKING_MS;
     const unchecked: string[] = [];
     const superseded = new Map<string, ChatQuote['superseded']>();

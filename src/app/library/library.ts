@@ -241,10 +241,7 @@ export class Library {
   }
 
   /** The records to append to the copy, the index of their first message, and the new totals. */
-  async #difference(
-    known: KeptSession | undefined,
-    { messages, compactions, end }: ReadSession,
-  ): Promise<{ records: CopyRecord[]; from: number; messages: number; compactions: number }> {
+  async #difference(known: KeptSession | undefined, { messages, compactions, end }: ReadSession) {
     const from = end.resumed ? (known?.resume?.messages ?? 0) : 0;
     const compacted = end.resumed ? (known?.resume?.compactions ?? 0) : 0;
     const placed = compactions.map((one) => ({ ...one, before: one.before + from }));

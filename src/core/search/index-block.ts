@@ -88,9 +88,7 @@ const indexedPassages = (role: Role, text: string): Iterable<string> =>
     ? [text.slice(0, MAX_TOOL_HEAD), text.slice(-MAX_TOOL_TAIL)]
     : passagesOf(text);
 
-function flatten(
-  postings: ReadonlyMap<string, readonly number[]>,
-): Pick<IndexBlock, 'text' | 'wordEnds' | 'postingEnds' | 'postings'> {
+function flatten(postings: ReadonlyMap<string, readonly number[]>) {
   const words = [...postings.keys()].sort();
   const text = new Uint16Array(words.reduce((sum, { length }) => sum + length, 0));
   const wordEnds = new Uint32Array(words.length);

@@ -192,11 +192,7 @@ class GeminiHistory {
   }
 
   /** The summary, which is the first new message, with the model's answer to it, and their entries if stored before. */
-  #summaryOf(
-    history: readonly JsonObject[],
-    matched: ReadonlyMap<JsonObject, Entry>,
-    lastMissing: number,
-  ): { message: JsonObject; messages: JsonObject[]; entries: Entry[] } | undefined {
+  #summaryOf(history: readonly JsonObject[], matched: ReadonlyMap<JsonObject, Entry>, lastMissing: number) {
     const isNew = (message: JsonObject | undefined): boolean => {
       const entry = message && matched.get(message);
       return message !== undefined && (!entry || this.#items.indexOf(entry) > lastMissing);

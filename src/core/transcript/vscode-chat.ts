@@ -253,10 +253,7 @@ export function replayVsCodeChatLog(text: string): unknown {
 type Change = (before: unknown) => unknown;
 
 /** The changed state; undefined if the change is invalid. */
-function applyChange(
-  before: unknown,
-  { kind, k: path, v: value, i: at }: JsonObject,
-): { readonly state: unknown } | undefined {
+function applyChange(before: unknown, { kind, k: path, v: value, i: at }: JsonObject) {
   if (kind === 0) return { state: value };
   if (!isList(path) || !path.every((key) => typeof key === 'string' || typeof key === 'number')) return undefined;
   if (!canSet(before, path)) return undefined;
