@@ -182,11 +182,7 @@ export class TranscriptSink {
   }
 
   /** Removes and returns the messages and compactions before the position. `undone` is the number of other messages. */
-  take(): {
-    readonly messages: readonly TranscriptMessage[];
-    readonly compactions: readonly PlacedCompaction[];
-    readonly undone: number;
-  } {
+  take() {
     const messages: TranscriptMessage[] = [];
     const compactions: PlacedCompaction[] = [];
     for (let entry = this.position; entry; entry = entry.before) {
@@ -226,11 +222,7 @@ export function messageFromBlocks(
 }
 
 /** The messages with these blocks, if there are any. A user message with tool results and text becomes two messages. */
-export function messagesFromBlocks(
-  role: Role,
-  blocks: readonly ContentBlock[],
-  facts?: MessageFacts,
-): readonly TranscriptMessage[] {
+export function messagesFromBlocks(role: Role, blocks: readonly ContentBlock[], facts?: MessageFacts) {
   const toolBlocks: ContentBlock[] = [];
   const otherBlocks: ContentBlock[] = [];
   let isOfTool = false;
