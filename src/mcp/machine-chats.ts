@@ -40,11 +40,6 @@ export interface MachineChatsOptions {
   readonly warn: (message: string) => void;
 }
 
-export interface Progress {
-  readonly done: number;
-  readonly total: number;
-}
-
 /**
  * The chats of all tools on this machine: those that the tools have, with an index in a cache, and the copies that VS
  * Code made of others. Servers that run at the same time share the index; one of them reads the changes.
@@ -63,7 +58,7 @@ export class MachineChats {
   /** Whether the index has to be built again. */
   #isDamaged = false;
   #unreadable: readonly UnreadablePath[] = [];
-  #progress: Progress | undefined;
+  #progress: { readonly done: number; readonly total: number } | undefined;
   #failure: string | undefined;
 
   constructor(options: MachineChatsOptions) {
@@ -88,7 +83,7 @@ export class MachineChats {
   }
 
   /** Undefined if no chats are being read. */
-  get progress(): Progress | undefined {
+  get progress() {
     return this.#progress;
   }
 

@@ -110,19 +110,15 @@ export function renderEvents(
   return quotesSection(quotes, '\n');
 }
 
-/** Messages of a chat, and where they continue if they don't fit. */
-export interface Excerpt {
-  readonly text: string;
-  /** Index of the message at which the text was cut, and the UTF-16 offset in its text as shown. */
-  readonly next?: { readonly from: number; readonly offset: number };
-}
-
-/** The messages from `from` to `to` (inclusive) that fit. The first begins at the UTF-16 `offset` as shown. */
+/**
+ * The messages from `from` to `to` (inclusive) that fit. The first begins at the UTF-16 `offset` as shown. `next`: the
+ * message at which the text was cut, if it was, and the UTF-16 offset in its text as shown.
+ */
 export function renderMessages(
   chat: ListedChat,
   messages: readonly TranscriptMessage[],
   { from, to, offset }: { readonly from: number; readonly to: number; readonly offset: number },
-): Excerpt {
+) {
   const parts: string[] = [`${chatLabel(chat)}:`];
   let left = MAX_BYTES - Buffer.byteLength(parts[0]!);
   for (let at = from; at <= to; at++) {
@@ -140,7 +136,7 @@ export function renderMessages(
     if (shown.length < rest.length)
       return { text: recordSection(...parts), next: { from: at, offset: start + shown.length } };
   }
-  return { text: recordSection(...parts) };
+  return { text: recordSection(...parts), next: undefined };
 }
 
 const MIN_EXCERPT_BYTES = 200;
