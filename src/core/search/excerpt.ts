@@ -27,30 +27,23 @@ export function bestExcerpt(text: string, query: string, maxChars: number): Span
   return cut(text, text.length > maxChars ? matchesOf(text, query) : [], maxChars);
 }
 
-/** An excerpt, and how close together its matches are. */
-export interface RatedExcerpt extends Span {
-  /** The share of the matched words that occur within one passage, 0…1; 1 without a match. */
-  readonly matchesTogetherShare: number;
-}
-
-/** Like `bestExcerpt`, and rates the matches within passages of `passage` UTF-16 units. */
-export function ratedExcerpt(text: string, query: string, maxChars: number, passage: number): RatedExcerpt {
+/**
+ * Like `bestExcerpt`, with `matchesTogetherShare`: the share of the matched words, 0…1, that occur within one passage of
+ * `passage` UTF-16 units; 1 without a match.
+ */
+export function ratedExcerpt(text: string, query: string, maxChars: number, passage: number) {
   const matches = matchesOf(text, query);
-  return { ...cut(text, matches, maxChars), matchesTogetherShare: matchesTogetherShare(matches, passage) };
+  const { start, end } = bestRange(matches, passage);
+  const inside = matches.filter((match) => match.start >= start && match.end <= end);
+  const wordsIn = (some: readonly Match[]): number => new Set(some.map(({ word }) => word)).size;
+  const matchesTogetherShare = matches.length === 0 ? 1 : wordsIn(inside) / wordsIn(matches);
+  return { ...cut(text, matches, maxChars), matchesTogetherShare };
 }
 
 function cut(text: string, matches: readonly Match[], maxChars: number): Span {
   if (text.length <= maxChars) return { start: 0, end: text.length };
   if (maxChars <= 0) return { start: 0, end: 0 };
   return extendToBreaks(text, bestRange(matches, maxChars), maxChars);
-}
-
-function matchesTogetherShare(matches: readonly Match[], passage: number): number {
-  const all = new Set(matches.map(({ word }) => word)).size;
-  if (all === 0) return 1;
-  const { start, end } = bestRange(matches, passage);
-  const inside = matches.filter((match) => match.start >= start && match.end <= end);
-  return new Set(inside.map(({ word }) => word)).size / all;
 }
 
 function matchesOf(text: string, query: string): readonly Match[] {
