@@ -12,6 +12,7 @@ import {
   postToPage,
 } from './standalone-page.ts';
 
+const READ_ONLY = { text: 'This session is open in another window.', isWrittenElsewhere: true };
 const EVENT = { id: 'e', kind: 'fact', status: 'active', pinned: false };
 
 describe('session on the chat page', () => {
@@ -33,6 +34,8 @@ describe('session on the chat page', () => {
   const button = (name: string | RegExp): Locator => page.getByRole('button', { name, exact: true });
   const composer = (): Locator => page.getByRole('textbox', { name: 'Message', exact: true });
   const lines = (count: number): string[] => Array.from({ length: count }, (_, index) => `The port is ${index}.`);
+  const becomeReadOnly = (): Promise<void> =>
+    postToPage(page, { type: 'status', status: { ...INIT.status, readOnly: READ_ONLY } });
   /** Shows the list of sessions, which contains one, and starts to rename it. */
   const renameSession = async (): Promise<Locator> => {
     const view = { id: 'a', title: 'First', updatedAt: 1, messages: 1, pinned: false, archived: false };
@@ -212,7 +215,6 @@ describe('session on the chat page', () => {
   });
 
   it('disables actions that change a session while another window writes to it, and says why', async () => {
-    const text = 'This session is open in another window.';
     const row = await showMessage(page, 'a', 'Hello.', {
       role: 'user',
       steps: [{ text: 'Write it', done: false }],
@@ -223,18 +225,31 @@ describe('session on the chat page', () => {
     const changes = ['Use as Task Steps', 'Edit and Resend', 'Pin as Key Event', 'Start New Branch from Here'];
     for (const name of [...changes, 'Delete Message', 'Next Branch', 'Retry', 'Dismiss Key Event'])
       assert.ok(await row.getByRole('button', { name, exact: true }).isEnabled(), name);
-    const readOnly = { text, isWrittenElsewhere: true };
-    await postToPage(page, { type: 'status', status: { ...INIT.status, readOnly } });
+    await becomeReadOnly();
     for (const name of [...changes, 'Delete Message', 'Next Branch']) {
       const action = row.getByRole('button', { name, exact: true });
       await eventually(async () => assert.ok(await action.isDisabled(), name));
-      assert.equal(await action.getAttribute('title'), `${name}\n${text}`);
+      assert.equal(await action.getAttribute('title'), `${name}\n${READ_ONLY.text}`);
     }
     for (const name of ['Retry', 'Dismiss Key Event'])
       assert.equal(await row.getByRole('button', { name, exact: true }).count(), 0, name);
     assert.ok(await row.getByRole('button', { name: 'Copy as Markdown' }).isEnabled());
     await postToPage(page, { type: 'status', status: INIT.status });
     await row.getByRole('button', { name: 'Retry', exact: true }).waitFor();
+  });
+
+  it('keeps a slash command in the composer, and does not run it, while another window writes to the session', async () => {
+    await showMessage(page, 'a', 'Hello.');
+    for (const command of ['/pin Hello', '/compress']) {
+      await composer().fill(command);
+      await becomeReadOnly();
+      await page.locator('.composer-field[readonly]').waitFor();
+      await composer().press('Enter');
+      assert.equal(await composer().inputValue(), command);
+      await postToPage(page, { type: 'status', status: INIT.status });
+      await page.locator('.composer-field:not([readonly])').waitFor();
+    }
+    assert.deepEqual([await requestsOf(page, 'pinQuote'), await requestsOf(page, 'runCommand')], [[], []]);
   });
 
   it('discards a changed title on Escape', async () => {

@@ -27,7 +27,7 @@ export function Composer({ session }: { readonly session: OpenSession }) {
   const [dismissed, setDismissed] = useState(false);
   const history = useMemo(() => new InputHistory(session.history), [session.history]);
   const { settings, status, draft, model } = session;
-  const completion = dismissed ? undefined : completionAt(value, caret);
+  const completion = dismissed || status.readOnly !== null ? undefined : completionAt(value, caret);
 
   const setText = (next: string, nextCaret = next.length) => {
     setValue(next);
@@ -67,8 +67,8 @@ export function Composer({ session }: { readonly session: OpenSession }) {
   }, []);
 
   const submit = (source = value) => {
+    if (!canSend(source, session)) return;
     const command = parseSlashCommand(source);
-    if (!command && !canSend(source, session)) return;
     history.reset();
     if (command) {
       setText(runSlashCommand(command));
