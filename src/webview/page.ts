@@ -37,6 +37,8 @@ const MAX_ANNOUNCEMENT = 300;
 /** Maximum length of the Markdown that is converted for the announcement, in characters. */
 const MAX_ANNOUNCEMENT_SOURCE = 4_000;
 
+export type OnRejected = (reason: RequestFaultReason) => void;
+
 /** The parts of an `HTMLElement` that are needed to return the focus to it. */
 interface FocusTarget {
   readonly isConnected: boolean;
@@ -173,7 +175,7 @@ export class Page {
   async request<K extends RequestType>(
     type: K,
     fields: Omit<RequestOf<K>, 'type'>,
-    onRejected?: (reason: RequestFaultReason) => void,
+    onRejected?: OnRejected,
   ): Promise<AnswerOf<K> | undefined> {
     try {
       const answer = await this.#connection.request(type, fields);
@@ -197,12 +199,16 @@ export class Page {
   }
 
   /** Like `request`, but returns whether it succeeded. */
-  async tryRequest<K extends RequestType>(type: K, fields: Omit<RequestOf<K>, 'type'>): Promise<boolean> {
-    return (await this.request(type, fields)) !== undefined;
+  async tryRequest<K extends RequestType>(
+    type: K,
+    fields: Omit<RequestOf<K>, 'type'>,
+    onRejected?: OnRejected,
+  ): Promise<boolean> {
+    return (await this.request(type, fields, onRejected)) !== undefined;
   }
 
-  runCommand(command: PageCommand, argument?: string): void {
-    void this.request('runCommand', { command, ...(argument !== undefined && { argument }) });
+  runCommand(command: PageCommand, argument?: string, onRejected?: OnRejected): void {
+    void this.request('runCommand', { command, ...(argument !== undefined && { argument }) }, onRejected);
   }
 
   /** Runs the command of an error's button. If it resolves the error, calls `repeat` to try again. */
@@ -217,8 +223,8 @@ export class Page {
   }
 
   /** Pins a quote, or a whole message if its quote is ''. */
-  async pinQuote(fields: Omit<RequestOf<'pinQuote'>, 'type' | 'kind'>): Promise<void> {
-    if (await this.tryRequest('pinQuote', { ...fields, kind: 'fact' }))
+  async pinQuote(fields: Omit<RequestOf<'pinQuote'>, 'type' | 'kind'>, onRejected?: OnRejected): Promise<void> {
+    if (await this.tryRequest('pinQuote', { ...fields, kind: 'fact' }, onRejected))
       this.toasts.show(text('Pinned. This text stays verbatim through every compression.'));
   }
 

@@ -5,6 +5,7 @@ import { INIT } from './page-states.ts';
 import {
   answerRequest,
   messageView,
+  postedCount,
   requestsOf,
   showMessage,
   showMessages,
@@ -250,6 +251,24 @@ describe('session on the chat page', () => {
       await page.locator('.composer-field:not([readonly])').waitFor();
     }
     assert.deepEqual([await requestsOf(page, 'pinQuote'), await requestsOf(page, 'runCommand')], [[], []]);
+  });
+
+  it('returns a refused slash command to the composer, as it was typed', async () => {
+    await showMessage(page, 'a', 'Hello.');
+    const run = async (command: string, request: string, typed = ''): Promise<void> => {
+      const before = await postedCount(page);
+      await composer().fill(command);
+      await composer().press('Enter');
+      if (typed !== '') await composer().fill(typed);
+      await answerRequest(page, request, before, 'busy');
+    };
+    const returns = (value: string) => eventually(async () => assert.equal(await composer().inputValue(), value));
+    await run('/pin Hello', 'pinQuote');
+    await returns('/pin Hello');
+    await run('/task Write it', 'runCommand', 'And then?');
+    await returns('/task Write it\nAnd then?');
+    await run('/compress the rest', 'runCommand');
+    await returns('/compress the rest');
   });
 
   it('discards a changed title on Escape', async () => {

@@ -1,9 +1,11 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { RequestFaultReason } from '../../protocol/faults.ts';
 import type { StatusView } from '../../protocol/views.ts';
 import { completionAt } from '../composer-completion.ts';
 import { formatCompact } from '../format.ts';
 import { InputHistory } from '../input-history.ts';
 import { page } from '../page-instance.ts';
+import type { OnRejected } from '../page.ts';
 import { canSend, isSubmitKey, joinTexts, returnsToComposer } from '../sending.ts';
 import { parseSlashCommand } from '../slash-commands.ts';
 import type { OpenSession } from '../state.ts';
@@ -70,27 +72,30 @@ export function Composer({ session }: { readonly session: OpenSession }) {
     if (!canSend(source, session)) return;
     const command = parseSlashCommand(source);
     history.reset();
-    if (command) {
-      setText(runSlashCommand(command));
-      return;
-    }
-    setText('');
+    const { total } = session.transcript;
+    /** Returns whether the refused text has returned to the composer. */
+    const takeBack = (reason: RequestFaultReason): boolean => {
+      const current = page.session;
+      if (current?.id !== session.id) return false;
+      if (!returnsToComposer(reason, source, total, current.transcript, current.status.queue.items)) return false;
+      const typed = field.current?.value ?? '';
+      setText(typed === left ? source : joinTexts(source, typed));
+      return true;
+    };
+    const left = command ? runSlashCommand(command, takeBack) : '';
+    setText(left);
+    if (command) return;
     const attachments = draft.attachments.filter((each) => !each.implicit).map((each) => each.id);
     const pasted = page.pastedInto(session.id).filter((each) => source.includes(each));
     page.clearPasted(session.id);
     page.list?.scrollToEnd();
-    const { total } = session.transcript;
     void page.request('send', { session: session.id, text: source, attachments, pasted }, (reason) => {
-      const current = page.session;
       if (reason === 'elsewhere') {
         // Keep the text that was typed after sending.
         page.post({ type: 'setDraft', session: session.id, text: joinTexts(source, latest.current) });
         page.addPasted(session.id, pasted);
       }
-      if (current?.id !== session.id) return;
-      if (!returnsToComposer(reason, source, total, current.transcript, current.status.queue.items)) return;
-      setText(joinTexts(source, field.current?.value ?? ''));
-      page.addPasted(session.id, pasted);
+      if (takeBack(reason)) page.addPasted(session.id, pasted);
     });
   };
 
@@ -229,17 +234,20 @@ export function Composer({ session }: { readonly session: OpenSession }) {
 }
 
 /** Runs a slash command and returns the text to leave in the composer: any text that the command doesn't take. */
-function runSlashCommand({ slash, argument }: NonNullable<ReturnType<typeof parseSlashCommand>>): string {
+function runSlashCommand(
+  { slash, argument }: NonNullable<ReturnType<typeof parseSlashCommand>>,
+  onRejected: OnRejected,
+): string {
   if (slash.command === 'recall') {
     page.recall = { query: argument };
     page.showPanel('recall');
   } else if (slash.command === 'pin') {
     if (argument === '') page.toasts.show(text('Type /pin followed by text from a message.'));
-    else void page.pinQuote({ quote: argument });
+    else void page.pinQuote({ quote: argument }, onRejected);
   } else if (slash.argument) {
-    page.runCommand(slash.command, argument === '' ? undefined : argument);
+    page.runCommand(slash.command, argument === '' ? undefined : argument, onRejected);
   } else {
-    page.runCommand(slash.command);
+    page.runCommand(slash.command, undefined, onRejected);
     return argument;
   }
   return '';
