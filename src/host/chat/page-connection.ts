@@ -72,6 +72,8 @@ export class PageConnection {
   #epoch = 0;
   /** The expanded summaries as of the last time that summaries were sent to the page. */
   #reverted: ReadonlySet<NodeId> | undefined;
+  /** The compressions' sizes as of the same time. Usage reports change them, because they are in the provider's tokens. */
+  #sizes = '';
   /** Whether the page shows that the model is thinking. */
   #thinking = false;
   #resetPending = false;
@@ -113,7 +115,6 @@ export class PageConnection {
     // replaced when the journal is read again.
     const { state, journal } = conversation;
     const from = Math.max(0, state.path.length - FIRST_MESSAGES);
-    this.#reverted = state.summaries.reverted;
     return {
       type: 'init',
       session: journal.id,
@@ -121,8 +122,7 @@ export class PageConnection {
       from,
       ...this.#views.newest(from),
       title: titleText(state.title),
-      covers: coverViews(state),
-      compressions: compressionViews(conversation),
+      ...this.#summaries(),
       gauge: null,
       task: state.task ?? null,
       ...sessions,
@@ -168,6 +168,7 @@ export class PageConnection {
   sendGauge(): void {
     const next = nextCompressionText(this.conversation.distanceToCompression());
     this.post({ type: 'gauge', gauge: { ...gaugeView(this.conversation), next } });
+    if (this.#compressionSizes() !== this.#sizes) this.#sendCompressions();
     // The warning shows the same figures.
     if (this.#isWarning || this.conversation.state.requiresEscalation) this.#sendStatus();
   }
@@ -300,15 +301,19 @@ export class PageConnection {
   }
 
   #sendCompressions(): void {
-    const { state, journal } = this.conversation;
-    const { id: session } = journal;
+    this.post({ type: 'compression', session: this.conversation.journal.id, ...this.#summaries() });
+  }
+
+  #summaries(): Pick<InitMessage, 'covers' | 'compressions'> {
+    const { state } = this.conversation;
     this.#reverted = state.summaries.reverted;
-    this.post({
-      type: 'compression',
-      session,
-      covers: coverViews(state),
-      compressions: compressionViews(this.conversation),
-    });
+    this.#sizes = this.#compressionSizes();
+    return { covers: coverViews(state), compressions: compressionViews(this.conversation) };
+  }
+
+  #compressionSizes(): string {
+    const { state, meter } = this.conversation;
+    return JSON.stringify(state.compressions.map(({ tokens }) => meter.providerSizes(tokens)));
   }
 
   #sendStatus(): void {

@@ -273,6 +273,30 @@ describe('compressions reported to the page', () => {
     assert.deepEqual(tokens, preview.tokens);
   });
 
+  it('are sent again with the gauge, but only if a usage report has changed their token counts', async () => {
+    const { PageConnection } = await load<typeof PageLinkModule>('chat/page-connection.ts');
+    await using harness = await Harness.open();
+    const calibration = (harness.calibration = new Calibration(1.3));
+    const conversation = await harness.compressed(40);
+    const link = new PageConnection(conversation, {} as never, {} as never);
+    const sent: unknown[] = [];
+    link.onMessage((message) => message.type === 'compression' && sent.push(message.compressions));
+    const sendGauge = (): unknown[] => {
+      link.sendGauge();
+      return sent.splice(0);
+    };
+    sendGauge();
+    assert.deepEqual(sendGauge(), []);
+    const before = compressionViews(conversation);
+    const { total } = conversation.meter.context();
+    assert.equal(calibration.observe({ tokens: total, reported: total * 2 }), 'learned');
+    const after = compressionViews(conversation);
+    assert.notDeepEqual(after, before);
+    assert.deepEqual(sendGauge(), [after]);
+    assert.deepEqual(sendGauge(), []);
+    link.dispose();
+  });
+
   it('report an unknown cost as unknown, not as free', async () => {
     await using harness = await Harness.open();
     const cost = async (): Promise<unknown> => {
