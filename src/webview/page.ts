@@ -247,6 +247,11 @@ export class Page {
     return this.state.type === 'open' ? this.state.session : undefined;
   }
 
+  /** Why this window can't write to the shown session; undefined if it can. */
+  get readOnly(): string | undefined {
+    return this.session?.status.readOnly?.text;
+  }
+
   /** Returns the position to reveal if the host asked for it before this session was shown. */
   takePendingReveal(session: SessionId): number | undefined {
     const pending = this.#pendingReveal;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Locator, Page } from 'playwright-core';
+import type { StatusView } from '../../src/protocol/views.ts';
 import { eventually } from './eventually.ts';
 import { INIT } from './page-states.ts';
 import {
@@ -35,8 +36,13 @@ describe('session on the chat page', () => {
   const button = (name: string | RegExp): Locator => page.getByRole('button', { name, exact: true });
   const composer = (): Locator => page.getByRole('textbox', { name: 'Message', exact: true });
   const lines = (count: number): string[] => Array.from({ length: count }, (_, index) => `The port is ${index}.`);
-  const becomeReadOnly = (): Promise<void> =>
-    postToPage(page, { type: 'status', status: { ...INIT.status, readOnly: READ_ONLY } });
+  const becomeReadOnly = (more: Partial<StatusView> = {}): Promise<void> =>
+    postToPage(page, { type: 'status', status: { ...INIT.status, readOnly: READ_ONLY, ...more } });
+  const isRefused = async (action: Locator, label?: string): Promise<void> => {
+    await eventually(async () => assert.ok(await action.isDisabled(), label));
+    const title = label === undefined ? READ_ONLY.text : `${label}\n${READ_ONLY.text}`;
+    assert.equal(await action.getAttribute('title'), title);
+  };
   /** Shows the list of sessions, which contains one, and starts to rename it. */
   const renameSession = async (): Promise<Locator> => {
     const view = { id: 'a', title: 'First', updatedAt: 1, messages: 1, pinned: false, archived: false };
@@ -227,16 +233,73 @@ describe('session on the chat page', () => {
     for (const name of [...changes, 'Delete Message', 'Next Branch', 'Retry', 'Dismiss Key Event'])
       assert.ok(await row.getByRole('button', { name, exact: true }).isEnabled(), name);
     await becomeReadOnly();
-    for (const name of [...changes, 'Delete Message', 'Next Branch']) {
-      const action = row.getByRole('button', { name, exact: true });
-      await eventually(async () => assert.ok(await action.isDisabled(), name));
-      assert.equal(await action.getAttribute('title'), `${name}\n${READ_ONLY.text}`);
-    }
+    for (const name of [...changes, 'Delete Message', 'Next Branch'])
+      await isRefused(row.getByRole('button', { name, exact: true }), name);
     for (const name of ['Retry', 'Dismiss Key Event'])
       assert.equal(await row.getByRole('button', { name, exact: true }).count(), 0, name);
     assert.ok(await row.getByRole('button', { name: 'Copy as Markdown' }).isEnabled());
     await postToPage(page, { type: 'status', status: INIT.status });
     await row.getByRole('button', { name: 'Retry', exact: true }).waitFor();
+  });
+
+  it('offers only a new session when the context is too full and another window writes to the session', async () => {
+    const escalation = {
+      ...{ text: 'The session still uses 80% of the context budget.', requestTokens: 80, budget: 100 },
+      ways: [
+        { label: 'Compress History', command: 'compressHistory' as const },
+        { label: 'Unpin All Key Events', command: 'unpinAll' as const },
+        { label: 'Select Model…', command: 'chooseModel' as const },
+        { label: 'New Session', command: 'newSession' as const },
+      ],
+    };
+    await showMessage(page, 'a', 'Hello.', {}, { status: { ...INIT.status, escalation } });
+    const way = (name: string): Locator => page.locator('.escalation').getByRole('button', { name });
+    for (const { label } of escalation.ways) assert.ok(await way(label).isEnabled(), label);
+    await becomeReadOnly({ escalation });
+    for (const { label } of escalation.ways.slice(0, -1)) await isRefused(way(label));
+    assert.ok(await way('New Session').isEnabled());
+  });
+
+  it('disables changes to a session’s model, policy and place in the list while another window writes to it', async () => {
+    const view = { updatedAt: 1, messages: 1, pinned: false, archived: false };
+    const sessions = ['a', 'b'].map((id) => ({ ...view, id, title: `Session ${id}` }));
+    const gauge = { used: 1, budget: 9, contextWindow: 10, reserved: 1, parts: [], droppedEvents: 0, costUsd: 0 };
+    await showMessage(page, 'a', 'Hello.', {}, { sessions, gauge: { ...gauge, policy: 'Balanced' } });
+    const model = page.locator('.model-button');
+    await page.getByTitle('Context usage').click();
+    const policy = button('Change Policy');
+    for (const action of [model, policy]) assert.ok(await action.isEnabled());
+    await becomeReadOnly();
+    await isRefused(model, 'Select Model');
+    await isRefused(policy);
+    await page.locator('.title-button').click();
+    for (const name of ['Pin', 'Rename', 'Archive', 'Delete']) {
+      const action = (of: string) =>
+        page.locator('.session', { hasText: of }).getByRole('button', { name, exact: true });
+      await isRefused(action('Session a'), name);
+      assert.ok(await action('Session b').isEnabled(), name);
+    }
+    await postToPage(page, {
+      ...INIT,
+      session: 'a',
+      total: 0,
+      messages: [],
+      status: { ...INIT.status, readOnly: READ_ONLY },
+    });
+    await isRefused(button('Select Model…'));
+  });
+
+  it('offers no compression in a preview while another window writes to the session', async () => {
+    await showMessage(page, 'a', 'Hello.');
+    await postToPage(page, { type: 'focus', target: 'preview' });
+    const effect = { nothing: null, messages: 9, tokens: { before: 900, after: 90 }, kept: [], dropped: [] };
+    await answerRequest(page, 'previewCompression', 0, {
+      value: { ...effect, model: 'gpt-5', estimatedCostUsd: null },
+    });
+    await button('Compress').waitFor();
+    await becomeReadOnly();
+    await button('Compress').waitFor({ state: 'detached' });
+    assert.ok(await button('Cancel').isEnabled());
   });
 
   it('keeps a slash command in the composer, and does not run it, while another window writes to the session', async () => {

@@ -173,7 +173,7 @@ function EmptySession({ session }: { readonly session: OpenSession }) {
         </p>
       )}
       <div class="row-of-buttons">
-        <Button look="button" onClick={() => page.runCommand('chooseModel')}>
+        <Button look="button" refusal={page.readOnly} onClick={() => page.runCommand('chooseModel')}>
           {text('Select Model…')}
         </Button>
         <Button look="button secondary" onClick={() => page.runCommand('importTranscript')}>

@@ -206,7 +206,8 @@ export function Composer({ session }: { readonly session: OpenSession }) {
           <button
             type="button"
             class="model-button line meta"
-            title={text('Select Model')}
+            title={joinTexts(text('Select Model'), status.readOnly?.text ?? '')}
+            disabled={status.readOnly !== null}
             onClick={() => page.runCommand('chooseModel')}
           >
             {!model.ready && <Icon name="warning" />}

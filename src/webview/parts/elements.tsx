@@ -32,12 +32,16 @@ export function IconButton(props: {
   );
 }
 
-/** A button with text. By default it looks like a link. */
+/** A button with text. By default it looks like a link. With `refusal`, it's disabled. */
 export function Button({
   look = 'text-button',
+  refusal,
   ...attributes
-}: { readonly look?: 'text-button' | 'button' | 'button secondary' } & Omit<ButtonHTMLAttributes, 'class' | 'type'>) {
-  return <button type="button" class={look} {...attributes} />;
+}: {
+  readonly look?: 'text-button' | 'button' | 'button secondary';
+  readonly refusal?: string | undefined;
+} & Omit<ButtonHTMLAttributes, 'class' | 'type'>) {
+  return <button type="button" class={look} disabled={refusal !== undefined} title={refusal} {...attributes} />;
 }
 
 /** A line that expands and collapses its children. Collapsed children aren't rendered. */

@@ -89,7 +89,9 @@ function GaugePanel({ gauge, parts }: { readonly gauge: GaugeView; readonly part
                 policy,
               )}
         </span>
-        <Button onClick={() => page.runCommand('choosePolicy')}>{text('Change Policy')}</Button>
+        <Button refusal={page.readOnly} onClick={() => page.runCommand('choosePolicy')}>
+          {text('Change Policy')}
+        </Button>
       </p>
       {next !== undefined && <p class="meta">{next}</p>}
       {costUsd > 0 && <p class="meta">{text('Known cost of this session: {0}.', formatCost(costUsd))}</p>}

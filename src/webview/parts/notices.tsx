@@ -96,6 +96,7 @@ function Escalation({ escalation }: { readonly escalation: NonNullable<StatusVie
           <Button
             key={command}
             look={index === 0 ? 'button' : 'button secondary'}
+            refusal={command === 'newSession' ? undefined : page.readOnly}
             onClick={() => page.runCommand(command)}
           >
             {label}

@@ -40,7 +40,7 @@ export function PreviewPanel() {
             <Button look="button secondary" onClick={() => page.closePanel()}>
               {text(preview.nothing === null ? 'Cancel' : 'Close')}
             </Button>
-            {preview.nothing === null && (
+            {preview.nothing === null && page.readOnly === undefined && (
               <Button look="button" onClick={compress}>
                 {text('Compress')}
               </Button>

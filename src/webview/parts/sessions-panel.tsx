@@ -95,6 +95,7 @@ const sortKey = ({ archived, pinned }: SessionView): number => Number(archived) 
 
 function SessionActions(props: { readonly session: SessionView; readonly rename: () => void }) {
   const { id: session, pinned, archived } = props.session;
+  const refusal = session === page.session?.id ? page.readOnly : undefined;
   const remove = async () => {
     if (!(await page.tryRequest('deleteSession', { session }))) return;
     page.toasts.showSessionDeleted(session, (each) => void page.request('undoDeleteSession', { session: each }));
@@ -104,15 +105,17 @@ function SessionActions(props: { readonly session: SessionView; readonly rename:
       <IconButton
         icon={pinned ? 'pinned' : 'pin'}
         label={text(pinned ? 'Unpin' : 'Pin')}
+        refusal={refusal}
         onClick={() => void page.request('pinSession', { session, pinned: !pinned })}
       />
-      <IconButton icon="edit" label={text('Rename')} onClick={props.rename} />
+      <IconButton icon="edit" label={text('Rename')} refusal={refusal} onClick={props.rename} />
       <IconButton
         icon="archive"
         label={text(archived ? 'Unarchive' : 'Archive')}
+        refusal={refusal}
         onClick={() => void page.request('archiveSession', { session, archived: !archived })}
       />
-      <IconButton icon="trash" label={text('Delete')} onClick={() => void remove()} />
+      <IconButton icon="trash" label={text('Delete')} refusal={refusal} onClick={() => void remove()} />
     </span>
   );
 }
