@@ -152,9 +152,11 @@ export class Page {
         if (SESSION_PANELS.has(this.panel)) this.panel = 'none';
       }
     }
-    const wasReadOnly = Boolean(this.session?.status.readOnly);
+    const wasReadOnly = this.readOnly !== undefined;
     this.state = reduce(this.state, message);
-    if (wasReadOnly && this.session?.status.readOnly === null) this.toasts.clearErrors();
+    const isReadOnly = this.readOnly !== undefined;
+    if (wasReadOnly && !isReadOnly) this.toasts.clearErrors();
+    if (isReadOnly && !wasReadOnly && this.#undoToast) this.toasts.dismiss(this.#undoToast);
     if (message.type === 'init') {
       const streaming = message.messages.find((each) => each.streaming);
       this.live = streaming && new LiveReply(streaming);
@@ -228,7 +230,7 @@ export class Page {
       this.toasts.show(text('Pinned. This text stays verbatim through every compression.'));
   }
 
-  /** Shows a message with a button that calls `undo`, until another session is shown. */
+  /** Shows a message with a button that calls `undo`, until another session is shown or it's read-only. */
   showUndo(message: string, undo: () => void): void {
     this.#undoToast = this.toasts.show(message, 'info', { label: text('Undo'), run: undo });
   }

@@ -152,6 +152,7 @@ describe('page', () => {
   });
 
   describe('when showing toasts', () => {
+    const readOnly = { ...INIT.status, readOnly: { text: 'Open in another window.', isWrittenElsewhere: true } };
     beforeEach(() => mock.timers.enable({ apis: ['setTimeout'] }));
     afterEach(() => mock.timers.reset());
     const words = () => page.toasts.shown.map((each) => each.text);
@@ -177,8 +178,7 @@ describe('page', () => {
     });
 
     it('dismisses the error that another window writes the session once this one has taken over', async () => {
-      const status = { ...INIT.status, readOnly: { text: 'Open in another window.', isWrittenElsewhere: true } };
-      page.receive({ type: 'status', status });
+      page.receive({ type: 'status', status: readOnly });
       asked();
       const deleting = page.tryRequest('deleteMessage', { message: messageId('m2') });
       await refuse(asked()[0]!.id, 'takeOver', 'read_only');
@@ -186,6 +186,14 @@ describe('page', () => {
       assert.equal(page.toasts.persistent?.text, 'It failed.');
       page.receive({ type: 'status', status: INIT.status });
       assert.equal(page.toasts.persistent, undefined);
+    });
+
+    it('offers to undo a change only until another window writes to the session', () => {
+      page.showUndo('Message deleted.', () => undefined);
+      page.receive({ type: 'status', status: { ...INIT.status, replying: true } });
+      assert.deepEqual(words(), ['Message deleted.']);
+      page.receive({ type: 'status', status: readOnly });
+      assert.deepEqual(words(), []);
     });
 
     it('dismisses a toast on request', () => {
