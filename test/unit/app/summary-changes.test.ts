@@ -333,7 +333,13 @@ describe('summary that the user changes', () => {
       false,
     );
     assert.equal(sent(), after);
-    assert.ok(savedTokens(conversation) > 0);
+    const saved = savedTokens(conversation);
+    assert.ok(saved > 0);
+    const doubled = tokensStillSaved(conversation.state, ({ before, after }) => ({
+      before: 2 * before,
+      after: 2 * after,
+    }));
+    assert.equal(doubled, 2 * saved);
   });
 
   it('is not picked for undo on a branch that does not contain it', async () => {

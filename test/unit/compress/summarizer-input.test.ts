@@ -4,12 +4,15 @@ import { buildSummarizerInput, selectResults } from '../../../src/core/compress/
 import type { SourceMessage } from '../../../src/core/compress/source-message.ts';
 import { CancellableYielder } from '../../../src/core/pace/cancellable-yielder.ts';
 import type { Role } from '../../../src/core/model/message.ts';
+import { jsonLines } from '../../support/test-data.ts';
 import { counter, developerSession, transcript } from './summarize-fixtures.ts';
 
 async function inputFor(messages: readonly SourceMessage[], budget: number): Promise<string> {
   const corpus = await buildCorpus(messages, new CancellableYielder());
   return buildSummarizerInput(corpus, { from: 0, to: messages.length - 1 }, budget, counter, new CancellableYielder());
 }
+
+const CARE_CHAT = new URL('../../fixtures/short-chats/care-de.jsonl', import.meta.url);
 
 describe('summarizer input', () => {
   it('keeps people’s messages and drops the file listing they looked at', async () => {
@@ -24,6 +27,13 @@ describe('summarizer input', () => {
     assert.match(text, /Let us do 50ms for the debounce, not 200\./);
     assert.match(text, /Set the debounce to 50ms in watcher\.ts\./);
     assert.doesNotMatch(text, /x150 = y/);
+  });
+
+  it('spends the budget on messages if there is no tool output', async () => {
+    const chat = jsonLines<{ readonly role: Role; readonly content: string }>(CARE_CHAT);
+    const messages = transcript(...chat.map(({ role, content }) => [role, content] as const));
+    const used = counter.text(await inputFor(messages, 1_500));
+    assert.ok(used > 1_500 * 0.85 && used <= 1_500, `${used} tokens`);
   });
 
   it('includes a client’s continuation summary, but not its analysis if earlier messages are present', async () => {

@@ -5,6 +5,7 @@ import { runNode } from '../../../scripts/support/processes.ts';
 import { checkDefaultModels, checkModelMentions, checkModels } from '../../../scripts/models/check-models.ts';
 import { OVERLAY, RETIREMENTS } from '../../../src/core/tokens/model-overlay.ts';
 import {
+  countedPrice,
   encodingFor,
   knownModels,
   modelInfo,
@@ -124,6 +125,12 @@ describe('model data', () => {
     assert.equal(encodingFor('gpt-4.1-2025-04-14'), 'o200k_base');
     assert.equal(encodingFor('claude-opus-5'), 'o200k_base');
     assert.equal(encodingFor('anything'), 'o200k_base');
+  });
+
+  it('prices tokens as they are counted here, which are fewer than Claude’s', () => {
+    const price = { input: 2, output: 10 };
+    assert.deepEqual(countedPrice({ price, countFactor: 1.5 }), { input: 3, output: 15 });
+    assert.equal(countedPrice({ countFactor: 1.5 }), undefined);
   });
 
   it('picks Claude’s count factor by generation, however a platform dates the model name', () => {
