@@ -146,8 +146,17 @@ describe('session on the chat page', () => {
     await composer().fill('First');
     await composer().press('Enter');
     await composer().fill('Second');
-    await showMessage(page, 'b', 'Hello.');
-    await answerRequest(page, 'send', 0, 'elsewhere');
+    await eventually(async () => assert.equal((await requestsOf(page, 'send')).length, 1));
+    const [{ id }] = (await requestsOf(page, 'send')) as [{ id: number }];
+    const refusal = { type: 'refusal', id, ok: false, fault: { reason: 'elsewhere', text: 'Not now.' } };
+    // A busy browser may draw no frame between the two.
+    await page.evaluate(`(async () => {
+      for (const data of ${JSON.stringify([{ ...INIT, session: 'b' }, refusal])}) {
+        window.dispatchEvent(new MessageEvent('message', { data }));
+        for (let turn = 0; turn < 100; turn++) await null;
+      }
+      await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+    })()`);
     await page.getByText('Not now.').waitFor();
     const drafts = await page.evaluate(`posted.flatMap((each) => (each.type === 'setDraft' ? [each.text] : []))`);
     assert.equal((drafts as string[]).at(-1), 'First\nSecond');

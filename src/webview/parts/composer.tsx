@@ -54,8 +54,9 @@ export function Composer({ session }: { readonly session: OpenSession }) {
     const timer = setTimeout(storeDraft, DRAFT_DELAY_MS);
     return () => clearTimeout(timer);
   }, [value]);
-  // Store the draft when the page switches to another session.
-  useEffect(() => storeDraft, []);
+  // Store the draft when the page switches to another session. Other effects end after the next frame, when the text of
+  // a refused message may have been stored already.
+  useLayoutEffect(() => storeDraft, []);
 
   useLayoutEffect(() => {
     const focus = () => field.current?.focus();
