@@ -1,13 +1,17 @@
+import type { KeyEventKind } from '../model/key-event.ts';
 import { fold } from '../text/fold.ts';
 import { isCjkUnit } from '../text/script.ts';
 import { beginsWith, findConcepts, hasConcept, type ConceptHits } from './concepts.ts';
 import * as mark from './feature-patterns.ts';
 import { CONCEPTS, type Concept } from './lexicon.ts';
+import { kindOfTitle } from './list-titles.ts';
 import type { Segment } from './split-message.ts';
 import { isSpoken, QUESTION_END, type MessageTraits } from './message-context.ts';
 
 /** A longer list is a table of contents, a review, or a complete plan. */
 const MANY_ITEMS = 10;
+/** A message with more segments is a document. */
+const MANY_SEGMENTS = 25;
 /** Length of a segment's beginning that is examined, in UTF-16 units. */
 const MAX_READ = 320;
 /** A lead-in to a list or to code with at most this many words is only a title. */
@@ -22,6 +26,8 @@ export interface SegmentTraits {
   readonly hits: ConceptHits;
   /** True if the segment can't be a key event: a mere question, an option, a “yes” without a question, or a title. */
   readonly ruledOut: boolean;
+  /** The kind of an item in a user's list whose title names it: “My preferences:”. */
+  readonly listed: KeyEventKind | undefined;
 }
 
 /** Feature names are built once, because concatenating them for each segment would double the time. */
@@ -71,8 +77,8 @@ export function describeSegment(
   addIf('last of message', segment.order === message.segments - 1);
   addIf('only of message', message.segments === 1);
   addIf('of few', message.segments <= 4);
-  addIf('of a document', message.segments > 25);
-  addIf('long in document', words > 12 && message.segments > 25);
+  addIf('of a document', message.segments > MANY_SEGMENTS);
+  addIf('long in document', words > 12 && message.segments > MANY_SEGMENTS);
   addIf('later of line', segment.index > 0);
   addIf('question mark', question);
   addIf('exclamation', /[!！]\W*$/.test(quote));
@@ -156,20 +162,29 @@ export function describeSegment(
   addIf('contact', mark.CONTACT.test(quote));
   addIf('standing', mark.STANDING.test(bare));
   addIf('segments:5', message.segments > 4 && message.segments <= 10);
-  addIf('segments:11', message.segments > 10 && message.segments <= 25);
+  addIf('segments:11', message.segments > 10 && message.segments <= MANY_SEGMENTS);
   addIf('second half', segment.order * 2 >= message.segments && message.segments > 4);
   addIf('last tenth', segment.order * 10 >= message.segments * 9 && message.segments > 10);
   features.push(...hashedWords(quote));
+  const isUser = message.role === 'user';
+  const { heading } = segment;
+  const listed =
+    item && isUser && heading && message.segments <= MANY_SEGMENTS
+      ? kindOfTitle(text.slice(heading.start, heading.end))
+      : undefined;
   const bareAnswer =
+    !listed &&
     words <= 2 &&
     !mark.YES.test(bare) &&
     !asked &&
-    message.role === 'user' &&
+    isUser &&
     (opens('assent') || opens('refuse') || opens('chatter'));
   const option = item && message.trailingQuestion === 'choice' && message.role === 'assistant';
   const title =
     message.segments > 1 &&
-    (kind === 'heading' || (/[:：]\*{0,2}$/.test(quote) && (words <= TITLE_WORDS || opens('narrate'))));
+    (kind === 'heading' ||
+      (/[:：]\*{0,2}$/.test(quote) &&
+        (words <= TITLE_WORDS || opens('narrate') || (isUser && !has('request') && kindOfTitle(quote) !== undefined))));
   const ruledOut =
     bareAnswer ||
     option ||
@@ -177,7 +192,7 @@ export function describeSegment(
     mark.CLOSING.test(quote) ||
     (mark.ASKS.test(bare) && !has('request')) ||
     (question && (opens('ask') || message.role === 'assistant' || (!has('request') && mark.ALTERNATIVE.test(quote))));
-  return { features, hits, ruledOut };
+  return { features, hits, ruledOut, listed };
 }
 
 /** Concepts in a message's first sentence that hint at the rest. */

@@ -38,6 +38,41 @@ describe('key event detection', () => {
     for (const { score } of find('assistant', '**Important**: backups run at 3 am.')) assert.ok(score < 1);
   });
 
+  it('finds every item of a list that the user titles as preferences, constraints, or the like', () => {
+    const lists: readonly (readonly [string, string, ...string[]])[] = [
+      ['preference', 'My preferences:', 'short answers', 'metric units', 'no emojis'],
+      [
+        'constraint',
+        'A few ground rules from my side so I don’t have to repeat them:',
+        'British spelling',
+        'no tables',
+      ],
+      ['constraint', 'Meine Vorgaben:', 'kurze Antworten', 'kein Laminat'],
+      ['constraint', 'Mes contraintes :', 'pas de voiture', 'deux chambres'],
+      ['constraint', '条件:', 'ペット可', '駅から徒歩10分以内'],
+      ['preference', 'Mis preferencias:', 'respuestas breves', 'sin azúcar'],
+      ['decision', 'Decisions so far:', 'Postgres instead of Mongo', 'hosting at Hetzner'],
+      ['configuration', 'Settings:', 'port 8443', 'TLS on'],
+      ['fact', 'Facts about the client:', 'lives in Leeds', 'allergic to latex'],
+      ['todo', 'Still to do:', 'invite the Pereiras', 'order the cake'],
+    ];
+    for (const [kind, title, ...items] of lists) {
+      const found = find('user', [title, ...items.map((item) => `- ${item}`)].join('\n'));
+      assert.deepEqual(
+        found.map((event) => [event.kind, event.quote]),
+        items.map((item) => [kind, item]),
+      );
+    }
+  });
+
+  it('ignores the items of a list that an assistant writes, or whose title says nothing about them', () => {
+    for (const [role, title] of [
+      ['assistant', 'Possible ground rules:'],
+      ['user', 'Look at these:'],
+    ] as const)
+      assert.deepEqual(quotes(role, `${title}\n- short answers\n- metric units`), []);
+  });
+
   it('finds a crash without any other word for an error', () => {
     assert.deepEqual(quotes('tool', '$ ./server\nlistening\nSegmentation fault\n'), ['Segmentation fault']);
     assert.deepEqual(quotes('tool', 'POST /api\nSOAPFault: bad envelope\n'), ['SOAPFault: bad envelope']);
