@@ -2,6 +2,7 @@ import { KEY_EVENT_KINDS, type DetectedEvent, type KeyEventKind, type Span } fro
 import type { Steps } from '../pace/steps.ts';
 import type { PresetName } from '../prompts/render-prompts.ts';
 import { isTableTalk, isThanks } from '../text/small-talk.ts';
+import { truncate } from '../text/truncate.ts';
 import type { Analysis, Candidate, DetectorInput } from './analyze-message.ts';
 import { beginsWith, hasConcept } from './concepts.ts';
 import { ANNOUNCEMENT, MARKED_IMPORTANT } from './feature-patterns.ts';
@@ -13,10 +14,12 @@ import { saysReplacement } from './subject.ts';
 const MIN_PROBABILITY = { user: 0.33, other: 0.45 };
 const MIN_LASTING = 0.5;
 /** The least probability of an item that a user lists under a title such as “My preferences:”. */
-const MIN_LISTED = 0.6;
+const MIN_LISTED = 0.8;
 /** The score of a quote with this many UTF-16 units is halved, because space in the ledger is scarce. */
 const HALF_LENGTH = 80;
 
+/** In UTF-16 units. */
+const MAX_TITLE = 60;
 /** In UTF-16 units. Adjacent sentences of the same kind are joined up to this length. */
 const MAX_JOINED = 200;
 
@@ -103,7 +106,7 @@ export function* selectKeyEvents(
     // Without the user's correction, the corrected statement would seem current.
     const isLasting =
       isMarked ||
-      (listed && STANDING_KINDS.includes(listed)) ||
+      (listed !== undefined && listed !== 'todo') ||
       logistic(lasting!) >= MIN_LASTING ||
       (isUser && saysReplacement(quoteOf(segment)));
     const joins =
@@ -122,6 +125,7 @@ export function* selectKeyEvents(
         : (Math.max(probability, listed ? MIN_LISTED : 0) * HALF_LENGTH) / (HALF_LENGTH + end - start),
       importance: isLasting && kind !== 'error' && kind !== 'outcome' ? 3 : 2,
       reason: reasonOf(candidate, kind),
+      ...(listed === 'fact' && segment.heading && { speaker: titleOf(quoteOf(segment.heading)) }),
     };
     const merged = joins ? mergeEvents(last!.event, found, text) : found;
     if (joins) events.pop();
@@ -131,6 +135,9 @@ export function* selectKeyEvents(
   events.sort((a, b) => a.start - b.start || b.score - a.score);
   return events.filter((event, i) => i === 0 || event.start >= events[i - 1]!.end);
 }
+
+/** The title of a list without emphasis. It says what a fact in the list, such as “peanuts”, is about. */
+const titleOf = (heading: string): string => truncate(heading.replaceAll(/[#*]/g, '').trim(), MAX_TITLE);
 
 const mergeEvents = (first: DetectedEvent, next: DetectedEvent, text: string): DetectedEvent => ({
   ...first,

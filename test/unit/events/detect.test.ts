@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { detectEvents } from '../../../src/core/events/detect.ts';
 import type { DetectedEventWithContext } from '../../../src/core/events/detect.ts';
+import { withSpeaker } from '../../../src/core/text/speakers.ts';
 import type { Role } from '../../../src/core/model/message.ts';
 
 const find = (role: Role, text: string, before?: string): DetectedEventWithContext[] => {
@@ -63,6 +64,15 @@ describe('key event detection', () => {
         items.map((item) => [kind, item]),
       );
     }
+  });
+
+  it('says what the facts in a list are about', () => {
+    assert.deepEqual(
+      find('user', 'I’ll cook for four.\n\n**My allergies:**\n- penicillin\n- peanuts').map(({ speaker, quote }) =>
+        withSpeaker(speaker, quote),
+      ),
+      ['I’ll cook for four.', 'My allergies: … penicillin', 'My allergies: … peanuts'],
+    );
   });
 
   it('ignores the items of a list that an assistant writes, or whose title says nothing about them', () => {
