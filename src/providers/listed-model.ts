@@ -117,5 +117,7 @@ export function parseAnthropicListedModel(entry: unknown): ListedModel | undefin
   };
 }
 
-const retirementOn = (day: unknown): ModelFacts['retires'] =>
-  typeof day === 'string' ? { on: day.slice(0, 10) } : undefined;
+function retirementOn(value: unknown): ModelFacts['retires'] {
+  const [day] = (typeof value === 'string' && /^\d{4}-\d{2}-\d{2}/.exec(value)) || [];
+  return day === undefined || Number.isNaN(Date.parse(day)) ? undefined : { on: day };
+}

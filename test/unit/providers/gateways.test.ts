@@ -138,6 +138,8 @@ describe('a vendor’s model list', () => {
     assert.deepEqual(claude.facts.retires, { on: '2027-02-01' });
     assert.ok(claude.facts.efforts?.includes('high'));
     assert.deepEqual((await of('openai', 'gpt-5-nano'))?.facts.retires, { on: '2026-12-11' });
+    for (const shutdown_date of ['soon', '2026-13-45', '', 7])
+      assert.equal(parseOpenAiListedModel({ id: 'x', shutdown_date })?.facts.retires, undefined);
     assert.equal((await of('vllm', 'phi-mini:1b'))?.facts.contextWindow, 8_192);
     assert.equal((await of('llamacpp', 'phi-mini:1b'))?.facts.contextWindow, 8_192);
     const routed = (await of('openrouter', 'gpt-6-luna'))?.facts;
