@@ -75,55 +75,50 @@ export async function askModel(
   const isShort = prompt.style === 'sentences' || detailed < MIN_STRUCTURED_TOKENS;
   const schema = summaryJsonSchema(prompt.fields);
   const schemaTokens = model.price?.input ? counter.text(JSON.stringify(schema)) : 0;
-  const form = isShort
-    ? shortForm
-    : {
-        tokens: detailed,
-        render: renderSummaryPrompt,
-        share: 1,
-        ...(schemaTokens <= piece.allowance * MAX_SCHEMA_SHARE && { schema }),
-      };
+  const hasSchema = schemaTokens <= piece.allowance * MAX_SCHEMA_SHARE;
+  const structuredForm: Form = {
+    tokens: detailed,
+    render: renderSummaryPrompt,
+    share: 1,
+    ...(hasSchema && { schema }),
+  };
+  const form = isShort ? shortForm : structuredForm;
 
   let faults: readonly AuditFault[] = [];
   const attempt = async (
-    rendered: RenderedPrompt,
+    fitted: FittedPrompt,
     { tokens, schema }: Form,
     rung: 'model' | 'retry' | 'tight',
-  ): Promise<NodeContent | undefined> => {
+  ): Promise<Answer | undefined> => {
     pace.throwIfCancelled();
-    const { system, prompt: question } = rendered;
+    const { system, prompt: question, history } = fitted;
     const request = { system, prompt: question, maxTokens: answerTokens(tokens, settings), temperature };
     const reply = await model.complete({ ...request, ...(schema && { jsonSchema: schema }) });
-    const { input, output } = reply.usage ?? {
-      input: promptTokens(rendered, counter),
-      output: counter.text(reply.text),
-    };
-    calls.add(input, output, reply.calls);
+    const { text, usage = { input: promptTokens(fitted, counter), output: counter.text(text) } } = reply;
+    calls.add(usage.input, usage.output, reply.calls);
     pace.throwIfCancelled();
     // The last attempt's beginning is better than nothing.
     const isCutOff = reply.ending === 'length' && rung !== 'tight' && !isDoubtful;
-    const parsed = parseStructuredSummary(reply.text, isCutOff);
+    const parsed = parseStructuredSummary(text, isCutOff);
     const origin = { model: model.id, promptVersion: prompt.version, rung };
     const content = 'kind' in parsed ? [parsed] : await modelContent(parsed, piece, tools, origin);
-    if ('detailed' in content) return content;
+    if ('detailed' in content) return { content, read: history };
     faults = content;
     return undefined;
   };
 
   const first = await fitPrompt(piece, model, form, settings, tools);
-  if (!first) return undefined;
-  const content = await attempt(first, form, 'model');
-  if (content || isDoubtful) return content && { content, read: first.history };
+  const answer = first && (await attempt(first, form, 'model'));
+  if (!first || answer || isDoubtful) return answer;
   const descriptions = faults.map((fault) => describe(fault, first.words));
-  const retryPrompt = renderRetryPrompt(first, descriptions);
-  if (promptTokens(retryPrompt, counter) + answerTokens(form.tokens, settings) <= model.maxInputTokens) {
-    const retried = await attempt(retryPrompt, form, 'retry');
-    if (retried) return { content: retried, read: first.history };
+  const retry = { ...first, ...renderRetryPrompt(first, descriptions) };
+  if (promptTokens(retry, counter) + answerTokens(form.tokens, settings) <= model.maxInputTokens) {
+    const retried = await attempt(retry, form, 'retry');
+    if (retried) return retried;
   }
   const tightForm: Form = { ...shortForm, share: TIGHT_SHARE };
   const last = await fitPrompt(piece, model, tightForm, settings, { ...tools, onTruncated: undefined });
-  const short = last && (await attempt(last, tightForm, 'tight'));
-  return short && { content: short, read: last.history };
+  return last && attempt(last, tightForm, 'tight');
 }
 
 interface Form {
@@ -217,6 +212,9 @@ function limitingPrice(price: SummaryModel['price']): { readonly input: number; 
   return { input: Math.max(price.input, input / 2), output: Math.max(price.output, output / 2) };
 }
 
+/** `history` is what the model reads. */
+type FittedPrompt = RenderedPrompt & { readonly history: string; readonly words: number };
+
 /** A prompt with as much of the segment as the allowance and the model's limit permit; undefined if nothing fits. */
 async function fitPrompt(
   piece: SegmentToSummarize,
@@ -224,7 +222,7 @@ async function fitPrompt(
   { tokens, render, share }: Form,
   settings: AskSettings,
   { counter, pace, onTruncated }: AskTools,
-): Promise<(RenderedPrompt & { readonly history: string; readonly words: number }) | undefined> {
+): Promise<FittedPrompt | undefined> {
   const { prompt } = settings;
   const { corpus, allowance, part, record } = piece;
   const heading = part === '' ? '' : `[${part}]\n`;

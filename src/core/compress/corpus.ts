@@ -17,10 +17,10 @@ export interface Term {
   /** In lower case if it's a name. */
   readonly name: string;
   readonly kind: TermKind;
-  /** Number of messages that mention it, by speaker. */
-  user: number;
-  assistant: number;
-  tool: number;
+  /** Number of messages that mention it. */
+  messages: number;
+  /** The same, weighted by speaker. */
+  weightedMessages: number;
   lastMessage: number;
   /** Whether it occurs capitalized within a sentence. Only set in chats of short messages. */
   isName: boolean;
@@ -101,7 +101,15 @@ export async function buildCorpus(
       if (index === undefined) {
         index = terms.length;
         vocabulary.set(key, index);
-        terms.push({ name: key, kind, user: 0, assistant: 0, tool: 0, lastMessage: -1, isName: false, isWord: false });
+        terms.push({
+          name: key,
+          kind,
+          messages: 0,
+          weightedMessages: 0,
+          lastMessage: -1,
+          isName: false,
+          isWord: false,
+        });
       }
       const term = terms[index]!;
       if (isShort) {
@@ -114,20 +122,13 @@ export async function buildCorpus(
       }
       termIndexes.push(index);
       term.lastMessage = passage.message;
-      if (role === 'tool' || passage.kind === 'text' || passage.kind === 'names') term.tool++;
-      else if (role === 'user') term.user++;
-      else term.assistant++;
+      term.messages++;
+      const isOutput = role === 'tool' || passage.kind === 'text' || passage.kind === 'names';
+      term.weightedMessages += isOutput ? 1 : role === 'user' ? 3 : 1.5;
     }
     passages.push({ ...passage, terms: termIndexes });
     if (pace.isDue(text.length * 4)) await pace.yield();
   }
-  const termWeights = Float64Array.from(
-    terms,
-    (term) => weightOfTerm(term) * (term.isName && !term.isWord ? NAME_FACTOR : 1),
-  );
-  const rarity = Float64Array.from(terms, ({ user, assistant, tool }) =>
-    rarityAmong(user + assistant + tool, messages.length),
-  );
   return {
     texts,
     roles,
@@ -135,8 +136,8 @@ export async function buildCorpus(
     terms,
     vocabulary,
     firstOf: firstOf(passages, messages.length),
-    termWeights,
-    rarity,
+    termWeights: Float64Array.from(terms, weightOfTerm),
+    rarity: Float64Array.from(terms, (term) => rarityAmong(term.messages, messages.length)),
     isShortChat: isShort,
     passageTokens: new Int32Array(passages.length),
   };
@@ -255,10 +256,14 @@ const NAME_FACTOR = 4;
 
 /** Terms count more if several messages mention them, and less if only tool output does. Words count more if rare. */
 function weightOfTerm(term: Term): number {
-  if (term.kind === 'word') return TERM_WEIGHTS.word / (term.user + term.assistant + term.tool);
-  const mentions = term.user * 3 + term.assistant * 1.5 + term.tool;
-  return TERM_WEIGHTS[term.kind] * Math.min(4, Math.log2(1 + mentions));
+  const { kind, messages, weightedMessages } = term;
+  const weight =
+    kind === 'word' ? TERM_WEIGHTS.word / messages : TERM_WEIGHTS[kind] * Math.min(4, Math.log2(1 + weightedMessages));
+  return isNameTerm(term) ? weight * NAME_FACTOR : weight;
 }
+
+/** Whether it's the name of a person or place. Always false in other conversations than chats of short messages. */
+export const isNameTerm = ({ isName, isWord }: Term): boolean => isName && !isWord;
 
 /** Inverse document frequency, scaled to 0…1 (Spärck Jones, 1972). */
 const rarityAmong = (used: number, messages: number): number =>
@@ -314,8 +319,8 @@ export class TermUsage {
     if (this.messages <= corpus.texts.length) return corpus;
     const rarity = Float64Array.from(corpus.rarity);
     for (const [name, term] of corpus.vocabulary) {
-      const { user, assistant, tool } = corpus.terms[term]!;
-      rarity[term] = rarityAmong(Math.max(user + assistant + tool, this.used.get(name) ?? 0), this.messages);
+      const { messages } = corpus.terms[term]!;
+      rarity[term] = rarityAmong(Math.max(messages, this.used.get(name) ?? 0), this.messages);
       if (pace.isDue(TERM_CHARS)) await pace.yield();
     }
     return { ...corpus, rarity };

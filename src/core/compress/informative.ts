@@ -4,7 +4,7 @@ import { FUNCTION_WORDS } from '../events/subject.ts';
 import { isStopWord } from '../search/query.ts';
 import { fold } from '../text/fold.ts';
 import { withoutCourtesies } from '../text/small-talk.ts';
-import type { Corpus, Term } from './corpus.ts';
+import { isNameTerm, type Corpus, type Term } from './corpus.ts';
 
 /**
  * A statement of a short chat with less content isn't extracted, even if there is room. Content is counted in letters,
@@ -71,7 +71,6 @@ export async function excludeUninformative(
 
 const TELLING: ReadonlySet<string> = new Set(['number', 'identifier', 'url']);
 
-const isNameTerm = ({ isName, isWord }: Term): boolean => isName && !isWord;
 const isSpecific = (term: Term): boolean => isNameTerm(term) || TELLING.has(term.kind);
 
 const EAST_ASIAN = /[\u2e80-\uffdc]/u;
