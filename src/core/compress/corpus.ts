@@ -20,7 +20,7 @@ export interface Term {
   /** Number of messages that mention it. */
   messages: number;
   /** The same, weighted by speaker. */
-  weightedMessages: number;
+  mentions: number;
   lastMessage: number;
   /** Whether it occurs capitalized within a sentence. Only set in chats of short messages. */
   isName: boolean;
@@ -101,15 +101,7 @@ export async function buildCorpus(
       if (index === undefined) {
         index = terms.length;
         vocabulary.set(key, index);
-        terms.push({
-          name: key,
-          kind,
-          messages: 0,
-          weightedMessages: 0,
-          lastMessage: -1,
-          isName: false,
-          isWord: false,
-        });
+        terms.push({ name: key, kind, messages: 0, mentions: 0, lastMessage: -1, isName: false, isWord: false });
       }
       const term = terms[index]!;
       if (isShort) {
@@ -124,7 +116,7 @@ export async function buildCorpus(
       term.lastMessage = passage.message;
       term.messages++;
       const isOutput = role === 'tool' || passage.kind === 'text' || passage.kind === 'names';
-      term.weightedMessages += isOutput ? 1 : role === 'user' ? 3 : 1.5;
+      term.mentions += isOutput ? 1 : role === 'user' ? 3 : 1.5;
     }
     passages.push({ ...passage, terms: termIndexes });
     if (pace.isDue(text.length * 4)) await pace.yield();
@@ -256,10 +248,9 @@ const NAME_FACTOR = 4;
 
 /** Terms count more if several messages mention them, and less if only tool output does. Words count more if rare. */
 function weightOfTerm(term: Term): number {
-  const { kind, messages, weightedMessages } = term;
-  const weight =
-    kind === 'word' ? TERM_WEIGHTS.word / messages : TERM_WEIGHTS[kind] * Math.min(4, Math.log2(1 + weightedMessages));
-  return isNameTerm(term) ? weight * NAME_FACTOR : weight;
+  const factor = isNameTerm(term) ? NAME_FACTOR : 1;
+  if (term.kind === 'word') return (TERM_WEIGHTS.word / term.messages) * factor;
+  return TERM_WEIGHTS[term.kind] * Math.min(4, Math.log2(1 + term.mentions)) * factor;
 }
 
 /** Whether it's the name of a person or place. Always false in other conversations than chats of short messages. */
