@@ -1,5 +1,5 @@
 import { messageText, type Message } from '../model/message.ts';
-import { Hash53 } from '../text/hash.ts';
+import { textHash } from '../text/hash.ts';
 
 /** The part of a message that compression reads. */
 export type SourceMessage = Pick<Message, 'id' | 'role' | 'content' | 'attachments' | 'model'>;
@@ -17,12 +17,11 @@ export function isToolResult(message: Pick<Message, 'role' | 'content'>): boolea
 }
 
 /** A hash of roles, texts, and attachments that detects changed sources. See `textHash`. */
-export function sourceHash(messages: readonly Pick<Message, 'role' | 'content' | 'attachments'>[]): string {
-  const hash = new Hash53();
-  for (const message of messages) {
-    hash.add(message.role);
-    hash.add(messageText(message));
-    for (const attachment of message.attachments ?? []) hash.add(`${attachment.name}\n${attachment.text}`);
-  }
-  return hash.digest();
-}
+export const sourceHash = (messages: readonly Pick<Message, 'role' | 'content' | 'attachments'>[]): string =>
+  textHash(
+    messages.flatMap((message) => [
+      message.role,
+      messageText(message),
+      ...(message.attachments ?? []).map(({ name, text }) => `${name}\n${text}`),
+    ]),
+  );
