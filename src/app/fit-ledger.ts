@@ -107,7 +107,7 @@ export async function fitLedgerInBatches(
   const refitRoom = Math.max(tokens, Math.min(tokens + (spareTokens ?? 0), grownRoom));
   if (isRefit && spareTokens > 0 && !isAsWritten && refitRoom - tokens < MIN_GROWTH_TOKENS) return [];
   const isWellFilled = !isRefit && !isOutdated && tokens <= room && tokens >= MAX_SHARE_TO_RESTORE * room;
-  let fitted: Pick<FittedLedger, 'kept' | 'dropped'>;
+  let fitted: FittedLedger;
   if (isWellFilled && (await count(excluded, room - tokens)) > room - tokens) {
     const dropped = excluded.filter((entry) => updated.has(entry.id) && coveredPosition(entry) !== undefined);
     fitted = {

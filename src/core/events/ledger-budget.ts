@@ -4,7 +4,6 @@ export interface FittedLedger {
   readonly kept: readonly KeyEvent[];
   /** Entries that don't fit, in the ledger's order. Active ones get the status `dropped`. */
   readonly dropped: readonly KeyEvent[];
-  readonly tokens: number;
 }
 
 /** Maximum share of the covered tokens, so that compressing short messages saves something. */
@@ -87,7 +86,7 @@ export function fitLedger(entries: readonly KeyEvent[], costs: readonly number[]
     tokens += costs[i]!;
   });
   const all = costs.reduce((sum, cost) => sum + cost, 0);
-  if (all <= budgetTokens) return { kept: entries.map(reactivated), dropped: [], tokens: all };
+  if (all <= budgetTokens) return { kept: entries.map(reactivated), dropped: [] };
   const priorities = entries.map((entry, i) => ledgerPriorityOf(entry, entries.length - 1 - i));
   const rest = entries.map((_, i) => i).filter((i) => !keep.has(i));
   rest.sort((a, b) => priorities[b]! - priorities[a]! || b - a);
@@ -109,5 +108,5 @@ export function fitLedger(entries: readonly KeyEvent[], costs: readonly number[]
     if (keep.has(i)) kept.push(reactivated(entry));
     else dropped.push(entry.status === 'active' ? { ...entry, status: 'dropped' } : entry);
   });
-  return { kept, dropped, tokens };
+  return { kept, dropped };
 }

@@ -160,9 +160,11 @@ describe('ledger of any session', () => {
           pinned: i % every === 0 && i % 3 === 0,
         }));
         const costs = entries.map(({ quote }) => Math.ceil(quote.length / 4));
-        const { kept, dropped, tokens } = fitLedger(entries, costs, budget);
+        const { kept, dropped } = fitLedger(entries, costs, budget);
         assert.deepEqual([...kept, ...dropped].map(({ id }) => id).sort(), entries.map(({ id }) => id).sort());
         const pinnedTokens = costs.reduce((sum, cost, at) => sum + (entries[at]!.pinned ? cost : 0), 0);
+        const keptIds = new Set(kept.map(({ id }) => id));
+        const tokens = costs.reduce((sum, cost, at) => sum + (keptIds.has(entries[at]!.id) ? cost : 0), 0);
         assert.ok(tokens <= Math.max(budget, pinnedTokens));
         for (const entry of entries) if (entry.pinned) assert.ok(kept.some(({ id }) => id === entry.id));
         const isOld = ({ status, pinned }: KeyEvent): boolean =>

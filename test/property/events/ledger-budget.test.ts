@@ -28,7 +28,7 @@ describe('a ledger over its budget', () => {
           reason: 'drawn',
         }));
         const costs = drawn.map(({ cost }) => cost);
-        const { kept, dropped, tokens } = fitLedger(entries, costs, budget);
+        const { kept, dropped } = fitLedger(entries, costs, budget);
         const left = (status: KeyEvent['status']) => dropped.filter((one) => one.status === status);
         const stays = (status: KeyEvent['status']) => kept.some((one) => one.status === status && !one.pinned);
         if (left('dropped').length > 0) {
@@ -36,8 +36,8 @@ describe('a ledger over its budget', () => {
           assert.ok(!stays('superseded'), 'a superseded one stays where an active one leaves');
         }
         // A superseded event may be dropped while duplicates stay only if it wouldn't fit even without them.
-        const room = budget - tokens;
         const cost = ({ id }: KeyEvent): number => costs[Number(id.slice(1))]!;
+        const room = kept.reduce((rest, one) => rest - cost(one), budget);
         const merged = kept.filter((one) => one.status === 'merged' && !one.pinned);
         const freed = merged.reduce((sum, one) => sum + cost(one), room);
         for (const one of left('superseded')) assert.ok(merged.length === 0 || cost(one) > freed);
