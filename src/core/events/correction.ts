@@ -1,9 +1,10 @@
-import type { DetectedEvent, EventCorrection, KeyEvent } from '../model/key-event.ts';
+import type { EventCorrection, KeyEvent } from '../model/key-event.ts';
 
 /** Applies a user's correction or, if null, removes it. The entry keeps its ID and, in `found`, the detected event. */
 export function correctedEvent(entry: KeyEvent, correction: EventCorrection | null): KeyEvent {
   const { found, speaker, ...rest } = entry;
   if (correction === null) return found ? { ...rest, ...found } : entry;
+  const { id, message, status, pinned, link, found: _, about, summarized, ...detected } = entry;
   const { kind, start, end, quote } = correction;
   return {
     ...rest,
@@ -16,22 +17,6 @@ export function correctedEvent(entry: KeyEvent, correction: EventCorrection | nu
     reason: 'corrected by the user',
     // A quote from elsewhere in the message may have another speaker.
     ...(speaker !== undefined && start === entry.start && { speaker }),
-    found: found ?? detectedFields(entry),
-  };
-}
-
-/** Drops any other fields that the object may have. */
-export function detectedFields(event: DetectedEvent): DetectedEvent {
-  const { start, end, kind, quote, score, importance, reason, quoted, speaker } = event;
-  return {
-    start,
-    end,
-    kind,
-    quote,
-    score,
-    importance,
-    reason,
-    ...(quoted !== undefined && { quoted }),
-    ...(speaker !== undefined && { speaker }),
+    found: found ?? detected,
   };
 }

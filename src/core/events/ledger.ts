@@ -1,6 +1,5 @@
 import { keyEventId, type KeyEventId, type MessageId } from '../model/ids.ts';
 import type { KeyEvent, KeyEventKind, Span } from '../model/key-event.ts';
-import { detectedFields } from './correction.ts';
 import type { DetectedEventWithContext } from './detect.ts';
 import { similarity, overlap, sameMembers, subjectOf, type Subject } from './subject.ts';
 
@@ -36,13 +35,17 @@ export const eventIdAt = (message: MessageId, span: Span): KeyEventId =>
   keyEventId(`${message}:${span.start}-${span.end}`);
 
 /** The entry of an event that was detected in a message. `before`: the previous message, which `about` quotes. */
-export const entryOf = (event: DetectedEventWithContext, message: MessageId, before?: MessageId): KeyEvent => ({
-  ...detectedFields(event),
-  id: eventIdAt(message, event),
+export const entryOf = (
+  { about, ...detected }: DetectedEventWithContext,
+  message: MessageId,
+  before?: MessageId,
+): KeyEvent => ({
+  ...detected,
+  id: eventIdAt(message, detected),
   message,
   status: 'active',
   pinned: false,
-  ...(event.about && before !== undefined && { about: { message: before, ...event.about } }),
+  ...(about && before !== undefined && { about: { message: before, ...about } }),
 });
 
 /**

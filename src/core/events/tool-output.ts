@@ -133,8 +133,17 @@ export function* findToolOutputEvents(text: string, lines: readonly Line[]): Ste
         const start = offset + match[0].lastIndexOf(quote);
         const end = start + truncate(quote, MAX_QUOTE_LENGTH).replace(/[\0- ]+$/, '').length;
         const importance = kind === 'decision' ? 3 : 2;
-        const fields = { start, end, kind, quote: text.slice(start, end), importance, reason: name } as const;
-        found.push({ event: { ...fields, score: score / (1 + (end - start) / 150) }, weak });
+        const ownScore = score / (1 + (end - start) / 150);
+        const event = {
+          start,
+          end,
+          kind,
+          quote: text.slice(start, end),
+          score: ownScore,
+          importance,
+          reason: name,
+        } as const;
+        found.push({ event, weak });
         if (!weak && kind === 'error') hasStrong = true;
       }
       break;
