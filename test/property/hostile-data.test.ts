@@ -4,7 +4,8 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { StoreFault, type SessionJournal } from '../../src/app/ports.ts';
 import { messageText } from '../../src/core/model/message.ts';
-import { SessionState } from '../../src/core/state/session-state.ts';
+import type { SessionState } from '../../src/core/state/session-state.ts';
+import { foldedState } from '../support/folded-state.ts';
 import { sessionToMarkdown } from '../../src/core/transcript/markdown-export.ts';
 import { sessionToJsonl } from '../../src/core/transcript/session-jsonl.ts';
 import { TranscriptError } from '../../src/core/transcript/transcript-message.ts';
@@ -158,7 +159,7 @@ describe('tampered data', () => {
         const read = readSnapshots(mutated(whole, random));
         if (read.kind !== 'valid') return;
         joinSnapshots({ workspace: 'w', index: [], live: [live] }, read.snapshots);
-        for (const one of read.snapshots.live) SessionState.fold(snapshotEvents(one).map((body, at) => ({ at, body })));
+        for (const one of read.snapshots.live) foldedState(snapshotEvents(one));
       });
     })).timeout(7_200_000);
 

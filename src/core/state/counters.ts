@@ -1,4 +1,4 @@
-import type { CompressionRecord, SessionEvent } from '../journal/schema.ts';
+import type { CompressionRecord } from '../journal/schema.ts';
 import type { NodeId } from '../model/ids.ts';
 
 /** Totals of all messages and requests of a session. A compression doesn't reset them. */
@@ -33,18 +33,4 @@ export const tokensStillSaved = ({ compressions, summaries }: Compressed, conver
 interface Compressed {
   readonly compressions: readonly Pick<CompressionEntry, 'id' | 'tokens'>[];
   readonly summaries: { isCompressionUndone(compression: CompressionEntry['id']): boolean };
-}
-
-export function countUsage(
-  counters: Counters,
-  { purpose, usage, costUsd }: Extract<SessionEvent, { type: 'usage_recorded' }>,
-): void {
-  counters[`${purpose}Tokens`] += usage.input + usage.output;
-  counters[`${purpose}CostUsd`] += costUsd ?? 0;
-}
-
-export function countCompression(counters: Counters, record: CompressionRecord, at: number): CompressionEntry {
-  const { nodes, events: _events, changes: _changes, levels: _levels, ...entry } = record;
-  counters.compressions++;
-  return { ...entry, at, nodes: nodes.map((node) => node.id) };
 }

@@ -7,7 +7,7 @@ import type { Level, SummaryNode } from '../model/summary.ts';
 import { endTask, type Task } from '../model/task.ts';
 import { Branches, MessageLog, type MessagePlace, type ReadMessage } from './branches.ts';
 import { inverseOf, isChange, type Change } from './changes.ts';
-import { countCompression, countUsage, initialCounters, type CompressionEntry, type Counters } from './counters.ts';
+import { initialCounters, type CompressionEntry, type Counters } from './counters.ts';
 import { chooseFrontier, type FrontierItem } from './frontier.ts';
 import { KeyEventList } from './key-event-list.ts';
 import { Summaries, type SummaryFacts } from './summaries.ts';
@@ -209,12 +209,6 @@ export class SessionState {
 
   readonly #isOnBranch = (message: MessageId): boolean => this.positionOf(message) !== undefined;
 
-  static fold(events: Iterable<{ readonly at: number; readonly body: SessionEvent }>): SessionState {
-    const state = new SessionState();
-    for (const { at, body } of events) state.apply(body, at);
-    return state;
-  }
-
   apply(event: SessionEvent, at: number): void {
     this.updatedAt = Math.max(this.updatedAt, at);
     if (event.type === 'change_undone') {
@@ -308,8 +302,12 @@ export class SessionState {
         return this.#keyEvents.setRemoved(event.id, event.removed);
       case 'event_corrected':
         return this.#keyEvents.update(event.id, (known) => correctedEvent(known, event.correction));
-      case 'usage_recorded':
-        return countUsage(this.counters, event);
+      case 'usage_recorded': {
+        const { purpose, usage, costUsd } = event;
+        this.counters[`${purpose}Tokens`] += usage.input + usage.output;
+        this.counters[`${purpose}CostUsd`] += costUsd ?? 0;
+        return;
+      }
       case 'escalation':
         this.escalation = event.reason;
         return;
@@ -340,7 +338,9 @@ export class SessionState {
     this.#summaries.commit(record, ({ first, last }) => this.#branches.deletedBetween(first, last));
     this.#noticeOrphans(record.events);
     this.#keyEvents.commit(record);
-    this.compressions.push(countCompression(this.counters, record, at));
+    const { nodes, events: _events, changes: _changes, levels: _levels, ...entry } = record;
+    this.compressions.push({ ...entry, at, nodes: nodes.map((node) => node.id) });
+    this.counters.compressions++;
     this.lastCompressedAt = at;
     this.messagesEverAtLastCompression = this.counters.messagesEver;
   }

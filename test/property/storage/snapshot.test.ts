@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { SessionEvent } from '../../../src/core/journal/schema.ts';
-import { SessionState } from '../../../src/core/state/session-state.ts';
+import type { SessionState } from '../../../src/core/state/session-state.ts';
 import {
   BODIES_BYTES,
   bytesOf,
@@ -11,11 +10,9 @@ import {
   SNAPSHOTS_BYTES,
   snapshotSession,
 } from '../../../src/storage/snapshot.ts';
+import { foldedState } from '../../support/folded-state.ts';
 import { anySession, summarizedSession } from './sessions.ts';
 import { runs } from '../runs.ts';
-
-const fold = (events: readonly SessionEvent[]): SessionState =>
-  SessionState.fold(events.map((body, index) => ({ at: index, body })));
 
 /** The generator also creates objects without a prototype, which wouldn't be equal. */
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
@@ -24,7 +21,7 @@ describe('a snapshot of any history', () => {
   it('stays within its size limit, and is read back unchanged', () => {
     fc.assert(
       fc.property(fc.oneof(anySession, summarizedSession), fc.integer({ min: 1, max: 60 }), (events, times) => {
-        const snapshot = snapshotSession(fold(events))!;
+        const snapshot = snapshotSession(foldedState(events))!;
         assert.ok(bytesOf(snapshot.bodies) <= BODIES_BYTES + 2);
         const live = Array.from({ length: times }, (_, n) => ({
           ...snapshot,
@@ -44,9 +41,9 @@ describe('a snapshot of any history', () => {
   it('restores the newest messages, the summaries in their places, and every key event it kept', () => {
     fc.assert(
       fc.property(fc.oneof(anySession, summarizedSession), (events) => {
-        const state = fold(events);
+        const state = foldedState(events);
         const snapshot = snapshotSession(state)!;
-        const again = fold(snapshotEvents(snapshot));
+        const again = foldedState(snapshotEvents(snapshot));
         assert.deepEqual(
           snapshot.bodies.map(({ id }) => id),
           state.path.slice(state.path.length - snapshot.bodies.length),

@@ -14,14 +14,12 @@ const RUNS = process.env['THREADKEEPER_LONG'] ? 2_000 : 60;
 
 /** Folds the events whose complete text is on disk, with or without a final line break. */
 function foldOf(bytes: Buffer): SessionState {
-  const events = bytes
-    .toString()
-    .split('\n')
-    .flatMap((line) => {
-      const decoded = decodeLine(line);
-      return decoded.kind === 'event' ? [decoded.envelope] : [];
-    });
-  return SessionState.fold(events);
+  const state = new SessionState();
+  for (const line of bytes.toString().split('\n')) {
+    const decoded = decodeLine(line);
+    if (decoded.kind === 'event') state.apply(decoded.envelope.body, decoded.envelope.at);
+  }
+  return state;
 }
 
 /** A journal can end anywhere after its first line, including right before a line break. */

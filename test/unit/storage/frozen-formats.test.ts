@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { nativeChecksum } from '../../../src/storage/checksum.ts';
 import { decodeLine, encodeLine, JOURNAL_VERSION } from '../../../src/storage/journal-line.ts';
 import { keyEventId, messageId, nodeId, sessionId } from '../../../src/core/model/ids.ts';
-import { SessionState } from '../../../src/core/state/session-state.ts';
+import type { SessionState } from '../../../src/core/state/session-state.ts';
+import { foldedState } from '../../support/folded-state.ts';
 import { readSnapshots, SNAPSHOT_VERSION, snapshotEvents } from '../../../src/storage/snapshot.ts';
 import { inFolder, storeIn } from './test-store.ts';
 
@@ -93,7 +94,7 @@ describe('files written by earlier versions', () => {
     if (read.kind !== 'valid') return;
     const [live] = read.snapshots.live;
     assert.ok(live);
-    const state = SessionState.fold(snapshotEvents(live).map((body, at) => ({ at, body })));
+    const state = foldedState(snapshotEvents(live));
     assert.deepEqual([state.title, state.task?.goal], ['Boats', 'Rest']);
     assert.equal(state.frontier[0]?.node.detailed, 'SQLite it is.');
     assert.equal(state.path.at(-1), 'm5');

@@ -4,7 +4,7 @@ import { compressionWith, type SessionEvent } from '../../../src/core/journal/sc
 import { selectLedgerLines } from '../../../src/core/context/ledger-lines.ts';
 import { compressionId, keyEventId, messageId, nodeId, sessionId } from '../../../src/core/model/ids.ts';
 import { nodeWith } from '../../../src/core/model/summary.ts';
-import { SessionState } from '../../../src/core/state/session-state.ts';
+import type { SessionState } from '../../../src/core/state/session-state.ts';
 import { MessageCounts } from '../../../src/core/tokens/message-counts.ts';
 import { loadEncoding, type TokenCounter } from '../../../src/core/tokens/token-counter.ts';
 import {
@@ -19,11 +19,12 @@ import {
 } from '../../../src/storage/snapshot.ts';
 import { SNAPSHOTS_KEY, storedSnapshots, type MementoLike } from '../../../src/storage/stored-snapshots.ts';
 import { messageAdded } from './test-store.ts';
+import { foldedState } from '../../support/folded-state.ts';
 import { keyEvent } from '../../support/key-events.ts';
 
 function session(id: string, workspace: string, events: readonly SessionEvent[] = []): SessionState {
   const created: SessionEvent = { type: 'session_created', id: sessionId(id), title: id, workspace };
-  return SessionState.fold([created, ...events].map((body, at) => ({ at, body })));
+  return foldedState([created, ...events]);
 }
 
 function entry(n: number, workspace: string): SessionListEntry {
@@ -132,9 +133,7 @@ describe('session snapshots', () => {
     const live = JSON.parse(JSON.stringify(snapshotSession(state))) as unknown;
     const read = readSnapshots({ v: 1, live: [live] });
     assert.ok(read.kind === 'valid');
-    const restored = SessionState.fold(
-      snapshotEvents(read.snapshots.live[0]!).map((body, moment) => ({ at: moment, body })),
-    );
+    const restored = foldedState(snapshotEvents(read.snapshots.live[0]!));
     const sent = (of: SessionState): string[] =>
       selectLedgerLines(of, new MessageCounts(counter), Infinity).kept.map(({ line }) =>
         line.replace(/message \d+/, ''),
