@@ -19,9 +19,6 @@ const MERGES_PER_STEP = 2_000;
 const TOKENS_PER_STEP = 5_000;
 const ENCODED_UNITS_PER_STEP = 2_000;
 
-/** Pieces up to this length, as most words, are merged without a heap. A unit takes at most three bytes. */
-const MAX_SHORT_PIECE_UNITS = 32;
-
 /** Longer pieces rarely occur twice, so they aren't cached. */
 const MAX_CACHED_PIECE_UNITS = 128;
 const MAX_CACHED_PIECES = 50_000;
@@ -33,9 +30,6 @@ const MAX_CACHED_PIECES = 50_000;
 const MIN_CACHED_TEXT_UNITS = 200;
 const MAX_CACHED_TEXT_UNITS = 20_000;
 const MAX_CACHED_TEXTS = 64;
-
-/** Stands for the rank of a pair that isn't a token; higher than all ranks. */
-const NO_TOKEN = 0x7fff_ffff;
 
 interface Vocabulary {
   /** The rank of each token, by its bytes (one character each). Merging only depends on the order of the ranks. */
@@ -54,9 +48,6 @@ export class BpeCounter {
   private readonly pattern: RegExp;
   private readonly pieces = new Map<string, number>();
   private readonly texts = new Map<string, number>();
-  /** Used by `mergeShort` only: the index of each part's first byte, and the rank of the part merged with the next. */
-  private readonly starts = new Int32Array(3 * MAX_SHORT_PIECE_UNITS + 2);
-  private readonly pairRanks = new Int32Array(3 * MAX_SHORT_PIECE_UNITS + 2);
 
   constructor(file: BpeRanks, vocabulary = runSynchronously(readVocabulary(file))) {
     this.pattern = new RegExp(file.pat_str, 'uy');
@@ -93,9 +84,7 @@ export class BpeCounter {
     for (let at = 0, end; (pattern.lastIndex = at) < text.length && pattern.test(text); at = end) {
       end = pattern.lastIndex;
       const piece = text.slice(at, end);
-      tokens +=
-        this.pieces.get(piece) ??
-        (piece.length <= MAX_SHORT_PIECE_UNITS ? this.countShort(piece) : yield* this.countLong(piece));
+      tokens += this.pieces.get(piece) ?? (yield* this.countPiece(piece));
       if (end < pauseAt) continue;
       pauseAt = end + STEP_CHARS;
       yield;
@@ -103,50 +92,21 @@ export class BpeCounter {
     return tokens;
   }
 
-  private countShort(piece: string): number {
-    const bytes = isAscii(piece) ? piece : bytesOf(piece);
-    return this.cachePiece(piece, this.vocabulary.ranks.has(bytes) ? 1 : this.mergeShort(bytes));
-  }
-
-  private *countLong(piece: string): Steps<number> {
+  private *countPiece(piece: string): Steps<number> {
     const bytes = yield* utf8(piece);
-    const count = this.vocabulary.ranks.has(bytes) ? 1 : yield* this.mergeLong(bytes);
-    return piece.length > MAX_CACHED_PIECE_UNITS ? count : this.cachePiece(piece, count);
-  }
-
-  private cachePiece(piece: string, count: number): number {
+    const count = this.vocabulary.ranks.has(bytes) ? 1 : yield* this.merge(bytes);
+    if (piece.length > MAX_CACHED_PIECE_UNITS) return count;
     if (this.pieces.size >= MAX_CACHED_PIECES) this.pieces.clear();
     // V8 copies shorter slices, but a longer one would keep the whole text in memory.
     this.pieces.set(piece.length < 13 ? piece : piece.split('').join(''), count);
     return count;
   }
 
-  /** Like `mergeLong`, but takes quadratic time and allocates nothing. */
-  private mergeShort(bytes: string): number {
-    const { starts, pairRanks } = this;
-    const { ranks } = this.vocabulary;
-    let parts = bytes.length;
-    const rankAt = (part: number): number =>
-      part + 1 < parts ? (ranks.get(bytes.slice(starts[part], starts[part + 2])) ?? NO_TOKEN) : NO_TOKEN;
-    for (let at = 0; at <= parts; at++) starts[at] = at;
-    for (let part = 0; part < parts; part++) pairRanks[part] = rankAt(part);
-    for (;;) {
-      let lowest = 0;
-      for (let part = 1; part < parts - 1; part++) if (pairRanks[part]! < pairRanks[lowest]!) lowest = part;
-      if (parts < 2 || pairRanks[lowest] === NO_TOKEN) return parts;
-      starts.copyWithin(lowest + 1, lowest + 2, parts + 1);
-      pairRanks.copyWithin(lowest + 1, lowest + 2, parts);
-      parts--;
-      pairRanks[lowest] = rankAt(lowest);
-      if (lowest > 0) pairRanks[lowest - 1] = rankAt(lowest - 1);
-    }
-  }
-
   /**
    * Counts the tokens of `bytes`: merges the pair with the lowest rank, leftmost first, until none is left. Takes n log
    * n time with a heap of pairs over a linked list of parts. Outdated heap entries are skipped.
    */
-  private *mergeLong(bytes: string): Steps<number> {
+  private *merge(bytes: string): Steps<number> {
     const { length } = bytes;
     const { ranks: tokenRanks, longest } = this.vocabulary;
     // A part is identified by the index of its first byte; `length` ends the list.
@@ -201,19 +161,15 @@ function* readVocabulary({ bpe_ranks }: BpeRanks): Steps<Vocabulary> {
 
 const encoder = new TextEncoder();
 
-const isAscii = (text: string): boolean => !/[^\0-\x7f]/.test(text);
-
-const bytesOf = (text: string): string => String.fromCharCode(...encoder.encode(text));
-
 /** The UTF-8 bytes of a text, one character each. */
 function* utf8(text: string): Steps<string> {
-  if (isAscii(text)) return text;
+  if (!/[^\0-\x7f]/.test(text)) return text;
   let bytes = '';
   for (let start = 0, end; start < text.length; start = end) {
+    if (start > 0) yield;
     end = start + ENCODED_UNITS_PER_STEP;
     if (/[\ud800-\udbff]/.test(text[end - 1] ?? '')) end++;
-    bytes += bytesOf(text.slice(start, end));
-    yield;
+    bytes += String.fromCharCode(...encoder.encode(text.slice(start, end)));
   }
   return bytes;
 }
