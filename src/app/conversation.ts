@@ -70,8 +70,8 @@ export class Conversation {
   #isResetPending = false;
   #closed = false;
   #halting = false;
-  /** Resolves when the running import has ended; undefined if there is none. */
-  #imported: Promise<unknown> | undefined;
+  /** The running import: when its messages are in the journal, and when they are also counted. Neither rejects. */
+  #importing: { readonly appended: Promise<unknown>; readonly counted: Promise<unknown> } | undefined;
   #pendingRetry: PendingRetry | null = null;
   #thinkingSince: number | null = null;
 
@@ -201,17 +201,19 @@ export class Conversation {
     return this.#triggers.distanceToCompression();
   }
 
-  /** Appends many messages. Meanwhile, triggers aren't checked, and turns and changes of the branch wait. */
+  /**
+   * Appends many messages and counts them. Meanwhile, triggers aren't checked, and replies and changes of the branch
+   * wait. A message that is sent while they are counted is stored at once.
+   */
   async import<T>(append: () => Promise<T>): Promise<T> {
-    const { promise, resolve } = Promise.withResolvers<undefined>();
-    this.#imported = promise;
+    const appended = append();
+    const counted = appended.then(() => this.meter.countNew());
+    this.#importing = { appended: Promise.allSettled([appended]), counted: Promise.allSettled([counted]) };
     try {
-      const result = await append();
-      await this.meter.countNew();
-      return result;
+      await counted;
+      return await appended;
     } finally {
-      this.#imported = undefined;
-      resolve(undefined);
+      this.#importing = undefined;
     }
   }
 
@@ -276,7 +278,7 @@ export class Conversation {
 
   /** Makes the branch that ends at `to` the active one. Rejects with `TurnRunning` during a turn. */
   async moveHead(to: MessageId): Promise<void> {
-    await this.#imported;
+    await this.#importing?.counted;
     if (this.isReplying) throw new TurnRunning();
     await this.journal.append({ type: 'head_moved', to });
   }
@@ -340,7 +342,7 @@ export class Conversation {
 
   /** Commits finished compressions and checks the triggers. Called after each turn. */
   async betweenTurns(): Promise<void> {
-    if (this.isReplying || this.#closed || this.#halting || this.#imported || this.journal.readOnly !== undefined)
+    if (this.isReplying || this.#closed || this.#halting || this.#importing || this.journal.readOnly !== undefined)
       return;
     await this.#triggers.betweenTurns();
   }
@@ -359,11 +361,12 @@ export class Conversation {
     const { calibration, chatModel, settings } = this.#deps;
     try {
       turn.settings = settings();
-      await this.#imported;
+      await this.#importing?.appended;
       await this.#becomeWriter();
       // Another window may have deleted the session while this one showed it.
       if (this.state.deleted) await this.journal.append({ type: 'session_deleted', deleted: false });
       const text = await addMessage(turn.abort.signal);
+      await this.#importing?.counted;
       turn.called = { calibration: calibration() };
       turn.task = this.state.task?.id;
       await this.#reply(await chatModel(), text, turn.abort.signal);

@@ -69,6 +69,21 @@ describe('conversation', () => {
     assert.deepEqual(texts(conversation), ['one', 'two', 'hello', 'Fine.']);
   });
 
+  it('stores a message at once while an import is counted, and requests the reply afterwards', async () => {
+    const conversation = await harness.converse();
+    const counted = Promise.withResolvers<undefined>();
+    conversation.meter.countNew = () => counted.promise;
+    const imported = conversation.import(() => Promise.resolve());
+    const stored = Promise.withResolvers<undefined>();
+    const sent = conversation.sendMessage({ text: 'hello' }, () => stored.resolve(undefined));
+    await stored.promise;
+    assert.deepEqual(texts(conversation), ['hello']);
+    assert.equal(harness.requests.length, 0);
+    counted.resolve(undefined);
+    await Promise.all([imported, sent]);
+    assert.deepEqual(texts(conversation), ['hello', 'Fine.']);
+  });
+
   it('counts the text of a stopped reply as output when the provider has reported less', async () => {
     harness.script = async function* (_, signal) {
       yield { type: 'usage', usage: { input: 500, output: 1 } };
