@@ -51,7 +51,13 @@ import { memoryTree, reportDamagedMemory, WorkspaceMemory } from './memory/works
 import { LastEditor } from './chat/last-editor.ts';
 import { OpenConversations, type OpenConversation } from './sessions/open-conversations.ts';
 import { SessionViews } from './session-views.ts';
-import { hasOtherSettingChanged, readSettings, moveRenamedSettings } from './platform/settings.ts';
+import {
+  checkSettings,
+  hasOtherSettingChanged,
+  moveRenamedSettings,
+  readSettings,
+  usableSettings,
+} from './platform/settings.ts';
 import { ContextTree } from './summaries/context-tree.ts';
 import type { ContextRow } from './summaries/context-rows.ts';
 import { isWindowPresent } from './platform/window-presence.ts';
@@ -124,6 +130,7 @@ export class Threadkeeper implements vscode.Disposable {
     void moveRenamedSettings().catch((error: unknown) =>
       warn(`Renamed settings could not be migrated: ${String(error)}`),
     );
+    checkSettings().catch((error: unknown) => this.#warn(error));
     const limitUsd = (): number | null => readSettings().compression.monthlySpendLimit;
     const spend = spendLimit(context.globalState, () => this.clock.now(), limitUsd, warn);
     this.folder = vscode.Uri.joinPath(context.globalStorageUri, 'sessions').fsPath;
@@ -274,7 +281,7 @@ export class Threadkeeper implements vscode.Disposable {
   }
 
   chosenModel(): ChosenModel {
-    return chosenChatModel(readSettings(), this.sessions.current?.state);
+    return chosenChatModel(usableSettings(), this.sessions.current?.state);
   }
 
   async runCommand(name: PageCommand, argument?: string): Promise<boolean> {
@@ -379,10 +386,14 @@ export class Threadkeeper implements vscode.Disposable {
   async #settingsChanged(): Promise<void> {
     try {
       await this.modelChanged();
+      await checkSettings();
     } catch (error) {
-      const { text } = this.describe(error);
-      void vscode.window.showWarningMessage(text);
+      this.#warn(error);
     }
+  }
+
+  #warn(error: unknown): void {
+    void vscode.window.showWarningMessage(this.describe(error).text);
   }
 }
 

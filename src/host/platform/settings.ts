@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import * as vscode from 'vscode';
-import { compileRule, type CompiledRule } from '../../core/events/user-rules.ts';
+import { compileRule, type CompiledRule, type RuleResult } from '../../core/events/user-rules.ts';
 import { withoutUndefined } from '../../core/text/json-value.ts';
 import { checkPrompt } from '../../core/prompts/render-prompts.ts';
 import {
@@ -49,7 +49,12 @@ export async function settingsQuery(): Promise<string> {
 export async function checkSettings(): Promise<void> {
   const settings = readSettings();
   promptText(settings);
-  await eventRules(settings);
+  for (const [index, result] of (await compiledRules(settings)).entries())
+    if (!result.ok)
+      throw new SettingsError(
+        vscode.l10n.t('Invalid rule {0} in threadkeeper.keyEvents.rules: {1}.', index + 1, translated(result.problem)),
+        RULES,
+      );
   policyOf(settings);
 }
 
@@ -57,9 +62,7 @@ let lastValid: Settings | undefined;
 
 /** The current settings. Throws `SettingsError` for the first invalid one. */
 export function readSettings(): Settings {
-  const configuration = vscode.workspace.getConfiguration('threadkeeper');
-  const sections = Object.keys(settingsSchema.entries).map((name) => [name, configuration.get(name)]);
-  const result = v.safeParse(settingsSchema, Object.fromEntries(sections));
+  const result = v.safeParse(settingsSchema, sectionsOf(vscode.workspace.getConfiguration('threadkeeper')));
   if (result.success) return (lastValid = result.output);
   const [issue] = result.issues;
   const path = v.getDotPath(issue) ?? '';
@@ -69,15 +72,30 @@ export function readSettings(): Settings {
   );
 }
 
-/** The last valid settings, so that no reply or cost is lost while the user edits. Throws `SettingsError` if none. */
-export function lastValidSettings(): Settings {
-  try {
-    return readSettings();
-  } catch (error) {
-    if (!(error instanceof SettingsError) || !lastValid) throw error;
-    return lastValid;
+/**
+ * The current settings, with the last valid value or else the default of each invalid one. For everything that must
+ * also work then, such as reading a session, but not for paid requests.
+ */
+export function usableSettings(): Settings {
+  const configuration = vscode.workspace.getConfiguration('threadkeeper');
+  const result = v.safeParse(settingsSchema, sectionsOf(configuration));
+  if (result.success) return (lastValid = result.output);
+  // VS Code's objects are read-only, and `structuredClone` refuses them.
+  const values = JSON.parse(JSON.stringify(sectionsOf(configuration))) as Record<string, unknown>;
+  const valid = lastValid as Record<string, Record<string, unknown>> | undefined;
+  for (const { path = [] } of result.issues) {
+    const [section = '', name] = path.map(({ key }) => String(key));
+    if (name === undefined) values[section] = valid?.[section] ?? configuration.inspect(section)?.defaultValue;
+    else
+      Object.assign(values[section] as object, {
+        [name]: valid?.[section]?.[name] ?? configuration.inspect(`${section}.${name}`)?.defaultValue,
+      });
   }
+  return v.parse(settingsSchema, values);
 }
+
+const sectionsOf = (configuration: vscode.WorkspaceConfiguration): Record<string, unknown> =>
+  Object.fromEntries(Object.keys(settingsSchema.entries).map((name) => [name, configuration.get(name)]));
 
 /** Whether the chat is in the Side Bar. Never throws: if a setting is invalid, the chat must open to say so. */
 export function isChatInSidebar(): boolean {
@@ -111,17 +129,12 @@ export function hasOtherSettingChanged(name: string, event: vscode.Configuration
   return SETTING_NAMES.some((each) => each !== name && event.affectsConfiguration(`threadkeeper.${each}`));
 }
 
-/** The user's compiled rules for key events. Rejects with `SettingsError` for the first invalid one. */
-export async function eventRules({ keyEvents }: Settings): Promise<readonly CompiledRule[]> {
-  const results = await Promise.all(keyEvents.rules.map(compileRule));
-  return results.map((result, index) => {
-    if (result.ok) return result.rule;
-    throw new SettingsError(
-      vscode.l10n.t('Invalid rule {0} in threadkeeper.keyEvents.rules: {1}.', index + 1, translated(result.problem)),
-      RULES,
-    );
-  });
-}
+const compiledRules = ({ keyEvents }: Settings): Promise<readonly RuleResult[]> =>
+  Promise.all(keyEvents.rules.map(compileRule));
+
+/** The user's compiled rules for key events, without invalid ones, which `checkSettings` reports. */
+export const eventRules = async (settings: Settings): Promise<readonly CompiledRule[]> =>
+  (await compiledRules(settings)).flatMap((result) => (result.ok ? result.rule : []));
 
 /** The user's summary prompt, or undefined for the preset's. Throws `SettingsError` if it's invalid. */
 export function promptText({ summarizer }: Settings): string | undefined {
@@ -139,6 +152,16 @@ export function promptText({ summarizer }: Settings): string | undefined {
       PROMPT,
     );
   return summarizer.prompt;
+}
+
+/** Like `promptText`, but the preset's if the user's is invalid, which `checkSettings` reports. */
+export function usablePrompt(settings: Settings): string | undefined {
+  try {
+    return promptText(settings);
+  } catch (error) {
+    if (!(error instanceof SettingsError)) throw error;
+    return undefined;
+  }
 }
 
 /** The name of the policy: the one selected in the session, or else the one in the settings. */
@@ -171,6 +194,16 @@ export function policyOf(settings: Settings, name = settings.compression.policy)
       effort: summarizer.effort,
     }),
   });
+}
+
+/** Like `policyOf`, but without the user's overrides if they are invalid, which `checkSettings` reports. */
+export function usablePolicy(settings: Settings, name: PolicyName): Policy {
+  try {
+    return policyOf(settings, name);
+  } catch (error) {
+    if (!(error instanceof PolicyError)) throw error;
+    return resolvePolicy(name);
+  }
 }
 
 /** Settings that were renamed after a preview version, as pairs of old and new name. */
