@@ -247,7 +247,4 @@ export function renderPassages(corpus: Corpus, passages: readonly IndexedPassage
   return lines.join('\n');
 }
 
-function isBlank(text: string, start: number, end: number): boolean {
-  for (let at = start; at < end; at++) if (text.charCodeAt(at) > 32) return false;
-  return true;
-}
+const isBlank = (text: string, start: number, end: number): boolean => !/[^\0- ]/.test(text.slice(start, end));

@@ -125,11 +125,9 @@ export function wordAt({ text, wordEnds }: IndexBlock, index: number): string {
 }
 
 /** Number of passages that contain a word. */
-export function frequencyAt({ postings, postingEnds }: IndexBlock, index: number): number {
+export function frequencyAt(block: IndexBlock, index: number): number {
   let count = 0;
-  for (let at = index === 0 ? 0 : postingEnds[index - 1]!; at < postingEnds[index]!; at++) {
-    if (postings[at]! < CONTINUATION_BIT) count++;
-  }
+  visitPostings(block, index, () => count++);
   return count;
 }
 

@@ -1,5 +1,5 @@
 import type { KeyEventKind } from '../model/key-event.ts';
-import { visitWords } from '../text/words.ts';
+import { wordsIn } from '../text/words.ts';
 
 /** Weight of a synonym, such as "decided" for "chose". */
 export const SYNONYM_WEIGHT = 0.6;
@@ -18,13 +18,8 @@ export interface Query {
   readonly kinds: ReadonlySet<KeyEventKind>;
 }
 
-/** Words that ask for or state a kind of key event, normalized like indexed words. */
-const KIND_WORDS: readonly {
-  readonly kinds: readonly KeyEventKind[];
-  /** Whether the words are synonyms of each other. */
-  readonly areSynonyms: boolean;
-  readonly words: string;
-}[] = [
+/** Words that ask for or state a kind of key event, normalized like indexed words, and whether they are synonyms. */
+const KIND_WORDS: readonly { kinds: readonly KeyEventKind[]; areSynonyms: boolean; words: string }[] = [
   {
     kinds: ['decision'],
     areSynonyms: true,
@@ -75,10 +70,8 @@ const KIND_GROUPS = KIND_WORDS.map(({ words, ...group }) => ({ ...group, words: 
 
 /** Parses a question or a few words into terms and the kinds of key events that it asks for. */
 export function parseQuery(text: string): Query {
-  const terms = new Set<string>();
-  visitWords(text, (term) => terms.add(term));
   const kinds = new Set<KeyEventKind>();
-  const sought = withoutStopWords([...terms]).map((term): QueryTerm => {
+  const sought = withoutStopWords([...wordsIn(text)]).map((term): QueryTerm => {
     const groups = KIND_GROUPS.filter(({ words }) => words.includes(term));
     for (const group of groups) for (const kind of group.kinds) kinds.add(kind);
     const synonymousGroups = groups.filter(({ areSynonyms }) => areSynonyms).map(({ words }) => words);

@@ -83,6 +83,13 @@ export function visitWords(text: string, visit: WordVisitor): void {
   }
 }
 
+/** The distinct words of a text; see `visitWords`. */
+export function wordsIn(text: string): ReadonlySet<string> {
+  const words = new Set<string>();
+  visitWords(text, (word) => words.add(word));
+  return words;
+}
+
 /**
  * Length of a passage, in UTF-16 units. A long text is indexed passage by passage, so that adding it doesn't block the
  * thread, and ranked by its best passage, so that matches far from each other don't add up.

@@ -4,7 +4,7 @@ import type { SummaryNode } from '../model/summary.ts';
 import type { Task } from '../model/task.ts';
 import { withoutTerminalCodes } from '../text/terminal-codes.ts';
 import { truncate } from '../text/truncate.ts';
-import { visitWords } from '../text/words.ts';
+import { wordsIn } from '../text/words.ts';
 
 /** `from` and `to` are indexes of messages, both inclusive. */
 type PlacedSummaries = readonly { readonly node: SummaryNode; readonly from: number; readonly to: number }[];
@@ -163,24 +163,18 @@ function statusText(event: KeyEvent, link: number | undefined): string {
 
 /** The reason that the summaries of the message give for the most similar decision. */
 function reasonOf(event: KeyEvent, position: number, summaries: PlacedSummaries): string | undefined {
-  const words = wordsOf(`${event.quote} ${event.about?.quote ?? ''}`);
+  const words = wordsIn(`${event.quote} ${event.about?.quote ?? ''}`);
   let best: { readonly why: string; readonly shared: number } | undefined;
   for (const { node, from, to } of summaries) {
     if (position < from || position > to) continue;
     for (const { what, why } of node.structured?.decisions ?? []) {
       if (why === undefined || why.trim() === '') continue;
-      const candidate = wordsOf(what);
+      const candidate = wordsIn(what);
       const shared = [...candidate].filter((word) => words.has(word)).length / Math.max(1, candidate.size);
       if (shared >= MIN_SHARED_WORDS && shared > (best?.shared ?? 0)) best = { why, shared };
     }
   }
   return best?.why;
-}
-
-function wordsOf(text: string): ReadonlySet<string> {
-  const words = new Set<string>();
-  visitWords(text, (term) => words.add(term));
-  return words;
 }
 
 const MAX_HEADING_UNITS = 80;
