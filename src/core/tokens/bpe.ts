@@ -23,14 +23,6 @@ const ENCODED_UNITS_PER_STEP = 2_000;
 const MAX_CACHED_PIECE_UNITS = 128;
 const MAX_CACHED_PIECES = 50_000;
 
-/**
- * Lengths of texts whose counts are cached, in UTF-16 units. Summaries are counted several times before they are sent.
- * Shorter texts are counted quickly, and longer ones would take too much memory.
- */
-const MIN_CACHED_TEXT_UNITS = 200;
-const MAX_CACHED_TEXT_UNITS = 20_000;
-const MAX_CACHED_TEXTS = 64;
-
 interface Vocabulary {
   /** The rank of each token, by its bytes (one character each). Merging only depends on the order of the ranks. */
   readonly ranks: ReadonlyMap<string, number>;
@@ -47,7 +39,6 @@ export class BpeCounter {
   private readonly vocabulary: Vocabulary;
   private readonly pattern: RegExp;
   private readonly pieces = new Map<string, number>();
-  private readonly texts = new Map<string, number>();
 
   constructor(file: BpeRanks, vocabulary = runSynchronously(readVocabulary(file))) {
     this.pattern = new RegExp(file.pat_str, 'uy');
@@ -61,14 +52,7 @@ export class BpeCounter {
 
   /** Counts a text synchronously. For long texts on a shared thread, use `countYielding`. */
   count(text: string): number {
-    const isCacheable = text.length >= MIN_CACHED_TEXT_UNITS && text.length <= MAX_CACHED_TEXT_UNITS;
-    const known = isCacheable ? this.texts.get(text) : undefined;
-    if (known !== undefined) return known;
-    const tokens = runSynchronously(this.countSteps(text));
-    if (!isCacheable) return tokens;
-    if (this.texts.size >= MAX_CACHED_TEXTS) this.texts.clear();
-    this.texts.set(text, tokens);
-    return tokens;
+    return runSynchronously(this.countSteps(text));
   }
 
   /** Counts a text, yielding between steps when due, so that the thread isn't blocked for long. */
