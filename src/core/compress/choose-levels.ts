@@ -1,13 +1,11 @@
+import type { CompressionRecord } from '../journal/schema.ts';
 import type { NodeId } from '../model/ids.ts';
 import type { Level, SummaryNode } from '../model/summary.ts';
 
 /** Upper estimate of a node's heading ("[messages 12–80]" and the line break), in tokens. */
 export const NODE_HEADING_TOKENS = 12;
 
-export interface LevelChoice {
-  readonly node: NodeId;
-  readonly level: Level;
-}
+export type LevelChoice = CompressionRecord['levels'][number];
 
 /** Tokens of a node at a level, including its heading. */
 export const tokensAt = ({ tokens }: SummaryNode, level: Level): number =>

@@ -1,6 +1,6 @@
-export interface SummaryRequest {
-  readonly system: string;
-  readonly prompt: string;
+import type { RenderedPrompt } from '../prompts/render-prompts.ts';
+
+export interface SummaryRequest extends RenderedPrompt {
   readonly maxTokens: number;
   readonly temperature: number;
   /** Asks for structured output, if the model supports it. */

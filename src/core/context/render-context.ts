@@ -2,6 +2,7 @@ import type { KeyEvent } from '../model/key-event.ts';
 import type { Level, SummaryNode } from '../model/summary.ts';
 import type { Task } from '../model/task.ts';
 import { GOAL_REACHED } from '../model/task-list.ts';
+import type { FrontierItem } from '../state/frontier.ts';
 import { withSpeaker } from '../text/speakers.ts';
 import { neutralizeTags, plainName, wrapSection } from '../text/prompt-sections.ts';
 
@@ -29,10 +30,7 @@ export function renderLedger(lines: readonly string[], isFirst = true): string {
 export const nodeText = (node: SummaryNode, level: Level): string => node[level] ?? node.detailed;
 
 /** A block of summaries with their ranges. Only the first block of a request has an introduction. */
-export function renderSummaries(
-  items: readonly { readonly node: SummaryNode; readonly from: number; readonly to: number; readonly level: Level }[],
-  isFirst = true,
-): string {
+export function renderSummaries(items: readonly (FrontierItem & { readonly level: Level })[], isFirst = true): string {
   const parts = items.map(
     ({ node, from, to, level }) => `[messages ${from + 1}–${to + 1}]\n${neutralizeTags(nodeText(node, level))}`,
   );

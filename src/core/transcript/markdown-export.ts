@@ -1,19 +1,16 @@
 import type { KeyEvent } from '../model/key-event.ts';
 import type { ContentBlock, Message, Role } from '../model/message.ts';
-import type { SummaryNode } from '../model/summary.ts';
 import type { Task } from '../model/task.ts';
+import type { FrontierItem } from '../state/frontier.ts';
 import { withoutTerminalCodes } from '../text/terminal-codes.ts';
 import { truncate } from '../text/truncate.ts';
 import { wordsIn } from '../text/words.ts';
-
-/** `from` and `to` are indexes of messages, both inclusive. */
-type PlacedSummaries = readonly { readonly node: SummaryNode; readonly from: number; readonly to: number }[];
 
 /** The content of a Markdown export. */
 export interface MarkdownExport {
   readonly title: string;
   readonly messages: readonly Message[];
-  readonly summaries?: PlacedSummaries;
+  readonly summaries?: readonly FrontierItem[];
   readonly events?: readonly KeyEvent[];
   readonly tasks?: readonly Task[];
 }
@@ -71,7 +68,7 @@ function* eventsSection(session: MarkdownExport): Generator<string> {
   }
 }
 
-function* summariesSection(summaries: PlacedSummaries): Generator<string> {
+function* summariesSection(summaries: readonly FrontierItem[]): Generator<string> {
   if (summaries.length === 0) return;
   yield '\n## Summaries\n';
   for (const { node, from, to } of summaries) {
@@ -162,7 +159,7 @@ function statusText(event: KeyEvent, link: number | undefined): string {
 }
 
 /** The reason that the summaries of the message give for the most similar decision. */
-function reasonOf(event: KeyEvent, position: number, summaries: PlacedSummaries): string | undefined {
+function reasonOf(event: KeyEvent, position: number, summaries: readonly FrontierItem[]): string | undefined {
   const words = wordsIn(`${event.quote} ${event.about?.quote ?? ''}`);
   let best: { readonly why: string; readonly shared: number } | undefined;
   for (const { node, from, to } of summaries) {
