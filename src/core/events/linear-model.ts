@@ -9,17 +9,9 @@ export const OUTPUTS = ['event', 'lasting', ...KEY_EVENT_KINDS] as const;
  */
 export type LinearModel = Readonly<Record<string, readonly number[]>>;
 
-/**
- * For each output, the sum of the features' weights. `outputs` is the number of outputs to compute. The first two sums
- * are log-odds, which `logistic` turns into probabilities.
- */
-export function scoreFeatures(
-  features: readonly string[],
-  model: LinearModel,
-  isUser: boolean,
-  outputs: number = OUTPUTS.length,
-): number[] {
-  const sums = new Array<number>(outputs).fill(0);
+/** For each output, the sum of the features' weights. The first two are log-odds, for which `logistic` is the probability. */
+export function scoreFeatures(features: readonly string[], model: LinearModel, isUser: boolean): number[] {
+  const sums = new Array<number>(OUTPUTS.length).fill(0);
   for (const feature of features) {
     const weights = model[feature];
     if (weights === undefined) continue;

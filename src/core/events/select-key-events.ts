@@ -88,10 +88,10 @@ export function* selectKeyEvents(
     const listed = traits.listed !== undefined && !isExcluded(traits.listed) ? traits.listed : undefined;
     if (!listed && !analysis.message.before.asked && isInterjection(traits, quoteOf(segment))) continue;
     const isUser = isWeighedAsUser(traits, quoteOf(segment));
-    const probability = logistic(scoreFeatures(traits.features, model, isUser, 1)[0]!);
+    const [event, lasting, ...kinds] = scoreFeatures(traits.features, model, isUser);
+    const probability = logistic(event!);
     if (!listed && probability < (isUser ? MIN_PROBABILITY.user : MIN_PROBABILITY.other)) continue;
     if (preset === 'role-play' && isTableTalk(quoteOf(segment))) continue;
-    const [, lasting, ...kinds] = scoreFeatures(traits.features, model, isUser);
     const isStanding = isUser && traits.features.includes('standing');
     const forbids = isStanding && beginsWith(traits.hits, 'forbid', 1);
     const standingKinds = forbids ? STANDING_KINDS.slice(0, 1) : STANDING_KINDS;
