@@ -30,13 +30,6 @@ export interface SegmentTraits {
   readonly listed: KeyEventKind | undefined;
 }
 
-/** Feature names are built once, because concatenating them for each segment would double the time. */
-const namesWith = (prefix: string): readonly string[] => CONCEPTS.map((concept) => `${prefix} ${concept}`);
-const HAS = namesWith('has');
-const STARTS_WITH = namesWith('starts with');
-const REPEATS = namesWith('repeats');
-const WORDS = Array.from({ length: HASH_BUCKETS }, (_, word) => `#${word}`);
-
 /** `headingHits` are the concepts of the segment's heading, `opening` those of the message's first segment. */
 export function describeSegment(
   text: string,
@@ -148,12 +141,12 @@ export function describeSegment(
     'no concept',
     hits.count.every((count) => count === 0),
   );
-  for (let index = 0; index < CONCEPTS.length; index++) {
+  for (const [index, concept] of CONCEPTS.entries()) {
     const seen = hits.count[index]!;
     if (seen === 0) continue;
-    features.push(HAS[index]!);
-    addIf(STARTS_WITH[index]!, hits.first[index] === 0);
-    addIf(REPEATS[index]!, seen > 1);
+    features.push(`has ${concept}`);
+    addIf(`starts with ${concept}`, hits.first[index] === 0);
+    addIf(`repeats ${concept}`, seen > 1);
   }
   for (const concept of OPENING_CONCEPTS) {
     addIf(`message opens with ${concept}`, opening !== undefined && beginsWith(opening, concept, 1));
@@ -232,7 +225,7 @@ function hashedWords(quote: string): Set<string> {
   let previous = '^';
   for (const each of words.slice(0, MAX_HASHED_WORDS)) {
     const word = /\p{N}/u.test(each) ? '0' : each;
-    found.add(WORDS[hash(word)]!).add(WORDS[hash(`${previous} ${word}`)]!);
+    found.add(`#${hash(word)}`).add(`#${hash(`${previous} ${word}`)}`);
     previous = word;
   }
   return found;
