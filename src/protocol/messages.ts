@@ -5,12 +5,12 @@ import {
   elsewhereSchema,
   draftSchema,
   gaugeSchema,
-  messageSchema,
+  messageViewSchema,
   modelSchema,
   sessionSchema,
-  settingsSchema,
-  statusSchema,
-  taskSchema,
+  pageSettingsSchema,
+  statusViewSchema,
+  taskViewSchema,
   faultButtonSchema,
   compressionSchema,
   coverSchema,
@@ -29,7 +29,7 @@ const transcript = {
   epoch: countSchema,
   total: countSchema,
   from: countSchema,
-  messages: readonlyList(messageSchema),
+  messages: readonlyList(messageViewSchema),
 };
 
 /** The sessions of the workspace. `elsewhere` is only set if none of them has messages. */
@@ -44,11 +44,11 @@ const hostToPage = v.variant('type', [
     covers: readonlyList(coverSchema),
     compressions: readonlyList(compressionSchema),
     gauge: v.nullable(gaugeSchema),
-    task: v.nullable(taskSchema),
+    task: v.nullable(taskViewSchema),
     ...sessionList,
     model: modelSchema,
-    settings: settingsSchema,
-    status: statusSchema,
+    settings: pageSettingsSchema,
+    status: statusViewSchema,
     draft: draftSchema,
     /** The texts in the editors of messages, by message. */
     edits: v.record(v.string(), longTextSchema),
@@ -66,9 +66,9 @@ const hostToPage = v.variant('type', [
   /** Replaces all positions from `from` on. Earlier ones stay, unless `epoch` is new. */
   v.object({ type: v.literal('transcript'), ...transcript }),
   /** New versions of messages that the page may have; unknown IDs are ignored. */
-  v.object({ type: v.literal('messagesChanged'), session: sessionIdSchema, messages: readonlyList(messageSchema) }),
+  v.object({ type: v.literal('messagesChanged'), session: sessionIdSchema, messages: readonlyList(messageViewSchema) }),
   /** A reply begins at position `at`, the new end. Its text follows in deltas. */
-  v.object({ type: v.literal('replyStarted'), session: sessionIdSchema, at: countSchema, message: messageSchema }),
+  v.object({ type: v.literal('replyStarted'), session: sessionIdSchema, at: countSchema, message: messageViewSchema }),
   /** `offset` is the text's position in the reply, in UTF-16 units. After a gap, the page requests everything again. */
   v.object({
     type: v.literal('replyDelta'),
@@ -77,7 +77,7 @@ const hostToPage = v.variant('type', [
     offset: countSchema,
     text: longTextSchema,
   }),
-  v.object({ type: v.literal('replyEnded'), session: sessionIdSchema, message: messageSchema }),
+  v.object({ type: v.literal('replyEnded'), session: sessionIdSchema, message: messageViewSchema }),
   /** After a compression, an undo, or a switch of branches. */
   v.object({
     type: v.literal('compression'),
@@ -86,9 +86,9 @@ const hostToPage = v.variant('type', [
     compressions: readonlyList(compressionSchema),
   }),
   v.object({ type: v.literal('gauge'), gauge: v.nullable(gaugeSchema) }),
-  v.object({ type: v.literal('task'), task: v.nullable(taskSchema) }),
+  v.object({ type: v.literal('task'), task: v.nullable(taskViewSchema) }),
   v.object({ type: v.literal('sessions'), ...sessionList }),
-  v.object({ type: v.literal('status'), status: statusSchema }),
+  v.object({ type: v.literal('status'), status: statusViewSchema }),
   /** The draft's attachments have changed; with `focus`, also its text, which replaces what the user is typing. */
   v.object({ type: v.literal('draft'), session: sessionIdSchema, draft: draftSchema, focus: v.boolean() }),
   /** An editor command that acts on the page. */

@@ -17,7 +17,7 @@ import {
   contextSchema,
   pastedContentSchema,
   hitSchema,
-  messageSchema,
+  messageViewSchema,
   offerSchema,
   outlineSchema,
   nodeSchema,
@@ -75,7 +75,7 @@ const REQUESTS = {
   loadMessages: query(
     'loadMessages',
     { ...session, epoch: countSchema, from: countSchema, count: countSchema },
-    v.object({ from: countSchema, messages: readonlyList(messageSchema) }),
+    v.object({ from: countSchema, messages: readonlyList(messageViewSchema) }),
   ),
   outline: query('outline', { ...session, buckets: countSchema }, outlineSchema),
   recall: query('recall', { query: longTextSchema }, readonlyList(hitSchema)),

@@ -14,7 +14,7 @@ import {
 } from '../core/model/field-schemas.ts';
 import { correctionSchema, statusSchema as eventStatusSchema } from '../core/model/key-event.ts';
 import { endingSchema, ROLES } from '../core/model/message.ts';
-import { taskSchema as fullTaskSchema } from '../core/model/task.ts';
+import { taskSchema } from '../core/model/task.ts';
 
 export const shortTextSchema = v.pipe(v.string(), v.maxLength(1_000));
 /** Maximum length of texts, in UTF-16 units. It only prevents a faulty sender from exhausting memory. */
@@ -83,7 +83,7 @@ export const eventMarkSchema = v.object({
 export type EventMark = v.InferOutput<typeof eventMarkSchema>;
 
 /** A message of the active branch. Its position is sent separately. */
-export const messageSchema = v.object({
+export const messageViewSchema = v.object({
   id: messageIdSchema,
   role: v.picklist(ROLES),
   parts: readonlyList(partSchema),
@@ -109,7 +109,7 @@ export const messageSchema = v.object({
   /** Excerpts from compressed history that were sent with this message; positions are 0-based. */
   recalled: v.optional(readonlyList(v.object({ position: countSchema, role: v.string(), text: longTextSchema }))),
 });
-export type MessageView = v.InferOutput<typeof messageSchema>;
+export type MessageView = v.InferOutput<typeof messageViewSchema>;
 
 /** `used` is the sum of the parts; `budget` is `contextWindow` minus the tokens reserved for the reply. */
 export const gaugeSchema = v.object({
@@ -132,8 +132,8 @@ export const gaugeSchema = v.object({
 });
 export type GaugeView = v.InferOutput<typeof gaugeSchema>;
 
-export const taskSchema = v.pick(fullTaskSchema, ['id', 'goal', 'steps']);
-export type TaskView = v.InferOutput<typeof taskSchema>;
+export const taskViewSchema = v.pick(taskSchema, ['id', 'goal', 'steps']);
+export type TaskView = v.InferOutput<typeof taskViewSchema>;
 
 export const sessionSchema = v.object({
   id: sessionIdSchema,
@@ -172,7 +172,7 @@ export type FaultButton = v.InferOutput<typeof faultButtonSchema>;
 export const REMEDIES: ReadonlySet<string> = new Set<PageCommand>(['setModelKey', 'chooseModel', 'takeOver']);
 
 /** The status of a conversation. All states can apply at once, for example a background compression during a reply. */
-export const statusSchema = v.object({
+export const statusViewSchema = v.object({
   replying: v.boolean(),
   compression: v.nullable(v.object({ stage: v.string(), done: countSchema, total: countSchema })),
   /** A pending retry, which starts at `until`. */
@@ -199,9 +199,9 @@ export const statusSchema = v.object({
     v.object({ text: v.string(), requestTokens: amountSchema, budget: amountSchema, ways: readonlyList(actionSchema) }),
   ),
 });
-export type StatusView = v.InferOutput<typeof statusSchema>;
+export type StatusView = v.InferOutput<typeof statusViewSchema>;
 
-export const settingsSchema = v.object({
+export const pageSettingsSchema = v.object({
   /** True: Enter sends, Shift+Enter inserts a line break. False: Enter inserts a line break, Ctrl/Cmd+Enter sends. */
   enterSends: v.boolean(),
   sendWhileResponding: v.picklist(['queue', 'stopAndSend']),

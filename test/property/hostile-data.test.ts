@@ -12,7 +12,7 @@ import { TranscriptError } from '../../src/core/transcript/transcript-message.ts
 import { TranscriptReader } from '../../src/core/transcript/transcript-reader.ts';
 import { messageView } from '../../src/host/chat/message-views.ts';
 import { parseHostMessage, parsePageMessage } from '../../src/protocol/messages.ts';
-import { messageSchema } from '../../src/protocol/views.ts';
+import { messageViewSchema } from '../../src/protocol/views.ts';
 import { nativeChecksum } from '../../src/storage/checksum.ts';
 import { FileSessionStore } from '../../src/storage/session-store.ts';
 import {
@@ -56,7 +56,7 @@ const facts = { tokens: () => 1, attachmentTokens: () => 1, events: () => [] };
 function checkUsable(state: SessionState): void {
   const messages = [...state.messages.values()];
   for (const message of messages) {
-    assert.ok(v.is(messageSchema, messageView(state, message, facts)), 'the page takes it');
+    assert.ok(v.is(messageViewSchema, messageView(state, message, facts)), 'the page takes it');
     assert.doesNotThrow(() => new Date(message.at).toISOString());
   }
   assert.ok([...sessionToMarkdown({ title: 't', messages })].length > 0);

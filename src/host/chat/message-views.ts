@@ -11,7 +11,7 @@ import { knownCost, type CompressionEntry } from '../../core/state/counters.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
 import {
   imageTypeSchema,
-  messageSchema,
+  messageViewSchema,
   type MessageView,
   type PartView,
   type CompressionView,
@@ -28,7 +28,7 @@ interface MessageFacts {
 
 /** A message as shown by the page. If any value is invalid, only its content is shown, as plain text. */
 export function messageView(state: SessionState, message: Message, facts: MessageFacts): MessageView {
-  const parsed = v.safeParse(messageSchema, viewOf(state, message, facts));
+  const parsed = v.safeParse(messageViewSchema, viewOf(state, message, facts));
   if (parsed.success) return parsed.output;
   const { id, role, at } = message;
   return {

@@ -7,7 +7,7 @@ import { decodeLine, encodeLine } from '../../../src/storage/journal-line.ts';
 import { messageId } from '../../../src/core/model/ids.ts';
 import { messageText } from '../../../src/core/model/message.ts';
 import { messageView } from '../../../src/host/chat/message-views.ts';
-import { messageSchema } from '../../../src/protocol/views.ts';
+import { messageViewSchema } from '../../../src/protocol/views.ts';
 import { nativeChecksum } from '../../../src/storage/checksum.ts';
 import { readSnapshots, SNAPSHOT_VERSION, snapshotSession } from '../../../src/storage/snapshot.ts';
 import * as v from 'valibot';
@@ -77,7 +77,7 @@ describe('storing hostile data', () => {
       const facts = { tokens: () => 1, attachmentTokens: () => 1, events: () => [] };
       assert.equal(journal.state.messages.size, 5);
       for (const message of journal.state.messages.values())
-        assert.ok(v.is(messageSchema, messageView(journal.state, message, facts)), message.id);
+        assert.ok(v.is(messageViewSchema, messageView(journal.state, message, facts)), message.id);
       await store.close();
     }));
 
