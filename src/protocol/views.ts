@@ -14,6 +14,7 @@ import {
 } from '../core/model/field-schemas.ts';
 import { correctionSchema, statusSchema as eventStatusSchema } from '../core/model/key-event.ts';
 import { endingSchema, ROLES } from '../core/model/message.ts';
+import { levelSchema, summaryMethodSchema } from '../core/model/summary.ts';
 import { taskSchema } from '../core/model/task.ts';
 
 export const shortTextSchema = v.pipe(v.string(), v.maxLength(1_000));
@@ -261,7 +262,7 @@ export const coverSchema = v.object({
   title: v.string(),
   from: countSchema,
   to: countSchema,
-  level: v.picklist(['brief', 'detailed', 'full']),
+  level: levelSchema,
 });
 export type CoverView = v.InferOutput<typeof coverSchema>;
 
@@ -287,7 +288,7 @@ export const nodeSchema = v.object({
   title: v.string(),
   text: longTextSchema,
   tokens: v.object({ source: amountSchema, shown: amountSchema }),
-  rung: v.picklist(['model', 'retry', 'tight', 'extractive', 'cut', 'edited']),
+  method: summaryMethodSchema,
   model: v.string(),
   from: countSchema,
   to: countSchema,

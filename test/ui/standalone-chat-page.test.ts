@@ -544,7 +544,7 @@ describe('chat page', () => {
         id: 'n1',
         title: 'Ports',
         tokens: { source: 900, shown: 90 },
-        rung: 'model',
+        method: 'model',
         model: 'gpt-5',
         from: 0,
         to: 0,

@@ -24,7 +24,7 @@ export const levelSchema = v.picklist(['brief', 'detailed', 'full']);
 export type Level = ReadonlyOutput<typeof levelSchema>;
 
 /** How a summary was made, in this order: by the model, its retry, its short form, extracted, truncated, by the user. */
-const summaryMethodSchema = v.picklist(['model', 'retry', 'tight', 'extractive', 'cut', 'edited']);
+export const summaryMethodSchema = v.picklist(['model', 'retry', 'tight', 'extractive', 'cut', 'edited']);
 export type SummaryMethod = ReadonlyOutput<typeof summaryMethodSchema>;
 
 /** Lists of a structured summary. The preset determines which are requested. */

@@ -231,7 +231,7 @@ function historyRequests(app: ChatApp) {
       return {
         id,
         title,
-        rung,
+        method: rung,
         model,
         from,
         to,

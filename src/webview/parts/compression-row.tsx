@@ -76,7 +76,7 @@ function SummaryCard({ id }: { readonly id: NodeView['id'] }) {
 }
 
 function summaryMethodText(node: NodeView): string {
-  switch (node.rung) {
+  switch (node.method) {
     case 'extractive':
       return text('Extracted from the source without a model');
     case 'cut':
