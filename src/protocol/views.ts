@@ -158,7 +158,7 @@ export const modelSchema = v.object({
   /** False if the provider's API key is missing or VS Code doesn't offer the model. */
   ready: v.boolean(),
   /** Whether the provider is the default, selected neither in this session nor in the settings. */
-  assumed: v.boolean(),
+  isDefault: v.boolean(),
 });
 
 /** A suggested model for a session that has none. */
@@ -192,12 +192,17 @@ export const statusViewSchema = v.object({
   /** A message for the user if this window can't write to the session, for example because another window does. */
   readOnly: v.nullable(v.object({ text: v.string(), isWrittenElsewhere: v.boolean() })),
   /** Whether it's a chat from another tool, opened read-only. */
-  foreign: v.boolean(),
+  isExternal: v.boolean(),
   /** A message for the user if the latest messages are only in memory. */
   unsaved: v.nullable(v.string()),
-  /** The request is too large; nothing is sent until the user selects one of `ways`. */
+  /** The request is too large; nothing is sent until the user selects one of `actions`. */
   escalation: v.nullable(
-    v.object({ text: v.string(), requestTokens: amountSchema, budget: amountSchema, ways: readonlyList(actionSchema) }),
+    v.object({
+      text: v.string(),
+      requestTokens: amountSchema,
+      budget: amountSchema,
+      actions: readonlyList(actionSchema),
+    }),
   ),
 });
 export type StatusView = v.InferOutput<typeof statusViewSchema>;
@@ -300,7 +305,7 @@ export type NodeView = v.InferOutput<typeof nodeSchema>;
 /** The result of a compression before it's committed. */
 export const previewSchema = v.object({
   /** A message for the user if nothing would be compressed. */
-  nothing: v.nullable(v.string()),
+  emptyText: v.nullable(v.string()),
   messages: countSchema,
   tokens: v.object({ before: amountSchema, after: amountSchema }),
   /** All key events that would be kept, including those already in the ledger. */

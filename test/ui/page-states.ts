@@ -10,7 +10,7 @@ const STATUS: StatusView = {
   resetPending: false,
   offline: null,
   readOnly: null,
-  foreign: false,
+  isExternal: false,
   unsaved: null,
   escalation: null,
 };
@@ -33,7 +33,7 @@ export const INIT = {
   sessions: [],
   history: [],
   notice: null,
-  model: { provider: 'openai', model: 'gpt-5', label: 'gpt-5', takesImages: true, ready: false, assumed: false },
+  model: { provider: 'openai', model: 'gpt-5', label: 'gpt-5', takesImages: true, ready: false, isDefault: false },
   settings: {
     enterSends: true,
     sendWhileResponding: 'queue',
@@ -94,7 +94,7 @@ export const PAGE_STATES: Readonly<Record<string, { readonly seen: string; reado
           text: 'The newest message does not fit.',
           requestTokens: 9000,
           budget: 8000,
-          ways: [
+          actions: [
             { label: 'Compress History', command: 'compressHistory' },
             { label: 'New Session', command: 'newSession' },
           ],

@@ -16,7 +16,7 @@ import {
 
 const [STATE] = Object.values(PAGE_STATES);
 const PREVIEW = {
-  ...{ nothing: null, messages: 9, tokens: { before: 900, after: 90 }, kept: [], dropped: [] },
+  ...{ emptyText: null, messages: 9, tokens: { before: 900, after: 90 }, kept: [], dropped: [] },
   ...{ model: 'gpt-5', estimatedCostUsd: null },
 };
 

@@ -254,7 +254,7 @@ describe('session on the chat page', () => {
   it('offers only a new session when the context is too full and another window writes to the session', async () => {
     const escalation = {
       ...{ text: 'The session still uses 80% of the context budget.', requestTokens: 80, budget: 100 },
-      ways: [
+      actions: [
         { label: 'Compress History', command: 'compressHistory' as const },
         { label: 'Unpin All Key Events', command: 'unpinAll' as const },
         { label: 'Select Model…', command: 'chooseModel' as const },
@@ -263,9 +263,9 @@ describe('session on the chat page', () => {
     };
     await showMessage(page, 'a', 'Hello.', {}, { status: { ...INIT.status, escalation } });
     const way = (name: string): Locator => page.locator('.escalation').getByRole('button', { name });
-    for (const { label } of escalation.ways) assert.ok(await way(label).isEnabled(), label);
+    for (const { label } of escalation.actions) assert.ok(await way(label).isEnabled(), label);
     await becomeReadOnly({ escalation });
-    for (const { label } of escalation.ways.slice(0, -1)) await isRefused(way(label));
+    for (const { label } of escalation.actions.slice(0, -1)) await isRefused(way(label));
     assert.ok(await way('New Session').isEnabled());
   });
 
@@ -301,7 +301,7 @@ describe('session on the chat page', () => {
   it('offers no compression in a preview while another window writes to the session', async () => {
     await showMessage(page, 'a', 'Hello.');
     await postToPage(page, { type: 'focus', target: 'preview' });
-    const effect = { nothing: null, messages: 9, tokens: { before: 900, after: 90 }, kept: [], dropped: [] };
+    const effect = { emptyText: null, messages: 9, tokens: { before: 900, after: 90 }, kept: [], dropped: [] };
     await answerRequest(page, 'previewCompression', 0, {
       value: { ...effect, model: 'gpt-5', estimatedCostUsd: null },
     });
@@ -366,7 +366,15 @@ describe('session on the chat page', () => {
     await row.waitFor({ state: 'detached' });
     await postToPage(page, { type: 'focus', target: 'preview' });
     const tokens = { before: 0, after: 0 };
-    const preview = { nothing: 'Nothing.', messages: 0, tokens, kept: [], dropped: [], model: '', estimatedCostUsd: 0 };
+    const preview = {
+      emptyText: 'Nothing.',
+      messages: 0,
+      tokens,
+      kept: [],
+      dropped: [],
+      model: '',
+      estimatedCostUsd: 0,
+    };
     await answerRequest(page, 'previewCompression', 0, { value: preview });
     await page.locator('.preview').getByRole('button', { name: 'Close' }).waitFor();
     assert.deepEqual(await page.evaluate('focused'), []);

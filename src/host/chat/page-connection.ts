@@ -145,7 +145,7 @@ export class PageConnection {
       label: models.label(chosen),
       takesImages: models.takesImages(chosen),
       ready: this.#owner.isModelReady(),
-      assumed: this.conversation.state.provider === undefined && !isSet('chat.provider'),
+      isDefault: this.conversation.state.provider === undefined && !isSet('chat.provider'),
     };
   }
 
@@ -344,7 +344,7 @@ export class PageConnection {
       readOnly: readOnly
         ? { text: translated(readOnly.phrase), isWrittenElsewhere: readOnly.reason === 'not_writer' }
         : null,
-      foreign: isExternal === true,
+      isExternal: isExternal === true,
       unsaved: unsaved ? translated(unsaved) : null,
       escalation: this.#escalation(),
     };
@@ -372,7 +372,7 @@ function escalationView({ meter, compressor, state }: Conversation): StatusView[
     text: ModelFault.is(backoffFault) ? `${text} ${summarizerFaultText(backoffText(backoffFault))}` : text,
     requestTokens,
     budget,
-    ways: [
+    actions: [
       { label: vscode.l10n.t('Compress History'), command: 'compressHistory' },
       ...(hasPins ? [{ label: vscode.l10n.t('Unpin All Key Events'), command: 'unpinAll' } as const] : []),
       { label: vscode.l10n.t('Select Model…'), command: 'chooseModel' },

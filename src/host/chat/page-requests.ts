@@ -204,13 +204,13 @@ function historyRequests(app: ChatApp) {
       const { estimateCost } = await app.current();
       const cost = estimateCost(typeof preview === 'string' ? [] : preview.nodes);
       if (typeof preview === 'string') {
-        const nothing = nothingToCompressText(preview, conversation().settings().policy, state());
-        return { nothing, messages: 0, tokens: { before: 0, after: 0 }, kept: [], dropped: [], ...cost };
+        const emptyText = nothingToCompressText(preview, conversation().settings().policy, state());
+        return { emptyText, messages: 0, tokens: { before: 0, after: 0 }, kept: [], dropped: [], ...cost };
       }
       const { nodes, tokens } = preview;
       const events = eventIndexAfter(state(), preview);
       return {
-        nothing: null,
+        emptyText: null,
         messages: nodes.reduce((sum, { depth, messages }) => (depth === 0 ? sum + messages : sum), 0),
         tokens: conversation().meter.providerSizes(tokens),
         kept: events.kept(),

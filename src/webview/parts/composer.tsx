@@ -255,9 +255,11 @@ function runSlashCommand(
   return '';
 }
 
-function placeholder({ readOnly, foreign }: StatusView): string {
+function placeholder({ readOnly, isExternal }: StatusView): string {
   if (readOnly === null) return text('Ask, or type / for commands and # for context');
-  return foreign ? text('Read-only. To continue this chat, select Continue Here.') : text('This session is read-only.');
+  return isExternal
+    ? text('Read-only. To continue this chat, select Continue Here.')
+    : text('This session is read-only.');
 }
 
 /** The messages that will be sent after the current reply. */

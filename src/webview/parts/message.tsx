@@ -261,7 +261,7 @@ function MessageActions(props: {
   readonly edit: () => void;
 }) {
   const { message, busy, readOnly } = props;
-  const isForeign = page.session?.status.foreign === true;
+  const isExternal = page.session?.status.isExternal === true;
   const id = { message: message.id };
   const { role } = message;
   const copy = async () => {
@@ -271,7 +271,7 @@ function MessageActions(props: {
 
   const fork = async () => {
     const last = page.session?.transcript.last?.id;
-    if (!(await page.tryRequest('fork', id)) || isForeign) return;
+    if (!(await page.tryRequest('fork', id)) || isExternal) return;
     // Until there is another message here, no button leads to the previous branch.
     const undo = () => last && void page.request('switchBranch', { message: last });
     page.showUndo(text('Your next message starts a new branch here. The previous branch is kept.'), undo);
@@ -323,9 +323,9 @@ function MessageActions(props: {
           )}
           {action(
             'repo-forked',
-            text(isForeign ? 'Continue Here' : 'Start New Branch from Here'),
+            text(isExternal ? 'Continue Here' : 'Start New Branch from Here'),
             fork,
-            isForeign ? { disabled: busy } : replies,
+            isExternal ? { disabled: busy } : replies,
           )}
         </>
       )}

@@ -50,7 +50,7 @@ export function Notices({ session }: { readonly session: OpenSession }) {
   return (
     <div class="notices">
       {readOnly !== null && (
-        <Notice icon="lock" message={readOnly.text} action={status.foreign ? continueHere : takeOver} />
+        <Notice icon="lock" message={readOnly.text} action={status.isExternal ? continueHere : takeOver} />
       )}
       {unsaved !== null && <Notice severity="warning" icon="warning" message={unsaved} />}
       {/* Hidden while an error toast is shown, because both would report the same problem. */}
@@ -82,7 +82,7 @@ export function Notices({ session }: { readonly session: OpenSession }) {
 }
 
 function Escalation({ escalation }: { readonly escalation: NonNullable<StatusView['escalation']> }) {
-  const { requestTokens, budget, ways } = escalation;
+  const { requestTokens, budget, actions } = escalation;
   // Reuses the gauge's translated text without its percentage.
   const size = text('{0} of {1} tokens ({2})', formatCount(requestTokens), formatCount(budget), '');
   return (
@@ -92,7 +92,7 @@ function Escalation({ escalation }: { readonly escalation: NonNullable<StatusVie
       </p>
       <p class="meta">{size.replace(/ \(\)$/, '')}</p>
       <div class="row-of-buttons">
-        {ways.map(({ command, label }, index) => (
+        {actions.map(({ command, label }, index) => (
           <Button
             key={command}
             look={index === 0 ? 'button' : 'button secondary'}
@@ -149,7 +149,7 @@ export function ModelSetup({ session }: { readonly session: OpenSession }) {
   const { transcript, model, status } = session;
   const { last } = transcript;
   const hasLocalReply = status.readOnly === null && last?.model === 'local' && !last.streaming;
-  const isNeeded = model.assumed && model.provider === 'local' && hasLocalReply;
+  const isNeeded = model.isDefault && model.provider === 'local' && hasLocalReply;
   const [offers, setOffers] = useState<readonly OfferView[]>([]);
   useEffect(() => {
     setOffers([]);

@@ -34,13 +34,13 @@ export function PreviewPanel() {
       <h2>{text('Compress now?')}</h2>
       {preview ? (
         <>
-          <p>{preview.nothing ?? outcomeText(preview)}</p>
-          {preview.nothing === null && <PreviewEvents preview={preview} />}
+          <p>{preview.emptyText ?? outcomeText(preview)}</p>
+          {preview.emptyText === null && <PreviewEvents preview={preview} />}
           <div class="row-of-buttons" ref={buttons}>
             <Button look="button secondary" onClick={() => page.closePanel()}>
-              {text(preview.nothing === null ? 'Cancel' : 'Close')}
+              {text(preview.emptyText === null ? 'Cancel' : 'Close')}
             </Button>
-            {preview.nothing === null && page.readOnly === undefined && (
+            {preview.emptyText === null && page.readOnly === undefined && (
               <Button look="button" onClick={compress}>
                 {text('Compress')}
               </Button>

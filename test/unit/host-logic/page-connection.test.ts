@@ -199,10 +199,10 @@ describe('warning after a failed compression', () => {
     harness.summarizer = throws(fault);
     harness.set({ contextWindow: Math.round(conversation.meter.context().total / 0.65) + 4_000 });
     const link = new PageConnection(conversation, {} as never, {} as never);
-    const warnings: { readonly text: string; readonly ways: readonly string[] }[] = [];
+    const warnings: { readonly text: string; readonly actions: readonly string[] }[] = [];
     link.onMessage((message) => {
       const warning = message.type === 'status' && message.status.escalation;
-      if (warning) warnings.push({ text: warning.text, ways: warning.ways.map(({ command }) => command) });
+      if (warning) warnings.push({ text: warning.text, actions: warning.actions.map(({ command }) => command) });
     });
     await fill(conversation, 20);
     await conversation.send('And then?');
@@ -215,10 +215,10 @@ describe('warning after a failed compression', () => {
     const { conversation, link, latest } = await failed(new ModelFault('model_not_found', 'no such model'));
     const { journal, state } = conversation;
     assert.match(latest().text, /still uses .*\. The summarizer failed\. The provider doesn’t offer/);
-    assert.ok(!latest().ways.includes('unpinAll'));
+    assert.ok(!latest().actions.includes('unpinAll'));
     await pinEvents(journal, [[...state.events.keys()][0]!], true);
     link.sendGauge();
-    assert.ok(latest().ways.includes('unpinAll'));
+    assert.ok(latest().actions.includes('unpinAll'));
     link.dispose();
   });
 
