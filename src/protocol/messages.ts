@@ -13,7 +13,7 @@ import {
   taskViewSchema,
   faultButtonSchema,
   compressionSchema,
-  coverSchema,
+  summaryRangeSchema,
   longTextSchema,
   shortTextSchema,
 } from './views.ts';
@@ -41,7 +41,7 @@ const hostToPage = v.variant('type', [
     type: v.literal('init'),
     ...transcript,
     title: v.string(),
-    covers: readonlyList(coverSchema),
+    summaryRanges: readonlyList(summaryRangeSchema),
     compressions: readonlyList(compressionSchema),
     gauge: v.nullable(gaugeSchema),
     task: v.nullable(taskViewSchema),
@@ -82,7 +82,7 @@ const hostToPage = v.variant('type', [
   v.object({
     type: v.literal('compression'),
     session: sessionIdSchema,
-    covers: readonlyList(coverSchema),
+    summaryRanges: readonlyList(summaryRangeSchema),
     compressions: readonlyList(compressionSchema),
   }),
   v.object({ type: v.literal('gauge'), gauge: v.nullable(gaugeSchema) }),

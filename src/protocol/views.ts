@@ -262,14 +262,14 @@ export const outlineSchema = v.object({
 export type OutlineView = v.InferOutput<typeof outlineSchema>;
 
 /** A range of messages that a summary covers; positions are 0-based and inclusive. */
-export const coverSchema = v.object({
+export const summaryRangeSchema = v.object({
   node: nodeIdSchema,
   title: v.string(),
   from: countSchema,
   to: countSchema,
   level: levelSchema,
 });
-export type CoverView = v.InferOutput<typeof coverSchema>;
+export type SummaryRangeView = v.InferOutput<typeof summaryRangeSchema>;
 
 /** A compression, shown after the message at position `after` (-1: before the first message). */
 export const compressionSchema = v.object({

@@ -1,6 +1,6 @@
 import type { MessageId, SessionId } from '../core/model/ids.ts';
 import type { HostToPage, InitMessage } from '../protocol/messages.ts';
-import type { CoverView, MessageView } from '../protocol/views.ts';
+import type { SummaryRangeView, MessageView } from '../protocol/views.ts';
 
 export interface OpenSession extends Omit<
   InitMessage,
@@ -76,8 +76,8 @@ function updatedHistory({ history, transcript }: OpenSession, from: number, mess
   return texts.length === 0 ? history : [...new Set([...history, ...texts].reverse())].slice(0, MAX_HISTORY).reverse();
 }
 
-export const coverAt = (covers: readonly CoverView[], position: number): CoverView | undefined =>
-  covers.find(({ from, to }) => from <= position && position <= to);
+export const summaryRangeAt = (ranges: readonly SummaryRangeView[], position: number): SummaryRangeView | undefined =>
+  ranges.find(({ from, to }) => from <= position && position <= to);
 
 /** The message's last text part, to which a reply's deltas are appended. */
 export function lastText(message: MessageView): string {

@@ -26,7 +26,7 @@ export const INIT = {
   from: 0,
   title: 'A state of the page',
   messages: [messageView('m1', 'What was said.')],
-  covers: [],
+  summaryRanges: [],
   compressions: [],
   gauge: null,
   task: null,

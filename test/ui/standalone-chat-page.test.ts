@@ -336,7 +336,7 @@ describe('chat page', () => {
       await showAll(lines(40));
       const session = `parts-${serial}`;
       const message = messageView('- one\n'.repeat(25), { id: `${session}-40`, role: 'user' });
-      const all = { session, epoch: 1, total: 41, from: 40, messages: [message], covers: [], compressions: [] };
+      const all = { session, epoch: 1, total: 41, from: 40, messages: [message], summaryRanges: [], compressions: [] };
       await postToPage(page, { type: 'transcript', ...all });
       await page.locator(`[data-message="${session}-40"]`).waitFor();
       assert.equal(await button('Jump to Latest').count(), 0);

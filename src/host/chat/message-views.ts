@@ -15,7 +15,7 @@ import {
   type MessageView,
   type PartView,
   type CompressionView,
-  type CoverView,
+  type SummaryRangeView,
   MAX_TEXT_LENGTH,
 } from '../../protocol/views.ts';
 
@@ -194,7 +194,7 @@ export class MessageViews {
   }
 }
 
-export const coverViews = (state: SessionState): CoverView[] =>
+export const summaryRangeViews = (state: SessionState): SummaryRangeView[] =>
   state.frontier.map(({ node: { id, title }, from, to }) => ({
     node: id,
     title,

@@ -13,7 +13,7 @@ import { nextCompressionText } from '../gauge/gauge-item.ts';
 import { gaugeView } from '../gauge/gauge-view.ts';
 import type { Attachments } from './attachments.ts';
 import type { Drafts } from './drafts.ts';
-import { coverViews, compressionViews, MessageViews } from './message-views.ts';
+import { summaryRangeViews, compressionViews, MessageViews } from './message-views.ts';
 import type { ChosenModel, Models } from '../models/models.ts';
 import { isSet, usableSettings } from '../platform/settings.ts';
 import { faultView, summarizerFaultText } from '../platform/fault-view.ts';
@@ -304,11 +304,11 @@ export class PageConnection {
     this.post({ type: 'compression', session: this.conversation.journal.id, ...this.#summaries() });
   }
 
-  #summaries(): Pick<InitMessage, 'covers' | 'compressions'> {
+  #summaries(): Pick<InitMessage, 'summaryRanges' | 'compressions'> {
     const { state } = this.conversation;
     this.#reverted = state.summaries.reverted;
     this.#sizes = this.#compressionSizes();
-    return { covers: coverViews(state), compressions: compressionViews(this.conversation) };
+    return { summaryRanges: summaryRangeViews(state), compressions: compressionViews(this.conversation) };
   }
 
   #compressionSizes(): string {

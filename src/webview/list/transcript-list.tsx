@@ -5,7 +5,7 @@ import { page } from '../page-instance.ts';
 import { Icon } from '../parts/elements.tsx';
 import { Minimap } from '../parts/minimap.tsx';
 import { TranscriptRow } from '../parts/transcript-row.tsx';
-import { coverAt, PAGE_SIZE, textLength, type OpenSession } from '../state.ts';
+import { summaryRangeAt, PAGE_SIZE, textLength, type OpenSession } from '../state.ts';
 import { text } from '../texts.ts';
 import { FeedNavigation } from './feed-navigation.ts';
 import { Viewport, type RowRange } from './viewport.ts';
@@ -114,7 +114,7 @@ export function TranscriptList({ session }: { readonly session: OpenSession }) {
         message={message}
         previousAt={transcript.at(row - 1)?.at}
         nextRole={transcript.at(row + 1)?.role}
-        cover={coverAt(session.covers, row)}
+        summaryRange={summaryRangeAt(session.summaryRanges, row)}
         compressionsBefore={row === 0 ? compressionsByRow.get(-1) : undefined}
         compressionsAfter={compressionsByRow.get(row)}
         isRevealed={revealed === row}

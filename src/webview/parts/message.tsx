@@ -1,5 +1,5 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import type { CoverView, MessageView } from '../../protocol/views.ts';
+import type { SummaryRangeView, MessageView } from '../../protocol/views.ts';
 import { formatDateTime, formatCompact, formatTime, formatTokens, truncate } from '../format.ts';
 import { roleName } from '../translated-names.ts';
 import { page } from '../page-instance.ts';
@@ -32,7 +32,7 @@ export interface MessageProps {
   readonly row: number;
   readonly total: number;
   readonly nextRole: MessageView['role'] | undefined;
-  readonly cover: CoverView | undefined;
+  readonly summaryRange: SummaryRangeView | undefined;
   readonly isRevealed: boolean;
   readonly busy: boolean;
   /** Why this window can't write to the session; undefined if it can. */
@@ -40,7 +40,7 @@ export interface MessageProps {
 }
 
 export function Message(props: MessageProps) {
-  const { message, row, total, cover, busy, readOnly } = props;
+  const { message, row, total, summaryRange, busy, readOnly } = props;
   const [editor, setEditor] = useState<'closed' | 'opened' | 'restored'>(
     page.editOf(message.id) === undefined ? 'closed' : 'restored',
   );
@@ -56,7 +56,7 @@ export function Message(props: MessageProps) {
     <MessageActions message={message} busy={busy} readOnly={readOnly} edit={edit} />
   );
   const headingId = `head-${message.id}`;
-  const stateClasses = [cover && 'covered', props.isRevealed && 'marked', message.streaming && 'streaming'];
+  const stateClasses = [summaryRange && 'covered', props.isRevealed && 'marked', message.streaming && 'streaming'];
   return (
     <div
       class={`message from-${message.role} ${stateClasses.filter(Boolean).join(' ')}`}
@@ -80,15 +80,15 @@ export function Message(props: MessageProps) {
         <Usage message={message} />
         {actions}
       </div>
-      {cover?.from === row && (
+      {summaryRange?.from === row && (
         <button
           type="button"
           class="cover-chip chip meta"
           title={text('Sent as part of this summary instead of verbatim.')}
-          onClick={() => void page.request('openNodeInEditor', { node: cover.node })}
+          onClick={() => void page.request('openNodeInEditor', { node: summaryRange.node })}
         >
           <Icon name="fold" />
-          <span class="cut">{text('In a summary: {0}', cover.title)}</span>
+          <span class="cut">{text('In a summary: {0}', summaryRange.title)}</span>
         </button>
       )}
       <Recalled recalled={message.recalled ?? []} />

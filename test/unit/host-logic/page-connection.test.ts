@@ -240,7 +240,7 @@ describe('compressions reported to the page', () => {
     let undone: boolean | undefined;
     link.onMessage((message) => {
       if (message.type !== 'compression') return;
-      covers = message.covers.length;
+      covers = message.summaryRanges.length;
       undone = message.compressions[0]?.undone;
     });
     const [{ id, nodes }] = conversation.state.compressions as [(typeof conversation.state.compressions)[0]];

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { nodeId, sessionId } from '../../../src/core/model/ids.ts';
 import type { MessageView } from '../../../src/protocol/views.ts';
 import { baseName, formatCount, formatCounted, formatTokens, setLocale } from '../../../src/webview/format.ts';
-import { coverAt, LiveReply, reduce, type PageState } from '../../../src/webview/state.ts';
+import { summaryRangeAt, LiveReply, reduce, type PageState } from '../../../src/webview/state.ts';
 import { readTranslations, text } from '../../../src/webview/texts.ts';
 import { INIT, messageView } from './init.ts';
 
@@ -67,15 +67,15 @@ describe('page state', () => {
   });
 
   it('finds the summary that covers a message', () => {
-    const covers = [
+    const ranges = [
       { node: nodeId('a'), title: 'A', from: 0, to: 9, level: 'brief' as const },
       { node: nodeId('b'), title: 'B', from: 12, to: 20, level: 'detailed' as const },
     ];
-    assert.equal(coverAt(covers, 0)?.node, 'a');
-    assert.equal(coverAt(covers, 9)?.node, 'a');
-    assert.equal(coverAt(covers, 10), undefined);
-    assert.equal(coverAt(covers, 12)?.node, 'b');
-    assert.equal(coverAt(covers, 21), undefined);
+    assert.equal(summaryRangeAt(ranges, 0)?.node, 'a');
+    assert.equal(summaryRangeAt(ranges, 9)?.node, 'a');
+    assert.equal(summaryRangeAt(ranges, 10), undefined);
+    assert.equal(summaryRangeAt(ranges, 12)?.node, 'b');
+    assert.equal(summaryRangeAt(ranges, 21), undefined);
   });
 });
 
