@@ -220,9 +220,12 @@ export const pageSettingsSchema = v.object({
 /** The composer's content, stored per session. */
 export const draftSchema = v.object({ text: longTextSchema, attachments: readonlyList(attachmentSchema) });
 
+/** A search result. */
 export const hitSchema = v.object({
   message: messageIdSchema,
-  position: v.nullable(countSchema),
+  /** 0-based, on the active branch. */
+  position: countSchema,
+  /** UTF-16 offset of the excerpt in the message's text; 0 for a summary. */
   start: countSchema,
   text: v.string(),
 });
@@ -232,8 +235,14 @@ export type HitView = v.InferOutput<typeof hitSchema>;
 export const contextSchema = v.variant('kind', [
   v.object({
     kind: v.picklist([
-      ...(['selection', 'currentFile', 'openEditors', 'problems', 'allProblems'] as const),
-      ...(['changes', 'terminal', 'terminalCommand'] as const),
+      'selection',
+      'currentFile',
+      'openEditors',
+      'problems',
+      'allProblems',
+      'changes',
+      'terminal',
+      'terminalCommand',
     ]),
   }),
   v.object({ kind: v.picklist(['file', 'folder']), path: shortTextSchema }),

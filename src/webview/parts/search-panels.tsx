@@ -86,14 +86,13 @@ export function RecallPanel() {
             <button
               type="button"
               class="session-open fill"
-              disabled={position === null}
               onClick={() => {
                 page.showPanel('none');
-                if (position !== null) page.list?.reveal(position);
+                page.list?.reveal(position);
               }}
             >
               <span class="hit-text">{excerpt}</span>
-              {position !== null && <span class="meta">{text('Message {0}', position + 1)}</span>}
+              <span class="meta">{text('Message {0}', position + 1)}</span>
             </button>
           </li>
         ))}
