@@ -7,7 +7,7 @@ import type { SessionFiles } from './summaries/document-files.ts';
 import type { DocumentPanel } from './summaries/document-panel.ts';
 import type { QueuedMessages } from './chat/queued-messages.ts';
 import type { GaugeItem } from './gauge/gauge-item.ts';
-import { findElsewhere } from './sessions/sessions-elsewhere.ts';
+import { locateOtherSessions } from './sessions/other-workspace-sessions.ts';
 import type { OpenConversations } from './sessions/open-conversations.ts';
 import { PageConnection, type PageApp } from './chat/page-connection.ts';
 import type { StoredSnapshots } from '../storage/stored-snapshots.ts';
@@ -71,7 +71,7 @@ export class SessionViews {
     this.#connection = new PageConnection(conversation, this.#app, {
       isModelReady: () => this.#isModelReady,
       sessions: () => this.#list(),
-      elsewhere: async () => findElsewhere(await this.#app.store.list(), this.#app.workspace),
+      elsewhere: async () => locateOtherSessions(await this.#app.store.list(), this.#app.workspace),
     });
     this.#app.queued.restoreAndWatch(conversation);
     const notifyUnsaved = unsavedNotifier(journal);

@@ -14,7 +14,7 @@ import type { SessionId } from '../../core/model/ids.ts';
 import type { HostApp } from '../platform/host-app.ts';
 import { pickOrShowInfo, showInfo, showInfoWithAction } from '../platform/notifications.ts';
 import { changeSession } from './session-changes.ts';
-import { sessionsElsewhere } from './sessions-elsewhere.ts';
+import { sessionsOfOtherWorkspaces } from './other-workspace-sessions.ts';
 
 export interface SessionsApp extends HostApp {
   readonly chats: { copiedBytes(): Promise<number> };
@@ -23,7 +23,7 @@ export interface SessionsApp extends HostApp {
 }
 
 export async function openOtherSession(app: SessionsApp): Promise<void> {
-  const items = sessionsElsewhere(await app.store.list(), app.workspace).map((one) => ({
+  const items = sessionsOfOtherWorkspaces(await app.store.list(), app.workspace).map((one) => ({
     ...sessionItem(one),
     description: workspaceText(one.workspace),
   }));
@@ -195,7 +195,7 @@ const skippedText = (skipped: number): string =>
  * name are listed first. Nothing is moved before the user has chosen, and it can be undone directly afterwards.
  */
 export async function reattachSessions(app: SessionsApp): Promise<void> {
-  const others = sessionsElsewhere(await app.store.list(), app.workspace);
+  const others = sessionsOfOtherWorkspaces(await app.store.list(), app.workspace);
   const items = Array.from(
     Map.groupBy(others, (one) => one.workspace),
     ([key, sessions]) => ({

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { SessionListEntry } from '../../../src/app/ports.ts';
 import { sessionId } from '../../../src/core/model/ids.ts';
-import { findElsewhere, sessionsElsewhere } from '../../../src/host/sessions/sessions-elsewhere.ts';
+import { locateOtherSessions, sessionsOfOtherWorkspaces } from '../../../src/host/sessions/other-workspace-sessions.ts';
 
 const HERE = 'folder:file:///new/place/grove';
 
@@ -25,18 +25,18 @@ describe('sessions of other workspaces', () => {
   const other = session('folder:file:///elsewhere/orchard', 2);
 
   it('begin with those of a folder of the same name, followed by the most recently used', () => {
-    assert.deepEqual(sessionsElsewhere([other, session(HERE, 4), empty, moved], HERE), [moved, empty, other]);
+    assert.deepEqual(sessionsOfOtherWorkspaces([other, session(HERE, 4), empty, moved], HERE), [moved, empty, other]);
   });
 
   it('don’t include those of which nothing can be read', () => {
-    assert.deepEqual(sessionsElsewhere([session('', 5, { isNewer: true })], HERE), []);
+    assert.deepEqual(sessionsOfOtherWorkspaces([session('', 5, { isNewer: true })], HERE), []);
   });
 
   it('are found for a workspace without sessions, as after a folder was opened or moved', () => {
-    assert.equal(findElsewhere([], HERE), undefined);
-    assert.equal(findElsewhere([empty, other], HERE), 'other');
-    assert.equal(findElsewhere([empty, moved], HERE), 'moved');
+    assert.equal(locateOtherSessions([], HERE), undefined);
+    assert.equal(locateOtherSessions([empty, other], HERE), 'other');
+    assert.equal(locateOtherSessions([empty, moved], HERE), 'moved');
     const hidden = [session(other.workspace, 5, { deleted: true }), session(moved.workspace, 6, { messages: 0 })];
-    assert.equal(findElsewhere(hidden, HERE), undefined);
+    assert.equal(locateOtherSessions(hidden, HERE), undefined);
   });
 });
