@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { root } from '../../../scripts/support/paths.ts';
 import { runNode } from '../../../scripts/support/processes.ts';
 import { checkDefaultModels, checkModelMentions, checkModels } from '../../../scripts/models/check-models.ts';
 import { OVERLAY, RETIREMENTS } from '../../../src/core/tokens/model-overlay.ts';
@@ -192,8 +192,6 @@ describe('price of a reply', () => {
 });
 
 describe('check of the models named in the project', () => {
-  const root = fileURLToPath(new URL('../../../', import.meta.url));
-
   it('finds no problems today', () => {
     assert.deepEqual(checkModels(root, Date.now()), []);
   });
