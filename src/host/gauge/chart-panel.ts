@@ -3,7 +3,7 @@ import type { Conversation } from '../../app/conversation.ts';
 import { CHART_PANEL } from '../platform/contribution-ids.ts';
 import { askWhereToSave, saveFile } from '../platform/save-file.ts';
 import { usableSettings } from '../platform/settings.ts';
-import { chartPage, chartSvg, chartTitle, contextSeries, PAGE_WIDTHS } from './chart-svg.ts';
+import { chartPage, chartSvg, chartTitle, contextSeries, PAGE_WIDTHS, type PageWidth } from './chart-svg.ts';
 
 export type ChartPanel = ReturnType<typeof chartPanel>;
 
@@ -13,7 +13,7 @@ export function chartPanel(conversation: () => Conversation | undefined) {
   let shownSvg: string | undefined;
   const refresh = (): void => {
     if (!panel?.visible) return;
-    const svg = charts(conversation(), PAGE_WIDTHS);
+    const svg = renderCharts(conversation(), PAGE_WIDTHS);
     if (svg === shownSvg) return;
     shownSvg = svg;
     panel.webview.html = chartPage(svg);
@@ -36,22 +36,22 @@ export function chartPanel(conversation: () => Conversation | undefined) {
       panel.reveal();
       refresh();
     },
-    /** Saves the chart to a file that the user selects. Quotes are redacted like in other exports. */
+    /** Saves the chart to a file that the user selects. Secrets in quotes are masked if `export.maskSecrets` is on. */
     save: async (): Promise<void> => {
       const uri = await askWhereToSave('context.svg', { filters: { SVG: ['svg'] } });
       if (!uri) return;
       const redactor = new (await import('../../core/redact/redact.ts')).Redactor();
       const redact = usableSettings().export.maskSecrets ? (text: string) => redactor.redact(text) : undefined;
-      await saveFile(uri, charts(conversation(), [undefined], redact));
+      await saveFile(uri, renderCharts(conversation(), [undefined], redact));
     },
     dispose: (): void => void panel?.dispose(),
   };
 }
 
-/** The chart as SVG for each width; `undefined` for a file. */
-function charts(
+/** The charts as SVG, one per width. The width `undefined` is for a saved file. '' without a conversation. */
+function renderCharts(
   conversation: Conversation | undefined,
-  widths: readonly Parameters<typeof chartSvg>[2][],
+  widths: readonly (PageWidth | undefined)[],
   redact?: (text: string) => string,
 ): string {
   if (!conversation) return '';

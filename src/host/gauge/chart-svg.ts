@@ -13,6 +13,7 @@ export const chartTitle = (): string => vscode.l10n.t('Context Chart');
 const WIDTH = 960;
 /** Widths of the charts in a page, which shows the one whose text is about as large as its other text. */
 export const PAGE_WIDTHS = [WIDTH, 480, 260] as const;
+export type PageWidth = (typeof PAGE_WIDTHS)[number];
 /** Below this width, the two labels at the bottom don't fit in one line in every language. */
 const MIN_ONE_LINE_WIDTH = 480;
 const SECOND_LINE = 18;
@@ -33,11 +34,7 @@ const MAX_EVENTS = 600;
  *
  * @param pageWidth the width in a page, one of `PAGE_WIDTHS`; undefined for a file
  */
-export function chartSvg(
-  series: ReturnType<typeof contextSeries>,
-  budget: number,
-  pageWidth?: (typeof PAGE_WIDTHS)[number],
-): string {
+export function chartSvg(series: ReturnType<typeof contextSeries>, budget: number, pageWidth?: PageWidth): string {
   const { points, marks, messages } = series;
   const width = pageWidth ?? WIDTH;
   const height = HEIGHT + (width < MIN_ONE_LINE_WIDTH ? SECOND_LINE : 0);
