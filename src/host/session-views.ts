@@ -21,7 +21,7 @@ import type { Conversation } from '../app/conversation.ts';
 const REFRESH_DELAY_MS = 100;
 
 export interface SessionViewsApp extends HostApp, PageApp {
-  readonly open: OpenConversations;
+  readonly openConversations: OpenConversations;
   readonly panel: ChatPanel;
   readonly gaugeItem: GaugeItem;
   readonly tree: ContextTree;
@@ -59,18 +59,18 @@ export class SessionViews {
     return this.#connection;
   }
 
-  async currentChanged(): Promise<void> {
+  async currentSessionChanged(): Promise<void> {
     this.#connection?.dispose();
     this.#connection = undefined;
-    const { sessions, open, calibrations, gaugeItem, panel } = this.#app;
+    const { sessions, openConversations, calibrations, gaugeItem, panel } = this.#app;
     const conversation = sessions.current;
-    open.keepOnly(conversation?.journal.id);
+    openConversations.keepOnly(conversation?.journal.id);
     if (!conversation) return;
     const { journal } = conversation;
     // Created immediately, because the caller requests the connection next.
     this.#connection = new PageConnection(conversation, this.#app, {
       isModelReady: () => this.#isModelReady,
-      sessions: () => this.#list(),
+      sessions: () => this.#listSessions(),
       elsewhere: async () => locateOtherSessions(await this.#app.store.list(), this.#app.workspace),
     });
     this.#app.queued.restoreAndWatch(conversation);
@@ -86,25 +86,25 @@ export class SessionViews {
       this.refreshSoon();
     });
     conversation.compressor.onDidChange(() => gaugeItem.refresh());
-    await this.#checkModel();
+    await this.#updateModelReadiness();
     await panel.showCurrentSession();
     // The page gets its content before anything else is computed.
     await new Promise((resolve) => setTimeout(resolve));
     if (sessions.current !== conversation) return;
     this.#refresh();
     this.#inBackground(this.#reportUnreadable());
-    // Triggers are checked after the next turn, because a compression may cost money.
+    // Doesn't check the triggers: opening a session must not start a compression, which may cost money.
     this.#inBackground(conversation.endEscalation());
   }
 
   async modelChanged(): Promise<void> {
-    await this.#checkModel();
+    await this.#updateModelReadiness();
     await this.#app.sessions.current?.endEscalation();
     await this.#app.panel.showCurrentSession();
     this.#refresh();
   }
 
-  async listChanged(): Promise<void> {
+  async sessionListChanged(): Promise<void> {
     await this.#connection?.sendSessions();
   }
 
@@ -135,14 +135,14 @@ export class SessionViews {
     this.#inBackground(files.refresh().then(() => documentPanel.refresh()));
   }
 
-  async #list(): Promise<readonly SessionListEntry[]> {
+  async #listSessions(): Promise<readonly SessionListEntry[]> {
     const list = await this.#app.sessions.list();
     this.#app.snapshots.setList(list);
     this.#app.setUsed(list.some(({ archived, messages }) => !archived && messages > 0));
     return list;
   }
 
-  /** Says once why sessions are missing in the list. */
+  /** Reports, once per window, sessions that a newer version saved and that the list leaves out. */
   async #reportUnreadable(): Promise<void> {
     if (this.#hasReportedUnreadable) return;
     this.#hasReportedUnreadable = true;
@@ -157,7 +157,7 @@ export class SessionViews {
       );
   }
 
-  async #checkModel(): Promise<void> {
+  async #updateModelReadiness(): Promise<void> {
     this.#isModelReady = await this.#app.models.isReady(this.#app.chosenModel());
   }
 

@@ -106,7 +106,7 @@ export class Threadkeeper implements vscode.Disposable {
   readonly archive: SessionArchive;
   readonly store: FileSessionStore;
   readonly snapshots: StoredSnapshots;
-  readonly open: OpenConversations;
+  readonly openConversations: OpenConversations;
   readonly calibrations: Calibrations;
   /** The folder of the journals. */
   readonly folder: string;
@@ -155,14 +155,14 @@ export class Threadkeeper implements vscode.Disposable {
       previousList: () => this.snapshots.storedList(),
       handover: (id) => ({
         isPresent: isWindowPresent,
-        beforeHandover: async () => this.open.get(id)?.conversation.halt(),
+        beforeHandover: async () => this.openConversations.get(id)?.conversation.halt(),
       }),
     });
     this.calibrations = calibrations(context.globalState);
     const memoryFile = new MemoryFile(this.memoryFolder, this.workspace, reportDamagedMemory);
     this.memory = new WorkspaceMemory(memoryFile, this.clock);
     this.rules = new ProjectRules(context.workspaceState, warn);
-    this.open = new OpenConversations({
+    this.openConversations = new OpenConversations({
       clock: this.clock,
       log: this.log,
       models: this.models,
@@ -182,7 +182,7 @@ export class Threadkeeper implements vscode.Disposable {
       store: this.store,
       log: this.log,
       workspace,
-      openConversation: (journal) => this.open.open(journal),
+      openConversation: (journal) => this.openConversations.open(journal),
       snapshots: this.snapshots,
       lastShown: {
         get: () => context.workspaceState.get(SHOWN_KEY),
@@ -247,7 +247,7 @@ export class Threadkeeper implements vscode.Disposable {
       this.sessions.onDidChange((what) => {
         // A streaming reply changes the list every second, but not the automatic attachment.
         if (what === 'current' || this.sessions.current?.isReplying !== true) refreshImplicit();
-        const shown = what === 'current' ? this.#views.currentChanged() : this.#views.listChanged();
+        const shown = what === 'current' ? this.#views.currentSessionChanged() : this.#views.sessionListChanged();
         for (const work of [this.rules.ask(), shown]) work.catch((error: unknown) => this.describe(error));
       }),
     );
@@ -312,7 +312,7 @@ export class Threadkeeper implements vscode.Disposable {
 
   /** The search index of an open session, updated with new messages. */
   async searchOf({ journal }: Conversation): Promise<SessionSearch | undefined> {
-    const search = this.open.get(journal.id)?.search;
+    const search = this.openConversations.get(journal.id)?.search;
     await search?.updateIndex();
     return search;
   }
@@ -347,7 +347,7 @@ export class Threadkeeper implements vscode.Disposable {
   /** The conversation of a session, if it's open. Opens the newest session of the workspace first if none is open. */
   async conversationOf(id: string): Promise<Conversation | undefined> {
     await this.sessions.currentOrLatestIfAny();
-    return this.open.get(sessionId(id))?.conversation;
+    return this.openConversations.get(sessionId(id))?.conversation;
   }
 
   /** Opens a link in a document of a session. Linked messages are opened as documents, too. */
@@ -368,7 +368,7 @@ export class Threadkeeper implements vscode.Disposable {
 
   async current(): Promise<OpenConversation> {
     const { journal } = await this.sessions.currentOrLatest();
-    const open = this.open.get(journal.id);
+    const open = this.openConversations.get(journal.id);
     if (!open) throw new Error('the current session is not open');
     return open;
   }

@@ -11,7 +11,7 @@ import type { OpenConversations } from '../sessions/open-conversations.ts';
 interface ArchiveApp extends Pick<HostApp, 'clock' | 'folder' | 'workspace'> {
   readonly store: Pick<SessionStore, 'list'>;
   /** Open sessions are used as they are in memory. */
-  readonly open: OpenConversations;
+  readonly openConversations: OpenConversations;
   readonly memory: WorkspaceMemory;
   readonly searchChats: SessionArchiveDeps['searchChats'];
   /** Logs why a session can't be read. The others are read nevertheless. */
@@ -26,11 +26,11 @@ export function workspaceArchive(app: ArchiveApp): {
   /** Resolves to undefined if canceled. */
   readonly search: (run: SearchRequest) => Promise<readonly WorkspaceHit[] | undefined>;
 } {
-  const { store, folder, clock, workspace, open, memory } = app;
+  const { store, folder, clock, workspace, openConversations, memory } = app;
   const list = async (): ReturnType<SessionStore['list']> =>
     (await store.list()).filter((one) => one.workspace === workspace && !one.deleted);
   const read = async (id: SessionId) =>
-    open.get(id)?.conversation.state ?? (await readStoredSession(folder, id, clock.yielder))?.state;
+    openConversations.get(id)?.conversation.state ?? (await readStoredSession(folder, id, clock.yielder))?.state;
   const readOrSkip: typeof read = (id) =>
     read(id).catch((error: unknown) => {
       app.describe(error);

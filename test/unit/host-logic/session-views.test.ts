@@ -28,7 +28,7 @@ async function viewsOf(conversation: Conversation, sessions: readonly object[] =
   const app = {
     sessions: { current: conversation, listChanged: nothing },
     store: { list: () => Promise.resolve(sessions) },
-    open: { keepOnly: nothing },
+    openConversations: { keepOnly: nothing },
     queued: { restoreAndWatch: nothing },
     calibrations: { save: nothing },
     snapshots: { schedule: nothing },
@@ -46,7 +46,7 @@ describe('showing a session', () => {
     const conversation = await harness.filled(2);
     const unreadable = { isNewer: true, workspace: '' };
     const views = await viewsOf(conversation, [{ workspace: '' }, { isNewer: true, workspace: 'w' }, unreadable]);
-    for (let times = 0; times < 2; times++) await views.currentChanged();
+    for (let times = 0; times < 2; times++) await views.currentSessionChanged();
     await conversation.settled();
     views.dispose();
     assert.deepEqual(shown, [
@@ -62,7 +62,7 @@ describe('showing a session above a threshold', () => {
     harness.summarizer = says('They went through a listing.');
     const conversation = await harness.filled(60);
     const views = await viewsOf(conversation);
-    await views.currentChanged();
+    await views.currentSessionChanged();
     await conversation.settled();
     assert.deepEqual([harness.summaryRequests.length, conversation.state.counters.compressions], [0, 0]);
     await conversation.send('Go on?');

@@ -40,7 +40,7 @@ describe('workspace archive', () => {
       folder,
       clock: testClock(),
       workspace: 'here',
-      open: { get: () => undefined } as never,
+      openConversations: { get: () => undefined } as never,
       memory: { load: () => Promise.resolve(), entries: [] } as never,
       searchChats: () => Promise.reject(new Error('The copies can’t be read.')),
       describe: (error) => faults.push(error),
