@@ -3,7 +3,10 @@ import type { SessionId } from '../../core/model/ids.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
 import type { HostApp } from '../platform/host-app.ts';
 
-/** Changes a session, which needn't be open. Rejects with `StoreFault`. */
+/**
+ * Appends an event to a session, open or not. If the event deletes the current session, another one is shown. Rejects
+ * with `StoreFault`.
+ */
 export async function changeSession(
   { sessions, store }: Pick<HostApp, 'sessions' | 'store'>,
   id: SessionId,
@@ -23,7 +26,7 @@ export async function changeSession(
   sessions.listChanged();
 }
 
-/** The events that select the same model in a new session; empty if the session has none. */
+/** The event that selects this session's model in a new session, as a list; empty if the session has no model. */
 export function modelSelectedEvents({
   provider,
   model,
