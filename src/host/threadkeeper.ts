@@ -197,7 +197,7 @@ export class Threadkeeper implements vscode.Disposable {
     this.gaugeItem = gaugeItem({
       conversation: () => this.sessions.current,
       spend: () => spend.current(),
-      windowSource: (read) => contextWindowSourceText(this.models, this.chosenModel(), read),
+      contextWindowSource: (serverWindow) => contextWindowSourceText(this.models, this.chosenModel(), serverWindow),
     });
     this.tree = new ContextTree(summaries, this);
     this.attachments = new Attachments(this, { editor: this.editor, session: allSessions.read });

@@ -14,14 +14,14 @@ import type { MonthlySpend } from '../models/spend-limit.ts';
 interface GaugeSources {
   readonly conversation: () => Conversation | undefined;
   readonly spend: () => MonthlySpend;
-  /** Describes the source of the context window; `read`: maximum tokens that the server reads. */
-  readonly windowSource: (read: number) => string | undefined;
+  /** Says where the size of the context window comes from. `serverWindow`: the tokens that the server reads. */
+  readonly contextWindowSource: (serverWindow: number) => string | undefined;
 }
 
 export type GaugeItem = ReturnType<typeof gaugeItem>;
 
 /** The context's size in the Status Bar. */
-export function gaugeItem({ conversation: currentConversation, spend, windowSource }: GaugeSources) {
+export function gaugeItem({ conversation: currentConversation, spend, contextWindowSource }: GaugeSources) {
   const item = vscode.window.createStatusBarItem(GAUGE_ITEM, vscode.StatusBarAlignment.Right, 90);
   item.name = vscode.l10n.t('Context Usage');
   item.command = 'threadkeeper.showActions';
@@ -35,8 +35,10 @@ export function gaugeItem({ conversation: currentConversation, spend, windowSour
     const approximateSign = view.approximate === true ? '~' : '';
     const { unsaved } = conversation.journal;
     const icon = unsaved ? 'warning' : conversation.compressor.progress ? 'sync~spin' : 'symbol-ruler';
-    item.text = `$(${icon}) ${approximateSign}${shortTokens(view.used)}/${shortTokens(view.budget)} · ${approximateSign}${(percent / 100).toLocaleString(locale(), { style: 'percent' })}`;
-    item.tooltip = tooltip(view, conversation, spend(), windowSource(conversation.meter.serverWindow));
+    const sizes = `${approximateSign}${shortTokens(view.used)}/${shortTokens(view.budget)}`;
+    const usage = `${approximateSign}${(percent / 100).toLocaleString(locale(), { style: 'percent' })}`;
+    item.text = `$(${icon}) ${sizes} · ${usage}`;
+    item.tooltip = tooltip(view, conversation, spend(), contextWindowSource(conversation.meter.serverWindow));
     const label = vscode.l10n.t('Context usage: {0}%, {1} of {2} tokens', percent, view.used, view.budget);
     item.accessibilityInformation = { label: unsaved ? `${label}. ${translated(unsaved)}` : label, role: 'button' };
     const color = unsaved && level === 'ok' ? 'warning' : level;
@@ -52,7 +54,7 @@ function tooltip(
   view: GaugeView,
   conversation: Conversation,
   spend: MonthlySpend,
-  windowSource: string | undefined,
+  contextWindowSource: string | undefined,
 ): vscode.MarkdownString {
   const { counters, title } = conversation.state;
   const text = new vscode.MarkdownString('', true);
@@ -66,7 +68,7 @@ function tooltip(
   }
   text.appendMarkdown(`| ${vscode.l10n.t('Free')} | ${countText(Math.max(0, view.budget - view.used))} |\n`);
   text.appendMarkdown(`| ${vscode.l10n.t('Not available for requests')} | ${countText(view.reserved)} |\n\n`);
-  if (windowSource !== undefined) text.appendMarkdown(`$(info) ${windowSource}\n\n`);
+  if (contextWindowSource !== undefined) text.appendMarkdown(`$(info) ${contextWindowSource}\n\n`);
   if (view.threshold !== undefined)
     text.appendMarkdown(
       `${vscode.l10n.t('Compresses in the background at {0}% of the context budget.', Math.round(view.threshold * 100))}\n\n`,
