@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { TOOL_NAMES, TOOLS, type Tool } from '../../app/library/source.ts';
-import { cancellable, pickOrShowInfo, showInfo } from '../platform/notifications.ts';
+import { withCancellableProgress, pickOrShowInfo, showInfo } from '../platform/notifications.ts';
 import { locale, shortLine, roleName, sessionsText, sizeText, titleText, translated } from '../platform/l10n.ts';
 import { readSettings, updateSetting } from '../platform/settings.ts';
 import { relativePath } from '../platform/workspace-files.ts';
@@ -64,7 +64,7 @@ const restrictedModeText = (): string => vscode.l10n.t('Chats from other tools a
 const setTools = (tools: readonly Tool[]): Promise<void> => updateSetting('sources.tools', tools);
 
 async function readWithProgress(chats: ExternalChats): Promise<void> {
-  await cancellable(vscode.l10n.t('Reading chats from other tools…'), async (signal, report) => {
+  await withCancellableProgress(vscode.l10n.t('Reading chats from other tools…'), async (signal, report) => {
     signal.addEventListener('abort', () => void chats.library.cancel());
     const subscription = chats.onLibraryEvent((news) => {
       if (news.type !== 'progress') return;

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { countText, formatCounted, locale, messagesText, roleName, translated } from '../platform/l10n.ts';
 import type { TranscriptFormat } from '../../core/transcript/transcript-message.ts';
 import type { HostApp } from '../platform/host-app.ts';
-import { cancellable, showInfo } from '../platform/notifications.ts';
+import { withCancellableProgress, showInfo } from '../platform/notifications.ts';
 import {
   exportedBatches,
   fileName,
@@ -48,7 +48,7 @@ function importedText(messages: number, skipped: string): string {
 }
 
 const withProgress = <T>(title: string, work: (watch: ImportProgress) => Promise<T>): Promise<T | undefined> =>
-  cancellable(title, (signal, report) =>
+  withCancellableProgress(title, (signal, report) =>
     work({ isCancelled: () => signal.aborted, report: (share, messages) => report(share, messagesText(messages)) }),
   );
 

@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import type { Conversation } from '../../app/conversation.ts';
 import { ModelFault } from '../../app/fault.ts';
 import type { ChatRequest } from '../../app/ports.ts';
-import { cancellable, showInfo } from '../platform/notifications.ts';
+import { withCancellableProgress, showInfo } from '../platform/notifications.ts';
 import { faultView, notificationText } from '../platform/fault-view.ts';
 import { LIST_TIMEOUT_MS } from './key-commands.ts';
 import { askForKey, isKeyed, isVendor, PROVIDER_LABELS, serverName, VENDORS } from './keys.ts';
@@ -196,7 +196,7 @@ async function pickOfProvider(app: ModelsApp, provider: ProviderName, title: str
 async function testModel(app: ModelsApp, chosen: ChosenModel): Promise<boolean> {
   const title = vscode.l10n.t('Connecting to {0}…', app.models.label(chosen));
   try {
-    const isAnswered = await cancellable(title, async (signal) => {
+    const isAnswered = await withCancellableProgress(title, async (signal) => {
       const model = await app.models.make(chosen);
       const limit = AbortSignal.any([signal, AbortSignal.timeout(TEST_TIMEOUT_MS)]);
       // The first chunk is enough; the connection is closed after it.

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { ModelFault } from '../../app/fault.ts';
+import { Cancelled } from '../../core/pace/cancellable-yielder.ts';
 
 /** Short messages at the bottom of the chat page, where they don't cover the composer. */
 export interface PageMessages {
@@ -11,7 +12,7 @@ export interface PageMessages {
 
 let page: PageMessages | undefined;
 
-/** Shows messages on the page while it's visible. */
+/** Shows info messages on the page instead of as notifications, while it's visible. */
 export function routeInfoToPage(messages: PageMessages): vscode.Disposable {
   page = messages;
   return new vscode.Disposable(() => {
@@ -53,10 +54,10 @@ export const progressLocation = (): vscode.ProgressLocation =>
   visiblePage() ? vscode.ProgressLocation.Window : vscode.ProgressLocation.Notification;
 
 /**
- * Runs work with a progress notification that has a button to cancel. `report` is called with the share of the work (0
+ * Runs work with a progress notification that has a Cancel button. `report` is called with the share of the work (0
  * to 1) that is done. Resolves to undefined if it's canceled.
  */
-export async function cancellable<T>(
+export async function withCancellableProgress<T>(
   title: string,
   work: (signal: AbortSignal, report: (share: number, message: string) => void) => Promise<T>,
 ): Promise<T | undefined> {
@@ -80,4 +81,5 @@ export async function cancellable<T>(
 /** Whether an error means that work was canceled: by a provider, between steps of long work, or by an `AbortSignal`. */
 const isCancellation = (error: unknown): boolean =>
   ModelFault.is(error, 'cancelled') ||
-  (error instanceof Error && (error.name === 'Cancelled' || error.name === 'AbortError'));
+  error instanceof Cancelled ||
+  (error instanceof Error && error.name === 'AbortError');

@@ -5,7 +5,7 @@ import { truncate } from '../../core/text/truncate.ts';
 import { keyEventId } from '../../core/model/ids.ts';
 import { openMessageDocument, openNodeDocument } from '../summaries/document-uris.ts';
 import type { HostApp } from '../platform/host-app.ts';
-import { cancellable, pickOrShowInfo } from '../platform/notifications.ts';
+import { withCancellableProgress, pickOrShowInfo } from '../platform/notifications.ts';
 import { itemText, roleName, titleText } from '../platform/l10n.ts';
 import { expandNode, pinQuote } from '../../app/summary-changes.ts';
 import { hitsOffBranch, isRelevant, contextStatuses, type ResultInContext } from '../../app/context-status.ts';
@@ -33,7 +33,7 @@ export async function searchAllSessions(app: SearchApp, argument?: unknown): Pro
     prompt: vscode.l10n.t('Search for text in all sessions of this workspace'),
   });
   if (query === undefined) return;
-  const hits = await cancellable(vscode.l10n.t('Searching sessions…'), (signal, report) =>
+  const hits = await withCancellableProgress(vscode.l10n.t('Searching sessions…'), (signal, report) =>
     app.searchWorkspace({
       query,
       limit: MAX_HITS,

@@ -13,7 +13,7 @@ import { documentUri, EDITABLE_LEVELS, openAsText, openRendered, type DocumentKi
 import { kindHeading, kindName } from '../platform/key-event-kinds.ts';
 import { activeDocument, offerUndo, type SummariesApp } from './summaries-app.ts';
 import { levelName } from './summary-texts.ts';
-import { cancellable, showInfo, showInfoWithAction } from '../platform/notifications.ts';
+import { withCancellableProgress, showInfo, showInfoWithAction } from '../platform/notifications.ts';
 import type { ComparisonResult } from './comparison.ts';
 import { chosenChatModel, chosenSummaryModel, type ChosenModel } from '../models/models.ts';
 import { readSettings } from '../platform/settings.ts';
@@ -162,7 +162,7 @@ export async function checkSummary(conversation: Conversation, node: SummaryNode
   const chosen = await pickChecker(app, conversation);
   if (!chosen) return;
   const title = vscode.l10n.t('Verifying summary with {0}…', app.models.label(chosen));
-  const check = await cancellable(title, (signal) => open.checkSummary(node.id, chosen, signal));
+  const check = await withCancellableProgress(title, (signal) => open.checkSummary(node.id, chosen, signal));
   const checked = conversation.state.nodes.get(node.id);
   if (check && checked) reportResult(checked, await app.comparison.open(conversation.state, checked, check.level));
 }
@@ -222,7 +222,7 @@ export async function regenerateWith(
 ): Promise<void> {
   const { regenerateSummary: regenerate } = await app.current();
   const title = request.finer ? vscode.l10n.t('Adding full summary…') : vscode.l10n.t('Regenerating summary…');
-  const node = await cancellable(title, (signal) => regenerate(request, chosen, signal));
+  const node = await withCancellableProgress(title, (signal) => regenerate(request, chosen, signal));
   if (!node) return;
   const tokens = (node.tokens.full ?? node.tokens.detailed).toLocaleString(locale());
   showInfo(
