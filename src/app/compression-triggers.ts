@@ -83,8 +83,7 @@ export class CompressionTriggers {
   }
 
   dueBeforeSend(context: Context): DueTrigger | undefined {
-    const { meter, settings } = this.#deps;
-    return dueBeforeSend(settings().policy, context.total / Math.max(1, meter.budget()));
+    return dueBeforeSend(this.#deps.settings().policy, this.#share(context));
   }
 
   dueAtReset(): DueTrigger | undefined {
@@ -105,12 +104,12 @@ export class CompressionTriggers {
 
   /** Commits a compression that became ready during a turn that was stopped, because it's paid for. Never rejects. */
   async commitReady(): Promise<void> {
-    const { compressor, journal, log } = this.#deps;
+    const { compressor, journal } = this.#deps;
     if (journal.readOnly !== undefined) return;
     try {
       await compressor.commit();
     } catch (error) {
-      log.warn(`Session ${journal.id}: a finished compression was not committed: ${String(error)}`);
+      this.#logNotCommitted(error);
     }
   }
 
@@ -134,7 +133,7 @@ export class CompressionTriggers {
   ): Promise<CompressionOutcome> {
     const { compressor } = this.#deps;
     const running = compressor.run({
-      ...this.request(due, urgency),
+      ...this.compressionRequest(due, urgency),
       ...(target && { target }),
       ...(signal && { signal }),
     });
@@ -146,11 +145,11 @@ export class CompressionTriggers {
     this.#recordOutcome(outcome, due);
     if (outcome.kind === 'ready' && !signal && this.#deps.isReplying()) return outcome;
     const result = outcome.kind === 'ready' ? await compressor.commit() : outcome;
-    await this.#escalate();
+    await this.#updateEscalation();
     return result;
   }
 
-  request(due: DueTrigger, urgency: 'now' | 'background'): CompressionRequest {
+  compressionRequest(due: DueTrigger, urgency: 'now' | 'background'): CompressionRequest {
     const { meter } = this.#deps;
     const settings = this.#deps.settings();
     return { due, urgency, settings, budget: meter.budget(), before: meter.context(), counts: meter.counts };
@@ -167,7 +166,7 @@ export class CompressionTriggers {
     const { state } = journal;
     return {
       share: this.#share(),
-      tokensSince: this.#tokensSince(),
+      tokensSince: this.#uncompressedTokensSince(),
       uncoveredMessages: state.uncoveredCount,
       messagesEver: state.counters.messagesEver,
       messagesEverBefore: this.#checkedAt,
@@ -177,13 +176,13 @@ export class CompressionTriggers {
     };
   }
 
-  #share(): number {
-    const { meter } = this.#deps;
-    return meter.context().total / Math.max(1, meter.budget());
+  /** A context's share of the budget. */
+  #share(context = this.#deps.meter.context()): number {
+    return context.total / Math.max(1, this.#deps.meter.budget());
   }
 
   /** Uncompressed tokens since the last compression. */
-  #tokensSince(): number {
+  #uncompressedTokensSince(): number {
     const { journal, meter } = this.#deps;
     const { state } = journal;
     const since = state.counters.messagesEver - state.messagesEverAtLastCompression;
@@ -205,14 +204,19 @@ export class CompressionTriggers {
 
   /** Commits a background compression. While a reply arrives, `betweenTurns` commits it later. */
   async #settle(outcome: CompressionOutcome, due: DueTrigger): Promise<void> {
-    const { isReplying, journal, log } = this.#deps;
+    const { isReplying } = this.#deps;
     try {
       this.#recordOutcome(outcome, due);
       if (!isReplying()) await this.#commit();
-      if (outcome.kind !== 'ready' && !isReplying()) await this.#escalate();
+      if (outcome.kind !== 'ready' && !isReplying()) await this.#updateEscalation();
     } catch (error) {
-      log.warn(`Session ${journal.id}: a finished compression was not committed: ${String(error)}`);
+      this.#logNotCommitted(error);
     }
+  }
+
+  #logNotCommitted(error: unknown): void {
+    const { journal, log } = this.#deps;
+    log.warn(`Session ${journal.id}: a finished compression was not committed: ${String(error)}`);
   }
 
   /** Commits a finished compression. Messages that are no longer recent by then get a provisional summary. */
@@ -222,14 +226,17 @@ export class CompressionTriggers {
     if (outcome.kind !== 'committed') return;
     const { trigger, threshold } = outcome.record;
     if (journal.state.uncoveredCount > settings().policy.recentMessages) {
-      const extended = await compressor.run({ ...this.request({ trigger, threshold }, 'now'), extends: true });
+      const extended = await compressor.run({
+        ...this.compressionRequest({ trigger, threshold }, 'now'),
+        extends: true,
+      });
       if (extended.kind === 'ready') await compressor.commit();
     }
-    await this.#escalate();
+    await this.#updateEscalation();
   }
 
   /** Records whether the request is still too large after a compression, so that the user is warned. */
-  async #escalate(): Promise<void> {
+  async #updateEscalation(): Promise<void> {
     const { journal, log } = this.#deps;
     if (journal.readOnly !== undefined) return;
     const reason = this.#share() > MAX_SHARE_AFTER_COMPRESSION ? 'token_overflow' : null;

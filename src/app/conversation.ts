@@ -315,7 +315,7 @@ export class Conversation {
   }
 
   async previewCompression(): Promise<CompressionRecord | SkipReason | 'off'> {
-    return this.compressor.preview(this.#triggers.request({ trigger: 'command', threshold: 0 }, 'now'));
+    return this.compressor.preview(this.#triggers.compressionRequest({ trigger: 'command', threshold: 0 }, 'now'));
   }
 
   /**
