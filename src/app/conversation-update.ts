@@ -12,7 +12,7 @@ export type ConversationUpdate =
   | { readonly type: 'turn_ended'; readonly id: MessageId | undefined; readonly error: unknown }
   /** The server read only part of the request. Token counts are the model's. */
   | { readonly type: 'truncated'; readonly model: string; readonly sent: number; readonly read: number }
-  | { readonly type: 'reset_waiting' }
+  | { readonly type: 'reset_pending' }
   | { readonly type: 'queue_changed' }
   /** A retry starts at `until` (ms since the epoch); null: no retry is pending anymore. */
   | { readonly type: 'retry_pending'; readonly until: number | null }

@@ -325,7 +325,7 @@ export class Conversation {
   async resetTask(): Promise<void> {
     if (this.isReplying) {
       this.#isResetPending = true;
-      this.#updates.emit({ type: 'reset_waiting' });
+      this.#updates.emit({ type: 'reset_pending' });
       return;
     }
     await this.#reset(false);

@@ -217,7 +217,7 @@ export class PageConnection {
       case 'truncated':
         // Shown as a notification by model-notices.
         return;
-      case 'reset_waiting':
+      case 'reset_pending':
         this.#resetPending = true;
         break;
       case 'queue_changed':

@@ -527,7 +527,7 @@ describe('conversation', () => {
     const conversation = await harness.converse();
     await conversation.setTask('Ship it', [{ text: 'test', status: 'pending' }]);
     let waited = false;
-    conversation.onUpdate((update) => (waited ||= update.type === 'reset_waiting'));
+    conversation.onUpdate((update) => (waited ||= update.type === 'reset_pending'));
     harness.script = async function* (request, signal) {
       await conversation.resetTask();
       assert.ok(conversation.state.task, 'still there in the middle of the turn');
