@@ -4,7 +4,7 @@ import { libraryEntryOf, readSession, type LibraryEntry, type ReadSession } from
 import { readFailureReason, type Source, type SourceFile } from '../app/library/source.ts';
 import { inEnglish } from '../core/text/phrase.ts';
 import { allSources } from '../sources/all-sources.ts';
-import { Databases } from '../sources/databases.ts';
+import { Databases } from '../sources/sqlite-databases.ts';
 import type { Home } from '../sources/home-folders.ts';
 import { textOption, type OptionValues } from './command.ts';
 

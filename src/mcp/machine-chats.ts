@@ -8,7 +8,7 @@ import { Library, type CopiedSession } from '../app/library/library.ts';
 import type { KeptSession } from '../app/library/library-store.ts';
 import { isFileSystemError, TOOLS, type UnreadablePath } from '../app/library/source.ts';
 import { allSources } from '../sources/all-sources.ts';
-import { Databases } from '../sources/databases.ts';
+import { Databases } from '../sources/sqlite-databases.ts';
 import { editorFolders, type Home } from '../sources/home-folders.ts';
 import { LibraryCopies } from '../storage/library-copies.ts';
 import { HEARTBEAT_MS, WriterLock } from '../storage/writer-lock.ts';

@@ -18,7 +18,7 @@ import { importVsCodeChat, isVsCodeChat, replayVsCodeChatLog } from '../core/tra
 import { clineFamily } from './cline-family.ts';
 import { codex } from './codex.ts';
 import { cursor } from './cursor.ts';
-import type { Databases } from './databases.ts';
+import type { Databases } from './sqlite-databases.ts';
 import { editorFolders, toolFolder, type Home } from './home-folders.ts';
 import { fieldsOf, readDocument, readJson, readOptionalFields, readOptionalText, unknownFormat } from './read-files.ts';
 import { createSource, hasExtension, readableEntries, type Finder } from './session-finder.ts';

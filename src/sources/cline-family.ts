@@ -4,7 +4,7 @@ import { phrase } from '../core/text/phrase.ts';
 import { isList, isObject, textAt, tryParse, type JsonObject } from '../core/text/json-value.ts';
 import { readRoleContent } from '../core/transcript/content-parts.ts';
 import { checkVersion, parseTimestamp, usageOf, type TranscriptSink } from '../core/transcript/transcript-message.ts';
-import type { Databases } from './databases.ts';
+import type { Databases } from './sqlite-databases.ts';
 import { editorFolders, toolFolder, type Home } from './home-folders.ts';
 import { fieldsOf, readJson, readOptionalFields, readOptionalText, unknownFormat } from './read-files.ts';
 import { createSource, hasExtension, type Finder } from './session-finder.ts';

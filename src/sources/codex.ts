@@ -5,7 +5,7 @@ import { phrase } from '../core/text/phrase.ts';
 import { textAt, tryParse, valueAt } from '../core/text/json-value.ts';
 import { CodexImporter } from '../core/transcript/codex.ts';
 import type { TranscriptSink } from '../core/transcript/transcript-message.ts';
-import { columnText, type Databases } from './databases.ts';
+import { columnText, type Databases } from './sqlite-databases.ts';
 import { toolFolder, type Home } from './home-folders.ts';
 import { fieldsOf, ifExists, readOptionalText } from './read-files.ts';
 import { createSource } from './session-finder.ts';

@@ -4,7 +4,7 @@ import { phrase } from '../core/text/phrase.ts';
 import { toolCall, toolResult, readRoleContent } from '../core/transcript/content-parts.ts';
 import { folderPath, parseTimestamp, usageOf, type TranscriptSink } from '../core/transcript/transcript-message.ts';
 import { isList, isObject, objectsAt, textAt, type JsonObject } from '../core/text/json-value.ts';
-import { columnJson, columnText, type Database, type Databases } from './databases.ts';
+import { columnJson, columnText, type Database, type Databases } from './sqlite-databases.ts';
 import { editorFolders, portableFolders, toolFolder, type Home } from './home-folders.ts';
 import { fieldsOf, unknownFormat } from './read-files.ts';
 import { createSource, hasExtension, type Finder } from './session-finder.ts';

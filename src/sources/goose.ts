@@ -4,7 +4,7 @@ import { isObject, textAt } from '../core/text/json-value.ts';
 import { phrase } from '../core/text/phrase.ts';
 import { joinTextBlocks, readContent, isRoleContent, readRoleContent } from '../core/transcript/content-parts.ts';
 import { parseTimestamp, type TranscriptSink } from '../core/transcript/transcript-message.ts';
-import { columnJson, columnText, type Databases, type Row } from './databases.ts';
+import { columnJson, columnText, type Databases, type Row } from './sqlite-databases.ts';
 import { dataFolders, type Home } from './home-folders.ts';
 import { fieldsOf, unknownFormat } from './read-files.ts';
 import { createSource, hasExtension, type Finder } from './session-finder.ts';

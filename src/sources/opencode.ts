@@ -6,7 +6,7 @@ import type { ContentBlock, Usage } from '../core/model/message.ts';
 import { toolCall, toolResult } from '../core/transcript/content-parts.ts';
 import { isObject, objectsAt, textAt, tryParse, type JsonObject } from '../core/text/json-value.ts';
 import { parseTimestamp, usageOf, type TranscriptSink } from '../core/transcript/transcript-message.ts';
-import { columnJson, columnText, type Database, type Databases, type Row } from './databases.ts';
+import { columnJson, columnText, type Database, type Databases, type Row } from './sqlite-databases.ts';
 import { dataFolders, type Home } from './home-folders.ts';
 import { fieldsOf, ifExists, readJson, readOptionalFields, unknownFormat } from './read-files.ts';
 import { createSource, folderEntries, hasExtension, type Finder } from './session-finder.ts';

@@ -7,7 +7,7 @@ import type { ContentBlock, Role } from '../core/model/message.ts';
 import { resultBlocks, toolCall, readRoleContent } from '../core/transcript/content-parts.ts';
 import { isList, isObject, objectsAt, textAt, tryParse, type JsonObject } from '../core/text/json-value.ts';
 import { newerFormat, parseTimestamp, type TranscriptSink } from '../core/transcript/transcript-message.ts';
-import { columnText, type Databases, type Row } from './databases.ts';
+import { columnText, type Databases, type Row } from './sqlite-databases.ts';
 import { dataFolders, type Home } from './home-folders.ts';
 import { fieldsOf, unknownFormat, zstd } from './read-files.ts';
 import { createSource, type Finder } from './session-finder.ts';

@@ -11,7 +11,7 @@ import type { ChatHit, ChatQuery, FileEffect } from '../app/library/chat-index.t
 import { Library, type CopiedSession, type SyncReport } from '../app/library/library.ts';
 import { TOOLS, type UnreadablePath, type Source, type SourceFile, type Tool } from '../app/library/source.ts';
 import { allSources } from '../sources/all-sources.ts';
-import { Databases } from '../sources/databases.ts';
+import { Databases } from '../sources/sqlite-databases.ts';
 import type { Home } from '../sources/home-folders.ts';
 import { ifExists } from '../sources/read-files.ts';
 import { makeFolder } from '../storage/disk-errors.ts';

@@ -7,7 +7,7 @@ import { Library } from '../../src/app/library/library.ts';
 import type { Source } from '../../src/app/library/source.ts';
 import { readSession } from '../../src/app/library/read-session.ts';
 import { allSources } from '../../src/sources/all-sources.ts';
-import { Databases } from '../../src/sources/databases.ts';
+import { Databases } from '../../src/sources/sqlite-databases.ts';
 import { LibraryCopies } from '../../src/storage/library-copies.ts';
 import { putFile } from '../support/tool-homes/conversation.ts';
 import { runs } from './runs.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
-import { Databases } from '../../../src/sources/databases.ts';
+import { Databases } from '../../../src/sources/sqlite-databases.ts';
 import { folderForEachTest } from '../per-test.ts';
 
 /** Makes a home folder and a reader of databases for each test. The reader must remove its copies when it's closed. */

@@ -9,7 +9,7 @@ import { searchBlocks } from '../../../src/core/search/block-search.ts';
 import { TextIndex } from '../../../src/core/search/text-index.ts';
 import { decodeBlocks, encodeBlock, indexBlockOf } from '../../../src/core/search/index-block.ts';
 import { allSources } from '../../../src/sources/all-sources.ts';
-import { Databases } from '../../../src/sources/databases.ts';
+import { Databases } from '../../../src/sources/sqlite-databases.ts';
 import { LibraryCopies } from '../../../src/storage/library-copies.ts';
 import { jsonl, putFile } from '../../support/tool-homes/conversation.ts';
 

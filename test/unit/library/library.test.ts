@@ -16,7 +16,7 @@ import type { LibraryStore } from '../../../src/app/library/library-store.ts';
 import type { Source } from '../../../src/app/library/source.ts';
 import { inEnglish } from '../../../src/core/text/phrase.ts';
 import { allSources } from '../../../src/sources/all-sources.ts';
-import { Databases } from '../../../src/sources/databases.ts';
+import { Databases } from '../../../src/sources/sqlite-databases.ts';
 import { LibraryCopies } from '../../../src/storage/library-copies.ts';
 import { TOOL_FIXTURES } from '../../support/tool-homes/all-tools.ts';
 import { putFile } from '../../support/tool-homes/conversation.ts';

@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { Library } from '../../../src/app/library/library.ts';
 import { allSources } from '../../../src/sources/all-sources.ts';
-import { Databases } from '../../../src/sources/databases.ts';
+import { Databases } from '../../../src/sources/sqlite-databases.ts';
 import { LibraryCopies } from '../../../src/storage/library-copies.ts';
 import { jsonl, putFile } from '../../support/tool-homes/conversation.ts';
 import { ROOT, runCli, runJson, spawnCli } from '../cli/run-cli.ts';

@@ -3,7 +3,7 @@ import { readSession, type ReadSession } from '../../../src/app/library/read-ses
 import type { Tool } from '../../../src/app/library/source.ts';
 import { inEnglish } from '../../../src/core/text/phrase.ts';
 import { allSources } from '../../../src/sources/all-sources.ts';
-import type { Databases } from '../../../src/sources/databases.ts';
+import type { Databases } from '../../../src/sources/sqlite-databases.ts';
 import { database, iso, jsonl, ms, putFile } from '../../support/tool-homes/conversation.ts';
 import { homeForEachTest } from '../../support/tool-homes/home-for-each-test.ts';
 

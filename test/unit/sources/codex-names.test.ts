@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { FoundFiles } from '../../../src/app/library/source.ts';
 import { allSources } from '../../../src/sources/all-sources.ts';
-import { Databases } from '../../../src/sources/databases.ts';
+import { Databases } from '../../../src/sources/sqlite-databases.ts';
 import { database, jsonl, putFile } from '../../support/tool-homes/conversation.ts';
 import { folderForEachTest } from '../../support/per-test.ts';
 

@@ -33,7 +33,7 @@ import {
 import { inEnglish } from '../../../src/core/text/phrase.ts';
 import { TranscriptError, type TranscriptMessage } from '../../../src/core/transcript/transcript-message.ts';
 import { allSources } from '../../../src/sources/all-sources.ts';
-import type { Databases } from '../../../src/sources/databases.ts';
+import type { Databases } from '../../../src/sources/sqlite-databases.ts';
 import { TOOL_FIXTURES } from '../../support/tool-homes/all-tools.ts';
 import { LibraryCopies } from '../../../src/storage/library-copies.ts';
 import {

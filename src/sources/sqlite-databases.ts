@@ -38,7 +38,7 @@ export class Databases {
   async close(): Promise<void> {
     const opened = await Promise.allSettled(this.#open.values());
     this.#open.clear();
-    for (const one of opened) if (one.status === 'fulfilled') one.value.close();
+    for (const result of opened) if (result.status === 'fulfilled') result.value.close();
     for (const folder of this.#copies.splice(0)) await rm(folder, { recursive: true, force: true });
   }
 
@@ -48,7 +48,7 @@ export class Databases {
       throw new TranscriptError(
         phrase('Reading this file requires Node.js 22.13 or later. Update VS Code or Node.js and try again.'),
       );
-    await checkComplete(file);
+    await requireComplete(file);
     const hasWal = (await fileSize(`${file}-wal`)) > 0;
     const isLarge = (await fileSize(file)) > MAX_COPIED_BYTES;
     const usesToolIndex = hasWal && isLarge && (await fileSize(`${file}-shm`)) > 0;
@@ -62,7 +62,10 @@ export class Databases {
     }
   }
 
-  /** Copies a database and its WAL. Throws `TranscriptError` if the WAL restarted meanwhile: they don't match then. */
+  /**
+   * Copies a database and its WAL. Throws `TranscriptError` if the WAL restarted meanwhile, because the copies don't
+   * match then.
+   */
   async #copy(file: string): Promise<string> {
     const folder = await mkdtemp(path.join(this.#scratch, 'threadkeeper-'));
     this.#copies.push(folder);
@@ -106,7 +109,7 @@ export class Database {
 }
 
 /** Throws `TranscriptError` if a database is truncated. SQLite would read missing pages as empty. */
-async function checkComplete(file: string): Promise<void> {
+async function requireComplete(file: string): Promise<void> {
   const header = await readSlice(file, 0, 100);
   if (header.length < 100) return;
   // https://sqlite.org/fileformat.html#the_database_header; a page size of 65,536 is stored as 1.
