@@ -36,11 +36,11 @@ const REQUIRED = [
 
 const KILOBYTE = 1000;
 /** Maximum size of the package, of which the compressed vocabularies of the two tokenizers take 1,640 KB. */
-export const PACKAGE_LIMIT = 2850 * KILOBYTE;
+const MAX_PACKAGE_BYTES = 2850 * KILOBYTE;
 /** Maximum size of the file that is loaded at activation. It has room for registering commands, not for their code. */
-export const START_LIMIT = 16 * KILOBYTE;
+const MAX_EXTENSION_BYTES = 16 * KILOBYTE;
 /** Maximum size of the file that is loaded when the product is first used. Other files are loaded later. */
-export const MAIN_LIMIT = 400 * KILOBYTE;
+const MAX_PRODUCT_BYTES = 400 * KILOBYTE;
 
 const kilobytes = (bytes: number): string => `${Math.ceil(bytes / KILOBYTE)} KB`;
 
@@ -52,9 +52,9 @@ interface Size {
 
 async function sizesOf(vsix: string): Promise<readonly Size[]> {
   const limits = [
-    { what: path.basename(vsix), file: vsix, limit: PACKAGE_LIMIT },
-    { what: 'dist/extension.cjs', file: path.join(root, 'dist/extension.cjs'), limit: START_LIMIT },
-    { what: 'dist/product.cjs', file: path.join(root, 'dist/product.cjs'), limit: MAIN_LIMIT },
+    { what: path.basename(vsix), file: vsix, limit: MAX_PACKAGE_BYTES },
+    { what: 'dist/extension.cjs', file: path.join(root, 'dist/extension.cjs'), limit: MAX_EXTENSION_BYTES },
+    { what: 'dist/product.cjs', file: path.join(root, 'dist/product.cjs'), limit: MAX_PRODUCT_BYTES },
   ];
   return Promise.all(limits.map(async ({ what, file, limit }) => ({ what, bytes: (await stat(file)).size, limit })));
 }
@@ -73,7 +73,7 @@ export function checkPackagedFiles(files: readonly string[]): readonly string[] 
 export async function checkSizes(vsix: string): Promise<readonly string[]> {
   return (await sizesOf(vsix))
     .filter(({ bytes, limit }) => bytes > limit)
-    .map(({ what, bytes, limit }) => `${what} has ${kilobytes(bytes)}, over its budget of ${kilobytes(limit)}`);
+    .map(({ what, bytes, limit }) => `${what} is ${kilobytes(bytes)}; the limit is ${kilobytes(limit)}`);
 }
 
 /** The sizes and their limits in one line. */
