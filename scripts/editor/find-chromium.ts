@@ -5,16 +5,16 @@ import { inPackages } from '../support/paths.ts';
 import { ExpectedError } from '../support/expected-error.ts';
 import { runCommand, runNode } from '../support/processes.ts';
 
-const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+const EXECUTABLES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 
 const onPath = (names: readonly string[]): string | undefined =>
   names
     .flatMap((name) => (process.env.PATH ?? '').split(path.delimiter).map((folder) => path.join(folder, name)))
     .find((file) => existsSync(file));
 
-const installed = (): string | undefined => {
-  const own = chromium.executablePath();
-  return onPath(NAMES) ?? (existsSync(own) ? own : undefined);
+const findInstalled = (): string | undefined => {
+  const downloaded = chromium.executablePath();
+  return onPath(EXECUTABLES) ?? (existsSync(downloaded) ? downloaded : undefined);
 };
 
 async function installByApt(print: (text: string) => void): Promise<void> {
@@ -31,14 +31,15 @@ async function installByPlaywright(print: (text: string) => void): Promise<void>
 }
 
 /**
- * Returns the path of a Chromium: from PATH, or else installed by apt-get if permitted, or else by Playwright.
+ * Returns the path of a Chromium: one on the PATH or downloaded by Playwright earlier, or else a new one, by apt-get (as
+ * root only) or by Playwright.
  *
  * @throws ExpectedError if none is available
  */
 export async function findChromium(print: (text: string) => void): Promise<string> {
   for (const install of [undefined, installByApt, installByPlaywright]) {
     await install?.(print);
-    const present = installed();
+    const present = findInstalled();
     if (present !== undefined) return present;
   }
   throw new ExpectedError(
