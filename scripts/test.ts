@@ -5,7 +5,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { runHostSuite } from './suites/host.ts';
-import { runUiSuite, type PageTests } from './suites/ui.ts';
+import { runUiSuite, type UiTestSelection } from './suites/ui.ts';
 import { runUnitSuite } from './suites/unit.ts';
 import { build } from './support/build.ts';
 import { outFolder } from './support/paths.ts';
@@ -16,7 +16,7 @@ const SUITES = ['unit', 'host', 'ui'] as const;
 type Suite = (typeof SUITES)[number];
 const print = (text: string): void => console.log(text);
 
-function run(suite: Suite, mochaArguments: readonly string[], pages: PageTests): Promise<SuiteResult> {
+function run(suite: Suite, mochaArguments: readonly string[], pages: UiTestSelection): Promise<SuiteResult> {
   switch (suite) {
     case 'unit':
       return runUnitSuite(mochaArguments, pages !== 'common');

@@ -10,12 +10,12 @@ import { runNode } from '../support/processes.ts';
 import { readResult, reporter, resultFile, type SuiteResult } from '../support/suite-result.ts';
 
 /** Timeout of a test in ms. On a busy machine, opening a workbench alone may take a minute. */
-const TEST_LIMIT_MS = 600_000;
+const TEST_TIMEOUT_MS = 600_000;
 
 const folder = path.join(root, 'test/ui');
 
 /** Which page tests to run: those of common actions, all except slow ones, or all. */
-export type PageTests = 'common' | 'ci' | 'all';
+export type UiTestSelection = 'common' | 'ci' | 'all';
 
 /** Tests of common actions, longest first. */
 const COMMON = [
@@ -44,7 +44,7 @@ const SLOW = [
 export async function runUiSuite(
   print: (text: string) => void,
   mochaArguments: readonly string[],
-  which: PageTests,
+  selection: UiTestSelection,
 ): Promise<SuiteResult> {
   await fetchServer(print);
   await findChromium(print);
@@ -54,14 +54,15 @@ export async function runUiSuite(
   const sizeOf = (name: string): number => statSync(path.join(folder, name)).size;
   // Long files first, so that both editors finish at about the same time.
   const all = globSync('*.test.ts', { cwd: folder }).sort((a, b) => sizeOf(b) - sizeOf(a));
-  const named = (names: readonly string[]): string[] => names.map((name) => `${name}.test.ts`);
-  const slow = named(SLOW);
-  const files = which === 'common' ? named(COMMON) : all.filter((name) => which === 'all' || !slow.includes(name));
+  const toFileNames = (names: readonly string[]): string[] => names.map((name) => `${name}.test.ts`);
+  const slow = toFileNames(SLOW);
+  const files =
+    selection === 'common' ? toFileNames(COMMON) : all.filter((name) => selection === 'all' || !slow.includes(name));
   const scratch = await mkdtemp(path.join(os.tmpdir(), 'threadkeeper-ui-'));
   const { code } = await runNode(
     [
       inPackages('mocha', 'bin', 'mocha.js'),
-      ...['--no-config', '--require', path.join(folder, 'editor.ts'), '--timeout', String(TEST_LIMIT_MS)],
+      ...['--no-config', '--require', path.join(folder, 'editor.ts'), '--timeout', String(TEST_TIMEOUT_MS)],
       ...['--parallel', '--jobs', '2', '--reporter', reporter, ...mochaArguments],
       ...files.map((name) => path.join(folder, name)),
     ],
@@ -73,6 +74,6 @@ export async function runUiSuite(
   );
   await rm(scratch, { recursive: true, force: true, maxRetries: 5 });
   const result = await readResult('ui', code, (performance.now() - began) / 1000);
-  const left = `${files.length} of ${all.length} files; npm test -- --all runs each`;
-  return which === 'all' || result.remark !== undefined ? result : { ...result, remark: left };
+  const remark = `${files.length} of ${all.length} files; npm test -- --all runs each`;
+  return selection === 'all' || result.remark !== undefined ? result : { ...result, remark };
 }
