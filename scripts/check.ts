@@ -8,7 +8,7 @@ import { describeSizes, checkPackagedFiles, checkSizes } from './packaging/check
 import { listPackagedFiles, packageExtension } from './packaging/package-extension.ts';
 import { checkRegExps } from './regexps/check-regexps.ts';
 import { build } from './support/build.ts';
-import { inPackages, outFolder, root } from './support/paths.ts';
+import { inNodeModules, outFolder, root } from './support/paths.ts';
 import { ExpectedError, runMain } from './support/expected-error.ts';
 import { runNode } from './support/processes.ts';
 import { checkAllTexts } from './texts/all-texts.ts';
@@ -24,7 +24,7 @@ interface Finding {
 const program =
   (file: readonly string[], ...args: readonly string[]) =>
   async (): Promise<Finding> => {
-    const { code, output } = await runNode([inPackages(...file), ...args], { cwd: root });
+    const { code, output } = await runNode([inNodeModules(...file), ...args], { cwd: root });
     return { faults: code === 0 ? [] : [output] };
   };
 const typesOf = (project: string) => program(['typescript', 'bin', 'tsc'], '-p', project);

@@ -1,7 +1,7 @@
 // Makes the types in dist/types self-contained: adds valibot's own, and imports these by path.
 import { copyFile, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { inPackages, root } from './support/paths.ts';
+import { inNodeModules, root } from './support/paths.ts';
 import { runMain } from './support/expected-error.ts';
 
 await runMain(async () => {
@@ -13,5 +13,5 @@ await runMain(async () => {
     const text = await readFile(file, 'utf8');
     await writeFile(file, text.replaceAll(" from 'valibot';", ` from './${up}valibot.js';`));
   }
-  await copyFile(inPackages('valibot/dist/index.d.mts'), path.join(folder, 'valibot.d.ts'));
+  await copyFile(inNodeModules('valibot/dist/index.d.mts'), path.join(folder, 'valibot.d.ts'));
 });

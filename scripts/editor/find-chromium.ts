@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { chromium } from 'playwright-core';
-import { inPackages } from '../support/paths.ts';
+import { inNodeModules } from '../support/paths.ts';
 import { ExpectedError } from '../support/expected-error.ts';
 import { runCommand, runNode } from '../support/processes.ts';
 
@@ -27,7 +27,7 @@ async function installByApt(print: (text: string) => void): Promise<void> {
 
 async function installByPlaywright(print: (text: string) => void): Promise<void> {
   print('Downloading Chromium with Playwright (once).');
-  await runNode([inPackages('playwright-core', 'cli.js'), 'install', 'chromium']);
+  await runNode([inNodeModules('playwright-core', 'cli.js'), 'install', 'chromium']);
 }
 
 /**

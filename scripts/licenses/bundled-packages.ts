@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as esbuild from 'esbuild';
 import GITLEAKS from '../../src/core/redact/gitleaks-rules.json' with { type: 'json' };
-import { inPackages, root } from '../support/paths.ts';
+import { inNodeModules, root } from '../support/paths.ts';
 
 export interface BundledPackage {
   readonly name: string;
@@ -32,7 +32,7 @@ export async function bundledPackages(): Promise<readonly BundledPackage[]> {
     }),
     inputsOf({ entryPoints: ['src/cli/main.ts'], platform: 'node', format: 'esm' }),
   ]);
-  const folders = new Set([...COPIED.map((name) => inPackages(name)), ...inputs.flat().flatMap(folderOf)]);
+  const folders = new Set([...COPIED.map((name) => inNodeModules(name)), ...inputs.flat().flatMap(folderOf)]);
   const packages = await Promise.all([...folders].map(describe));
   for (const { file, ...one } of VENDORED) {
     packages.push({ ...one, text: (await readFile(path.join(root, file), 'utf8')).trim() });

@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { inPackages, outFolder, root } from '../support/paths.ts';
+import { inNodeModules, outFolder, root } from '../support/paths.ts';
 import { ExpectedError } from '../support/expected-error.ts';
 import { runNode } from '../support/processes.ts';
 
-const vsce = inPackages('@vscode', 'vsce', 'vsce');
+const vsce = inNodeModules('@vscode', 'vsce', 'vsce');
 
 /** Placeholder in package.json for the repository, which the README's links and images need once it's published. */
 const PLACEHOLDER = 'OWNER/threadkeeper';

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { findChromium } from '../editor/find-chromium.ts';
 import { fetchServer } from '../editor/fetch-server.ts';
 import { packageExtension } from '../packaging/package-extension.ts';
-import { inPackages, outFolder, root } from '../support/paths.ts';
+import { inNodeModules, outFolder, root } from '../support/paths.ts';
 import { runNode } from '../support/processes.ts';
 import { readResult, reporter, resultFile, type SuiteResult } from '../support/suite-result.ts';
 
@@ -61,7 +61,7 @@ export async function runUiSuite(
   const scratch = await mkdtemp(path.join(os.tmpdir(), 'threadkeeper-ui-'));
   const { code } = await runNode(
     [
-      inPackages('mocha', 'bin', 'mocha.js'),
+      inNodeModules('mocha', 'bin', 'mocha.js'),
       ...['--no-config', '--require', path.join(folder, 'editor.ts'), '--timeout', String(TEST_TIMEOUT_MS)],
       ...['--parallel', '--jobs', '2', '--reporter', reporter, ...mochaArguments],
       ...files.map((name) => path.join(folder, name)),

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { inPackages, outFolder, root } from '../support/paths.ts';
+import { inNodeModules, outFolder, root } from '../support/paths.ts';
 import { runNode } from '../support/processes.ts';
 import { readResult, reporter, resultFile, type SuiteResult } from '../support/suite-result.ts';
 
@@ -16,9 +16,9 @@ export async function runUnitSuite(mochaArguments: readonly string[], isWhole: b
   const began = performance.now();
   const coverage = path.join(root, 'coverage');
   const limits = ['--check-coverage', '--statements', MIN_COVERAGE, '--branches', MIN_COVERAGE];
-  const tests = [inPackages('mocha', 'bin', 'mocha.js'), '--reporter', reporter, ...mochaArguments, ...TESTS];
+  const tests = [inNodeModules('mocha', 'bin', 'mocha.js'), '--reporter', reporter, ...mochaArguments, ...TESTS];
   const covered = [
-    inPackages('c8', 'bin', 'c8.js'),
+    inNodeModules('c8', 'bin', 'c8.js'),
     // `--all` includes files that no test loads.
     ...['--all', '--src', 'src/core', '--include', 'src/core/**/*.ts', '--exclude', '**/*.d.ts'],
     ...['--reporter', 'text-summary', '--reporter', 'html', '--reporter', 'json-summary'],

@@ -8,4 +8,4 @@ export const editorFolder = path.join(root, '.vscode-test');
 export const outFolder = path.join(root, 'out');
 
 /** The path of a package's file in `node_modules`. */
-export const inPackages = (...parts: string[]): string => path.join(root, 'node_modules', ...parts);
+export const inNodeModules = (...parts: string[]): string => path.join(root, 'node_modules', ...parts);

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { inPackages, root } from '../../scripts/support/paths.ts';
+import { inNodeModules, root } from '../../scripts/support/paths.ts';
 import { runNode } from '../../scripts/support/processes.ts';
 import type { DetectingTest, PlantedFault } from './planted-fault.ts';
 
@@ -29,7 +29,7 @@ export async function tryFault({ spec, title }: DetectingTest, seed: number, fau
   const { output } = await runNode(
     [
       ...['--import', url('test/support/text-loader.mjs'), '--import', url('test/faults/plant.mjs')],
-      ...[inPackages('mocha', 'bin', 'mocha.js'), '--no-config', '--bail', '--timeout', '240000'],
+      ...[inNodeModules('mocha', 'bin', 'mocha.js'), '--no-config', '--bail', '--timeout', '240000'],
       ...['--reporter', 'json', '--fgrep', title, spec],
     ],
     { cwd: root, env: { ...process.env, NODE_OPTIONS: '', PLANTED_FAULT: JSON.stringify({ seed, fault: place }) } },
