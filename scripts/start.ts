@@ -1,6 +1,5 @@
-// Builds the extension, and opens it in an editor with a copy of the demo workspace: in the desktop VS Code, which is
-// downloaded if there is a display, or else in VS Code's server, at an address to open in a browser. Ctrl+C ends
-// everything.
+// Builds the extension and opens it with a copy of the demo workspace: with a display, in the desktop VS Code (downloaded
+// if needed); otherwise in VS Code's server, whose address it prints. Ctrl+C stops it.
 import path from 'node:path';
 import { copyDemoWorkspace } from './editor/demo-workspace.ts';
 import { findDesktop } from './editor/desktop.ts';

@@ -21,11 +21,11 @@ const TEST_REPOSITORY = 'example/threadkeeper';
  */
 export function publishedRepository(): string {
   const { stdout } = spawnSync('git', ['remote', 'get-url', 'origin'], { cwd: root, encoding: 'utf8' });
-  const cloned = /github\.com[/:]([\w.-]+\/[\w.-]+?)(?:\.git)?\s*$/.exec(stdout)?.[1];
-  const repository = process.env.THREADKEEPER_REPOSITORY ?? cloned ?? '';
+  const origin = /github\.com[/:]([\w.-]+\/[\w.-]+?)(?:\.git)?\s*$/.exec(stdout)?.[1];
+  const repository = process.env.THREADKEEPER_REPOSITORY ?? origin ?? '';
   if (/^[\w.-]+\/[\w.-]+$/.test(repository)) return repository;
   throw new ExpectedError(
-    `Name the repository that links lead to: THREADKEEPER_REPOSITORY=owner/name npm run package. For a package that stays on this machine, use ${TEST_REPOSITORY}.`,
+    `Set the repository for the README's links: THREADKEEPER_REPOSITORY=owner/name npm run package. For a package that you won't publish, use ${TEST_REPOSITORY}.`,
   );
 }
 

@@ -1,7 +1,7 @@
-/** An expected error, which is printed without a stack trace. */
+/** An error that its message explains completely, so that it is printed without a stack trace. */
 export class ExpectedError extends Error {}
 
-/** Runs a command; a failure is shown and sets the exit code to 1. */
+/** Runs a script's main function. If it fails, prints the error and sets the exit code to 1. */
 export async function runMain(body: () => Promise<void>): Promise<void> {
   try {
     await body();
