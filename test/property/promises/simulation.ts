@@ -135,7 +135,7 @@ export class Simulation {
           : this.marks.correct(journal, itemAt([...this.state.events.values()], step.pick), step.kind, step.pick);
       case 'delete':
         return this.#delete(step.pick, step.deleted);
-      case 'leave': {
+      case 'switchBranch': {
         const to = itemAt(this.#places(), step.pick);
         if (to) await this.conversation.moveHead(to);
         return;
@@ -271,8 +271,8 @@ export class Simulation {
           if (this.deleted.size > 0) await this.#delete(pick, false);
           await this.#delete(pick, true);
         };
-      case 'leave':
-        return () => this.do({ do: 'leave', pick });
+      case 'switchBranch':
+        return () => this.do({ do: 'switchBranch', pick });
     }
   }
 

@@ -74,7 +74,7 @@ const ACTIONS = [
   'correct',
   'say',
   'cancel',
-  'leave',
+  'switchBranch',
 ] as const;
 export type Meanwhile = 'nothing' | (typeof ACTIONS)[number];
 const meanwhile: fc.Arbitrary<Meanwhile> = fc.oneof(
@@ -129,7 +129,7 @@ const step = fc.oneof(
   // Another kind and quote for a key event, or null to undo its latest correction.
   doing(2, 'correct', { pick, kind: fc.option(fc.constantFrom(...KEY_EVENT_KINDS)) }),
   doing(3, 'delete', { pick, deleted: fc.boolean() }),
-  doing(2, 'leave', { pick }),
+  doing(2, 'switchBranch', { pick }),
   doing(2, 'resend', { pick, text: words }),
   doing(1, 'task', { goal: sentence }),
   doing(1, 'reset', {}),
