@@ -1,8 +1,12 @@
 import { planted, type DetectingTest } from './planted-fault.ts';
 
-const GAUGE: DetectingTest = {
+const BUDGET: DetectingTest = {
   spec: 'test/property/budget/gauge.test.ts',
-  title: 'adds up, and its budget plus the reserved reply fit the context window',
+  title: 'has a budget that fits the context window together with the reserved reply',
+};
+const PARTS: DetectingTest = {
+  spec: 'test/property/budget/gauge.test.ts',
+  title: 'has parts that add up to the tokens used, each at most one token off its share',
 };
 const COUNTS: DetectingTest = { spec: 'test/property/tokens/bpe.test.ts', title: 'match js-tiktoken with' };
 const CLAMPS: DetectingTest = {
@@ -20,15 +24,15 @@ const EXCERPTS: DetectingTest = {
 
 /** Faults in counting, calibration, and search. */
 export const FIGURE_FAULTS = [
+  ...planted('gauge', PARTS, {
+    what: 'the remainder of rounding is assigned to no part',
+    file: 'src/core/budget/gauge.ts',
+    find: 'for (const at of cut.slice(0, left)) whole[at]!++;',
+    put: '',
+  }),
   ...planted(
     'gauge',
-    GAUGE,
-    {
-      what: 'the remainder of rounding is assigned to no part',
-      file: 'src/core/budget/gauge.ts',
-      find: 'for (const at of cut.slice(0, left)) whole[at]!++;',
-      put: '',
-    },
+    BUDGET,
     {
       what: 'the budget exceeds the model’s input limit',
       file: 'src/core/budget/gauge.ts',
