@@ -15,20 +15,13 @@ describe('user rule', () => {
     const rules = [await compiled({ kind: 'fact', phrase: 'project  falcon' })];
     const text = 'Hello. What about Project\tFalcon today? Bye.';
     assert.deepEqual(
-      detectEvents({ role: 'assistant', text }, { rules }).map(({ kind, quote, score, reason }) => ({
+      detectEvents({ role: 'assistant', text }, { rules }).map(({ kind, quote, score, reason }) => [
         kind,
         quote,
         score,
         reason,
-      })),
-      [
-        {
-          kind: 'fact',
-          quote: 'What about Project\tFalcon today?',
-          score: 1,
-          reason: 'rule “project  falcon”',
-        },
-      ],
+      ]),
+      [['fact', 'What about Project\tFalcon today?', 1, 'rule “project  falcon”']],
     );
   });
 

@@ -8,24 +8,24 @@ import { hostIn } from '../../support/fake-editor.ts';
 import { jsonl, putFile } from '../../support/tool-homes/conversation.ts';
 
 describe('quotes from copied chats', () => {
-  let place = '';
+  let tempFolder = '';
   let chats: FollowedChats;
   const secret = `ghp_${'a1B2c3D4e5'.repeat(4).slice(0, 36)}`;
 
   before(async () => {
-    place = mkdtempSync(path.join(os.tmpdir(), 'threadkeeper-quotes-'));
-    const said = (cwd: string, content: string): string =>
+    tempFolder = mkdtempSync(path.join(os.tmpdir(), 'threadkeeper-quotes-'));
+    const userLine = (cwd: string, content: string): string =>
       jsonl({ type: 'user', cwd, timestamp: '2026-03-02T09:00:00Z', message: { role: 'user', content } });
     putFile(
-      place,
+      tempFolder,
       'home/.claude/projects/api/a.jsonl',
-      said('/home/sam/api', `The api port is 4600, the token ${secret}.`),
+      userLine('/home/sam/api', `The api port is 4600, the token ${secret}.`),
     );
-    putFile(place, 'home/.claude/projects/web/b.jsonl', said('/home/sam/api/web', 'The web port is 4601.'));
-    putFile(place, 'home/.claude/projects/other/c.jsonl', said('/home/sam/other', 'The other port is 4602.'));
-    const home = { folder: path.join(place, 'home'), env: {} };
+    putFile(tempFolder, 'home/.claude/projects/web/b.jsonl', userLine('/home/sam/api/web', 'The web port is 4601.'));
+    putFile(tempFolder, 'home/.claude/projects/other/c.jsonl', userLine('/home/sam/other', 'The other port is 4602.'));
+    const home = { folder: path.join(tempFolder, 'home'), env: {} };
     chats = new FollowedChats({
-      folder: path.join(place, 'copies'),
+      folder: path.join(tempFolder, 'copies'),
       home,
       window: 'w',
       onLibraryEvent: () => undefined,
@@ -34,7 +34,7 @@ describe('quotes from copied chats', () => {
   });
   after(async () => {
     await chats.close();
-    rmSync(place, { recursive: true, force: true });
+    rmSync(tempFolder, { recursive: true, force: true });
   });
 
   async function quotes(folders: readonly string[] | undefined, limit = 5): Promise<readonly string[]> {
@@ -58,7 +58,7 @@ describe('quotes from copied chats', () => {
     assert.equal((await quotes(['/home/sam'], 2)).length, 2);
   });
 
-  it('are none without an open folder, or if nothing was copied', async () => {
+  it('are empty without an open folder, or if nothing was copied', async () => {
     assert.deepEqual(await quotes(undefined), []);
     assert.deepEqual(await quotes(['/home/sam/new']), []);
   });
