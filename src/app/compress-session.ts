@@ -511,7 +511,7 @@ function toResult(
 ): WorkResult {
   const { calls, last, nodes, levels, ledger } = summaries;
   const { policy } = job.settings;
-  const before = job.state.uncoveredCount;
+  const before = job.state.uncompressedCount;
   const usage: Usage = { input: calls.inputTokens, output: calls.outputTokens };
   const record = {
     id: compressionId(deps.clock.id()),

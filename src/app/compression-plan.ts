@@ -48,9 +48,9 @@ export const minSummariesTokens = (budget: number): number =>
 export const keepsEvents = (strategy: Strategy): boolean => strategy === 'smart' || strategy === 'auto';
 
 /**
- * Selects the messages to compress: all uncovered messages before the recent ones. If the request would still take more
- * than 70% of the budget, the number of recent messages is halved, or reduced further until they fit. If there are only
- * recent messages and the user has requested the compression, the limit is the policy's target instead of 70%.
+ * Selects the messages to compress: all uncompressed messages before the recent ones. If the request would still take
+ * more than 70% of the budget, the number of recent messages is halved, or reduced further until they fit. If there are
+ * only recent messages and the user has requested the compression, the limit is the policy's target instead of 70%.
  */
 export function planCompression(job: CompressionJob): Plan {
   const { target, before, budget, settings } = job;
@@ -88,7 +88,7 @@ function planRuns(job: CompressionJob, limits: RecentLimits): Plan {
   const includesRestored = delaysRequest(job) || due.trigger === 'command' || due.trigger === 'import';
   const restored = includesRestored ? [] : state.restoredMessages();
   const items: PlannedMessage[] = [];
-  for (const { message, position } of state.uncovered())
+  for (const { message, position } of state.uncompressed())
     items.push({ message, position, tokens: counts.total(message) });
   const newestUser = target?.coversAll === true ? -1 : items.findLastIndex((item) => startsTurn(item.message));
   const fitting = recentStart(

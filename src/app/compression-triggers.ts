@@ -88,7 +88,7 @@ export class CompressionTriggers {
 
   dueAtReset(): DueTrigger | undefined {
     const { journal, settings } = this.#deps;
-    return dueAtReset(settings().policy, journal.state.uncoveredCount);
+    return dueAtReset(settings().policy, journal.state.uncompressedCount);
   }
 
   /** Commits a compression that finished during the turn, and starts one in the background if it's due. */
@@ -167,7 +167,7 @@ export class CompressionTriggers {
     return {
       share: this.#share(),
       tokensSince: this.#uncompressedTokensSince(),
-      uncoveredMessages: state.uncoveredCount,
+      uncompressedMessages: state.uncompressedCount,
       messagesEver: state.counters.messagesEver,
       messagesEverBefore: this.#checkedAt,
       lastCompressedAt: state.lastCompressedAt,
@@ -187,7 +187,7 @@ export class CompressionTriggers {
     const { state } = journal;
     const since = state.counters.messagesEver - state.messagesEverAtLastCompression;
     let tokens = 0;
-    for (const { message } of state.uncovered(Math.max(0, state.path.length - since)))
+    for (const { message } of state.uncompressed(Math.max(0, state.path.length - since)))
       if (message.role !== 'system') tokens += meter.counts.total(message);
     return tokens;
   }
@@ -225,7 +225,7 @@ export class CompressionTriggers {
     const outcome = await compressor.commit();
     if (outcome.kind !== 'committed') return;
     const { trigger, threshold } = outcome.record;
-    if (journal.state.uncoveredCount > settings().policy.recentMessages) {
+    if (journal.state.uncompressedCount > settings().policy.recentMessages) {
       const extended = await compressor.run({
         ...this.compressionRequest({ trigger, threshold }, 'now'),
         extends: true,

@@ -213,7 +213,7 @@ export class Compressor {
       trigger: due.trigger,
       threshold: due.threshold,
       policy: settings.policy.name,
-      message_count_before: journal.state.uncoveredCount,
+      message_count_before: journal.state.uncompressedCount,
       tokens_before: before.total,
     };
     const logTriggered = (): void => log.event('history_compression_triggered', triggered);

@@ -469,7 +469,7 @@ export class Conversation {
       session_id: this.journal.id,
       automatic,
       message_count: this.state.path.length,
-      uncompressed_messages: this.state.uncoveredCount,
+      uncompressed_messages: this.state.uncompressedCount,
     });
   }
 

@@ -157,7 +157,7 @@ export class InMemorySession {
 
   /** System messages that aren't summarized. They are sent unchanged before the context. */
   systemMessages(): readonly Message[] {
-    return Array.from(this.state.uncovered(), ({ message }) => message).filter(({ role }) => role === 'system');
+    return Array.from(this.state.uncompressed(), ({ message }) => message).filter(({ role }) => role === 'system');
   }
 
   /** Key events of the ledger, and of the messages that are sent verbatim. */
@@ -167,7 +167,7 @@ export class InMemorySession {
     const events = Array.from(state.events.values(), (event): KeyEvent =>
       leftOut.has(event.id) ? { ...event, status: 'dropped' } : event,
     );
-    for (const { message, position } of state.uncovered()) {
+    for (const { message, position } of state.uncompressed()) {
       if (message.role === 'system' || isLocalReply(message)) continue;
       const previous = position > 0 ? state.messages.get(state.path[position - 1]!) : undefined;
       const before = previous && { role: previous.role, text: messageText(previous) };

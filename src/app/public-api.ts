@@ -251,7 +251,7 @@ async function textWithin({ state }: InMemorySession, limit: number, { counter, 
     nodes.map((node) => nodeText(node, levels.get(node.id) ?? 'detailed')).join('\n\n');
   const all = state.frontier.map(({ node }) => node);
   // There are no summaries if the messages are too short to be shortened.
-  if (all.length === 0) return Array.from(state.uncovered(), ({ message }) => messageText(message)).join('\n');
+  if (all.length === 0) return Array.from(state.uncompressed(), ({ message }) => messageText(message)).join('\n');
   const asIs = render(all, state.levels);
   if (tokensWithFraming(asIs, counter) <= limit) return asIs;
   const tools = {

@@ -55,7 +55,7 @@ export function assembleContext(input: AssembleInput): Context {
   let recent = 0;
   let attachments = 0;
   const notSent = pending ? [{ message: pending.message, position: state.path.length }] : [];
-  for (const { message, position } of [...state.uncovered(), ...notSent]) {
+  for (const { message, position } of [...state.uncompressed(), ...notSent]) {
     if (message.role === 'system') continue;
     const count = input.counts.of(message);
     recent += count.body;

@@ -7,7 +7,7 @@ export interface TriggerFacts {
   readonly share: number;
   /** Uncompressed tokens of messages since the newest compression. */
   readonly tokensSince: number;
-  readonly uncoveredMessages: number;
+  readonly uncompressedMessages: number;
   readonly messagesEver: number;
   /** `messagesEver` at the previous check. */
   readonly messagesEverBefore: number;
@@ -50,11 +50,11 @@ export function dueTrigger(policy: Policy, facts: TriggerFacts): DueTrigger | un
   let due: DueTrigger | undefined;
   if (share !== null && facts.share >= share) due ??= fires('share', facts.share, share, SHARE_STEP);
   if (tokens !== null && facts.tokensSince > tokens) due ??= fires('tokens', facts.tokensSince, tokens);
-  if (messages !== null && facts.uncoveredMessages > messages)
-    due ??= fires('messages', facts.uncoveredMessages, messages);
+  if (messages !== null && facts.uncompressedMessages > messages)
+    due ??= fires('messages', facts.uncompressedMessages, messages);
   if (every !== null && crossedMultiple(every, facts)) due ??= { trigger: 'every', threshold: every };
   const age = facts.now - (facts.lastCompressedAt ?? facts.now);
-  if (ageMs !== null && age > ageMs && facts.uncoveredMessages > policy.recentMessages)
+  if (ageMs !== null && age > ageMs && facts.uncompressedMessages > policy.recentMessages)
     due ??= fires('age', age, ageMs);
   return due;
 }
@@ -80,7 +80,7 @@ export function distanceToTrigger(policy: Policy, facts: TriggerFacts, budget: n
       tokens === null ? null : tokens + 1 - facts.tokensSince,
     ),
     messages: nearest(
-      messages === null ? null : messages + 1 - facts.uncoveredMessages,
+      messages === null ? null : messages + 1 - facts.uncompressedMessages,
       every === null ? null : nextMultiple(every, facts.messagesEver) - facts.messagesEver,
     ),
   };
@@ -94,9 +94,9 @@ function nearest(...distances: readonly (number | null)[]): number | undefined {
 }
 
 /** The trigger if a task reset leaves more uncompressed messages than the policy's limit. */
-export function dueAtReset(policy: Policy, uncoveredMessages: number): DueTrigger | undefined {
+export function dueAtReset(policy: Policy, uncompressedMessages: number): DueTrigger | undefined {
   const limit = policy.triggers.taskReset;
-  if (policy.strategy === 'off' || limit === null || uncoveredMessages <= limit) return undefined;
+  if (policy.strategy === 'off' || limit === null || uncompressedMessages <= limit) return undefined;
   return { trigger: 'task_reset', threshold: limit };
 }
 

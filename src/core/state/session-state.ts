@@ -178,7 +178,7 @@ export class SessionState {
   }
 
   /** Messages of the active branch that no frontier node covers, with their positions, oldest first. */
-  *uncovered(from = 0): Generator<{ readonly message: Message; readonly position: number }> {
+  *uncompressed(from = 0): Generator<{ readonly message: Message; readonly position: number }> {
     let position = from;
     for (const item of [...this.frontier, undefined]) {
       const stop = item?.from ?? this.path.length;
@@ -191,7 +191,7 @@ export class SessionState {
   }
 
   /** Number of messages of the active branch that are sent verbatim, including recent ones. */
-  get uncoveredCount(): number {
+  get uncompressedCount(): number {
     let covered = 0;
     for (const item of this.frontier) covered += item.to - item.from + 1;
     return this.path.length - covered;

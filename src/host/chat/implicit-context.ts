@@ -79,7 +79,7 @@ export class ImplicitContext {
     const isSame = (one: Attachment): boolean => one.uri === file.uri && one.text === file.text;
     if (pending.explicitAttachments(journal.id).some(isSame)) return undefined;
     const queued = conversation.queue.items.map(({ message }) => message);
-    const inContext = [...queued, ...[...journal.state.uncovered()].map(({ message }) => message)];
+    const inContext = [...queued, ...[...journal.state.uncompressed()].map(({ message }) => message)];
     return inContext.some(({ attachments }) => attachments?.some(isSame)) ? undefined : file;
   }
 }

@@ -253,6 +253,6 @@ async function readTerminal(copy: () => Thenable<unknown>, emptyText: string): P
 /** A session's text as in its own requests: summaries, then recent messages verbatim. */
 function sessionText(state: SessionState): string {
   const summaries = state.frontier.map((item) => nodeText(item.node, sentLevelOf(state, item.node.id)));
-  const messages = [...state.uncovered()].map(({ message }) => `${message.role}: ${messageText(message)}`);
+  const messages = [...state.uncompressed()].map(({ message }) => `${message.role}: ${messageText(message)}`);
   return [...summaries, ...messages].join('\n\n');
 }

@@ -29,7 +29,7 @@ const policies = fc
 const facts: fc.Arbitrary<TriggerFacts> = fc.record({
   share,
   tokensSince: fc.nat({ max: 61 }),
-  uncoveredMessages: fc.nat({ max: 61 }),
+  uncompressedMessages: fc.nat({ max: 61 }),
   messagesEver: fc.nat({ max: 80 }),
   messagesEverBefore: fc.nat({ max: 40 }),
   lastCompressedAt: fc.option(fc.nat({ max: 30 }), { nil: undefined }),
@@ -46,14 +46,14 @@ function stepsOver(every: number, last: number, now: number): boolean {
 const fires: Readonly<Record<string, (policy: Policy, facts: TriggerFacts) => boolean>> = {
   share: ({ triggers: { share: limit } }, now) => limit !== null && now.share >= limit,
   tokens: ({ triggers: { tokens } }, now) => tokens !== null && now.tokensSince >= tokens + 1,
-  messages: ({ triggers: { messages } }, now) => messages !== null && now.uncoveredMessages >= messages + 1,
+  messages: ({ triggers: { messages } }, now) => messages !== null && now.uncompressedMessages >= messages + 1,
   every: ({ triggers: { every } }, { messagesEver, messagesEverBefore }) =>
     every !== null && stepsOver(every, messagesEverBefore, messagesEver),
-  age: ({ triggers: { ageMs }, recentMessages }, { lastCompressedAt, now, uncoveredMessages }) =>
+  age: ({ triggers: { ageMs }, recentMessages }, { lastCompressedAt, now, uncompressedMessages }) =>
     ageMs !== null &&
     lastCompressedAt !== undefined &&
     now - ageMs > lastCompressedAt &&
-    uncoveredMessages > recentMessages,
+    uncompressedMessages > recentMessages,
 };
 
 describe('triggers of any policy', () => {
@@ -75,8 +75,8 @@ describe('triggers of any policy', () => {
       fc.property(policies, facts, ({ ...policy }, now) => {
         const isOff = policy.strategy === 'off';
         const { taskReset, beforeSend } = policy.triggers;
-        const atReset = !isOff && taskReset !== null && now.uncoveredMessages - taskReset >= 1;
-        assert.equal(dueAtReset(policy, now.uncoveredMessages) !== undefined, atReset);
+        const atReset = !isOff && taskReset !== null && now.uncompressedMessages - taskReset >= 1;
+        assert.equal(dueAtReset(policy, now.uncompressedMessages) !== undefined, atReset);
         const beforeSending = !isOff && beforeSend !== null && now.share >= beforeSend;
         assert.equal(dueBeforeSend(policy, now.share) !== undefined, beforeSending);
       }),

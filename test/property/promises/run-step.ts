@@ -121,16 +121,16 @@ function checkStaleAbove(state: SessionState, changed: NodeId): void {
   }
 }
 
-const uncovered = ({ state }: Simulation) => [...state.uncovered()];
+const uncompressed = ({ state }: Simulation) => [...state.uncompressed()];
 
 const heldOpen = (simulation: Simulation): string[] => {
   const held = simulation.state.restoredMessages();
-  return uncovered(simulation).flatMap(({ message, position }) => (held[position] === true ? [message.id] : []));
+  return uncompressed(simulation).flatMap(({ message, position }) => (held[position] === true ? [message.id] : []));
 };
 
 function coveredTokens(simulation: Simulation): number {
   const { counts } = simulation.conversation;
-  const word = new Set(uncovered(simulation).map(({ message }) => message));
+  const word = new Set(uncompressed(simulation).map(({ message }) => message));
   return transcript(simulation).reduce((sum, message) => sum + (word.has(message) ? 0 : counts.total(message)), 0);
 }
 

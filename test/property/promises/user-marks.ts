@@ -50,7 +50,7 @@ export class UserMarks {
   /** Quotes text that is about to be found as a key event, as another kind. */
   async quoteUnfound(journal: SessionJournal, kind: KeyEventKind | null): Promise<void> {
     const quote = 'Never deploy on a Friday.';
-    for (const { message } of journal.state.uncovered()) {
+    for (const { message } of journal.state.uncompressed()) {
       const start = messageText(message).indexOf(quote);
       const id = eventIdAt(message.id, { start, end: start + quote.length });
       if (start < 0 || journal.state.events.has(id)) continue;

@@ -63,7 +63,7 @@ describe('background compression', () => {
     harness.summarizer = SUMMARY;
     harness.clock.ahead += LATER_MS;
     await inBackground();
-    assert.ok(conversation.state.uncoveredCount <= 10, `${conversation.state.uncoveredCount} messages are left`);
+    assert.ok(conversation.state.uncompressedCount <= 10, `${conversation.state.uncompressedCount} messages are left`);
     assert.ok(summaryModels().length > 1);
     assert.deepEqual(new Set(summaryModels()), new Set(['test/summarizer']));
   });
@@ -92,14 +92,14 @@ describe('background compression', () => {
     await fill(other, 14, (n) => part(200 + n));
     assert.equal((await other.compressNow()).kind, 'committed');
     const leaves = other.state.frontier.map(({ node }) => node);
-    assert.equal(other.state.uncoveredCount, 10);
+    assert.equal(other.state.uncompressedCount, 10);
     assert.deepEqual(new Set(leaves.map(({ model }) => model)), new Set(['test/summarizer']));
     assert.ok(leaves.length > extracted, `${leaves.length} instead of ${extracted}`);
     await other.undoNodes(
       leaves.map(({ id }) => id),
       true,
     );
-    assert.equal(other.state.uncoveredCount, 174);
+    assert.equal(other.state.uncompressedCount, 174);
     await undoCompressions(other.journal, [other.state.compressions[1]!.id], true);
     await other.undoNodes(
       leaves.map(({ id }) => id),
@@ -117,7 +117,7 @@ describe('background compression', () => {
     harness.summarizer = SUMMARY;
     harness.clock.ahead += LATER_MS;
     await inBackground();
-    assert.ok(conversation.state.uncoveredCount <= 10, `${conversation.state.uncoveredCount} messages are left`);
+    assert.ok(conversation.state.uncompressedCount <= 10, `${conversation.state.uncompressedCount} messages are left`);
     assert.equal(summaryModels().at(-1), 'test/summarizer');
   });
 

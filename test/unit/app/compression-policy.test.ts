@@ -102,7 +102,7 @@ describe('compression under a policy and a budget', () => {
     const perMessage = conversation.context().tokens.recent / 60;
     harness.set({ contextWindow: Math.ceil(perMessage * 15) + 400, reservedTokens: 400 });
     await conversation.compressNow();
-    const kept = conversation.state.uncoveredCount;
+    const kept = conversation.state.uncompressedCount;
     assert.ok(kept < 10 && kept >= 5, `${kept} messages stay word for word`);
   });
 });

@@ -26,7 +26,7 @@ describe('session under pressure', () => {
         total > 0.7 * conversation.meter.budget() && total < conversation.meter.budget(),
         `${total} of ${conversation.meter.budget()}`,
       );
-      assert.ok(conversation.state.uncoveredCount <= 5, 'the recent messages were halved');
+      assert.ok(conversation.state.uncompressedCount <= 5, 'the recent messages were halved');
       assert.equal(conversation.state.requiresEscalation, true);
       assert.equal(conversation.state.escalation, 'token_overflow');
       const [escalated] = harness.logged('history_compression_escalation');
@@ -94,7 +94,7 @@ describe('session under pressure', () => {
     await fill(conversation, 12, (n) => line(100 + n));
     go();
     await conversation.settled();
-    assert.equal(conversation.state.uncoveredCount, 3);
+    assert.equal(conversation.state.uncompressedCount, 3);
   });
 
   it('calls no model if nothing can be saved, says why, and waits for the trigger’s next multiple', async () => {

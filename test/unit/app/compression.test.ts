@@ -39,8 +39,8 @@ describe('session compression', () => {
     const filled = conversation.context().total;
     harness.set({ contextWindow: Math.round(filled / 0.6) + 4000 });
     assert.equal((await conversation.compressNow()).kind, 'committed');
-    const { uncoveredCount } = conversation.state;
-    assert.ok(uncoveredCount >= 4 && uncoveredCount <= 6, `${uncoveredCount} are sent verbatim`);
+    const { uncompressedCount } = conversation.state;
+    assert.ok(uncompressedCount >= 4 && uncompressedCount <= 6, `${uncompressedCount} are sent verbatim`);
     assert.ok(conversation.context().total < 0.7 * filled);
   });
 
@@ -50,7 +50,7 @@ describe('session compression', () => {
     const { total } = conversation.context();
     const outcome = await conversation.compressNow();
     assert.equal(outcome.kind, 'committed');
-    assert.equal(conversation.state.uncoveredCount, 10);
+    assert.equal(conversation.state.uncompressedCount, 10);
     assert.deepEqual(texts(conversation), before);
     assert.ok(conversation.context().total < total / 2);
   });

@@ -59,7 +59,7 @@ describe('compression trigger in a chat of short messages', () => {
       await fill(conversation, 60, line);
       fills(0.8);
       await turnEnds();
-      assert.equal(conversation.state.uncoveredCount, kept);
+      assert.equal(conversation.state.uncompressedCount, kept);
       const sent = conversation.context().messages.map(({ content }) => content.at(-1));
       assert.deepEqual(
         sent,

@@ -62,7 +62,7 @@ describe('a chat from another tool, opened for reading', () => {
       ['The port is 8080.', 2, 14, 'Claude Code'],
     );
     assert.deepEqual(
-      [...journal.state.uncovered()].map(({ position }) => position),
+      [...journal.state.uncompressed()].map(({ position }) => position),
       [2, 3],
     );
     assert.equal(journal.state.compressions.length, 1);
@@ -81,6 +81,6 @@ describe('a chat from another tool, opened for reading', () => {
       return true;
     });
     assert.equal(journal.state.path.length, 4);
-    assert.equal([...journal.state.uncovered()].length, 2);
+    assert.equal([...journal.state.uncompressed()].length, 2);
   });
 });

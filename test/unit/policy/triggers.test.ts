@@ -12,7 +12,7 @@ const HOUR = 3_600_000;
 const quiet: TriggerFacts = {
   share: 0.1,
   tokensSince: 100,
-  uncoveredMessages: 5,
+  uncompressedMessages: 5,
   messagesEver: 5,
   messagesEverBefore: 0,
   lastCompressedAt: undefined,
@@ -23,9 +23,9 @@ const fires = (policy: Policy, facts: Partial<TriggerFacts>): string | undefined
 
 const { balanced, frugal, steady, 'long-memory': longMemory } = POLICIES;
 const unsuccessful = { messages: 51, tokens: 8100, share: 0.71, age: 25 * HOUR };
-const oldAttempt = { unsuccessful, lastCompressedAt: 0, uncoveredMessages: 20 };
+const oldAttempt = { unsuccessful, lastCompressedAt: 0, uncompressedMessages: 20 };
 const day = { now: 48 * HOUR, lastCompressedAt: 24 * HOUR };
-const all = { share: 2, tokensSince: 1e6, uncoveredMessages: 1000, messagesEver: 1000, lastCompressedAt: 1 };
+const all = { share: 2, tokensSince: 1e6, uncompressedMessages: 1000, messagesEver: 1000, lastCompressedAt: 1 };
 const off = resolvePolicy('frugal', { strategy: 'off', triggers: { every: 10 } });
 const none = resolvePolicy('balanced', {
   triggers: { share: null, beforeSend: null, messages: null, ageMs: null, taskReset: null },
@@ -41,9 +41,9 @@ const DUE: Readonly<Record<string, readonly Row[]>> = {
     [longMemory, { share: 0.8 }, 'share'],
   ],
   'fire above 50 uncompressed messages, not at 50, and only under the frugal policy': [
-    [frugal, { uncoveredMessages: 50 }, undefined],
-    [frugal, { uncoveredMessages: 51 }, 'messages'],
-    [balanced, { uncoveredMessages: 10_000 }, undefined],
+    [frugal, { uncompressedMessages: 50 }, undefined],
+    [frugal, { uncompressedMessages: 51 }, 'messages'],
+    [balanced, { uncompressedMessages: 10_000 }, undefined],
   ],
   'fire above 8,000 uncompressed tokens, and only under the frugal policy': [
     [frugal, { tokensSince: 8000 }, undefined],
@@ -51,8 +51,8 @@ const DUE: Readonly<Record<string, readonly Row[]>> = {
     [balanced, { tokensSince: 8001 }, undefined],
   ],
   'wait for their next multiple after an attempt that found nothing to compress': [
-    [frugal, { unsuccessful, uncoveredMessages: 99 }, undefined],
-    [frugal, { unsuccessful, uncoveredMessages: 100 }, 'messages'],
+    [frugal, { unsuccessful, uncompressedMessages: 99 }, undefined],
+    [frugal, { unsuccessful, uncompressedMessages: 100 }, 'messages'],
     [frugal, { unsuccessful, tokensSince: 15_999 }, undefined],
     [frugal, { unsuccessful, tokensSince: 16_000 }, 'tokens'],
     [balanced, { unsuccessful, share: 0.74 }, undefined],
@@ -65,14 +65,14 @@ const DUE: Readonly<Record<string, readonly Row[]>> = {
     [steady, { messagesEver: 33, messagesEverBefore: 31 }, undefined],
   ],
   'fire when the newest summary is older than 24 hours and new messages have arrived since': [
-    [balanced, { ...day, uncoveredMessages: 20 }, undefined],
-    [balanced, { ...day, lastCompressedAt: 24 * HOUR - 1, uncoveredMessages: 20 }, 'age'],
-    [balanced, { ...day, lastCompressedAt: 1, uncoveredMessages: 10 }, undefined],
-    [balanced, { uncoveredMessages: 20 }, undefined],
+    [balanced, { ...day, uncompressedMessages: 20 }, undefined],
+    [balanced, { ...day, lastCompressedAt: 24 * HOUR - 1, uncompressedMessages: 20 }, 'age'],
+    [balanced, { ...day, lastCompressedAt: 1, uncompressedMessages: 10 }, undefined],
+    [balanced, { uncompressedMessages: 20 }, undefined],
   ],
   'never fire if the strategy is off or the trigger is disabled': [
     [off, all, undefined],
-    [none, { share: 2, uncoveredMessages: 1000, lastCompressedAt: 1 }, undefined],
+    [none, { share: 2, uncompressedMessages: 1000, lastCompressedAt: 1 }, undefined],
   ],
 };
 
@@ -130,7 +130,7 @@ describe('the distance to the next compression', () => {
       const after = (more: number): string | undefined =>
         fires(policy, {
           ...facts,
-          uncoveredMessages: facts.uncoveredMessages + more,
+          uncompressedMessages: facts.uncompressedMessages + more,
           messagesEver: facts.messagesEver + more,
         });
       assert.equal(after(messages - 1), undefined);

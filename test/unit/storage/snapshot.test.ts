@@ -140,7 +140,7 @@ describe('session snapshots', () => {
       );
     assert.equal(sent(state).length, 3);
     assert.deepEqual(sent(restored), sent(state));
-    assert.equal(restored.uncoveredCount, state.uncoveredCount);
+    assert.equal(restored.uncompressedCount, state.uncompressedCount);
   });
 
   it('are recognized as missing, newer or corrupt', () => {
