@@ -32,7 +32,6 @@ import { Drafts, moveStoredDrafts } from './chat/drafts.ts';
 import { QueuedMessages } from './chat/queued-messages.ts';
 import { explainActions } from './chat/chat-commands.ts';
 import { documentLinks } from './summaries/document-links.ts';
-import { OPEN_ROW } from './summaries/context-tree-items.ts';
 import { createVsCodeModels } from './models/vscode-models.ts';
 import { faultView } from './platform/fault-view.ts';
 import { gaugeItem, type GaugeItem } from './gauge/gauge-item.ts';
@@ -59,7 +58,7 @@ import {
   usableSettings,
 } from './platform/settings.ts';
 import { ContextTree } from './summaries/context-tree.ts';
-import type { ContextRow } from './summaries/context-rows.ts';
+import { OPEN_ROW, type ContextRow } from './summaries/context-rows.ts';
 import { isWindowPresent } from './platform/window-presence.ts';
 import { workspaceArchive } from './search/workspace-archive.ts';
 import { workspaceKey } from '../storage/workspace-key.ts';

@@ -10,10 +10,11 @@ describe('a long session in the editor', () => {
     assert.ok(before.length >= 300, `${before.length} messages`);
     const full = conversation.context().total;
     const { tree } = await product();
-    const events: ContextRow = { kind: 'section', id: 'section/events', parent: undefined, section: 'events' };
-    assert.equal(tree.getTreeItem(events).description, 'none yet');
+    const keyEvents = async (): Promise<unknown> =>
+      (await tree.getChildren()).find(({ id }) => id === 'section/events')?.item.description;
+    assert.equal(await keyEvents(), 'none yet');
     await vscode.commands.executeCommand('threadkeeper.compressHistory', 'now');
-    assert.match(String(tree.getTreeItem(events).description), /^\d+ · /);
+    assert.match(String(await keyEvents()), /^\d+ · /);
     const context = conversation.context();
     assert.ok(context.total < full / 2, `${context.total} of ${full} tokens`);
     assert.deepEqual(transcript(conversation), before);
@@ -41,15 +42,21 @@ describe('a long session in the editor', () => {
     const conversation = await sampleSession();
     await vscode.commands.executeCommand('threadkeeper.compressHistory', 'now');
     const nodes = conversation.state.frontier.map(({ node }) => node.id);
-    const row: ContextRow = { kind: 'revertedNode', id: 'reverted', parent: undefined, node: nodes[0]! };
-    const offered = (): string | undefined => app.tree.getTreeItem(row).contextValue;
-    await conversation.undoNodes([row.node], true);
-    assert.equal(offered(), 'threadkeeper.reverted');
-    await vscode.commands.executeCommand('threadkeeper.closeNode', row);
-    assert.ok(conversation.state.frontier.some(({ node }) => node.id === row.node));
+    const [first] = nodes;
+    const row = async (): Promise<ContextRow> => {
+      const summaries = (await app.tree.getChildren()).find(({ id }) => id === 'section/summaries')!;
+      const reverted = (await app.tree.getChildren(summaries)).at(-1);
+      return (await app.tree.getChildren(reverted)).find(
+        (each) => each.kind === 'revertedNode' && each.node === first,
+      )!;
+    };
+    await conversation.undoNodes([first!], true);
+    assert.equal((await row()).item.contextValue, 'threadkeeper.reverted');
+    await vscode.commands.executeCommand('threadkeeper.closeNode', await row());
+    assert.ok(conversation.state.frontier.some(({ node }) => node.id === first));
     await vscode.commands.executeCommand('threadkeeper.undoCompression');
-    assert.equal(offered(), 'threadkeeper.reverted.compression');
-    await vscode.commands.executeCommand('threadkeeper.redoCompression', row);
+    assert.equal((await row()).item.contextValue, 'threadkeeper.reverted.compression');
+    await vscode.commands.executeCommand('threadkeeper.redoCompression', await row());
     assert.deepEqual(
       conversation.state.frontier.map(({ node }) => node.id),
       nodes,

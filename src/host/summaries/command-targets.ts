@@ -9,7 +9,8 @@ import { activeDocument, type SummariesApp } from './summaries-app.ts';
 import { eventsOnBranch } from '../../core/context/ledger-lines.ts';
 import { triggerName } from './summary-texts.ts';
 import { rangeText } from './context-tree-items.ts';
-import { isRow, revertedNodes, undoneCompressionOf } from './context-rows.ts';
+import { isRow } from './context-rows.ts';
+import { revertedNodes, undoneCompressionOf } from './summary-tree.ts';
 import { pickOrShowInfo } from '../platform/notifications.ts';
 
 /** Finds the target of a command: that of the row, or one that the user selects; undefined if there is none. */

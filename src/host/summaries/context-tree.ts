@@ -5,18 +5,12 @@ import type { Sessions } from '../../app/sessions.ts';
 import type { SessionSearch } from '../../app/session-search.ts';
 import { gaugeView } from '../gauge/gauge-view.ts';
 import { EventIndex } from './event-index.ts';
-import { tooltipOf, treeItem } from './context-tree-items.ts';
-import {
-  childrenOf,
-  filteredRows,
-  filterRow,
-  findRow,
-  type ContextRow,
-  type RowTarget,
-  type TreeFilter,
-  type TreeSource,
-} from './context-rows.ts';
+import type { TreeSource } from './context-tree-items.ts';
+import { filterRow, findRow, topRows, type ContextRow, type RowTarget, type TreeFilter } from './context-rows.ts';
 import type { GaugeView } from '../../protocol/views.ts';
+
+/** Maximum number of search results, best first. */
+const MAX_FOUND = 20;
 
 interface ContextTreeApp {
   readonly clock: Pick<Clock, 'now'>;
@@ -81,20 +75,20 @@ export class ContextTree implements vscode.TreeDataProvider<ContextRow>, vscode.
   }
 
   async getChildren(row?: ContextRow): Promise<ContextRow[]> {
-    const conversation = row ? this.#app.sessions.current : await this.#app.sessions.currentOrLatestIfAny();
+    if (row) return row.children();
+    const conversation = await this.#app.sessions.currentOrLatestIfAny();
     const isEmpty = !conversation || conversation.state.counters.messagesEver === 0;
     // Shows or hides the welcome content, but not before the first rows: it would take the keyboard focus.
-    if (!row && this.#isEmpty !== isEmpty) {
+    if (this.#isEmpty !== isEmpty) {
       this.#isEmpty = isEmpty;
       void vscode.commands.executeCommand('setContext', 'threadkeeper.isContextEmpty', isEmpty);
     }
     if (isEmpty) return [];
     const source = this.#source(conversation);
-    const parent = row?.kind === 'range' ? row.of : row;
-    if (!this.#filter || (parent && parent.kind !== 'filter')) return childrenOf(source, row);
-    if (!row) return [filterRow(this.#filter)];
-    const search = this.#filter.by === 'text' ? await this.#app.searchOf(conversation) : undefined;
-    return filteredRows({ ...source, search: (text, limit) => search?.search(text, limit) ?? [] }, this.#filter, row);
+    const filter = this.#filter;
+    if (!filter) return topRows(source);
+    const search = filter.by === 'text' ? await this.#app.searchOf(conversation) : undefined;
+    return [filterRow(source, filter, filter.by === 'text' ? search?.search(filter.text, MAX_FOUND) : [])];
   }
 
   getParent(row: ContextRow): ContextRow | undefined {
@@ -102,27 +96,21 @@ export class ContextTree implements vscode.TreeDataProvider<ContextRow>, vscode.
   }
 
   getTreeItem(row: ContextRow): vscode.TreeItem {
-    const conversation = this.#app.sessions.current;
-    const item = conversation
-      ? treeItem(conversation, this.#source(conversation), row, this.#app.clock.now())
-      : new vscode.TreeItem('');
-    item.id = row.id;
-    return item;
+    return row.item;
   }
 
   /** Tooltips are only created on demand. */
   resolveTreeItem(item: vscode.TreeItem, row: ContextRow): vscode.TreeItem {
-    const conversation = this.#app.sessions.current;
-    const tooltip = conversation && tooltipOf(this.#source(conversation), row);
-    item.tooltip = tooltip ?? (typeof item.label === 'string' ? item.label : '');
+    item.tooltip = row.tooltip?.() ?? (typeof item.label === 'string' ? item.label : '');
     return item;
   }
 
   #source(conversation: Conversation): TreeSource {
     return {
-      state: conversation.state,
+      conversation,
       events: () => this.#eventsOf(conversation),
       gauge: () => (this.#gaugeView ??= gaugeView(conversation)),
+      now: () => this.#app.clock.now(),
     };
   }
 

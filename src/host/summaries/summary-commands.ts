@@ -21,8 +21,8 @@ import { providerItems } from '../models/model-items.ts';
 import { pickModel } from '../models/model-picker.ts';
 import type { OpenConversation } from '../sessions/open-conversations.ts';
 import { rowOfDocument } from './document-links.ts';
-import { isRow, isSent, regenerateOptions, type ContextRow, type RowTarget, type TreeFilter } from './context-rows.ts';
-import { filterName } from './context-tree-items.ts';
+import { filterName, isRow, type ContextRow, type RowTarget, type TreeFilter } from './context-rows.ts';
+import { isSent, regenerateOptions } from './summary-tree.ts';
 
 export async function expandForTurn({ journal }: Conversation, node: SummaryNode): Promise<void> {
   await expandNode(journal, node.id, 'turn');

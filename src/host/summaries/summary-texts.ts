@@ -5,7 +5,7 @@ import type { TriggerName } from '../../core/journal/schema.ts';
 import type { StatementFinding } from '../../core/model/statement-check.ts';
 import type { AuditFault, Level, SummaryMethod, SummaryCheck, SummaryNode } from '../../core/model/summary.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
-import { unsupportedIn } from './context-rows.ts';
+import { unsupportedIn } from './summary-tree.ts';
 
 /** The results of a summary's audit and check, and how it was generated, in a few words. */
 export function verificationText({ audit, rung }: SummaryNode, check: SummaryCheck | undefined): string {

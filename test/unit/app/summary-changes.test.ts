@@ -14,7 +14,7 @@ import { compressionWith } from '../../../src/core/journal/schema.ts';
 import { compressionId, nodeId } from '../../../src/core/model/ids.ts';
 import { tokensStillSaved } from '../../../src/core/state/counters.ts';
 import { missingFromSource, proseSummary, type SummaryNode } from '../../../src/core/model/summary.ts';
-import { hasWarning } from '../../../src/host/summaries/context-rows.ts';
+import { hasWarning } from '../../../src/host/summaries/summary-tree.ts';
 import { Harness, fill, says } from './harness.ts';
 import { openForEachTest } from '../../support/per-test.ts';
 

@@ -7,28 +7,27 @@ import { compressionId, keyEventId, messageId, nodeId } from '../../../src/core/
 import { nodeWith, type SummaryNode } from '../../../src/core/model/summary.ts';
 import { SessionState } from '../../../src/core/state/session-state.ts';
 import { EventIndex } from '../../../src/host/summaries/event-index.ts';
-import {
-  childrenOf,
-  filteredRows,
-  filterRow,
-  findRow,
-  isSent,
-  regenerateOptions,
-  type ContextRow,
-  type TreeFilter,
-  type TreeSource,
-} from '../../../src/host/summaries/context-rows.ts';
+import type * as RowsModule from '../../../src/host/summaries/context-rows.ts';
+import type { ContextRow, TreeFilter } from '../../../src/host/summaries/context-rows.ts';
+import type { TreeSource } from '../../../src/host/summaries/context-tree-items.ts';
+import { isSent, regenerateOptions } from '../../../src/host/summaries/summary-tree.ts';
 import { gaugeParts } from '../../../src/core/budget/gauge.ts';
-import type * as TreeItemsModule from '../../../src/host/summaries/context-tree-items.ts';
 import type * as ChartModule from '../../../src/host/gauge/chart-svg.ts';
 import { hostIn, l10n } from '../../support/fake-editor.ts';
 import { Harness, fill } from '../app/harness.ts';
 import { keyEvent } from '../../support/key-events.ts';
 import { openForEachTest } from '../../support/per-test.ts';
 
-const sourceOf = ({ state }: Conversation): TreeSource => sourceFor(state);
+class TreeItem {
+  readonly label: string;
+  constructor(label: string) {
+    this.label = label;
+  }
+}
+const load = hostIn({ l10n, env: { language: 'en' }, TreeItem, ThemeIcon: Object, TreeItemCollapsibleState: {} });
+const { filterRow, findRow, topRows } = await load<typeof RowsModule>('summaries/context-rows.ts');
 
-function sourceFor(state: SessionState): TreeSource {
+function sourceOf({ state, journal, meter }: Pick<Conversation, 'state' | 'journal' | 'meter'>): TreeSource {
   const events = new EventIndex(state, new Set());
   const gauge = {
     used: 93,
@@ -41,8 +40,13 @@ function sourceFor(state: SessionState): TreeSource {
     costUsd: 0,
     policy: 'balanced',
   };
-  return { state, events: () => events, gauge: () => gauge };
+  return { conversation: { state, journal, meter }, events: () => events, gauge: () => gauge, now: () => 0 };
 }
+
+const sourceFor = (state: SessionState): TreeSource => {
+  const meter = { providerSizes: (sizes: unknown) => sizes };
+  return sourceOf({ state, journal: { id: 's' }, meter } as unknown as Conversation);
+};
 
 /** A session in which summaries cover all except the newest messages: leaves of 50 messages, merged by six. */
 function longSession(messages: number): SessionState {
@@ -99,16 +103,16 @@ function longSession(messages: number): SessionState {
 }
 
 const section = (source: TreeSource, name: string): ContextRow =>
-  childrenOf(source).find((row) => row.kind === 'section' && row.section === name)!;
+  topRows(source).find(({ id }) => id === `section/${name}`)!;
 
 /** The IDs of a row and its ancestors. */
 const way = (row?: ContextRow): string[] => (row ? [row.id, ...way(row.parent)] : []);
 
 /** All rows of the fully expanded tree. */
-function* all(source: TreeSource, row?: ContextRow): Generator<ContextRow> {
-  for (const child of childrenOf(source, row)) {
-    yield child;
-    yield* all(source, child);
+function* all(rows: readonly ContextRow[]): Generator<ContextRow> {
+  for (const row of rows) {
+    yield row;
+    yield* all(row.children());
   }
 }
 
@@ -124,14 +128,14 @@ describe('the summary tree', () => {
   it('shows each message covered by a summary once, gives each row a unique ID, and finds each row again', async () => {
     const conversation = await session(400);
     const source = sourceOf(conversation);
-    const rows = [...all(source)];
+    const rows = [...all(topRows(source))];
     assert.equal(new Set(rows.map(({ id }) => id)).size, rows.length);
     const shown = rows.flatMap((row) => (row.kind === 'message' ? [row.message] : []));
     const covered = conversation.state.frontier.flatMap(({ from, to }) => conversation.state.path.slice(from, to + 1));
     assert.deepEqual(shown, covered);
     for (const row of rows) {
       if (row.kind === 'node' || row.kind === 'message') assert.deepEqual(way(findRow(source, row)), way(row));
-      if (row.kind === 'event') assert.equal(findRow(source, row)?.parent?.kind, 'eventKind');
+      if (row.kind === 'event') assert.equal(findRow(source, row)?.parent?.parent?.id, 'section/events');
     }
   });
 
@@ -143,19 +147,13 @@ describe('the summary tree', () => {
       const audit = { ...node.audit, faults: [{ kind: 'unknown_quote' as const, text: 'never said' }] };
       state.apply({ type: 'node_replaced', node: { ...node, audit } }, 2);
     }
-    const source = {
-      ...sourceFor(state),
-      search: () =>
-        [
-          { kind: 'summary', message: messageId('m0'), position: 0, start: 0 },
-          { kind: 'message', message: messageId('m7'), position: 7, start: 0 },
-          { kind: 'event', message: messageId('m10'), position: 10, start: 0 },
-        ] as never,
-    };
+    const hits = [
+      { kind: 'summary', message: messageId('m0'), position: 0, start: 0 },
+      { kind: 'message', message: messageId('m7'), position: 7, start: 0 },
+      { kind: 'event', message: messageId('m10'), position: 10, start: 0 },
+    ] as never;
     for (const filter of [{ by: 'warnings' }, { by: 'text', text: 'part' }] as const) {
-      const top = filterRow(filter);
-      const below = filteredRows(source, filter, top);
-      const ids = [top, ...below, ...below.flatMap((row) => [...all(source, row)])].map(({ id }) => id);
+      const ids = [...all([filterRow(sourceFor(state), filter, hits)])].map(({ id }) => id);
       assert.deepEqual(
         ids.filter((id, at) => ids.indexOf(id) < at),
         [],
@@ -165,24 +163,23 @@ describe('the summary tree', () => {
 
   it('shows at most 11 rows below any row in a session of 10,000 messages', () => {
     const source = sourceFor(longSession(10_000));
-    const walk = (row?: ContextRow): void => {
-      const below = childrenOf(source, row);
-      assert.ok(below.length <= 11, `${below.length} rows`);
-      for (const child of below) {
-        assert.equal(child.parent, row);
-        walk(child);
+    const walk = (rows: readonly ContextRow[], parent?: ContextRow): void => {
+      assert.ok(rows.length <= 11, `${rows.length} rows`);
+      for (const row of rows) {
+        assert.equal(row.parent, parent);
+        walk(row.children(), row);
       }
     };
-    walk();
+    walk(topRows(source));
     const last = messageId('m9900');
     assert.ok(way(findRow(source, { kind: 'message', message: last })).length > 5);
   });
 
   it('shows context parts that add up to the tokens shown by the gauge', async () => {
     const source = sourceOf(await session(100));
-    const parts = childrenOf(source, section(source, 'context'));
+    const parts = section(source, 'context').children();
     assert.equal(
-      parts.reduce((sum, row) => sum + (row.kind === 'part' ? row.tokens : 0), 0),
+      parts.reduce((sum, { item }) => sum + Number.parseInt(String(item.description)), 0),
       source.gauge().used,
     );
   });
@@ -199,9 +196,11 @@ describe('the summary tree', () => {
     );
     const source = sourceOf(conversation);
     assert.deepEqual(
-      childrenOf(source, childrenOf(source, section(source, 'summaries')).at(-1)).map(
-        (row) => row.kind === 'revertedNode' && row.node,
-      ),
+      section(source, 'summaries')
+        .children()
+        .at(-1)
+        ?.children()
+        .map((row) => row.kind === 'revertedNode' && row.node),
       nodes,
     );
     assert.ok(!isSent(conversation.state, first));
@@ -228,11 +227,11 @@ describe('the summary tree', () => {
           return typeof value === 'function' ? (value.bind(target) as unknown) : value;
         },
       });
-      const source = { ...sourceFor(state), state: watched };
+      const source = sourceFor(watched);
       let row = section(source, 'summaries');
       looked = 0;
       // Down the last branch to a message, and its path from the root.
-      for (let next: ContextRow | undefined = row; next; next = childrenOf(source, next).at(-1)) row = next;
+      for (let next: ContextRow | undefined = row; next; next = next.children().at(-1)) row = next;
       assert.ok(row.kind === 'message');
       assert.deepEqual(way(findRow(source, row)), way(row));
       return looked;
@@ -249,14 +248,12 @@ describe('the summary tree', () => {
     const { state } = conversation;
     const search = new SessionSearch(() => state, harness.clock);
     await search.updateIndex();
-    const source = {
-      ...sourceOf(conversation),
-      search: (text: string, limit: number) => search.search(text, limit),
-    };
-    const left = (filter: TreeFilter): ContextRow[] => filteredRows(source, filter, filterRow(filter));
+    const source = sourceOf(conversation);
+    const left = (filter: TreeFilter): ContextRow[] =>
+      filterRow(source, filter, filter.by === 'text' ? search.search(filter.text, 20) : []).children();
     // Many rows of a kind are grouped in ranges.
     const decided = left({ by: 'kind', of: 'decision' }).flatMap((row) =>
-      row.kind === 'range' ? childrenOf(source, row) : [row],
+      row.kind === 'range' ? row.children() : [row],
     );
     assert.ok(decided.some((row) => row.kind === 'event' && row.event.quote.includes('copper valve')));
     assert.ok(decided.every((row) => row.kind === 'event' && row.event.kind === 'decision'));
@@ -287,21 +284,11 @@ describe('the summary tree', () => {
 
 describe('rows of the summary tree', () => {
   it('keep the order of the numbers after a label in Arabic or Hebrew', async () => {
-    class TreeItem {
-      readonly label: string;
-      constructor(label: string) {
-        this.label = label;
-      }
-    }
-    const load = hostIn({ l10n, env: { language: 'en' }, TreeItem, ThemeIcon: Object, TreeItemCollapsibleState: {} });
-    const { treeItem } = await load<typeof TreeItemsModule>('summaries/context-tree-items.ts');
     await using harness = await Harness.open();
     const conversation = await harness.filled(2, (n) => (n === 0 ? 'הפורט הוא 8443' : 'The port.'));
-    const labels = conversation.state.path.map(
-      (message) =>
-        treeItem(conversation, sourceOf(conversation), { kind: 'message', message, id: message, parent: undefined }, 0)
-          .label,
-    );
+    const hits = conversation.state.path.map((message) => ({ kind: 'message', message }));
+    const filter = filterRow(sourceOf(conversation), { by: 'text', text: '' }, hits as never);
+    const labels = filter.children().map(({ item }) => item.label);
     assert.deepEqual(labels, ['\u2068הפורט הוא 8443\u2069', 'The port.']);
   });
 });
