@@ -41,28 +41,14 @@ export const faultSchema = v.object({
 });
 export type FaultView = v.InferOutput<typeof faultSchema>;
 
-/** Thrown by the host's handlers to reject a request, and by the page's `HostConnection` for a rejected one. */
+/** Thrown by the host's handlers to reject a request. */
 export class RequestFault extends Error {
   readonly reason: RequestFaultReason;
-  readonly action: FaultView['action'];
-  readonly details: FaultView['details'];
-  readonly wait: FaultView['wait'];
 
   /** @param text a sentence for the user */
-  constructor(
-    reason: RequestFaultReason,
-    text: string,
-    { action, details, wait }: Pick<FaultView, 'action' | 'details' | 'wait'> = {},
-  ) {
+  constructor(reason: RequestFaultReason, text: string) {
     super(text);
     this.name = 'RequestFault';
     this.reason = reason;
-    this.action = action;
-    this.details = details;
-    this.wait = wait;
-  }
-
-  static is(error: unknown, ...reasons: readonly RequestFaultReason[]): error is RequestFault {
-    return error instanceof RequestFault && (reasons.length === 0 || reasons.includes(error.reason));
   }
 }

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { faultSchema, RequestFault, type FaultView } from './faults.ts';
+import { faultSchema, type FaultView } from './faults.ts';
 import { countSchema, messageIdSchema, readonlyList, sessionIdSchema } from '../core/model/field-schemas.ts';
 import {
   elsewhereSchema,
@@ -103,8 +103,8 @@ const hostToPage = v.variant('type', [
   v.object({ type: v.literal('reveal'), session: sessionIdSchema, position: countSchema }),
   /** Answered by `pong` immediately, unless the page hangs. */
   v.object({ type: v.literal('ping') }),
-  v.object({ type: v.literal('answer'), id: countSchema, ok: v.literal(true), value: v.unknown() }),
-  v.object({ type: v.literal('refusal'), id: countSchema, ok: v.literal(false), fault: faultSchema }),
+  v.object({ type: v.literal('answer'), id: countSchema, value: v.unknown() }),
+  v.object({ type: v.literal('refusal'), id: countSchema, fault: faultSchema }),
 ]);
 export type HostToPage = v.InferOutput<typeof hostToPage>;
 export type InitMessage = Extract<HostToPage, { type: 'init' }>;
@@ -164,7 +164,7 @@ export function requestIdIn(value: unknown): number | undefined {
 /** Parses a message from the host, for the page. Never throws. */
 export const parseHostMessage = (value: unknown): Parsed<HostToPage> => parse(hostToPage, value);
 
-/** Answers a request with its handler, or refuses it with the handler's `RequestFault` or `describe(error)`. */
+/** Answers a request with its handler, or refuses it with `describe(error)`. */
 export async function answerRequest(
   id: number,
   body: PageRequest,
@@ -174,11 +174,8 @@ export async function answerRequest(
   try {
     // A handler only takes requests of one type, but the compiler can't relate the two unions.
     const handle = handlers[body.type] as (request: PageRequest) => unknown;
-    return { type: 'answer', id, ok: true, value: (await handle(body)) ?? null };
+    return { type: 'answer', id, value: (await handle(body)) ?? null };
   } catch (error) {
-    const fault = RequestFault.is(error)
-      ? { reason: error.reason, text: error.message, ...(error.action && { action: error.action }) }
-      : describe(error);
-    return { type: 'refusal', id, ok: false, fault };
+    return { type: 'refusal', id, fault: describe(error) };
   }
 }

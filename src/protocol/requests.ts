@@ -173,8 +173,8 @@ type RequestSchema = { [K in RequestType]: (typeof REQUESTS)[K][0] }[RequestType
 const requestSchemas: readonly RequestSchema[] = Object.values(REQUESTS).map(([schema]) => schema);
 export const requestSchema = v.variant('type', requestSchemas);
 
-/** Parses the answer to a request of this type. Throws `v.ValiError` if it's invalid. */
-export function parseAnswer<K extends RequestType>(type: K, value: unknown): AnswerOf<K> {
+/** Parses the answer to a request of this type. Never throws. */
+export function parseAnswer<K extends RequestType>(type: K, value: unknown) {
   const schema: v.GenericSchema<unknown, AnswerOf<K>> = REQUESTS[type][1];
-  return v.parse(schema, value);
+  return v.safeParse(schema, value);
 }

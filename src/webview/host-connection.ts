@@ -1,4 +1,4 @@
-import { RequestFault } from '../protocol/faults.ts';
+import type { FaultView } from '../protocol/faults.ts';
 import { parseHostMessage, type HostToPage, type PageToHost } from '../protocol/messages.ts';
 import {
   parseAnswer,
@@ -27,25 +27,21 @@ export class HostConnection {
     this.post = (message) => api.postMessage(message);
   }
 
-  /** Sends a request. Rejects with a `RequestFault`, whose reason is `failed` if the answer is invalid. */
-  async request<K extends RequestType>(type: K, fields: Omit<RequestOf<K>, 'type'>): Promise<AnswerOf<K>> {
+  /** Sends a request. Resolves to its answer or to why it was rejected; the reason is `failed` for an invalid answer. */
+  async request<K extends RequestType>(
+    type: K,
+    fields: Omit<RequestOf<K>, 'type'>,
+  ): Promise<{ readonly answer: AnswerOf<K> } | { readonly fault: FaultView }> {
     const id = ++this.#lastId;
     const result = new Promise<RequestResult>((resolve) => this.#pending.set(id, resolve));
     // The compiler can't relate the type to its fields in an object literal.
     this.post({ type: 'request', id, body: { type, ...fields } as unknown as PageRequest });
     const received = await result;
-    if (received.type === 'refusal') {
-      const { fault } = received;
-      throw new RequestFault(fault.reason, fault.text, fault);
-    }
-    try {
-      return parseAnswer(type, received.value);
-    } catch {
-      throw new RequestFault(
-        'failed',
-        text('An internal error occurred in the chat. If the chat looks wrong, reload the window.'),
-      );
-    }
+    if (received.type === 'refusal') return received;
+    const parsed = parseAnswer(type, received.value);
+    if (parsed.success) return { answer: parsed.output };
+    const internalError = text('An internal error occurred in the chat. If the chat looks wrong, reload the window.');
+    return { fault: { reason: 'failed', text: internalError } };
   }
 
   /** Validates a message from the host. Returns undefined if it's invalid or resolved a pending request. */

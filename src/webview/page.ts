@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { MessageId, SessionId } from '../core/model/ids.ts';
-import { RequestFault, type RequestFaultReason } from '../protocol/faults.ts';
+import type { RequestFaultReason } from '../protocol/faults.ts';
 import type { PageToHost } from '../protocol/messages.ts';
 import type { AnswerOf, RequestOf, RequestType } from '../protocol/requests.ts';
 import { REMEDIES, type PageCommand, type FaultButton } from '../protocol/views.ts';
@@ -179,25 +179,19 @@ export class Page {
     fields: Omit<RequestOf<K>, 'type'>,
     onRejected?: OnRejected,
   ): Promise<AnswerOf<K> | undefined> {
-    try {
-      const answer = await this.#connection.request(type, fields);
+    const result = await this.#connection.request(type, fields);
+    if ('answer' in result) {
       if (REPLY_REQUESTS.has(type)) this.toasts.clearErrors();
-      return answer;
-    } catch (error) {
-      if (!RequestFault.is(error)) throw error;
-      const { reason, message, action, details, wait } = error;
-      onRejected?.(reason);
-      if (reason === 'cancelled') return undefined;
-      const repeat = (): void =>
-        REPLY_REQUESTS.has(type) && type !== 'retry' ? this.#retryReply() : void this.request(type, fields);
-      this.toasts.show(
-        message,
-        'error',
-        action && { label: action.label, run: () => void this.runFaultAction(action.command, repeat) },
-        { details, wait },
-      );
-      return undefined;
+      return result.answer;
     }
+    const { reason, text: message, action, details, wait } = result.fault;
+    onRejected?.(reason);
+    if (reason === 'cancelled') return undefined;
+    const repeat = (): void =>
+      REPLY_REQUESTS.has(type) && type !== 'retry' ? this.#retryReply() : void this.request(type, fields);
+    const button = action && { label: action.label, run: () => void this.runFaultAction(action.command, repeat) };
+    this.toasts.show(message, 'error', button, { details, wait });
+    return undefined;
   }
 
   /** Like `request`, but returns whether it succeeded. */

@@ -33,12 +33,12 @@ const EDITOR = `
   document.addEventListener('securitypolicyviolation', (event) => violations.push(event.violatedDirective));
   window.acquireVsCodeApi = () => ({ getState: () => null, setState() {}, postMessage(m) {
     posted.push(m);
-    if (m.body?.type === 'existingFiles') window.postMessage({ type: 'answer', id: m.id, ok: true, value: m.body.paths }, '*');
+    if (m.body?.type === 'existingFiles') window.postMessage({ type: 'answer', id: m.id, value: m.body.paths }, '*');
     if (m.body?.type === 'renderMath') setFormulas(m);
   } });
   const setFormulas = async ({ id, body }) => {
     const value = await Promise.all(body.formulas.map((formula) => mathMl(formula)));
-    window.postMessage({ type: 'answer', id, ok: true, value }, '*');
+    window.postMessage({ type: 'answer', id, value }, '*');
     setTimeout(() => (isSet = true), 20);
   };
   let isSet = false;

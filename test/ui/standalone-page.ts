@@ -116,6 +116,6 @@ export async function answerRequest(
   await eventually(async () => assert.notEqual((await requestsOf(page, type, after)).length, 0));
   const [{ id }] = (await requestsOf(page, type, after)) as [PostedRequest];
   const action = result === 'failed' ? { label: 'Try Again', command: 'retry' } : undefined;
-  const refusal = { type: 'refusal', id, ok: false, fault: { reason: result, text: 'Not now.', action } };
-  await postToPage(page, typeof result === 'string' ? refusal : { type: 'answer', id, ok: true, ...result });
+  const refusal = { type: 'refusal', id, fault: { reason: result, text: 'Not now.', action } };
+  await postToPage(page, typeof result === 'string' ? refusal : { type: 'answer', id, ...result });
 }

@@ -148,7 +148,7 @@ describe('session on the chat page', () => {
     await composer().fill('Second');
     await eventually(async () => assert.equal((await requestsOf(page, 'send')).length, 1));
     const [{ id }] = (await requestsOf(page, 'send')) as [{ id: number }];
-    const refusal = { type: 'refusal', id, ok: false, fault: { reason: 'elsewhere', text: 'Not now.' } };
+    const refusal = { type: 'refusal', id, fault: { reason: 'elsewhere', text: 'Not now.' } };
     // A busy browser may draw no frame between the two.
     await page.evaluate(`(async () => {
       for (const data of ${JSON.stringify([{ ...INIT, session: 'b' }, refusal])}) {
@@ -206,7 +206,7 @@ describe('session on the chat page', () => {
     await eventually(async () => assert.equal((await requestsOf(page, 'send')).length, 1));
     const [request] = await requestsOf(page, 'send');
     const fault = { reason: 'invalid', text: 'Rejected.', details: 'Provider’s message: <b>no</b> [tools](https://x)' };
-    await postToPage(page, { type: 'refusal', id: request?.id, ok: false, fault });
+    await postToPage(page, { type: 'refusal', id: request?.id, fault });
     await page.getByRole('alert').getByText(fault.details, { exact: true }).waitFor();
   });
 
@@ -221,7 +221,7 @@ describe('session on the chat page', () => {
     const wait = { until: now + 30_000, text: 'Rate limit reached. Try again {0}.' };
     const text = 'Rate limit reached. Try again in 30 seconds.';
     const fault = { reason: 'invalid', text, wait, action: { label: 'Try Again', command: 'retry' } };
-    await postToPage(page, { type: 'refusal', id: request?.id, ok: false, fault });
+    await postToPage(page, { type: 'refusal', id: request?.id, fault });
     const message = page.getByRole('alert').getByRole('timer');
     await message.getByText('Rate limit reached. Try again in 30 seconds.').waitFor();
     await page.clock.setFixedTime(now + 6_000);

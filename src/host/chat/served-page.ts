@@ -169,7 +169,7 @@ export class ServedPage<T extends vscode.WebviewPanel | vscode.WebviewView> impl
       const id = requestIdIn(value);
       if (id === undefined) return;
       const fault = this.#app.describe(new Error(parsed.problem));
-      this.post({ type: 'refusal', id, ok: false, fault: { ...fault, reason: 'invalid' } });
+      this.post({ type: 'refusal', id, fault: { ...fault, reason: 'invalid' } });
       return;
     }
     const { message } = parsed;

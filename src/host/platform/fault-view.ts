@@ -24,10 +24,7 @@ const REASON_OF: Readonly<Partial<Record<FaultReason, RequestFaultReason>>> = {
 
 /** The message and action for an error. For an unexpected one, the message refers to the log. */
 export function faultView(error: unknown): FaultView {
-  if (RequestFault.is(error)) {
-    const { reason, message, action } = error;
-    return { reason, text: message, ...(action && { action }) };
-  }
+  if (error instanceof RequestFault) return { reason: error.reason, text: error.message };
   if (ModelFault.is(error)) {
     const { message, action, details, retryAfterMs } = describeFault(error);
     return {

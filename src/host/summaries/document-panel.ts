@@ -135,7 +135,7 @@ export class DocumentPanel implements vscode.Disposable {
         });
       else if (body.type === 'codeAction') void vscode.env.clipboard.writeText(body.text);
       else return;
-      this.#post({ type: 'answer', id, ok: true, value: null });
+      this.#post({ type: 'answer', id, value: null });
     }
   }
 

@@ -82,7 +82,7 @@ describe('a page and its server', () => {
     post({ type: 'request', id: 7, body: { type: 'completeContext', query: 'x'.repeat(1_001) } });
     await soon();
     assert.deepEqual(received, [
-      { type: 'refusal', id: 7, ok: false, fault: { reason: 'invalid', text: 'See the log.' } },
+      { type: 'refusal', id: 7, fault: { reason: 'invalid', text: 'See the log.' } },
     ]);
     page.dispose();
   });
