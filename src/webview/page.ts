@@ -248,6 +248,10 @@ export class Page {
     return this.session?.status.readOnly?.text;
   }
 
+  get isReplying(): boolean {
+    return this.session?.status.replying === true;
+  }
+
   /** Returns the position to reveal if the host asked for it before this session was shown. */
   takePendingReveal(session: SessionId): number | undefined {
     const pending = this.#pendingReveal;

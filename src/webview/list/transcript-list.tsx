@@ -118,8 +118,8 @@ export function TranscriptList({ session }: { readonly session: OpenSession }) {
         compressionsBefore={row === 0 ? compressionsByRow.get(-1) : undefined}
         compressionsAfter={compressionsByRow.get(row)}
         isRevealed={revealed === row}
-        busy={session.status.replying}
-        readOnly={session.status.readOnly?.text}
+        isReplying={page.isReplying}
+        readOnly={page.readOnly}
       />,
     );
   }

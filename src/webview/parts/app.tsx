@@ -101,9 +101,7 @@ function Chat({ session }: { readonly session: OpenSession }) {
       {panel === 'sessions' && <SessionsPanel session={session} />}
       {panel === 'recall' && <RecallPanel key={page.recall} />}
       {panel === 'find' && <FindBar session={session} />}
-      {session.task && (
-        <TaskHeader key={session.task.id} task={session.task} readOnly={session.status.readOnly !== null} />
-      )}
+      {session.task && <TaskHeader key={session.task.id} task={session.task} />}
       {session.transcript.total === 0 ? (
         <EmptySession session={session} />
       ) : (

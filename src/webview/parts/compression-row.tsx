@@ -10,8 +10,7 @@ import { Markdown } from './markdown.tsx';
 import { MessageParts } from './message-parts.tsx';
 import { ROLE_ICONS } from './message.tsx';
 
-export function CompressionRow(props: { readonly compression: CompressionView; readonly readOnly: boolean }) {
-  const { compression, readOnly } = props;
+export function CompressionRow({ compression }: { readonly compression: CompressionView }) {
   const { id, nodes, tokens, keyEvents, costUsd, at, undone } = compression;
   const summaryCount = formatCounted(compression.summaries, '1 summary', '{0} summaries');
   const title = formatCounted(compression.messages, '1 message → {1}', '{0} messages → {1}', summaryCount);
@@ -30,7 +29,7 @@ export function CompressionRow(props: { readonly compression: CompressionView; r
       <span class="meta">{undoneText ?? facts.filter((each) => each !== false).join(' · ')}</span>
     </>
   );
-  const undo = nodes.length > 0 && !readOnly && (
+  const undo = nodes.length > 0 && page.readOnly === undefined && (
     <Button onClick={() => void page.request('undoCompression', { compression: id, undone: !undone })}>
       {text(undone ? 'Redo' : 'Undo')}
     </Button>

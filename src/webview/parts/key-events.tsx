@@ -5,13 +5,7 @@ import { page } from '../page-instance.ts';
 import { text } from '../texts.ts';
 import { Disclosure, Icon, IconButton } from './elements.tsx';
 
-interface KeyEventsProps {
-  readonly events: readonly EventMark[];
-  /** Whether the key events can't be pinned or dismissed. */
-  readonly readOnly: boolean;
-}
-
-export function KeyEvents({ events, readOnly }: KeyEventsProps) {
+export function KeyEvents({ events }: { readonly events: readonly EventMark[] }) {
   const head = (
     <>
       <Icon name="bookmark" />
@@ -20,12 +14,13 @@ export function KeyEvents({ events, readOnly }: KeyEventsProps) {
   );
   return (
     <Disclosure head={head} toggleClass="meta">
-      <KeyEventList events={events} readOnly={readOnly} />
+      <KeyEventList events={events} readOnly={page.readOnly !== undefined} />
     </Disclosure>
   );
 }
 
-export function KeyEventList(props: KeyEventsProps) {
+/** With `readOnly`, the key events can't be pinned or dismissed. */
+export function KeyEventList(props: { readonly events: readonly EventMark[]; readonly readOnly: boolean }) {
   const dismiss = async ({ id }: EventMark) => {
     if (!(await page.tryRequest('removeEvent', { event: id, removed: true }))) return;
     const undo = () => void page.request('removeEvent', { event: id, removed: false });

@@ -34,13 +34,10 @@ export interface MessageProps {
   readonly nextRole: MessageView['role'] | undefined;
   readonly summaryRange: SummaryRangeView | undefined;
   readonly isRevealed: boolean;
-  readonly busy: boolean;
-  /** Why this window can't write to the session; undefined if it can. */
-  readonly readOnly: string | undefined;
 }
 
 export function Message(props: MessageProps) {
-  const { message, row, total, summaryRange, busy, readOnly } = props;
+  const { message, row, total, summaryRange } = props;
   const [editor, setEditor] = useState<'closed' | 'opened' | 'restored'>(
     page.editOf(message.id) === undefined ? 'closed' : 'restored',
   );
@@ -52,9 +49,7 @@ export function Message(props: MessageProps) {
     page.saveEdit(message.id, null);
     setEditor('closed');
   };
-  const actions = !message.streaming && editor === 'closed' && (
-    <MessageActions message={message} busy={busy} readOnly={readOnly} edit={edit} />
-  );
+  const actions = !message.streaming && editor === 'closed' && <MessageActions message={message} edit={edit} />;
   const headingId = `head-${message.id}`;
   const stateClasses = [summaryRange && 'covered', props.isRevealed && 'marked', message.streaming && 'streaming'];
   return (
@@ -97,13 +92,7 @@ export function Message(props: MessageProps) {
           <MessageParts message={message} />
         </div>
       ) : (
-        <MessageEditor
-          message={message}
-          row={row}
-          takesFocus={editor === 'opened'}
-          readOnly={readOnly}
-          close={closeEditor}
-        />
+        <MessageEditor message={message} row={row} takesFocus={editor === 'opened'} close={closeEditor} />
       )}
       {message.attachments && message.attachments.length > 0 && (
         <div class="chips line wrap">
@@ -114,9 +103,7 @@ export function Message(props: MessageProps) {
       )}
       <MessageFooter {...props} />
       {textLength(message) > LONG_MESSAGE && actions && <div class="actions-at-end">{actions}</div>}
-      {message.events && message.events.length > 0 && (
-        <KeyEvents events={message.events} readOnly={readOnly !== undefined} />
-      )}
+      {message.events && message.events.length > 0 && <KeyEvents events={message.events} />}
     </div>
   );
 }
@@ -153,18 +140,18 @@ function Recalled({ recalled }: { readonly recalled: NonNullable<MessageView['re
 }
 
 function MessageFooter(props: MessageProps) {
-  const { busy, readOnly } = props;
-  const canReply = !busy && readOnly === undefined;
+  const { isReplying, readOnly } = page;
+  const canReply = !isReplying && readOnly === undefined;
   const { ending, branches, id: message } = props.message;
   const isLast = props.row === props.total - 1;
-  const unanswered = isUnanswered(props.message, props.nextRole, isLast, busy);
+  const unanswered = isUnanswered(props.message, props.nextRole, isLast, isReplying);
   const endingText = ending && ending !== 'complete' ? ENDINGS[ending] : undefined;
   if (!endingText && !branches && !unanswered) return null;
   const branchButton = (icon: string, label: string, to: MessageView['id'] | undefined) => (
     <IconButton
       icon={icon}
       label={label}
-      disabled={busy || to === undefined}
+      disabled={isReplying || to === undefined}
       refusal={readOnly}
       onClick={() => to && void page.request('switchBranch', { message: to })}
     />
@@ -198,10 +185,10 @@ function MessageEditor(props: {
   readonly row: number;
   /** Whether the editor gets the focus. False if it was already open before the message was rendered. */
   readonly takesFocus: boolean;
-  readonly readOnly: string | undefined;
   readonly close: () => void;
 }) {
-  const { message, row, takesFocus, readOnly, close } = props;
+  const { message, row, takesFocus, close } = props;
+  const { readOnly } = page;
   const [value, setValue] = useState(page.editOf(message.id) ?? '');
   const field = useRef<HTMLTextAreaElement>(null);
   useLayoutEffect(() => {
@@ -254,13 +241,7 @@ function MessageEditor(props: {
   );
 }
 
-function MessageActions(props: {
-  readonly message: MessageView;
-  readonly busy: boolean;
-  readonly readOnly: string | undefined;
-  readonly edit: () => void;
-}) {
-  const { message, busy, readOnly } = props;
+function MessageActions({ message, edit }: { readonly message: MessageView; readonly edit: () => void }) {
   const isExternal = page.session?.status.isExternal === true;
   const id = { message: message.id };
   const { role } = message;
@@ -297,8 +278,8 @@ function MessageActions(props: {
     run: () => unknown,
     more?: { disabled?: boolean; refusal?: string | undefined },
   ) => <IconButton icon={icon} label={label} keepSelection {...more} onClick={() => void run()} />;
-  const changes = { refusal: readOnly };
-  const replies = { disabled: busy, refusal: readOnly };
+  const changes = { refusal: page.readOnly };
+  const replies = { disabled: page.isReplying, refusal: page.readOnly };
   return (
     <div class="message-actions" role="group" aria-label={text('Message actions')}>
       {message.steps && action('checklist', text('Use as Task Steps'), adoptSteps, changes)}
@@ -307,7 +288,7 @@ function MessageActions(props: {
           page.request('applyEdits', id),
         )}
       {action('copy', text('Copy as Markdown'), copy)}
-      {role === 'user' && action('edit', text('Edit and Resend'), props.edit, replies)}
+      {role === 'user' && action('edit', text('Edit and Resend'), edit, replies)}
       {role === 'assistant' && action('refresh', text('Retry'), () => page.request('retry', id), replies)}
       {(role === 'user' || role === 'assistant') && (
         <>
@@ -325,7 +306,7 @@ function MessageActions(props: {
             'repo-forked',
             text(isExternal ? 'Continue Here' : 'Start New Branch from Here'),
             fork,
-            isExternal ? { disabled: busy } : replies,
+            isExternal ? { disabled: page.isReplying } : replies,
           )}
         </>
       )}

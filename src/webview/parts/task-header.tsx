@@ -14,9 +14,8 @@ const STATUSES = {
   skipped: { icon: 'circle-slash', label: () => text('skipped'), checked: false },
 } as const satisfies Record<StepStatus, object>;
 
-export function TaskHeader(props: { readonly task: TaskView; readonly readOnly: boolean }) {
-  const { task, readOnly } = props;
-  const { goal, steps } = task;
+export function TaskHeader({ task: { goal, steps } }: { readonly task: TaskView }) {
+  const readOnly = page.readOnly !== undefined;
   const [step, setStep] = useState('');
   const done = steps.filter((each) => each.status === 'done').length;
   const setStatus = (index: number, status: StepStatus) => void page.request('stepTask', { step: index, status });

@@ -14,6 +14,9 @@ interface Props extends Omit<MessageProps, 'message'> {
   readonly previousAt: number | undefined;
   readonly compressionsBefore: readonly CompressionView[] | undefined;
   readonly compressionsAfter: readonly CompressionView[] | undefined;
+  /** Facts of the page that the row shows as well. */
+  readonly isReplying: boolean;
+  readonly readOnly: string | undefined;
 }
 
 /** A message with the compressions before and after it. Only rendered again if a prop changes. */
@@ -24,12 +27,11 @@ export class TranscriptRow extends Component<Props> {
 
   override render(props: Props) {
     const { row, total, today, message, previousAt, compressionsBefore, compressionsAfter } = props;
-    const readOnly = props.readOnly !== undefined;
     const newDay = message && (previousAt === undefined || !isSameDay(message.at, previousAt));
     return (
       <div class="row" data-row={row} role="presentation">
         {compressionsBefore?.map((each) => (
-          <CompressionRow key={each.id} compression={each} readOnly={readOnly} />
+          <CompressionRow key={each.id} compression={each} />
         ))}
         {newDay && (
           <div class="day line meta" role="presentation">
@@ -44,7 +46,7 @@ export class TranscriptRow extends Component<Props> {
           <RowPlaceholder row={row} total={total} />
         )}
         {compressionsAfter?.map((each) => (
-          <CompressionRow key={each.id} compression={each} readOnly={readOnly} />
+          <CompressionRow key={each.id} compression={each} />
         ))}
       </div>
     );
