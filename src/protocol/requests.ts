@@ -126,11 +126,11 @@ const REQUESTS = {
    * Pins a quote that is found by its text, because the selection in a rendered message has lost its Markdown. Without
    * a message, all are searched, newest first; without a quote, the whole message is pinned.
    */
-  pinQuote: query(
-    'pinQuote',
-    { message: v.optional(messageIdSchema), quote: longTextSchema, kind: correctionSchema.entries.kind },
-    v.object({ event: keyEventIdSchema }),
-  ),
+  pinQuote: action('pinQuote', {
+    message: v.optional(messageIdSchema),
+    quote: longTextSchema,
+    kind: correctionSchema.entries.kind,
+  }),
   /** Adds a quote or a whole message to the workspace memory. */
   remember: action('remember', { ...message, quote: longTextSchema }),
   setEventPinned: action('setEventPinned', { event: keyEventIdSchema, pinned: v.boolean() }),

@@ -14,7 +14,7 @@ import {
 } from '../core/model/field-schemas.ts';
 import { correctionSchema, statusSchema as eventStatusSchema } from '../core/model/key-event.ts';
 import { endingSchema, ROLES } from '../core/model/message.ts';
-import { levelSchema, summaryMethodSchema } from '../core/model/summary.ts';
+import { summaryMethodSchema } from '../core/model/summary.ts';
 import { taskSchema } from '../core/model/task.ts';
 
 export const shortTextSchema = v.pipe(v.string(), v.maxLength(1_000));
@@ -112,11 +112,10 @@ export const messageViewSchema = v.object({
 });
 export type MessageView = v.InferOutput<typeof messageViewSchema>;
 
-/** `used` is the sum of the parts; `budget` is `contextWindow` minus the tokens reserved for the reply. */
+/** `used` is the sum of the parts; `budget` is the context window without the tokens `reserved` for the reply. */
 export const gaugeSchema = v.object({
   used: amountSchema,
   budget: amountSchema,
-  contextWindow: amountSchema,
   reserved: amountSchema,
   /** True until token counts are calibrated with the provider's reports. Until then, numbers are shown with "~". */
   approximate: v.optional(v.boolean()),
@@ -152,7 +151,6 @@ export type Elsewhere = v.InferOutput<typeof elsewhereSchema>;
 
 export const modelSchema = v.object({
   provider: v.string(),
-  model: v.string(),
   label: v.string(),
   takesImages: v.boolean(),
   /** False if the provider's API key is missing or VS Code doesn't offer the model. */
@@ -276,7 +274,6 @@ export const summaryRangeSchema = v.object({
   title: v.string(),
   from: countSchema,
   to: countSchema,
-  level: levelSchema,
 });
 export type SummaryRangeView = v.InferOutput<typeof summaryRangeSchema>;
 
@@ -298,7 +295,6 @@ export const compressionSchema = v.object({
 export type CompressionView = v.InferOutput<typeof compressionSchema>;
 
 export const nodeSchema = v.object({
-  id: nodeIdSchema,
   title: v.string(),
   text: longTextSchema,
   tokens: v.object({ source: amountSchema, shown: amountSchema }),

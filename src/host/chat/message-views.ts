@@ -6,7 +6,7 @@ import { parseEdits } from '../../core/edits/parse-edits.ts';
 import type { MessageId } from '../../core/model/ids.ts';
 import { messageText, type Attachment, type ContentBlock, type Message } from '../../core/model/message.ts';
 import { listedSteps } from '../../core/model/task-list.ts';
-import { eventsOnBranch, sentLevelOf } from '../../core/context/ledger-lines.ts';
+import { eventsOnBranch } from '../../core/context/ledger-lines.ts';
 import { knownCost, type CompressionEntry } from '../../core/state/counters.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
 import {
@@ -195,13 +195,7 @@ export class MessageViews {
 }
 
 export const summaryRangeViews = (state: SessionState): SummaryRangeView[] =>
-  state.frontier.map(({ node: { id, title }, from, to }) => ({
-    node: id,
-    title,
-    from,
-    to,
-    level: sentLevelOf(state, id),
-  }));
+  state.frontier.map(({ node: { id, title }, from, to }) => ({ node: id, title, from, to }));
 
 export const compressionViews = (conversation: Conversation): CompressionView[] =>
   conversation.state.compressions.map((entry) => compressionView(conversation, entry));

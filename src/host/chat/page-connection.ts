@@ -141,7 +141,6 @@ export class PageConnection {
     const chosen = this.#app.chosenModel();
     return {
       provider: chosen.provider,
-      model: chosen.model,
       label: models.label(chosen),
       takesImages: models.takesImages(chosen),
       ready: this.#owner.isModelReady(),

@@ -147,9 +147,7 @@ function historyRequests(app: ChatApp) {
   const state = (): Conversation['state'] => conversation().state;
   const pin = async (id: MessageId, start: number, end: number, kind: KeyEvent['kind']) => {
     const quote = messageText(messageIn(conversation(), id)).slice(start, end);
-    const event = keyEventId(app.clock.id());
-    await pinQuote(conversation().journal, { id: event, message: id, kind, start, end, quote });
-    return { event };
+    await pinQuote(conversation().journal, { id: keyEventId(app.clock.id()), message: id, kind, start, end, quote });
   };
   return {
     fork: async ({ message }) => {
@@ -229,7 +227,6 @@ function historyRequests(app: ChatApp) {
         return from <= position && position <= to;
       });
       return {
-        id,
         title,
         method: rung,
         model,

@@ -6,13 +6,12 @@ import type { GaugeView } from '../../protocol/views.ts';
 export function gaugeView(conversation: Conversation): GaugeView {
   const context = conversation.context();
   const settings = conversation.settings();
-  const { contextWindow, reservedTokens, policy } = settings;
+  const { reservedTokens, policy } = settings;
   const isPaused = conversation.compressor.pauseReason(settings) !== undefined;
   const used = conversation.meter.providerTokens(context.total);
   return {
     used,
     budget: conversation.meter.providerBudget(),
-    contextWindow,
     reserved: reservedTokens,
     approximate: conversation.meter.isApproximate,
     parts: gaugeParts(context.tokens, used),

@@ -45,7 +45,7 @@ export function CompressionRow({ compression }: { readonly compression: Compress
   );
 }
 
-function SummaryCard({ id }: { readonly id: NodeView['id'] }) {
+function SummaryCard({ id }: { readonly id: CompressionView['nodes'][number] }) {
   const [node, setNode] = useState<NodeView>();
   useEffect(() => {
     void page.request('openNode', { node: id }).then(setNode);

@@ -32,7 +32,6 @@ function sourceOf({ state, journal, meter }: Pick<Conversation, 'state' | 'journ
   const gauge = {
     used: 93,
     budget: 1000,
-    contextWindow: 1200,
     reserved: 200,
     approximate: false,
     parts: gaugeParts({ recent: 90 }, 93),
