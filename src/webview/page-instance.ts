@@ -1,5 +1,4 @@
-import type { EditorApi } from './host-connection.ts';
-import { Page } from './page.ts';
+import { Page, type EditorApi } from './page.ts';
 
 declare function acquireVsCodeApi(): EditorApi;
 

@@ -1,11 +1,16 @@
 import * as v from 'valibot';
 import type { MessageId, SessionId } from '../core/model/ids.ts';
-import type { RequestFaultReason } from '../protocol/faults.ts';
-import type { PageToHost } from '../protocol/messages.ts';
-import type { AnswerOf, RequestOf, RequestType } from '../protocol/requests.ts';
+import type { FaultView, RequestFaultReason } from '../protocol/faults.ts';
+import { parseHostMessage, type HostToPage, type PageToHost } from '../protocol/messages.ts';
+import {
+  parseAnswer,
+  type AnswerOf,
+  type PageRequest,
+  type RequestOf,
+  type RequestType,
+} from '../protocol/requests.ts';
 import { REMEDIES, type PageCommand, type FaultButton } from '../protocol/views.ts';
 import { setLocale, truncate } from './format.ts';
-import { HostConnection, type EditorApi } from './host-connection.ts';
 import { plainText } from './markdown/parser.ts';
 import { lastText, LiveReply, reduce, type OpenSession, type PageState, type StateMessage } from './state.ts';
 import { text } from './texts.ts';
@@ -45,6 +50,14 @@ interface FocusTarget {
   focus(): void;
 }
 
+export interface EditorApi {
+  postMessage(message: PageToHost): void;
+  getState(): unknown;
+  setState(state: unknown): void;
+}
+
+type RequestResult = Extract<HostToPage, { type: 'answer' | 'refusal' }>;
+
 /** The page's model: the state from the host, the page's own state, and the connection to the host. */
 export class Page {
   state: PageState = { type: 'loading' };
@@ -66,8 +79,9 @@ export class Page {
   /** Set by the transcript list. `reveal` moves the focus to the message, unless `keepFocus` is true. */
   list: { reveal(position: number, keepFocus?: boolean): void; scrollToEnd(): void } | undefined;
   readonly #api: EditorApi;
-  readonly #connection: HostConnection;
   readonly post: (message: PageToHost) => void;
+  readonly #pending = new Map<number, (result: RequestResult) => void>();
+  #lastRequest = 0;
   #saved: SavedState | undefined;
   /** The texts in the editors of the shown session's messages, by message. */
   #edits = new Map<string, string>();
@@ -83,21 +97,27 @@ export class Page {
   constructor(api: EditorApi, focusedElement: () => FocusTarget | undefined) {
     this.#api = api;
     this.#focusedElement = focusedElement;
-    this.#connection = new HostConnection(api);
-    this.post = this.#connection.post;
+    this.post = (message) => api.postMessage(message);
     const saved = v.safeParse(savedSchema, api.getState());
     this.#saved = saved.success ? saved.output : undefined;
   }
 
   receive(data: unknown): void {
-    const message = this.#connection.receive(data);
-    if (!message) {
+    const parsed = parseHostMessage(data);
+    if (!parsed.ok) {
+      this.post({ type: 'pageFault', text: `refused ${parsed.problem}`.slice(0, 4_000) });
       this.#handleInvalid(data);
       return;
     }
+    const { message } = parsed;
     switch (message.type) {
+      case 'answer':
+      case 'refusal':
+        this.#pending.get(message.id)?.(message);
+        this.#pending.delete(message.id);
+        return;
       case 'replyDelta':
-        if (this.live?.id !== message.id || !this.live.add(message.offset, message.text)) this.requestState();
+        if (this.live?.id !== message.id || !this.live.add(message.offset, message.text)) this.post({ type: 'ready' });
         return;
       case 'ping':
         this.post({ type: 'pong' });
@@ -179,12 +199,23 @@ export class Page {
     fields: Omit<RequestOf<K>, 'type'>,
     onRejected?: OnRejected,
   ): Promise<AnswerOf<K> | undefined> {
-    const result = await this.#connection.request(type, fields);
-    if ('answer' in result) {
+    const id = ++this.#lastRequest;
+    const result = new Promise<RequestResult>((resolve) => this.#pending.set(id, resolve));
+    // The compiler can't relate the type to its fields in an object literal.
+    this.post({ type: 'request', id, body: { type, ...fields } as unknown as PageRequest });
+    const received = await result;
+    const parsed = received.type === 'answer' ? parseAnswer(type, received.value) : undefined;
+    if (parsed?.success) {
       if (REPLY_REQUESTS.has(type)) this.toasts.clearErrors();
-      return result.answer;
+      return parsed.output;
     }
-    const { reason, text: message, action, details, wait } = result.fault;
+    const {
+      reason,
+      text: message,
+      action,
+      details,
+      wait,
+    } = received.type === 'refusal' ? received.fault : invalidAnswer();
     onRejected?.(reason);
     if (reason === 'cancelled') return undefined;
     const repeat = (): void =>
@@ -333,11 +364,12 @@ export class Page {
     this.#saved = { session, draft: '', told: '', place: null, ...own, pasted, ...change };
     this.#api.setState(this.#saved);
   }
-
-  requestState(): void {
-    this.post({ type: 'ready' });
-  }
 }
+
+const invalidAnswer = (): FaultView => ({
+  reason: 'failed',
+  text: text('An internal error occurred in the chat. If the chat looks wrong, reload the window.'),
+});
 
 /** Delay in ms, so that an announcement reaches the host before rendering may block the page. */
 const ANNOUNCE_DELAY_MS = 60;

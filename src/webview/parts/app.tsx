@@ -36,7 +36,7 @@ export function App() {
               <Button
                 key={command}
                 look="button"
-                onClick={() => void page.runFaultAction(command, () => page.requestState())}
+                onClick={() => void page.runFaultAction(command, () => page.post({ type: 'ready' }))}
               >
                 {label}
               </Button>
