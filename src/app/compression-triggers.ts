@@ -113,7 +113,10 @@ export class CompressionTriggers {
     }
   }
 
-  /** Ends the warning once the request fits, for example when a summary that was expanded for one turn is collapsed. */
+  /**
+   * Ends the warning once the request fits, for example when a summary that was expanded for one turn is collapsed, or
+   * another model is selected.
+   */
   async endEscalation(): Promise<void> {
     const { journal } = this.#deps;
     if (journal.readOnly !== undefined || !journal.state.escalation || this.#share() > MAX_SHARE_AFTER_COMPRESSION)

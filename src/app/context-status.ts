@@ -1,5 +1,5 @@
 import type { Context } from '../core/context/assemble.ts';
-import { sentLevelOf } from '../core/context/ledger-lines.ts';
+import { frontierItemAt, sentLevelOf } from '../core/context/ledger-lines.ts';
 import { nodeText } from '../core/context/render-context.ts';
 import type { MessageId } from '../core/model/ids.ts';
 import { messageText, type ContentBlock } from '../core/model/message.ts';
@@ -52,7 +52,7 @@ export function contextStatuses(
   const sent = [...request.system, ...request.messages.map(({ content }) => textOf(content))].join('\n');
   return hits.map(({ message, position, role, start, end, text }) => {
     const hit = { message, position, role, start, end, text };
-    const item = state.frontier.find(({ from, to }) => from <= position && position <= to);
+    const item = frontierItemAt(state.frontier, position);
     if (!item) return { ...hit, status: { kind: role === 'system' ? 'system' : 'verbatim' } };
     const hitTerms = termsIn(text, terms);
     const hasTerms = (other: string): boolean =>

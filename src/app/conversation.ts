@@ -8,7 +8,6 @@ import type { SessionState } from '../core/state/session-state.ts';
 import type { MessageCounts } from '../core/tokens/message-counts.ts';
 import type { Calibration } from '../core/tokens/calibration.ts';
 import type { TokenCounter } from '../core/tokens/token-counter.ts';
-import type { TriggerDistance } from '../core/policy/triggers.ts';
 import { CompressionTriggers } from './compression-triggers.ts';
 import type { CompressionOutcome, SkipReason } from './compression-job.ts';
 import type { Compressor } from './compressor.ts';
@@ -57,10 +56,10 @@ export class Conversation {
   readonly counter: TokenCounter;
   readonly compressor: Compressor;
   readonly meter: ContextMeter;
+  readonly triggers: CompressionTriggers;
   readonly counts: MessageCounts;
   readonly queue: SendQueue;
   readonly #deps: ConversationDeps;
-  readonly #triggers: CompressionTriggers;
   #turn: Turn | undefined;
   #turnEnd: Promise<unknown> = Promise.resolve();
   /** Whether the next reply gets a higher output limit, because thinking used up the last one's. */
@@ -91,7 +90,7 @@ export class Conversation {
     this.#updates = new Emitter((error) => {
       deps.log.warn(`Session ${deps.journal.id}: a listener failed: ${String(error)}`);
     });
-    this.#triggers = new CompressionTriggers({
+    this.triggers = new CompressionTriggers({
       ...deps,
       meter: this.meter,
       isReplying: () => this.isReplying,
@@ -134,7 +133,7 @@ export class Conversation {
   async settled(): Promise<void> {
     await this.#turnEnd;
     await this.compressor.settled();
-    await this.#triggers.settled();
+    await this.triggers.settled();
   }
 
   /**
@@ -161,7 +160,7 @@ export class Conversation {
       for (const abort of this.#otherWork.values()) abort.abort();
       await Promise.allSettled(this.#otherWork.keys());
       await this.settled();
-      await this.#triggers.commitReady();
+      await this.triggers.commitReady();
     } finally {
       this.#halting = false;
     }
@@ -195,10 +194,6 @@ export class Conversation {
   async prepare(): Promise<void> {
     await this.meter.load();
     await recoverReplies(this.journal);
-  }
-
-  distanceToCompression(): TriggerDistance | 'off' | 'spent' {
-    return this.#triggers.distanceToCompression();
   }
 
   /**
@@ -308,14 +303,14 @@ export class Conversation {
     const assemble = (excerpts: readonly RecalledExcerpt[]): Context =>
       meter.context(excerpts, isEmpty ? undefined : { message, endsTask });
     const plain = assemble([]);
-    const due = (endsTask ? this.#triggers.dueAtReset() : undefined) ?? this.#triggers.dueBeforeSend(plain);
+    const due = (endsTask ? this.triggers.dueAtReset() : undefined) ?? this.triggers.dueBeforeSend(plain);
     const context = assemble(await this.#recall(text, plain, assemble));
     const request = requestOf(context, settings(), this);
     return { context, request, compressesFirst: due?.trigger };
   }
 
   async previewCompression(): Promise<CompressionRecord | SkipReason | 'off'> {
-    return this.compressor.preview(this.#triggers.compressionRequest({ trigger: 'command', threshold: 0 }, 'now'));
+    return this.compressor.preview(this.triggers.compressionRequest({ trigger: 'command', threshold: 0 }, 'now'));
   }
 
   /**
@@ -332,19 +327,14 @@ export class Conversation {
   }
 
   async compressNow(): Promise<CompressionOutcome> {
-    return this.#triggers.compress({ trigger: 'command', threshold: 0 }, 'now');
-  }
-
-  /** Called when the session is shown or another model is selected: the request may fit in the context window now. */
-  async endEscalation(): Promise<void> {
-    await this.#triggers.endEscalation();
+    return this.triggers.compress({ trigger: 'command', threshold: 0 }, 'now');
   }
 
   /** Commits finished compressions and checks the triggers. Called after each turn. */
   async betweenTurns(): Promise<void> {
     if (this.isReplying || this.#closed || this.#halting || this.#importing || this.journal.readOnly !== undefined)
       return;
-    await this.#triggers.betweenTurns();
+    await this.triggers.betweenTurns();
   }
 
   /**
@@ -409,7 +399,7 @@ export class Conversation {
         if (!ModelFault.is(error, 'context_too_long')) throw error;
         const rejected = this.context(recalled);
         const fits = this.meter.calibrateByRejection(rejected, error.contextWindow);
-        const isShorter = fits || (await this.#triggers.afterRejection(rejected.total, signal));
+        const isShorter = fits || (await this.triggers.afterRejection(rejected.total, signal));
         if (!isShorter && !signal.aborted) throw error;
       }
       recalled = await this.#makeRoom(text, signal);
@@ -419,14 +409,14 @@ export class Conversation {
   /** Compresses if necessary; rejects with `ContextOverflow`. Resolves to undefined if the turn was stopped. */
   async #makeRoom(text: string, signal: AbortSignal): Promise<readonly RecalledExcerpt[] | undefined> {
     const budget = this.meter.budget();
-    await this.#triggers.beforeSend(signal);
+    await this.triggers.beforeSend(signal);
     if (signal.aborted) return undefined;
     const { total } = this.context();
     if (total > budget) {
       await this.journal.append({ type: 'escalation', reason: 'token_overflow' });
       throw new ContextOverflow(total, budget);
     }
-    await this.#triggers.endEscalation();
+    await this.triggers.endEscalation();
     const excerpts = await this.#recall(text, this.context(), (recalled) => this.context(recalled));
     const { head } = this.state;
     if (excerpts.length > 0 && head !== null) this.#update({ type: 'recalled', message: head, excerpts });
@@ -463,7 +453,7 @@ export class Conversation {
   }
 
   async #reset(automatic: boolean, signal?: AbortSignal): Promise<void> {
-    await this.#triggers.atReset(signal);
+    await this.triggers.atReset(signal);
     await this.journal.append({ type: 'task_reset', automatic });
     this.#deps.log.event('task_reset_preserving_conversation', {
       session_id: this.journal.id,

@@ -1,3 +1,4 @@
+import { frontierItemAt } from '../core/context/ledger-lines.ts';
 import { keyEventId, messageId, nodeId, type MessageId } from '../core/model/ids.ts';
 import type { KeyEvent } from '../core/model/key-event.ts';
 import { isLocalReply, messageText } from '../core/model/message.ts';
@@ -108,8 +109,7 @@ export function resultOf(
   const { position, event, node } = sourceOf(state, key) ?? {};
   const message = position === undefined ? undefined : state.messages.get(state.path[position]!);
   if (position === undefined || !message) return undefined;
-  const isCovered = state.frontier.some((item) => item.from <= position && position <= item.to);
-  const tier = state.archived ? 'archived' : isCovered ? 'summarized' : 'sent';
+  const tier = state.archived ? 'archived' : frontierItemAt(state.frontier, position) ? 'summarized' : 'sent';
   const place = { message: message.id, position, tier, at: message.at, role: message.role } as const;
   if (event) {
     const { start, end, quote } = event;

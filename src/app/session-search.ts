@@ -1,3 +1,4 @@
+import { createCoverageTest } from '../core/context/ledger-lines.ts';
 import type { RecalledExcerpt } from '../core/context/render-context.ts';
 import type { MessageId } from '../core/model/ids.ts';
 import { Sequencer } from '../core/pace/sequencer.ts';
@@ -93,8 +94,7 @@ export class SessionSearch {
     const { frontier } = this.#state();
     // Don't index the new message: it changes the weights of its words, and the preview is computed without it.
     await this.updateIndex((frontier.at(-1)?.to ?? -1) + 1);
-    const covered = (position: number): boolean =>
-      frontier.some((item) => item.from <= position && position <= item.to);
+    const covered = createCoverageTest(frontier);
     const kept: RecalledExcerpt[] = [];
     let used = 0;
     // Summaries and key events are already in the request.

@@ -29,8 +29,7 @@ import {
   undoneCompression,
   type FindTarget,
 } from './summaries/command-targets.ts';
-import { markEventWrong } from '../app/correct-event.ts';
-import { pinEvents, undoCompressions } from '../app/summary-changes.ts';
+import { markEventWrong, pinEvents, undoCompressions } from '../app/summary-changes.ts';
 import type { Conversation } from '../app/conversation.ts';
 
 type App = externalChats.OpenedChatApp &

@@ -94,12 +94,12 @@ export class SessionViews {
     this.#refresh();
     this.#inBackground(this.#reportUnreadable());
     // Doesn't check the triggers: opening a session must not start a compression, which may cost money.
-    this.#inBackground(conversation.endEscalation());
+    this.#inBackground(conversation.triggers.endEscalation());
   }
 
   async modelChanged(): Promise<void> {
     await this.#updateModelReadiness();
-    await this.#app.sessions.current?.endEscalation();
+    await this.#app.sessions.current?.triggers.endEscalation();
     await this.#app.panel.showCurrentSession();
     this.#refresh();
   }

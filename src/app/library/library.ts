@@ -1,8 +1,9 @@
+import { Redactor } from '../../core/redact/redact.ts';
 import { textHash } from '../../core/text/hash.ts';
 import { TranscriptError, type TranscriptMessage } from '../../core/transcript/transcript-message.ts';
 import { StoreFault } from '../ports.ts';
 import type { CopyRecord, KeptSession, LibraryStore } from './library-store.ts';
-import { libraryEntryOf, readSession, withMaskedTitle, type ReadSession } from './read-session.ts';
+import { libraryEntryOf, readSession, type ReadSession } from './read-session.ts';
 import { ChatIndex, indexOfMessages } from './chat-index.ts';
 import { commonLength, fingerprints, hasIdInPath, relationKeys, relationsBetween } from './relations.ts';
 import {
@@ -74,9 +75,11 @@ export class Library {
   async reload(): Promise<void> {
     const sessions = await this.#store.catalog();
     this.#sessions.clear();
-    // An earlier version stored titles with secrets.
-    for (const session of sessions)
-      this.#sessions.set(session.key, { ...session, entry: withMaskedTitle(session.entry) });
+    for (const session of sessions) {
+      // An earlier version stored titles with secrets.
+      const title = new Redactor().redact(session.entry.title);
+      this.#sessions.set(session.key, { ...session, entry: { ...session.entry, title } });
+    }
   }
 
   sessions(): readonly KeptSession[] {

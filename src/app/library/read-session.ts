@@ -52,11 +52,6 @@ export async function readSession(source: Source, file: SourceFile, from?: Resum
   return { facts: sink.facts, messages, compactions, skipped: sink.skipped, end };
 }
 
-export const withMaskedTitle = (entry: LibraryEntry): LibraryEntry => ({
-  ...entry,
-  title: new Redactor().redact(entry.title),
-});
-
 /** The list entry of a session. If reading was resumed, facts in `known` are kept. */
 export function libraryEntryOf(file: SourceFile, session: ReadSession, known?: LibraryEntry): LibraryEntry {
   const { messages, compactions, end } = session;

@@ -165,7 +165,7 @@ export class PageConnection {
   }
 
   sendGauge(): void {
-    const next = nextCompressionText(this.conversation.distanceToCompression());
+    const next = nextCompressionText(this.conversation.triggers.distanceToCompression());
     this.post({ type: 'gauge', gauge: { ...gaugeView(this.conversation), next } });
     if (this.#compressionSizes() !== this.#sizes) this.#sendCompressions();
     // The warning shows the same figures.

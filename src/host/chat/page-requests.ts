@@ -1,7 +1,6 @@
 import * as vscode from 'vscode';
 import type { Conversation } from '../../app/conversation.ts';
-import { markEventWrong } from '../../app/correct-event.ts';
-import { pinEvents, pinQuote, undoCompressions } from '../../app/summary-changes.ts';
+import { markEventWrong, pinEvents, pinQuote, undoCompressions } from '../../app/summary-changes.ts';
 import { eventsOnBranch, sentLevelOf } from '../../core/context/ledger-lines.ts';
 import { nodeText } from '../../core/context/render-context.ts';
 import { keyEventId, messageId, type MessageId, type NodeId } from '../../core/model/ids.ts';
@@ -278,16 +277,14 @@ async function codeAction(
         throw new RequestFault('storage', vscode.l10n.t('Couldn’t change the file. Check that it isn’t read-only.'));
       return;
     }
-    case 'newFile':
-      await vscode.window.showTextDocument(await openText(text, language));
+    case 'newFile': {
+      // In plain text if the language is unknown.
+      const isKnown = language !== undefined && (await vscode.languages.getLanguages()).includes(language);
+      const document = await vscode.workspace.openTextDocument({ content: text, ...(isKnown && { language }) });
+      await vscode.window.showTextDocument(document);
       return;
+    }
   }
-}
-
-/** Opens a new document; in plain text if the language is unknown. */
-async function openText(content: string, language?: string): Promise<vscode.TextDocument> {
-  const isKnown = language !== undefined && (await vscode.languages.getLanguages()).includes(language);
-  return vscode.workspace.openTextDocument({ content, ...(isKnown && { language }) });
 }
 
 /** A message of the session. Throws `RequestFault` if it doesn't exist. */

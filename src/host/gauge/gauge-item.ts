@@ -73,7 +73,7 @@ function tooltip(
     text.appendMarkdown(
       `${vscode.l10n.t('Compresses in the background at {0}% of the context budget.', Math.round(view.threshold * 100))}\n\n`,
     );
-  const distance = conversation.distanceToCompression();
+  const distance = conversation.triggers.distanceToCompression();
   text.appendMarkdown(`${distance === 'spent' ? '$(warning) ' : ''}${nextCompressionText(distance)}\n\n`);
   if (view.droppedEvents > 0) appendDroppedNotice(text.appendMarkdown('$(warning) '), view.droppedEvents);
   const saved = tokensStillSaved(conversation.state, (counted) => conversation.meter.providerSizes(counted));

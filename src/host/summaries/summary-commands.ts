@@ -1,8 +1,7 @@
 import * as vscode from 'vscode';
 import { countText, locale, shortLine, tokensText } from '../platform/l10n.ts';
-import { correctEvent, correctQuote } from '../../app/correct-event.ts';
+import { correctEvent, correctQuote, expandNode, setLevel, undoOrRedoChange } from '../../app/summary-changes.ts';
 import type { Conversation } from '../../app/conversation.ts';
-import { expandNode, setLevel, undoOrRedoChange } from '../../app/summary-changes.ts';
 import { sentLevelOf } from '../../core/context/ledger-lines.ts';
 import { MAX_SHARE } from '../../core/compress/node-content.ts';
 import { KEY_EVENT_KINDS, type KeyEvent } from '../../core/model/key-event.ts';

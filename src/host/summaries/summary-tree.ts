@@ -1,3 +1,4 @@
+import { createCoverageTest } from '../../core/context/ledger-lines.ts';
 import type { CompressionId, NodeId } from '../../core/model/ids.ts';
 import { supportOf } from '../../core/model/statement-check.ts';
 import type { CheckedSpan, SummaryNode } from '../../core/model/summary.ts';
@@ -23,11 +24,11 @@ export const childNodes = ({ nodes }: SessionState, { children }: SummaryNode): 
 
 /** Nodes that the user has reverted individually or with their compression, and that no newer summary covers. */
 export function revertedNodes(state: SessionState): SummaryNode[] {
+  const isCovered = createCoverageTest(state.frontier);
   return [...state.summaries.reverted].flatMap((id) => {
     const node = state.nodes.get(id);
     const from = node && state.positionOf(node.first);
-    const isUncovered = from !== undefined && !state.frontier.some((item) => item.from <= from && from <= item.to);
-    return node && isUncovered ? [node] : [];
+    return node && from !== undefined && !isCovered(from) ? [node] : [];
   });
 }
 

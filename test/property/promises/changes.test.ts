@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { Conversation } from '../../../src/app/conversation.ts';
-import { correctEvent } from '../../../src/app/correct-event.ts';
 import {
+  correctEvent,
   editSummary,
   expandNode,
   setLevel,
-  undoOrRedoChange,
   undoCompressions,
+  undoOrRedoChange,
 } from '../../../src/app/summary-changes.ts';
 import { KEY_EVENT_KINDS } from '../../../src/core/model/key-event.ts';
 import { proseSummary, type Level, type SummaryNode } from '../../../src/core/model/summary.ts';

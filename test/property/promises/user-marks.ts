@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { correctEvent } from '../../../src/app/correct-event.ts';
-import { ChangeFault } from '../../../src/app/summary-changes.ts';
+import { ChangeFault, correctEvent } from '../../../src/app/summary-changes.ts';
 import type { SessionJournal } from '../../../src/app/ports.ts';
 import { eventIdAt } from '../../../src/core/events/ledger.ts';
 import type { KeyEventId, MessageId } from '../../../src/core/model/ids.ts';

@@ -61,10 +61,10 @@ describe('session under pressure', () => {
     await conversation.journal.append({ type: 'escalation', reason: 'token_overflow' });
     const { contextWindow } = harness.settings;
     harness.set({ contextWindow: conversation.context().total, reservedTokens: 0 });
-    await conversation.endEscalation();
+    await conversation.triggers.endEscalation();
     assert.equal(conversation.state.escalation, 'token_overflow');
     harness.set({ contextWindow });
-    await conversation.endEscalation();
+    await conversation.triggers.endEscalation();
     assert.equal(conversation.state.escalation, null);
   });
 

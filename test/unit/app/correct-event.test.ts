@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { correctEvent, correctQuote, markEventWrong } from '../../../src/app/correct-event.ts';
-import { ChangeFault, pinQuote } from '../../../src/app/summary-changes.ts';
+import { ChangeFault, correctEvent, correctQuote, markEventWrong, pinQuote } from '../../../src/app/summary-changes.ts';
 import type { Conversation } from '../../../src/app/conversation.ts';
 import { keyEventId } from '../../../src/core/model/ids.ts';
 import type { KeyEvent } from '../../../src/core/model/key-event.ts';

@@ -169,7 +169,7 @@ describe('warning that the context is too full, once the session is no longer fl
     link.onMessage((message) => message.type === 'status' && warned.push(message.status.escalation !== null));
     const use = async (share: number): Promise<void> => {
       harness.set({ contextWindow: Math.round(meter.context().total / share), reservedTokens: 0 });
-      await conversation.endEscalation();
+      await conversation.triggers.endEscalation();
       link.sendGauge();
     };
     await use(0.65);

@@ -107,9 +107,9 @@ describe('a spend limit for compression', () => {
     await conversation.settled();
     assert.equal(conversation.state.counters.compressions, 0);
     assert.equal(harness.summaryRequests.length, 0);
-    assert.equal(conversation.distanceToCompression(), 'spent');
+    assert.equal(conversation.triggers.distanceToCompression(), 'spent');
     most = 1;
-    assert.equal(typeof conversation.distanceToCompression(), 'object');
+    assert.equal(typeof conversation.triggers.distanceToCompression(), 'object');
   });
 
   it('does not prevent compression without a model once it is reached', async () => {
@@ -118,7 +118,7 @@ describe('a spend limit for compression', () => {
     await conversation.send('And one more.');
     await conversation.settled();
     assert.equal(conversation.state.counters.compressions, 1);
-    assert.equal(typeof conversation.distanceToCompression(), 'object');
+    assert.equal(typeof conversation.triggers.distanceToCompression(), 'object');
   });
 
   it('makes the compress command fail once it is reached if extractive summaries are off', async () => {
