@@ -52,14 +52,8 @@ export class ModelFault extends Error {
   constructor(
     reason: FaultReason,
     message: string,
-    options: {
-      retryAfterMs?: number | undefined;
-      status?: number | undefined;
-      contextWindow?: number | undefined;
-      contentType?: string | undefined;
-      details?: string | undefined;
-      cause?: unknown;
-    } = {},
+    options: Partial<Pick<ModelFault, 'retryAfterMs' | 'status' | 'contextWindow' | 'contentType' | 'details'>> &
+      ErrorOptions = {},
   ) {
     super(message, { cause: options.cause });
     this.name = 'ModelFault';

@@ -3,7 +3,7 @@ import { retentionPriorityOf } from '../core/events/ledger-budget.ts';
 import { BY_CLIENT } from '../core/events/split-message.ts';
 import { messageId } from '../core/model/ids.ts';
 import type { KeyEvent, KeyEventKind, Span } from '../core/model/key-event.ts';
-import { isLocalReply, messageText, type ContentBlock, type Role } from '../core/model/message.ts';
+import { isLocalReply, messageText, type ContentBlock, type Message, type Role } from '../core/model/message.ts';
 import { listedSteps } from '../core/model/task-list.ts';
 import { runYielding } from '../core/pace/steps.ts';
 import { NEVER_YIELDS } from '../core/pace/yielder.ts';
@@ -22,12 +22,7 @@ import { summarizeRecursive, type LibraryCalls, type LibraryMessage, type Librar
 import { renderBriefing, type BriefingLine, type BriefingSection, type HandoffTarget } from './render-briefing.ts';
 
 /** A message of the session that is handed over. `at` is in milliseconds since the epoch. */
-export interface HandoffMessage {
-  readonly role: Role;
-  readonly content: readonly ContentBlock[];
-  readonly at?: number | undefined;
-  readonly model?: string | undefined;
-}
+export type HandoffMessage = Pick<Message, 'role' | 'content'> & Partial<Pick<Message, 'at' | 'model'>>;
 
 export interface HandoffOptions extends LibraryOptions {
   readonly target: HandoffTarget;

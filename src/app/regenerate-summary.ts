@@ -110,11 +110,6 @@ function eventsOf(
   messages: readonly SourceMessage[],
 ): ReadonlyMap<number, readonly DetectedEvent[]> {
   const at = new Map<MessageId, number>(messages.map(({ id }, index) => [id, index]));
-  const events = new Map<number, DetectedEvent[]>();
-  for (const event of state.events.values()) {
-    const index = at.get(event.message);
-    if (index === undefined || state.isRemoved(event.id)) continue;
-    events.set(index, [...(events.get(index) ?? []), event]);
-  }
-  return events;
+  const events = [...state.events.values()].filter(({ id, message }) => at.has(message) && !state.isRemoved(id));
+  return Map.groupBy(events, ({ message }) => at.get(message)!);
 }

@@ -2,7 +2,7 @@ import type { Context } from '../core/context/assemble.ts';
 import type { RecalledExcerpt } from '../core/context/render-context.ts';
 import type { SessionEvent } from '../core/journal/schema.ts';
 import type { SessionState } from '../core/state/session-state.ts';
-import { messageId, type MessageId } from '../core/model/ids.ts';
+import { messageId } from '../core/model/ids.ts';
 import type { Ending, Message, Usage } from '../core/model/message.ts';
 import type { ContextMeter } from './context-meter.ts';
 import type { ConversationUpdate } from './conversation-update.ts';
@@ -209,11 +209,7 @@ async function countWithProvider(
   }
 }
 
-interface ReplyHead {
-  readonly id: MessageId;
-  readonly parent: MessageId | null;
-  readonly model: string;
-}
+type ReplyHead = Pick<Message, 'id' | 'parent'> & { readonly model: string };
 
 /** Journals a finished reply, its usage, and that of failed attempts. A reply without text isn't kept. */
 async function keepReply(

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { Conversation } from '../../app/conversation.ts';
-import type { Attachment, ImageBlock } from '../../core/model/message.ts';
+import type { UserMessage } from '../../app/user-message.ts';
+import type { Attachment } from '../../core/model/message.ts';
 import { imageTokens } from '../../core/tokens/image-size.ts';
 import { REPLY_PRIMING_TOKENS } from '../../core/tokens/token-counter.ts';
 import { RequestFault } from '../../protocol/faults.ts';
@@ -16,10 +17,7 @@ interface Entry {
   readonly item: Attachment | ImageFile;
 }
 
-export interface MessageAttachments {
-  readonly attachments: readonly Attachment[];
-  readonly images: readonly ImageBlock[];
-}
+export type MessageAttachments = Required<Pick<UserMessage, 'attachments' | 'images'>>;
 
 /** The conversation that an attachment must fit in. */
 export type AttachmentTarget = Pick<Conversation, 'journal' | 'counter' | 'meter'>;

@@ -1,10 +1,7 @@
 import * as vscode from 'vscode';
 
 /** A text editor's state when it was last active. The chat may hide its tab by now. */
-interface EditorState {
-  readonly document: vscode.TextDocument;
-  readonly selection: vscode.Selection;
-}
+type EditorState = Pick<vscode.TextEditor, 'document' | 'selection'>;
 
 /** Remembers which file was active before the chat. */
 export class LastEditor implements vscode.Disposable {
