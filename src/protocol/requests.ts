@@ -63,8 +63,8 @@ const REQUESTS = {
     v.object({ text: v.nullable(longTextSchema), pasted: readonlyList(longTextSchema) }),
   ),
   editAndResend: action('editAndResend', { ...message, text: longTextSchema }),
-  retry: action('retry', { ...message }),
-  continue: action('continue', { ...message }),
+  retry: action('retry', message),
+  continue: action('continue', message),
   attach: action('attach', { what: v.variant('kind', [...contextSchema.options, ...pastedContentSchema.options]) }),
   detach: action('detach', { id: idSchema }),
   completeContext: query('completeContext', { query: shortTextSchema }, readonlyList(contextItemSchema)),
@@ -113,13 +113,13 @@ const REQUESTS = {
   }),
   /** Shows the changes in one code block of a reply, or in all that name a file. */
   applyEdits: action('applyEdits', { message: v.optional(idSchema), code: v.optional(longTextSchema) }),
-  copyMessage: action('copyMessage', { ...message }),
+  copyMessage: action('copyMessage', message),
 
   // Branches
-  fork: action('fork', { ...message }),
-  switchBranch: action('switchBranch', { ...message }),
-  deleteMessage: action('deleteMessage', { ...message }),
-  undoDelete: action('undoDelete', { ...message }),
+  fork: action('fork', message),
+  switchBranch: action('switchBranch', message),
+  deleteMessage: action('deleteMessage', message),
+  undoDelete: action('undoDelete', message),
 
   // Key events
   /**
@@ -147,12 +147,12 @@ const REQUESTS = {
   stepTask: action('stepTask', { step: countSchema, status: stepStatus }),
 
   // Sessions
-  switchSession: action('switchSession', { ...session }),
+  switchSession: action('switchSession', session),
   renameSession: action('renameSession', { ...session, title: shortTextSchema }),
   pinSession: action('pinSession', { ...session, pinned: v.boolean() }),
   archiveSession: action('archiveSession', { ...session, archived: v.boolean() }),
-  deleteSession: action('deleteSession', { ...session }),
-  undoDeleteSession: action('undoDeleteSession', { ...session }),
+  deleteSession: action('deleteSession', session),
+  undoDeleteSession: action('undoDeleteSession', session),
 };
 
 export type RequestType = keyof typeof REQUESTS;
