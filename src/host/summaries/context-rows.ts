@@ -168,9 +168,9 @@ const contextSection = ({ gauge }: TreeSource): ContextRow =>
   section('context', {
     label: vscode.l10n.t('In context now'),
     icon: 'pulse',
-    description: tokensText(gauge().used),
+    description: tokensText(gauge.used),
     below: (row) => {
-      const parts = gauge().parts.filter(({ tokens }) => tokens > 0);
+      const parts = gauge.parts.filter(({ tokens }) => tokens > 0);
       return parts.map(({ name, tokens }) => {
         const content = { label: partName(name), icon: 'circle-small-filled', description: tokensText(tokens) };
         return newRow(`part/${name}`, row, content);
@@ -205,7 +205,7 @@ function nodeRow(source: TreeSource, node: SummaryNode, parent: ContextRow): Con
   const facts = [
     rangeText(state, node),
     `${shortTokens(node.tokens.source)} → ${shortTokens(after)}`,
-    ago(source.now() - node.at),
+    ago(source.now - node.at),
     trustText(source, node),
   ];
   const content = {
@@ -236,7 +236,7 @@ function rowsBelowNode(source: TreeSource, node: SummaryNode, of: ContextRow): C
   const rows = folded(messages);
   // Messages are always in a range, so that they aren't mixed with their events.
   const ranges = rows[0]?.kind === 'range' ? rows : [rangeRow(messages, of, 0, rows.length)];
-  const events = source.events().between(span.from, span.to);
+  const events = source.events.between(span.from, span.to);
   if (events.length === 0) return ranges;
   const content = {
     label: vscode.l10n.t('Key events'),
@@ -290,7 +290,7 @@ function messageRow({ conversation }: TreeSource, id: MessageId, parent: Context
 }
 
 function eventsSection(source: TreeSource): ContextRow {
-  const events = source.events();
+  const { events } = source;
   const isEmpty = events.all.length === 0;
   return section('events', {
     label: vscode.l10n.t('Key events'),
@@ -303,7 +303,7 @@ function eventsSection(source: TreeSource): ContextRow {
 }
 
 function kindRow(source: TreeSource, kind: KeyEventKind, parent: ContextRow): ContextRow {
-  const events = source.events().ofKind(kind);
+  const events = source.events.ofKind(kind);
   const icon = KIND_ICON[kind];
   return newRow(`events/${kind}`, parent, {
     label: kindHeading(kind),
@@ -375,7 +375,7 @@ function entriesOf({ structured }: SummaryNode, list: ContentList): readonly str
 
 function tasksSection({ conversation: { state }, now }: TreeSource): ContextRow {
   const entries = [...(state.task ? [state.task] : []), ...state.endedTasks];
-  const create = (task: Task, parent: ContextRow, at: number): ContextRow => taskRow(task, `task/${at}`, parent, now());
+  const create = (task: Task, parent: ContextRow, at: number): ContextRow => taskRow(task, `task/${at}`, parent, now);
   return section('tasks', {
     label: vscode.l10n.t('Tasks'),
     icon: 'checklist',
@@ -417,7 +417,7 @@ function compressionRow({ conversation, now }: TreeSource, entry: CompressionEnt
   const content = {
     label: triggerName(entry.trigger),
     icon: isUndone ? 'discard' : 'archive',
-    description: `${shortTokens(before)} → ${shortTokens(after)} · ${ago(now() - entry.at)}`,
+    description: `${shortTokens(before)} → ${shortTokens(after)} · ${ago(now - entry.at)}`,
     contextValue: isUndone ? 'threadkeeper.compression.undone' : 'threadkeeper.compression',
     open: () => openRendered(documentUri(journal.id, 'compressions', 'all', vscode.l10n.t('Compression History'))),
   };
@@ -429,10 +429,7 @@ export function findRow(source: TreeSource, target: RowTarget): ContextRow | und
   const { state } = source.conversation;
   if (target.kind === 'event') {
     const { id, kind } = target.event;
-    const at = source
-      .events()
-      .ofKind(kind)
-      .findIndex(({ event }) => event.id === id);
+    const at = source.events.ofKind(kind).findIndex(({ event }) => event.id === id);
     return entryBelow(kindRow(source, kind, eventsSection(source)), at);
   }
   const first = target.kind === 'node' ? state.nodes.get(target.node)?.first : target.message;
@@ -504,10 +501,8 @@ function rowOfHit(source: TreeSource, hit: ScoredResult, parent: ContextRow): Co
       return leaf && nodeRow(source, leaf, parent);
     }
     case 'event': {
-      const found = source
-        .events()
-        .between(hit.position, hit.position)
-        .find(({ event }) => event.start === hit.start);
+      const placed = source.events.between(hit.position, hit.position);
+      const found = placed.find(({ event }) => event.start === hit.start);
       return found && eventRow(source, found, parent, parent);
     }
   }

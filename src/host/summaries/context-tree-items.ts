@@ -11,13 +11,13 @@ import type { EventIndex, PlacedEvent } from './event-index.ts';
 import { checkWarnings, levelName, verificationText } from './summary-texts.ts';
 import { isSent } from './summary-tree.ts';
 
-/** The data of the rows. Events and gauge are only requested when needed. */
+/** The data of the rows. */
 export interface TreeSource {
   readonly conversation: Pick<Conversation, 'state' | 'journal' | 'meter'>;
-  readonly events: () => EventIndex;
-  readonly gauge: () => GaugeView;
+  readonly events: EventIndex;
+  readonly gauge: GaugeView;
   /** In ms since the epoch. */
-  readonly now: () => number;
+  readonly now: number;
 }
 
 /** Counts such as "12 · 2 pinned · 3 superseded": all events sent verbatim, the pinned ones among them, and others. */
@@ -36,7 +36,7 @@ export function rangeText(state: SessionState, node: SummaryNode): string {
 /** A summary's kept key events, the results of its audit and check, and how it was generated. */
 export function trustText({ conversation: { state }, events }: TreeSource, node: SummaryNode): string {
   const range = state.spanOf(node.id);
-  const { kept, total } = range ? events().keptBetween(range.from, range.to) : { kept: 0, total: 0 };
+  const { kept, total } = range ? events.keptBetween(range.from, range.to) : { kept: 0, total: 0 };
   return [
     ...(total > 0 ? [vscode.l10n.t('{0}/{1} key events kept', kept, total)] : []),
     verificationText(node, state.summaries.checkOf(node)),

@@ -108,9 +108,9 @@ export class ContextTree implements vscode.TreeDataProvider<ContextRow>, vscode.
   #source(conversation: Conversation): TreeSource {
     return {
       conversation,
-      events: () => this.#eventsOf(conversation),
-      gauge: () => (this.#gaugeView ??= gaugeView(conversation)),
-      now: () => this.#app.clock.now(),
+      events: this.#eventsOf(conversation),
+      gauge: (this.#gaugeView ??= gaugeView(conversation)),
+      now: this.#app.clock.now(),
     };
   }
 

@@ -39,7 +39,7 @@ function sourceOf({ state, journal, meter }: Pick<Conversation, 'state' | 'journ
     costUsd: 0,
     policy: 'balanced',
   };
-  return { conversation: { state, journal, meter }, events: () => events, gauge: () => gauge, now: () => 0 };
+  return { conversation: { state, journal, meter }, events, gauge, now: 0 };
 }
 
 const sourceFor = (state: SessionState): TreeSource => {
@@ -179,7 +179,7 @@ describe('the summary tree', () => {
     const parts = section(source, 'context').children();
     assert.equal(
       parts.reduce((sum, { item }) => sum + Number.parseInt(String(item.description)), 0),
-      source.gauge().used,
+      source.gauge.used,
     );
   });
 
