@@ -10,7 +10,7 @@ import { sessionToMarkdown } from '../../src/core/transcript/markdown-export.ts'
 import { sessionToJsonl } from '../../src/core/transcript/session-jsonl.ts';
 import { TranscriptError } from '../../src/core/transcript/transcript-message.ts';
 import { TranscriptReader } from '../../src/core/transcript/transcript-reader.ts';
-import { messageView } from '../../src/host/chat/message-views.ts';
+import { MessageViews } from '../../src/host/chat/message-views.ts';
 import { parseHostMessage, parsePageMessage } from '../../src/protocol/messages.ts';
 import { messageViewSchema } from '../../src/protocol/views.ts';
 import { nativeChecksum } from '../../src/storage/checksum.ts';
@@ -50,13 +50,15 @@ async function each(what: string, count: number, run: (random: Random) => Promis
   assert.ok(slowest < MAX_READ_MS, `${what} held for ${slowest} ms`);
 }
 
-const facts = { tokens: () => 1, attachmentTokens: () => 1, events: () => [] };
+const meter = { providerTokens: (counted: number) => counted };
+const counts = { of: () => ({ body: 1 }) };
 
 /** Whatever can be read can be shown, exported, and stored. */
 function checkUsable(state: SessionState): void {
   const messages = [...state.messages.values()];
+  const views = new MessageViews({ state, meter, counts, counter: { attachment: () => 1 } } as never);
   for (const message of messages) {
-    assert.ok(v.is(messageViewSchema, messageView(state, message, facts)), 'the page takes it');
+    assert.ok(v.is(messageViewSchema, views.of(message)), 'the page takes it');
     assert.doesNotThrow(() => new Date(message.at).toISOString());
   }
   assert.ok([...sessionToMarkdown({ title: 't', messages })].length > 0);

@@ -4,7 +4,7 @@ import type { RecalledExcerpt } from '../../core/context/render-context.ts';
 import type { KeyEvent } from '../../core/model/key-event.ts';
 import { parseEdits } from '../../core/edits/parse-edits.ts';
 import type { MessageId } from '../../core/model/ids.ts';
-import { messageText, type Attachment, type ContentBlock, type Message } from '../../core/model/message.ts';
+import { messageText, type ContentBlock, type Message } from '../../core/model/message.ts';
 import { listedSteps } from '../../core/model/task-list.ts';
 import { eventsOnBranch } from '../../core/context/ledger-lines.ts';
 import { knownCost, type CompressionEntry } from '../../core/state/counters.ts';
@@ -18,60 +18,6 @@ import {
   type SummaryRangeView,
   MAX_TEXT_LENGTH,
 } from '../../protocol/views.ts';
-
-/** Facts about a message that are stored separately: token counts and key events. */
-interface MessageFacts {
-  readonly tokens: (message: Message) => number;
-  readonly attachmentTokens: (attachment: Attachment) => number;
-  readonly events: (message: MessageId) => readonly KeyEvent[];
-}
-
-/** A message as shown by the page. If any value is invalid, only its content is shown, as plain text. */
-export function messageView(state: SessionState, message: Message, facts: MessageFacts): MessageView {
-  const parsed = v.safeParse(messageViewSchema, viewOf(state, message, facts));
-  if (parsed.success) return parsed.output;
-  const { id, role, at } = message;
-  return {
-    id,
-    role,
-    at,
-    parts: message.content.map(({ type, ...block }) => ({
-      type: 'text',
-      text: shortened(`[${type}] ${JSON.stringify(block)}`),
-    })),
-  };
-}
-
-/** The view before validation, which also removes fields that the page doesn't need. */
-function viewOf(state: SessionState, message: Message, facts: MessageFacts): MessageView {
-  const { id, role, at, model, usage, ending } = message;
-  const branches = branchesAt(state, id);
-  const events = facts.events(id);
-  const steps = role === 'assistant' ? listedSteps(messageText(message)) : [];
-  const edits = role === 'assistant' ? parseEdits(messageText(message)) : [];
-  const files = new Set(edits.flatMap(({ path }) => path ?? []));
-  return {
-    id,
-    role,
-    at,
-    parts: message.content.map(partView),
-    tokens: usage ?? { output: facts.tokens(message) },
-    ...(model !== undefined && { model }),
-    ...(ending && { ending }),
-    ...(branches.ids.length > 1 && { branches }),
-    ...(steps.length > 0 && { steps }),
-    // If all blocks change the same file, their own buttons are enough.
-    ...(files.size > 1 && { files: files.size }),
-    ...(events.length > 0 && { events }),
-    ...(message.attachments && {
-      attachments: message.attachments.map((attachment, index) => ({
-        ...attachment,
-        id: String(index),
-        tokens: facts.attachmentTokens(attachment),
-      })),
-    }),
-  };
-}
 
 /** The branches that start at a message or, if it's the only one there, at deleted messages directly before it. */
 function branchesAt(state: SessionState, id: MessageId): { readonly ids: MessageId[]; readonly index: number } {
@@ -106,6 +52,14 @@ function partView(block: ContentBlock): PartView {
       return { ...block, text: shortened(block.text) };
   }
 }
+
+/** A message's content as plain text, if another value of it is invalid. */
+const plainView = ({ id, role, at, content }: Message): MessageView => ({
+  id,
+  role,
+  at,
+  parts: content.map(({ type, ...block }) => ({ type: 'text', text: shortened(`[${type}] ${JSON.stringify(block)}`) })),
+});
 
 /** Truncates text that the page doesn't accept; the session keeps all of it. */
 const shortened = (text: string): string =>
@@ -164,15 +118,43 @@ export class MessageViews {
   }
 
   of(message: Message): MessageView {
-    const { meter, counts, counter, state } = this.#conversation;
-    const view = messageView(state, message, {
-      tokens: (one) => meter.providerTokens(counts.of(one).body),
-      attachmentTokens: (attachment) => meter.providerTokens(counter.attachment(attachment)),
-      events: (id) => this.#events().get(id) ?? [],
-    });
+    const parsed = v.safeParse(messageViewSchema, this.#viewOf(message));
+    const view = parsed.success ? parsed.output : plainView(message);
     const recalled = this.recalled.get(message.id);
     const plain = this.plain.has(message.id);
     return { ...view, ...(recalled && { recalled: [...recalled] }), ...(plain && { plain }) };
+  }
+
+  /** The view before validation, which also removes fields that the page doesn't need. */
+  #viewOf(message: Message): MessageView {
+    const { meter, counts, counter, state } = this.#conversation;
+    const { id, role, at, model, usage, ending } = message;
+    const branches = branchesAt(state, id);
+    const events = this.#events().get(id) ?? [];
+    const steps = role === 'assistant' ? listedSteps(messageText(message)) : [];
+    const edits = role === 'assistant' ? parseEdits(messageText(message)) : [];
+    const files = new Set(edits.flatMap(({ path }) => path ?? []));
+    return {
+      id,
+      role,
+      at,
+      parts: message.content.map(partView),
+      tokens: usage ?? { output: meter.providerTokens(counts.of(message).body) },
+      ...(model !== undefined && { model }),
+      ...(ending && { ending }),
+      ...(branches.ids.length > 1 && { branches }),
+      ...(steps.length > 0 && { steps }),
+      // If all blocks change the same file, their own buttons are enough.
+      ...(files.size > 1 && { files: files.size }),
+      ...(events.length > 0 && { events }),
+      ...(message.attachments && {
+        attachments: message.attachments.map((attachment, index) => ({
+          ...attachment,
+          id: String(index),
+          tokens: meter.providerTokens(counter.attachment(attachment)),
+        })),
+      }),
+    };
   }
 
   #events(): ReadonlyMap<MessageId, readonly KeyEvent[]> {

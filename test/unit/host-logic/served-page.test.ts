@@ -81,9 +81,7 @@ describe('a page and its server', () => {
     received.length = 0;
     post({ type: 'request', id: 7, body: { type: 'completeContext', query: 'x'.repeat(1_001) } });
     await soon();
-    assert.deepEqual(received, [
-      { type: 'refusal', id: 7, fault: { reason: 'invalid', text: 'See the log.' } },
-    ]);
+    assert.deepEqual(received, [{ type: 'refusal', id: 7, fault: { reason: 'invalid', text: 'See the log.' } }]);
     page.dispose();
   });
 

@@ -6,7 +6,7 @@ import { StoreFault, type SessionJournal } from '../../../src/app/ports.ts';
 import { decodeLine, encodeLine } from '../../../src/storage/journal-line.ts';
 import { messageId } from '../../../src/core/model/ids.ts';
 import { messageText } from '../../../src/core/model/message.ts';
-import { messageView } from '../../../src/host/chat/message-views.ts';
+import { MessageViews } from '../../../src/host/chat/message-views.ts';
 import { messageViewSchema } from '../../../src/protocol/views.ts';
 import { nativeChecksum } from '../../../src/storage/checksum.ts';
 import { readSnapshots, SNAPSHOT_VERSION, snapshotSession } from '../../../src/storage/snapshot.ts';
@@ -74,10 +74,17 @@ describe('storing hostile data', () => {
           },
         });
       }
-      const facts = { tokens: () => 1, attachmentTokens: () => 1, events: () => [] };
+      const counts = { of: () => ({ body: 1 }) };
+      const meter = { providerTokens: (counted: number) => counted };
+      const views = new MessageViews({
+        state: journal.state,
+        meter,
+        counts,
+        counter: { attachment: () => 1 },
+      } as never);
       assert.equal(journal.state.messages.size, 5);
       for (const message of journal.state.messages.values())
-        assert.ok(v.is(messageViewSchema, messageView(journal.state, message, facts)), message.id);
+        assert.ok(v.is(messageViewSchema, views.of(message)), message.id);
       await store.close();
     }));
 
