@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { ChatPage, writeSettings } from './chat-page.ts';
+import { ChatPage } from './chat-page.ts';
 import { eventually } from './eventually.ts';
 import { ATTEMPT_TIMEOUT_MS } from './workbench.ts';
 
@@ -25,15 +25,6 @@ describe('chat in different locations', () => {
     await chat.show();
     await chat.message('The second of two sessions.').waitFor();
     await areTwo('.editor-group-container');
-  });
-
-  it('opens beside the active file', async () => {
-    await chat.workbench.runCommand('View: Close All Editors');
-    await chat.workbench.openFile('config.ts');
-    await chat.workbench.runCommand('Threadkeeper: Open Chat');
-    await chat.message('The second of two sessions.').waitFor();
-    await areTwo('.editor-group-container');
-    await areTwo('.tab.active');
   });
 
   it('moves into the side bar with its draft, and works by keyboard there', async () => {
@@ -97,17 +88,5 @@ describe('chat in different locations', () => {
     await chat.message('Said in a window of its own.').first().waitFor();
     await chat.waitForDraft('on its way back');
     await chat.composer().fill('');
-  });
-
-  it('follows the workspace’s location setting, and applies other settings changed with it', async () => {
-    const gauge = chat.workbench.statusBarItem('threadkeeper.gauge');
-    const ROOM = /\/4\dk/;
-    const window = { 'threadkeeper.chat.contextWindow': 50_096, 'threadkeeper.chat.reservedTokens': 4096 };
-    await writeSettings(chat.folder, { 'threadkeeper.chat.location': 'sidebar', ...window });
-    await pane().waitFor();
-    await gauge.filter({ hasText: ROOM }).waitFor();
-    await writeSettings(chat.folder, {});
-    await pane().waitFor({ state: 'detached' });
-    await gauge.filter({ hasNotText: ROOM }).waitFor();
   });
 });

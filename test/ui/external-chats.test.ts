@@ -102,33 +102,6 @@ describe('chats from other tools', () => {
     await workbench.webview().getByText('This chat from Claude Code is read-only.').waitFor();
   });
 
-  it('show key events dropped by their own compaction, and restore them to the chat', async () => {
-    for (const text of ['Never use port 80', 'Compaction 1']) await row(text).locator('.monaco-tl-twistie').click();
-    const entry = workbench.page.locator('.sidebar .monaco-list-row', { hasText: /· Message 1$/ });
-    await entry.waitFor();
-    await workbench.screenshot('all-chats-dropped');
-    // The row's accessible name.
-    assert.match(
-      (await entry.getAttribute('aria-label')) ?? '',
-      /Constraint: Never use port 80[^]*Decision: We decided to use Valkey/,
-    );
-    await entry.hover();
-    await entry.getByRole('button', { name: 'Continue Chat with Key Events' }).click();
-    await workbench.webview().getByText('Key events dropped by Claude Code').waitFor();
-    await workbench.screenshot('all-chats-restored');
-    await row('Never use port 80').click();
-    await workbench.webview().getByText('This chat from Claude Code is read-only.').waitFor();
-  });
-
-  it('can be continued as a session of the user’s own', async () => {
-    // The row below the messages. Those of single messages are only shown on hover.
-    await workbench.webview().getByRole('button', { name: 'Continue Here' }).last().click();
-    const composer = workbench.webview().getByRole('textbox', { name: 'Message' });
-    await composer.fill('Go on with port 8080.');
-    await composer.press('Enter');
-    await workbench.webview().getByRole('article', { name: 'You' }).filter({ hasText: 'Go on with' }).waitFor();
-  });
-
   it('are removed when the user deletes the copies', async () => {
     await workbench.ask('Threadkeeper: Delete Copied Chats', () => workbench.paletteRow(/Claude Code/).click());
     await workbench.page.getByRole('button', { name: 'Delete Copies' }).click();
