@@ -180,14 +180,4 @@ describe('importing an invalid file', () => {
     assert.equal(text, 'Can’t read gone.jsonl. Check that the file exists and that you have permission to read it.');
     assert.equal(app.sessions.current, before);
   });
-
-  it('shows one sentence that names the known formats when the format is unknown', async () => {
-    const app = await product();
-    const before = app.sessions.current;
-    await vscode.workspace.fs.writeFile(scratch, new TextEncoder().encode('just some words\nand more of them'));
-    const { text, reason } = app.describe(await rejection(app.runCommand('importTranscript', scratch as never)));
-    assert.equal(reason, 'invalid');
-    assert.match(text, /JSONL/);
-    assert.equal(app.sessions.current, before);
-  });
 });

@@ -6,7 +6,6 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import { messageId, type SessionId } from '../../src/core/model/ids.ts';
 import type { Message } from '../../src/core/model/message.ts';
-import { workspaceKey } from '../../src/storage/workspace-key.ts';
 import { answering, product, transcript, withSettings } from './product.ts';
 
 type Item = vscode.QuickPickItem;
@@ -30,29 +29,6 @@ describe('sessions in the editor', () => {
     folder = await mkdtemp(path.join(os.tmpdir(), 'threadkeeper-sessions-'));
   });
   after(() => rm(folder, { recursive: true, force: true }));
-
-  it('round-trip through a JSONL export with every branch, byte for byte', async () => {
-    const app = await product();
-    const conversation = await app.sessions.create('Branches');
-    const messages = [
-      messageOf('a', null, 'First “ü” 𝄞'),
-      messageOf('b', 'a', 'one branch'),
-      messageOf('c', 'a', 'another\r\nbranch'),
-      messageOf('d', 'c', '2nd'),
-    ];
-    for (const message of messages) await conversation.journal.append({ type: 'message_added', message });
-    await run('exportSession', file('first.jsonl'));
-    await run('importTranscript', file('first.jsonl'));
-    const imported = app.sessions.current;
-    assert.ok(imported && imported !== conversation);
-    assert.deepEqual(transcript(imported), transcript(conversation));
-    assert.equal(imported.state.messages.size, 4);
-    await run('exportSession', file('second.jsonl'));
-    const [first, second] = await Promise.all(
-      ['first.jsonl', 'second.jsonl'].map((name) => readFile(file(name).fsPath)),
-    );
-    assert.deepEqual(second, first);
-  });
 
   it('are exported with their secrets masked, and the user is told how many', async () => {
     const app = await product();
@@ -143,20 +119,6 @@ describe('sessions in the editor', () => {
     await opened.journal.append({ type: 'message_added', message: messageOf('b', 'a', 'and from here') });
     assert.deepEqual(transcript(opened), ['user: from afar', 'user: and from here']);
     assert.equal(opened.state.workspace, 'folder:file:///elsewhere/orchard');
-  });
-
-  it('are listed as without a folder if from a window without one', async () => {
-    const app = await product();
-    await (await app.store.create('Said before a folder was opened', workspaceKey({ folders: [] }))).close();
-    const described: (string | undefined)[] = [];
-    const showQuickPick = (items: readonly Item[]): Promise<undefined> => {
-      described.push(items.find(({ label }) => label === 'Said before a folder was opened')?.description);
-      return Promise.resolve(undefined);
-    };
-    await answering({ showQuickPick }, async () => {
-      await run('openOtherSession');
-    });
-    assert.deepEqual(described, ['No folder']);
   });
 
   it('can be restored long after they were deleted', async () => {

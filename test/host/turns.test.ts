@@ -37,29 +37,6 @@ describe('a turn in the editor', () => {
     assert.match(texts[3] ?? '', /port 8443/);
   });
 
-  it('barely affects the budget of other sessions when the server adds its own prompt', async () => {
-    const app = await product();
-    const settings = {
-      'chat.provider': 'compatible',
-      'chat.model': 'a-model-with-a-prompt-of-its-own',
-      'chat.baseUrl': `${server.url}/v1`,
-      'chat.contextWindow': 128_000,
-    };
-    await withSettings(settings, async () => {
-      const long = await app.sessions.create();
-      const before = long.meter.budget();
-      const short = await app.sessions.create();
-      for (let turn = 0; turn < 5; turn++) {
-        const input = 2345 + 260 * turn;
-        const usage = { prompt_tokens: input, completion_tokens: 2, total_tokens: input + 2 };
-        server.reset().answer({ text: 'Hello.', usage });
-        await short.send(`Hello? ${'Is anybody there? '.repeat(60)}`);
-      }
-      assert.equal(short.meter.isApproximate, false, 'the reports were believed');
-      assert.ok(long.meter.budget() > 0.85 * before, `${before} → ${long.meter.budget()} tokens`);
-    });
-  });
-
   for (const { provider, model, path: base } of PROVIDERS) {
     it(`streams a reply from ${provider}, and stores the reported usage`, async () => {
       const app = await product();
@@ -246,17 +223,6 @@ describe('requests from the page in the editor', () => {
     assert.deepEqual(branches(messageId('more')), [first, second], 'and leads to the other reply');
     await switchBranch({ type: 'switchBranch', message: first });
     assert.deepEqual(branches(), [first, second], 'it leads to what follows it');
-  });
-
-  it('pin all of a long selection', async () => {
-    const app = await product();
-    const conversation = await app.sessions.create();
-    const words = Array.from({ length: 600 }, (_, at) => `w${at}`);
-    await conversation.journal.append(messageAdded('long', null, 'user', `**${words.join('** **')}**`));
-    const { pinQuote } = pageRequests(app);
-    await pinQuote({ type: 'pinQuote', quote: words.join(' '), kind: 'fact' });
-    const [event] = conversation.state.events.values();
-    assert.match(event?.quote ?? '', /^w0\b.*\bw599$/s);
   });
 
   it('reject a pin that is too large to go with every request', async () => {

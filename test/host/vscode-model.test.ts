@@ -127,19 +127,6 @@ describe('a model provided by another extension', () => {
     assert.equal(conversation.state.messages.get(conversation.state.head!)?.ending, 'stopped');
   });
 
-  it('keeps the message, and shows one sentence with an action, when the model refuses', async () => {
-    const app = await product();
-    const conversation = await app.sessions.create();
-    await selectModel(app, conversation, 'vscode', LARGE);
-    harness.answer = () => {
-      throw vscode.LanguageModelError.Blocked('monthly requests used up');
-    };
-    const { text, action } = app.describe(await rejection(conversation.send('Hello?')));
-    assert.match(text, /quota or credit is used up/);
-    assert.equal(action?.command, 'chooseModel');
-    assert.deepEqual(transcript(conversation), ['user: Hello?']);
-  });
-
   it('shows one sentence that offers another model when the model is gone', async () => {
     const app = await product();
     const conversation = await app.sessions.create();
@@ -202,80 +189,6 @@ describe('an exhausted monthly spending limit', () => {
       );
     });
     await app.keys.clear('openai');
-  });
-});
-
-/** The details in a row of a model list. */
-interface Offered {
-  readonly action?: string;
-  readonly provider?: string;
-}
-
-describe('choosing a server', () => {
-  it('selects no model when the user stops waiting for the first response, and says where the URL is saved', async () => {
-    const app = await product();
-    const { state } = await app.sessions.create();
-    const server = createServer((request, response) => {
-      if (request.url?.endsWith('/models') === true) response.end(JSON.stringify({ object: 'list', data: [] }));
-    });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const { port } = server.address() as AddressInfo;
-    const prompts: unknown[] = [];
-    const said: string[] = [];
-    const answers = {
-      createQuickPick: () => {
-        const accepted = new vscode.EventEmitter<void>();
-        const pick = {
-          activeItems: [] as unknown[],
-          onDidAccept: accepted.event,
-          onDidHide: () => undefined,
-          show: () => undefined,
-          dispose: () => accepted.dispose(),
-          get items(): readonly Offered[] {
-            return [];
-          },
-          set items(items: readonly Offered[]) {
-            pick.activeItems = items.filter(({ provider }) => provider === 'compatible');
-            if (pick.activeItems.length > 0) accepted.fire();
-          },
-        };
-        return pick;
-      },
-      showInputBox: ({ prompt }: vscode.InputBoxOptions) =>
-        Promise.resolve(
-          prompts.push(prompt) === 1 ? `http://127.0.0.1:${port}/v1` : prompts.length === 2 ? 'sk-a' : 'slow',
-        ),
-      showWarningMessage: (...[, , anyway]: string[]) => Promise.resolve(anyway),
-      showInformationMessage: (text: string) => void said.push(text),
-      showQuickPick: async (items: Promise<readonly Offered[]>) =>
-        (await items).find(({ action }) => action === 'other'),
-      withProgress: async (
-        _: unknown,
-        work: (progress: unknown, token: vscode.CancellationToken) => Promise<unknown>,
-      ) => {
-        const source = new vscode.CancellationTokenSource();
-        const done = work({ report: () => undefined }, source.token);
-        source.cancel();
-        return done;
-      },
-    };
-    try {
-      await withSettings({ 'chat.provider': 'openai', 'chat.baseUrl': '' }, () =>
-        answering(answers, async () => {
-          await vscode.commands.executeCommand('threadkeeper.chooseModel');
-        }),
-      );
-    } finally {
-      await app.keys.clear('compatible');
-      server.closeAllConnections();
-      server.close();
-    }
-    assert.deepEqual(said, []);
-    assert.equal(state.model, undefined);
-    assert.match(
-      String(prompts[0]),
-      /^Saved in the settings threadkeeper\.chat\.baseUrl and threadkeeper\.chat\.provider\./,
-    );
   });
 });
 

@@ -13,6 +13,9 @@ let user: Values;
 let workspace: Values;
 let typed: (string | undefined)[];
 let picked: object[];
+let prompts: unknown[];
+/** Whether the user cancels while the model is tested. */
+let isCancelled: boolean;
 /** Why settings can't be written; '' if they can. */
 let unwritable = '';
 
@@ -43,7 +46,10 @@ function configuration(section: string): object {
 const editor = {
   workspace: { getConfiguration: configuration },
   window: {
-    showInputBox: () => Promise.resolve(typed.shift()),
+    showInputBox: ({ prompt }: { readonly prompt: unknown }) => {
+      prompts.push(prompt);
+      return Promise.resolve(typed.shift());
+    },
     showQuickPick: async (items: unknown) => {
       await items;
       return picked.shift();
@@ -51,7 +57,7 @@ const editor = {
     showWarningMessage: (text: string) => assert.fail(text),
     showInformationMessage: () => Promise.resolve(undefined),
     withProgress: (_: unknown, work: (progress: unknown, token: unknown) => unknown) =>
-      work(undefined, { onCancellationRequested: () => undefined }),
+      work(undefined, { onCancellationRequested: (cancel: () => void) => (isCancelled ? cancel() : undefined) }),
   },
   QuickPickItemKind: { Separator: -1 },
   ConfigurationTarget: { Global: true, Workspace: false },
@@ -64,6 +70,8 @@ describe('model selection by the user', () => {
   let picker: typeof PickerModule;
   let notices: typeof NoticesModule;
   let asked: ChosenModel[];
+  /** What is stored in the session. */
+  let selected: unknown[];
   let isStreaming: boolean;
 
   before(async () => {
@@ -72,19 +80,20 @@ describe('model selection by the user', () => {
     notices = await load('models/model-notices.ts');
   });
   beforeEach(() => {
-    [user, workspace, typed, picked, asked] = [{}, {}, [], [], []];
-    unwritable = '';
+    [user, workspace, typed, picked, asked, selected, prompts] = [{}, {}, [], [], [], [], []];
+    [unwritable, isCancelled] = ['', false];
   });
 
   const app = (): ModelsApp => {
     const conversation = {
-      journal: { append: () => Promise.resolve() },
+      journal: { append: (event: unknown) => Promise.resolve(void selected.push(event)) },
       meter: { budget: () => 1 },
       context: () => ({ total: 0 }),
     };
-    async function* stream(): AsyncGenerator<object> {
+    async function* stream(_: unknown, signal: AbortSignal): AsyncGenerator<object> {
       try {
         await Promise.resolve();
+        signal.throwIfAborted();
         yield { type: 'text', text: 'pong' };
         yield { type: 'text', text: '…' };
       } finally {
@@ -156,6 +165,18 @@ describe('model selection by the user', () => {
     assert.equal(user['chat.baseUrl'], SERVER);
     // The reply isn't read to its end, so the server need not write it.
     assert.equal(isStreaming, false);
+  });
+
+  it('selects no model when the user stops waiting for the first response, and says where the URL is saved', async () => {
+    user = { 'chat.provider': 'openai' };
+    typed = [SERVER];
+    isCancelled = true;
+    assert.equal(await select(''), false);
+    assert.deepEqual(selected, []);
+    assert.match(
+      String(prompts[0]),
+      /^Saved in the settings threadkeeper\.chat\.baseUrl and threadkeeper\.chat\.provider\./,
+    );
   });
 
   it('tests a model with a new API key, even if the user then leaves the base URL unchanged', async () => {
