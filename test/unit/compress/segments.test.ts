@@ -49,11 +49,6 @@ describe('session segmentation', () => {
     assert.equal(cutSegments(anthropic, [10, 60, 60, 30], upTo(50))[0]?.to, 2);
   });
 
-  it('segments the older part of a session the same way after the session has grown', () => {
-    const before = cutSegments(chat.slice(0, 4), tokens.slice(0, 4), upTo(100));
-    assert.deepEqual(cutSegments(chat, tokens, upTo(100)).slice(0, before.length), before);
-  });
-
   it('merges a remainder too small to be shortened into the previous segment', () => {
     assert.deepEqual(cutSegments(chat, [50, 50, 50, 50, 3, 3], upTo(100)).at(-1), { from: 2, to: 5, tokens: 106 });
     const small = [50, 50, 50, 50, 20, 20];

@@ -19,25 +19,6 @@ const fit = (entries: readonly KeyEvent[], budget: number): FittedLedger =>
 const ids = (entries: readonly KeyEvent[]): string[] => entries.map(({ id }) => id);
 
 describe('ledger within its budget', () => {
-  it('keeps all entries in order when there is room', () => {
-    const entries = [entry('a'), entry('b', { status: 'superseded' }), entry('c', { status: 'merged' })];
-    const fitted = fit(entries, 30);
-    assert.deepEqual(fitted.kept, entries);
-    assert.deepEqual(fitted.dropped, []);
-  });
-
-  it('drops duplicates first, then superseded entries, then the lowest scores', () => {
-    const entries = [
-      entry('low', { score: 0.1 }),
-      entry('old', { status: 'superseded' }),
-      entry('high', { score: 0.9 }),
-      entry('twin', { status: 'merged' }),
-    ];
-    assert.deepEqual(ids(fit(entries, 30).kept), ['low', 'old', 'high']);
-    assert.deepEqual(ids(fit(entries, 20).kept), ['low', 'high']);
-    assert.deepEqual(ids(fit(entries, 10).kept), ['high']);
-  });
-
   it('marks active entries as dropped and reactivates them when there is room', () => {
     const [first] = fit([entry('a', { score: 0.1 }), entry('b')], 10).dropped;
     assert.equal(first?.status, 'dropped');
@@ -82,19 +63,5 @@ describe('ledger within its budget', () => {
   it('leaves more room for summaries the more tokens they cover', () => {
     assert.equal(ledgerRoom(8_000, 0.15, 100_000), 960);
     assert.equal(ledgerRoom(8_000, 0.15, 2_000_000), 480);
-  });
-
-  it('never drops a pinned entry, even if pinned entries alone exceed the budget', () => {
-    const entries = [
-      entry('p', { pinned: true, score: 0 }),
-      entry('q', { pinned: true, status: 'superseded' }),
-      entry('high', { score: 1 }),
-    ];
-    assert.deepEqual(ids(fit(entries, 15).kept), ['p', 'q']);
-  });
-
-  it('does not give a duplicate the room that an active entry was denied', () => {
-    const entries = [entry('large'), entry('twin', { status: 'merged' })];
-    assert.deepEqual(fitLedger(entries, [100, 10], 50).kept, []);
   });
 });

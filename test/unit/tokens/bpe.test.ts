@@ -56,32 +56,6 @@ for (const [name, ranks] of vocabularies) {
       reference = new Tiktoken(ranks);
     });
 
-    it('counts special tokens in a text as ordinary text', () => {
-      for (const text of ['<|endoftext|>', 'a <|endofprompt|> b', '<|fim_prefix|><|endoftext|>']) {
-        assert.equal(counter.count(text), expected(text), text);
-        assert.ok(counter.count(text) > 1);
-      }
-    });
-
-    it('counts zero tokens in an empty text', () => assert.equal(counter.count(''), 0));
-
-    const cases: Record<string, string> = {
-      contractions: "It's what they'LL say; I'Ve don't 'Tis ''s 'ſ ’s x'd'm",
-      'upper and lower case': 'HTTPServer XMLHttpRequest ABCdef aBC ǅungla ǅ ⅠⅡ ªº',
-      'standalone combining marks': '\u0301a\u0301 .\u0301b \u0301\u0301 A\u0301B',
-      'all kinds of white space': ' \t  x\n \n\n  y \r\n\r\n\u00a0\u2003z \ufeff \u2028q   ',
-      'trailing spaces': 'end    ',
-      slashes: 'https://a/b//c\n/d //\n//',
-      numbers: '1 12 123 1234 12345678 ١٢٣٤ ½²³ 1_000',
-      'unpaired surrogates': 'a\ud800b\udc00 \udfff\ud83d',
-      emoji: '👍🏽 👩‍👩‍👧‍👦 🇩🇪🇫🇷 ☺️',
-      scripts: 'Größe naïve 検索エンジン 한국어 ไทย हिन्दी العربية עברית Ελληνικά русский ᠮᠣᠩ 𠀀𠀁 𝒜𝒷',
-      code: 'function f<T>(x: T[]): void {\n\tif (x?.length !== 0) { return; } // …\n}\n',
-    };
-    for (const [what, text] of Object.entries(cases)) {
-      it(`agrees with js-tiktoken on ${what}`, () => assert.equal(counter.count(text), expected(text)));
-    }
-
     it('agrees with js-tiktoken on runs too long to be cached', () => {
       const random = new Random(7);
       for (const length of [94, 95, 96, 97, 130, 400]) {

@@ -80,15 +80,6 @@ describe('importing messages with role and content', () => {
     }
   });
 
-  it('keeps images in MCP format', () => {
-    const { content, skipped } = read({
-      role: 'user',
-      content: [{ type: 'image', data: 'QQ==', mimeType: 'image/png' }],
-    });
-    assert.deepEqual(content, [[{ type: 'image', mediaType: 'image/png', base64: 'QQ==' }]]);
-    assert.deepEqual(skipped, {});
-  });
-
   it('keeps images in Goose tool results', () => {
     const { content } = read({
       role: 'user',
