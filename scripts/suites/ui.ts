@@ -30,15 +30,7 @@ const COMMON = [
 ];
 
 /** Tests that CI doesn't run: they take the longest, and unit and host tests cover most of the same behavior. */
-const SLOW = [
-  'chat-location',
-  'checked-summary',
-  'languages',
-  'model-setup',
-  'real-transcript',
-  'two-folders',
-  'usability',
-];
+const SLOW = ['chat-location', 'checked-summary', 'languages', 'model-setup', 'two-folders', 'usability'];
 
 /** Runs `test/ui`: the packaged extension in the real workbench in Chromium, with two editors at once. */
 export async function runUiSuite(
