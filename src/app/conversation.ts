@@ -414,7 +414,10 @@ export class Conversation {
     const { total } = this.context();
     if (total > budget) {
       await this.journal.append({ type: 'escalation', reason: 'token_overflow' });
-      throw new ContextOverflow(total, budget);
+      const { counts, meter, state } = this;
+      const newest = state.head === null ? 0 : counts.totalOf(state.head, state.messages);
+      const [needed, available] = [meter.providerTokens(total), meter.providerBudget()];
+      throw new ContextOverflow(needed, available, newest > total - budget);
     }
     await this.triggers.endEscalation();
     const excerpts = await this.#recall(text, this.context(), (recalled) => this.context(recalled));

@@ -86,14 +86,19 @@ export function emptyReply(ending: Ending | undefined, usage: Usage | undefined,
 
 /** A request wasn't sent because it doesn't fit in the model's context window. The panel offers ways to shorten it. */
 export class ContextOverflow extends Error {
+  /** Tokens that the request needs, as the provider counts them. */
   readonly total: number;
+  /** Tokens that are available for it, as the provider counts them. */
   readonly budget: number;
+  /** Whether the request would fit if only the new message were shorter. */
+  readonly canShortenMessage: boolean;
 
-  constructor(total: number, budget: number) {
+  constructor(total: number, budget: number, canShortenMessage: boolean) {
     super(`The request needs ${total} tokens and the model's budget is ${budget}.`);
     this.name = 'ContextOverflow';
     this.total = total;
     this.budget = budget;
+    this.canShortenMessage = canShortenMessage;
   }
 }
 

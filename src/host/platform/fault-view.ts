@@ -50,7 +50,9 @@ export function faultView(error: unknown): FaultView {
     return {
       reason: 'too_large',
       text: vscode.l10n.t(
-        'The request wasn’t sent because it needs {0} tokens, but the context budget is {1}. Edit the message to shorten it, or select a model with a larger context window.',
+        error.canShortenMessage
+          ? 'The request wasn’t sent because it needs {0} tokens, but the context budget is {1}. Edit the message to shorten it, or select a model with a larger context window.'
+          : 'The request wasn’t sent because it needs {0} tokens, but the context budget is {1}. Compress the history, start a new session, or select a model with a larger context window.',
         error.total.toLocaleString(locale()),
         error.budget.toLocaleString(locale()),
       ),

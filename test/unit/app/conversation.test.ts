@@ -382,10 +382,26 @@ describe('conversation', () => {
     assert.deepEqual(texts(conversation), ['Use tabs', 'Fine.']);
   });
 
+  it('does not blame a short message for a long history, and counts tokens like the gauge', async () => {
+    const conversation = await harness.converse();
+    await conversation.send('word '.repeat(6000));
+    harness.set({
+      contextWindow: 5000,
+      reservedTokens: 1000,
+      policy: { ...harness.settings.policy, strategy: 'off' },
+    });
+    harness.calibration = new Calibration(2);
+    const overflow = await conversation.send('Go on.').catch((error: unknown) => error);
+    assert.ok(overflow instanceof ContextOverflow);
+    assert.equal(overflow.canShortenMessage, false);
+    assert.equal(overflow.budget, conversation.meter.providerBudget());
+    assert.equal(overflow.total, conversation.meter.providerTokens(conversation.context().total));
+  });
+
   it('flags a message that does not fit and sends nothing, then clears the flag once one fits', async () => {
     const conversation = await harness.converse();
     harness.set({ contextWindow: 5000, reservedTokens: 1000 });
-    await assert.rejects(conversation.send('word '.repeat(6000)), ContextOverflow);
+    await assert.rejects(conversation.send('word '.repeat(6000)), { name: 'ContextOverflow', canShortenMessage: true });
     assert.equal(harness.requests.length, 0);
     assert.equal(conversation.state.escalation, 'token_overflow');
     await conversation.deleteMessage(conversation.state.head!, true);
