@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
@@ -83,6 +84,16 @@ describe('command line', () => {
     const { code, out } = await spawnCli(['import', transcript], { ignoresErr: true });
     assert.deepEqual([code, out], [0, '{"role":"user","content":"Hello"}\n']);
     assert.equal((await spawnCli(['import', 'no-such-file'], { ignoresErr: true })).code, 2);
+  });
+
+  it('says that the output can’t be written', function () {
+    if (!existsSync('/dev/full')) this.skip();
+    const full = openSync('/dev/full', 'w');
+    const cli = path.join(ROOT, 'dist/cli.js');
+    const { status, stderr } = spawnSync(process.execPath, [cli, '--help'], { stdio: ['ignore', full, 'pipe'] });
+    closeSync(full);
+    assert.equal(status, 2);
+    assert.match(String(stderr), /^threadkeeper: Couldn’t write the output: ENOSPC/);
   });
 
   it('lists every command with --help', async () => {
