@@ -2,7 +2,13 @@ import type { Role } from '../../core/model/message.ts';
 import { bestExcerpt } from '../../core/search/excerpt.ts';
 import { Redactor } from '../../core/redact/redact.ts';
 import { searchBlocks, SearchScratch, type SearchedBlock } from '../../core/search/block-search.ts';
-import { decodeBlocks, encodeBlock, indexBlockOf, type IndexBlock } from '../../core/search/index-block.ts';
+import {
+  decodeBlocks,
+  encodeBlock,
+  indexBlockOf,
+  STORED_ROLES,
+  type IndexBlock,
+} from '../../core/search/index-block.ts';
 import { toolEffectsOf, type ToolEffect } from '../../core/transcript/tool-effects.ts';
 import type { TranscriptMessage } from '../../core/transcript/transcript-message.ts';
 import { isRecalled } from '../recalled-text.ts';
@@ -13,6 +19,8 @@ import type { Tool } from './source.ts';
 export interface ChatQuery {
   readonly text: string;
   readonly limit: number;
+  /** Without a text, finds the newest messages, at most this many per chat. By default, none. */
+  readonly newestPerChat?: number | undefined;
   readonly tools?: readonly Tool[] | undefined;
   /** The workspace's path, or the end of it. */
   readonly workspace?: string | undefined;
@@ -133,7 +141,11 @@ export class ChatIndex {
       const chats =
         query.file === undefined ? group : group.filter((chat) => effectsOnFile(chat, query.file!).length > 0);
       if (query.commands === true) collectCommands(commands, chats, query.text);
-      else {
+      else if (query.text === '') {
+        for (const chat of chats) found.push(...newestMessages(chat, query));
+        // The remaining chats are older.
+        if (found.length >= query.limit * CANDIDATE_FACTOR) break;
+      } else {
         const blocks = chats.flatMap((chat) => chat.blocks.map((block) => ({ ...block, chat })));
         const { roles } = query;
         const limit = query.limit * CANDIDATE_FACTOR;
@@ -266,6 +278,19 @@ const effectsOnFile = (chat: IndexedChat, file: string): readonly PlacedEffect[]
   [...effectsIn(chat)].filter(
     ({ kind, what }) => kind !== 'run' && isSameFile(what, file, chat.session.entry.workspace),
   );
+
+/** The newest messages that have words, newest first. They have the same score, so newer chats are first. */
+function newestMessages(chat: IndexedChat, { newestPerChat = 0, roles = STORED_ROLES }: ChatQuery): RankedMessage[] {
+  const found: RankedMessage[] = [];
+  for (const { block, facts, valid } of chat.blocks.toReversed()) {
+    const withWords = new Set(block.owners);
+    for (let at = valid - 1; at >= 0 && found.length < newestPerChat; at--) {
+      if (withWords.has(at) && roles.includes(STORED_ROLES[block.roles[at]!]!))
+        found.push({ chat, message: facts.from + at, score: 0, print: block.fingerprints[at]! });
+    }
+  }
+  return found;
+}
 
 /** Collects the successful commands that contain all words. Of each command, keeps the latest run in its first chat. */
 function collectCommands(found: Map<string, RankedMessage>, chats: readonly IndexedChat[], text: string): void {

@@ -14,28 +14,31 @@ export interface ParsedChatQuery {
   readonly before?: number;
   /** Whether to search shell commands. */
   readonly commands?: true;
+  /** The first filter with an invalid value; `value` is empty if it's missing. */
+  readonly invalid?: { readonly filter: ChatFilter; readonly value: string };
 }
 
-const FILTER = /(?:^|\s)(tool|workspace|role|file|kind|since|before):("[^"]*"|\S+)/g;
+export type ChatFilter = keyof typeof PARSERS;
+
+const FILTER = /(?:^|\s)(tool|workspace|role|file|kind|since|before):("[^"]*"|\S+|$)/g;
 const DATE = /^\d{4}(?:-\d\d){0,2}$/;
 const COMMANDS = /^\s*cmd:\s*/;
 
-/** Parses a query. A filter with an invalid value is treated as a word. */
 export function parseChatQuery(typed: string): ParsedChatQuery {
   const found: Partial<ParsedChatQuery> = {};
-  const rest = typed
-    .replace(COMMANDS, '')
-    .replace(FILTER, (whole: string, name: keyof typeof PARSERS, quoted: string) => {
-      const value = PARSERS[name](quoted.replace(/^"|"$/g, ''));
-      if (value === undefined) return whole;
-      Object.assign(found, { [name]: value });
-      return ' ';
-    });
+  let invalid: ParsedChatQuery['invalid'];
+  const rest = typed.replace(COMMANDS, '').replace(FILTER, (_, filter: ChatFilter, quoted: string) => {
+    const value = quoted.replace(/^"|"$/g, '');
+    const parsed = PARSERS[filter](value);
+    if (parsed === undefined) invalid ??= { filter, value };
+    else Object.assign(found, { [filter]: parsed });
+    return ' ';
+  });
   const text = rest.replace(/\s+/g, ' ').trim();
-  return { ...found, text, ...(COMMANDS.test(typed) && { commands: true }) };
+  return { ...found, text, ...(COMMANDS.test(typed) && { commands: true }), ...(invalid && { invalid }) };
 }
 
-const asIs = (value: string): string => value;
+const asIs = (value: string): string | undefined => (value === '' ? undefined : value);
 
 /** Parsers of the filters' values. They return undefined for an invalid value. */
 const PARSERS = {

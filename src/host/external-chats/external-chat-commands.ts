@@ -10,7 +10,7 @@ import type { DroppedEvent } from '../../app/library/dropped-events.ts';
 import type { Conversation } from '../../app/conversation.ts';
 import type { CopiedSession } from '../../app/library/library.ts';
 import { Cancelled, CancellableYielder } from '../../core/pace/cancellable-yielder.ts';
-import { messageText, type Message } from '../../core/model/message.ts';
+import { messageText, ROLES, type Message } from '../../core/model/message.ts';
 import { contentOf } from '../../core/transcript/transcript-message.ts';
 import type { ChatApp } from '../chat/chat-app.ts';
 import { modelSelectedEvents } from '../sessions/session-changes.ts';
@@ -21,7 +21,8 @@ import { messageId, type MessageId } from '../../core/model/ids.ts';
 import { importMessages } from '../import-export/import-file.ts';
 import type { HostApp } from '../platform/host-app.ts';
 import type { ChatHit } from '../../app/library/chat-index.ts';
-import { parseChatQuery, type ParsedChatQuery } from '../../core/search/chat-query.ts';
+import { KEY_EVENT_KINDS, type KeyEventKind } from '../../core/model/key-event.ts';
+import { parseChatQuery, type ChatFilter, type ParsedChatQuery } from '../../core/search/chat-query.ts';
 
 /** Shows which tools have chats, asks from which to copy them, and copies them. */
 export async function copyChats({ chats }: Pick<OpenedChatApp, 'chats'>): Promise<unknown> {
@@ -239,6 +240,8 @@ async function* batches(
 const MAX_HITS = 30;
 /** Maximum number of results to examine for a kind of key event. */
 const MAX_EXAMINED = 300;
+/** Length of the part of a message in which a kind of key event is searched for without words, in UTF-16 units. */
+const EXAMINED_UNITS = 2000;
 /** Pause in typing before a search starts, in ms. */
 const TYPING_PAUSE_MS = 150;
 
@@ -253,26 +256,95 @@ export async function searchChats(app: OpenedChatApp, argument?: unknown): Promi
     );
   const chats = new Map(kept.map((chat) => [chat.key, chat]));
   const picked = await pickWhileTyping(typeof argument === 'string' ? argument : '', async (typed) =>
-    itemsOf(await findHits(app, parseChatQuery(typed)), chats),
+    searchItems(app, parseChatQuery(typed), chats),
   );
   return picked?.chat ? openChat(app, picked.chat, picked.message) : false;
 }
 
-async function findHits({ chats, clock }: OpenedChatApp, typed: ParsedChatQuery): Promise<readonly ChatHit[]> {
-  const { kind, tool, role, ...query } = typed;
+/** The results of a search, or one item that says why there are none. */
+async function searchItems(
+  app: OpenedChatApp,
+  { invalid, kind, tool, role, ...query }: ParsedChatQuery,
+  chats: ReadonlyMap<string, ListedChat>,
+): Promise<Item[]> {
+  if (invalid) return [invalidFilterItem(invalid)];
   const tools = tool === undefined ? undefined : TOOLS.filter((one) => isNamed(one, tool));
-  const limit = kind === undefined ? MAX_HITS : MAX_EXAMINED;
-  const hits = await chats.library.search({ ...query, limit, tools, roles: role && [role] });
-  if (kind === undefined) return hits;
+  if (tool !== undefined && tools?.length === 0) return [invalidFilterItem({ filter: 'tool', value: tool })];
+  const { library } = app.chats;
+  const roles = role && [role];
+  const isFilterOnly = query.text === '';
+  if (kind === undefined) {
+    // Each chat is listed once, by its last message that isn't the output of a tool.
+    const newest = isFilterOnly ? { newestPerChat: 1, roles: roles ?? (['user', 'assistant'] as const) } : { roles };
+    const hits = await library.search({ ...query, ...newest, tools, limit: MAX_HITS });
+    return hits.length > 0 ? itemsOf(hits, chats) : [messageItem(vscode.l10n.t('No results'))];
+  }
+  const examined = isFilterOnly ? { newestPerChat: MAX_EXAMINED, excerptUnits: EXAMINED_UNITS } : {};
+  const hits = await library.search({ ...query, ...examined, tools, roles, limit: MAX_EXAMINED });
+  const ofKind = await hitsOfKind(app, hits, kind, isFilterOnly);
+  if (ofKind.length > 0) return itemsOf(ofKind, chats);
+  return [
+    messageItem(
+      vscode.l10n.t('No results'),
+      isFilterOnly && hits.length === MAX_EXAMINED
+        ? vscode.l10n.t('Only the newest messages were searched. Add a word to search all of them.')
+        : undefined,
+    ),
+  ];
+}
+
+/** The first results with a key event of a kind, which becomes their text if `isEventShown`. */
+async function hitsOfKind(
+  { clock }: OpenedChatApp,
+  hits: readonly ChatHit[],
+  kind: KeyEventKind,
+  isEventShown: boolean,
+): Promise<readonly ChatHit[]> {
   const { detectSteps } = await import('../../core/events/detect.ts');
   const { runYielding } = await import('../../core/pace/steps.ts');
   const ofKind: ChatHit[] = [];
   for (const hit of hits) {
     const events = await runYielding(detectSteps({ role: hit.role, text: hit.text }, {}), clock.yielder);
-    if (events.some((event) => event.kind === kind)) ofKind.push(hit);
+    const event = events.find((one) => one.kind === kind);
+    if (event) ofKind.push(isEventShown ? { ...hit, text: event.quote } : hit);
     if (ofKind.length === MAX_HITS) break;
   }
   return ofKind;
+}
+
+const messageItem = (label: string, detail?: string): Item => ({
+  label,
+  ...(detail !== undefined && { detail }),
+  alwaysShow: true,
+});
+
+function invalidFilterItem({ filter, value }: { readonly filter: ChatFilter; readonly value: string }): Item {
+  const label =
+    value === ''
+      ? vscode.l10n.t('Enter a value after {0}', `${filter}:`)
+      : vscode.l10n.t('Invalid value for {0}: {1}', filter, value);
+  return messageItem(label, validValuesText(filter));
+}
+
+function validValuesText(filter: ChatFilter): string {
+  switch (filter) {
+    case 'tool':
+      return vscode.l10n.t('Valid values: {0}', TOOLS.map((tool) => TOOL_NAMES[tool]).join(', '));
+    case 'role':
+      return vscode.l10n.t('Valid values: {0}', ROLES.join(', '));
+    case 'kind':
+      return vscode.l10n.t('Valid values: {0}', KEY_EVENT_KINDS.join(', '));
+    case 'since':
+    case 'before':
+      return vscode.l10n.t(
+        'Valid values: a date such as {0}, or a date and time such as {1}',
+        '2026-01-31',
+        '2026-01-31T09:30',
+      );
+    case 'file':
+    case 'workspace':
+      return vscode.l10n.t('Valid values: a path, or the end of one');
+  }
 }
 
 const isNamed = (tool: (typeof TOOLS)[number], name: string): boolean =>
@@ -314,7 +386,7 @@ function pickWhileTyping(initial: string, itemsFor: (typed: string) => Promise<I
     const items = hasText ? await itemsFor(picker.value) : [];
     if (searchNumber !== latestSearch) return;
     picker.busy = false;
-    picker.items = items.length > 0 || !hasText ? items : [{ label: vscode.l10n.t('No results'), alwaysShow: true }];
+    picker.items = items;
   };
   return new Promise((resolve, reject) => {
     const failed = (error: unknown): void => {

@@ -162,6 +162,15 @@ describe('search in chats from other tools', () => {
     assert.deepEqual(await search({ text: 'port', folders: ['/home/sam/we'] }), []);
   });
 
+  it('finds the newest messages of each chat for filters without a text', async () => {
+    const latest = await search({ text: '', newestPerChat: 1, roles: ['user'] });
+    assert.deepEqual(latest.sort(), [TEXTS[0], TEXTS[1]]);
+    assert.deepEqual(await search({ text: '', newestPerChat: 5, workspace: 'web' }), [TEXTS[2], TEXTS[1]]);
+    assert.deepEqual(await search({ text: '', newestPerChat: 1, roles: ['user'], file: 'config.ts' }), [TEXTS[0]]);
+    assert.deepEqual(await search({ text: '', newestPerChat: 1, tools: ['codex'] }), []);
+    assert.deepEqual(await search({ text: '' }), []);
+  });
+
   it('finds only commands that succeeded', async () => {
     assert.deepEqual(await search({ text: 'npm test', commands: true }), ['npm test']);
   });

@@ -42,8 +42,21 @@ describe('search query over all chats', () => {
     assert.deepEqual(parseChatQuery('cmd: npm test'), { text: 'npm test', commands: true });
   });
 
-  it('treats invalid filters as search words', () => {
-    const typed = 'role:boss since:soon before:5 since:3/4 http://localhost:80 cmd:';
+  it('names a filter with an invalid value instead of searching for its text', () => {
+    for (const [typed, filter, value] of [
+      ['port role:boss', 'role', 'boss'],
+      ['port kind:bug', 'kind', 'bug'],
+      ['port since:yesterday', 'since', 'yesterday'],
+      ['port since:5', 'since', '5'],
+      ['port before:2026-13-45', 'before', '2026-13-45'],
+      ['port tool:', 'tool', ''],
+      ['port file:""', 'file', ''],
+    ])
+      assert.deepEqual(parseChatQuery(typed!), { text: 'port', invalid: { filter, value } });
+  });
+
+  it('treats other words with a colon as search words', () => {
+    const typed = 'http://localhost:80 cmd: role: port';
     assert.deepEqual(parseChatQuery(typed), { text: typed });
   });
 });
