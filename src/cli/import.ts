@@ -1,7 +1,7 @@
 import type { TranscriptMessage } from '../core/transcript/transcript-message.ts';
 import { inEnglish } from '../core/text/phrase.ts';
 import { TranscriptReader } from '../core/transcript/transcript-reader.ts';
-import { skippedLine, streamTranscript } from './transcript-file.ts';
+import { severalConversationsLine, skippedLine, streamTranscript } from './transcript-file.ts';
 import type { Command } from './command.ts';
 
 /** Lines are written in chunks of about this many UTF-16 units. */
@@ -35,11 +35,12 @@ ChatGPT's conversations.json. Use - as FILE to read standard input.
       await output.write(chunk);
       chunk = '';
     }
-    const { format, skipped } = reader.totals();
+    const { format, skipped, conversations } = reader.totals();
     const skips = skipped.map(({ reason, count }) => ({ reason: inEnglish(reason), count }));
     // The output is plain text, so images are skipped, too.
     if (images > 0) skips.push({ reason: 'embedded image', count: images });
     await output.write(json ? `${chunk}],${JSON.stringify({ format, skipped: skips }).slice(1)}\n` : chunk);
+    if (conversations.length > 1) await output.note(severalConversationsLine(conversations.length));
     if (skips.length > 0 && !json) await output.note(skippedLine(skips.map(({ reason, count }) => [reason, count])));
     return undefined;
   },

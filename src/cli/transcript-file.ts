@@ -57,9 +57,14 @@ const CONVERSATION_REASONS: readonly string[] = [
 export async function* transcriptMessages(file: string, output?: Output): AsyncGenerator<TranscriptMessage> {
   const reader = new TranscriptReader();
   yield* streamTranscript(file, reader);
-  const lost = reader.totals().skipped.filter(({ reason }) => CONVERSATION_REASONS.includes(reason.english));
+  const { skipped, conversations } = reader.totals();
+  if (conversations.length > 1) await output?.note(severalConversationsLine(conversations.length));
+  const lost = skipped.filter(({ reason }) => CONVERSATION_REASONS.includes(reason.english));
   if (lost.length > 0) await output?.note(skippedLine(lost.map(({ reason, count }) => [inEnglish(reason), count])));
 }
+
+export const severalConversationsLine = (count: number): string =>
+  `The file has ${count} conversations, which are read as one, oldest first.`;
 
 export const skippedLine = (skipped: readonly (readonly [reason: string, count: number])[]): string =>
   `Skipped: ${skipped.map(([reason, count]) => `${count} × ${reason}`).join(', ')}.`;

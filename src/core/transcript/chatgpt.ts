@@ -2,7 +2,7 @@ import { phrase } from '../text/phrase.ts';
 import { ROLES } from '../model/message.ts';
 import { toolCall } from './content-parts.ts';
 import { isList, isObject, textAt, valueAt, type JsonObject } from '../text/json-value.ts';
-import { parseTimestamp, type TranscriptSink } from './transcript-message.ts';
+import { parseTimestamp, TranscriptSink } from './transcript-message.ts';
 
 export function isChatGpt(value: unknown): value is JsonObject & { readonly mapping: JsonObject } {
   return isObject(value) && isObject(value['mapping']);
@@ -15,7 +15,14 @@ export function importChatGpt(conversations: readonly unknown[], sink: Transcrip
     sink.skip(phrase('entry without a conversation'));
   const createdAt = (one: JsonObject): number => parseTimestamp(one['create_time']) ?? 0;
   for (const conversation of supported.toSorted((a, b) => createdAt(a) - createdAt(b)))
-    importConversation(conversation, sink);
+    addConversation(conversation, sink);
+}
+
+function addConversation(conversation: JsonObject & { readonly mapping: JsonObject }, sink: TranscriptSink): void {
+  const own = new TranscriptSink({ title: textAt(conversation, 'title')?.trim() });
+  importConversation(conversation, own);
+  const at = parseTimestamp(conversation['update_time']) ?? parseTimestamp(conversation['create_time']);
+  sink.addConversation(own, at);
 }
 
 function importConversation(conversation: JsonObject & { readonly mapping: JsonObject }, sink: TranscriptSink): void {

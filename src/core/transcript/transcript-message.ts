@@ -59,6 +59,25 @@ export interface Skipped {
   readonly count: number;
 }
 
+/** Adds up the counts of each reason. */
+export function addSkipped(skipped: readonly Skipped[]): readonly Skipped[] {
+  const byReason = new Map<string, Skipped>();
+  for (const { reason, count } of skipped) {
+    const name = inEnglish(reason);
+    byReason.set(name, { reason, count: (byReason.get(name)?.count ?? 0) + count });
+  }
+  return [...byReason.values()];
+}
+
+/** A conversation of a file that can have several. Its messages follow those of the previous conversation. */
+export interface TranscriptConversation {
+  readonly title: string;
+  /** Time of its last change, in milliseconds since the epoch. */
+  readonly at: number | undefined;
+  readonly messages: number;
+  readonly skipped: readonly Skipped[];
+}
+
 /** Thrown if a transcript can't be read. `phrase` is the reason, shown to the user. */
 export class TranscriptError extends Error {
   readonly phrase: Phrase;
@@ -125,6 +144,7 @@ export class TranscriptSink {
   /** Number of messages since the last `take`. */
   #added = 0;
   readonly #skips = new Map<string, Skipped>();
+  readonly #conversations: TranscriptConversation[] = [];
 
   constructor(facts: SessionFacts = {}) {
     this.addFacts(facts);
@@ -138,6 +158,10 @@ export class TranscriptSink {
     return [...this.#skips.values()];
   }
 
+  get conversations(): readonly TranscriptConversation[] {
+    return this.#conversations;
+  }
+
   add(message: TranscriptMessage): void {
     this.#added++;
     const { messages = 0, compactions = 0 } = this.position ?? {};
@@ -147,6 +171,15 @@ export class TranscriptSink {
 
   addMessage(role: Role, blocks: readonly ContentBlock[], facts?: MessageFacts): void {
     for (const message of messagesFromBlocks(role, blocks, facts)) this.add(message);
+  }
+
+  /** Adds a conversation from a sink of its own. */
+  addConversation(own: TranscriptSink, at: number | undefined): void {
+    const { messages } = own.take();
+    for (const message of messages) this.add(message);
+    const { facts, skipped } = own;
+    for (const { reason, count } of skipped) this.skip(reason, count);
+    this.#conversations.push({ title: facts.title ?? '', at, messages: messages.length, skipped });
   }
 
   addCompaction(compaction: Compaction): void {

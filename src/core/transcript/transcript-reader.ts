@@ -69,7 +69,8 @@ export class TranscriptReader {
   /** Available after `end`; throws `TranscriptError` before. */
   totals() {
     if (!this.#format) throw new TranscriptError(phrase('The transcript wasn’t read completely.'));
-    return { format: this.#format, messages: this.#count, skipped: this.#sink.skipped };
+    const { skipped, conversations } = this.#sink;
+    return { format: this.#format, messages: this.#count, skipped, conversations };
   }
 
   #takeMessages() {

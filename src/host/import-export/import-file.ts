@@ -1,11 +1,19 @@
 import * as vscode from 'vscode';
-import { countText, formatCounted, locale, messagesText, roleName, translated } from '../platform/l10n.ts';
-import type { TranscriptFormat } from '../../core/transcript/transcript-message.ts';
+import { countText, formatCounted, itemText, locale, messagesText, roleName, translated } from '../platform/l10n.ts';
+import {
+  addSkipped,
+  type Skipped,
+  type TranscriptConversation,
+  type TranscriptFormat,
+  type TranscriptMessage,
+} from '../../core/transcript/transcript-message.ts';
 import type { HostApp } from '../platform/host-app.ts';
 import { withCancellableProgress, showInfo } from '../platform/notifications.ts';
 import {
   exportedBatches,
   fileName,
+  inBatches,
+  readConversations,
   scanTranscript,
   transcriptBatches,
   type ImportPreview,
@@ -16,10 +24,14 @@ import type { SessionEvent } from '../../core/journal/schema.ts';
 import { messageId, type MessageId } from '../../core/model/ids.ts';
 import type { Message } from '../../core/model/message.ts';
 import type { SessionJournal } from '../../app/ports.ts';
+import { sessionTitleFrom } from '../../app/session-title.ts';
 import { transcribedMessage } from '../../app/user-message.ts';
 import { changeSession, modelSelectedEvents } from '../sessions/session-changes.ts';
 
-/** Imports a transcript into a new session and shows it. Without `given`, the user selects and confirms one. */
+/**
+ * Imports a transcript into a new session and shows it. Without `given`, the user selects and confirms one. If it has
+ * several conversations, the user selects which of them become sessions.
+ */
 export async function importFile(
   app: HostApp,
   given?: vscode.Uri,
@@ -31,13 +43,33 @@ export async function importFile(
     scanTranscript(uri, watch),
   );
   const canceled = vscode.l10n.t('Import was canceled. Nothing was imported.');
-  if (!preview || (!given && !(await confirmImport(uri, preview)))) return showInfo(canceled);
+  if (!preview) return showInfo(canceled);
+  if (preview.conversations.length > 1) {
+    const selected = await selectConversations(uri, preview.conversations);
+    const imported = await withProgress(vscode.l10n.t('Importing transcript…'), (watch) =>
+      importConversations(app, uri, preview.conversations, selected, watch, model),
+    );
+    if (imported === undefined || imported.length === 0) return showInfo(canceled);
+    app.panel.open();
+    return showInfo(importedConversationsText(imported));
+  }
+  if (!given && !(await confirmImport(uri, preview))) return showInfo(canceled);
   const messages = await withProgress(vscode.l10n.t('Importing transcript…'), (watch) =>
     importPreviewed(app, uri, preview, watch, model),
   );
   if (messages === undefined) return showInfo(canceled);
   app.panel.open();
-  showInfo(importedText(messages, skippedText(preview)));
+  showInfo(importedText(messages, skippedText(preview.skipped)));
+}
+
+function importedConversationsText(imported: readonly TranscriptConversation[]): string {
+  const messages = imported.reduce((sum, one) => sum + one.messages, 0);
+  const skipped = skippedText(addSkipped(imported.flatMap((one) => one.skipped)));
+  if (imported.length === 1) return importedText(messages, skipped);
+  const [sessionCount, messageCount] = [countText(imported.length), countText(messages)];
+  return skipped === ''
+    ? vscode.l10n.t('Imported sessions: {0}. Messages: {1}.', sessionCount, messageCount)
+    : vscode.l10n.t('Imported sessions: {0}. Messages: {1}. Skipped: {2}.', sessionCount, messageCount, skipped);
 }
 
 function importedText(messages: number, skipped: string): string {
@@ -46,6 +78,9 @@ function importedText(messages: number, skipped: string): string {
     ? vscode.l10n.t('Imported 1 message. Skipped: {0}.', skipped)
     : vscode.l10n.t('Imported {0} messages. Skipped: {1}.', countText(messages), skipped);
 }
+
+type ImportApp = Pick<HostApp, 'sessions' | 'store' | 'clock' | 'modelChanged'>;
+type TranscriptBatch = { readonly messages: readonly TranscriptMessage[] };
 
 const withProgress = <T>(title: string, work: (watch: ImportProgress) => Promise<T>): Promise<T | undefined> =>
   withCancellableProgress(title, (signal, report) =>
@@ -68,7 +103,7 @@ async function confirmImport(uri: vscode.Uri, preview: ImportPreview): Promise<b
       isImport: true,
     },
     ...(preview.skipped.length > 0
-      ? [{ label: `$(warning) ${vscode.l10n.t('Skipped')}`, detail: skippedText(preview) }]
+      ? [{ label: `$(warning) ${vscode.l10n.t('Skipped')}`, detail: skippedText(preview.skipped) }]
       : []),
     { label: vscode.l10n.t('First messages'), kind: vscode.QuickPickItemKind.Separator },
     ...preview.first.map(({ role, text }) => ({ label: roleName(role), detail: text })),
@@ -80,8 +115,64 @@ async function confirmImport(uri: vscode.Uri, preview: ImportPreview): Promise<b
   return picked?.isImport === true;
 }
 
-function skippedText({ skipped }: ImportPreview): string {
-  return skipped.map(({ reason, count }) => `${count} × ${translated(reason)}`).join(', ');
+const skippedText = (skipped: readonly Skipped[]): string =>
+  skipped.map(({ reason, count }) => `${count} × ${translated(reason)}`).join(', ');
+
+/** Lets the user select conversations of a file, listed newest first. Returns none if canceled. */
+async function selectConversations(
+  uri: vscode.Uri,
+  conversations: readonly TranscriptConversation[],
+): Promise<ReadonlySet<TranscriptConversation>> {
+  const items = conversations
+    .filter(({ messages }) => messages > 0)
+    .toSorted((a, b) => (b.at ?? 0) - (a.at ?? 0))
+    .map((conversation) => ({
+      label: itemText(titleOf(uri, 'chatgpt', conversation)),
+      description: [
+        ...(conversation.at === undefined
+          ? []
+          : [new Date(conversation.at).toLocaleDateString(locale(), { dateStyle: 'medium' })]),
+        messagesText(conversation.messages),
+      ].join(' · '),
+      conversation,
+    }));
+  const picked = await vscode.window.showQuickPick(items, {
+    title: vscode.l10n.t('Import {0}', fileName(uri)),
+    placeHolder: vscode.l10n.t('Select conversations to import, each as a session'),
+    canPickMany: true,
+    matchOnDescription: true,
+  });
+  return new Set(picked?.map(({ conversation }) => conversation));
+}
+
+/** Imports each selected conversation into a new session. Returns those imported before it's canceled. */
+async function importConversations(
+  app: ImportApp,
+  uri: vscode.Uri,
+  conversations: readonly TranscriptConversation[],
+  selected: ReadonlySet<TranscriptConversation>,
+  watch: ImportProgress,
+  model: readonly SessionEvent[],
+): Promise<readonly TranscriptConversation[]> {
+  const imported: TranscriptConversation[] = [];
+  if (selected.size === 0) return imported;
+  const total = [...selected].reduce((sum, { messages }) => sum + messages, 0);
+  const messages = await readConversations(uri, conversations, watch);
+  if (!messages) return imported;
+  let done = 0;
+  for (const [index, conversation] of conversations.entries()) {
+    if (!selected.has(conversation)) continue;
+    const before = done;
+    const report: ImportProgress['report'] = (_, count) => {
+      done = before + count;
+      watch.report(done / total, done);
+    };
+    const title = titleOf(uri, 'chatgpt', conversation);
+    const batches = newMessages(app, inBatches(messages[index]!, 1));
+    if ((await importMessages(app, title, batches, { ...watch, report }, model)) === undefined) break;
+    imported.push(conversation);
+  }
+  return imported;
 }
 
 const formatName = (format: TranscriptFormat): string =>
@@ -113,20 +204,27 @@ async function askForFile(): Promise<vscode.Uri | undefined> {
  * session. Throws `TranscriptError` and `StoreFault`.
  */
 export async function importPreviewed(
-  app: Pick<HostApp, 'sessions' | 'store' | 'clock' | 'modelChanged'>,
+  app: ImportApp,
   uri: vscode.Uri,
   preview: ImportPreview,
   watch: ImportProgress,
   model: readonly SessionEvent[] = [],
 ): Promise<number | undefined> {
   if (watch.isCancelled()) return undefined;
-  const batches = preview.isExact ? exportedBatches(uri) : newMessages(app, uri);
+  const batches = preview.isExact ? exportedBatches(uri) : newMessages(app, transcriptBatches(uri));
   const report: ImportProgress['report'] = (_, messages) => watch.report(messages / preview.messages, messages);
-  return importMessages(app, titleOf(uri, preview), batches, { ...watch, report }, model);
+  const { format, conversations } = preview;
+  const title = titleOf(uri, format, conversations.length === 1 ? conversations[0] : undefined);
+  return importMessages(app, title, batches, { ...watch, report }, model);
 }
 
-/** The file's name without its extension, or the folder's name for aider, whose histories all have the same name. */
-function titleOf(uri: vscode.Uri, { format }: ImportPreview): string {
+/**
+ * The conversation's title. Otherwise, the file's name without its extension, or the folder's name for aider, whose
+ * histories all have the same name.
+ */
+function titleOf(uri: vscode.Uri, format: TranscriptFormat, conversation?: TranscriptConversation): string {
+  const title = sessionTitleFrom(conversation?.title ?? '');
+  if (title !== '') return title;
   const name = fileName(uri);
   if (format === 'aider' && name.startsWith('.')) return fileName(vscode.Uri.joinPath(uri, '..')) || name;
   return name.replace(/\.[a-z0-9]+$/i, '');
@@ -182,10 +280,13 @@ async function discardImport(
   else await (previous.isExternal === true ? app.sessions.show(previous) : app.sessions.open(previous.id));
 }
 
-async function* newMessages(app: Pick<HostApp, 'clock'>, uri: vscode.Uri): AsyncGenerator<{ messages: Message[] }> {
+async function* newMessages(
+  app: Pick<HostApp, 'clock'>,
+  batches: AsyncIterable<TranscriptBatch> | Iterable<TranscriptBatch>,
+): AsyncGenerator<{ messages: Message[] }> {
   const now = app.clock.now();
   let parent: MessageId | null = null;
-  for await (const { messages } of transcriptBatches(uri)) {
+  for await (const { messages } of batches) {
     const batch: Message[] = [];
     for (const one of messages) {
       const message = transcribedMessage(one, { id: messageId(app.clock.id()), parent, at: one.at ?? now });

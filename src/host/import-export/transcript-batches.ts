@@ -6,6 +6,7 @@ import { truncate } from '../../core/text/truncate.ts';
 import {
   TranscriptError,
   type Skipped,
+  type TranscriptConversation,
   type TranscriptFormat,
   type TranscriptMessage,
 } from '../../core/transcript/transcript-message.ts';
@@ -53,7 +54,7 @@ async function* filePieces(uri: vscode.Uri): AsyncGenerator<Uint8Array> {
 interface Batch<T> {
   readonly messages: readonly T[];
   readonly share: number;
-  readonly totals?: Pick<ImportPreview, 'format' | 'skipped'>;
+  readonly totals?: Pick<ImportPreview, 'format' | 'skipped' | 'conversations'>;
 }
 
 /** Maximum number of messages per batch; processing them takes a few milliseconds. */
@@ -84,8 +85,23 @@ export async function* exportedBatches(uri: vscode.Uri): AsyncGenerator<Batch<Me
   if (rest !== '') yield { messages: sessionFromJsonl(rest), share: 1 };
 }
 
+/** Returns the messages of each conversation of a transcript; undefined if canceled. Throws `TranscriptError`. */
+export async function readConversations(
+  uri: vscode.Uri,
+  conversations: readonly TranscriptConversation[],
+  { isCancelled }: Pick<ImportProgress, 'isCancelled'>,
+): Promise<readonly (readonly TranscriptMessage[])[] | undefined> {
+  const all: TranscriptMessage[] = [];
+  for await (const { messages } of transcriptBatches(uri)) {
+    if (isCancelled()) return undefined;
+    all.push(...messages);
+  }
+  let end = 0;
+  return conversations.map(({ messages }) => all.slice(end, (end += messages)));
+}
+
 /** At least one batch, which may be empty, because progress is reported and cancellation checked after each. */
-function* inBatches<T>(messages: readonly T[], share: number): Generator<Batch<T>> {
+export function* inBatches<T>(messages: readonly T[], share: number): Generator<Batch<T>> {
   for (let from = 0; from === 0 || from < messages.length; from += MAX_BATCH)
     yield { messages: messages.slice(from, from + MAX_BATCH), share };
 }
@@ -102,6 +118,8 @@ export interface ImportPreview {
   /** The beginnings of the first messages. */
   readonly first: readonly { readonly role: Role; readonly text: string }[];
   readonly skipped: readonly Skipped[];
+  /** The conversations, in order, if the file is in a format that can have several. */
+  readonly conversations: readonly TranscriptConversation[];
 }
 
 const SHOWN_MESSAGES = 3;
@@ -148,7 +166,7 @@ async function previewOf(
   batches: AsyncIterable<Batch<ScannedMessage>>,
   watch: ImportProgress,
 ): Promise<ImportPreview | undefined> {
-  let totals: Batch<never>['totals'] = { format: 'threadkeeper', skipped: [] };
+  let totals: Batch<never>['totals'] = { format: 'threadkeeper', skipped: [], conversations: [] };
   let count = 0;
   let [from, to] = [Infinity, -Infinity];
   const roles = new Map<Role, number>();

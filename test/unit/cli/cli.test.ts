@@ -182,6 +182,22 @@ describe('command line', () => {
     );
   });
 
+  it('says that the conversations of a file are read as one', async () => {
+    const said = (text: string): object => ({
+      author: { role: 'user' },
+      content: { content_type: 'text', parts: [text] },
+    });
+    const conversations = ['First.', 'Second.'].map((text, at) => ({
+      ...{ create_time: at + 1, mapping: { a: { children: [], message: said(text) } } },
+    }));
+    const all = file('conversations.json', JSON.stringify(conversations));
+    const note = 'The file has 2 conversations, which are read as one, oldest first.\n';
+    const { out, err } = await runCli(['import', all]);
+    assert.deepEqual([out.match(/First|Second/g), err], [['First', 'Second'], note]);
+    assert.equal((await runCli(['count', all])).err, note);
+    assert.equal((await runCli(['count', file('one.json', JSON.stringify(conversations.slice(1)))])).err, '');
+  });
+
   it('reports how many images an import skips', async () => {
     const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } };
     const line = JSON.stringify({ role: 'user', content: [{ type: 'text', text: 'Look.' }, image, image] });

@@ -4,21 +4,38 @@ import path from 'node:path';
 import type * as ExportModule from '../../../src/host/import-export/export-session.ts';
 import type * as ImportModule from '../../../src/host/import-export/import-file.ts';
 import type * as TranscriptModule from '../../../src/host/import-export/transcript-batches.ts';
+import { messageText, type Message } from '../../../src/core/model/message.ts';
 import { hostIn, l10n } from '../../support/fake-editor.ts';
 import { folderForAllTests } from '../../support/per-test.ts';
 
+interface MessageAdded {
+  readonly message: Message;
+}
+
 const never = { isCancelled: () => false, report: () => undefined };
 const saved: string[] = [];
+const shownMessages: string[] = [];
+interface QuickPickOptions {
+  readonly canPickMany?: boolean;
+}
+/** What the user selects in a list in which several items can be selected. */
+let pickMany = (items: readonly unknown[]): readonly unknown[] | undefined => items;
 const load = hostIn({
   l10n,
   Uri: { joinPath: (_: unknown, name: string) => name },
   window: {
-    showQuickPick: ([first]: readonly unknown[]) => Promise.resolve(first),
+    showQuickPick: (items: readonly unknown[], { canPickMany }: QuickPickOptions) =>
+      Promise.resolve(canPickMany ? pickMany(items) : items[0]),
+    showInformationMessage: (text: string) => void shownMessages.push(text),
+    withProgress: (_: unknown, work: (...args: readonly unknown[]) => unknown) =>
+      work({ report: () => undefined }, { onCancellationRequested: () => undefined }),
     showSaveDialog: ({ defaultUri }: { readonly defaultUri: string }) =>
       Promise.resolve(saved.push(defaultUri)).then(() => undefined),
   },
   workspace: { workspaceFolders: [{ uri: 'file:///w' }], fs: { stat: () => Promise.resolve({ size: 1 }) } },
   FileSystemError: Error,
+  env: { language: 'en' },
+  ProgressLocation: { Notification: 15 },
 });
 
 describe('a transcript to import', () => {
@@ -107,6 +124,79 @@ describe('a transcript to import', () => {
     const model = [{ type: 'model_selected', provider: 'openai', model: 'm' }] as const;
     await assert.rejects(importMessages({ sessions } as never, 'Chat', batches, never, model), /no space left/);
     assert.deepEqual(events, ['session_deleted', 'closed']);
+  });
+});
+
+describe('an export with several conversations', () => {
+  let uri: never;
+  folderForAllTests((folder) => {
+    const said = (text: string): object => ({
+      author: { role: 'user' },
+      content: { content_type: 'text', parts: [text] },
+    });
+    const conversation = (title: string, day: number, ...texts: readonly string[]): object => ({
+      title,
+      create_time: Date.UTC(2026, 2, day, 12) / 1000,
+      mapping: Object.fromEntries(
+        texts.map((text, at) => [
+          `n${at}`,
+          { message: said(text), parent: `n${at - 1}`, children: at === texts.length - 1 ? [] : [`n${at + 1}`] },
+        ]),
+      ),
+    });
+    const file = path.join(folder, 'conversations.json');
+    const conversations = [
+      conversation('Ports', 3, 'Which port?', '', 'And for staging?'),
+      conversation('Sails', 1, 'Which sail?'),
+      conversation('', 2, 'Which mast?'),
+    ];
+    writeFileSync(file, JSON.stringify(conversations));
+    uri = { scheme: 'file', path: file, fsPath: file } as never;
+  });
+
+  /** Imports the conversations that the user selects, and returns the new sessions. */
+  async function imported(select: typeof pickMany): Promise<readonly string[]> {
+    const { importFile } = await load<typeof ImportModule>('import-export/import-file.ts');
+    pickMany = select;
+    const made: string[][] = [];
+    const sessions = {
+      current: undefined as object | undefined,
+      list: () => Promise.resolve([]),
+      create: (title: string) => {
+        const texts = [title];
+        made.push(texts);
+        const append = (...events: readonly MessageAdded[]) =>
+          Promise.resolve(texts.push(...events.map(({ message }) => messageText(message))));
+        return Promise.resolve((sessions.current = { journal: { append }, import: (work: () => unknown) => work() }));
+      },
+      listChanged: () => undefined,
+    };
+    let ids = 0;
+    const clock = { now: () => 0, id: () => `m${++ids}` };
+    await importFile({ sessions, clock, panel: { open: () => undefined } } as never, uri, []);
+    return made.map((texts) => texts.join(' | '));
+  }
+
+  it('becomes a session with a title for each conversation that the user selects, listed newest first', async () => {
+    let listed: readonly unknown[] = [];
+    const sessions = await imported((items) => (listed = items).slice(0, 2));
+    assert.deepEqual(
+      listed.map((item) => Object.values(item as Record<string, unknown>).slice(0, 2)),
+      [
+        ['Ports', 'Mar 3, 2026 · 2 messages'],
+        ['conversations', 'Mar 2, 2026 · 1 message'],
+        ['Sails', 'Mar 1, 2026 · 1 message'],
+      ],
+    );
+    assert.deepEqual(sessions, ['conversations | Which mast?', 'Ports | Which port? | And for staging?']);
+    assert.equal(shownMessages.at(-1), 'Imported sessions: 2. Messages: 3. Skipped: 1 × empty message.');
+  });
+
+  it('is not imported if the user selects none', async () => {
+    for (const none of [[], undefined]) {
+      assert.deepEqual(await imported(() => none), []);
+      assert.equal(shownMessages.at(-1), 'Import was canceled. Nothing was imported.');
+    }
   });
 });
 

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { phrase } from '../../../src/core/text/phrase.ts';
+import { readTranscript } from '../../support/read-transcript.ts';
 import { importTranscript, type Imported } from '../../support/import-transcript.ts';
 
 /** The visible content of an export. */
@@ -41,6 +43,22 @@ describe('importing ChatGPT conversations', () => {
       assert.deepEqual(said, ['user: Which day?', 'assistant: Tuesday.']);
       assert.deepEqual(skipped, { 'message on another branch': 1 });
     }
+  });
+
+  it('lists the conversations with their titles, last changes, and skipped messages', () => {
+    const { conversations } = readTranscript(
+      JSON.stringify([
+        chain([message('user', words('Second.')), message('assistant', words(''))], {
+          create_time: 20,
+          update_time: 90,
+        }),
+        chain([message('user', words('First.'))], { title: 'Ports', create_time: 10 }),
+      ]),
+    );
+    assert.deepEqual(conversations, [
+      { title: 'Ports', at: 10_000, messages: 1, skipped: [] },
+      { title: 'A talk', at: 90_000, messages: 1, skipped: [{ reason: phrase('empty message'), count: 1 }] },
+    ]);
   });
 
   it('stops at a missing parent and at a cycle of parents', () => {
