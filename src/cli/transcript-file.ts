@@ -3,6 +3,7 @@ import { decodedText } from '../storage/decoded-text.ts';
 import type { SourceMessage } from '../core/compress/source-message.ts';
 import { messageId } from '../core/model/ids.ts';
 import { TranscriptReader } from '../core/transcript/transcript-reader.ts';
+import { lostContent } from '../core/transcript/lost-content.ts';
 import { contentOf, type TranscriptMessage } from '../core/transcript/transcript-message.ts';
 import { inEnglish } from '../core/text/phrase.ts';
 import { UsageError } from './command.ts';
@@ -37,29 +38,13 @@ export async function* streamTranscript(file: string, reader: TranscriptReader):
   yield* reader.end();
 }
 
-/** Reasons for skipping parts of the conversation, as opposed to reasoning or a tool's own records. */
-const CONVERSATION_REASONS: readonly string[] = [
-  'invalid JSON line',
-  'invalid record',
-  'invalid request',
-  'invalid content part',
-  'invalid line in an exported session',
-  'message with role “{0}”',
-  'message without readable content',
-  'message without author or content',
-  'record without a role or content',
-  'request without a message',
-  'line longer than {0} MB',
-  'end and images of a message larger than {0} million characters',
-];
-
 /** Streams a transcript's messages, and lists lost ones on standard error. Throws like `streamTranscript`. */
 export async function* transcriptMessages(file: string, output?: Output): AsyncGenerator<TranscriptMessage> {
   const reader = new TranscriptReader();
   yield* streamTranscript(file, reader);
   const { skipped, conversations } = reader.totals();
   if (conversations.length > 1) await output?.note(severalConversationsLine(conversations.length));
-  const lost = skipped.filter(({ reason }) => CONVERSATION_REASONS.includes(reason.english));
+  const lost = lostContent(skipped);
   if (lost.length > 0) await output?.note(skippedLine(lost.map(({ reason, count }) => [inEnglish(reason), count])));
 }
 

@@ -2,12 +2,12 @@ import * as v from 'valibot';
 import { countSchema, type ReadonlyOutput } from '../../core/model/field-schemas.ts';
 import { Redactor } from '../../core/redact/redact.ts';
 import { withoutClientText } from '../../core/text/client-text.ts';
+import type { Skipped } from '../../core/transcript/lost-content.ts';
 import {
   BeforeResumeError,
   TranscriptSink,
   type PlacedCompaction,
   type SessionFacts,
-  type Skipped,
   type TranscriptMessage,
 } from '../../core/transcript/transcript-message.ts';
 import { sessionTitleFrom } from '../session-title.ts';

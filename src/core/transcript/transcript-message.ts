@@ -5,6 +5,7 @@ import { isLocalReply, messageSchema, messageText, type ContentBlock, type Role 
 import { decodedUri } from '../text/decoded-uri.ts';
 import { textAt, withoutUndefined } from '../text/json-value.ts';
 import { truncate } from '../text/truncate.ts';
+import { skippedPhrase, type Skipped } from './lost-content.ts';
 
 /**
  * A message of an imported transcript. `blocks` is absent if the content is plain text; otherwise, `text` is the text of
@@ -52,12 +53,6 @@ export type TranscriptFormat =
   | 'continue'
   | 'chatgpt'
   | 'threadkeeper';
-
-/** A kind of content that an import skipped, described for the user, and how often. */
-export interface Skipped {
-  readonly reason: Phrase;
-  readonly count: number;
-}
 
 /** Adds up the counts of each reason. */
 export function addSkipped(skipped: readonly Skipped[]): readonly Skipped[] {
@@ -231,9 +226,8 @@ export class TranscriptSink {
 
   /** The reason why a transcript without any message can't be read. */
   emptyError(): TranscriptError {
-    const [first, ...rest] = this.skipped.map(({ reason, count }) => phrase('{0} × {1}', count, reason));
-    if (!first) return new TranscriptError(phrase('The file contains no messages.'));
-    const all = rest.reduce((before, reason) => phrase('{0}, {1}', before, reason), first);
+    const all = skippedPhrase(this.skipped);
+    if (!all) return new TranscriptError(phrase('The file contains no messages.'));
     return new TranscriptError(phrase('The file contains no readable messages. Skipped: {0}.', all));
   }
 }

@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
 import { countText, formatCounted, itemText, locale, messagesText, roleName, translated } from '../platform/l10n.ts';
+import type { Skipped } from '../../core/transcript/lost-content.ts';
 import {
   addSkipped,
-  type Skipped,
   type TranscriptConversation,
   type TranscriptFormat,
   type TranscriptMessage,

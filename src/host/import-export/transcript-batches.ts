@@ -3,9 +3,9 @@ import * as vscode from 'vscode';
 import { decodedText } from '../../storage/decoded-text.ts';
 import { phrase } from '../../core/text/phrase.ts';
 import { truncate } from '../../core/text/truncate.ts';
+import type { Skipped } from '../../core/transcript/lost-content.ts';
 import {
   TranscriptError,
-  type Skipped,
   type TranscriptConversation,
   type TranscriptFormat,
   type TranscriptMessage,
