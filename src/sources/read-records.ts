@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { isFileSystemError, type ReadEnd, type Resume, type SourceFile } from '../app/library/source.ts';
 import { phrase } from '../core/text/phrase.ts';
-import { TranscriptError, type TranscriptSink } from '../core/transcript/transcript-message.ts';
+import { lostContent } from '../core/transcript/lost-content.ts';
+import { addSkipped, TranscriptError, type TranscriptSink } from '../core/transcript/transcript-message.ts';
 import { recordLineImporter, type RecordImporter } from '../core/transcript/transcript-reader.ts';
 import { damagedFile, readSlice, zstd } from './read-files.ts';
 
@@ -44,6 +45,7 @@ export async function readRecords(
     offset: bytes,
     messages: (resumed?.messages ?? 0) + (sink.position?.messages ?? 0),
     compactions: (resumed?.compactions ?? 0) + (sink.position?.compactions ?? 0),
+    lost: addSkipped([...(resumed?.lost ?? []), ...lostContent(sink.skipped)]),
     model: sink.facts.model ?? resumed?.model,
     leaf: records.leaf,
   });

@@ -200,7 +200,7 @@ describe('a followed chat in which the user goes back', () => {
               const copy = async (): ReturnType<Library['read']> => {
                 await library.sync(sources);
                 const [session] = library.sessions();
-                return session ? library.read(session) : { messages: [], compactions: [], replaced: [] };
+                return session ? library.read(session) : { messages: [], compactions: [], lost: [], replaced: [] };
               };
               let from = 0;
               for (const to of [...cuts.filter((cut) => cut < text.length).sort((a, b) => a - b), text.length]) {

@@ -3,7 +3,8 @@ import { compressionId, messageId, nodeId, sessionId, type MessageId, type Sessi
 import { nodeWith, proseSummary } from '../../core/model/summary.ts';
 import { SessionState } from '../../core/state/session-state.ts';
 import { textHash } from '../../core/text/hash.ts';
-import { phrase } from '../../core/text/phrase.ts';
+import { phrase, type Phrase } from '../../core/text/phrase.ts';
+import { skippedPhrase } from '../../core/transcript/lost-content.ts';
 import { Emitter } from '../emitter.ts';
 import { StoreFault, type SessionJournal } from '../ports.ts';
 import { sessionTitleFrom } from '../session-title.ts';
@@ -18,7 +19,8 @@ export class ExternalChatJournal implements SessionJournal {
   readonly state = new SessionState();
   readonly isExternal = true as const;
   readonly readOnly: StoreFault;
-  readonly notice = undefined;
+  /** What couldn't be read of the chat. */
+  readonly notice: Phrase | undefined;
   readonly unsaved = undefined;
   readonly #listeners: Emitter<readonly SessionEvent[]>;
   readonly #entry: LibraryEntry;
@@ -30,6 +32,8 @@ export class ExternalChatJournal implements SessionJournal {
     this.#copy = copy;
     this.#listeners = new Emitter(onError);
     this.readOnly = new StoreFault('read_only', phrase('This chat from {0} is read-only.', TOOL_NAMES[entry.tool]));
+    const lost = skippedPhrase(copy.lost);
+    this.notice = lost && phrase('Some of this chat couldn’t be read. Skipped: {0}.', lost);
     const { title, workspace = '', updatedAt } = entry;
     this.state.apply({ type: 'session_created', id, title: sessionTitleFrom(title), workspace }, updatedAt);
     let at = updatedAt;

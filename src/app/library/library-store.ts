@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { countSchema, type ReadonlyOutput } from '../../core/model/field-schemas.ts';
+import { skippedSchema } from '../../core/transcript/lost-content.ts';
 import { transcriptMessageSchema, type TranscriptMessage } from '../../core/transcript/transcript-message.ts';
 import { entrySchema } from './read-session.ts';
 import { relationSchema } from './relations.ts';
@@ -28,6 +29,8 @@ export const keptSessionSchema = v.object({
   /** The size and time of the tool's file when it was read. */
   source: v.object({ bytes: countSchema, modifiedAt: v.number() }),
   resume: v.optional(resumeSchema),
+  /** The parts of the conversation that couldn't be read. */
+  lost: v.optional(skippedSchema),
   /** Size of the valid part of the copy. Later bytes were written by a `sync` that didn't finish. */
   copyBytes: countSchema,
   /** Size of the valid part of its index. */

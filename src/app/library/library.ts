@@ -21,7 +21,7 @@ interface KnownUnreadableFile {
   readonly unreadable: UnreadablePath;
 }
 
-export interface CopiedSession extends Pick<ReadSession, 'messages' | 'compactions'> {
+export interface CopiedSession extends Pick<ReadSession, 'messages' | 'compactions' | 'lost'> {
   /** The messages that the tool replaced, one list per rewrite. */
   readonly replaced: readonly (readonly TranscriptMessage[])[];
 }
@@ -150,7 +150,7 @@ export class Library {
     return hasMoved;
   }
 
-  async read({ key, copyBytes }: KeptSession): Promise<CopiedSession> {
+  async read({ key, copyBytes, lost = [] }: KeptSession): Promise<CopiedSession> {
     const messages: TranscriptMessage[] = [];
     let compactions: CopiedSession['compactions'] = [];
     const replaced: { readonly from: number; readonly list: readonly TranscriptMessage[] }[] = [];
@@ -167,7 +167,7 @@ export class Library {
       list.some(({ text }, index) => messages[from + index]?.text.startsWith(text) !== true);
     // A tool may insert a compaction before others.
     const inOrder = compactions.toSorted((a, b) => a.before - b.before);
-    return { messages, compactions: inOrder, replaced: replaced.filter(isReplaced).map(({ list }) => list) };
+    return { messages, compactions: inOrder, lost, replaced: replaced.filter(isReplaced).map(({ list }) => list) };
   }
 
   /** Removes all copies of a tool's chats, including those that aren't in the catalog. */
@@ -232,6 +232,7 @@ export class Library {
       entry: { ...libraryEntryOf(file, session, known?.entry), messages, compactions },
       source: fileStateOf(file),
       ...(resume && { resume }),
+      ...(session.lost.length > 0 && { lost: session.lost }),
       copyBytes: copy.bytes,
       indexBytes:
         records.length === 0

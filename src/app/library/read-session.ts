@@ -2,8 +2,9 @@ import * as v from 'valibot';
 import { countSchema, type ReadonlyOutput } from '../../core/model/field-schemas.ts';
 import { Redactor } from '../../core/redact/redact.ts';
 import { withoutClientText } from '../../core/text/client-text.ts';
-import type { Skipped } from '../../core/transcript/lost-content.ts';
+import { lostContent, type Skipped } from '../../core/transcript/lost-content.ts';
 import {
+  addSkipped,
   BeforeResumeError,
   TranscriptSink,
   type PlacedCompaction,
@@ -18,7 +19,10 @@ export interface ReadSession {
   readonly facts: SessionFacts;
   readonly messages: readonly TranscriptMessage[];
   readonly compactions: readonly PlacedCompaction[];
+  /** Everything that was skipped, including reasoning and the tool's own records. */
   readonly skipped: readonly Skipped[];
+  /** The parts of the conversation that couldn't be read, including those before the previous end. */
+  readonly lost: readonly Skipped[];
   readonly end: ReadEnd;
 }
 
@@ -49,7 +53,9 @@ export async function readSession(source: Source, file: SourceFile, from?: Resum
   }
   const { messages, compactions, undone } = sink.take();
   if (messages.length === 0 && undone === 0 && !end.resumed) throw sink.emptyError();
-  return { facts: sink.facts, messages, compactions, skipped: sink.skipped, end };
+  const lostBefore = (end.resumed ? from?.lost : undefined) ?? [];
+  const lost = addSkipped([...lostBefore, ...lostContent(sink.skipped)]);
+  return { facts: sink.facts, messages, compactions, skipped: sink.skipped, lost, end };
 }
 
 /** The list entry of a session. If reading was resumed, facts in `known` are kept. */

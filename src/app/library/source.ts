@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { countSchema, type ReadonlyOutput } from '../../core/model/field-schemas.ts';
+import { skippedSchema } from '../../core/transcript/lost-content.ts';
 import { phrase, type Phrase } from '../../core/text/phrase.ts';
 import { TranscriptError, type SessionFacts, type TranscriptSink } from '../../core/transcript/transcript-message.ts';
 
@@ -58,6 +59,8 @@ export const resumeSchema = v.object({
   /** Number of messages before `offset`. */
   messages: countSchema,
   compactions: countSchema,
+  /** The parts of the conversation before `offset` that couldn't be read. */
+  lost: v.optional(skippedSchema),
   /** The model in use at `offset`. */
   model: v.optional(v.string()),
   /** The ID of the newest message before `offset`. */

@@ -216,7 +216,9 @@ export async function continueHere(app: OpenedChatApp, argument?: unknown): Prom
   const count = await importMessages(app, state.title, batches(app, current, path), watch, modelSelectedEvents(state));
   app.panel.open();
   if (count === undefined) return false;
-  showInfo(vscode.l10n.t('Continued in a new session. The original chat wasn’t changed.'));
+  const { notice } = current.journal;
+  const continued = vscode.l10n.t('Continued in a new session. The original chat wasn’t changed.');
+  showInfo(notice ? `${continued} ${translated(notice)}` : continued);
   return true;
 }
 

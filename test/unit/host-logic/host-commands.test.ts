@@ -253,7 +253,8 @@ describe('editor commands', () => {
     const { openChat } = await load<typeof ChatsModule>('external-chats/external-chat-commands.ts');
     const entryOf = (title: string) =>
       ({ id: title, tool: 'codex', path: '/s', title, messages: 1, compactions: 0, updatedAt: 1 }) as const;
-    const copyOf = (text: string) => ({ messages: [{ role: 'user', text }], compactions: [], replaced: [] }) as const;
+    const copyOf = (text: string) =>
+      ({ messages: [{ role: 'user', text }], compactions: [], lost: [], replaced: [] }) as const;
     const large = Promise.withResolvers<object>();
     const shown: string[] = [];
     const sessions = {
@@ -325,7 +326,7 @@ describe('editor commands', () => {
       compactions: 0,
       updatedAt: 1,
     } as const;
-    const copy = { messages: [{ role: 'user', text: 'Hello.' }], compactions: [], replaced: [] } as const;
+    const copy = { messages: [{ role: 'user', text: 'Hello.' }], compactions: [], lost: [], replaced: [] } as const;
     const journal = new ExternalChatJournal(externalChatSessionId('k', entry), entry, copy, fails);
     const other = { journal: { id: 'other' } };
     const gone = { append: () => Promise.resolve(), close: () => Promise.resolve() };

@@ -5,7 +5,7 @@ import type { LibraryEntry } from '../../../src/app/library/read-session.ts';
 import { StoreFault } from '../../../src/app/ports.ts';
 import { undoCompressions } from '../../../src/app/summary-changes.ts';
 import { messageText } from '../../../src/core/model/message.ts';
-import { inEnglish } from '../../../src/core/text/phrase.ts';
+import { inEnglish, phrase } from '../../../src/core/text/phrase.ts';
 
 const entry: LibraryEntry = {
   id: 's',
@@ -24,6 +24,7 @@ const copy: CopiedSession = {
     { role: 'assistant', text: 'localhost.' },
   ],
   compactions: [{ summary: 'The port is 8080.', before: 2, at: 1_769_500_000_000 }],
+  lost: [],
   replaced: [],
 };
 const open = (): ExternalChatJournal =>
@@ -51,6 +52,21 @@ describe('a chat from another tool, opened for reading', () => {
       ],
     );
     assert.equal(state.title, 'The port');
+  });
+
+  it('says what could not be read', () => {
+    assert.equal(open().notice, undefined);
+    const lost = [
+      { reason: phrase('invalid JSON line'), count: 3 },
+      { reason: phrase('message with role “{0}”', 'narrator'), count: 1 },
+    ];
+    const { notice } = new ExternalChatJournal(externalChatSessionId('k', entry), entry, { ...copy, lost }, (error) => {
+      throw error;
+    });
+    assert.equal(
+      inEnglish(notice!),
+      'Some of this chat couldn’t be read. Skipped: 3 × invalid JSON line, 1 × message with role “narrator”.',
+    );
   });
 
   it('contains the tool’s compaction as a summary of the messages before it', () => {

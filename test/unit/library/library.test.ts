@@ -53,6 +53,22 @@ describe('the library of chats from other tools', () => {
   };
   const texts = ({ messages }: CopiedSession): string[] => messages.map(({ text }) => text);
 
+  it('counts lines that cannot be read once, also when a chat is read on from where it ended', async () => {
+    const lost = async (): Promise<string[]> => {
+      const library = await open();
+      await library.sync(sources);
+      return (await only(await open())).lost.map(({ reason, count }) => `${count} × ${inEnglish(reason)}`);
+    };
+    putFile(home, SESSION, `${userRecord(1, 'Which port?')}{"type":\n`);
+    assert.deepEqual(await lost(), ['1 × invalid JSON line']);
+    appendFileSync(path.join(home, SESSION), `${assistantRecord(2, 'a', '8080.')}not JSON\n`);
+    assert.deepEqual(await lost(), ['2 × invalid JSON line']);
+    appendFileSync(path.join(home, SESSION), userRecord(3, 'And the host?'));
+    assert.deepEqual(await lost(), ['2 × invalid JSON line']);
+    putFile(home, SESSION, userRecord(1, 'Which port?') + userRecord(2, 'Which host?'));
+    assert.deepEqual(await lost(), []);
+  });
+
   it('keeps every message of every tool after the tool’s own storage is deleted', async () => {
     const seen = new Set<string>();
     for (const { tool, write } of TOOL_FIXTURES) {
