@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
-import { showMessage, StandalonePages } from './standalone-page.ts';
+import { INIT } from './page-states.ts';
+import { postToPage, showMessage, StandalonePages } from './standalone-page.ts';
 
 describe('small chat page', () => {
   let pages: StandalonePages;
@@ -43,6 +44,33 @@ describe('small chat page', () => {
     })()`;
     assert.deepEqual(await page.evaluate(overflow), { left: false, right: false, top: false, inside: false });
   });
+
+  for (const [width, place] of [
+    [300, 'below'],
+    [900, 'beside'],
+  ] as const)
+    it(`shows the buttons of notices ${place} their texts at a width of ${width} pixels`, async () => {
+      await page.setViewportSize({ width, height: 600 });
+      const { status } = INIT;
+      const compression = { stage: 'summarizing', done: 12_314, total: 59_996 };
+      await showMessage(page, `notices-${width}`, 'Hello.', {}, { status: { ...status, compression } });
+      const text =
+        'The server at http://localhost:11434 can’t be reached. Check that it’s running and that the URL is correct.';
+      await postToPage(page, { type: 'toast', text, action: { id: 1, label: 'Change Base URL…' } });
+      for (const [said, button] of [
+        [text, 'Change Base URL…'],
+        ['Compressing: summarizing (12,314 of 59,996)', 'Cancel'],
+      ] as const) {
+        const [words, action] = [
+          await page.getByText(said).boundingBox(),
+          await page.getByRole('button', { name: button }).boundingBox(),
+        ];
+        assert.ok(words && action);
+        if (place === 'below') assert.ok(action.y >= words.y + words.height && words.width > 200, said);
+        else assert.ok(action.x >= words.x + words.width, said);
+      }
+      assert.equal(await page.evaluate(`document.querySelector('.chat').scrollWidth`), width);
+    });
 
   it('shows the first of all commands at 200% zoom', async () => {
     await page.setViewportSize({ width: 640, height: 298 });

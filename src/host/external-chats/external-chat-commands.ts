@@ -1,7 +1,16 @@
 import * as vscode from 'vscode';
 import { TOOL_NAMES, TOOLS, type Tool } from '../../app/library/source.ts';
 import { withCancellableProgress, pickOrShowInfo, showInfo } from '../platform/notifications.ts';
-import { locale, shortLine, roleName, sessionsText, sizeText, titleText, translated } from '../platform/l10n.ts';
+import {
+  countText,
+  locale,
+  shortLine,
+  roleName,
+  sessionsText,
+  sizeText,
+  titleText,
+  translated,
+} from '../platform/l10n.ts';
 import { readSettings, updateSetting } from '../platform/settings.ts';
 import { relativePath } from '../platform/workspace-files.ts';
 import type { ExternalChats } from './external-chats.ts';
@@ -70,7 +79,7 @@ async function readWithProgress(chats: ExternalChats): Promise<void> {
     const subscription = chats.onLibraryEvent((news) => {
       if (news.type !== 'progress') return;
       const { done, total } = news;
-      report(done / total, vscode.l10n.t('{0} of {1}', done, total));
+      report(done / total, vscode.l10n.t('{0} of {1}', countText(done), countText(total)));
     });
     await chats.follow().finally(() => void subscription.dispose());
   });

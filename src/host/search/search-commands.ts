@@ -6,7 +6,7 @@ import { keyEventId } from '../../core/model/ids.ts';
 import { openMessageDocument, openNodeDocument } from '../summaries/document-uris.ts';
 import type { HostApp } from '../platform/host-app.ts';
 import { withCancellableProgress, pickOrShowInfo } from '../platform/notifications.ts';
-import { itemText, roleName, titleText } from '../platform/l10n.ts';
+import { countText, itemText, roleName, titleText } from '../platform/l10n.ts';
 import { expandNode, pinQuote } from '../../app/summary-changes.ts';
 import { hitsOffBranch, isRelevant, contextStatuses, type ResultInContext } from '../../app/context-status.ts';
 import type { Conversation } from '../../app/conversation.ts';
@@ -37,7 +37,7 @@ export async function searchAllSessions(app: SearchApp, argument?: unknown): Pro
     app.searchWorkspace({
       query,
       limit: MAX_HITS,
-      onProgress: (done, total) => report(done / total, vscode.l10n.t('{0} of {1}', done, total)),
+      onProgress: (done, total) => report(done / total, vscode.l10n.t('{0} of {1}', countText(done), countText(total))),
       isCancelled: () => signal.aborted,
     }),
   );

@@ -30,7 +30,7 @@ export async function compressHistory(conversation: Conversation, now: boolean, 
 }
 
 const progressText = ({ stage, done, total }: CompressionProgress): string =>
-  stage === 'planning' ? stageText(stage) : `${stageText(stage)}, ${done}/${total}`;
+  stage === 'planning' ? stageText(stage) : `${stageText(stage)}, ${countText(done)}/${countText(total)}`;
 
 function reportOutcome(app: SummariesApp, outcome: CompressionOutcome, conversation: Conversation): void {
   switch (outcome.kind) {

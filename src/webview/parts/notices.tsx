@@ -29,12 +29,14 @@ export function Notice(props: NoticeProps) {
   return (
     <div class={`notice line notice-${severity} ${props.class ?? ''}`} role={role}>
       <Icon name={icon} class={icon === 'loading' ? 'codicon-modifier-spin' : ''} />
-      <div class="fill" role={isTimer ? 'timer' : undefined}>
-        {message}
-        {details !== undefined && <div>{details}</div>}
+      <div class="fill line wrap">
+        <div class="fill" role={isTimer ? 'timer' : undefined}>
+          {message}
+          {details !== undefined && <div>{details}</div>}
+        </div>
+        {props.children}
+        {action && <Button onClick={action.run}>{action.label}</Button>}
       </div>
-      {props.children}
-      {action && <Button onClick={action.run}>{action.label}</Button>}
       {dismiss && <IconButton icon="close" label={text('Dismiss')} onClick={dismiss} />}
     </div>
   );
@@ -135,7 +137,7 @@ function Timer({ messageAt, ...props }: TimerProps) {
 
 function Progress({ compression }: { readonly compression: NonNullable<StatusView['compression']> }) {
   const { stage, done, total } = compression;
-  const progress = total > 0 ? text('{0} ({1} of {2})', stage, done, total) : stage;
+  const progress = total > 0 ? text('{0} ({1} of {2})', stage, formatCount(done), formatCount(total)) : stage;
   const cancel = { label: text('Cancel'), run: () => page.runCommand('cancelCompression') };
   return (
     <Notice icon="loading" class="notice-progress meta" message={text('Compressing: {0}', progress)} action={cancel}>
