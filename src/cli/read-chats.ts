@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { libraryEntryOf, readSession, type LibraryEntry, type ReadSession } from '../app/library/read-session.ts';
@@ -6,7 +7,7 @@ import { inEnglish } from '../core/text/phrase.ts';
 import { allSources } from '../sources/all-sources.ts';
 import { Databases } from '../sources/sqlite-databases.ts';
 import type { Home } from '../sources/home-folders.ts';
-import { textOption, type OptionValues } from './command.ts';
+import { textOption, UsageError, type OptionValues } from './command.ts';
 
 export interface Chat {
   readonly entry: LibraryEntry;
@@ -26,15 +27,24 @@ export function homeOf(options: OptionValues, env: Readonly<Record<string, strin
   return home === undefined ? { folder: os.homedir(), env } : { folder: path.resolve(home), env: {} };
 }
 
-/** Calls `use` with the sources of all tools in the `--home` folder, and closes their databases afterwards. */
+/**
+ * Calls `use` with the sources of all tools in the `--home` folder, and closes their databases afterwards. Throws
+ * `UsageError` if it isn't a folder.
+ */
 export async function withSources<Result>(
   options: OptionValues,
   env: Readonly<Record<string, string | undefined>>,
   use: (sources: readonly Source[]) => Promise<Result>,
 ): Promise<Result> {
+  const home = homeOf(options, env);
+  if (textOption(options, 'home') !== undefined) {
+    const stats = statSync(home.folder, { throwIfNoEntry: false });
+    if (!stats) throw new UsageError(`The folder ${home.folder} doesn’t exist. Check --home.`);
+    if (!stats.isDirectory()) throw new UsageError(`${home.folder} isn’t a folder. Check --home.`);
+  }
   const databases = new Databases(os.tmpdir());
   try {
-    return await use(allSources(homeOf(options, env), databases));
+    return await use(allSources(home, databases));
   } finally {
     await databases.close();
   }

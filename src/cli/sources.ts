@@ -7,7 +7,8 @@ export const command: Command = {
 
 Lists the chats of Claude Code, Codex, Copilot Chat and CLI, Cline, Roo Code, Kilo Code,
 Gemini CLI, Qwen Code, opencode, Goose, aider, Continue, Cursor, and Zed, without changing
-them. Files that can't be read are listed with the reason.
+them, and the file of each. Most of these files can be passed to commands that take a FILE,
+but databases can't. Files that can't be read are listed with the reason.
 
   --home DIR   home folder to search; default is your home folder
   --json       {"sessions":[{"id","tool","workspace","title","messages","updated","path",
@@ -31,10 +32,10 @@ them. Files that can't be read are listed with the reason.
       const { id, tool, workspace = null, title, messages, updatedAt: updated, path, compactions } = entry;
       return { id, tool, workspace, title, messages, updated, path, compactions, relation: relationOf.get(entry) };
     });
-    const lines = sessions.map(({ tool, title, messages, updated, relation }) => {
+    const lines = sessions.map(({ tool, title, messages, updated, path, relation }) => {
       const note = relation ? ` (${relationText(relation)})` : '';
       const day = new Date(updated).toISOString().slice(0, 10);
-      return `${day}  ${tool.padEnd(12)}  ${String(messages).padStart(6)}  ${title}${note}\n`;
+      return `${day}  ${tool.padEnd(12)}  ${String(messages).padStart(6)}  ${title}${note}\n            ${path}\n`;
     });
     return {
       json: { sessions, refused },

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import fs, { rmSync } from 'node:fs';
+import fs, { mkdirSync, rmSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import path from 'node:path';
 import { command as search } from '../../../src/cli/search.ts';
@@ -49,7 +49,7 @@ describe('command line with other tools’ chats', () => {
   it('lists sessions in a human-readable format', async () => {
     const { code, out, err } = await runCli(['sources', '--home', home]);
     assert.equal(code, 0);
-    assert.match(out, /^2026-03-03 {2}claude-code +5 {2}.* \(continues claude-1\)$/m);
+    assert.match(out, /^2026-03-03 {2}claude-code +5 {2}.* \(continues claude-1\)\n +\/.*\/claude-2\.jsonl$/m);
     assert.match(out, /chats: 16, skipped files: 1\n$/);
     assert.match(err, /codex: .*rollout-broken\.jsonl: The file contains no readable messages/);
   });
@@ -124,8 +124,24 @@ describe('command line with other tools’ chats', () => {
     const missing = await runCli(['search', '--home', home]);
     assert.deepEqual([missing.code, missing.err], [2, 'threadkeeper: Missing option --query.\n']);
     assert.match((await runCli(['sources', 'file.jsonl'])).err, /sources doesn’t take a file/);
-    const { sessions } = await runJson('sources', '--home', path.join(home, 'nobody'));
+    const nobody = path.join(home, 'nobody');
+    mkdirSync(nobody);
+    const { sessions } = await runJson('sources', '--home', nobody);
     assert.deepEqual(sessions, []);
+  });
+
+  it('rejects a home that is missing or not a folder', async () => {
+    const missing = path.join(home, 'missing');
+    const file = putFile(home, 'home.txt', 'no folder');
+    for (const [given, reason] of [
+      [missing, `The folder ${missing} doesn’t exist. Check --home.`],
+      [file, `${file} isn’t a folder. Check --home.`],
+      [path.join(file, 'sub'), `The folder ${path.join(file, 'sub')} doesn’t exist. Check --home.`],
+    ] as const)
+      for (const command of [['sources'], ['search', '--query', 'port']]) {
+        const { code, out, err } = await runCli([...command, '--home', given]);
+        assert.deepEqual([code, out, err], [2, '', `threadkeeper: ${reason}\n`]);
+      }
   });
 
   it('imports a single session of a tool, and rejects an empty one', async () => {
