@@ -39,7 +39,12 @@ export function gaugeItem({ conversation: currentConversation, spend, contextWin
     const usage = `${approximateSign}${(percent / 100).toLocaleString(locale(), { style: 'percent' })}`;
     item.text = `$(${icon}) ${sizes} · ${usage}`;
     item.tooltip = tooltip(view, conversation, spend(), contextWindowSource(conversation.meter.serverWindow));
-    const label = vscode.l10n.t('Context usage: {0}%, {1} of {2} tokens', percent, view.used, view.budget);
+    const label = vscode.l10n.t(
+      'Context usage: {0}%, {1} of {2} tokens',
+      percent,
+      countText(view.used),
+      countText(view.budget),
+    );
     item.accessibilityInformation = { label: unsaved ? `${label}. ${translated(unsaved)}` : label, role: 'button' };
     const color = unsaved && level === 'ok' ? 'warning' : level;
     item.backgroundColor = color === 'ok' ? undefined : new vscode.ThemeColor(`statusBarItem.${color}Background`);
