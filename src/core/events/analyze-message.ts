@@ -1,8 +1,9 @@
-import type { DetectedEvent, Span } from '../model/key-event.ts';
+import type { DetectedEvent, KeyEventKind, Span } from '../model/key-event.ts';
 import type { Role } from '../model/message.ts';
 import type { Steps } from '../pace/steps.ts';
 import { findConcepts, type ConceptHits } from './concepts.ts';
-import { describeSegment, type SegmentTraits } from './features.ts';
+import { describeSegment, MANY_SEGMENTS, type SegmentTraits } from './features.ts';
+import { kindOfTitle } from './list-titles.ts';
 import { lineSteps } from '../text/lines.ts';
 import { findToolOutputEvents } from './tool-output.ts';
 import { segmentLines, type Segment, type SegmentedMessage } from './split-message.ts';
@@ -43,8 +44,10 @@ export function* analyzeMessage(message: DetectorInput, before: string | undefin
   const headings = new Map<Segment, ConceptHits>();
   const candidates: Candidate[] = [];
   const seen = new Set<string>();
+  const lists = new TitledLists(text, role === 'user' && segments.length <= MANY_SEGMENTS);
   for (const [at, segment] of segments.entries()) {
     if (at % SEGMENTS_PER_STEP === SEGMENTS_PER_STEP - 1) yield;
+    const listed = lists.kindOf(segment);
     // Some clients repeat a command's text as the request below it, so only the first occurrence counts.
     const quote = text.slice(segment.start, segment.end);
     if (seen.has(quote)) continue;
@@ -53,7 +56,33 @@ export function* analyzeMessage(message: DetectorInput, before: string | undefin
     if (heading && !headings.has(heading))
       headings.set(heading, findConcepts(text.slice(heading.start, Math.min(heading.end, heading.start + 160))));
     const hits = heading && headings.get(heading);
-    candidates.push({ segment, traits: describeSegment(text, segment, traits, hits, candidates[0]?.traits.hits) });
+    const opening = candidates[0]?.traits.hits;
+    candidates.push({ segment, traits: describeSegment(text, segment, traits, hits, opening, listed) });
   }
   return { candidates, toolOutputEvents, settings, message: traits };
+}
+
+/** Tells the kind of the items in a user's lists by the line before each list. Takes a message's segments in order. */
+class TitledLists {
+  private readonly text: string;
+  private readonly isUsers: boolean;
+  private kind: KeyEventKind | undefined;
+  private end = 0;
+  private isInList = false;
+
+  constructor(text: string, isUsers: boolean) {
+    this.text = text;
+    this.isUsers = isUsers;
+  }
+
+  kindOf({ start, end, line }: Segment): KeyEventKind | undefined {
+    if (!this.isUsers) return undefined;
+    const isAfterBlank = /\n\s*\n/.test(this.text.slice(this.end, start));
+    const isItem = line.kind === 'bullet' || line.kind === 'numbered';
+    this.end = end;
+    if (!isItem) this.kind = line.kind === 'heading' ? undefined : kindOfTitle(this.text.slice(line.start, line.end));
+    else if (this.isInList && isAfterBlank) this.kind = undefined;
+    this.isInList = isItem;
+    return isItem ? this.kind : undefined;
+  }
 }

@@ -4,14 +4,13 @@ import { isCjkUnit } from '../text/script.ts';
 import { beginsWith, findConcepts, hasConcept, type ConceptHits } from './concepts.ts';
 import * as mark from './feature-patterns.ts';
 import { CONCEPTS, type Concept } from './lexicon.ts';
-import { kindOfTitle } from './list-titles.ts';
 import type { Segment } from './split-message.ts';
 import { isSpoken, QUESTION_END, type MessageTraits } from './message-context.ts';
 
 /** A longer list is a table of contents, a review, or a complete plan. */
 const MANY_ITEMS = 10;
 /** A message with more segments is a document. */
-const MANY_SEGMENTS = 25;
+export const MANY_SEGMENTS = 25;
 /** Length of a segment's beginning that is examined, in UTF-16 units. */
 const MAX_READ = 320;
 /** A lead-in to a list or to code with at most this many words is only a title. */
@@ -30,13 +29,17 @@ export interface SegmentTraits {
   readonly listed: KeyEventKind | undefined;
 }
 
-/** `headingHits` are the concepts of the segment's heading, `opening` those of the message's first segment. */
+/**
+ * `headingHits` are the concepts of the segment's heading, `opening` those of the message's first segment. `listed`: see
+ * `SegmentTraits`.
+ */
 export function describeSegment(
   text: string,
   segment: Segment,
   message: MessageTraits,
   headingHits: ConceptHits | undefined,
   opening: ConceptHits | undefined,
+  listed: KeyEventKind | undefined,
 ): SegmentTraits {
   const quote = text.slice(segment.start, Math.min(segment.end, segment.start + MAX_READ));
   const bare = quote.replace(/^[*_`#\s]+/, '');
@@ -159,25 +162,17 @@ export function describeSegment(
   addIf('second half', segment.order * 2 >= message.segments && message.segments > 4);
   addIf('last tenth', segment.order * 10 >= message.segments * 9 && message.segments > 10);
   features.push(...hashedWords(quote));
-  const isUser = message.role === 'user';
-  const { heading } = segment;
-  const listed =
-    item && isUser && heading && message.segments <= MANY_SEGMENTS
-      ? kindOfTitle(text.slice(heading.start, heading.end))
-      : undefined;
   const bareAnswer =
     !listed &&
     words <= 2 &&
     !mark.YES.test(bare) &&
     !asked &&
-    isUser &&
+    message.role === 'user' &&
     (opens('assent') || opens('refuse') || opens('chatter'));
   const option = item && message.trailingQuestion === 'choice' && message.role === 'assistant';
   const title =
     message.segments > 1 &&
-    (kind === 'heading' ||
-      (/[:：]\*{0,2}$/.test(quote) &&
-        (words <= TITLE_WORDS || opens('narrate') || (isUser && !has('request') && kindOfTitle(quote) !== undefined))));
+    (kind === 'heading' || (/[:：]\*{0,2}$/.test(quote) && (words <= TITLE_WORDS || opens('narrate'))));
   const ruledOut =
     bareAnswer ||
     option ||

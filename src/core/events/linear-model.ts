@@ -9,7 +9,10 @@ export const OUTPUTS = ['event', 'lasting', ...KEY_EVENT_KINDS] as const;
  */
 export type LinearModel = Readonly<Record<string, readonly number[]>>;
 
-/** For each output, the sum of the features' weights. The first two are log-odds, for which `logistic` is the probability. */
+/**
+ * For each output, the sum of the features' weights. The first two are log-odds, which `logistic` turns into
+ * probabilities.
+ */
 export function scoreFeatures(features: readonly string[], model: LinearModel, isUser: boolean): number[] {
   const sums = new Array<number>(OUTPUTS.length).fill(0);
   for (const feature of features) {

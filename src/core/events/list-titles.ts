@@ -1,36 +1,49 @@
 import type { KeyEventKind } from '../model/key-event.ts';
 
-/** Length of a title's beginning that is examined, in UTF-16 units. */
-const MAX_READ = 120;
+/** In UTF-16 units. A longer line isn't only a title. */
+const MAX_TITLE = 60;
 
-/** Words that say what a list contains, in the languages of the lexicons. Lists of requests aren't among them. */
-const TITLES: readonly (readonly [KeyEventKind, RegExp])[] = [
-  [
-    'preference',
-    /(?<!\p{L})(?:(?:preferences?|wish(?:es| list)|(?:important|matters) to (?:me|us)|wichtig ist|vorlieben|präferenzen|wünsche|preferencias|gustos|préférences|goûts|preferências|preferenze)(?!\p{L})|好み|希望|偏好|喜好)/iu,
-  ],
-  [
-    'constraint',
-    /(?<!\p{L})(?:(?:constraints?|requirements?|rules|restrictions|limits|limitations|must[ -]haves?|non-?negotiables?|guidelines|deal[ -]?breakers?|conventions|criteria|vorgaben|bedingungen|regeln|einschränkungen|anforderungen|kriterien|konventionen|restricciones|requisitos|reglas|condiciones|límites|criterios|contraintes|exigences|règles|critères|restrições|regras|condições|limites|critérios|vincoli|requisiti|regole|condizioni|limiti)(?!\p{L})|条件|制約|要件|ルール|约束|限制|要求|规则)/iu,
-  ],
-  [
-    'decision',
-    /(?<!\p{L})(?:(?:decisions?|(?:have|['’]ve|we|already) (?:decided|agreed)|agreed|entscheidungen|entschieden|beschlossen|festgelegt|decisiones|decidido|acordado|décisions|décidé|convenu|decisões|combinado|decisioni|deciso)(?!\p{L})|決定|决定)/iu,
-  ],
-  [
-    'configuration',
-    /(?<!\p{L})(?:(?:settings|configuration|config|setup|environment|tech stack|einstellungen|konfiguration|umgebung|configuración|ajustes|entorno|réglages|paramètres|environnement|configuraç(?:ão|ões)|ambiente|configurazione|impostazioni)(?!\p{L})|設定|環境|配置|设置|环境)/iu,
-  ],
-  [
-    'todo',
-    /(?<!\p{L})(?:(?:to-?dos?|to do|next steps|open (?:items|points)|still (?:open|missing|to do)|left to do|action items|nächste schritte|offene punkte|noch offen|(?:noch|uns) fehlt|fehlt noch|noch zu (?:tun|erledigen)|pendientes?|por hacer|próximos pasos|à faire|prochaines étapes|en suspens|pend(?:entes?|ências)|a fazer|próximos passos|da fare|prossimi passi|in sospeso)(?!\p{L})|やること|残り|待办|下一步)/iu,
-  ],
-  [
-    'fact',
-    /(?<!\p{L})(?:(?:facts|background|context|keep in mind|about (?:me|us|the|our|my)|(?:we|i) (?:have|know)|fakten|hintergrund|kontext|ausgangslage|eckdaten|über (?:mich|uns)|datos|hechos|antecedentes|contexto|sobre (?:mí|nosotros|mim|nós)|faits|données|contexte|à propos|dados|fatos|fatti|dati|contesto)(?!\p{L})|事実|背景|前提)|^[\s*]*(?:(?:my|our|meine?|unsere?|mis?|nuestr[ao]s?|mon|ma|mes|notre|nos|meus?|minhas?|noss[ao]s?|i miei|le mie)(?!\p{L})|私の|我的)/iu,
-  ],
-];
+/** Titles of lists, without what may precede or follow them, in eight of the lexicons' languages. */
+const TITLES: Readonly<Partial<Record<KeyEventKind, string>>> = {
+  preference:
+    'preferences|vorlieben|präferenzen|wünsche|preferencias|préférences|preferências|preferenze|好み|私の好み|希望|偏好|我的偏好',
+  constraint:
+    'constraints|requirements|rules|restrictions|limitations|must-haves|must haves|non-negotiables|guidelines|conventions|vorgaben|bedingungen|regeln|einschränkungen|anforderungen|restricciones|requisitos|reglas|condiciones|contraintes|exigences|règles|restrições|regras|condições|vincoli|requisiti|regole|condizioni|条件|制約|要件|ルール|约束|要求|规则',
+  decision:
+    'decisions|decided|agreed|we decided|we agreed|we agreed on|we agreed on the following|what we decided|what we agreed on|entscheidungen|entschieden|beschlossen|beschlüsse|decisiones|decidido|acordado|décisions|décidé|decisões|combinado|decisioni|deciso|決定事項|决定',
+  configuration:
+    'settings|tech stack|stack|einstellungen|konfiguration|configuración|ajustes|réglages|configurações|impostazioni|設定|配置|设置',
+  todo: 'todo|todos|to do|to-do|to-dos|still to do|left to do|open items|open points|still open|still missing|next steps|noch zu tun|noch zu erledigen|noch offen|offene punkte|was noch fehlt|nächste schritte|pendiente|pendientes|por hacer|próximos pasos|à faire|reste à faire|prochaines étapes|pendências|pendentes|a fazer|próximos passos|da fare|prossimi passi|やること|残り|待办|下一步',
+  fact: 'facts|background|context|for context|about me|about us|what we know|what i know|what we have|what i have|things to keep in mind|allergies|medications|fakten|hintergrund|eckdaten|ausgangslage|über mich|über uns|allergien|medikamente|datos|contexto|antecedentes|sobre mí|sobre nosotros|alergias|contexte|à propos de moi|à propos de nous|allergies|dados|sobre mim|sobre nós|contesto|allergie|背景|前提|アレルギー',
+};
 
-/** The kind of key events that a list with this title or lead-in contains; undefined if the title doesn't tell. */
-export const kindOfTitle = (title: string): KeyEventKind | undefined =>
-  TITLES.find(([, words]) => words.test(title.slice(0, MAX_READ)))?.[0];
+/** What may precede a title, and what may follow it. */
+const BEFORE =
+  "here are|here is|here's|these are|this is|my|our|the|some|a few|important|general|ground|house|project|style|key|known|hard|already|hier sind|das sind|meine|unsere|die|einige|ein paar|bisherige|bereits|estas son|estos son|mis|nuestras|nuestros|las|los|algunas|algunos|voici|mes|nos|les|quelques|déjà|estas são|estes são|minhas|meus|nossas|nossos|as|os|algumas|alguns|ecco|le mie|i miei|le nostre|i nostri|alcune|già";
+const AFTER =
+  'so far|for you|for us|for this chat|for this project|bisher|bis jetzt|für dich|für diesen chat|hasta ahora|para ti|jusqu’ici|pour toi|até agora|finora';
+
+const KINDS = new Map(
+  Object.entries(TITLES).flatMap(([kind, titles]) => titles.split('|').map((one) => [one, kind as KeyEventKind])),
+);
+const PREFIXES = BEFORE.split('|').map((one) => `${one} `);
+const SUFFIXES = AFTER.split('|').map((one) => ` ${one}`);
+/** Followed by a name, which may only consist of letters. */
+const FACTS_ABOUT = /^facts about [\p{L} '’-]{1,40}$/u;
+
+/**
+ * The kind of key events that a list with this title contains; undefined if it's no such title. A title that says more,
+ * such as “Decisions to make:” or “Please fix these rules:”, may mean the opposite.
+ */
+export function kindOfTitle(title: string): KeyEventKind | undefined {
+  if (title.length > MAX_TITLE) return undefined;
+  let words = title
+    .replace(/[*_:：]/g, ' ')
+    .trim()
+    .toLowerCase()
+    .replace(/ +/g, ' ');
+  for (let prefix; (prefix = PREFIXES.find((one) => words.startsWith(one)));) words = words.slice(prefix.length);
+  const suffix = SUFFIXES.find((one) => words.endsWith(one));
+  if (suffix !== undefined) words = words.slice(0, -suffix.length);
+  return KINDS.get(words) ?? (FACTS_ABOUT.test(words) ? 'fact' : undefined);
+}

@@ -2,7 +2,6 @@ import { KEY_EVENT_KINDS, type DetectedEvent, type KeyEventKind, type Span } fro
 import type { Steps } from '../pace/steps.ts';
 import type { PresetName } from '../prompts/render-prompts.ts';
 import { isTableTalk, isThanks } from '../text/small-talk.ts';
-import { truncate } from '../text/truncate.ts';
 import type { Analysis, Candidate, DetectorInput } from './analyze-message.ts';
 import { beginsWith, hasConcept } from './concepts.ts';
 import { ANNOUNCEMENT, MARKED_IMPORTANT } from './feature-patterns.ts';
@@ -18,8 +17,6 @@ const MIN_LISTED = 0.8;
 /** The score of a quote with this many UTF-16 units is halved, because space in the ledger is scarce. */
 const HALF_LENGTH = 80;
 
-/** In UTF-16 units. */
-const MAX_TITLE = 60;
 /** In UTF-16 units. Adjacent sentences of the same kind are joined up to this length. */
 const MAX_JOINED = 200;
 
@@ -137,7 +134,7 @@ export function* selectKeyEvents(
 }
 
 /** The title of a list without emphasis. It says what a fact in the list, such as “peanuts”, is about. */
-const titleOf = (heading: string): string => truncate(heading.replaceAll(/[#*]/g, '').trim(), MAX_TITLE);
+const titleOf = (heading: string): string => heading.replaceAll('*', '').trim();
 
 const mergeEvents = (first: DetectedEvent, next: DetectedEvent, text: string): DetectedEvent => ({
   ...first,

@@ -42,12 +42,7 @@ describe('key event detection', () => {
   it('finds every item of a list that the user titles as preferences, constraints, or the like', () => {
     const lists: readonly (readonly [string, string, ...string[]])[] = [
       ['preference', 'My preferences:', 'short answers', 'metric units', 'no emojis'],
-      [
-        'constraint',
-        'A few ground rules from my side so I don’t have to repeat them:',
-        'British spelling',
-        'no tables',
-      ],
+      ['constraint', 'Here are a few ground rules:', 'British spelling', 'no tables'],
       ['constraint', 'Meine Vorgaben:', 'kurze Antworten', 'kein Laminat'],
       ['constraint', 'Mes contraintes :', 'pas de voiture', 'deux chambres'],
       ['constraint', '条件:', 'ペット可', '駅から徒歩10分以内'],
@@ -75,12 +70,43 @@ describe('key event detection', () => {
     );
   });
 
-  it('ignores the items of a list that an assistant writes, or whose title says nothing about them', () => {
-    for (const [role, title] of [
-      ['assistant', 'Possible ground rules:'],
-      ['user', 'Look at these:'],
-    ] as const)
-      assert.deepEqual(quotes(role, `${title}\n- short answers\n- metric units`), []);
+  it('takes no list for one of rules or facts if its title says more, or if an assistant writes it', () => {
+    const items = ['short answers', 'metric units'];
+    const list = (title: string): string => [title, ...items.map((item) => `- ${item}`)].join('\n');
+    assert.deepEqual(quotes('assistant', list('My preferences:')), []);
+    for (const title of [
+      'Look at these:',
+      'Decisions to make:',
+      'Not decided yet:',
+      'We decided against:',
+      'Rules that no longer apply:',
+      'Noch nicht entschieden:',
+      'Explain these rules:',
+      'Please update the settings:',
+      'Write tests for these requirements:',
+      'Nos testes aparecem:',
+      'My questions:',
+      'Mon code échoue avec :',
+      '## Context',
+    ])
+      assert.deepEqual(
+        find('user', list(title)).filter(({ quote, importance }) => items.includes(quote) && importance === 3),
+        [],
+        title,
+      );
+    assert.deepEqual(
+      quotes('user', 'My rules:\n- short answers\n\n1. metric units'),
+      ['short answers'],
+      'a second list has no title',
+    );
+  });
+
+  it('keeps what a user states before a list, even if it mentions rules', () => {
+    for (const text of [
+      'We have decided to move the API to port 8443, for these reasons:',
+      'The settings must never be written to disk unencrypted, as in this example:',
+    ])
+      assert.equal(quotes('user', `${text}\n- old clients`)[0], text);
   });
 
   it('finds a crash without any other word for an error', () => {
