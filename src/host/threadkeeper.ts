@@ -50,13 +50,7 @@ import { memoryTree, reportDamagedMemory, WorkspaceMemory } from './memory/works
 import { LastEditor } from './chat/last-editor.ts';
 import { OpenConversations, type OpenConversation } from './sessions/open-conversations.ts';
 import { SessionViews } from './session-views.ts';
-import {
-  checkSettings,
-  hasOtherSettingChanged,
-  moveRenamedSettings,
-  readSettings,
-  usableSettings,
-} from './platform/settings.ts';
+import { checkSettings, hasOtherSettingChanged, moveRenamedSettings, readSettings } from './platform/settings.ts';
 import { ContextTree } from './summaries/context-tree.ts';
 import { OPEN_ROW, type ContextRow } from './summaries/context-rows.ts';
 import { isWindowPresent } from './platform/window-presence.ts';
@@ -114,6 +108,8 @@ export class Threadkeeper implements vscode.Disposable {
   readonly searchWorkspace: (run: SearchRequest) => Promise<readonly WorkspaceHit[] | undefined>;
   readonly #context: vscode.ExtensionContext;
   readonly #disposables: { dispose(): unknown }[] = [];
+  /** The problem with a setting that was reported last; '' if there is none. */
+  #invalidSetting = '';
   /** Key events that were already proposed for the memory in this window. */
   readonly #proposed = new Set<string>();
 
@@ -129,7 +125,7 @@ export class Threadkeeper implements vscode.Disposable {
     void moveRenamedSettings().catch((error: unknown) =>
       warn(`Renamed settings could not be migrated: ${String(error)}`),
     );
-    checkSettings().catch((error: unknown) => this.#warn(error));
+    void this.#reportInvalidSetting();
     const limitUsd = (): number | null => readSettings().compression.monthlySpendLimit;
     const spend = spendLimit(context.globalState, () => this.clock.now(), limitUsd, warn);
     this.folder = vscode.Uri.joinPath(context.globalStorageUri, 'sessions').fsPath;
@@ -280,7 +276,7 @@ export class Threadkeeper implements vscode.Disposable {
   }
 
   chosenModel(): ChosenModel {
-    return chosenChatModel(usableSettings(), this.sessions.current?.state);
+    return chosenChatModel(readSettings(), this.sessions.current?.state);
   }
 
   async runCommand(name: PageCommand, argument?: string): Promise<boolean> {
@@ -385,14 +381,21 @@ export class Threadkeeper implements vscode.Disposable {
   async #settingsChanged(): Promise<void> {
     try {
       await this.modelChanged();
-      await checkSettings();
+      await this.#reportInvalidSetting();
     } catch (error) {
-      this.#warn(error);
+      const { text } = this.describe(error);
+      void vscode.window.showWarningMessage(text);
     }
   }
 
-  #warn(error: unknown): void {
-    void vscode.window.showWarningMessage(this.describe(error).text);
+  /** Reports an invalid setting, such as a rule or prompt, before a compression needs it. Not again until it changes. */
+  async #reportInvalidSetting(): Promise<void> {
+    const problem = await checkSettings().then(
+      () => '',
+      (error: unknown) => this.describe(error).text,
+    );
+    if (problem !== '' && problem !== this.#invalidSetting) void vscode.window.showWarningMessage(problem);
+    this.#invalidSetting = problem;
   }
 }
 

@@ -2,18 +2,13 @@ import assert from 'node:assert/strict';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { PolicyError, resolvePolicy } from '../../src/core/policy/policy.ts';
 import {
   checkSettings,
   eventRules,
   hasOtherSettingChanged,
   moveRenamedSettings,
-  policyOf,
   readSettings,
   settingsQuery,
-  usablePolicy,
-  usablePrompt,
-  usableSettings,
 } from '../../src/host/platform/settings.ts';
 import { product } from './product.ts';
 
@@ -86,13 +81,6 @@ describe('settings', () => {
     }
   });
 
-  it('are used with the last valid value or the default of each invalid one', async () => {
-    await write({ 'threadkeeper.memory.maxTokens': 'many', 'threadkeeper.chat.contextWindow': 25_000 });
-    assert.throws(readSettings, /memory\.maxTokens/);
-    const { memory, chat } = usableSettings();
-    assert.deepEqual([memory.maxTokens, chat.contextWindow], [800, 25_000]);
-  });
-
   it('include all valid rules for key events, while an invalid one is reported', async () => {
     const phrase = { kind: 'decision', phrase: 'booking' };
     await write({ 'threadkeeper.keyEvents.rules': [{ kind: 'decision', pattern: '(?=x)y' }, phrase] });
@@ -101,17 +89,6 @@ describe('settings', () => {
       ['rule “booking”'],
     );
     await assert.rejects(checkSettings(), /Invalid rule 1/);
-  });
-
-  it('keep the preset’s prompt and the named policy while the user’s are invalid', async () => {
-    await write({
-      'threadkeeper.summarizer.prompt': 'No placeholder',
-      'threadkeeper.compression.backgroundThreshold': 0.99,
-    });
-    const settings = readSettings();
-    assert.equal(usablePrompt(settings), undefined);
-    assert.deepEqual(usablePolicy(settings, 'steady'), resolvePolicy('steady'));
-    assert.throws(() => policyOf(settings), PolicyError);
   });
 
   it('leave the restored chat tab usable when a value is invalid', async () => {

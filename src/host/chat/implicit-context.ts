@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { Conversation } from '../../app/conversation.ts';
 import type { Attachment } from '../../core/model/message.ts';
 import { isSecretFile } from '../../core/redact/secret-files.ts';
-import { usableSettings } from '../platform/settings.ts';
+import { readSettings } from '../platform/settings.ts';
 import { workspaceFilesOnly } from '../platform/workspace-files.ts';
 import type { Sessions } from '../../app/sessions.ts';
 import type { ChosenModel } from '../models/models.ts';
@@ -69,7 +69,7 @@ export class ImplicitContext {
     const document = editor.current?.document;
     // The local provider doesn't use attachments.
     if (!document || !vscode.workspace.isTrusted || this.#app.chosenModel().provider === 'local') return undefined;
-    if (!usableSettings().chat.implicitContext || this.#declined.has(journal.id)) return undefined;
+    if (!readSettings().chat.implicitContext || this.#declined.has(journal.id)) return undefined;
     const { uri } = document;
     if (uri.scheme === 'untitled' || isSecretFile(uri.path) || (await workspaceFilesOnly([uri])).length === 0)
       return undefined;

@@ -15,7 +15,7 @@ import type { Attachments } from './attachments.ts';
 import type { Drafts } from './drafts.ts';
 import { summaryRangeViews, compressionViews, MessageViews } from './message-views.ts';
 import type { ChosenModel, Models } from '../models/models.ts';
-import { isSet, usableSettings } from '../platform/settings.ts';
+import { isSet, readSettings } from '../platform/settings.ts';
 import { faultView, summarizerFaultText } from '../platform/fault-view.ts';
 import { locale, stageText, translated, titleText } from '../platform/l10n.ts';
 import * as vscode from 'vscode';
@@ -109,7 +109,7 @@ export class PageConnection {
   async init(): Promise<InitMessage> {
     const { conversation } = this;
     const { drafts, attachments } = this.#app;
-    const { enterSends, sendWhileResponding, pasteAsAttachmentAbove } = usableSettings().chat;
+    const { enterSends, sendWhileResponding, pasteAsAttachmentAbove } = readSettings().chat;
     const sessions = await this.#sessions();
     // No await from here on: parts of a reply that arrive meanwhile would be missing on the page, and the state is
     // replaced when the journal is read again.

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { Conversation } from '../../app/conversation.ts';
 import { CHART_PANEL } from '../platform/contribution-ids.ts';
 import { askWhereToSave, saveFile } from '../platform/save-file.ts';
-import { usableSettings } from '../platform/settings.ts';
+import { readSettings } from '../platform/settings.ts';
 import { chartPage, chartSvg, chartTitle, contextSeries, PAGE_WIDTHS, type PageWidth } from './chart-svg.ts';
 
 export type ChartPanel = ReturnType<typeof chartPanel>;
@@ -41,7 +41,7 @@ export function chartPanel(conversation: () => Conversation | undefined) {
       const uri = await askWhereToSave('context.svg', { filters: { SVG: ['svg'] } });
       if (!uri) return;
       const redactor = new (await import('../../core/redact/redact.ts')).Redactor();
-      const redact = usableSettings().export.maskSecrets ? (text: string) => redactor.redact(text) : undefined;
+      const redact = readSettings().export.maskSecrets ? (text: string) => redactor.redact(text) : undefined;
       await saveFile(uri, renderCharts(conversation(), [undefined], redact));
     },
     dispose: (): void => void panel?.dispose(),

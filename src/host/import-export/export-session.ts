@@ -5,7 +5,7 @@ import { importFile } from './import-file.ts';
 import type { HostApp } from '../platform/host-app.ts';
 import { locale, titleText } from '../platform/l10n.ts';
 import { askWhereToSave, saveFile } from '../platform/save-file.ts';
-import { usableSettings } from '../platform/settings.ts';
+import { readSettings } from '../platform/settings.ts';
 import { yieldIfDue } from '../../core/pace/yielder.ts';
 import { truncate } from '../../core/text/truncate.ts';
 import type { Redactor } from '../../core/redact/redact.ts';
@@ -31,7 +31,7 @@ export async function exportSession(
 ): Promise<void> {
   const destination = given ? { target: given, format: formatOf(given.path) } : await askForTarget(state.title);
   if (!destination) return;
-  const redactor = usableSettings().export.maskSecrets
+  const redactor = readSettings().export.maskSecrets
     ? new (await import('../../core/redact/redact.ts')).Redactor()
     : undefined;
   const pieces: string[] = [];

@@ -14,7 +14,7 @@ import { Redactor } from '../../core/redact/redact.ts';
 import { kindHeading, kindName } from '../platform/key-event-kinds.ts';
 import { formatCounted, itemText } from '../platform/l10n.ts';
 import { askWhereToSave, saveFile } from '../platform/save-file.ts';
-import { usableSettings } from '../platform/settings.ts';
+import { readSettings } from '../platform/settings.ts';
 import type { WorkspaceMemory } from './workspace-memory.ts';
 
 export interface MemoryApp extends Pick<HostApp, 'sessions'> {
@@ -131,7 +131,7 @@ export async function exportMemory(app: MemoryApp, target?: vscode.Uri): Promise
   const uri = target ?? (await askWhereToSave('MEMORY.md', options));
   if (!uri) return;
   const body = `# ${vscode.l10n.t('Memory')}\n\n${memoryMarkdown(app.memory.entries, kindHeading)}`;
-  const text = usableSettings().export.maskSecrets ? new Redactor().redact(body) : body;
+  const text = readSettings().export.maskSecrets ? new Redactor().redact(body) : body;
   await saveFile(uri, text);
   await vscode.window.showTextDocument(uri);
 }

@@ -5,7 +5,7 @@ import { UNKNOWN_CONTEXT_WINDOW } from '../../core/tokens/model-info.ts';
 import { faultView, notificationText } from '../platform/fault-view.ts';
 import { locale, tokensText } from '../platform/l10n.ts';
 import { showInfoWithAction } from '../platform/notifications.ts';
-import { usableSettings, updateSetting } from '../platform/settings.ts';
+import { readSettings, updateSetting } from '../platform/settings.ts';
 import type { ChosenModel, Models } from './models.ts';
 
 /** How long before a model's retirement a warning is shown, in ms. */
@@ -14,7 +14,7 @@ const WARN_MS = 30 * 86_400_000;
 /** A notice that a model's context window is only assumed; undefined if it's known. */
 export function assumedContextWindowText(models: Pick<Models, 'info'>, chosen: ChosenModel): string | undefined {
   const isKnown = chosen.provider === 'vscode' || chosen.model === '' || models.info(chosen).known;
-  if (isKnown || usableSettings().chat.contextWindow !== null) return undefined;
+  if (isKnown || readSettings().chat.contextWindow !== null) return undefined;
   const tokens = tokensText(UNKNOWN_CONTEXT_WINDOW);
   return vscode.l10n.t('The context window of {0} is unknown. Assuming {1}.', chosen.model, tokens);
 }
@@ -25,7 +25,7 @@ export function contextWindowSourceText(
   chosen: ChosenModel,
   read: number,
 ): string | undefined {
-  const { contextWindow } = usableSettings().chat;
+  const { contextWindow } = readSettings().chat;
   if (read < (contextWindow ?? models.info(chosen).contextWindow))
     return vscode.l10n.t(
       'The server reads at most {0}. If that has changed, select the model again.',

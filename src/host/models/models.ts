@@ -14,7 +14,7 @@ import { withoutImages } from '../../providers/without-images.ts';
 import type { VsCodeModels } from './vscode-models.ts';
 import { isKeyed, isVendor, KEYED_PROVIDERS, type KeyedServer, type Keys } from './keys.ts';
 import type { LearnedFacts } from './learned-facts.ts';
-import { callTimeouts, usableSettings } from '../platform/settings.ts';
+import { callTimeouts, lastValidSettings } from '../platform/settings.ts';
 import { PROVIDERS, type ProviderName, type Settings } from '../platform/settings-schema.ts';
 import type { Sessions } from '../../app/sessions.ts';
 
@@ -120,7 +120,7 @@ export class Models {
   #baseInfo(chosen: ChosenModel): ModelInfo {
     const { provider, model } = chosen;
     if (provider !== 'vscode') {
-      const { chat, models } = usableSettings();
+      const { chat, models } = lastValidSettings();
       const learned = this.#learned.of(serverOf(chosen), model);
       if (!learned?.isOllama) {
         const isFree = isLocalServer(chosen.baseUrl);

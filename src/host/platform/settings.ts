@@ -62,7 +62,9 @@ let lastValid: Settings | undefined;
 
 /** The current settings. Throws `SettingsError` for the first invalid one. */
 export function readSettings(): Settings {
-  const result = v.safeParse(settingsSchema, sectionsOf(vscode.workspace.getConfiguration('threadkeeper')));
+  const configuration = vscode.workspace.getConfiguration('threadkeeper');
+  const sections = Object.keys(settingsSchema.entries).map((name) => [name, configuration.get(name)]);
+  const result = v.safeParse(settingsSchema, Object.fromEntries(sections));
   if (result.success) return (lastValid = result.output);
   const [issue] = result.issues;
   const path = v.getDotPath(issue) ?? '';
@@ -72,30 +74,15 @@ export function readSettings(): Settings {
   );
 }
 
-/**
- * The current settings, with the last valid value or else the default of each invalid one. For everything that must
- * also work then, such as reading a session, but not for paid requests.
- */
-export function usableSettings(): Settings {
-  const configuration = vscode.workspace.getConfiguration('threadkeeper');
-  const result = v.safeParse(settingsSchema, sectionsOf(configuration));
-  if (result.success) return (lastValid = result.output);
-  // VS Code's objects are read-only, and `structuredClone` refuses them.
-  const values = JSON.parse(JSON.stringify(sectionsOf(configuration))) as Record<string, unknown>;
-  const valid = lastValid as Record<string, Record<string, unknown>> | undefined;
-  for (const { path = [] } of result.issues) {
-    const [section = '', name] = path.map(({ key }) => String(key));
-    if (name === undefined) values[section] = valid?.[section] ?? configuration.inspect(section)?.defaultValue;
-    else
-      Object.assign(values[section] as object, {
-        [name]: valid?.[section]?.[name] ?? configuration.inspect(`${section}.${name}`)?.defaultValue,
-      });
+/** The last valid settings, so that no reply or cost is lost while the user edits. Throws `SettingsError` if none. */
+export function lastValidSettings(): Settings {
+  try {
+    return readSettings();
+  } catch (error) {
+    if (!(error instanceof SettingsError) || !lastValid) throw error;
+    return lastValid;
   }
-  return v.parse(settingsSchema, values);
 }
-
-const sectionsOf = (configuration: vscode.WorkspaceConfiguration): Record<string, unknown> =>
-  Object.fromEntries(Object.keys(settingsSchema.entries).map((name) => [name, configuration.get(name)]));
 
 /** Whether the chat is in the Side Bar. Never throws: if a setting is invalid, the chat must open to say so. */
 export function isChatInSidebar(): boolean {
@@ -154,16 +141,6 @@ export function promptText({ summarizer }: Settings): string | undefined {
   return summarizer.prompt;
 }
 
-/** Like `promptText`, but the preset's if the user's is invalid, which `checkSettings` reports. */
-export function usablePrompt(settings: Settings): string | undefined {
-  try {
-    return promptText(settings);
-  } catch (error) {
-    if (!(error instanceof SettingsError)) throw error;
-    return undefined;
-  }
-}
-
 /** The name of the policy: the one selected in the session, or else the one in the settings. */
 export function chosenPolicy({ compression }: Settings, state: { readonly policy: string | undefined }): PolicyName {
   return POLICY_NAMES.find((name) => name === state.policy) ?? compression.policy;
@@ -194,16 +171,6 @@ export function policyOf(settings: Settings, name = settings.compression.policy)
       effort: summarizer.effort,
     }),
   });
-}
-
-/** Like `policyOf`, but without the user's overrides if they are invalid, which `checkSettings` reports. */
-export function usablePolicy(settings: Settings, name: PolicyName): Policy {
-  try {
-    return policyOf(settings, name);
-  } catch (error) {
-    if (!(error instanceof PolicyError)) throw error;
-    return resolvePolicy(name);
-  }
 }
 
 /** Settings that were renamed after a preview version, as pairs of old and new name. */

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { renderRules, type RuleFile } from '../../core/context/render-context.ts';
-import { usableSettings } from '../platform/settings.ts';
+import { readSettings } from '../platform/settings.ts';
 import { isInWorkspace, relativePath } from '../platform/workspace-files.ts';
 
 /** Files with a project's instructions, as various tools read them. */
@@ -35,7 +35,7 @@ export class ProjectRules implements vscode.Disposable {
   /** The instructions for the system prompt; '' if there are none, in Restricted Mode, or until the user agrees. */
   get text(): string {
     if (!vscode.workspace.isTrusted) return '';
-    const { projectRules } = usableSettings().chat;
+    const { projectRules } = readSettings().chat;
     const isAgreed = projectRules === 'always' || (projectRules === 'ask' && this.#state.get(ANSWER) === true);
     return isAgreed ? renderRules(this.#files) : '';
   }
@@ -47,7 +47,7 @@ export class ProjectRules implements vscode.Disposable {
 
   /** Asks once whether to send this workspace's instructions. */
   async ask(): Promise<void> {
-    const isUndecided = usableSettings().chat.projectRules === 'ask' && this.#state.get(ANSWER) === undefined;
+    const isUndecided = readSettings().chat.projectRules === 'ask' && this.#state.get(ANSWER) === undefined;
     if (this.#hasAsked || !isUndecided || !vscode.workspace.isTrusted || this.#files.length === 0) return;
     this.#hasAsked = true;
     const [send, dontSend] = [vscode.l10n.t('Send Instructions'), vscode.l10n.t('Don’t Send')];

@@ -21,11 +21,10 @@ import { summarizerConfig } from '../models/summarizers.ts';
 import {
   chosenPolicy,
   eventRules,
+  lastValidSettings,
+  policyOf,
   promptText,
   readSettings,
-  usablePolicy,
-  usablePrompt,
-  usableSettings,
 } from '../platform/settings.ts';
 
 /** Upper estimate of a summary prompt's size without the messages, in tokens. */
@@ -102,10 +101,11 @@ export class OpenConversations {
     ]);
     const { clock, log, models, spend, calibrations, counts } = this.#deps;
     const gate = (chosen: () => ChosenModel): SpendGate => spend.gate(() => models.info(chosen()).price !== undefined);
-    const chatModel = (settings = usableSettings()): ChosenModel => chosenChatModel(settings, journal.state);
-    const summarizer = (settings = usableSettings()): ChosenModel => chosenSummaryModel(settings, chatModel(settings));
-    const price = models.priceOf(chatModel);
-    const summaryPrice = models.priceOf(summarizer);
+    const chatModel = (settings = readSettings()): ChosenModel => chosenChatModel(settings, journal.state);
+    const summarizer = (settings = readSettings()): ChosenModel => chosenSummaryModel(settings, chatModel(settings));
+    // A reply is kept and its cost recorded even if a setting has become invalid meanwhile.
+    const price = models.priceOf(() => chatModel(lastValidSettings()));
+    const summaryPrice = models.priceOf(() => summarizer(lastValidSettings()));
     await Promise.all([
       models.prepare(chatModel()),
       models.prepare(summarizer()),
@@ -121,7 +121,7 @@ export class OpenConversations {
       counter,
       spendGate: gate(summarizer),
       work: this.#work(summaryPrice),
-      summaryModel: ({ urgency }) => summarizerConfig(models, summarizer(readSettings()), urgency),
+      summaryModel: ({ urgency }) => summarizerConfig(models, summarizer(), urgency),
       price: summaryPrice,
     });
     const recordUsage = compressor.recordUsage.bind(compressor);
@@ -141,7 +141,7 @@ export class OpenConversations {
       price,
       settings: () => this.#settings(journal, counter),
       chatModel: async () => {
-        const chosen = chatModel(readSettings());
+        const chosen = chatModel();
         if (chosen.provider === 'local') return quotingModel(search, journal);
         await models.prepare(chosen);
         return withRetries(await models.make(chosen), {
@@ -177,7 +177,7 @@ export class OpenConversations {
         const estimatedCostUsd = isFree ? 0 : models.cost(chosen, { input, output });
         return { model: models.label(chosen), estimatedCostUsd };
       },
-      regenerateSummary: async (request, chosen = summarizer(readSettings()), signal) => {
+      regenerateSummary: async (request, chosen = summarizer(), signal) => {
         const model = await summarizerConfig(models, chosen);
         const { regenerateSummary } = await import('../../app/regenerate-summary.ts');
         const deps = {
@@ -212,9 +212,9 @@ export class OpenConversations {
         compressSession({
           clock,
           price,
-          preset: () => usableSettings().summarizer.preset,
-          promptText: () => usablePrompt(usableSettings()),
-          rules: () => eventRules(usableSettings()),
+          preset: () => readSettings().summarizer.preset,
+          promptText: () => promptText(readSettings()),
+          rules: () => eventRules(readSettings()),
         }),
       ));
     return async (job) => (await load())(job);
@@ -222,13 +222,13 @@ export class OpenConversations {
 
   #settings(journal: SessionJournal, counter: TokenCounter): ConversationSettings {
     const { memory } = this.#deps;
-    const settings = usableSettings();
+    const settings = readSettings();
     const chosen = chosenChatModel(settings, journal.state);
     return {
       systemPrompt: settings.chat.systemPrompt,
       rules: this.#deps.rules.text,
       memory: memory.text(settings.memory.maxTokens, counter),
-      policy: usablePolicy(settings, chosenPolicy(settings, journal.state)),
+      policy: policyOf(settings, chosenPolicy(settings, journal.state)),
       ...replyBudget(settings.chat, this.#deps.models.info(chosen)),
       temperature: settings.chat.temperature ?? undefined,
       extractiveOnFault: settings.compression.fallbackToExtractive,

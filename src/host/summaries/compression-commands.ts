@@ -5,7 +5,7 @@ import type { Conversation } from '../../app/conversation.ts';
 import { SpendLimitReached } from '../../app/spend-limited-model.ts';
 import { UnusableAnswers } from '../../core/compress/summary-model.ts';
 import { compressionsSince, newestActiveCompression, pinEvents, undoCompressions } from '../../app/summary-changes.ts';
-import { chosenPolicy, POLICY_QUERY, usableSettings } from '../platform/settings.ts';
+import { chosenPolicy, POLICY_QUERY, readSettings } from '../platform/settings.ts';
 import { summarizerFaultText } from '../platform/fault-view.ts';
 import { showInfo, progressLocation } from '../platform/notifications.ts';
 import { nothingToCompressText } from './summary-texts.ts';
@@ -16,7 +16,7 @@ import { POLICY_NAMES, type PolicyName } from '../../core/policy/policy.ts';
 
 /** Compresses and reports the result. If previews are turned on and `now` isn't set, opens a preview instead. */
 export async function compressHistory(conversation: Conversation, now: boolean, app: SummariesApp): Promise<void> {
-  if (!now && usableSettings().compression.showPreview) return app.panel.show('preview');
+  if (!now && readSettings().compression.showPreview) return app.panel.show('preview');
   const { compressor } = conversation;
   const options = { location: progressLocation(), title: vscode.l10n.t('Compressing history…'), cancellable: true };
   const outcome = await vscode.window.withProgress(options, (progress, token) => {
@@ -121,7 +121,7 @@ type Item = vscode.QuickPickItem & { readonly policy?: PolicyName };
 
 /** Selects this session's compression policy. Other sessions keep the policy in the settings. */
 export async function choosePolicy({ state, journal }: Conversation): Promise<void> {
-  const current = chosenPolicy(usableSettings(), state);
+  const current = chosenPolicy(readSettings(), state);
   const policies = POLICY_NAMES.map((policy): Item => {
     const chosen = policy === current ? { description: vscode.l10n.t('current') } : {};
     return { label: policy, detail: policyText(policy), policy, ...chosen };
