@@ -16,6 +16,22 @@ describe('actions offered after a fault', () => {
     });
   });
 
+  it('setting the API key resumes the question, and a message confirms that the key was saved', async () => {
+    const { workbench } = chat;
+    await chat.send('How does the exporter name its files?', ANSWER);
+    server.refuseNext(401, { type: 'authentication_error' });
+    await chat.submit('And the folder?');
+    const asked = chat.message('And the folder?').last();
+    await asked.getByRole('button', { name: 'Retry' }).waitFor();
+    await chat.button('Set API Key…').click();
+    await workbench.quickInput().fill('sk-of-a-test');
+    await workbench.page.keyboard.press('Enter');
+    await workbench.waitForNotice('The API key was saved in VS Code’s secret storage.');
+    await asked.getByRole('button', { name: 'Retry' }).waitFor({ state: 'detached' });
+    await chat.message(ANSWER).nth(1).waitFor();
+    assert.equal(await chat.message(ANSWER).count(), 2);
+  });
+
   it('if a server has no model list, the user can change the base URL or type a model name', async () => {
     const { workbench } = chat;
     // Removes the workspace's address, whatever address other tests have stored in the user's settings.
