@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import type { ReadonlyOutput } from '../model/field-schemas.ts';
 import { KEY_EVENT_KINDS, type KeyEvent, type KeyEventKind } from '../model/key-event.ts';
 import { neutralizeTags, wrapSection } from '../text/prompt-sections.ts';
+import { withSpeaker } from '../text/speakers.ts';
 
 /** An entry of the workspace memory: a key event of a session or a text that the user entered. */
 export const memoryEntrySchema = v.object({
@@ -69,7 +70,10 @@ export function memoryCandidates(
 ): KeyEvent[] {
   const wanted = kinds === 'all' ? LASTING : PROPOSED;
   return [...events].filter(
-    (event) => event.status === 'active' && wanted.has(event.kind) && !isRemembered(entries, event.quote),
+    (event) =>
+      event.status === 'active' &&
+      wanted.has(event.kind) &&
+      !isRemembered(entries, withSpeaker(event.speaker, event.quote)),
   );
 }
 

@@ -11,6 +11,7 @@ import {
 import { eventsOnBranch } from '../../core/context/ledger-lines.ts';
 import { KEY_EVENT_KINDS, type KeyEvent } from '../../core/model/key-event.ts';
 import { Redactor } from '../../core/redact/redact.ts';
+import { withSpeaker } from '../../core/text/speakers.ts';
 import { kindHeading, kindName } from '../platform/key-event-kinds.ts';
 import { formatCounted, itemText } from '../platform/l10n.ts';
 import { askWhereToSave, saveFile } from '../platform/save-file.ts';
@@ -61,7 +62,7 @@ export async function proposeMemory(app: MemoryApp, proposed: Set<string>): Prom
 
 async function pick(candidates: readonly KeyEvent[]): Promise<readonly KeyEvent[]> {
   const items = candidates.map((event) => ({
-    label: itemText(event.quote, 500),
+    label: itemText(withSpeaker(event.speaker, event.quote), 500),
     description: kindName(event.kind),
     event,
   }));
@@ -78,7 +79,9 @@ async function pick(candidates: readonly KeyEvent[]): Promise<readonly KeyEvent[
 
 async function addEvents(app: MemoryApp, events: readonly KeyEvent[]): Promise<void> {
   if (events.length === 0) return;
-  reportAdded(await app.memory.add(events.map(({ kind, quote }) => ({ kind, text: quote }))));
+  reportAdded(
+    await app.memory.add(events.map(({ kind, quote, speaker }) => ({ kind, text: withSpeaker(speaker, quote) }))),
+  );
 }
 
 export async function rememberText({ memory }: Pick<MemoryApp, 'memory'>, text: string): Promise<void> {
