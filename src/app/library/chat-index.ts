@@ -283,6 +283,7 @@ const effectsOnFile = (chat: IndexedChat, file: string): readonly PlacedEffect[]
 function newestMessages(chat: IndexedChat, { newestPerChat = 0, roles = STORED_ROLES }: ChatQuery): RankedMessage[] {
   const found: RankedMessage[] = [];
   for (const { block, facts, valid } of chat.blocks.toReversed()) {
+    if (found.length >= newestPerChat) break;
     const withWords = new Set(block.owners);
     for (let at = valid - 1; at >= 0 && found.length < newestPerChat; at--) {
       if (withWords.has(at) && roles.includes(STORED_ROLES[block.roles[at]!]!))
