@@ -75,7 +75,7 @@ async function check(
   const assumed = assumedContextWindowText(models, chosen);
   if (assumed !== undefined && isNew(`unknown ${model}`))
     await showInfoWithAction(assumed, vscode.l10n.t('Set Context Window…'), () => askForContextWindow(model));
-  if (!retires || Date.parse(retires.on) - now >= WARN_MS || !isNew(`retires ${model}`)) return;
+  if (!retires || !(Date.parse(retires.on) - now < WARN_MS) || !isNew(`retires ${model}`)) return;
   const day = new Date(retires.on).toLocaleDateString(locale(), { timeZone: 'UTC' });
   const choose = vscode.l10n.t('Select Model…');
   const text =
