@@ -1,4 +1,4 @@
-/** An error that its message explains completely, so that it is printed without a stack trace. */
+/** An error whose message says everything, so that it's printed without a stack trace. */
 export class ExpectedError extends Error {}
 
 /** Runs a script's main function. If it fails, prints the error and sets the exit code to 1. */

@@ -197,7 +197,7 @@ export class Conversation {
   }
 
   /**
-   * Appends many messages and counts them. Meanwhile, triggers aren't checked, and replies and changes of the branch
+   * Appends many messages and counts them. Meanwhile, triggers aren't checked, and replies and switches of the branch
    * wait. A message that is sent while they are counted is stored at once.
    */
   async import<T>(append: () => Promise<T>): Promise<T> {
