@@ -51,7 +51,7 @@ export async function importFile(
     );
     if (imported === undefined || imported.length === 0) return showInfo(canceled);
     app.panel.open();
-    return showInfo(importedConversationsText(imported));
+    return showInfo(importedConversationsText(imported, selected.size));
   }
   if (!given && !(await confirmImport(uri, preview))) return showInfo(canceled);
   const messages = await withProgress(vscode.l10n.t('Importing transcript…'), (watch) =>
@@ -62,11 +62,13 @@ export async function importFile(
   showInfo(importedText(messages, skippedText(preview.skipped)));
 }
 
-function importedConversationsText(imported: readonly TranscriptConversation[]): string {
+function importedConversationsText(imported: readonly TranscriptConversation[], selected: number): string {
   const messages = imported.reduce((sum, one) => sum + one.messages, 0);
   const skipped = skippedText(addSkipped(imported.flatMap((one) => one.skipped)));
-  if (imported.length === 1) return importedText(messages, skipped);
-  const [sessionCount, messageCount] = [countText(imported.length), countText(messages)];
+  if (selected === 1) return importedText(messages, skipped);
+  // Fewer than selected if the import was canceled.
+  const sessionCount = [...new Set([imported.length, selected])].map(countText).join('/');
+  const messageCount = countText(messages);
   return skipped === ''
     ? vscode.l10n.t('Imported sessions: {0}. Messages: {1}.', sessionCount, messageCount)
     : vscode.l10n.t('Imported sessions: {0}. Messages: {1}. Skipped: {2}.', sessionCount, messageCount, skipped);

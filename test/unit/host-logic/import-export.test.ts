@@ -9,7 +9,7 @@ import { hostIn, l10n } from '../../support/fake-editor.ts';
 import { folderForAllTests } from '../../support/per-test.ts';
 
 interface MessageAdded {
-  readonly message: Message;
+  readonly message?: Message;
 }
 
 const never = { isCancelled: () => false, report: () => undefined };
@@ -154,8 +154,8 @@ describe('an export with several conversations', () => {
     uri = { scheme: 'file', path: file, fsPath: file } as never;
   });
 
-  /** Imports the conversations that the user selects, and returns the new sessions. */
-  async function imported(select: typeof pickMany): Promise<readonly string[]> {
+  /** Imports the conversations that the user selects, and returns the new sessions. Cancels after `completed` ones. */
+  async function imported(select: typeof pickMany, completed = Infinity): Promise<readonly string[]> {
     const { importFile } = await load<typeof ImportModule>('import-export/import-file.ts');
     pickMany = select;
     const made: string[][] = [];
@@ -166,9 +166,11 @@ describe('an export with several conversations', () => {
         const texts = [title];
         made.push(texts);
         const append = (...events: readonly MessageAdded[]) =>
-          Promise.resolve(texts.push(...events.map(({ message }) => messageText(message))));
-        return Promise.resolve((sessions.current = { journal: { append }, import: (work: () => unknown) => work() }));
+          Promise.resolve(texts.push(...events.flatMap(({ message }) => (message ? messageText(message) : []))));
+        const runs = (work: () => unknown): unknown => (made.length > completed ? false : work());
+        return Promise.resolve((sessions.current = { journal: { append }, import: runs }));
       },
+      open: () => Promise.resolve(),
       listChanged: () => undefined,
     };
     let ids = 0;
@@ -190,6 +192,11 @@ describe('an export with several conversations', () => {
     );
     assert.deepEqual(sessions, ['conversations | Which mast?', 'Ports | Which port? | And for staging?']);
     assert.equal(shownMessages.at(-1), 'Imported sessions: 2. Messages: 3. Skipped: 1 × empty message.');
+  });
+
+  it('says how many of the selected conversations were imported before it was canceled', async () => {
+    await imported((items) => items, 1);
+    assert.equal(shownMessages.at(-1), 'Imported sessions: 1/3. Messages: 1.');
   });
 
   it('is not imported if the user selects none', async () => {
