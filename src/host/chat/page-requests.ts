@@ -8,6 +8,7 @@ import type { KeyEvent } from '../../core/model/key-event.ts';
 import { messageText, type Message } from '../../core/model/message.ts';
 import { missingFromSource, type SummaryNode } from '../../core/model/summary.ts';
 import { yieldIfDue, type Yielder } from '../../core/pace/yielder.ts';
+import { withSpeaker } from '../../core/text/speakers.ts';
 import { RequestFault } from '../../protocol/faults.ts';
 import type { RequestHandlers } from '../../protocol/requests.ts';
 import { changeSession } from '../sessions/session-changes.ts';
@@ -210,8 +211,8 @@ function historyRequests(app: ChatApp) {
         emptyText: null,
         messages: nodes.reduce((sum, { depth, messages }) => (depth === 0 ? sum + messages : sum), 0),
         tokens: conversation().meter.providerSizes(tokens),
-        kept: events.kept(),
-        dropped: events.dropped().map(({ quote }) => quote),
+        kept: events.kept().map((event) => ({ ...event, quote: withSpeaker(event.speaker, event.quote) })),
+        dropped: events.dropped().map(({ speaker, quote }) => withSpeaker(speaker, quote)),
         ...cost,
       };
     },

@@ -7,6 +7,7 @@ import type { SummaryNode } from '../../core/model/summary.ts';
 import { kindName } from '../platform/key-event-kinds.ts';
 import { activeDocument, type SummariesApp } from './summaries-app.ts';
 import { eventsOnBranch } from '../../core/context/ledger-lines.ts';
+import { withSpeaker } from '../../core/text/speakers.ts';
 import { triggerName } from './summary-texts.ts';
 import { rangeText } from './context-tree-items.ts';
 import { isRow } from './context-rows.ts';
@@ -66,7 +67,7 @@ export const keyEvent =
     if (isRow(row) && row.kind === 'event') return row.event;
     const candidates = eventsOnBranch(state).filter(isCandidate).reverse();
     const items = candidates.map((event) => ({
-      label: itemText(event.quote),
+      label: itemText(withSpeaker(event.speaker, event.quote)),
       description: `${kindName(event.kind)} · ${state.positionOf(event.message)! + 1}`,
       event,
     }));

@@ -8,6 +8,7 @@ import type { Step, StepStatus, Task } from '../../core/model/task.ts';
 import { sentLevelOf, type EventStatus } from '../../core/context/ledger-lines.ts';
 import type { CompressionEntry } from '../../core/state/counters.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
+import { withSpeaker } from '../../core/text/speakers.ts';
 import { partName } from '../gauge/gauge-item.ts';
 import { KIND_ICON, kindHeading, statusName } from '../platform/key-event-kinds.ts';
 import { roleName, shortLine, shortTokens, tokensText, truncateAtWord } from '../platform/l10n.ts';
@@ -324,7 +325,7 @@ function eventRow(source: TreeSource, placed: PlacedEvent, below: ContextRow, pa
   const { journal } = source.conversation;
   const { event, status, position } = placed;
   const content = {
-    label: shortLine(event.quote),
+    label: shortLine(withSpeaker(event.speaker, event.quote)),
     icon: STATUS_ICON[status],
     description: `${position + 1} · ${statusName(status)}`,
     contextValue: status === 'pinned' ? 'threadkeeper.event.pinned' : 'threadkeeper.event',

@@ -282,6 +282,15 @@ describe('the summary tree', () => {
 });
 
 describe('rows of the summary tree', () => {
+  it('show a fact with the title of its list', async () => {
+    await using harness = await Harness.open();
+    const conversation = await harness.compressed(60, (n) =>
+      n === 8 ? 'My allergies:\n- penicillin' : `Part ${n} of it.`,
+    );
+    const facts = filterRow(sourceOf(conversation), { by: 'kind', of: 'fact' }, []).children();
+    assert.ok(facts.some(({ item }) => item.label === 'My allergies: … penicillin'));
+  });
+
   it('keep the order of the numbers after a label in Arabic or Hebrew', async () => {
     await using harness = await Harness.open();
     const conversation = await harness.filled(2, (n) => (n === 0 ? 'הפורט הוא 8443' : 'The port.'));
