@@ -16,7 +16,9 @@ const FILES = [
   'docs/operators-guide.md',
   'src/**/*.{ts,tsx,json}',
 ];
-const LISTS = ['model-overlay.ts', 'model-info.ts'].map((file) => path.join('src', 'core', 'tokens', file));
+const LISTS = ['model-data.json', 'model-overlay.ts', 'model-info.ts'].map((file) =>
+  path.join('src', 'core', 'tokens', file),
+);
 
 /** Default models that will soon be retired, or that the data doesn't contain. `today` is in ms since the epoch. */
 export function checkDefaultModels(
