@@ -21,6 +21,8 @@ describe('streaming reply', () => {
     const { promise: until, resolve } = Promise.withResolvers<undefined>();
     server.answer({ text: WORDS, pieceSize: 8 }).disturbNext({ kind: 'hold', afterText: 30, until });
     await chat.submit(question);
+    // Until then, the last message is the previous reply, which has the same text.
+    await chat.message(question).waitFor();
     await chat
       .messages()
       .last()
