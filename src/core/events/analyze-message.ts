@@ -1,9 +1,9 @@
-import type { DetectedEvent, KeyEventKind, Span } from '../model/key-event.ts';
+import type { DetectedEvent, Span } from '../model/key-event.ts';
 import type { Role } from '../model/message.ts';
 import type { Steps } from '../pace/steps.ts';
 import { findConcepts, type ConceptHits } from './concepts.ts';
 import { describeSegment, MANY_SEGMENTS, type SegmentTraits } from './features.ts';
-import { kindOfTitle } from './list-titles.ts';
+import { listTitle, type ListTitle } from './list-titles.ts';
 import { lineSteps } from '../text/lines.ts';
 import { findToolOutputEvents } from './tool-output.ts';
 import { segmentLines, type Segment, type SegmentedMessage } from './split-message.ts';
@@ -47,7 +47,7 @@ export function* analyzeMessage(message: DetectorInput, before: string | undefin
   const lists = new TitledLists(text, role === 'user' && segments.length <= MANY_SEGMENTS);
   for (const [at, segment] of segments.entries()) {
     if (at % SEGMENTS_PER_STEP === SEGMENTS_PER_STEP - 1) yield;
-    const listed = lists.kindOf(segment);
+    const listed = lists.titleOf(segment);
     // Some clients repeat a command's text as the request below it, so only the first occurrence counts.
     const quote = text.slice(segment.start, segment.end);
     if (seen.has(quote)) continue;
@@ -62,11 +62,11 @@ export function* analyzeMessage(message: DetectorInput, before: string | undefin
   return { candidates, toolOutputEvents, settings, message: traits };
 }
 
-/** Tells the kind of the items in a user's lists by the line before each list. Takes a message's segments in order. */
+/** Finds the titles of a user's lists, by the line before each. Takes a message's segments in order. */
 class TitledLists {
   private readonly text: string;
   private readonly isUsers: boolean;
-  private kind: KeyEventKind | undefined;
+  private title: ListTitle | undefined;
   private end = 0;
   private isInList = false;
 
@@ -75,14 +75,14 @@ class TitledLists {
     this.isUsers = isUsers;
   }
 
-  kindOf({ start, end, line }: Segment): KeyEventKind | undefined {
+  titleOf({ start, end, line }: Segment): ListTitle | undefined {
     if (!this.isUsers) return undefined;
     const isAfterBlank = /\n\s*\n/.test(this.text.slice(this.end, start));
     const isItem = line.kind === 'bullet' || line.kind === 'numbered';
     this.end = end;
-    if (!isItem) this.kind = line.kind === 'heading' ? undefined : kindOfTitle(this.text.slice(line.start, line.end));
-    else if (this.isInList && isAfterBlank) this.kind = undefined;
+    if (!isItem) this.title = line.kind === 'heading' ? undefined : listTitle(this.text.slice(line.start, line.end));
+    else if (this.isInList && isAfterBlank) this.title = undefined;
     this.isInList = isItem;
-    return isItem ? this.kind : undefined;
+    return isItem ? this.title : undefined;
   }
 }

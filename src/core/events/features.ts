@@ -1,9 +1,9 @@
-import type { KeyEventKind } from '../model/key-event.ts';
 import { fold } from '../text/fold.ts';
 import { isCjkUnit } from '../text/script.ts';
 import { beginsWith, findConcepts, hasConcept, type ConceptHits } from './concepts.ts';
 import * as mark from './feature-patterns.ts';
 import { CONCEPTS, type Concept } from './lexicon.ts';
+import type { ListTitle } from './list-titles.ts';
 import type { Segment } from './split-message.ts';
 import { isSpoken, QUESTION_END, type MessageTraits } from './message-context.ts';
 
@@ -25,8 +25,8 @@ export interface SegmentTraits {
   readonly hits: ConceptHits;
   /** True if the segment can't be a key event: a mere question, an option, a “yes” without a question, or a title. */
   readonly ruledOut: boolean;
-  /** The kind of an item in a user's list whose title names it: “My preferences:”. */
-  readonly listed: KeyEventKind | undefined;
+  /** The title of the user's list that the segment is an item of, if it names the kind: “My preferences:”. */
+  readonly listed: ListTitle | undefined;
 }
 
 /**
@@ -39,7 +39,7 @@ export function describeSegment(
   message: MessageTraits,
   headingHits: ConceptHits | undefined,
   opening: ConceptHits | undefined,
-  listed: KeyEventKind | undefined,
+  listed: ListTitle | undefined,
 ): SegmentTraits {
   const quote = text.slice(segment.start, Math.min(segment.end, segment.start + MAX_READ));
   const bare = quote.replace(/^[*_`#\s]+/, '');

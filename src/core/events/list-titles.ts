@@ -31,19 +31,23 @@ const SUFFIXES = AFTER.split('|').map((one) => ` ${one}`);
 /** Followed by a name, which may only consist of letters. */
 const FACTS_ABOUT = /^facts about [\p{L} '’-]{1,40}$/u;
 
+/** A line that titles a list, without emphasis, and the kind of key events that the list contains. */
+export interface ListTitle {
+  readonly kind: KeyEventKind;
+  readonly title: string;
+}
+
 /**
- * The kind of key events that a list with this title contains; undefined if it's no such title. A title that says more,
+ * A line as the title of a list of key events; undefined if it's no such title. A title that says more,
  * such as “Decisions to make:” or “Please fix these rules:”, may mean the opposite.
  */
-export function kindOfTitle(title: string): KeyEventKind | undefined {
-  if (title.length > MAX_TITLE) return undefined;
-  let words = title
-    .replace(/[*_:：]/g, ' ')
-    .trim()
-    .toLowerCase()
-    .replace(/ +/g, ' ');
+export function listTitle(line: string): ListTitle | undefined {
+  if (line.length > MAX_TITLE) return undefined;
+  const title = line.replace(/[*_]/g, '').trim();
+  let words = title.replace(/[:：]/g, ' ').trim().toLowerCase().replace(/ +/g, ' ');
   for (let prefix; (prefix = PREFIXES.find((one) => words.startsWith(one)));) words = words.slice(prefix.length);
   const suffix = SUFFIXES.find((one) => words.endsWith(one));
   if (suffix !== undefined) words = words.slice(0, -suffix.length);
-  return KINDS.get(words) ?? (FACTS_ABOUT.test(words) ? 'fact' : undefined);
+  const kind = KINDS.get(words) ?? (FACTS_ABOUT.test(words) ? 'fact' : undefined);
+  return kind && { kind, title };
 }

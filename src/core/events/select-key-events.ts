@@ -82,7 +82,7 @@ export function* selectKeyEvents(
     if (at % CANDIDATES_PER_STEP === CANDIDATES_PER_STEP - 1) yield;
     const { segment, traits } = candidate;
     if (traits.ruledOut || isThanks(quoteOf(segment))) continue;
-    const listed = traits.listed !== undefined && !isExcluded(traits.listed) ? traits.listed : undefined;
+    const listed = traits.listed && !isExcluded(traits.listed.kind) ? traits.listed : undefined;
     if (!listed && !analysis.message.before.asked && isInterjection(traits, quoteOf(segment))) continue;
     const isUser = isWeighedAsUser(traits, quoteOf(segment));
     const [event, lasting, ...kinds] = scoreFeatures(traits.features, model, isUser);
@@ -97,13 +97,13 @@ export function* selectKeyEvents(
         !isExcluded(one) && (!isStanding || standingKinds.includes(one)) && (one !== 'error' || reportsFault(traits)),
     );
     const scoreOf = (one: KeyEventKind): number => kinds[KEY_EVENT_KINDS.indexOf(one)]!;
-    const kind = listed ?? allowed.reduce((best, one) => (scoreOf(one) > scoreOf(best) ? one : best));
+    const kind = listed?.kind ?? allowed.reduce((best, one) => (scoreOf(one) > scoreOf(best) ? one : best));
     const { start, end } = segment;
     const isMarked = role === 'user' && MARKED_IMPORTANT.test(quoteOf(segment));
     // Without the user's correction, the corrected statement would seem current.
     const isLasting =
       isMarked ||
-      (listed !== undefined && listed !== 'todo') ||
+      (listed !== undefined && listed.kind !== 'todo') ||
       logistic(lasting!) >= MIN_LASTING ||
       (isUser && saysReplacement(quoteOf(segment)));
     const joins =
@@ -122,7 +122,8 @@ export function* selectKeyEvents(
         : (Math.max(probability, listed ? MIN_LISTED : 0) * HALF_LENGTH) / (HALF_LENGTH + end - start),
       importance: isLasting && kind !== 'error' && kind !== 'outcome' ? 3 : 2,
       reason: reasonOf(candidate, kind),
-      ...(listed === 'fact' && segment.heading && { speaker: titleOf(quoteOf(segment.heading)) }),
+      // It says what a fact, such as “peanuts”, is about.
+      ...(listed?.kind === 'fact' && { speaker: listed.title }),
     };
     const merged = joins ? mergeEvents(last!.event, found, text) : found;
     if (joins) events.pop();
@@ -132,9 +133,6 @@ export function* selectKeyEvents(
   events.sort((a, b) => a.start - b.start || b.score - a.score);
   return events.filter((event, i) => i === 0 || event.start >= events[i - 1]!.end);
 }
-
-/** The title of a list without emphasis. It says what a fact in the list, such as “peanuts”, is about. */
-const titleOf = (heading: string): string => heading.replaceAll('*', '').trim();
 
 const mergeEvents = (first: DetectedEvent, next: DetectedEvent, text: string): DetectedEvent => ({
   ...first,

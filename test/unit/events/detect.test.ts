@@ -68,6 +68,8 @@ describe('key event detection', () => {
       ),
       ['I’ll cook for four.', 'My allergies: … penicillin', 'My allergies: … peanuts'],
     );
+    const [, event] = find('user', 'Questions:\n- Can you cook?\nMy allergies\n- penicillin\n- peanuts');
+    assert.equal(event?.speaker, 'My allergies', 'not the title of an earlier list');
   });
 
   it('takes no list for one of rules or facts if its title says more, or if an assistant writes it', () => {
