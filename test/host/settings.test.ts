@@ -91,6 +91,26 @@ describe('settings', () => {
     await assert.rejects(checkSettings(), /Invalid rule 1/);
   });
 
+  it('name an invalid rule once when it’s saved, although a session could be compressed without it', async () => {
+    await product();
+    const { window } = vscode;
+    const { showWarningMessage } = window;
+    const shown: string[] = [];
+    Object.assign(window, { showWarningMessage: (text: string) => Promise.resolve(void shown.push(text)) });
+    try {
+      const rules = [{ kind: 'decision', pattern: '(?=y)x' }];
+      await write({ 'threadkeeper.keyEvents.rules': rules });
+      for (const end = Date.now() + 60_000; shown.length === 0 && Date.now() < end;)
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      await write({ 'threadkeeper.keyEvents.rules': rules, 'threadkeeper.memory.maxTokens': 900 });
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      assert.equal(shown.length, 1);
+      assert.match(shown[0] ?? '', /^Invalid rule 1 in threadkeeper\.keyEvents\.rules/);
+    } finally {
+      Object.assign(window, { showWarningMessage });
+    }
+  });
+
   it('leave the restored chat tab usable when a value is invalid', async () => {
     const { panel } = await product();
     await write({ 'threadkeeper.memory.maxTokens': 'many' });

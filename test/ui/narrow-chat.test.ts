@@ -72,6 +72,16 @@ describe('small chat page', () => {
       assert.equal(await page.evaluate(`document.querySelector('.chat').scrollWidth`), width);
     });
 
+  it('can be scrolled to the top of an empty session in a low and narrow window', async () => {
+    await page.setViewportSize({ width: 200, height: 400 });
+    await postToPage(page, { ...INIT, session: 'empty', total: 0, messages: [] });
+    const heading = page.getByRole('heading', { name: 'What are you working on?' });
+    await heading.waitFor();
+    await page.evaluate(`document.querySelector('.empty').scrollTop = 0`);
+    const [box, list] = [await heading.boundingBox(), await page.locator('.empty').boundingBox()];
+    assert.ok(box && list && box.y >= list.y, `the heading begins at ${box?.y}, its container at ${list?.y}`);
+  });
+
   it('shows the first of all commands at 200% zoom', async () => {
     await page.setViewportSize({ width: 640, height: 298 });
     await showMessage(page, 'low', 'Hello.');

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { setTimeout as pass } from 'node:timers/promises';
-import path from 'node:path';
 import type * as ChatsModule from '../../../src/host/external-chats/external-chat-commands.ts';
-import { FollowedChats } from '../../../src/worker/followed-chats.ts';
+import type { FollowedChats } from '../../../src/worker/followed-chats.ts';
+import { followClaudeCode } from '../../support/external-chats.ts';
 import { hostIn, l10n } from '../../support/fake-editor.ts';
 import { folderForAllTests } from '../../support/per-test.ts';
 import { jsonl, putFile } from '../../support/tool-homes/conversation.ts';
@@ -29,14 +29,7 @@ describe('search for chats from other tools', () => {
       );
     putFile(place, 'home/.claude/projects/api/a.jsonl', chat(1, 'We decided to use PostgreSQL.', 'Noted.'));
     putFile(place, 'home/.claude/projects/web/b.jsonl', chat(2, 'Which port is it?', 'It is 4601.'));
-    const home = { folder: path.join(place, 'home'), env: {} };
-    chats = new FollowedChats({
-      folder: path.join(place, 'copies'),
-      home,
-      window: 'w',
-      onLibraryEvent: () => undefined,
-    });
-    await chats.follow({ tools: ['claude-code'], keepMs: 0 });
+    chats = await followClaudeCode(place);
   });
   after(() => chats.close());
 

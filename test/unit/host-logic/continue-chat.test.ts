@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { ExternalChatJournal, externalChatSessionId } from '../../../src/app/library/external-chat-journal.ts';
 import { phrase } from '../../../src/core/text/phrase.ts';
 import type * as ChatsModule from '../../../src/host/external-chats/external-chat-commands.ts';
+import { CHAT_ENTRY } from '../../support/external-chats.ts';
 import { hostIn, l10n } from '../../support/fake-editor.ts';
 
 describe('a chat from another tool', () => {
@@ -10,18 +11,9 @@ describe('a chat from another tool', () => {
     const window = { showInformationMessage: (text: string) => void messages.push(text) };
     const load = hostIn({ l10n, window });
     const { continueHere } = await load<typeof ChatsModule>('external-chats/external-chat-commands.ts');
-    const entry = {
-      id: 's',
-      tool: 'codex',
-      path: '/s',
-      title: 'S',
-      messages: 0,
-      compactions: 0,
-      updatedAt: 1,
-    } as const;
     const lost = [{ reason: phrase('invalid JSON line'), count: 3 }];
     const copy = { messages: [], compactions: [], lost, replaced: [] };
-    const journal = new ExternalChatJournal(externalChatSessionId('k', entry), entry, copy, (error) => {
+    const journal = new ExternalChatJournal(externalChatSessionId('k', CHAT_ENTRY), CHAT_ENTRY, copy, (error) => {
       throw error;
     });
     const made = { journal: { id: 'made' }, import: (work: () => unknown) => work() };

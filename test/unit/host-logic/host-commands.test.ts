@@ -18,6 +18,7 @@ import type * as ReaderModule from '../../../src/host/summaries/document-panel.t
 import type * as ChartModule from '../../../src/host/gauge/chart-panel.ts';
 import type * as ExportModule from '../../../src/host/import-export/export-session.ts';
 import type * as FaultModule from '../../../src/host/platform/fault-view.ts';
+import { CHAT_ENTRY } from '../../support/external-chats.ts';
 import { defaultSettings, hostIn, l10n } from '../../support/fake-editor.ts';
 import { Harness, fill } from '../app/harness.ts';
 import { folderForEachTest, openForEachTest } from '../../support/per-test.ts';
@@ -317,17 +318,8 @@ describe('editor commands', () => {
 
   it('do not attach a chat’s key events to another session opened while the chat is being continued', async () => {
     const { restoreDropped } = await load<typeof ChatsModule>('external-chats/external-chat-commands.ts');
-    const entry = {
-      id: 's',
-      tool: 'codex',
-      path: '/s',
-      title: 'S',
-      messages: 1,
-      compactions: 0,
-      updatedAt: 1,
-    } as const;
     const copy = { messages: [{ role: 'user', text: 'Hello.' }], compactions: [], lost: [], replaced: [] } as const;
-    const journal = new ExternalChatJournal(externalChatSessionId('k', entry), entry, copy, fails);
+    const journal = new ExternalChatJournal(externalChatSessionId('k', CHAT_ENTRY), CHAT_ENTRY, copy, fails);
     const other = { journal: { id: 'other' } };
     const gone = { append: () => Promise.resolve(), close: () => Promise.resolve() };
     const made = { journal: { id: 'made' }, import: (work: () => unknown) => ((sessions.current = other), work()) };
@@ -344,7 +336,7 @@ describe('editor commands', () => {
       panel: { open: () => undefined },
       attachments: { hold: () => assert.fail('the key events are held for another session') },
     };
-    const row = { chat: { key: 'k', entry }, dropped: [{ quote: 'Hello.' }] };
+    const row = { chat: { key: 'k', entry: CHAT_ENTRY }, dropped: [{ quote: 'Hello.' }] };
     assert.equal(await restoreDropped(app as never, row), false);
   });
 

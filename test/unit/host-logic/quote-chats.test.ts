@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import type * as ExternalChatsModule from '../../../src/host/external-chats/external-chats.ts';
-import { FollowedChats } from '../../../src/worker/followed-chats.ts';
+import type { FollowedChats } from '../../../src/worker/followed-chats.ts';
+import { followClaudeCode } from '../../support/external-chats.ts';
 import { hostIn } from '../../support/fake-editor.ts';
 import { jsonl, putFile } from '../../support/tool-homes/conversation.ts';
 
@@ -23,14 +24,7 @@ describe('quotes from copied chats', () => {
     );
     putFile(tempFolder, 'home/.claude/projects/web/b.jsonl', userLine('/home/sam/api/web', 'The web port is 4601.'));
     putFile(tempFolder, 'home/.claude/projects/other/c.jsonl', userLine('/home/sam/other', 'The other port is 4602.'));
-    const home = { folder: path.join(tempFolder, 'home'), env: {} };
-    chats = new FollowedChats({
-      folder: path.join(tempFolder, 'copies'),
-      home,
-      window: 'w',
-      onLibraryEvent: () => undefined,
-    });
-    await chats.follow({ tools: ['claude-code'], keepMs: 0 });
+    chats = await followClaudeCode(tempFolder);
   });
   after(async () => {
     await chats.close();
