@@ -2,8 +2,7 @@ import type { DetectedEvent, Span } from '../model/key-event.ts';
 import type { Role } from '../model/message.ts';
 import type { Steps } from '../pace/steps.ts';
 import { findConcepts, type ConceptHits } from './concepts.ts';
-import { describeSegment, MANY_SEGMENTS, type SegmentTraits } from './features.ts';
-import { listTitle, type ListTitle } from './list-titles.ts';
+import { describeSegment, type SegmentTraits } from './features.ts';
 import { lineSteps } from '../text/lines.ts';
 import { findToolOutputEvents } from './tool-output.ts';
 import { segmentLines, type Segment, type SegmentedMessage } from './split-message.ts';
@@ -44,10 +43,8 @@ export function* analyzeMessage(message: DetectorInput, before: string | undefin
   const headings = new Map<Segment, ConceptHits>();
   const candidates: Candidate[] = [];
   const seen = new Set<string>();
-  const lists = new TitledLists(text, role === 'user' && segments.length <= MANY_SEGMENTS);
   for (const [at, segment] of segments.entries()) {
     if (at % SEGMENTS_PER_STEP === SEGMENTS_PER_STEP - 1) yield;
-    const listed = lists.titleOf(segment);
     // Some clients repeat a command's text as the request below it, so only the first occurrence counts.
     const quote = text.slice(segment.start, segment.end);
     if (seen.has(quote)) continue;
@@ -56,33 +53,7 @@ export function* analyzeMessage(message: DetectorInput, before: string | undefin
     if (heading && !headings.has(heading))
       headings.set(heading, findConcepts(text.slice(heading.start, Math.min(heading.end, heading.start + 160))));
     const hits = heading && headings.get(heading);
-    const opening = candidates[0]?.traits.hits;
-    candidates.push({ segment, traits: describeSegment(text, segment, traits, hits, opening, listed) });
+    candidates.push({ segment, traits: describeSegment(text, segment, traits, hits, candidates[0]?.traits.hits) });
   }
   return { candidates, toolOutputEvents, settings, message: traits };
-}
-
-/** Finds the titles of a user's lists, by the line before each. Takes a message's segments in order. */
-class TitledLists {
-  private readonly text: string;
-  private readonly isUsers: boolean;
-  private title: ListTitle | undefined;
-  private end = 0;
-  private isInList = false;
-
-  constructor(text: string, isUsers: boolean) {
-    this.text = text;
-    this.isUsers = isUsers;
-  }
-
-  titleOf({ start, end, line }: Segment): ListTitle | undefined {
-    if (!this.isUsers) return undefined;
-    const isAfterBlank = /\n\s*\n/.test(this.text.slice(this.end, start));
-    const isItem = line.kind === 'bullet' || line.kind === 'numbered';
-    this.end = end;
-    if (!isItem) this.title = line.kind === 'heading' ? undefined : listTitle(this.text.slice(line.start, line.end));
-    else if (this.isInList && isAfterBlank) this.title = undefined;
-    this.isInList = isItem;
-    return isItem ? this.title : undefined;
-  }
 }

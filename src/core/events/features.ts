@@ -3,14 +3,13 @@ import { isCjkUnit } from '../text/script.ts';
 import { beginsWith, findConcepts, hasConcept, type ConceptHits } from './concepts.ts';
 import * as mark from './feature-patterns.ts';
 import { CONCEPTS, type Concept } from './lexicon.ts';
-import type { ListTitle } from './list-titles.ts';
 import type { Segment } from './split-message.ts';
 import { isSpoken, QUESTION_END, type MessageTraits } from './message-context.ts';
 
 /** A longer list is a table of contents, a review, or a complete plan. */
 const MANY_ITEMS = 10;
 /** A message with more segments is a document. */
-export const MANY_SEGMENTS = 25;
+const MANY_SEGMENTS = 25;
 /** Length of a segment's beginning that is examined, in UTF-16 units. */
 const MAX_READ = 320;
 /** A lead-in to a list or to code with at most this many words is only a title. */
@@ -25,21 +24,15 @@ export interface SegmentTraits {
   readonly hits: ConceptHits;
   /** True if the segment can't be a key event: a mere question, an option, a “yes” without a question, or a title. */
   readonly ruledOut: boolean;
-  /** The title of the user's list that the segment is an item of, if it names the kind: “My preferences:”. */
-  readonly listed: ListTitle | undefined;
 }
 
-/**
- * `headingHits` are the concepts of the segment's heading, `opening` those of the message's first segment. `listed`: see
- * `SegmentTraits`.
- */
+/** `headingHits` are the concepts of the segment's heading, `opening` those of the message's first segment. */
 export function describeSegment(
   text: string,
   segment: Segment,
   message: MessageTraits,
   headingHits: ConceptHits | undefined,
   opening: ConceptHits | undefined,
-  listed: ListTitle | undefined,
 ): SegmentTraits {
   const quote = text.slice(segment.start, Math.min(segment.end, segment.start + MAX_READ));
   const bare = quote.replace(/^[*_`#\s]+/, '');
@@ -163,7 +156,6 @@ export function describeSegment(
   addIf('last tenth', segment.order * 10 >= message.segments * 9 && message.segments > 10);
   features.push(...hashedWords(quote));
   const bareAnswer =
-    !listed &&
     words <= 2 &&
     !mark.YES.test(bare) &&
     !asked &&
@@ -180,7 +172,7 @@ export function describeSegment(
     mark.CLOSING.test(quote) ||
     (mark.ASKS.test(bare) && !has('request')) ||
     (question && (opens('ask') || message.role === 'assistant' || (!has('request') && mark.ALTERNATIVE.test(quote))));
-  return { features, hits, ruledOut, listed };
+  return { features, hits, ruledOut };
 }
 
 /** Concepts in a message's first sentence that hint at the rest. */

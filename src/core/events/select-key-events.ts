@@ -12,8 +12,6 @@ import { saysReplacement } from './subject.ts';
 /** Minimum probability of a key event, by speaker, which balances misses and false positives on held-out sources. */
 const MIN_PROBABILITY = { user: 0.33, other: 0.45 };
 const MIN_LASTING = 0.5;
-/** The least probability of an item that a user lists under a title such as “My preferences:”. */
-const MIN_LISTED = 0.8;
 /** The score of a quote with this many UTF-16 units is halved, because space in the ledger is scarce. */
 const HALF_LENGTH = 80;
 
@@ -82,12 +80,11 @@ export function* selectKeyEvents(
     if (at % CANDIDATES_PER_STEP === CANDIDATES_PER_STEP - 1) yield;
     const { segment, traits } = candidate;
     if (traits.ruledOut || isThanks(quoteOf(segment))) continue;
-    const listed = traits.listed && !isExcluded(traits.listed.kind) ? traits.listed : undefined;
-    if (!listed && !analysis.message.before.asked && isInterjection(traits, quoteOf(segment))) continue;
+    if (!analysis.message.before.asked && isInterjection(traits, quoteOf(segment))) continue;
     const isUser = isWeighedAsUser(traits, quoteOf(segment));
     const [event, lasting, ...kinds] = scoreFeatures(traits.features, model, isUser);
     const probability = logistic(event!);
-    if (!listed && probability < (isUser ? MIN_PROBABILITY.user : MIN_PROBABILITY.other)) continue;
+    if (probability < (isUser ? MIN_PROBABILITY.user : MIN_PROBABILITY.other)) continue;
     if (preset === 'role-play' && isTableTalk(quoteOf(segment))) continue;
     const isStanding = isUser && traits.features.includes('standing');
     const forbids = isStanding && beginsWith(traits.hits, 'forbid', 1);
@@ -97,15 +94,11 @@ export function* selectKeyEvents(
         !isExcluded(one) && (!isStanding || standingKinds.includes(one)) && (one !== 'error' || reportsFault(traits)),
     );
     const scoreOf = (one: KeyEventKind): number => kinds[KEY_EVENT_KINDS.indexOf(one)]!;
-    const kind = listed?.kind ?? allowed.reduce((best, one) => (scoreOf(one) > scoreOf(best) ? one : best));
+    const kind = allowed.reduce((best, one) => (scoreOf(one) > scoreOf(best) ? one : best));
     const { start, end } = segment;
     const isMarked = role === 'user' && MARKED_IMPORTANT.test(quoteOf(segment));
     // Without the user's correction, the corrected statement would seem current.
-    const isLasting =
-      isMarked ||
-      (listed !== undefined && listed.kind !== 'todo') ||
-      logistic(lasting!) >= MIN_LASTING ||
-      (isUser && saysReplacement(quoteOf(segment)));
+    const isLasting = isMarked || logistic(lasting!) >= MIN_LASTING || (isUser && saysReplacement(quoteOf(segment)));
     const joins =
       last !== undefined &&
       last.event.kind === kind &&
@@ -117,13 +110,9 @@ export function* selectKeyEvents(
       end,
       kind,
       quote: text.slice(start, end),
-      score: isMarked
-        ? 1
-        : (Math.max(probability, listed ? MIN_LISTED : 0) * HALF_LENGTH) / (HALF_LENGTH + end - start),
+      score: isMarked ? 1 : (probability * HALF_LENGTH) / (HALF_LENGTH + end - start),
       importance: isLasting && kind !== 'error' && kind !== 'outcome' ? 3 : 2,
       reason: reasonOf(candidate, kind),
-      // It says what a fact, such as “peanuts”, is about.
-      ...(listed?.kind === 'fact' && { speaker: listed.title }),
     };
     const merged = joins ? mergeEvents(last!.event, found, text) : found;
     if (joins) events.pop();

@@ -49,7 +49,7 @@ const detected = {
   reason: v.string(),
   /** The message's author didn't write these words: they were pasted or quoted, or are part of a document. */
   quoted: v.optional(v.boolean()),
-  /** The label before the quote: its speaker, such as "Ana:", or the title of a list of facts, such as "My allergies:". */
+  /** The speaker named by a label, such as "Ana:", before the quote on its line. */
   speaker: v.optional(v.string()),
 };
 

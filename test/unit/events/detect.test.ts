@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { detectEvents } from '../../../src/core/events/detect.ts';
 import type { DetectedEventWithContext } from '../../../src/core/events/detect.ts';
-import { withSpeaker } from '../../../src/core/text/speakers.ts';
 import type { Role } from '../../../src/core/model/message.ts';
 
 const find = (role: Role, text: string, before?: string): DetectedEventWithContext[] => {
@@ -37,78 +36,6 @@ describe('key event detection', () => {
       assert.deepEqual([event?.importance, event?.score], [3, 1], text);
     }
     for (const { score } of find('assistant', '**Important**: backups run at 3 am.')) assert.ok(score < 1);
-  });
-
-  it('finds every item of a list that the user titles as preferences, constraints, or the like', () => {
-    const lists: readonly (readonly [string, string, ...string[]])[] = [
-      ['preference', 'My preferences:', 'short answers', 'metric units', 'no emojis'],
-      ['constraint', 'Here are a few ground rules:', 'British spelling', 'no tables'],
-      ['constraint', 'Meine Vorgaben:', 'kurze Antworten', 'kein Laminat'],
-      ['constraint', 'Mes contraintes :', 'pas de voiture', 'deux chambres'],
-      ['constraint', '条件:', 'ペット可', '駅から徒歩10分以内'],
-      ['preference', 'Mis preferencias:', 'respuestas breves', 'sin azúcar'],
-      ['decision', 'Decisions so far:', 'Postgres instead of Mongo', 'hosting at Hetzner'],
-      ['configuration', 'Settings:', 'port 8443', 'TLS on'],
-      ['fact', 'Facts about the client:', 'lives in Leeds', 'allergic to latex'],
-      ['todo', 'Still to do:', 'invite the Pereiras', 'order the cake'],
-    ];
-    for (const [kind, title, ...items] of lists) {
-      const found = find('user', [title, ...items.map((item) => `- ${item}`)].join('\n'));
-      assert.deepEqual(
-        found.map((event) => [event.kind, event.quote]),
-        items.map((item) => [kind, item]),
-      );
-    }
-  });
-
-  it('says what the facts in a list are about', () => {
-    assert.deepEqual(
-      find('user', 'I’ll cook for four.\n\n**My allergies:**\n- penicillin\n- peanuts').map(({ speaker, quote }) =>
-        withSpeaker(speaker, quote),
-      ),
-      ['I’ll cook for four.', 'My allergies: … penicillin', 'My allergies: … peanuts'],
-    );
-    const [, event] = find('user', 'Questions:\n- Can you cook?\nMy allergies\n- penicillin\n- peanuts');
-    assert.equal(event?.speaker, 'My allergies', 'not the title of an earlier list');
-  });
-
-  it('takes no list for one of rules or facts if its title says more, or if an assistant writes it', () => {
-    const items = ['short answers', 'metric units'];
-    const list = (title: string): string => [title, ...items.map((item) => `- ${item}`)].join('\n');
-    assert.deepEqual(quotes('assistant', list('My preferences:')), []);
-    for (const title of [
-      'Look at these:',
-      'Decisions to make:',
-      'Not decided yet:',
-      'We decided against:',
-      'Rules that no longer apply:',
-      'Noch nicht entschieden:',
-      'Explain these rules:',
-      'Please update the settings:',
-      'Write tests for these requirements:',
-      'Nos testes aparecem:',
-      'My questions:',
-      'Mon code échoue avec :',
-      '## Context',
-    ])
-      assert.deepEqual(
-        find('user', list(title)).filter(({ quote, importance }) => items.includes(quote) && importance === 3),
-        [],
-        title,
-      );
-    assert.deepEqual(
-      quotes('user', 'My rules:\n- short answers\n\n1. metric units'),
-      ['short answers'],
-      'a second list has no title',
-    );
-  });
-
-  it('keeps what a user states before a list, even if it mentions rules', () => {
-    for (const text of [
-      'We have decided to move the API to port 8443, for these reasons:',
-      'The settings must never be written to disk unencrypted, as in this example:',
-    ])
-      assert.equal(quotes('user', `${text}\n- old clients`)[0], text);
   });
 
   it('finds a crash without any other word for an error', () => {

@@ -282,13 +282,16 @@ describe('the summary tree', () => {
 });
 
 describe('rows of the summary tree', () => {
-  it('show a fact with the title of its list', async () => {
+  it('show a key event with its speaker', async () => {
     await using harness = await Harness.open();
     const conversation = await harness.compressed(60, (n) =>
-      n === 8 ? 'My allergies:\n- penicillin' : `Part ${n} of it.`,
+      n === 8 ? 'Karim: Sounds good to me. My budget is 700 euros.' : `Part ${n} of it.`,
     );
-    const facts = filterRow(sourceOf(conversation), { by: 'kind', of: 'fact' }, []).children();
-    assert.ok(facts.some(({ item }) => item.label === 'My allergies: … penicillin'));
+    const { events } = conversation.state;
+    const [event] = [...events.values()].filter(({ quote }) => quote.includes('700'));
+    assert.ok(event);
+    const rows = filterRow(sourceOf(conversation), { by: 'kind', of: event.kind }, []).children();
+    assert.ok(rows.some(({ item }) => item.label === 'Karim: … My budget is 700 euros.'));
   });
 
   it('keep the order of the numbers after a label in Arabic or Hebrew', async () => {
