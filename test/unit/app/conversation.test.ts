@@ -78,6 +78,7 @@ describe('conversation', () => {
     const sent = conversation.sendMessage({ text: 'hello' }, () => stored.resolve(undefined));
     await stored.promise;
     assert.deepEqual(texts(conversation), ['hello']);
+    for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
     assert.equal(harness.requests.length, 0);
     counted.resolve(undefined);
     await Promise.all([imported, sent]);

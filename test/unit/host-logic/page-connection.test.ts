@@ -259,7 +259,9 @@ describe('compressions reported to the page', () => {
     const { gaugeView } = await load<typeof GaugeModule>('gauge/gauge-view.ts');
     await using harness = await Harness.open();
     harness.calibration = new Calibration(1.3);
-    const conversation = await harness.filled(40);
+    const conversation = await harness.filled(40, (n) =>
+      n === 0 ? 'Karim: Sounds good to me. My budget is 700 euros.' : `Part ${n} of the plan, which is rather long.`,
+    );
     const app = {
       currentConnection: () => ({ conversation }),
       current: () => Promise.resolve({ estimateCost: () => ({ model: '', estimatedCostUsd: 0 }) }),
@@ -267,6 +269,7 @@ describe('compressions reported to the page', () => {
     const before = gaugeView(conversation).used;
     const preview = await pageRequests(app as never).previewCompression();
     assert.equal(preview.tokens.before, before);
+    assert.ok(preview.kept.some(({ quote }) => quote === 'Karim: … My budget is 700 euros.'));
     assert.equal((await conversation.compressNow()).kind, 'committed');
     const { tokens } = compressionViews(conversation)[0]!;
     assert.deepEqual(tokens, { before, after: gaugeView(conversation).used });

@@ -50,7 +50,7 @@ describe('memory commands', () => {
   folderForEachTest((made) => (folder = made));
   beforeEach(() => (shownMessages.length = 0));
 
-  it('do not offer to remember dismissed key events or those of deleted messages', async () => {
+  it('offer key events with their speakers, but no dismissed ones and none of deleted messages', async () => {
     const { rememberEvents } = await load<typeof MemoryModule>('memory/memory-commands.ts');
     const conversation = await harness.filled(3);
     const { journal, state } = conversation;
@@ -58,7 +58,7 @@ describe('memory commands', () => {
     for (const [name, message] of Object.entries({ removed: first!, gone: third!, held: second! }))
       await journal.append({
         type: 'event_added',
-        event: keyEvent(`The ${name} one.`, { id: keyEventId(name), message, importance: 3 }),
+        event: keyEvent(`The ${name} one.`, { id: keyEventId(name), message, importance: 3, speaker: 'Karim:' }),
       });
     await journal.append({ type: 'event_removed', id: keyEventId('removed'), removed: true });
     await journal.append({ type: 'message_deleted', id: third!, deleted: true });
@@ -67,7 +67,7 @@ describe('memory commands', () => {
     await rememberEvents({ sessions: { currentOrLatest: () => Promise.resolve({ state }) }, memory } as never);
     assert.deepEqual(
       added.map(({ text }) => text),
-      ['The held one.'],
+      ['Karim: … The held one.'],
     );
   });
 
