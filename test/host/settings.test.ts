@@ -92,6 +92,7 @@ describe('settings', () => {
   });
 
   it('name an invalid rule once when it’s saved, although a session could be compressed without it', async () => {
+    await write({ 'threadkeeper.keyEvents.rules': [] });
     await product();
     const { window } = vscode;
     const { showWarningMessage } = window;
