@@ -89,7 +89,8 @@ export class ContextMeter {
   observe(context: Context, reported: number): ObservationOutcome {
     if (context.messages.some(({ content }) => content.some(({ type }) => type === 'image'))) return 'ignored';
     this.#rejection = undefined;
-    return this.#deps.calibration()?.observe({ tokens: context.total, reported }) ?? 'ignored';
+    // The system blocks are the same array until they change.
+    return this.#deps.calibration()?.observe({ tokens: context.total, reported }, context.system) ?? 'ignored';
   }
 
   /** Calibrates after a rejection; `window` is the stated one. Returns whether the context fits with a lower limit. */

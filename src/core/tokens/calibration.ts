@@ -44,8 +44,8 @@ const MAX_PLAUSIBLE = 10;
 const SUSPICIOUS_SHARE = 0.97;
 /** Until a report has been accepted, reports below this share of the expectation are treated as truncated. */
 const IMPOSSIBLE_SHARE = 0.5;
-/** The server truncates if a prompt is longer by more than the first factor, but its report by at most the second. */
-const LONGER_FACTOR = 1.01;
+/** The server may truncate if a prompt is longer by more than the first factor, but its report by at most the second. */
+const LONGER_FACTOR = 1.03;
 const NO_MORE_FACTOR = 1.005;
 /** Reports below this share of the server's limit are certainly not of truncated prompts. */
 const CERTAIN_SHARE = 0.9;
@@ -67,6 +67,8 @@ export class Calibration {
   /** Maximum tokens that the server has read of a longer prompt, in its own tokens; undefined if it reads everything. */
   serverWindow: number | undefined;
   private readonly readsAll: boolean;
+  /** The newest reports by the beginning of their requests. */
+  private readonly byBeginning = new WeakMap<object, readonly Observation[]>();
 
   /**
    * @param prior the expected factor of the model's tokenizer before any report (1: the same)
@@ -102,8 +104,11 @@ export class Calibration {
   /**
    * Learns from a response's usage. Ollama and similar servers silently drop the beginning of a long prompt and report
    * the tokens of the rest. If the tokenizer were blamed for that, the gauge would show less the more was dropped.
+   *
+   * @param beginning identifies requests that begin alike. Only then is a longer one certainly longer for the server as
+   *   well: another session, or the same one after a compression, may be in a language that needs fewer tokens.
    */
-  observe(observation: Observation): ObservationOutcome {
+  observe(observation: Observation, beginning: object = this): ObservationOutcome {
     const { tokens, reported } = observation;
     if (!Number.isFinite(reported) || reported <= 0 || !(tokens >= MIN_TOKENS)) return 'ignored';
     const { unconfirmed } = this;
@@ -113,12 +118,15 @@ export class Calibration {
     // both is suspicious.
     const expected = Math.min(this.estimate(tokens), tokens * this.factor);
     if (!this.readsAll && reported >= MIN_WINDOW) {
-      const shorter = known.find(
+      const alike = this.byBeginning.get(beginning) ?? [];
+      this.byBeginning.set(beginning, [...alike, observation].slice(-MAX_OBSERVATIONS));
+      const shorter = alike.find(
         (one) => tokens > one.tokens * LONGER_FACTOR && reported <= one.reported * NO_MORE_FACTOR,
       );
       const isImpossible = known.length === 0 && reported < expected * IMPOSSIBLE_SHARE;
+      const isConfirmed = unconfirmed !== undefined && alike.includes(unconfirmed);
       const exceedsLimit = this.serverWindow !== undefined && tokens > this.serverWindow;
-      if (((shorter || exceedsLimit) && reported < expected * SUSPICIOUS_SHARE) || isImpossible) {
+      if ((((shorter && isConfirmed) || exceedsLimit) && reported < expected * SUSPICIOUS_SHARE) || isImpossible) {
         const window = Math.max(reported, shorter?.reported ?? 0, this.serverWindow ?? 0);
         this.serverWindow = window;
         // Reports close to the limit may be truncated as well.

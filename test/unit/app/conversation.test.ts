@@ -459,6 +459,26 @@ describe('conversation', () => {
     assert.ok(Math.abs(factor - 1.4) < 0.07, `factor ${factor}`);
   });
 
+  it('never takes a compressed history that needs fewer of the server’s tokens for a truncated one', async () => {
+    harness.set({ contextWindow: 16_384 });
+    harness.calibration = new Calibration(1);
+    const conversation = await harness.filled(12, (n) => `Notiz ${n}: ${'ein paar Wörter mehr '.repeat(40)}`);
+    const told: string[] = [];
+    conversation.onUpdate(({ type }) => told.push(type));
+    let factor = 1.3;
+    harness.script = async function* (request, signal) {
+      yield* says('Noted.')(request, signal);
+      yield { type: 'usage', usage: { input: Math.round(conversation.context().total * factor), output: 5 } };
+    };
+    for (let turn = 0; turn < 3; turn++) await conversation.send(`Frage ${turn}: ${'noch mehr Wörter '.repeat(40)}`);
+    assert.equal((await conversation.compressNow()).kind, 'committed');
+    factor = 1;
+    for (let turn = 0; turn < 12; turn++)
+      await conversation.send(`Question ${turn}: ${'some more English words '.repeat(60)}`);
+    assert.ok(!told.includes('truncated'));
+    assert.equal(harness.calibration.serverWindow, undefined);
+  });
+
   it('ignores reported usage for images, which each vendor counts differently', async () => {
     harness.calibration = new Calibration(1.56);
     harness.set({ systemPrompt: 'You help with code. '.repeat(20) });

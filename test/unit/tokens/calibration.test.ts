@@ -85,6 +85,20 @@ describe('calibration with a server that truncates prompts', () => {
     }
   });
 
+  it('never suspects truncation because another session needs fewer of the server’s tokens', () => {
+    const calibration = new Calibration(1);
+    const [german, english] = [{}, {}];
+    for (let turn = 0; turn < 8; turn++) {
+      const tokens = 2_000 + 300 * turn;
+      const verdicts = [
+        calibration.observe({ tokens, reported: Math.round(tokens * 1.25) }, german),
+        calibration.observe({ tokens: tokens + 150, reported: tokens + 150 }, english),
+        calibration.observe({ tokens: tokens + 200, reported: tokens + 200 }, english),
+      ];
+      assert.ok(!verdicts.includes('truncated'), `turn ${turn}`);
+    }
+  });
+
   it('adopts the server’s stated window when it is larger than the observed one', () => {
     const calibration = new Calibration(1);
     calibration.setStatedWindow(4_096);
