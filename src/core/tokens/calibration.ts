@@ -64,8 +64,8 @@ export class Calibration {
   private readonly prior: number;
   private observations: readonly Observation[];
   private unconfirmed: Observation | undefined;
-  /** Maximum tokens that the server has read of a longer prompt, in its own tokens; undefined if it reads everything. */
-  serverWindow: number | undefined;
+  /** Shared by all sessions of a model. */
+  private server: { window: number | undefined };
   private readonly readsAll: boolean;
   /** The newest reports by the beginning of their requests. */
   private readonly byBeginning = new WeakMap<object, readonly Observation[]>();
@@ -79,7 +79,19 @@ export class Calibration {
     this.readsAll = readsAll;
     this.prior = prior;
     this.observations = (stored?.observations ?? []).filter(isPlausible).slice(-MAX_OBSERVATIONS);
-    this.serverWindow = readsAll ? undefined : stored?.serverWindow;
+    this.server = { window: readsAll ? undefined : stored?.serverWindow };
+  }
+
+  /** The calibration of another session. It starts with these reports, and shares what is known about the server. */
+  forSession(): Calibration {
+    const copy = new Calibration(this.prior, { observations: this.observations }, this.readsAll);
+    copy.server = this.server;
+    return copy;
+  }
+
+  /** Maximum tokens that the server has read of a longer prompt, in its own tokens; undefined if it reads everything. */
+  get serverWindow(): number | undefined {
+    return this.server.window;
   }
 
   /** The provider's tokens per counted token, for requests like the reported ones. */
@@ -93,7 +105,7 @@ export class Calibration {
 
   /** Raises the observed limit to the stated context window, because some servers drop whole messages. */
   setStatedWindow(window: number): void {
-    if (this.serverWindow !== undefined && window > this.serverWindow) this.serverWindow = window;
+    if (this.serverWindow !== undefined && window > this.serverWindow) this.server.window = window;
   }
 
   /** Whether there are enough reports; until then, figures are shown as approximate. */
@@ -128,13 +140,14 @@ export class Calibration {
       const exceedsLimit = this.serverWindow !== undefined && tokens > this.serverWindow;
       if ((((shorter && isConfirmed) || exceedsLimit) && reported < expected * SUSPICIOUS_SHARE) || isImpossible) {
         const window = Math.max(reported, shorter?.reported ?? 0, this.serverWindow ?? 0);
-        this.serverWindow = window;
+        this.server.window = window;
         // Reports close to the limit may be truncated as well.
         this.observations = this.observations.filter((one) => one.reported < window * CERTAIN_SHARE);
         return 'truncated';
       }
     }
-    if (this.serverWindow !== undefined && reported > this.serverWindow * NO_MORE_FACTOR) this.serverWindow = undefined;
+    if (this.serverWindow !== undefined && reported > this.serverWindow * NO_MORE_FACTOR)
+      this.server.window = undefined;
     if (!isPlausible(observation)) return 'ignored';
     if (reported >= MIN_WINDOW && reported < expected * SUSPICIOUS_SHARE && !unconfirmed) {
       this.unconfirmed = observation;

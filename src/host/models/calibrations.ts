@@ -1,4 +1,5 @@
 import type { Memento } from 'vscode';
+import type { SessionId } from '../../core/model/ids.ts';
 import { Calibration, storedCalibrationSchema, type StoredCalibration } from '../../core/tokens/calibration.ts';
 import { modelInfo } from '../../core/tokens/model-info.ts';
 import { storedMap } from '../platform/stored-map.ts';
@@ -9,33 +10,44 @@ const MAX_KEPT = 12;
 
 export type Calibrations = ReturnType<typeof calibrations>;
 
-/** Corrections of the local token counts for each model, learned from usage reports and stored. */
+/**
+ * Corrections of the local token counts, learned from usage reports. Each session of this window has its own, because
+ * a tokenizer's deviation depends on the language and on how much code there is; the newest of each model is stored.
+ */
 export function calibrations(memento: Memento) {
   const stored = storedMap<StoredCalibration>(memento, KEY, storedCalibrationSchema, MAX_KEPT);
-  /** The calibrations used in this window, the last used one at the end. */
-  const used = new Map<string, Calibration>();
+  /** The calibrations used in this window by model and session, those used last at the end. */
+  const used = new Map<string, Map<SessionId, Calibration>>();
   /** Undefined for the local provider, for which the local counts are exact. */
-  const of = (chosen: ChosenModel): Calibration | undefined => {
+  const of = (chosen: ChosenModel, session: SessionId): Calibration | undefined => {
     if (chosen.provider === 'local') return undefined;
     const key = keyOf(chosen);
-    const known = used.get(key) ?? calibration(chosen, stored.get(key));
+    const bySession = used.get(key) ?? new Map<SessionId, Calibration>();
+    const known = bySession.get(session) ?? newestOf(bySession)?.forSession() ?? calibration(chosen, stored.get(key));
+    bySession.delete(session);
+    bySession.set(session, known);
     used.delete(key);
-    used.set(key, known);
+    used.set(key, bySession);
     return known;
   };
   return {
     of,
     /** Forgets the server's observed context window, which may have grown since. */
     forgetContextWindow: (chosen: ChosenModel): void => {
-      const observations = of(chosen)?.export().observations;
-      if (observations) used.set(keyOf(chosen), calibration(chosen, { observations }));
+      const key = keyOf(chosen);
+      const newest = newestOf(used.get(key) ?? new Map())?.export() ?? stored.get(key);
+      if (newest) stored.set(key, { observations: newest.observations });
+      used.delete(key);
     },
     save: (): void => {
-      for (const [key, known] of used) stored.set(key, known.export());
+      for (const [key, bySession] of used) stored.set(key, newestOf(bySession)!.export());
       void stored.save();
     },
   };
 }
+
+const newestOf = (bySession: ReadonlyMap<SessionId, Calibration>): Calibration | undefined =>
+  [...bySession.values()].at(-1);
 
 const keyOf = (chosen: ChosenModel): string =>
   [

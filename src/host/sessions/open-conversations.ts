@@ -136,7 +136,7 @@ export class OpenConversations {
       log,
       counter,
       countStore: journal.isExternal === true ? NO_COUNTS : counts,
-      calibration: () => calibrations.of(chatModel()),
+      calibration: () => calibrations.of(chatModel(), journal.id),
       compressor,
       price,
       settings: () => this.#settings(journal, counter),
@@ -156,7 +156,7 @@ export class OpenConversations {
       const chosen = chatModel();
       if (update.model !== `${chosen.provider}/${chosen.model}`) return;
       models.loadedContext(chosen).then(
-        (window) => window !== undefined && calibrations.of(chosen)?.setStatedWindow(window),
+        (window) => window !== undefined && calibrations.of(chosen, journal.id)?.setStatedWindow(window),
         (error: unknown) => log.warn(`The server did not report its context length: ${String(error)}`),
       );
     });

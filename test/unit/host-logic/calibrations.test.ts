@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Memento } from 'vscode';
+import { sessionId, type SessionId } from '../../../src/core/model/ids.ts';
 import { calibrations as calibrationsIn } from '../../../src/host/models/calibrations.ts';
 import type { ChosenModel } from '../../../src/host/models/models.ts';
 
@@ -9,6 +10,8 @@ const at = (provider: ChosenModel['provider'], model: string, baseUrl = ''): Cho
   model,
   baseUrl,
 });
+
+const [A, B] = [sessionId('a'), sessionId('b')];
 
 /** The calibration stored before for these models. */
 const kept = (...keys: readonly string[]): Memento => ({
@@ -26,7 +29,23 @@ describe('stored token calibrations', () => {
       at('anthropic', 'claude-sonnet-5-5'),
       at('anthropic', 'claude-sonnet-5-5', 'https://api.anthropic.com'),
     ];
-    for (const chosen of vendors) assert.equal(calibrations.of(chosen)?.serverWindow, undefined);
+    for (const chosen of vendors) assert.equal(calibrations.of(chosen, A)?.serverWindow, undefined);
+  });
+
+  it('keep a factor for each session, and share what is known about the server', () => {
+    const calibrations = calibrationsIn(kept());
+    const model = at('compatible', 'llama3', 'http://localhost:8000/v1');
+    const report = (session: SessionId, tokens: number, factor: number) =>
+      calibrations.of(model, session)?.observe({ tokens, reported: Math.round(tokens * factor) });
+    for (let turn = 1; turn < 6; turn++) {
+      report(A, 1_000 * turn, 1.3);
+      report(B, 1_000 * turn, 1);
+    }
+    assert.equal(calibrations.of(model, A)?.estimate(4_000), 5_200);
+    assert.equal(calibrations.of(model, B)?.estimate(4_000), 4_000);
+    assert.equal(calibrations.of(model, sessionId('new'))?.estimate(4_000), 4_000, 'like the session used last');
+    for (const tokens of [6_000, 7_000]) calibrations.of(model, B)?.observe({ tokens, reported: 5_000 });
+    assert.equal(calibrations.of(model, A)?.serverWindow, 5_000);
   });
 
   it('forget a server’s window when its model is selected again, even after a restart', () => {
@@ -35,7 +54,7 @@ describe('stored token calibrations', () => {
     const update = (_: string, value: unknown): Promise<void> => Promise.resolve(void saved.push(value));
     const calibrations = calibrationsIn({ ...kept(`compatible/llama3 ${url}`), update });
     calibrations.forgetContextWindow(at('compatible', 'llama3', url));
-    assert.equal(calibrations.of(at('compatible', 'llama3', url))?.serverWindow, undefined);
+    assert.equal(calibrations.of(at('compatible', 'llama3', url), A)?.serverWindow, undefined);
     calibrations.save();
     assert.deepEqual(saved, [[[`compatible/llama3 ${url}`, { observations: [] }]]]);
   });
@@ -43,8 +62,8 @@ describe('stored token calibrations', () => {
   it('apply a server’s window to that server, not to another with a model of the same name', () => {
     const url = 'http://localhost:11434/v1';
     const calibrations = calibrationsIn(kept(`compatible/llama3 ${url}`, `openai/gpt-6-luna ${url}`));
-    assert.equal(calibrations.of(at('compatible', 'llama3', url))?.serverWindow, 2_500);
-    assert.equal(calibrations.of(at('openai', 'gpt-6-luna', url))?.serverWindow, 2_500);
-    assert.equal(calibrations.of(at('compatible', 'llama3', 'http://localhost:8000/v1'))?.serverWindow, undefined);
+    assert.equal(calibrations.of(at('compatible', 'llama3', url), A)?.serverWindow, 2_500);
+    assert.equal(calibrations.of(at('openai', 'gpt-6-luna', url), A)?.serverWindow, 2_500);
+    assert.equal(calibrations.of(at('compatible', 'llama3', 'http://localhost:8000/v1'), A)?.serverWindow, undefined);
   });
 });
