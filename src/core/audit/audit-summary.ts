@@ -1,4 +1,4 @@
-import type { Audit, AuditFault } from '../model/summary.ts';
+import { auditScore, type Audit, type AuditFault } from '../model/summary.ts';
 import type { Steps } from '../pace/steps.ts';
 import { findQuotes } from './quotes.ts';
 import { statementsOf } from './statements.ts';
@@ -41,17 +41,11 @@ export function* auditSummary(
   const unknown = [...terms].flatMap(([term, isKnown]) => (isKnown ? [] : [term]));
   for (const term of unknown.slice(0, MAX_LISTED)) faults.push({ kind: 'unknown_identifier', text: term });
 
-  const knownTerms = terms.size - unknown.length;
-  const knownQuotes = quotes.size - unknownQuotes.length;
-  const total = terms.size + quotes.size;
-  const score = passes ? (total === 0 ? 1 : (knownTerms + knownQuotes) / total) : 0;
-  return {
-    score,
-    identifiers: { known: knownTerms, total: terms.size },
-    quotes: { known: knownQuotes, total: quotes.size },
-    faults,
-    passes,
+  const counts = {
+    identifiers: { known: terms.size - unknown.length, total: terms.size },
+    quotes: { known: quotes.size - unknownQuotes.length, total: quotes.size },
   };
+  return { score: auditScore(counts), ...counts, faults, passes };
 }
 
 /** A rendered summary joins sentences with single spaces, so other white space within its quotes is lost. */

@@ -82,7 +82,7 @@ export type AuditFault = ReadonlyOutput<typeof auditFault>;
 
 const knownOfTotal = v.object({ known: countSchema, total: countSchema });
 
-/** How trustworthy a summary is. `score` is 0…1. Of its identifiers and quotes, the source contains `known`. */
+/** How trustworthy a summary is; see `auditScore`. Of its identifiers and quotes, the source contains `known`. */
 const audit = v.object({
   score: finiteSchema,
   identifiers: knownOfTotal,
@@ -92,6 +92,12 @@ const audit = v.object({
   faults: readonlyList(auditFault),
 });
 export type Audit = ReadonlyOutput<typeof audit>;
+
+/** The share of a summary's identifiers and quotes that the source contains, 0…1. */
+export function auditScore({ identifiers, quotes }: Pick<Audit, 'identifiers' | 'quotes'>): number {
+  const total = identifiers.total + quotes.total;
+  return total === 0 ? 1 : (identifiers.known + quotes.known) / total;
+}
 
 /** Identifiers, quotes, and events of a summary that its messages don't contain. Other faults are about its form. */
 export const missingFromSource = ({ faults }: Audit): string[] =>
@@ -104,12 +110,12 @@ export function auditAfterEdit(audit: Audit, before: string, after: string): Aud
     known,
     total: total - removed.filter(({ kind }) => kind === fault).length,
   });
-  return {
-    ...audit,
+  const counts = {
     identifiers: without(audit.identifiers, 'unknown_identifier'),
     quotes: without(audit.quotes, 'unknown_quote'),
-    faults: audit.faults.filter((fault) => !removed.includes(fault)),
   };
+  const faults = audit.faults.filter((fault) => !removed.includes(fault));
+  return { ...audit, ...counts, score: auditScore(counts), faults };
 }
 
 /** The audit of a text that only quotes the source. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { auditSummary } from '../../../src/core/audit/audit-summary.ts';
 import { findQuotes } from '../../../src/core/audit/quotes.ts';
-import { missingFromSource, VERBATIM } from '../../../src/core/model/summary.ts';
+import { auditAfterEdit, missingFromSource, VERBATIM } from '../../../src/core/model/summary.ts';
 import { runSynchronously } from '../../../src/core/pace/steps.ts';
 
 const source = {
@@ -55,6 +55,16 @@ describe('summary audit', () => {
       ['src/restore.ts', '41', 'resumeSession', 'https://example.org/z'],
     );
     assert.equal(score, 0);
+  });
+
+  it('rates an edited summary without the identifiers that the edit removed', () => {
+    const before = 'See src/resume.ts and src/restore.ts.';
+    const { passes: _, ...found } = audit(before);
+    assert.equal(found.score, 0.5);
+    assert.deepEqual(auditAfterEdit(found, before, 'See src/resume.ts.'), {
+      ...VERBATIM,
+      identifiers: { known: 1, total: 1 },
+    });
   });
 
   it('does not treat every phrase in quotation marks as a quotation', () => {
