@@ -5,6 +5,7 @@ export function correctedEvent(entry: KeyEvent, correction: EventCorrection | nu
   const { found, speaker, ...rest } = entry;
   if (correction === null) return found ? { ...rest, ...found } : entry;
   const { id, message, status, pinned, link, found: _, about, summarized, ...detected } = entry;
+  const original = found ?? detected;
   const { kind, start, end, quote } = correction;
   return {
     ...rest,
@@ -16,7 +17,7 @@ export function correctedEvent(entry: KeyEvent, correction: EventCorrection | nu
     importance: 3,
     reason: 'corrected by the user',
     // A quote from elsewhere in the message may have another speaker.
-    ...(speaker !== undefined && start === entry.start && { speaker }),
-    found: found ?? detected,
+    ...(original.speaker !== undefined && start === original.start && { speaker: original.speaker }),
+    found: original,
   };
 }

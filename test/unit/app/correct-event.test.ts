@@ -45,14 +45,15 @@ describe('key event that the user corrects', () => {
     const rule = 'Never book a hotel above 90 euros.';
     const said = `Karim: Nice to see you all again. ${rule}\n${rule}`;
     const conversation = await compressed(said);
-    const { id } = found(conversation, rule);
+    const { id, start, end } = found(conversation, rule);
     const line = (): string => /^- .*Never book.*$/m.exec(ledger(conversation))?.[0] ?? '';
     assert.match(line(), /\] Karim: … Never book/);
     await correctEvent(conversation.journal, id, { kind: 'decision' });
     assert.match(line(), /^- \[decision, .*\] Karim: … Never book/);
-    const start = said.lastIndexOf(rule);
-    await correctEvent(conversation.journal, id, { start, end: said.length });
+    await correctEvent(conversation.journal, id, { start: said.lastIndexOf(rule), end: said.length });
     assert.match(line(), /\] Never book/);
+    await correctEvent(conversation.journal, id, { start, end });
+    assert.match(line(), /\] Karim: … Never book/);
   });
 
   it('is added from a selection with the name of whoever says it in a chat of several people', async () => {
