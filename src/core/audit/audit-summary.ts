@@ -27,9 +27,8 @@ export function* auditSummary(
   if (tokens >= source.tokens) faults.push({ kind: 'grew', text: `${tokens} of ${source.tokens} tokens` });
 
   const quotes = new Set(findQuotes(text).map(({ quote }) => quote));
-  const isVerbatim = (quote: string): boolean =>
-    source.text.some((whole) => whole.includes(quote)) ||
-    source.text.some((whole) => withSingleSpaces(whole).includes(withSingleSpaces(quote)));
+  const sourceTexts = quotes.size === 0 ? [] : source.text.map(withSingleSpaces);
+  const isVerbatim = (quote: string): boolean => sourceTexts.some((whole) => whole.includes(withSingleSpaces(quote)));
   const unknownQuotes = [...quotes].filter((quote) => !isVerbatim(quote));
   for (const quote of unknownQuotes.slice(0, MAX_LISTED)) faults.push({ kind: 'unknown_quote', text: quote });
   const passes = faults.length === 0;
