@@ -8,6 +8,7 @@ import { yieldIfDue } from '../pace/yielder.ts';
 import { runYielding } from '../pace/steps.ts';
 import { renderCheckPrompt } from '../prompts/render-prompts.ts';
 import type { TokenCounter } from '../tokens/token-counter.ts';
+import { blankTerminalCodes } from '../text/terminal-codes.ts';
 import { wordsPattern } from '../text/words-pattern.ts';
 import { SourceExcerpts } from './source-excerpts.ts';
 import { findQuotes } from './quotes.ts';
@@ -41,8 +42,8 @@ export interface ModelCheckResult {
 }
 
 /**
- * Asks a model whether the messages support the statements of a summary. The model gets passages about each statement and
- * returns a verdict with a quote, which must be in these passages. The result of `checkStatements` is kept if:
+ * Asks a model whether the messages support the statements of a summary. The model gets passages about each statement
+ * and returns a verdict with a quote, which must be in these passages. The result of `checkStatements` is kept if:
  *
  * - there is no verdict, or no passage could be sent;
  * - the summary quotes something that the messages don't contain;
@@ -104,7 +105,7 @@ async function checkGroup(
   pace.throwIfCancelled();
   const verdicts = parseVerdicts(response.text);
   // The model only quotes from the excerpt, and searching all messages would take long.
-  const shown = record.messages.map((at) => messageText(messages[at]!));
+  const shown = record.messages.map((at) => blankTerminalCodes(messageText(messages[at]!)));
   const results: CheckedStatement[] = [];
   for (const [at, statement] of statements.entries()) {
     await yieldIfDue(pace);

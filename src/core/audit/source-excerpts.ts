@@ -1,6 +1,7 @@
 import { messageText, type Message } from '../model/message.ts';
 import { yieldIfDue, type Yielder } from '../pace/yielder.ts';
 import { TextIndex } from '../search/text-index.ts';
+import { blankTerminalCodes } from '../text/terminal-codes.ts';
 import type { TokenCounter } from '../tokens/token-counter.ts';
 
 /** Lines of up to about 400 characters, or parts of longer lines. */
@@ -31,7 +32,7 @@ export class SourceExcerpts {
 
   constructor(messages: readonly Pick<Message, 'role' | 'content'>[], counter: TokenCounter, yielder: Yielder) {
     this.#passages = messages.flatMap((one, message) =>
-      Array.from(messageText(one).matchAll(PASSAGE), ([text]) => text.trim())
+      Array.from(blankTerminalCodes(messageText(one)).matchAll(PASSAGE), ([text]) => text.trim())
         .filter((text) => text !== '')
         .map((text) => ({ message, heading: `[${message + 1}] ${one.role}:`, text })),
     );

@@ -106,6 +106,14 @@ describe('statements checked by a model', () => {
     assert.equal(body['temperature'], 0);
   });
 
+  it('are compared with colored output without its control sequences', async () => {
+    const output = '\x1b[31mError:\x1b[0m disk full on \x1b[1mnode 7\x1b[0m';
+    server.answer(answer({ n: 1, verdict: 'told', quote: 'Error: disk full on node 7' }));
+    const [found] = await ask('The disk of node 7 had no space left.', [messageOf('tool', output)], await tools());
+    assert.deepEqual(found?.sources, [{ message: 0, start: 5, end: output.length - 4 }]);
+    assert.doesNotMatch(JSON.stringify(server.lastRequest?.body), /u001b/);
+  });
+
   for (const [what, reply] of [
     ['empty', ''],
     ['not JSON', 'All of it is fine, {really}.'],
