@@ -30,6 +30,11 @@ describe('session search', () => {
     assert.deepEqual(ids(session, ' … ?! '), []);
   });
 
+  it('does not match a contraction in a question', () => {
+    const index = indexOf({ m0: 'I didn’t see that.', m1: 'It isn’t a cache: Redis is the queue.' });
+    assert.deepEqual(ids(index, 'Why didn’t you say that Redis isn’t the cache?'), ['m1']);
+  });
+
   it('finds identifiers by their full name, their parts and other spellings', () => {
     for (const query of ['getUserName', 'user name', 'get_user_name', 'fetchDisplayName', 'display']) {
       assert.equal(ids(session, query)[0], 'm4', query);
