@@ -68,7 +68,7 @@ export class Branches {
   readonly #log: MessageLog;
   readonly #deleted = new Set<MessageId>();
   readonly #children = new Map<MessageId | null, MessageId[]>();
-  /** For messages that were added without their parent: the head at that time. */
+  /** For messages that are missing because their lines are damaged: the head when their first child was added. */
   readonly #bridges = new Map<MessageId, MessageId | null>();
   #position = new Map<MessageId, number>();
 
@@ -101,7 +101,7 @@ export class Branches {
       if (siblings) siblings.push(id);
       else this.#children.set(parent, [id]);
     }
-    if (parent !== null && !this.#log.has(parent)) this.#bridges.set(id, this.head);
+    if (parent !== null && !this.#log.has(parent) && !this.#bridges.has(parent)) this.#bridges.set(parent, this.head);
     if (parent !== this.head || !isNew) {
       this.moveHead(id);
       return false;
@@ -113,7 +113,7 @@ export class Branches {
   }
 
   moveHead(to: MessageId | null): void {
-    this.head = to !== null && this.#log.has(to) ? to : null;
+    this.head = to === null || this.#log.has(to) ? to : (this.#bridges.get(to) ?? this.head);
     this.path = [...this.#up(this.head)].filter((id) => !this.#deleted.has(id)).reverse();
     this.#position = new Map(this.path.map((id, position) => [id, position]));
   }
@@ -138,7 +138,7 @@ export class Branches {
       const parent: MessageId | null = this.#log.place(at)?.parent ?? null;
       // If a parent is missing, continue with the message before the gap, so that one damaged line doesn't hide
       // everything before it.
-      at = parent === null || this.#log.has(parent) ? parent : (this.#bridges.get(at) ?? null);
+      at = parent === null || this.#log.has(parent) ? parent : (this.#bridges.get(parent) ?? null);
     }
   }
 }
