@@ -209,7 +209,8 @@ function numbersIn(text: string): (number | string)[] {
     const run = unit === '' ? digits : digits.slice(0, -unit.length);
     for (const piece of run.split(/[:/–-]/)) all.push(...valuesOf(piece, unit));
     const parts = run.split(/\D/);
-    all.push(...parts.map(Number));
+    // A list may have more numbers than a call can have arguments.
+    for (const part of parts) all.push(Number(part));
     if (parts.length > MAX_PARTS) continue;
     for (let from = 0; from < parts.length; from++)
       for (let to = from + 2; to <= parts.length; to++) all.push(keyOf(parts.slice(from, to)));

@@ -57,6 +57,13 @@ describe('summary audit', () => {
     assert.equal(score, 0);
   });
 
+  it('looks up numbers in a list of any length', () => {
+    const text = [`{"type":"Buffer","data":[${Array.from({ length: 200_000 }, (_, at) => at % 256).join()}]}`];
+    const summary = { text: 'A buffer of 4711 bytes, the last of which is 63.', tokens: 10 };
+    const { faults } = runSynchronously(auditSummary(summary, { text, tokens: 100 }));
+    assert.deepEqual(faults, [{ kind: 'unknown_identifier', text: '4711' }]);
+  });
+
   it('rates an edited summary without the identifiers that the edit removed', () => {
     const before = 'See src/resume.ts and src/restore.ts.';
     const { passes: _, ...found } = audit(before);
