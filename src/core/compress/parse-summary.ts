@@ -82,7 +82,10 @@ export function parseStructuredSummary(answer: string, isCutOff = false): Struct
   const empty: AuditFault = { kind: 'empty', text: '' };
   if (said === '') return empty;
   let detail = 'the JSON is damaged or cut off';
-  for (const candidate of jsonObjects(said)) {
+  const candidates = jsonObjects(said);
+  // Within prose, an object is rather something that the prose quotes.
+  const isAlone = candidates.length === 1 && /^(?:```\w*\s*```)?$/.test(said.replace(candidates[0]!, ''));
+  for (const candidate of candidates) {
     let value: unknown;
     try {
       value = JSON.parse(candidate);
@@ -91,8 +94,6 @@ export function parseStructuredSummary(answer: string, isCutOff = false): Struct
       continue;
     }
     const answered = withCamelKeys(value);
-    // Within prose, an object is rather something that the prose quotes.
-    const isAlone = /^(?:```\w*\s*```)?$/.test(said.replace(candidate, ''));
     const parsed = v.safeParse(answerSchema, isAlone ? withNarrative(answered) : answered);
     if (parsed.success)
       return parsed.output.narrative === '' && isEmpty(parsed.output) ? empty : asSummary(parsed.output);
