@@ -36,7 +36,7 @@ const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 const PARAGRAPH_END = /\r?\n\r?\n/g;
 const QUOTED = /^ {0,3}>/;
 const SPEAKER =
-  /^[\s#*_>"'[(<|]{0,8}(?:system|assistant|developer|tool|user|human|sistema|asistente|assistente|usuario|usuário|système|utilisateur|benutzer|assistent|системa?|пользователь|ассистент|系统|用户|助手|システム|ユーザー|アシスタント)(?: (?:message|prompt|note|override))?[\s*_\])>|]{0,4}[:：]/iu;
+  /^[\s#*_>"'[(<|]{0,8}(?:system|assistant|developer|tool|user|human|sistema|asistente|assistente|usuario|usuário|système|utilisateur|benutzer|assistent|система?|пользователь|ассистент|系统|用户|助手|システム|ユーザー|アシスタント)(?: (?:message|prompt|note|override))?[\s*_\])>|]{0,4}[:：]/iu;
 const TEMPLATE =
   /\[\/?INST\]|<<\/?SYS>>|<\/?(?:system|assistant|instructions?|system-reminder)>|###? (?:system|instruction)s?\b/i;
 /** The first line of a forwarded email or a web page, which extends to the end of the message. */
