@@ -131,7 +131,7 @@ export function findConcepts(sentence: string): ConceptHits {
       covered[concept] = to;
       if (!isExtension && count[concept]! < 255) count[concept]!++;
       if (first[concept] === 255) first[concept] = Math.min(word, 254);
-      if (!isExtension || words[concept] === undefined) words[concept] ??= text.slice(from, to);
+      words[concept] ??= text.slice(from, to);
       if (to >= end - 1) tail[concept] = 1;
     }
   }

@@ -106,7 +106,7 @@ export class Ledger {
     const duplicated = this.duplicateOf(entry, subject, related);
     if (duplicated !== undefined) {
       const merged: KeyEvent = { ...entry, status: 'merged', link: duplicated.entry.id };
-      this.items.set(merged.id, { entry: merged, subject, at: this.messages });
+      this.store(merged, subject);
       changed.set(merged.id, merged);
       if (duplicated.entry.kind === 'error') return;
     } else {

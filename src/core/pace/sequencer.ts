@@ -3,7 +3,7 @@ export class Sequencer {
   #last: Promise<unknown> = Promise.resolve();
 
   queue<T>(work: () => Promise<T>): Promise<T> {
-    const result = this.#last.then(work, work);
+    const result = this.#last.then(work);
     this.#last = result.catch(() => undefined);
     return result;
   }
