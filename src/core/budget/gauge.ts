@@ -27,8 +27,8 @@ export interface Budget {
 export type GaugeLevel = 'ok' | 'warning' | 'error';
 
 /** Shares of the budget at which the editor shows a warning and an error. */
-export const WARNING_SHARE = 0.75;
-export const ERROR_SHARE = 0.9;
+const WARNING_SHARE = 0.75;
+const ERROR_SHARE = 0.9;
 
 /**
  * The budget of a model: its context window minus the tokens reserved for the response, at most the model's maximum

@@ -16,7 +16,7 @@ import { messageSchema, usageSchema } from '../model/message.ts';
 import { levelSchema, summaryCheckSchema, summaryNodeSchema } from '../model/summary.ts';
 import { stepStatus, taskSchema } from '../model/task.ts';
 
-export const TRIGGERS = [
+const TRIGGERS = [
   'share',
   'before_send',
   'tokens',

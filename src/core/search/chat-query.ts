@@ -52,7 +52,7 @@ const PARSERS = {
 };
 
 /** Parses a date or an ISO time to milliseconds since the epoch; undefined for other texts. */
-export function parseTime(value: string): number | undefined {
+function parseTime(value: string): number | undefined {
   // `Date.parse` also accepts other texts that begin with a number, such as "5".
   if (!/^\d{4}(?!\d)/.test(value)) return undefined;
   // Without a time, `Date.parse` would return midnight in UTC.

@@ -59,7 +59,7 @@ export function wrapSection(name: PromptSection, content: string, attributes = '
 }
 
 /** A short word that the content doesn't contain. It's derived from the first two lines, so that a section can grow. */
-export function delimiterFor(content: string): string {
+function delimiterFor(content: string): string {
   const seed = content.split('\n', 2);
   for (let salt = 0; ; salt++) {
     const delimiter = textHash([...seed, String(salt)]).slice(-8);

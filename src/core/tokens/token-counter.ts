@@ -4,8 +4,7 @@ import { renderAttachment } from '../text/render-attachment.ts';
 import { BpeCounter } from './bpe.ts';
 import { imageTokens } from './image-size.ts';
 
-export const ENCODINGS = ['o200k_base', 'cl100k_base'] as const;
-export type EncodingName = (typeof ENCODINGS)[number];
+export type EncodingName = 'o200k_base' | 'cl100k_base';
 
 /** The counted part of a message. Attachments are counted separately, because the gauge shows them separately. */
 export type CountedMessage = Pick<Message, 'role' | 'content'>;
@@ -51,7 +50,7 @@ function fixedTokens(block: ContentBlock): number {
   return block.type === 'text' ? 0 : TOOL_FRAMING_TOKENS;
 }
 
-/** Creates a token counter from a function that counts a text, for providers' counting endpoints and tests. */
+/** Creates a token counter from functions that count a text. */
 export function tokenCounter(
   encoding: string,
   text: (text: string) => number,

@@ -40,8 +40,8 @@ const summary = (text: string): SummaryNode =>
 function sections({ text, role = 'user' }: Injection): readonly string[] {
   const quoted = { session: text, message: 4, role, text };
   return [
-    renderLedger([renderEvent(pinned(text), 6, role)]),
-    renderSummaries([{ node: summary(text), from: 0, to: 9, level: 'detailed' }]),
+    renderLedger([renderEvent(pinned(text), 6, role)], true),
+    renderSummaries([{ node: summary(text), from: 0, to: 9, level: 'detailed' }], true),
     renderRecalled([{ position: 6, role, text }]),
     renderTask({ id: taskId('t1'), goal: text, steps: [{ text, status: 'pending' }] }),
     renderAttachment({ kind: 'file', name: text, text }),
