@@ -44,7 +44,7 @@ export function indexBlockOf<Message extends Pick<TranscriptMessage, 'role' | 't
 ): IndexBlock {
   const postings = new Map<string, number[]>();
   const owners: number[] = [];
-  const lengths: number[] = [];
+  const wordCounts: number[] = [];
   const roles = new Uint8Array(messages.length);
   const fingerprints = new Uint32Array(messages.length);
   for (const [index, message] of messages.entries()) {
@@ -63,15 +63,15 @@ export function indexBlockOf<Message extends Pick<TranscriptMessage, 'role' | 't
         else if (list.at(-1)! % POSTING_UNIT < POSTING_UNIT - 1) list[list.length - 1]!++;
       });
       owners.push(index);
-      lengths.push(Math.min(length, MAX_PASSAGE_WORDS));
+      wordCounts.push(Math.min(length, MAX_PASSAGE_WORDS));
     }
   }
-  const words = Uint16Array.from(lengths);
+  const lengths = Uint16Array.from(wordCounts);
   return {
     messages: messages.length,
-    words: sum(words),
+    words: sum(lengths),
     owners: Uint32Array.from(owners),
-    lengths: words,
+    lengths,
     roles,
     fingerprints,
     ...flatten(postings),
