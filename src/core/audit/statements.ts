@@ -74,7 +74,7 @@ function speechAt(statement: string, texts: readonly string[]): StatementSource 
   return found && speakerBefore(texts[found.message]!, found.start) === speaker ? found : undefined;
 }
 
-/** The last occurrence of a statement, if it's a whole sentence. As a part of one, it might have the opposite meaning. */
+/** The last occurrence of a statement, if it's a whole sentence. Within another, it might mean the opposite. */
 function sentenceAt(statement: string, texts: readonly string[]): StatementSource | undefined {
   const found = placeOf(statement, texts);
   if (found === undefined) return undefined;

@@ -157,15 +157,15 @@ const SPARE_FACTOR = 1.4;
 const TIGHT_SHARE = 0.4;
 
 /**
- * The price that is assumed if it's unknown, in US dollars per million tokens. Models that cost more are limited by it,
- * too, because they would read too little for the same money. So are free ones by half of it, because reading takes
- * time. What a cheaper model reads and writes depends on both of its prices.
+ * The price that is assumed if it's unknown, in US dollars per million tokens. It also applies to models that cost more,
+ * because they would read too little for the same money. For cheaper ones, each price counts as at least half of it,
+ * because reading takes time.
  */
 const ASSUMED_PRICE = { input: 0.15, output: 0.6 } as const;
 
 /**
- * Maximum cost of a short and a long message, in input tokens at the assumed price; it's interpolated in between. A cost
- * of 66.7 is $0.01 per 1,000 messages.
+ * Maximum cost of a short and a long message, in input tokens at the assumed price; it's interpolated in between. A
+ * cost of 66.7 is $0.01 per 1,000 messages.
  */
 const SHORT_MESSAGE = { tokens: 60, cost: 61 } as const;
 /** With the effort `thorough`, the cost of a short message, so that the model reads nearly all of it. */
@@ -188,8 +188,8 @@ export function outputCost(price: SummaryModel['price']): number {
 }
 
 /**
- * Maximum share of the allowance for a schema, which services bill as input. Without it, the format in the prompt must
- * do. If the model is free or its price unknown, the schema is always sent: it may be a small one.
+ * Maximum share of the allowance for a schema, which services bill as input. Without it, only the prompt
+ * describes the format. If the model is free or its price unknown, the schema is always sent: it may be a small model.
  */
 const MAX_SCHEMA_SHARE = 0.02;
 

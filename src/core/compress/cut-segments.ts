@@ -20,9 +20,9 @@ const MIN_FILL = 0.5;
 const MIN_SEGMENT_TOKENS = 24;
 
 /**
- * Cuts messages into segments of about this size, in order and without gaps. A segment ends with a turn; a
- * turn larger than a segment is cut after a complete tool result, never between a call and its result. Cuts only depend
- * on the messages before them, so a session that has grown is cut the same way. Linear.
+ * Cuts messages into segments of about this size, in order and without gaps. A segment ends with a turn; a turn larger
+ * than a segment is cut after a complete tool result, never between a call and its result. Cuts only depend on the
+ * messages before them, so a session that has grown is cut the same way. Linear.
  *
  * @param tokens each message's tokens, by position
  * @param minLast tokens below which the last segment is merged into the previous one

@@ -56,9 +56,8 @@ const BREAK_TOKENS = 1;
 
 /**
  * Selects the most informative passages within a budget, in their original order, with an upper estimate of their
- * tokens: greedy by score per token, where each term counts only once
- * (submodular coverage, Lin and Bilmes, 2011, with the lazy updates of Minoux, 1978). O(n log n) in the number of
- * passages.
+ * tokens: greedy by score per token, where each term counts only once (submodular coverage, Lin and Bilmes, 2011, with
+ * the lazy updates of Minoux, 1978). O(n log n) in the number of passages.
  */
 export async function extractPassages(
   corpus: Corpus,

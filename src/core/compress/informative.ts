@@ -17,7 +17,7 @@ const CLEAR_ANSWER = 40;
 const EVENT_CONTENT = 5;
 /** Content of each bit that a capital within a sentence carries: little in German, where many words have one. */
 const CAPITAL_BIT = 4;
-/** In a few sentences, the share of capitals says little, so this usual one is added to what they have. */
+/** In a few sentences, the share of names is unreliable, so a usual one is added: one name in this many terms. */
 const TERMS_PER_NAME = 10;
 /** Content of an East Asian character, except Hiragana, which mostly inflects. */
 const CHARACTER = 8;

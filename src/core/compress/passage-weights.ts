@@ -54,8 +54,9 @@ const OUTCOME_WORDS =
 /**
  * Returns a factor for each passage: how useful it is to somebody who continues without the rest. Reports at the end of
  * a turn count more than text along the way; announcements and harness texts count nothing, and headings little; lines
- * of long messages count less. The smaller `room`, a share of the messages, the stronger the effect: with plenty of room, names
- * and values that only output contains are wanted as well. In a short chat, all sentences that inform count equally.
+ * of long messages count less. The smaller `room`, a share of the messages, the stronger the effect: with plenty of
+ * room, names and values that only output contains are wanted as well. In a short chat, all sentences that inform count
+ * equally.
  */
 export async function usefulnessFactors(
   corpus: Corpus,

@@ -63,7 +63,7 @@ export const newPassage = (
 /** The label of a passage's speaker, in its text or before it; empty if there's none. */
 export const speakerOfPassage = ({ speaker, text }: Passage): string => speaker || speakerLabelAt(text, 0);
 
-/** What to show before a passage so that it's clear who says it: its speaker, unless the passage before it shows that. */
+/** What to show before a passage, so that it's clear who says it: its speaker, unless the one before shows that. */
 export const speakerPrefix = (passage: Passage, before?: Passage): string =>
   passage.speaker === '' || (before?.message === passage.message && speakerOfPassage(before) === passage.speaker)
     ? ''

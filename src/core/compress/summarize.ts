@@ -57,7 +57,7 @@ export interface SummarizeSettings extends AskSettings {
   readonly concurrency: number;
   /** Whether the model failed last time, so that one more bad answer is enough to stop asking. */
   readonly isDoubtful?: boolean;
-  /** Whether an error is the model's answer to a segment, such as a refusal. That segment is extracted. Default: never. */
+  /** Whether an error is the model's answer to a segment, such as a refusal, which is then extracted. Default: never. */
   readonly isUnusable?: (error: unknown) => boolean;
   /** Whether to fall back to extraction if the provider fails, instead of throwing. */
   readonly extractiveOnFault: boolean;

@@ -6,7 +6,7 @@ import { termsOf } from './terms.ts';
 import { isStopWord } from '../search/query.ts';
 import { fold } from '../text/fold.ts';
 
-/** The topic of a segment: up to three phrases that recur in it but rarely elsewhere (tf-idf), best first; '' if none. */
+/** A segment's topic: up to three phrases that recur in it but rarely elsewhere (tf-idf), best first; '' if none. */
 export function topicTitle({ corpus, from, to }: Segment): string {
   const phrases = new Map<string, Phrase>();
   const running = passagesIn(corpus, from, to).filter((passage) => passage.running);

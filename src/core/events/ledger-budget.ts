@@ -28,9 +28,9 @@ function shareOfBudget(budget: number, share: number, coveredTokens: number): nu
   return budget * share * (budget >= fullShareBudget ? 1 : Math.max(MIN_SHARE_FACTOR, budget / fullShareBudget));
 }
 
-/** Covered tokens of which the ledger may take its full share beside a model's short summaries, … */
+/** Beside a model's short summaries, the ledger may take its full share of this many covered tokens. */
 const SHORT_CHAT_TOKENS = 600;
-/** … and its share of the others. */
+/** Beside a model's short summaries, the ledger's maximum share of the other covered tokens. */
 const SHARE_OF_OTHERS = 1 / 8;
 /** Beside summaries, the ledger leaves this share of its budget to the key events of the next messages. */
 const RESERVE = 1 / 5;

@@ -100,8 +100,8 @@ const SOURCE_LINE =
 
 /**
  * Finds lines of logs, tool output, and stack traces that report an error or a result. Source code that only mentions
- * errors is skipped. Each class, such as a lint code or an exception, is reported once per message. One pass; bounded time
- * per line.
+ * errors is skipped. Each class, such as a lint code or an exception, is reported once per message. One pass; bounded
+ * time per line.
  */
 export function* findToolOutputEvents(text: string, lines: readonly Line[]): Steps<DetectedEvent[]> {
   const found: { readonly event: DetectedEvent; readonly weak: boolean }[] = [];

@@ -23,7 +23,7 @@ export type CostTier = (typeof COST_TIERS)[number];
 export const levelSchema = v.picklist(['brief', 'detailed', 'full']);
 export type Level = ReadonlyOutput<typeof levelSchema>;
 
-/** How a summary was made, in this order: by the model, its retry, its short form, extracted, truncated, by the user. */
+/** How a summary was made: by the model, its retry, or its short form, extracted, truncated, or by the user. */
 export const summaryMethodSchema = v.picklist(['model', 'retry', 'tight', 'extractive', 'cut', 'edited']);
 export type SummaryMethod = ReadonlyOutput<typeof summaryMethodSchema>;
 

@@ -28,8 +28,8 @@ export function bestExcerpt(text: string, query: string, maxChars: number): Span
 }
 
 /**
- * Like `bestExcerpt`, with `matchesTogetherShare`: the share of the matched words, 0…1, that occur within one passage of
- * `passage` UTF-16 units; 1 without a match.
+ * Like `bestExcerpt`, with `matchesTogetherShare`: the share of the matched words, 0…1, that occur within one passage
+ * of `passage` UTF-16 units; 1 without a match.
  */
 export function ratedExcerpt(text: string, query: string, maxChars: number, passage: number) {
   const matches = matchesOf(text, query);

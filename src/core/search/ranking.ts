@@ -20,7 +20,7 @@ export function rarityOf(matching: number, total: number): number {
   return Math.log(1 + (total - matching + 0.5) / (matching + 0.5));
 }
 
-/** Minimum lengths of words, in UTF-16 units, for a prefix match, one typo, and two. Shorter words must match exactly. */
+/** Minimum lengths of words for a prefix match, one typo, and two, in UTF-16 units. Others must match exactly. */
 const MIN_PREFIX_LENGTH = 3;
 const MIN_TYPO_LENGTH = 4;
 const MIN_TWO_TYPOS_LENGTH = 9;

@@ -1,6 +1,6 @@
 /**
- * A hash of texts for change detection: 53 bits in hexadecimal (cyrb53 by bryc, public domain). A separator follows each
- * text, so that moving a boundary between texts changes the hash.
+ * A hash of texts for change detection: 53 bits in hexadecimal (cyrb53 by bryc, public domain). A separator follows
+ * each text, so that moving a boundary between texts changes the hash.
  */
 export function textHash(texts: readonly string[]): string {
   let high = 0xdeadbeef;

@@ -54,9 +54,9 @@ function classify(unit: number): number {
 }
 
 /**
- * Visits the words of a text: in lower case and without accents, the parts of camelCase and snake_case names in addition
- * to the whole name, and pairs of characters in scripts without spaces. Positions ascend, except that a name's parts
- * come before the name.
+ * Visits the words of a text: in lower case and without accents, the parts of camelCase and snake_case names in
+ * addition to the whole name, and pairs of characters in scripts without spaces. Positions ascend, except that a name's
+ * parts come before the name.
  */
 export function visitWords(text: string, visit: WordVisitor): void {
   let at = 0;

@@ -89,7 +89,7 @@ export class Calibration {
     return copy;
   }
 
-  /** Maximum tokens that the server has read of a longer prompt, in its own tokens; undefined if it reads everything. */
+  /** The server reads at most this much of a prompt, in its own tokens; undefined if it reads everything. */
   get serverWindow(): number | undefined {
     return this.server.window;
   }

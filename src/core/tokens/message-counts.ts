@@ -24,7 +24,7 @@ export interface CountedText {
 
 type SizedMessage = Pick<Message, 'id' | 'role' | 'content' | 'attachments'>;
 
-/** Counts as stored with a session: two numbers (body, attachments) for each of its first messages, in journal order. */
+/** Counts as stored with a session: body and attachments of each of its first messages, in the journal's order. */
 export interface StoredCounts {
   readonly encoding: string;
   readonly tokens: Uint32Array;

@@ -25,7 +25,8 @@ const isQueuedPrompt = (record: unknown): record is JsonObject =>
  * merged. Text that the tool wrote for the model, subagents' messages, and other records are counted as skipped.
  *
  * Each record names the one that it follows. If a prompt follows the same message as an earlier prompt, the user went
- * back and undid the earlier one. Other branches, such as parallel tool calls and retries, are part of the conversation.
+ * back and undid the earlier one. Other branches, such as parallel tool calls and retries, are part of the
+ * conversation.
  */
 export class ClaudeCodeImporter {
   readonly #sink: TranscriptSink;

@@ -27,7 +27,7 @@ const ADDED_ELEMENT =
 const IDE_CONTEXT =
   /^\s*# (?:Context from my IDE setup|Files mentioned by the user):\n[^]*?\n## My request for Codex:\s*/;
 
-/** Whether this is a record of a Codex session: `{type, payload}` (since 2025), or the first record of an older file. */
+/** Whether this is a record of a Codex session: `{type, payload}` (since 2025), or the first one of an older file. */
 export function isCodex(record: unknown): boolean {
   if (!isObject(record)) return false;
   if (isObject(record['payload']) && RECORD_TYPES.includes(record['type'])) return true;

@@ -105,8 +105,8 @@ const formatTime = (at: number): string => new Date(at).toISOString().replace('T
 const MIN_SHARED_WORDS = 0.5;
 
 /**
- * A session's decisions as Markdown, each verbatim, with status, reason, message, and related decisions. The summaries are
- * searched for reasons. `redact` is applied to a quote before it's truncated for the heading and split into lines.
+ * A session's decisions as Markdown, each verbatim, with status, reason, message, and related decisions. The summaries
+ * are searched for reasons. `redact` is applied to a quote before it's truncated for the heading and split into lines.
  */
 export function* decisionRecord({
   title,

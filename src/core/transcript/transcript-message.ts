@@ -8,8 +8,8 @@ import { truncate } from '../text/truncate.ts';
 import { skippedPhrase, type Skipped } from './lost-content.ts';
 
 /**
- * A message of an imported transcript. `blocks` is absent if the content is plain text; otherwise, `text` is the text of
- * the blocks. `at` is in milliseconds since the epoch.
+ * A message of an imported transcript. `blocks` is absent if the content is plain text; otherwise, `text` is the text
+ * of the blocks. `at` is in milliseconds since the epoch.
  */
 export const transcriptMessageSchema = v.object({
   role: messageSchema.entries.role,
