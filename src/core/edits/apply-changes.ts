@@ -199,10 +199,13 @@ export function lineChanges(before: string, after: string): LineChange[] {
 
 /** Applies the changes between `before` and `after` to `now`, a version of `before` that has been changed as well. */
 export function reapplyChanges(before: string, after: string, now: string): ApplyResult {
-  const old = linesOf(before);
+  const [old, wanted] = [linesOf(before), linesOf(after)];
+  let shift = 0;
   const hunks = lineChanges(before, after).map(({ from, to, put }): Hunk => {
-    const head = old.slice(Math.max(0, from - CONTEXT_LINES), from);
+    // When this change is placed, those before it are already applied.
+    const head = wanted.slice(Math.max(0, from + shift - CONTEXT_LINES), from + shift);
     const tail = old.slice(to, to + CONTEXT_LINES);
+    shift += put.length - (to - from);
     return {
       find: [...head, ...old.slice(from, to), ...tail],
       put: [...head, ...put, ...tail],

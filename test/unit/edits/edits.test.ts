@@ -358,6 +358,8 @@ describe('changes between two texts', () => {
     const now = `// A comment.\n${DEBOUNCE}`;
     assert.deepEqual(reapplyChanges(DEBOUNCE, after, now), { text: `// A comment.\n${after}`, unplaced: [] });
     assert.deepEqual(reapplyChanges('', 'new\n', '\n'), { text: 'new\n', unplaced: [] });
+    const adjacent = reapplyChanges('a;\nold();\n', 'a;\nnew();\n\nmore();\n', '// b\na;\nold();\n');
+    assert.deepEqual(adjacent, { text: '// b\na;\nnew();\n\nmore();\n', unplaced: [] });
     const gone = now.replace('  let last = 0;\n', '');
     assert.equal(reapplyChanges(DEBOUNCE, after, gone).unplaced.length, 1);
   });
