@@ -1,5 +1,5 @@
 import { fold } from '../text/fold.ts';
-import { isCjkUnit } from '../text/script.ts';
+import { isCjkUnit } from '../text/cjk.ts';
 import { CONCEPTS, LEXICONS, type Concept } from './lexicon.ts';
 
 export interface ConceptHits {

@@ -1,5 +1,5 @@
 import { fold } from '../text/fold.ts';
-import { isCjkUnit } from '../text/script.ts';
+import { isCjkUnit } from '../text/cjk.ts';
 import { beginsWith, findConcepts, hasConcept, type ConceptHits } from './concepts.ts';
 import * as mark from './feature-patterns.ts';
 import { CONCEPTS, type Concept } from './lexicon.ts';

@@ -1,6 +1,6 @@
 import { findConcepts, hasConcept } from './concepts.ts';
 import { fold } from '../text/fold.ts';
-import { isCjkUnit } from '../text/script.ts';
+import { isCjkUnit } from '../text/cjk.ts';
 import type { Concept } from './lexicon.ts';
 
 /** The subject of an event, in a form that can be compared and looked up. */

@@ -1,4 +1,4 @@
-import { isCjkUnit } from './script.ts';
+import { isCjkUnit } from './cjk.ts';
 
 /** Receives each word in normalized form, with the UTF-16 offsets of the original. */
 export type WordVisitor = (term: string, start: number, end: number) => void;
