@@ -3,7 +3,7 @@ import { decodedText } from '../storage/decoded-text.ts';
 import type { SourceMessage } from '../core/compress/source-message.ts';
 import { messageId } from '../core/model/ids.ts';
 import { TranscriptReader } from '../core/transcript/transcript-reader.ts';
-import { lostContent } from '../core/transcript/lost-content.ts';
+import { lostContent } from '../core/transcript/skipped-content.ts';
 import { contentOf, type TranscriptMessage } from '../core/transcript/transcript-message.ts';
 import { inEnglish } from '../core/text/phrase.ts';
 import { UsageError } from './command.ts';

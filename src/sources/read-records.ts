@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { isFileSystemError, type ReadEnd, type Resume, type SourceFile } from '../app/library/source.ts';
 import { phrase } from '../core/text/phrase.ts';
-import { lostContent } from '../core/transcript/lost-content.ts';
-import { addSkipped, TranscriptError, type TranscriptSink } from '../core/transcript/transcript-message.ts';
+import { addSkipped, lostContent } from '../core/transcript/skipped-content.ts';
+import { TranscriptError, type TranscriptSink } from '../core/transcript/transcript-message.ts';
 import { recordLineImporter, type RecordImporter } from '../core/transcript/transcript-reader.ts';
 import { damagedFile, readSlice, zstd } from './read-files.ts';
 

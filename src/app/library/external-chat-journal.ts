@@ -4,7 +4,7 @@ import { nodeWith, proseSummary } from '../../core/model/summary.ts';
 import { SessionState } from '../../core/state/session-state.ts';
 import { textHash } from '../../core/text/hash.ts';
 import { phrase, type Phrase } from '../../core/text/phrase.ts';
-import { skippedPhrase } from '../../core/transcript/lost-content.ts';
+import { skippedPhrase } from '../../core/transcript/skipped-content.ts';
 import { Emitter } from '../emitter.ts';
 import { StoreFault, type SessionJournal } from '../ports.ts';
 import { sessionTitleFrom } from '../session-title.ts';

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { countSchema, type ReadonlyOutput } from '../../core/model/field-schemas.ts';
-import { skippedSchema } from '../../core/transcript/lost-content.ts';
+import { skippedSchema } from '../../core/transcript/skipped-content.ts';
 import { transcriptMessageSchema, type TranscriptMessage } from '../../core/transcript/transcript-message.ts';
 import { entrySchema } from './read-session.ts';
 import { relationSchema } from './relations.ts';

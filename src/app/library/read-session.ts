@@ -2,9 +2,8 @@ import * as v from 'valibot';
 import { countSchema, type ReadonlyOutput } from '../../core/model/field-schemas.ts';
 import { Redactor } from '../../core/redact/redact.ts';
 import { withoutClientText } from '../../core/text/client-text.ts';
-import { lostContent, type Skipped } from '../../core/transcript/lost-content.ts';
+import { addSkipped, lostContent, type Skipped } from '../../core/transcript/skipped-content.ts';
 import {
-  addSkipped,
   BeforeResumeError,
   TranscriptSink,
   type PlacedCompaction,

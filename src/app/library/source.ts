@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { countSchema, type ReadonlyOutput } from '../../core/model/field-schemas.ts';
-import { skippedSchema } from '../../core/transcript/lost-content.ts';
+import { skippedSchema } from '../../core/transcript/skipped-content.ts';
 import { phrase, type Phrase } from '../../core/text/phrase.ts';
 import { TranscriptError, type SessionFacts, type TranscriptSink } from '../../core/transcript/transcript-message.ts';
 

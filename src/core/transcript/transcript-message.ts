@@ -5,7 +5,7 @@ import { isLocalReply, messageSchema, messageText, type ContentBlock, type Role 
 import { decodedUri } from '../text/decoded-uri.ts';
 import { textAt, withoutUndefined } from '../text/json-value.ts';
 import { truncate } from '../text/truncate.ts';
-import { skippedPhrase, type Skipped } from './lost-content.ts';
+import { skippedPhrase, type Skipped } from './skipped-content.ts';
 
 /**
  * A message of an imported transcript. `blocks` is absent if the content is plain text; otherwise, `text` is the text
@@ -53,16 +53,6 @@ export type TranscriptFormat =
   | 'continue'
   | 'chatgpt'
   | 'threadkeeper';
-
-/** Adds up the counts of each reason. */
-export function addSkipped(skipped: readonly Skipped[]): readonly Skipped[] {
-  const byReason = new Map<string, Skipped>();
-  for (const { reason, count } of skipped) {
-    const name = inEnglish(reason);
-    byReason.set(name, { reason, count: (byReason.get(name)?.count ?? 0) + count });
-  }
-  return [...byReason.values()];
-}
 
 /** A conversation of a file that can have several. Its messages follow those of the previous conversation. */
 export interface TranscriptConversation {

@@ -1,11 +1,10 @@
 import * as vscode from 'vscode';
 import { countText, formatCounted, itemText, locale, messagesText, roleName, translated } from '../platform/l10n.ts';
-import type { Skipped } from '../../core/transcript/lost-content.ts';
-import {
-  addSkipped,
-  type TranscriptConversation,
-  type TranscriptFormat,
-  type TranscriptMessage,
+import { addSkipped, type Skipped } from '../../core/transcript/skipped-content.ts';
+import type {
+  TranscriptConversation,
+  TranscriptFormat,
+  TranscriptMessage,
 } from '../../core/transcript/transcript-message.ts';
 import type { HostApp } from '../platform/host-app.ts';
 import { withCancellableProgress, showInfo } from '../platform/notifications.ts';

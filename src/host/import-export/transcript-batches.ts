@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import { decodedText } from '../../storage/decoded-text.ts';
 import { phrase } from '../../core/text/phrase.ts';
 import { truncate } from '../../core/text/truncate.ts';
-import type { Skipped } from '../../core/transcript/lost-content.ts';
+import type { Skipped } from '../../core/transcript/skipped-content.ts';
 import {
   TranscriptError,
   type TranscriptConversation,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { inEnglish } from '../../../src/core/text/phrase.ts';
-import type { Skipped } from '../../../src/core/transcript/lost-content.ts';
+import type { Skipped } from '../../../src/core/transcript/skipped-content.ts';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { TranscriptReader } from '../../../src/core/transcript/transcript-reader.ts';

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { countSchema } from '../model/field-schemas.ts';
-import { phrase, type Phrase } from '../text/phrase.ts';
+import { inEnglish, phrase, type Phrase } from '../text/phrase.ts';
 
 /** A kind of content that an import skipped, described for the user, and how often. */
 export interface Skipped {
@@ -13,6 +13,16 @@ const phraseSchema: v.GenericSchema<Phrase> = v.object({
   values: v.array(v.union([v.string(), v.number(), v.lazy(() => phraseSchema)])),
 });
 export const skippedSchema = v.array(v.object({ reason: phraseSchema, count: countSchema }));
+
+/** Adds up the counts of each reason. */
+export function addSkipped(skipped: readonly Skipped[]): readonly Skipped[] {
+  const byReason = new Map<string, Skipped>();
+  for (const { reason, count } of skipped) {
+    const name = inEnglish(reason);
+    byReason.set(name, { reason, count: (byReason.get(name)?.count ?? 0) + count });
+  }
+  return [...byReason.values()];
+}
 
 /** Reasons for skipping parts of the conversation, as opposed to reasoning or a tool's own records. */
 const LOST_REASONS: readonly string[] = [
