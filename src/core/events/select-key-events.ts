@@ -79,13 +79,14 @@ export function* selectKeyEvents(
   for (const [at, candidate] of analysis.candidates.entries()) {
     if (at % CANDIDATES_PER_STEP === CANDIDATES_PER_STEP - 1) yield;
     const { segment, traits } = candidate;
-    if (traits.ruledOut || isThanks(quoteOf(segment))) continue;
-    if (!analysis.message.before.asked && isInterjection(traits, quoteOf(segment))) continue;
-    const isUser = isWeighedAsUser(traits, quoteOf(segment));
+    const quote = quoteOf(segment);
+    if (traits.ruledOut || isThanks(quote)) continue;
+    if (!analysis.message.before.asked && isInterjection(traits, quote)) continue;
+    const isUser = isWeighedAsUser(traits, quote);
     const [event, lasting, ...kinds] = scoreFeatures(traits.features, model, isUser);
     const probability = logistic(event!);
     if (probability < (isUser ? MIN_PROBABILITY.user : MIN_PROBABILITY.other)) continue;
-    if (preset === 'role-play' && isTableTalk(quoteOf(segment))) continue;
+    if (preset === 'role-play' && isTableTalk(quote)) continue;
     const isStanding = isUser && traits.features.includes('standing');
     const forbids = isStanding && beginsWith(traits.hits, 'forbid', 1);
     const standingKinds = forbids ? STANDING_KINDS.slice(0, 1) : STANDING_KINDS;
@@ -96,9 +97,9 @@ export function* selectKeyEvents(
     const scoreOf = (one: KeyEventKind): number => kinds[KEY_EVENT_KINDS.indexOf(one)]!;
     const kind = allowed.reduce((best, one) => (scoreOf(one) > scoreOf(best) ? one : best));
     const { start, end } = segment;
-    const isMarked = role === 'user' && MARKED_IMPORTANT.test(quoteOf(segment));
+    const isMarked = role === 'user' && MARKED_IMPORTANT.test(quote);
     // Without the user's correction, the corrected statement would seem current.
-    const isLasting = isMarked || logistic(lasting!) >= MIN_LASTING || (isUser && saysReplacement(quoteOf(segment)));
+    const isLasting = isMarked || logistic(lasting!) >= MIN_LASTING || (isUser && saysReplacement(quote));
     const joins =
       last !== undefined &&
       last.event.kind === kind &&
@@ -109,7 +110,7 @@ export function* selectKeyEvents(
       start,
       end,
       kind,
-      quote: text.slice(start, end),
+      quote,
       score: isMarked ? 1 : (probability * HALF_LENGTH) / (HALF_LENGTH + end - start),
       importance: isLasting && kind !== 'error' && kind !== 'outcome' ? 3 : 2,
       reason: reasonOf(candidate, kind),
