@@ -15,11 +15,12 @@ is kept in your cache folder. Ends when the program disconnects.
   isWithoutFile: true,
   async run({ options, json, output, env }) {
     if (json) throw new UsageError('mcp has no option --json.');
+    const home = homeOf(options, env);
     if (process.stdin.isTTY)
       await output.note('threadkeeper: Waiting for a program that speaks MCP. To end the server, press Ctrl+C.');
     const { serve } = await import('../mcp/server.ts');
     await serve({
-      home: homeOf(options, env),
+      home,
       env,
       version: process.env.THREADKEEPER_VERSION ?? 'unknown',
       input: process.stdin,

@@ -22,26 +22,24 @@ export interface UnreadableOutput {
   readonly reason: string;
 }
 
+/** The `--home` folder, or else the user's. Throws `UsageError` if `--home` isn't a folder. */
 export function homeOf(options: OptionValues, env: Readonly<Record<string, string | undefined>>): Home {
   const home = textOption(options, 'home');
-  return home === undefined ? { folder: os.homedir(), env } : { folder: path.resolve(home), env: {} };
+  if (home === undefined) return { folder: os.homedir(), env };
+  const folder = path.resolve(home);
+  const stats = statSync(folder, { throwIfNoEntry: false });
+  if (!stats) throw new UsageError(`The folder ${folder} doesn’t exist. Check --home.`);
+  if (!stats.isDirectory()) throw new UsageError(`${folder} isn’t a folder. Check --home.`);
+  return { folder, env: {} };
 }
 
-/**
- * Calls `use` with the sources of all tools in the `--home` folder, and closes their databases afterwards. Throws
- * `UsageError` if it isn't a folder.
- */
+/** Calls `use` with the sources of all tools in the home folder, and closes their databases. Throws like `homeOf`. */
 export async function withSources<Result>(
   options: OptionValues,
   env: Readonly<Record<string, string | undefined>>,
   use: (sources: readonly Source[]) => Promise<Result>,
 ): Promise<Result> {
   const home = homeOf(options, env);
-  if (textOption(options, 'home') !== undefined) {
-    const stats = statSync(home.folder, { throwIfNoEntry: false });
-    if (!stats) throw new UsageError(`The folder ${home.folder} doesn’t exist. Check --home.`);
-    if (!stats.isDirectory()) throw new UsageError(`${home.folder} isn’t a folder. Check --home.`);
-  }
   const databases = new Databases(os.tmpdir());
   try {
     return await use(allSources(home, databases));

@@ -138,7 +138,7 @@ describe('command line with other tools’ chats', () => {
       [file, `${file} isn’t a folder. Check --home.`],
       [path.join(file, 'sub'), `The folder ${path.join(file, 'sub')} doesn’t exist. Check --home.`],
     ] as const)
-      for (const command of [['sources'], ['search', '--query', 'port']]) {
+      for (const command of [['sources'], ['search', '--query', 'port'], ['mcp']]) {
         const { code, out, err } = await runCli([...command, '--home', given]);
         assert.deepEqual([code, out, err], [2, '', `threadkeeper: ${reason}\n`]);
       }

@@ -402,6 +402,7 @@ describe('MCP server', () => {
 
   it('says so if there are no chats, and in which folder', async () => {
     const nobody = path.join(place, 'nobody');
+    mkdirSync(nobody);
     const client = await connect(path.relative(ROOT, nobody));
     for (const [name, args] of [['recall', { query: 'x' }], ['sessions'], ['decisions']] as const)
       assert.equal(await client.call(name, args), `There are no chats of supported tools in ${nobody}.`);
