@@ -1,10 +1,11 @@
 import { searchableBlock } from '../app/library/chat-index.ts';
-import { readSession } from '../app/library/read-session.ts';
+import { readSession, type LibraryEntry } from '../app/library/read-session.ts';
 import { readFailureReason } from '../app/library/source.ts';
 import { Redactor } from '../core/redact/redact.ts';
 import { bestExcerpt } from '../core/search/excerpt.ts';
-import { searchBlocks, type SearchedBlock } from '../core/search/block-search.ts';
+import { searchBlocks, type BlockHit, type SearchedBlock } from '../core/search/block-search.ts';
 import { inEnglish } from '../core/text/phrase.ts';
+import type { TranscriptMessage } from '../core/transcript/transcript-message.ts';
 import { damagedFile } from '../sources/read-files.ts';
 import { readChats, withSources, type Chat, type UnreadableOutput } from './read-chats.ts';
 import { requiredOption, integerOption, type Command } from './command.ts';
@@ -42,19 +43,22 @@ the chats, run threadkeeper sources.
         chats.push(chat);
       }
       // Read the results' chats again, because keeping the texts of all chats would take too much memory.
-      const found = [];
-      for (const { block, message, score } of searchBlocks(blocks, query, { limit })) {
-        const chat = chats[block]!;
+      const ranked = searchBlocks(blocks, query, { limit }).map((hit, rank) => ({ ...hit, rank }));
+      const found: ReturnType<typeof hitOf>[] = [];
+      for (const block of new Set(ranked.map((hit) => hit.block))) {
+        const { entry, source, file } = chats[block]!;
         try {
-          found.push(await hitOf(chat, message, query, score));
+          const { messages } = await readSession(source, file);
+          for (const hit of ranked.filter((one) => one.block === block))
+            found[hit.rank] = hitOf(entry, messages, hit, query);
         } catch (error) {
           // The tool has rewritten or deleted the chat meanwhile.
-          const { path, tool } = chat.file;
+          const { path, tool } = file;
           if (!refused.some((one) => one.path === path))
             refused.push({ path, tool, reason: inEnglish(readFailureReason(error)) });
         }
       }
-      return found;
+      return Object.values(found);
     });
     const results = hits.map(
       ({ tool, title, message, role, text }) => `${tool}: ${title} [${message}] ${role}\n${text}\n`,
@@ -69,8 +73,12 @@ the chats, run threadkeeper sources.
   },
 };
 
-async function hitOf({ entry, source, file }: Omit<Chat, 'session'>, message: number, query: string, score: number) {
-  const { messages } = await readSession(source, file);
+function hitOf(
+  entry: LibraryEntry,
+  messages: readonly TranscriptMessage[],
+  { message, score }: Pick<BlockHit, 'message' | 'score'>,
+  query: string,
+) {
   const found = messages[message];
   if (!found) throw damagedFile();
   const { role, at, text } = found;

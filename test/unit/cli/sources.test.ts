@@ -92,31 +92,42 @@ describe('command line with other tools’ chats', () => {
     assert.ok(!JSON.stringify(sessions).includes(key.slice(0, 12)));
   });
 
-  it('names a chat that its tool rewrites or deletes during the search', async () => {
-    const folder = path.join(home, 'rewritten');
-    const said = (content: string): object => ({ type: 'user', message: { role: 'user', content } });
+  describe('while the files are read', () => {
     const { createReadStream } = fs;
-    for (const change of [
-      (file: string) => fs.writeFileSync(file, jsonl(said('Hi'))),
-      (file: string) => rmSync(file),
-    ]) {
-      const file = putFile(folder, '.claude/projects/p/s.jsonl', jsonl(said('Hi'), said('The lighthouse keeper.')));
+    const said = (content: string): object => ({ type: 'user', message: { role: 'user', content } });
+    const run = async (file: string, onRead: (reads: number) => void) => {
       let reads = 0;
       fs.createReadStream = (...args: Parameters<typeof createReadStream>) => {
-        if (args[0] === file && ++reads === 2) change(file);
+        if (args[0] === file) onRead(++reads);
         return createReadStream(...args);
       };
       syncBuiltinESMExports();
-      try {
-        const options = { query: 'lighthouse', home: folder };
-        const result = await search.run({ options, env: {} } as never);
-        const { hits, refused } = result?.json as { hits: object[]; refused: { path: string }[] };
+      const options = { query: 'lighthouse', home: file.slice(0, file.indexOf('.claude')) };
+      const result = await search.run({ options, env: {} } as never);
+      return { ...(result?.json as { hits: { message: number }[]; refused: { path: string }[] }), reads };
+    };
+    afterEach(() => {
+      fs.createReadStream = createReadStream;
+      syncBuiltinESMExports();
+    });
+
+    it('names a chat that its tool rewrites or deletes during the search', async () => {
+      for (const change of [
+        (file: string) => fs.writeFileSync(file, jsonl(said('Hi'))),
+        (file: string) => rmSync(file),
+      ]) {
+        const lines = jsonl(said('Hi'), said('The lighthouse keeper.'));
+        const file = putFile(home, 'rewritten/.claude/projects/p/s.jsonl', lines);
+        const { hits, refused } = await run(file, (reads) => reads === 2 && change(file));
         assert.deepEqual([hits, refused.map((one) => one.path)], [[], [file]]);
-      } finally {
-        fs.createReadStream = createReadStream;
-        syncBuiltinESMExports();
       }
-    }
+    });
+
+    it('reads a chat once more, however many results it has', async () => {
+      const lines = jsonl(said('The lighthouse.'), said('A lighthouse lamp, and a boat.'), said('Which lighthouse?'));
+      const { hits, reads } = await run(putFile(home, 'three/.claude/projects/p/s.jsonl', lines), () => undefined);
+      assert.deepEqual([hits.map(({ message }) => message).sort(), reads], [[0, 1, 2], 2]);
+    });
   });
 
   it('says when nothing is found, requires a search query, and rejects a file for sources', async () => {
