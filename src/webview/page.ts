@@ -12,7 +12,7 @@ import {
 import { REMEDIES, type PageCommand, type FaultButton } from '../protocol/views.ts';
 import { setLocale, truncate } from './format.ts';
 import { plainText } from './markdown/parser.ts';
-import { lastText, LiveReply, reduce, type OpenSession, type PageState, type StateMessage } from './state.ts';
+import { LiveReply, messageText, reduce, type OpenSession, type PageState, type StateMessage } from './state.ts';
 import { text } from './texts.ts';
 import { Toasts, type Toast } from './toasts.ts';
 
@@ -185,7 +185,7 @@ export class Page {
       this.live = new LiveReply(message.message);
     } else if (message.type === 'replyEnded' && this.live?.id === message.message.id) {
       this.live = undefined;
-      const reply = plainText(truncate(lastText(message.message), MAX_ANNOUNCEMENT_SOURCE));
+      const reply = plainText(truncate(messageText(message.message), MAX_ANNOUNCEMENT_SOURCE));
       this.announcement = { text: text('Response: {0}', truncate(reply, MAX_ANNOUNCEMENT)) };
     } else if (message.type === 'draft' && message.focus && message.session === this.session?.id) {
       this.composer?.setText(message.draft.text);

@@ -72,18 +72,16 @@ function updatedHistory({ history, transcript }: OpenSession, from: number, mess
   const isNew = ({ id }: MessageView, position: number): boolean =>
     position >= transcript.total || (transcript.at(position)?.id ?? id) !== id;
   const sent = messages.filter((message, index) => message.role === 'user' && isNew(message, from + index));
-  const texts = sent.map(lastText).filter((text) => text !== '');
+  const texts = sent.map(messageText).filter((text) => text !== '');
   return texts.length === 0 ? history : [...new Set([...history, ...texts].reverse())].slice(0, MAX_HISTORY).reverse();
 }
 
 export const summaryRangeAt = (ranges: readonly SummaryRangeView[], position: number): SummaryRangeView | undefined =>
   ranges.find(({ from, to }) => from <= position && position <= to);
 
-/** The message's last text part, to which a reply's deltas are appended. */
-export function lastText(message: MessageView): string {
-  const part = message.parts.findLast((each) => each.type === 'text');
-  return part?.type === 'text' ? part.text : '';
-}
+/** A message's text, as the host joins it from the text parts. */
+export const messageText = ({ parts }: MessageView): string =>
+  parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
 
 /** The length of the text that a message shows when it's rendered, in characters. Other parts are collapsed. */
 export const textLength = ({ role, parts }: MessageView): number =>
@@ -164,7 +162,7 @@ export class LiveReply {
 
   constructor(message: MessageView) {
     this.id = message.id;
-    this.text = lastText(message);
+    this.text = messageText(message);
   }
 
   /** Replaces the text from `offset` (UTF-16 units). Returns false without a change if there is a gap before it. */

@@ -178,6 +178,19 @@ describe('session on the chat page', () => {
     await eventually(async () => assert.equal(await composer().inputValue(), '> first\n> second\n\n'));
   });
 
+  it('edits and quotes all texts of a message that has several', async () => {
+    const parts = ['What is this?', 'Answer in a sentence.'].map((text) => ({ type: 'text', text }));
+    const row = await showMessage(page, 'a', '', { parts, role: 'user' });
+    await row.hover();
+    await row.getByRole('button', { name: 'Quote' }).click();
+    await eventually(async () =>
+      assert.equal(await composer().inputValue(), '> What is this?\n> Answer in a sentence.\n\n'),
+    );
+    await row.getByRole('button', { name: 'Edit and Resend' }).click();
+    const editor = row.getByRole('textbox', { name: 'Edit and Resend' });
+    assert.equal(await editor.inputValue(), 'What is this?\nAnswer in a sentence.');
+  });
+
   it('draws the overview again when a branch of the same length is shown', async () => {
     await showMessages(page, 'a', lines(30));
     const outlines = () => requestsOf(page, 'outline');

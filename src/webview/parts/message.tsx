@@ -4,7 +4,7 @@ import { formatDateTime, formatCompact, formatTime, formatTokens, truncate } fro
 import { roleName } from '../translated-names.ts';
 import { page } from '../page-instance.ts';
 import { isSubmitKey, isUnanswered, withQuote } from '../sending.ts';
-import { lastText, textLength } from '../state.ts';
+import { messageText, textLength } from '../state.ts';
 import { text } from '../texts.ts';
 import { AttachmentChip } from './attachments.tsx';
 import { Button, Disclosure, Icon, IconButton } from './elements.tsx';
@@ -42,7 +42,7 @@ export function Message(props: MessageProps) {
     page.editOf(message.id) === undefined ? 'closed' : 'restored',
   );
   const edit = () => {
-    page.saveEdit(message.id, lastText(message));
+    page.saveEdit(message.id, messageText(message));
     setEditor('opened');
   };
   const closeEditor = () => {
@@ -248,7 +248,7 @@ function MessageActions({ message, edit }: { readonly message: MessageView; read
   const copy = async () => {
     if (await page.tryRequest('copyMessage', id)) page.toasts.show(text('Copied'));
   };
-  const quote = () => page.composer?.setText((draft) => withQuote(draft, selectionIn(message) || lastText(message)));
+  const quote = () => page.composer?.setText((draft) => withQuote(draft, selectionIn(message) || messageText(message)));
 
   const fork = async () => {
     const last = page.session?.transcript.last?.id;
