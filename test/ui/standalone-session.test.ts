@@ -191,6 +191,15 @@ describe('session on the chat page', () => {
     assert.equal(await editor.inputValue(), 'What is this?\nAnswer in a sentence.');
   });
 
+  it('leaves arrow keys with Shift to the text while sent texts are browsed', async () => {
+    await showMessage(page, 'a', 'Hello.', {}, { history: ['First', 'Second'] });
+    await composer().press('ArrowUp');
+    await eventually(async () => assert.equal(await composer().inputValue(), 'Second'));
+    await composer().press('Shift+ArrowUp');
+    await composer().press('Delete');
+    assert.equal(await composer().inputValue(), '');
+  });
+
   it('draws the overview again when a branch of the same length is shown', async () => {
     await showMessages(page, 'a', lines(30));
     const outlines = () => requestsOf(page, 'outline');

@@ -111,7 +111,8 @@ export function Composer({ session }: { readonly session: OpenSession }) {
 
   const handleKeyDown = (event: KeyboardEvent) => {
     if (event.isComposing) return;
-    if (hasSuggestions && handleSuggestionKey(event, suggestions, selectedIndex, setSelected)) return;
+    const hasModifier = event.ctrlKey || event.metaKey || event.altKey || event.shiftKey;
+    if (hasSuggestions && !hasModifier && handleSuggestionKey(event, suggestions, selectedIndex, setSelected)) return;
     if (event.key === 'Escape') {
       if (hasSuggestions) setDismissed(true);
       else if (status.replying) page.post({ type: 'stop' });
@@ -124,6 +125,8 @@ export function Composer({ session }: { readonly session: OpenSession }) {
       submit();
       return;
     }
+    // Shift+Up, for example, extends the selection.
+    if (hasModifier) return;
     const { selectionStart = 0, selectionEnd = 0 } = field.current ?? {};
     const next = history.textAfterKey(event.key, value, selectionStart, selectionEnd);
     if (next === undefined) return;

@@ -109,14 +109,13 @@ export const CONTEXT_ICONS: Readonly<Record<ContextItem['what']['kind'] | Attach
   image: 'file-media',
 };
 
-/** Navigates the suggestions with the keyboard; returns true if the key was handled. Keys with modifiers aren't. */
+/** Navigates the suggestions with the keyboard; returns true if the key was handled. */
 export function handleSuggestionKey(
   event: KeyboardEvent,
   suggestions: readonly Suggestion[],
   selectedIndex: number,
   setSelected: (index: number) => void,
 ): boolean {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return false;
   const count = suggestions.length;
   if (event.key === 'ArrowDown') setSelected((selectedIndex + 1) % count);
   else if (event.key === 'ArrowUp') setSelected((selectedIndex + count - 1) % count);
