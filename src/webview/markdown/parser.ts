@@ -47,7 +47,7 @@ markdown.renderer.rules.image = (tokens, index, options, environment, self) => {
   const source = String(token.attrGet('src') ?? '');
   const label = self.renderInlineAsText(token.children ?? [], options, environment) || source.slice(0, 80);
   const escape = markdown.utils.escapeHtml;
-  return `<a href="${escape(source)}" class="image-link">${escape(label)}</a>`;
+  return `<a href="${escape(source)}">${escape(label)}</a>`;
 };
 
 /** Renders Markdown to HTML, which must still be sanitized. */

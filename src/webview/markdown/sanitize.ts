@@ -5,7 +5,7 @@ const MARKDOWN_TAGS = [
   ...['strong', 'table', 'tbody', 'td', 'th', 'thead', 'tr', 'ul'],
 ];
 const ALLOWED_CLASS =
-  /^(?:language-\S{1,200}|align-(?:left|right|center)|heading-[1-6]|image-link|math-(?:inline|display)|tml-(?:left|right)|hljs-[\w -]{1,60})$/;
+  /^(?:language-\S{1,200}|align-(?:left|right|center)|heading-[1-6]|math-(?:inline|display)|tml-(?:left|right)|hljs-[\w -]{1,60})$/;
 
 const purifier = DOMPurify();
 purifier.addHook('uponSanitizeAttribute', (_node, data) => {

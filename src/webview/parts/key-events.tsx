@@ -27,7 +27,7 @@ export function KeyEventList(props: { readonly events: readonly EventMark[]; rea
     page.showUndo(text('Key event dismissed.'), undo);
   };
   return (
-    <ul class="event-list">
+    <ul>
       {props.events.map((event) => (
         <li key={event.id} class={`event line event-${event.status}`}>
           <span class="event-kind meta">

@@ -157,7 +157,7 @@ function MessageFooter(props: MessageProps) {
     />
   );
   return (
-    <div class="message-foot line wrap">
+    <div class="line wrap">
       {branches && (
         <span class="line meta">
           {branchButton('chevron-left', text('Previous Branch'), branches.ids[branches.index - 1])}

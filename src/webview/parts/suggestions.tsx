@@ -43,7 +43,7 @@ export function SuggestionList(props: { readonly suggestions: readonly Suggestio
           }}
         >
           <Icon name={icon} />
-          <span class="suggestion-label">{label}</span>
+          <span>{label}</span>
           <span class="meta cut">{detail}</span>
         </li>
       ))}
