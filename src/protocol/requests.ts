@@ -9,7 +9,6 @@ import {
   readonlyList,
   sessionIdSchema,
 } from '../core/model/field-schemas.ts';
-import { correctionSchema } from '../core/model/key-event.ts';
 import { stepSchema, stepStatus } from '../core/model/task.ts';
 import {
   commandSchema,
@@ -74,10 +73,10 @@ const REQUESTS = {
   // Reading
   loadMessages: query(
     'loadMessages',
-    { ...session, epoch: countSchema, from: countSchema, count: countSchema },
+    { epoch: countSchema, from: countSchema, count: countSchema },
     v.object({ from: countSchema, messages: readonlyList(messageViewSchema) }),
   ),
-  outline: query('outline', { ...session, buckets: countSchema }, outlineSchema),
+  outline: query('outline', { buckets: countSchema }, outlineSchema),
   recall: query('recall', { query: longTextSchema }, readonlyList(hitSchema)),
   /** Positions of the messages that contain exactly these words, ignoring case. */
   find: query('find', { words: longTextSchema }, readonlyList(countSchema)),
@@ -126,11 +125,7 @@ const REQUESTS = {
    * Pins a quote that is found by its text, because the selection in a rendered message has lost its Markdown. Without
    * a message, all are searched, newest first; without a quote, the whole message is pinned.
    */
-  pinQuote: action('pinQuote', {
-    message: v.optional(messageIdSchema),
-    quote: longTextSchema,
-    kind: correctionSchema.entries.kind,
-  }),
+  pinQuote: action('pinQuote', { message: v.optional(messageIdSchema), quote: longTextSchema }),
   /** Adds a quote or a whole message to the workspace memory. */
   remember: action('remember', { ...message, quote: longTextSchema }),
   setEventPinned: action('setEventPinned', { event: keyEventIdSchema, pinned: v.boolean() }),

@@ -51,7 +51,6 @@ export const commandSchema = v.picklist(PAGE_COMMANDS);
 /** The supported image formats. SVG is excluded, because it can contain scripts. */
 export const imageTypeSchema = v.picklist(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
 
-/** A part of a message. Offsets of key events refer to the text that `messageText` joins from the `text` parts. */
 export const partSchema = v.variant('type', [
   v.object({ type: v.literal('text'), text: longTextSchema }),
   v.object({ type: v.literal('image'), mediaType: imageTypeSchema, base64: longTextSchema }),
@@ -74,10 +73,11 @@ export const attachmentSchema = v.object({
 });
 export type AttachmentView = v.InferOutput<typeof attachmentSchema>;
 
-/** A key event quoted from a message; `start`/`end` are UTF-16 offsets into the message's text. */
+/** A key event quoted from a message. */
 export const eventMarkSchema = v.object({
-  ...correctionSchema.entries,
   id: keyEventIdSchema,
+  kind: correctionSchema.entries.kind,
+  quote: correctionSchema.entries.quote,
   status: eventStatusSchema,
   pinned: v.boolean(),
 });

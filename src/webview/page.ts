@@ -250,8 +250,8 @@ export class Page {
   }
 
   /** Pins a quote, or a whole message if its quote is ''. */
-  async pinQuote(fields: Omit<RequestOf<'pinQuote'>, 'type' | 'kind'>, onRejected?: OnRejected): Promise<void> {
-    if (await this.tryRequest('pinQuote', { ...fields, kind: 'fact' }, onRejected))
+  async pinQuote(fields: Omit<RequestOf<'pinQuote'>, 'type'>, onRejected?: OnRejected): Promise<void> {
+    if (await this.tryRequest('pinQuote', fields, onRejected))
       this.toasts.show(text('Pinned. This text stays verbatim through every compression.'));
   }
 
@@ -300,7 +300,7 @@ export class Page {
     const before = this.session;
     if (!before) return;
     const { id, epoch } = before;
-    const answer = await this.request('loadMessages', { session: id, epoch, from, count });
+    const answer = await this.request('loadMessages', { epoch, from, count });
     const { session } = this;
     if (!answer || session?.id !== id || session.epoch !== epoch) return;
     this.updateSession({ transcript: session.transcript.add(answer.from, answer.messages, center) });

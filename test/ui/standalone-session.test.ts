@@ -257,7 +257,7 @@ describe('session on the chat page', () => {
       role: 'user',
       steps: [{ text: 'Write it', done: false }],
       branches: { ids: ['a', 'b'], index: 0 },
-      events: [{ ...EVENT, message: 'a', start: 0, end: 6, quote: 'Hello.' }],
+      events: [{ ...EVENT, quote: 'Hello.' }],
     });
     await row.getByRole('button', { name: '1 key event' }).click();
     const changes = ['Use as Task Steps', 'Edit and Resend', 'Pin as Key Event', 'Start New Branch from Here'];

@@ -4,7 +4,6 @@ import { markEventWrong, pinEvents, pinQuote, undoCompressions } from '../../app
 import { eventsOnBranch, sentLevelOf } from '../../core/context/ledger-lines.ts';
 import { nodeText } from '../../core/context/render-context.ts';
 import { keyEventId, messageId, type MessageId, type NodeId } from '../../core/model/ids.ts';
-import type { KeyEvent } from '../../core/model/key-event.ts';
 import { messageText, type Message } from '../../core/model/message.ts';
 import { missingFromSource, type SummaryNode } from '../../core/model/summary.ts';
 import { yieldIfDue, type Yielder } from '../../core/pace/yielder.ts';
@@ -145,9 +144,10 @@ function turnRequests(app: ChatApp & ModelsApp) {
 function historyRequests(app: ChatApp) {
   const conversation = (): Conversation => app.currentConnection().conversation;
   const state = (): Conversation['state'] => conversation().state;
-  const pin = async (id: MessageId, start: number, end: number, kind: KeyEvent['kind']) => {
+  const pin = async (id: MessageId, start: number, end: number) => {
     const quote = messageText(messageIn(conversation(), id)).slice(start, end);
-    await pinQuote(conversation().journal, { id: keyEventId(app.clock.id()), message: id, kind, start, end, quote });
+    const event = { id: keyEventId(app.clock.id()), message: id, kind: 'fact', start, end, quote } as const;
+    await pinQuote(conversation().journal, event);
   };
   return {
     fork: async ({ message }) => {
@@ -171,16 +171,16 @@ function historyRequests(app: ChatApp) {
       if (open.state.positionOf(id) === undefined && !open.isReplying) await open.moveHead(newestUnder(open, id));
     },
 
-    pinQuote: async ({ message, quote, kind }) => {
+    pinQuote: async ({ message, quote }) => {
       if (message !== undefined && quote === '') {
         const { length } = messageText(messageIn(conversation(), message));
         if (length > MAX_PINNED_LENGTH) throw tooLong();
-        return pin(message, 0, length, kind);
+        return pin(message, 0, length);
       }
       if (quote.length > MAX_PINNED_LENGTH) throw tooLong();
       for (const id of message === undefined ? state().path.toReversed() : [message]) {
         const found = locate(messageText(messageIn(conversation(), id)), quote);
-        if (found) return pin(id, found.start, found.end, kind);
+        if (found) return pin(id, found.start, found.end);
         await yieldIfDue(app.clock.yielder);
       }
       throw notFound(

@@ -101,9 +101,9 @@ function OriginalMessages({ from, to }: { readonly from: number; readonly to: nu
   const loadMore = async () => {
     if (!page.session || loading) return;
     setLoading(true);
-    const { id: session, epoch } = page.session;
+    const { epoch } = page.session;
     const count = Math.min(ORIGINALS_PER_REQUEST, remaining);
-    const answer = await page.request('loadMessages', { session, epoch, from: from + shown, count });
+    const answer = await page.request('loadMessages', { epoch, from: from + shown, count });
     setLoading(false);
     // The answer is empty if the positions are outdated. The row is rendered again then.
     if (answer && answer.messages.length > 0) setMessages([...(messages ?? []), ...answer.messages]);

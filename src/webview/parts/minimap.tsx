@@ -43,7 +43,7 @@ export function Minimap(props: {
     if (height === 0) return undefined;
     let isCurrent = true;
     const buckets = Math.max(1, Math.floor(height / BUCKET_HEIGHT));
-    void page.request('outline', { session: session.id, buckets }).then((answer) => {
+    void page.request('outline', { buckets }).then((answer) => {
       if (isCurrent && answer) setOutline(answer);
     });
     return () => {

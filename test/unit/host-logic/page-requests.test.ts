@@ -92,7 +92,7 @@ describe('a pinned quote', () => {
     await conversation.send(message);
     const { pageRequests } = await load<typeof PageRequestsModule>('chat/page-requests.ts');
     const { pinQuote } = pageRequests({ clock: harness.clock, currentConnection: () => ({ conversation }) } as never);
-    const start = () => pinQuote({ type: 'pinQuote', quote, kind: 'fact' });
+    const start = () => pinQuote({ type: 'pinQuote', quote });
     // Searches the reply before it returns. Nothing else can interrupt a regular expression.
     await vm.runInNewContext('start()', { start }, { timeout: 10_000 });
     return [...conversation.state.events.values()].map((event) => event.quote);
