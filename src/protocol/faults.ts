@@ -5,7 +5,7 @@ import { waitPhrase } from '../core/text/wait-phrase.ts';
 import { faultButtonSchema } from './views.ts';
 
 /** Why a request failed. `elsewhere`: its session isn't open anymore. `failed`: any other error. */
-export const REQUEST_FAULT_REASONS = [
+const REQUEST_FAULT_REASONS = [
   'busy',
   'cancelled',
   'elsewhere',

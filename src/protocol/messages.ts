@@ -135,7 +135,7 @@ const pageToHost = v.variant('type', [
 export type PageToHost = v.InferOutput<typeof pageToHost>;
 
 /** A parsed message, or where and why it's invalid (without its content). */
-export type Parsed<T> = { readonly ok: true; readonly message: T } | { readonly ok: false; readonly problem: string };
+type Parsed<T> = { readonly ok: true; readonly message: T } | { readonly ok: false; readonly problem: string };
 
 function parse<T>(schema: v.GenericSchema<unknown, T>, value: unknown): Parsed<T> {
   const result = v.safeParse(schema, value);

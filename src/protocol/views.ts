@@ -51,15 +51,15 @@ export const commandSchema = v.picklist(PAGE_COMMANDS);
 /** The supported image formats. SVG is excluded, because it can contain scripts. */
 export const imageTypeSchema = v.picklist(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
 
-export const partSchema = v.variant('type', [
+const partSchema = v.variant('type', [
   v.object({ type: v.literal('text'), text: longTextSchema }),
   v.object({ type: v.literal('image'), mediaType: imageTypeSchema, base64: longTextSchema }),
-  v.object({ type: v.literal('tool_call'), callId: v.string(), name: v.string(), json: longTextSchema }),
-  v.object({ type: v.literal('tool_result'), callId: v.string(), text: longTextSchema, isError: v.boolean() }),
+  v.object({ type: v.literal('tool_call'), name: v.string(), json: longTextSchema }),
+  v.object({ type: v.literal('tool_result'), text: longTextSchema, isError: v.boolean() }),
 ]);
 export type PartView = v.InferOutput<typeof partSchema>;
 
-export const attachmentSchema = v.object({
+const attachmentSchema = v.object({
   /** Refers to the content, which stays in the host. */
   id: idSchema,
   kind: v.picklist(['file', 'selection', 'problems', 'terminal', 'paste', 'image']),
@@ -74,7 +74,7 @@ export const attachmentSchema = v.object({
 export type AttachmentView = v.InferOutput<typeof attachmentSchema>;
 
 /** A key event quoted from a message. */
-export const eventMarkSchema = v.object({
+const eventMarkSchema = v.object({
   id: keyEventIdSchema,
   kind: correctionSchema.entries.kind,
   quote: correctionSchema.entries.quote,
