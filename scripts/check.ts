@@ -103,7 +103,8 @@ await runMain(async () => {
   const failed: string[] = [];
   const names = process.argv.slice(2);
   const selected = Object.keys(checks).filter((name) => names.length === 0 || names.includes(name));
-  if (selected.length === 0) throw new ExpectedError(`The checks are ${Object.keys(checks).join(', ')}.`);
+  if (names.some((name) => !selected.includes(name)))
+    throw new ExpectedError(`The checks are ${Object.keys(checks).join(', ')}.`);
   const waiting = [...selected];
   const work = async (): Promise<void> => {
     for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
