@@ -20,7 +20,7 @@ const VENDORED = [
   { name: 'gitleaks rules', version: GITLEAKS.version, license: 'MIT', file: 'src/core/redact/gitleaks.LICENSE' },
 ];
 
-/** The packages in the extension, its page, and the command line, according to the bundler, sorted by name. */
+/** The packages in the files that `esbuild.mjs` builds, according to the bundler, sorted by name. */
 export async function bundledPackages(): Promise<readonly BundledPackage[]> {
   const inputs = await Promise.all([
     inputsOf({ entryPoints: ['src/host/extension.ts'], platform: 'node', format: 'esm', external: ['vscode'] }),
@@ -30,7 +30,7 @@ export async function bundledPackages(): Promise<readonly BundledPackage[]> {
       jsx: 'automatic',
       jsxImportSource: 'preact',
     }),
-    inputsOf({ entryPoints: ['src/cli/main.ts'], platform: 'node', format: 'esm' }),
+    inputsOf({ entryPoints: ['src/cli/main.ts', 'src/worker/main.ts'], platform: 'node', format: 'esm' }),
   ]);
   const folders = new Set([...COPIED.map((name) => inNodeModules(name)), ...inputs.flat().flatMap(folderOf)]);
   const packages = await Promise.all([...folders].map(describe));
