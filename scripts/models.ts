@@ -17,20 +17,8 @@ const TARGET = path.join(root, 'src', 'core', 'tokens', 'model-data.json');
 
 /** Vendors whose own addresses support one of our protocols, and OpenRouter, which lists the models of all others. */
 const VENDORS = [
-  ...[
-    'openai',
-    'anthropic',
-    'google',
-    'deepseek',
-    'mistral',
-    'xai',
-    'moonshotai',
-    'zai',
-    'groq',
-    'cerebras',
-    'minimax',
-  ],
-  'openrouter',
+  ...['openai', 'anthropic', 'google', 'deepseek', 'mistral', 'xai', 'moonshotai', 'zai', 'groq', 'cerebras'],
+  ...['minimax', 'openrouter'],
 ];
 /** Services whose lists also contain the vendors' models, and have larger context windows for some. */
 const WINDOW_SOURCES = ['openrouter', 'vercel-ai-gateway', 'azure'];
