@@ -45,6 +45,16 @@ export const INIT = {
   edits: {},
 };
 
+/** A compression of the first message, and its only summary without the text. */
+export const COMPRESSION = {
+  ...{ id: 'c1', at: 1_767_225_600_000, after: 0, nodes: ['n1'], messages: 1, summaries: 1, costUsd: null },
+  ...{ tokens: { before: 900, after: 90 }, keyEvents: { kept: 0, total: 0 }, undone: false },
+};
+export const SUMMARY = {
+  ...{ title: 'Ports', tokens: { source: 900, shown: 90 }, method: 'model', model: 'gpt-5', from: 0, to: 0 },
+  ...{ audit: { score: 1, faults: [] }, events: [] },
+};
+
 /** The host's messages for states that are hard to produce, and text that is visible in them. */
 export const PAGE_STATES: Readonly<Record<string, { readonly seen: string; readonly data: object }>> = {
   'a streaming reply, a compression, a retry delay and a pending reset': {

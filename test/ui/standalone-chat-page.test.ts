@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Locator, Page } from 'playwright-core';
 import { GAUGE_PARTS } from '../../src/core/budget/gauge.ts';
 import { eventually } from './eventually.ts';
-import { INIT, PAGE_STATES } from './page-states.ts';
+import { COMPRESSION, INIT, PAGE_STATES, SUMMARY } from './page-states.ts';
 import {
   answerRequest,
   messageView,
@@ -535,22 +535,6 @@ describe('chat page', () => {
   });
 
   describe('when a message or a summary cannot be rendered', () => {
-    const compression = {
-      ...{ id: 'c1', at: 1_767_225_600_000, after: 0, nodes: ['n1'], messages: 1, summaries: 1, costUsd: null },
-      ...{ tokens: { before: 900, after: 90 }, keyEvents: { kept: 0, total: 0 }, undone: false },
-    };
-    const node = {
-      ...{
-        id: 'n1',
-        title: 'Ports',
-        tokens: { source: 900, shown: 90 },
-        method: 'model',
-        model: 'gpt-5',
-        from: 0,
-        to: 0,
-      },
-      ...{ audit: { score: 1, faults: [] }, events: [] },
-    };
     const isFault = (row: Locator): Promise<number> => row.getByText('This message can’t be displayed').count();
 
     before(async () => {
@@ -569,13 +553,13 @@ describe('chat page', () => {
       const row = page.locator('.compression');
       const before = await posted();
       await row.getByRole('button', { name: '1 message → 1 summary' }).click();
-      await answer('openNode', before, { value: { ...node, text } });
+      await answer('openNode', before, { value: { ...SUMMARY, text } });
       await row.getByRole('heading', { name: 'Ports' }).waitFor();
       return row;
     }
 
     it('shows the message’s source, and leaves the compression next to it unchanged', async () => {
-      const row = await show('All is well.', {}, { compressions: [compression] });
+      const row = await show('All is well.', {}, { compressions: [COMPRESSION] });
       const summary = await openSummary('The port is **8443**.');
       await postToPage(page, {
         type: 'messagesChanged',
@@ -587,7 +571,7 @@ describe('chat page', () => {
     });
 
     it('leaves the message next to the summary unchanged', async () => {
-      const row = await show('All is **well**.', {}, { compressions: [compression] });
+      const row = await show('All is **well**.', {}, { compressions: [COMPRESSION] });
       await openSummary('**CANNOT-BE-DRAWN**');
       assert.equal(await isFault(row), 0);
       assert.equal(await row.locator('strong', { hasText: 'well' }).count(), 1);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Locator, Page } from 'playwright-core';
 import type { StatusView } from '../../src/protocol/views.ts';
 import { eventually } from './eventually.ts';
-import { INIT } from './page-states.ts';
+import { COMPRESSION, INIT, SUMMARY } from './page-states.ts';
 import {
   answerRequest,
   messageView,
@@ -198,6 +198,17 @@ describe('session on the chat page', () => {
     await composer().press('Shift+ArrowUp');
     await composer().press('Delete');
     assert.equal(await composer().inputValue(), '');
+  });
+
+  it('shows the new text of an open summary that was edited', async () => {
+    await showMessage(page, 'a', 'Hello.', {}, { compressions: [COMPRESSION] });
+    await page.getByRole('button', { name: '1 message → 1 summary' }).click();
+    await answerRequest(page, 'openNode', 0, { value: { ...SUMMARY, text: 'The port is 8443.' } });
+    await page.getByText('The port is 8443.').waitFor();
+    const before = await postedCount(page);
+    await postToPage(page, { type: 'compression', session: 'a', summaryRanges: [], compressions: [COMPRESSION] });
+    await answerRequest(page, 'openNode', before, { value: { ...SUMMARY, text: 'The port is 9000.' } });
+    await page.getByText('The port is 9000.').waitFor();
   });
 
   it('draws the overview again when a branch of the same length is shown', async () => {

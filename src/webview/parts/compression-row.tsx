@@ -38,18 +38,20 @@ export function CompressionRow({ compression }: { readonly compression: Compress
     <div class={undone ? 'compression undone' : 'compression'} role="article" tabIndex={-1} aria-label={title}>
       <Disclosure head={head} action={undo} toggleClass="compression-toggle wrap">
         {nodes.map((node) => (
-          <SummaryCard key={node} id={node} />
+          <SummaryCard key={node} id={node} compression={compression} />
         ))}
       </Disclosure>
     </div>
   );
 }
 
-function SummaryCard({ id }: { readonly id: CompressionView['nodes'][number] }) {
+function SummaryCard(props: { readonly id: CompressionView['nodes'][number]; readonly compression: CompressionView }) {
+  const { id, compression } = props;
   const [node, setNode] = useState<NodeView>();
+  // The host sends the compressions again if a summary has changed.
   useEffect(() => {
     void page.request('openNode', { node: id }).then(setNode);
-  }, [id]);
+  }, [id, compression]);
   if (!node) return null;
   return (
     <div class="node">
