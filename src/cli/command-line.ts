@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { withoutTerminalCodes } from '../core/text/terminal-codes.ts';
 import { errorLine, type Output } from './output.ts';
 import { PaidCalls } from './paid-calls.ts';
 import { UsageError, type Command, type Invocation } from './command.ts';
@@ -78,8 +79,11 @@ async function run(args: readonly string[], context: Pick<Invocation, 'output' |
   const json = values['json'] === true;
   const result = await command.run({ ...context, file: file ?? '', options: values, json });
   if (!result) return 0;
-  await output.write(json ? `${JSON.stringify(result.json)}\n` : result.text);
-  for (const note of json ? [] : (result.notes ?? [])) await output.note(note);
+  if (json) await output.write(`${JSON.stringify(result.json)}\n`);
+  else {
+    await output.write(withoutTerminalCodes(result.text));
+    for (const note of result.notes ?? []) await output.note(withoutTerminalCodes(note));
+  }
   return result.exitCode ?? 0;
 }
 

@@ -33,7 +33,7 @@ export interface Command {
 export interface CommandResult {
   /** Printed with `--json`. */
   readonly json: object;
-  /** Printed without it. */
+  /** Printed without it, and without terminal codes, because most of it comes from transcripts. */
   readonly text: string;
   /** Lines for standard error after `text`. */
   readonly notes?: readonly string[];

@@ -359,6 +359,14 @@ describe('command line', () => {
     assert.ok(hits.every(({ score }, at) => at === 0 || score <= hits[at - 1]!.score));
   });
 
+  it('recalls passages without terminal codes, which would change the terminal', async () => {
+    const text = '\x1b]0;owned\x07The port is \x1b[31m8443\x1b[0m.';
+    const args = ['recall', file('codes.json', JSON.stringify([{ role: 'user', content: text }])), '--query', 'port'];
+    assert.equal((await runCli(args)).out, '[0] user\nThe port is 8443.\n');
+    const { hits } = (await runJson(...args)) as { hits: { text: string }[] };
+    assert.equal(hits[0]?.text, text);
+  });
+
   it('finds nothing for a query without matches', async () => {
     assert.deepEqual(await runJson('recall', DEMO_SESSION, '--query', 'xylophon quetschkommode'), { hits: [] });
   });
