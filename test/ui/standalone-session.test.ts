@@ -211,6 +211,15 @@ describe('session on the chat page', () => {
     await page.getByText('The port is 9000.').waitFor();
   });
 
+  it('does not say that nothing was found if a search fails', async () => {
+    await showMessage(page, 'a', 'Hello.');
+    await button('Search').click();
+    await page.getByRole('searchbox', { name: 'Search this session' }).fill('port');
+    await answerRequest(page, 'recall', 0, 'busy');
+    await page.getByText('Not now.').waitFor();
+    assert.equal(await page.getByText('No results').count(), 0);
+  });
+
   it('draws the overview again when a branch of the same length is shown', async () => {
     await showMessages(page, 'a', lines(30));
     const outlines = () => requestsOf(page, 'outline');

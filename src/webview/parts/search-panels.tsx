@@ -45,7 +45,7 @@ export function SearchField(props: {
 /** How long typing must pause before a search starts, in ms. */
 const SEARCH_DELAY_MS = 150;
 
-/** Searches when typing pauses. `onAnswer` gets undefined if `query` is blank. It isn't called if `search` fails. */
+/** Searches when typing pauses. `onAnswer` gets undefined if `query` is blank or the search fails. */
 function useDebouncedSearch<Answer>(
   query: string,
   search: (query: string) => Promise<Answer | undefined>,
@@ -59,7 +59,7 @@ function useDebouncedSearch<Answer>(
     let isCurrent = true;
     const run = async (): Promise<void> => {
       const answer = await search(query);
-      if (isCurrent && answer !== undefined) onAnswer(answer);
+      if (isCurrent) onAnswer(answer);
     };
     const timer = setTimeout(() => void run(), SEARCH_DELAY_MS);
     return () => {
@@ -72,11 +72,7 @@ function useDebouncedSearch<Answer>(
 export function RecallPanel() {
   const [query, setQuery] = useState(page.recall.query);
   const [hits, setHits] = useState<readonly HitView[]>();
-  useDebouncedSearch(
-    query.trim(),
-    async (trimmed) => (await page.request('recall', { query: trimmed })) ?? [],
-    setHits,
-  );
+  useDebouncedSearch(query.trim(), (trimmed) => page.request('recall', { query: trimmed }), setHits);
   return (
     <section class="panel" tabIndex={-1} aria-label={text('Search')}>
       <SearchField label={text('Search this session')} query={query} setQuery={setQuery} />
