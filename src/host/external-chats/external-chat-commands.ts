@@ -3,8 +3,8 @@ import { TOOL_NAMES, TOOLS, type Tool } from '../../app/library/source.ts';
 import { withCancellableProgress, pickOrShowInfo, showInfo } from '../platform/notifications.ts';
 import {
   countText,
+  itemText,
   locale,
-  shortLine,
   roleName,
   sessionsText,
   sizeText,
@@ -369,9 +369,9 @@ function itemsOf(hits: readonly ChatHit[], chats: ReadonlyMap<string, ListedChat
     const when = new Date(at ?? updatedAt).toLocaleDateString(locale(), { dateStyle: 'medium' });
     return [
       {
-        label: shortLine(text, 150),
+        label: itemText(text, 150),
         description: `${TOOL_NAMES[tool]} · ${when}`,
-        detail: `${titleText(title)} · ${message + 1} · ${roleName(role)}`,
+        detail: `${itemText(titleText(title))} · ${message + 1} · ${roleName(role)}`,
         // Prevents the picker from filtering the results again.
         alwaysShow: true,
         chat,
@@ -437,7 +437,7 @@ export async function chatsAboutFile(app: OpenedChatApp, argument?: unknown): Pr
       const edits = usesInChat.filter(({ kind }) => kind === 'edit').length;
       return [
         {
-          label: `$(${edits > 0 ? 'edit' : 'eye'}) ${titleText(chat.entry.title)}`,
+          label: `$(${edits > 0 ? 'edit' : 'eye'}) ${itemText(titleText(chat.entry.title))}`,
           description: `${TOOL_NAMES[chat.entry.tool]} · ${new Date(chat.entry.updatedAt).toLocaleString(locale())}`,
           detail: vscode.l10n.t('Edits: {0}, reads: {1}', edits, usesInChat.length - edits),
           chat,

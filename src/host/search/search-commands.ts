@@ -93,7 +93,7 @@ export async function findForgotten(conversation: Conversation, argument: unknow
   const items = places.map((place) => {
     const [icon, text] = statusOf(place);
     const description = place.position < 0 ? roleName(place.role) : `${place.position + 1} · ${roleName(place.role)}`;
-    return { label: `$(${icon}) ${text}`, description, detail: itemText(place.text, 160), place };
+    return { label: `$(${icon}) ${itemText(text, 200)}`, description, detail: itemText(place.text, 160), place };
   });
   const placeHolder = vscode.l10n.t('Select a result to see available actions');
   const emptyText = vscode.l10n.t('No mention of “{0}” in this session.', query);

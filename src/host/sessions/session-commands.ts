@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import {
   countText,
   formatCounted,
+  itemText,
   locale,
   messagesText,
   sessionsText,
@@ -52,7 +53,7 @@ export async function restoreSession(app: SessionsApp): Promise<void> {
 }
 
 const sessionItem = ({ id, title, messages, updatedAt, archived }: SessionListEntry) => ({
-  label: titleText(title),
+  label: itemText(titleText(title)),
   detail: [
     messagesText(messages),
     new Date(updatedAt).toLocaleString(locale()),
@@ -78,7 +79,7 @@ export async function cleanUp(app: SessionsApp): Promise<void> {
   const items: CleanUpItem[] = sessions
     .toSorted((a, b) => Number(b.deleted) - Number(a.deleted) || sizeOf(b) - sizeOf(a))
     .map((one) => ({
-      label: titleText(one.title),
+      label: itemText(titleText(one.title)),
       description: sizeText(sizeOf(one)),
       detail: [
         workspaceText(one.workspace),
@@ -171,7 +172,7 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) =>
 export async function switchSession(app: SessionsApp): Promise<void> {
   const sessions = await app.sessions.list();
   const items = sessions.map((one) => ({
-    label: titleText(one.title),
+    label: itemText(titleText(one.title)),
     description: messagesText(one.messages),
     detail: new Date(one.updatedAt).toLocaleString(locale()),
     id: one.id,

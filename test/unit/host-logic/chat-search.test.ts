@@ -28,7 +28,11 @@ describe('search for chats from other tools', () => {
         })),
       );
     putFile(place, 'home/.claude/projects/api/a.jsonl', chat(1, 'We decided to use PostgreSQL.', 'Noted.'));
-    putFile(place, 'home/.claude/projects/web/b.jsonl', chat(2, 'Which port is it?', 'It is 4601.'));
+    putFile(
+      place,
+      'home/.claude/projects/web/b.jsonl',
+      chat(2, 'Why is $(pwd) empty?', 'It is not.', 'Which port is it?', 'It is 4601.'),
+    );
     chats = await followClaudeCode(place);
   });
   after(() => chats.close());
@@ -68,6 +72,12 @@ describe('search for chats from other tools', () => {
   it('lists the newest key events of a kind without words', async () => {
     assert.deepEqual(await labelsFor('kind:decision'), ['We decided to use PostgreSQL.']);
     assert.deepEqual(await labelsFor('kind:error'), ['No results']);
+  });
+
+  it('shows shell commands as text, not as icons', async () => {
+    const [item] = await itemsFor('empty');
+    assert.equal(item?.label, 'Why is \\$(pwd) empty?');
+    assert.match(item.detail ?? '', /^Why is \\\$\(pwd\) empty\? · 1 · /);
   });
 
   it('says which value of a filter is invalid, and which values are valid', async () => {

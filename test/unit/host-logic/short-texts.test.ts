@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type * as L10nModule from '../../../src/host/platform/l10n.ts';
-import { hostIn } from '../../support/fake-editor.ts';
+import type * as SessionCommandsModule from '../../../src/host/sessions/session-commands.ts';
+import { hostIn, l10n } from '../../support/fake-editor.ts';
 
 const load = hostIn({});
 
@@ -20,5 +21,21 @@ describe('short texts in the editor', () => {
     const { shortTokens } = await load<typeof L10nModule>('platform/l10n.ts');
     const shown = [950, 12_449, 128_000, 999_600, 1_048_576].map(shortTokens);
     assert.deepEqual(shown, ['950', '12.4k', '128k', '1M', '1.05M']);
+  });
+
+  it('show a session’s title as text, not as an icon', async () => {
+    const labels: string[] = [];
+    const showQuickPick = (items: readonly { readonly label: string }[]) => {
+      labels.push(...items.map(({ label }) => label));
+      return Promise.resolve(undefined);
+    };
+    const loadCommands = hostIn({ l10n, env: { language: 'en' }, window: { showQuickPick } });
+    const commands = await loadCommands<typeof SessionCommandsModule>('sessions/session-commands.ts');
+    const session = { id: 'a', title: 'Why is $(pwd) empty?', messages: 2, updatedAt: 0, workspace: 'other' };
+    const list = () => Promise.resolve([session]);
+    const app = { sessions: { list }, store: { list }, workspace: 'this' } as never;
+    await commands.switchSession(app);
+    await commands.openOtherSession(app);
+    assert.deepEqual(labels, ['Why is \\$(pwd) empty?', 'Why is \\$(pwd) empty?']);
   });
 });
