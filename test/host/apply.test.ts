@@ -188,6 +188,23 @@ describe('edits suggested in a reply', () => {
     );
   });
 
+  it('ask once which file is meant, even if several blocks name it', async () => {
+    for (const name of ['one', 'two']) {
+      await mkdir(path.join(folder, 'apply', name));
+      await writeFile(path.join(folder, 'apply', name, 'same.ts'), BEFORE);
+    }
+    let asked = 0;
+    const showQuickPick = (items: readonly unknown[]): Promise<unknown> => {
+      asked++;
+      return Promise.resolve(items[0]);
+    };
+    const block = (from: string, to: string): string =>
+      `same.ts\n${fenced('ts', `<<<<<<< SEARCH\n  return ${from};\n=======\n  return ${to};\n>>>>>>> REPLACE`)}`;
+    await answering({ showQuickPick }, () => apply(block('2', 'two()') + block('3', 'three()')));
+    assert.equal(asked, 1);
+    assert.equal(await proposed(), AFTER);
+  });
+
   it('can be applied to a document that was never saved, based on its current text', async () => {
     const untitled = await vscode.workspace.openTextDocument({ content: BEFORE });
     await vscode.window.showTextDocument(untitled);

@@ -17,12 +17,12 @@ import {
 export async function applyEdits(reviews: EditReviews, reply: string, code?: string): Promise<void> {
   const edits = code === undefined ? parseEdits(reply).filter(({ path }) => path !== undefined) : editsIn(reply, code);
   const files = new Map<string, { readonly uri: vscode.Uri; readonly changes: Change[] }>();
-  for (const { path, change } of edits) {
+  for (const [path, ofPath] of Map.groupBy(edits, ({ path: named }) => named)) {
     const uri = await targetFile(path);
     if (!uri) continue;
     const file = files.get(String(uri)) ?? { uri, changes: [] };
     files.set(String(uri), file);
-    file.changes.push(change);
+    file.changes.push(...ofPath.map(({ change }) => change));
   }
   // The first file comes last, so that it's in front.
   for (const { uri, changes } of [...files.values()].reverse()) {
