@@ -8,6 +8,7 @@ import { RequestFault } from '../../protocol/faults.ts';
 import type { RequestOf } from '../../protocol/requests.ts';
 import { imageTypeSchema } from '../../protocol/views.ts';
 import {
+  fileTypeOf,
   isInWorkspace,
   untrackedFiles,
   openFiles,
@@ -144,7 +145,8 @@ export function wholeLines(document: vscode.TextDocument, from: number, to: numb
 
 /** Throws `RequestFault` if the file is too large, or neither text nor an image. */
 async function readFile(uri: vscode.Uri): Promise<Attachment | ImageFile> {
-  if (uri.scheme === 'untitled') return excerpt(await vscode.workspace.openTextDocument(uri));
+  // A document that was never saved, or whose file was deleted.
+  if ((await fileTypeOf(uri)) === undefined) return excerpt(await vscode.workspace.openTextDocument(uri));
   const name = relativePath(uri);
   const mediaType = imageTypeOf(uri);
   const { size } = await vscode.workspace.fs.stat(uri);
@@ -169,7 +171,7 @@ function imageTypeOf({ path }: vscode.Uri): ImageBlock['mediaType'] | undefined 
 const isText = (bytes: Uint8Array): boolean => !bytes.subarray(0, 8_000).includes(0);
 
 async function readUri(uri: vscode.Uri): Promise<readonly (Attachment | ImageFile)[]> {
-  const type = uri.scheme === 'untitled' ? vscode.FileType.File : (await vscode.workspace.fs.stat(uri)).type;
+  const type = (await fileTypeOf(uri)) ?? vscode.FileType.Unknown;
   return [await ((type & vscode.FileType.Directory) !== 0 ? readFolder(uri) : readFile(uri))];
 }
 

@@ -63,8 +63,10 @@ class TabInputText {
     this.uri = uriOf(path);
   }
 }
+class FileSystemError extends Error {}
 const load = hostIn({
   l10n,
+  FileSystemError,
   window,
   Range,
   TabInputText,
@@ -72,6 +74,7 @@ const load = hostIn({
   extensions: { getExtension: () => undefined },
   commands: { executeCommand: () => Promise.resolve([]) },
   workspace: {
+    fs: { stat: () => Promise.reject(new FileSystemError('FileNotFound')) },
     findFiles: () => Promise.resolve(found),
     onDidCloseTextDocument: () => nothing,
     openTextDocument: () => Promise.resolve(document),
@@ -114,6 +117,19 @@ describe('an attached symbol', () => {
     const [attachment] = await readContext(what as never, {} as never);
     assert.ok(attachment && attachment.kind !== 'image');
     assert.deepEqual([attachment.text, attachment.lines], ['  return 1;\n}', [2, 3]]);
+  });
+});
+
+describe('open editors', () => {
+  after(() => (window.tabGroups.all = []));
+
+  it('are attached even if the file of one was deleted', async () => {
+    const { readContext } = await load<typeof ReadContextModule>('chat/read-context.ts');
+    window.tabGroups.all = [{ tabs: [{ input: new TabInputText('/w/gone.ts') }] }];
+    document = { uri: uriOf('/w/gone.ts'), lineCount: 1, getText: () => 'const kept = 1;' };
+    const [attachment] = await readContext({ kind: 'openEditors' }, {} as never);
+    assert.ok(attachment && attachment.kind !== 'image');
+    assert.equal(attachment.text, 'const kept = 1;');
   });
 });
 
