@@ -69,10 +69,12 @@ export class ImplicitContext {
     const document = editor.current?.document;
     // The local provider doesn't use attachments.
     if (!document || !vscode.workspace.isTrusted || this.#app.chosenModel().provider === 'local') return undefined;
-    if (!readSettings().chat.implicitContext || this.#declined.has(journal.id)) return undefined;
+    if (!readSettings().chat.implicitContext) return undefined;
     const { uri } = document;
     if (uri.scheme === 'untitled' || isSecretFile(uri.path) || (await workspaceFilesOnly([uri])).length === 0)
       return undefined;
+    // Checked last, because the user may have removed the attachment meanwhile.
+    if (this.#declined.has(journal.id)) return undefined;
     const file = excerpt(document);
     const max = pending.room(conversation) * MAX_SHARE;
     if (file.text.length > max * MAX_CHARS_PER_TOKEN || pending.tokens(conversation, file) > max) return undefined;

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import type * as ContextItemsModule from '../../../src/host/chat/context-items.ts';
+import type * as ImplicitContextModule from '../../../src/host/chat/implicit-context.ts';
 import type * as LastEditorModule from '../../../src/host/chat/last-editor.ts';
 import type * as ReadContextModule from '../../../src/host/chat/read-context.ts';
 import type * as PageRequestsModule from '../../../src/host/chat/page-requests.ts';
-import { hostIn, l10n } from '../../support/fake-editor.ts';
+import { defaultSettings, hostIn, l10n } from '../../support/fake-editor.ts';
 
 class Position {
   readonly line: number;
@@ -56,6 +57,8 @@ const window = {
   onDidChangeTextEditorSelection: () => nothing,
 };
 let document: unknown;
+const settings = defaultSettings();
+let onFolder = (): void => undefined;
 let found = [uriOf('/w/a.ts'), uriOf('/w/[slug].ts')];
 class TabInputText {
   readonly uri: ReturnType<typeof uriOf>;
@@ -79,7 +82,12 @@ const load = hostIn({
     onDidCloseTextDocument: () => nothing,
     openTextDocument: () => Promise.resolve(document),
     workspaceFolders: [{ name: 'w', uri: uriOf('/w') }],
-    getWorkspaceFolder: () => ({ uri: uriOf('/w') }),
+    getConfiguration: () => ({ get: (section: string) => settings[section] }),
+    getWorkspaceFolder: () => {
+      onFolder();
+      return { uri: uriOf('/w') };
+    },
+    isTrusted: true,
     asRelativePath: ({ path }: { readonly path: string }) => path.slice(3),
   },
   Uri: { joinPath: ({ path }: { readonly path: string }, name: string) => uriOf(`${path}/${name}`) },
@@ -117,6 +125,31 @@ describe('an attached symbol', () => {
     const [attachment] = await readContext(what as never, {} as never);
     assert.ok(attachment && attachment.kind !== 'image');
     assert.deepEqual([attachment.text, attachment.lines], ['  return 1;\n}', [2, 3]]);
+  });
+});
+
+describe('the automatic attachment', () => {
+  it('stays removed if the user removes it while it is being updated', async () => {
+    const { ImplicitContext } = await load<typeof ImplicitContextModule>('chat/implicit-context.ts');
+    const set: unknown[] = [];
+    const implicit = new ImplicitContext({
+      attachments: {
+        ...{ room: () => 1_000, tokens: () => 1, explicitAttachments: () => [], views: () => [] },
+        setImplicit: (_target: unknown, file: unknown) => set.push(file) === 0,
+      },
+      editor: { current: { document: { uri: uriOf('/w/a.ts'), lineCount: 1, getText: () => 'const a = 1;' } } },
+      sessions: { current: { journal: { id: 's', state: { uncompressed: () => [] } }, queue: { items: [] } } },
+      chosenModel: () => ({ provider: 'openai' }),
+      describe: (error: unknown) => assert.fail(String(error)),
+    } as never);
+    await implicit.refresh();
+    onFolder = () => implicit.decline('s');
+    await implicit.refresh();
+    onFolder = () => undefined;
+    assert.deepEqual(
+      set.map((file) => file !== undefined),
+      [true, false],
+    );
   });
 });
 
