@@ -202,7 +202,6 @@ export class Threadkeeper implements vscode.Disposable {
     this.chatsTree = chatsTree(this.chats, this.clock.yielder);
     this.tools = { [RECALL_TOOL]: recallTool(this.archive), [DECISIONS_TOOL]: decisionsTool(this.archive) };
     this.#disposables.push(
-      this.channel,
       this.editor,
       this.panel,
       this.reviews,
@@ -265,6 +264,8 @@ export class Threadkeeper implements vscode.Disposable {
         .finally(() => this.store.close()),
     ];
     await Promise.allSettled(closing);
+    // A closed channel throws, and the end of each compression is logged.
+    this.channel.dispose();
     await Promise.all(closing);
   }
 

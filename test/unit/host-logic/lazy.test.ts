@@ -75,6 +75,7 @@ describe('closing the product', () => {
     const note = (name: string) => () => Promise.resolve(void closed.push(name));
     const product = {
       dispose: () => undefined,
+      channel: { dispose: note('log') },
       chats: { close: note('chats') },
       snapshots: { dispose: note('snapshots') },
       sessions: { close: note('sessions') },
@@ -84,13 +85,14 @@ describe('closing the product', () => {
     return { closed, ended: Threadkeeper.prototype.close.call(product as never) };
   }
 
-  it('closes the journals while other tools’ chats are still being read', async () => {
+  it('closes the journals while other tools’ chats are still being read, and the log last', async () => {
     const read = Promise.withResolvers<undefined>();
     const { closed, ended } = await close({ chats: { close: () => read.promise } });
     await soon();
     assert.deepEqual(closed, ['snapshots', 'sessions', 'store']);
     read.resolve(undefined);
     await ended;
+    assert.equal(closed.at(-1), 'log');
   });
 
   it('closes the journals even if something else can’t be closed', async () => {
@@ -104,7 +106,7 @@ describe('closing the product', () => {
       await assert.rejects(ended, /It failed/);
       assert.deepEqual(
         [...closed].sort(),
-        ['chats', 'sessions', 'snapshots', 'store'].filter((one) => one !== name),
+        ['chats', 'log', 'sessions', 'snapshots', 'store'].filter((one) => one !== name),
       );
     }
   });
