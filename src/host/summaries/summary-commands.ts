@@ -7,6 +7,7 @@ import { MAX_SHARE } from '../../core/compress/node-content.ts';
 import { KEY_EVENT_KINDS, type KeyEvent } from '../../core/model/key-event.ts';
 import { messageText } from '../../core/model/message.ts';
 import type { SummaryNode } from '../../core/model/summary.ts';
+import { wordsPattern } from '../../core/text/words-pattern.ts';
 import { nodeUri } from './node-documents.ts';
 import { documentUri, EDITABLE_LEVELS, openAsText, openRendered, type DocumentKind } from './document-uris.ts';
 import { kindHeading, kindName } from '../platform/key-event-kinds.ts';
@@ -116,15 +117,18 @@ export async function correctKeyEvent({ journal, state }: Conversation, event: K
   }
   const text = messageText(state.messages.get(event.message) ?? { content: [] });
   const prompt = vscode.l10n.t('Enter the text to keep, exactly as it appears in the message.');
-  const quote = await vscode.window.showInputBox({
-    value: event.quote,
+  const inMessage = (typed: string): string | undefined =>
+    text.includes(typed.trim()) ? typed : new RegExp(wordsPattern(typed)).exec(text)?.[0];
+  const typed = await vscode.window.showInputBox({
+    // An input box has no line breaks.
+    value: event.quote.replaceAll(/\s+/g, ' '),
     prompt,
     ignoreFocusOut: true,
     validateInput: (value) =>
-      text.includes(value.trim()) ? undefined : vscode.l10n.t('This text isn’t in the message.'),
+      inMessage(value) === undefined ? vscode.l10n.t('This text isn’t in the message.') : undefined,
   });
-  if (quote === undefined || quote.trim() === '') return;
-  await correctQuote(journal, event.id, quote);
+  if (typed === undefined || typed.trim() === '') return;
+  await correctQuote(journal, event.id, inMessage(typed) ?? typed);
 }
 
 export async function compareSummary({ state }: Conversation, node: SummaryNode, app: SummariesApp): Promise<void> {
