@@ -186,9 +186,9 @@ async function readFolder(folder: vscode.Uri): Promise<Attachment> {
   const parts: string[] = [];
   let bytes = 0;
   for (const uri of files) {
-    const content = await vscode.workspace.fs.readFile(uri);
-    bytes += content.length;
+    bytes += (await vscode.workspace.fs.stat(uri)).size;
     if (bytes > MAX_BYTES) throw tooLarge(vscode.l10n.t('{0} is larger than 1 MB. Add part of it instead.', name));
+    const content = await vscode.workspace.fs.readFile(uri);
     if (isText(content)) parts.push(`${relativePath(uri)}:\n${new TextDecoder().decode(content).trimEnd()}`);
   }
   if (parts.length === 0) throw invalid(vscode.l10n.t('No text files found in {0}.', name));

@@ -67,9 +67,15 @@ class TabInputText {
   }
 }
 class FileSystemError extends Error {}
+const fs = {
+  stat: (): Promise<object> => Promise.reject(new FileSystemError('FileNotFound')),
+  readFile: () => assert.fail('It was read.'),
+};
 const load = hostIn({
   l10n,
   FileSystemError,
+  FileType: { File: 1, Directory: 2 },
+  RelativePattern: Object,
   window,
   Range,
   TabInputText,
@@ -77,7 +83,7 @@ const load = hostIn({
   extensions: { getExtension: () => undefined },
   commands: { executeCommand: () => Promise.resolve([]) },
   workspace: {
-    fs: { stat: () => Promise.reject(new FileSystemError('FileNotFound')) },
+    fs,
     findFiles: () => Promise.resolve(found),
     onDidCloseTextDocument: () => nothing,
     openTextDocument: () => Promise.resolve(document),
@@ -163,6 +169,16 @@ describe('open editors', () => {
     const [attachment] = await readContext({ kind: 'openEditors' }, {} as never);
     assert.ok(attachment && attachment.kind !== 'image');
     assert.equal(attachment.text, 'const kept = 1;');
+  });
+});
+
+describe('a folder', () => {
+  it('isn’t attached if it has a huge file, which isn’t even read', async () => {
+    const { readContext } = await load<typeof ReadContextModule>('chat/read-context.ts');
+    const { stat } = fs;
+    fs.stat = () => Promise.resolve({ type: 2, size: 5e9 });
+    await assert.rejects(readContext({ kind: 'folder', path: 'data' }, {} as never), /larger than 1 MB/);
+    fs.stat = stat;
   });
 });
 
