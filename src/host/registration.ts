@@ -49,16 +49,14 @@ export function registerEntryPoints(
       ),
     ),
   );
-  // Not every editor based on VS Code has language models and a chat.
-  if (Object.hasOwn(vscode, 'lm'))
-    for (const name of [RECALL_TOOL, DECISIONS_TOOL] as const)
-      subscriptions.push(
-        vscode.lm.registerTool<unknown>(name, {
-          invoke: async (options, token) => (await product()).tools[name].invoke(options, token),
-          prepareInvocation: async (options, token) =>
-            (await product()).tools[name].prepareInvocation?.(options, token),
-        }),
-      );
+  for (const name of [RECALL_TOOL, DECISIONS_TOOL] as const)
+    subscriptions.push(
+      vscode.lm.registerTool<unknown>(name, {
+        invoke: async (options, token) => (await product()).tools[name].invoke(options, token),
+        prepareInvocation: async (options, token) => (await product()).tools[name].prepareInvocation?.(options, token),
+      }),
+    );
+  // Not every editor based on VS Code has a chat.
   if (Object.hasOwn(vscode, 'chat')) {
     const participant = vscode.chat.createChatParticipant(PARTICIPANT, async (request, context, stream, token) =>
       (await product()).answer(request, context, stream, token),

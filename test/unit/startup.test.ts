@@ -50,6 +50,7 @@ async function activateIn(
     l10n,
     window,
     commands: stub,
+    lm: stub,
     Uri: stub,
     EventEmitter: stub,
     Disposable: stub,
