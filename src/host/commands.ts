@@ -86,10 +86,9 @@ export const HANDLERS: Readonly<Record<PageCommand, Handler> & Record<string, Ha
   checkHealth,
 
   newSession: async (app, title) => {
-    const name = textOf(title);
     const before = app.sessions.current?.state;
     const model = modelSelectedEvents(before);
-    const { journal } = await (name === undefined ? app.sessions.openEmpty() : app.sessions.create(name));
+    const { journal } = await (typeof title === 'string' ? app.sessions.create(title) : app.sessions.openEmpty());
     const isSame = journal.state.provider === before?.provider && journal.state.model === before?.model;
     if (model.length > 0 && !isSame) {
       await journal.append(...model);
@@ -187,7 +186,6 @@ export const HANDLERS: Readonly<Record<PageCommand, Handler> & Record<string, Ha
   unpinAll: inSession((conversation, _, app) => compression.unpinAll(conversation, app)),
 };
 
-const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 const uriOf = (value: unknown): vscode.Uri | undefined => (value instanceof vscode.Uri ? value : undefined);
 
 /** Runs a command; resolves to false if the user cancels. */

@@ -28,7 +28,6 @@ export class ChatPanel
   #view: ServedPage<vscode.WebviewView> | undefined;
   /** The message to send when the page has loaded its session. */
   #pendingMessage: { readonly session: SessionId | undefined; readonly message: HostToPage } | undefined;
-
   /** Whether a page has hung in this window, so that new ones render one message at a time. */
   #hasHung = false;
   /** Whether tabs are being closed that VS Code may be about to restore. */

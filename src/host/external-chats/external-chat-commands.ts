@@ -358,7 +358,7 @@ function validValuesText(filter: ChatFilter): string {
   }
 }
 
-const isNamed = (tool: (typeof TOOLS)[number], name: string): boolean =>
+const isNamed = (tool: Tool, name: string): boolean =>
   [tool, TOOL_NAMES[tool]].some((one) => one.toLowerCase().includes(name.toLowerCase()));
 
 function itemsOf(hits: readonly ChatHit[], chats: ReadonlyMap<string, ListedChat>): Item[] {

@@ -54,6 +54,7 @@ export class ExternalChats implements vscode.Disposable {
     this.#warn = warn;
     this.#folder = vscode.Uri.joinPath(globalStorageUri, 'all-chats').fsPath;
     const file = vscode.Uri.joinPath(extensionUri, 'dist/all-chats.cjs').fsPath;
+    // The home folder as of the thread's start, because tests change it.
     const data = (): object => ({ folder: this.#folder, home: os.homedir(), window });
     const onEvent = (event: ChatLibraryEvent): void => {
       if (event.type === 'changed') this.#changed.fire(undefined);

@@ -21,7 +21,7 @@ import type { ModelsApp } from '../models/models.ts';
 import { checkSettings, isSet } from '../platform/settings.ts';
 
 export interface HealthApp extends HostApp, ModelsApp {
-  readonly documentPanel: { openText(title: string, text: string): Promise<void> };
+  readonly documentPanel: { openText(title: string, text: string): void };
   readonly memory: WorkspaceMemory;
   readonly memoryFolder: string;
   readonly snapshots: { status(): HealthFacts['snapshots'] };
@@ -36,7 +36,7 @@ export async function checkHealth(app: HealthApp): Promise<void> {
     },
     () => gatherHealth(app),
   );
-  await app.documentPanel.openText(vscode.l10n.t('Health Report'), renderHealth(facts));
+  app.documentPanel.openText(vscode.l10n.t('Health Report'), renderHealth(facts));
   const problems = countProblems(facts);
   showInfo(
     problems === 0

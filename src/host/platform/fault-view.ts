@@ -39,9 +39,8 @@ export function faultView(error: unknown): FaultView {
   }
   if (StoreFault.is(error)) {
     const takeOver = { label: vscode.l10n.t('Take Over'), command: 'takeOver' } as const;
-    const readOnly = error.reason === 'not_writer' || error.reason === 'newer' || error.reason === 'read_only';
     return {
-      reason: readOnly ? 'read_only' : 'storage',
+      reason: StoreFault.is(error, 'not_writer', 'newer', 'read_only') ? 'read_only' : 'storage',
       text: translated(error.phrase),
       ...(error.reason === 'not_writer' && { action: takeOver }),
     };

@@ -54,10 +54,9 @@ export class DocumentPanel implements vscode.Disposable {
     if (this.#requested === uri) this.#show({ uri, title: titleOf(uri), rendered });
   }
 
-  openText(title: string, text: string): Promise<void> {
+  openText(title: string, text: string): void {
     this.#requested = undefined;
     this.#show({ uri: undefined, title, rendered: plainDocument(text) });
-    return Promise.resolve();
   }
 
   /** Opens the shown document as text in an editor, so that it can be searched, copied, or compared. */
