@@ -198,19 +198,19 @@ function historyRequests(app: ChatApp) {
     removeEvent: ({ event, removed }) => markEventWrong(conversation().journal, event, removed),
 
     previewCompression: async () => {
-      const preview = await conversation().previewCompression();
-      const { estimateCost } = await app.current();
+      const { conversation: open, estimateCost } = await app.current();
+      const preview = await open.previewCompression();
       const cost = estimateCost(typeof preview === 'string' ? [] : preview.nodes);
       if (typeof preview === 'string') {
-        const emptyText = nothingToCompressText(preview, conversation().settings().policy, state());
+        const emptyText = nothingToCompressText(preview, open.settings().policy, open.state);
         return { emptyText, messages: 0, tokens: { before: 0, after: 0 }, kept: [], dropped: [], ...cost };
       }
       const { nodes, tokens } = preview;
-      const events = eventIndexAfter(state(), preview);
+      const events = eventIndexAfter(open.state, preview);
       return {
         emptyText: null,
         messages: nodes.reduce((sum, { depth, messages }) => (depth === 0 ? sum + messages : sum), 0),
-        tokens: conversation().meter.providerSizes(tokens),
+        tokens: open.meter.providerSizes(tokens),
         kept: events.kept().map((event) => ({ ...event, quote: withSpeaker(event.speaker, event.quote) })),
         dropped: events.dropped().map(({ speaker, quote }) => withSpeaker(speaker, quote)),
         ...cost,

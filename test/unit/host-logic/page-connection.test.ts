@@ -262,10 +262,8 @@ describe('compressions reported to the page', () => {
     const conversation = await harness.filled(40, (n) =>
       n === 0 ? 'Karim: Sounds good to me. My budget is 700 euros.' : `Part ${n} of the plan, which is rather long.`,
     );
-    const app = {
-      currentConnection: () => ({ conversation }),
-      current: () => Promise.resolve({ estimateCost: () => ({ model: '', estimatedCostUsd: 0 }) }),
-    };
+    const estimateCost = () => ({ model: '', estimatedCostUsd: 0 });
+    const app = { current: () => Promise.resolve({ conversation, estimateCost }) };
     const before = gaugeView(conversation).used;
     const preview = await pageRequests(app as never).previewCompression();
     assert.equal(preview.tokens.before, before);

@@ -108,3 +108,23 @@ describe('a pinned quote', () => {
     assert.deepEqual(await pin(cron, `It runs ${cron} now.`, `/${'*'.repeat(200)}/`), [cron]);
   });
 });
+
+describe('a preview of a compression', () => {
+  let harness: Harness;
+
+  openForEachTest(async () => (harness = await Harness.open()));
+
+  it('is about the session in which it was requested, even if another one is opened meanwhile', async () => {
+    const { pageRequests } = await load<typeof PageRequestsModule>('chat/page-requests.ts');
+    let conversation = await harness.converse();
+    const other = await harness.converse();
+    await other.send('Hello');
+    const app = {
+      currentConnection: () => ({ conversation }),
+      current: () => Promise.resolve({ conversation, estimateCost: () => ({ model: '', estimatedCostUsd: 0 }) }),
+    };
+    const preview = pageRequests(app as never).previewCompression();
+    conversation = other;
+    assert.equal((await preview).emptyText, 'No messages in this session yet.');
+  });
+});
