@@ -3,7 +3,7 @@ import { showInfo } from '../platform/notifications.ts';
 import type { Conversation } from '../../app/conversation.ts';
 import { importFile } from './import-file.ts';
 import type { HostApp } from '../platform/host-app.ts';
-import { locale, titleText } from '../platform/l10n.ts';
+import { countText, titleText } from '../platform/l10n.ts';
 import { askWhereToSave, saveFile } from '../platform/save-file.ts';
 import { readSettings } from '../platform/settings.ts';
 import { yieldIfDue } from '../../core/pace/yielder.ts';
@@ -85,7 +85,7 @@ function placedSummaries(state: SessionState): FrontierItem[] {
 function exportedText(redactor: Redactor | undefined): string {
   if (!redactor) return vscode.l10n.t('Session exported. Secret masking is turned off.');
   if (redactor.total === 0) return vscode.l10n.t('Session exported. No secrets were found.');
-  return vscode.l10n.t('Session exported. Masked secrets: {0}.', redactor.total.toLocaleString(locale()));
+  return vscode.l10n.t('Session exported. Masked secrets: {0}.', countText(redactor.total));
 }
 
 const EXTENSIONS: Readonly<Record<ExportFormat, string>> = {

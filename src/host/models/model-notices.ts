@@ -3,7 +3,7 @@ import type { Conversation } from '../../app/conversation.ts';
 import type { Clock, Log } from '../../app/ports.ts';
 import { UNKNOWN_CONTEXT_WINDOW } from '../../core/tokens/model-info.ts';
 import { faultView, notificationText } from '../platform/fault-view.ts';
-import { locale, tokensText } from '../platform/l10n.ts';
+import { countText, locale, tokensText } from '../platform/l10n.ts';
 import { showInfoWithAction } from '../platform/notifications.ts';
 import { readSettings, updateSetting } from '../platform/settings.ts';
 import type { ChosenModel, Models } from './models.ts';
@@ -89,7 +89,7 @@ async function check(
 const truncatedText = (sent: number, read: number): string =>
   vscode.l10n.t(
     'The server read only {0} of {1} and dropped the beginning. From now on, requests are limited to what it reads.',
-    read.toLocaleString(locale()),
+    countText(read),
     tokensText(sent),
   );
 

@@ -8,7 +8,7 @@ import { PolicyError } from '../../core/policy/policy.ts';
 import { TranscriptError } from '../../core/transcript/transcript-message.ts';
 import { RequestFault, type FaultView, type RequestFaultReason } from '../../protocol/faults.ts';
 import { SettingsError } from './settings.ts';
-import { locale, translated } from './l10n.ts';
+import { countText, translated } from './l10n.ts';
 
 type FaultButton = NonNullable<FaultView['action']>;
 
@@ -52,8 +52,8 @@ export function faultView(error: unknown): FaultView {
         error.canShortenMessage
           ? 'The request wasn’t sent because it needs {0} tokens, but the context budget is {1}. Edit the message to shorten it, or select a model with a larger context window.'
           : 'The request wasn’t sent because it needs {0} tokens, but the context budget is {1}. Compress the history, start a new session, or select a model with a larger context window.',
-        error.total.toLocaleString(locale()),
-        error.budget.toLocaleString(locale()),
+        countText(error.total),
+        countText(error.budget),
       ),
       action: buttonFor('chooseModel'),
     };

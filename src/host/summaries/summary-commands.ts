@@ -227,7 +227,7 @@ export async function regenerateWith(
   const title = request.finer ? vscode.l10n.t('Adding full summary…') : vscode.l10n.t('Regenerating summary…');
   const node = await withCancellableProgress(title, (signal) => regenerate(request, chosen, signal));
   if (!node) return;
-  const tokens = (node.tokens.full ?? node.tokens.detailed).toLocaleString(locale());
+  const tokens = countText(node.tokens.full ?? node.tokens.detailed);
   showInfo(
     request.finer
       ? vscode.l10n.t('Full summary added ({0} tokens).', tokens)
