@@ -197,12 +197,13 @@ export class Conversation {
   }
 
   /**
-   * Appends many messages and counts them. Meanwhile, triggers aren't checked, and replies and switches of the branch
-   * wait. A message that is sent while they are counted is stored at once.
+   * Appends many messages and counts them, unless `append` resolves to false because it was canceled. Meanwhile,
+   * triggers aren't checked, and replies and switches of the branch wait. A message that is sent while they are counted
+   * is stored at once.
    */
-  async import<T>(append: () => Promise<T>): Promise<T> {
+  async import(append: () => Promise<boolean>): Promise<boolean> {
     const appended = append();
-    const counted = appended.then(() => this.meter.countNew());
+    const counted = appended.then((isComplete) => (isComplete ? this.meter.countNew() : undefined));
     this.#importing = { appended: Promise.allSettled([appended]), counted: Promise.allSettled([counted]) };
     try {
       await counted;

@@ -233,7 +233,7 @@ function titleOf(uri: vscode.Uri, format: TranscriptFormat, conversation?: Trans
 
 /**
  * Imports messages into a new session in batches; undefined if canceled, for example by opening another session. A
- * canceled or failed import leaves no session. Throws `StoreFault`.
+ * canceled or failed import leaves no session, unless the user has sent a message into it. Throws `StoreFault`.
  */
 export async function importMessages(
   app: Pick<HostApp, 'sessions' | 'store' | 'modelChanged'>,
@@ -247,14 +247,16 @@ export async function importMessages(
   let count = 0;
   let isComplete = false;
   try {
-    if (model.length > 0) {
-      await conversation.journal.append(...model);
-      await app.modelChanged();
-    }
     isComplete = await conversation.import(async () => {
+      if (model.length > 0) {
+        await conversation.journal.append(...model);
+        await app.modelChanged();
+      }
       for await (const { messages } of batches) {
         // Opening another session closes this one.
-        if (watch.isCancelled() || app.sessions.current !== conversation) return false;
+        const isCanceled = watch.isCancelled() || app.sessions.current !== conversation;
+        // A message that the user has sent meanwhile must not be lost, so the import is finished.
+        if (isCanceled && !conversation.isReplying) return false;
         await conversation.journal.append(...messages.map((message) => ({ type: 'message_added', message }) as const));
         count += messages.length;
         watch.report(0, count);
@@ -262,7 +264,7 @@ export async function importMessages(
       return true;
     });
   } finally {
-    if (!isComplete) await discardImport(app, conversation, previous);
+    if (!isComplete && !conversation.isReplying) await discardImport(app, conversation, previous);
   }
   return isComplete ? count : undefined;
 }

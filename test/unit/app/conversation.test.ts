@@ -64,6 +64,7 @@ describe('conversation', () => {
       sent = conversation.send('hello');
       await new Promise((resolve) => setTimeout(resolve, 20));
       await add('two');
+      return true;
     });
     await sent;
     assert.deepEqual(texts(conversation), ['one', 'two', 'hello', 'Fine.']);
@@ -73,7 +74,7 @@ describe('conversation', () => {
     const conversation = await harness.converse();
     const counted = Promise.withResolvers<undefined>();
     conversation.meter.countNew = () => counted.promise;
-    const imported = conversation.import(() => Promise.resolve());
+    const imported = conversation.import(() => Promise.resolve(true));
     const stored = Promise.withResolvers<undefined>();
     const sent = conversation.sendMessage({ text: 'hello' }, () => stored.resolve(undefined));
     await stored.promise;

@@ -4,9 +4,11 @@ import path from 'node:path';
 import type * as ExportModule from '../../../src/host/import-export/export-session.ts';
 import type * as ImportModule from '../../../src/host/import-export/import-file.ts';
 import type * as TranscriptModule from '../../../src/host/import-export/transcript-batches.ts';
+import { messageId, type MessageId } from '../../../src/core/model/ids.ts';
 import { messageText, type Message } from '../../../src/core/model/message.ts';
 import { hostIn, l10n } from '../../support/fake-editor.ts';
 import { folderForAllTests } from '../../support/per-test.ts';
+import { Harness, texts } from '../app/harness.ts';
 
 interface MessageAdded {
   readonly message?: Message;
@@ -124,6 +126,47 @@ describe('a transcript to import', () => {
     const model = [{ type: 'model_selected', provider: 'openai', model: 'm' }] as const;
     await assert.rejects(importMessages({ sessions } as never, 'Chat', batches, never, model), /no space left/);
     assert.deepEqual(events, ['session_deleted', 'closed']);
+  });
+
+  it('is imported to its end if the user has sent a message before canceling', async () => {
+    const { importMessages } = await load<typeof ImportModule>('import-export/import-file.ts');
+    await using harness = await Harness.open();
+    const conversation = await harness.converse();
+    const sessions = { current: conversation, create: () => Promise.resolve(conversation) };
+    let sent: Promise<void> | undefined;
+    const batches = (async function* () {
+      let parent: MessageId | null = null;
+      for (const text of ['one', 'two', 'three']) {
+        const id = messageId(text);
+        const message = { id, parent, role: 'user', content: [{ type: 'text', text }], at: 1 } as const;
+        yield await Promise.resolve({ messages: [message] });
+        parent = id;
+        sent ??= conversation.send('hello');
+      }
+    })();
+    const canceled = { isCancelled: () => sent !== undefined, report: () => undefined };
+    assert.equal(await importMessages({ sessions } as never, 'Chat', batches, canceled, []), 3);
+    await sent;
+    assert.deepEqual(texts(conversation), ['one', 'two', 'three', 'hello', 'Fine.']);
+    assert.equal(conversation.state.deleted, false);
+  });
+
+  it('stays with what was read if the rest cannot be read after the user has sent a message', async () => {
+    const { importMessages } = await load<typeof ImportModule>('import-export/import-file.ts');
+    await using harness = await Harness.open();
+    const conversation = await harness.converse();
+    const sessions = { current: conversation, create: () => Promise.resolve(conversation) };
+    let sent: Promise<void> | undefined;
+    const batches = (async function* () {
+      const content = [{ type: 'text', text: 'one' }] as const;
+      yield { messages: [{ id: messageId('one'), parent: null, role: 'user', content, at: 1 }] as const };
+      sent = conversation.send('hello');
+      throw await Promise.resolve(new Error('unreadable'));
+    })();
+    await assert.rejects(importMessages({ sessions } as never, 'Chat', batches, never, []), /unreadable/);
+    await sent;
+    assert.deepEqual(texts(conversation), ['one', 'hello', 'Fine.']);
+    assert.equal(conversation.state.deleted, false);
   });
 });
 
