@@ -66,6 +66,7 @@ export class Conversation {
   #raisesLimit = false;
   readonly #updates: Emitter<ConversationUpdate>;
   readonly #otherWork = new Map<Promise<unknown>, AbortController>();
+  /** Whether a task reset was postponed to the end of the turn, or compresses first. */
   #isResetPending = false;
   #closed = false;
   #halting = false;
@@ -457,8 +458,16 @@ export class Conversation {
   }
 
   async #reset(automatic: boolean, signal?: AbortSignal): Promise<void> {
-    await this.triggers.atReset(signal);
-    await this.journal.append({ type: 'task_reset', automatic });
+    const { task } = this.state;
+    this.#isResetPending = true;
+    try {
+      await this.triggers.atReset(signal);
+      // `setTask` has performed the reset.
+      if (this.state.task?.id !== task?.id) return;
+      await this.journal.append({ type: 'task_reset', automatic });
+    } finally {
+      this.#isResetPending = false;
+    }
     this.#deps.log.event('task_reset_preserving_conversation', {
       session_id: this.journal.id,
       automatic,
@@ -470,10 +479,7 @@ export class Conversation {
   async #afterTurn(reply: MessageId | undefined, task: TaskId | undefined): Promise<void> {
     try {
       if (reply !== undefined && this.state.task?.id === task) await applyProgressReport(this.journal, reply);
-      if (this.#isResetPending) {
-        this.#isResetPending = false;
-        await this.#reset(false);
-      }
+      if (this.#isResetPending) await this.#reset(false);
       await this.betweenTurns();
     } catch (error) {
       this.#deps.log.warn(`Session ${this.journal.id}: background work after a turn failed: ${String(error)}`);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Conversation } from '../../../src/app/conversation.ts';
 import { saysGoalReached } from '../../../src/core/model/task-list.ts';
-import { Harness, says } from './harness.ts';
+import { Harness, cancelled, says } from './harness.ts';
 import { openForEachTest } from '../../support/per-test.ts';
 
 describe('goal-reached detection', () => {
@@ -135,6 +135,27 @@ describe('end of a task', () => {
         isEnded ? ['Book the venue'] : [],
       );
     }
+  });
+
+  it('leaves a task that the user sets while the history is compressed for the reset', async () => {
+    const conversation = await harness.filled(60);
+    await conversation.setTask('Book the venue', []);
+    const asked = Promise.withResolvers<undefined>();
+    harness.summarizer = async function* (_, signal) {
+      asked.resolve(undefined);
+      await cancelled(signal);
+      yield { type: 'end', ending: 'complete' };
+    };
+    const reset = conversation.resetTask();
+    await asked.promise;
+    await conversation.setTask('Invite the speakers', []);
+    conversation.compressor.cancel();
+    await reset;
+    assert.equal(conversation.state.task?.goal, 'Invite the speakers');
+    assert.deepEqual(
+      conversation.state.endedTasks.map(({ goal }) => goal),
+      ['Book the venue'],
+    );
   });
 
   it('is not detected in a reply that reports a single step', async () => {
