@@ -383,7 +383,8 @@ const MAX_BACKOFF_MS = 3_600_000;
 class CompressionGuard {
   readonly #clock: Clock;
   readonly #gate: SpendGate;
-  #until = 0;
+  #failedAt = 0;
+  #waitMs = 0;
   #failures = 0;
   #lastFault: Error | undefined;
 
@@ -397,7 +398,8 @@ class CompressionGuard {
   }
 
   get backoffFault(): Error | undefined {
-    return this.#clock.now() < this.#until ? this.#lastFault : undefined;
+    // The difference is negative if the system clock was set back.
+    return Math.abs(this.#clock.now() - this.#failedAt) < this.#waitMs ? this.#lastFault : undefined;
   }
 
   /** Why a compression must not start now; undefined if it may. Urgent ones always may. */
@@ -423,7 +425,7 @@ class CompressionGuard {
 
   succeeded(): void {
     this.#failures = 0;
-    this.#until = 0;
+    this.#waitMs = 0;
   }
 
   /** Starts or extends the backoff. A fault that is reported a second time after a fallback counts once. */
@@ -433,6 +435,7 @@ class CompressionGuard {
     const wait = Math.min(MAX_BACKOFF_MS, BACKOFF_MS * 2 ** this.#failures);
     this.#failures++;
     this.#lastFault = fault instanceof Error ? fault : new Error(String(fault));
-    this.#until = this.#clock.now() + Math.max(wait, retryAfter);
+    this.#failedAt = this.#clock.now();
+    this.#waitMs = Math.max(wait, retryAfter);
   }
 }

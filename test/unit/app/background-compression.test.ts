@@ -68,6 +68,15 @@ describe('background compression', () => {
     assert.deepEqual(new Set(summaryModels()), new Set(['test/summarizer']));
   });
 
+  it('continues with the model even if the clock was set back meanwhile', async () => {
+    harness.summarizer = BUSY;
+    await inBackground();
+    harness.summarizer = SUMMARY;
+    harness.clock.ahead -= 24 * 3_600_000;
+    await inBackground();
+    assert.deepEqual(new Set(summaryModels()), new Set(['test/summarizer']));
+  });
+
   it('replaces extractive summaries made while the provider was down', async () => {
     harness.summarizer = BUSY;
     const other = await harness.compressed(60);
