@@ -57,7 +57,8 @@ function quote(hit: LocalHit, question: string, label: string): string {
   const lines = closeFence(excerpt(hit.text.trim(), question))
     .split('\n')
     .map((line) => `> ${line}`.trimEnd());
-  const day = new Date(hit.at).toISOString().slice(0, 10);
+  // The Swedish format is that of ISO 8601.
+  const day = new Date(hit.at).toLocaleDateString('sv');
   return `${lines.join('\n')}\n>\n> — ${hit.role}, ${day}, [${label} ${hit.position + 1}](threadkeeper:message/${encodeURIComponent(hit.message)})`;
 }
 

@@ -33,6 +33,19 @@ describe('the local model', () => {
     assert.equal(usage, undefined);
   });
 
+  it('dates a quote in the local time zone', async () => {
+    const { TZ } = process.env;
+    process.env['TZ'] = 'America/Los_Angeles';
+    try {
+      const late = { ...hit('Postgres 16', 1), at: Date.parse('2026-03-05T02:00:00Z') };
+      const { text } = await turn(localModel(memory(late)), ask('Postgres?'));
+      assert.match(text, /user, 2026-03-04,/);
+    } finally {
+      if (TZ === undefined) delete process.env['TZ'];
+      else process.env['TZ'] = TZ;
+    }
+  });
+
   it('says in each reply that no model is configured, and how to select one', async () => {
     for (const model of [localModel(memory()), localModel(memory(hit('Postgres', 1)))]) {
       const { text } = await turn(model, ask('What about Postgres and the rest?'));
