@@ -204,7 +204,9 @@ export class ChatIndex {
       while (to < newest.length && (to === from || bytes + newest[to]!.indexBytes <= this.#maxBytes)) {
         bytes += newest[to++]!.indexBytes;
       }
-      const group = await Promise.all(newest.slice(from, to).map((session) => this.#chat(session)));
+      const group: IndexedChat[] = [];
+      // One after the other, because the system limits the number of open files.
+      for (const session of newest.slice(from, to)) group.push(await this.#chat(session));
       if (from === 0) this.#cache(group);
       yield group;
     }

@@ -150,6 +150,20 @@ describe('search in chats from other tools', () => {
     assert.equal((await search({ text: 'bookings postgresql' }))[0], TEXTS[0]);
   });
 
+  it('opens one file at a time, because there may be thousands of chats', async () => {
+    let open = 0;
+    let mostOpen = 0;
+    class CountingCopies extends LibraryCopies {
+      override async readIndex(key: string, bytes: number): Promise<Uint8Array> {
+        mostOpen = Math.max(mostOpen, ++open);
+        return super.readIndex(key, bytes).finally(() => open--);
+      }
+    }
+    const library = await Library.open(new CountingCopies(path.join(place, 'copies')));
+    assert.equal((await library.index.search(library.sessions(), { text: 'port', limit: 10 })).length, 2);
+    assert.equal(mostOpen, 1);
+  });
+
   it('returns only results that match the filters', async () => {
     assert.deepEqual(await search({ text: 'port', workspace: 'web' }), [TEXTS[1]]);
     assert.deepEqual(await search({ text: 'port', tools: ['codex'] }), []);
