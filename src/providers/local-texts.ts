@@ -67,16 +67,22 @@ const STOP_WORDS: readonly (readonly [Language, string])[] = [
 
 /**
  * The language of the first text that reveals one, by its script or else by its most frequent words; English by
- * default. Text with kana is Japanese, with only Han characters Chinese.
+ * default. Text with kana is Japanese, with only Han characters Chinese, unless they are only quoted.
  */
 export function languageOf(...texts: readonly string[]): Language {
   for (const text of texts) {
-    if (/[\p{Script=Hiragana}\p{Script=Katakana}]/u.test(text)) return 'ja';
-    if (/\p{Script=Han}/u.test(text)) return 'zh';
-    const found = languageByStopWords(text);
+    const found = languageByScript(text) ?? languageByStopWords(text);
     if (found !== undefined) return found;
   }
   return 'en';
+}
+
+/** A character counts as two words, because such texts often contain Latin names and commands. */
+function languageByScript(text: string): Language | undefined {
+  const characters = text.match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/gu) ?? [];
+  const words = text.match(/\p{Script=Latin}+/gu) ?? [];
+  if (characters.length * 2 <= words.length) return undefined;
+  return characters.some((character) => !/\p{Script=Han}/u.test(character)) ? 'ja' : 'zh';
 }
 
 function languageByStopWords(text: string): Language | undefined {

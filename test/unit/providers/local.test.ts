@@ -129,6 +129,14 @@ describe('the local model', () => {
     assert.equal(languageOf('npm test -- --grep es', 'Why is this red?'), 'en');
   });
 
+  it('is not misled by a few words of another script', () => {
+    assert.equal(languageOf('What does 設定 mean in the settings file?'), 'en');
+    assert.equal(languageOf('Was heißt “ありがとう” in der Datei und warum ist das nicht übersetzt?'), 'de');
+    assert.equal(languageOf('git rebase main feature を実行'), 'ja');
+    assert.equal(languageOf('VS Codeでsettings.jsonを開く方法'), 'ja');
+    assert.equal(languageOf('请解释 src/app/ports.ts 中的 ChatModel'), 'zh');
+  });
+
   it('infers the language of a short text from its most frequent words, unless two languages share them', () => {
     assert.equal(languageOf('wie geht es dir'), 'de');
     assert.equal(languageOf('es geht', '¿Cómo está?'), 'es');
