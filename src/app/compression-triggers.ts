@@ -45,7 +45,7 @@ export class CompressionTriggers {
   }
 
   /** Compresses before a task reset if it's due. */
-  async atReset(signal?: AbortSignal): Promise<void> {
+  async atReset(signal: AbortSignal | undefined): Promise<void> {
     const due = this.dueAtReset();
     if (due && !this.#deps.isEnding()) await this.compress(due, 'now', { signal });
   }

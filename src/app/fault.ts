@@ -74,7 +74,7 @@ export class ModelFault extends Error {
 export const isUnusableAnswer = (error: unknown): boolean =>
   error instanceof UnusableAnswers || ModelFault.is(error, 'content_refused', 'highest_output_limit');
 
-export function emptyReply(ending: Ending | undefined, usage: Usage | undefined, isHighest = false): ModelFault {
+export function emptyReply(ending: Ending | undefined, usage: Usage | undefined, isHighest: boolean): ModelFault {
   const tokens = `${usage?.output ?? 0} output tokens, ${usage?.reasoning ?? 0} of them thinking`;
   return ending === 'length'
     ? new ModelFault(

@@ -31,7 +31,6 @@ export interface InMemorySessionOptions {
   /** Undefined: summaries are extracted. */
   readonly model: SummarizerConfig | undefined;
   readonly price: PriceOf;
-  readonly extractiveOnFault?: boolean;
   readonly yielder?: Yielder;
 }
 
@@ -93,7 +92,7 @@ export class InMemorySession {
       contextWindow: budget,
       reservedTokens: 0,
       temperature: undefined,
-      extractiveOnFault: options.extractiveOnFault ?? false,
+      extractiveOnFault: false,
       resetFinishedTask: false,
       recallShare: 0,
       countWithProvider: false,

@@ -28,7 +28,7 @@ export async function streamReply(
   model: ChatModel,
   recalled: readonly RecalledExcerpt[],
   signal: AbortSignal,
-  raisesLimit = false,
+  raisesLimit: boolean,
 ): Promise<void> {
   const { clock, journal, log, meter, onUpdate } = deps;
   const context = meter.context(recalled);
