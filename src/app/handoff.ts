@@ -5,29 +5,32 @@ import { messageId } from '../core/model/ids.ts';
 import type { KeyEvent, KeyEventKind, Span } from '../core/model/key-event.ts';
 import { isLocalReply, messageText, type ContentBlock, type Message, type Role } from '../core/model/message.ts';
 import { listedSteps } from '../core/model/task-list.ts';
-import { runYielding } from '../core/pace/steps.ts';
-import { NEVER_YIELDS } from '../core/pace/yielder.ts';
+import { runSynchronously } from '../core/pace/steps.ts';
 import { redactContent } from '../core/redact/exported-messages.ts';
 import { Redactor } from '../core/redact/redact.ts';
 import { sentencesOf } from '../core/text/sentences.ts';
 import { withSpeaker } from '../core/text/speakers.ts';
 import { withoutClientText } from '../core/text/client-text.ts';
 import { isSmallTalk } from '../core/text/small-talk.ts';
-import { loadEncoding, type TokenCounter } from '../core/tokens/token-counter.ts';
+import type { TokenCounter } from '../core/tokens/token-counter.ts';
 import { oneLine } from '../core/transcript/markdown-export.ts';
 import { plannedSteps, type PlannedSteps } from '../core/transcript/planned-steps.ts';
 import { NO_CALLS } from './in-memory-session.ts';
 import { keyEventsOf } from './library/chat-events.ts';
-import { summarizeRecursive, type LibraryCalls, type LibraryMessage, type LibraryOptions } from './public-api.ts';
+import { summarizeRecursive, type LibraryCalls, type LibraryMessage } from './public-api.ts';
+import type { SummarizerConfig } from './summarizer.ts';
 import { renderBriefing, type BriefingLine, type BriefingSection, type HandoffTarget } from './render-briefing.ts';
 
 /** A message of the session that is handed over. `at` is in milliseconds since the epoch. */
 export type HandoffMessage = Pick<Message, 'role' | 'content'> & Partial<Pick<Message, 'at' | 'model'>>;
 
-export interface HandoffOptions extends LibraryOptions {
+export interface HandoffOptions {
   readonly target: HandoffTarget;
   /** Maximum tokens of the briefing, including its framing as a message. */
   readonly maxTokens: number;
+  readonly counter: TokenCounter;
+  /** Generates the summary. Without it, the summary is extracted from the messages. */
+  readonly model?: SummarizerConfig | undefined;
 }
 
 export interface Handoff {
@@ -96,14 +99,13 @@ interface QuoteLine extends BriefingLine {
  * Creates a briefing with which another tool continues a session: the task, the newest messages, open steps, decisions,
  * and other key events, verbatim, and a summary of the conversation. Secrets are masked.
  *
- * @throws `RangeError` for invalid options, and the summarizer's errors
+ * @throws the model's errors
  */
 export async function createHandoff(messages: readonly HandoffMessage[], options: HandoffOptions): Promise<Handoff> {
-  const { target, maxTokens, yielder = NEVER_YIELDS } = options;
-  const counter = options.counter ?? (await loadEncoding('o200k_base', yielder));
+  const { target, maxTokens, counter, model } = options;
   const redactor = new Redactor();
   const source = messages
-    .filter(({ role, model }) => role !== 'system' && !isLocalReply({ model }))
+    .filter((message) => message.role !== 'system' && !isLocalReply(message))
     .map((message) => ({ ...message, content: cleanContent(message, redactor) }))
     .filter(({ content }) => content.length > 0);
   const analyzed = source.map(analyzeMessage);
@@ -117,21 +119,17 @@ export async function createHandoff(messages: readonly HandoffMessage[], options
   if (room < MIN_PART_TOKENS || analyzed.length === 0) return nothing;
   const isWhole = analyzed.reduce((sum, { text }) => sum + tokensOf(text), 0) <= room * WHOLE_SHARE;
   const prose = analyzed.map((one) => ({ role: one.role, text: one.prose }));
-  const ledger = await runYielding(
-    keyEventsOf(prose, (index) => messageId(String(index))),
-    yielder,
-  );
+  const ledger = runSynchronously(keyEventsOf(prose, (index) => messageId(String(index))));
   let lines = selectLines(analyzed, ledger, plannedSteps(source), { room, isWhole, counter });
   while (lines.length > 0 && tokensOf(render(lines, '')) > maxTokens) lines = lines.slice(0, -1);
   const left = maxTokens - tokensOf(render(lines, '')) - SUMMARY_HEADING_TOKENS;
   // Without a model, a summary consists of quotes, which would be repeated. A model needs them to understand the rest.
-  const isExtract = options.model === undefined && options.summarizer === undefined;
-  const rest = isExtract && !isWhole ? withoutQuotes(source, lines) : source;
+  const rest = model === undefined && !isWhole ? withoutQuotes(source, lines) : source;
   if (left < MIN_PART_TOKENS || rest.length === 0) {
     const text = lines.length === 0 ? '' : render(lines, '');
     return { ...nothing, text, tokens: text === '' ? 0 : tokensOf(text) };
   }
-  const { text: whole, calls, isExtracted } = await summarizeRecursive(rest, left, { ...options, counter });
+  const { text: whole, calls, isExtracted } = await summarizeRecursive(rest, left, { counter, model });
   let summary = whole;
   // Tags in content are replaced by others, which may take a few more tokens.
   for (let excess = 1; summary !== '' && excess > 0;) {
