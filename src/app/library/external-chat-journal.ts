@@ -36,7 +36,7 @@ export class ExternalChatJournal implements SessionJournal {
     this.notice = lost && phrase('Some of this chat couldn’t be read. Skipped: {0}.', lost);
     const { title, workspace = '', updatedAt } = entry;
     this.state.apply({ type: 'session_created', id, title: sessionTitleFrom(title), workspace }, updatedAt);
-    let at = updatedAt;
+    let at = copy.messages.find((one) => one.at !== undefined)?.at ?? updatedAt;
     for (const [index, copied] of copy.messages.entries()) {
       at = copied.at ?? at;
       const message = transcribedMessage(copied, { id: idOf(index), parent: index === 0 ? null : idOf(index - 1), at });

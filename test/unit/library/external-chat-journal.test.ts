@@ -27,8 +27,8 @@ const copy: CopiedSession = {
   lost: [],
   replaced: [],
 };
-const open = (): ExternalChatJournal =>
-  new ExternalChatJournal(externalChatSessionId('claude-code-1', entry), entry, copy, (error) => {
+const open = (changes: Partial<CopiedSession> = {}): ExternalChatJournal =>
+  new ExternalChatJournal(externalChatSessionId('claude-code-1', entry), entry, { ...copy, ...changes }, (error) => {
     throw error;
   });
 
@@ -54,15 +54,18 @@ describe('a chat from another tool, opened for reading', () => {
     assert.equal(state.title, 'The port');
   });
 
+  it('dates messages without a time before the first one that has a time like that one', () => {
+    const { state } = open({ messages: [{ role: 'user', text: 'Hello.' }, ...copy.messages] });
+    assert.equal(state.messages.get(state.path[0]!)?.at, 1_769_000_000_000);
+  });
+
   it('says what could not be read', () => {
     assert.equal(open().notice, undefined);
     const lost = [
       { reason: phrase('invalid JSON line'), count: 3 },
       { reason: phrase('message with role “{0}”', 'narrator'), count: 1 },
     ];
-    const { notice } = new ExternalChatJournal(externalChatSessionId('k', entry), entry, { ...copy, lost }, (error) => {
-      throw error;
-    });
+    const { notice } = open({ lost });
     assert.equal(
       inEnglish(notice!),
       'Some of this chat couldn’t be read. Skipped: 3 × invalid JSON line, 1 × message with role “narrator”.',
