@@ -3,7 +3,7 @@ import { compressPreserveEvents } from '../../src/app/public-api.ts';
 import { replyBudget } from '../../src/app/reply-budget.ts';
 import type { Usage } from '../../src/core/model/message.ts';
 import { DEFAULT_MODELS, modelInfo, priceOf, reasoningPlan, type ModelInfo } from '../../src/core/tokens/model-info.ts';
-import { ModelRegistry, type ModelConfig } from '../../src/providers/factory.ts';
+import { ModelRegistry, type ModelConfig } from '../../src/providers/model-registry.ts';
 import { withVendorsRedirected } from '../../test/support/strict/redirect-vendors.ts';
 import { StrictServer, type Flavour } from '../../test/support/strict/strict-server.ts';
 import { TRAITS } from '../../test/support/strict/traits.ts';

@@ -12,7 +12,7 @@ import {
   reasoningPlan,
 } from '../core/tokens/model-info.ts';
 import type { EncodingName } from '../core/tokens/token-counter.ts';
-import type { ModelConfig, ModelRegistry } from '../providers/factory.ts';
+import type { ModelConfig, ModelRegistry } from '../providers/model-registry.ts';
 import type { ListedModel } from '../providers/listed-model.ts';
 import { UsageError, choiceOption, textOption, type Invocation } from './command.ts';
 
@@ -78,7 +78,7 @@ export async function modelFromOptions({
     throw new UsageError(`No API key. Set ${KEY_VARIABLES[provider]} or use --provider local.`);
   }
   const id = textOption(options, 'model') ?? DEFAULT_MODELS[provider].summary;
-  const { ModelRegistry } = await import('../providers/factory.ts');
+  const { ModelRegistry } = await import('../providers/model-registry.ts');
   const { reportingUsage, summarizerOf } = await import('../app/summarizer.ts');
   const { withRetries } = await import('../providers/retry.ts');
   const { parseBaseUrl } = await import('../providers/base-url.ts');

@@ -8,7 +8,7 @@ import type { PriceOf } from '../../app/spend-limited-model.ts';
 import type { Urgency } from '../../app/compression-job.ts';
 import type { Usage } from '../../core/model/message.ts';
 import { DEFAULT_MODELS, modelInfo, priceOf, type ModelInfo } from '../../core/tokens/model-info.ts';
-import { ModelRegistry, type ModelConfig } from '../../providers/factory.ts';
+import { ModelRegistry, type ModelConfig } from '../../providers/model-registry.ts';
 import type { ListedModel } from '../../providers/listed-model.ts';
 import { withoutImages } from '../../providers/without-images.ts';
 import type { VsCodeModels } from './vscode-models.ts';

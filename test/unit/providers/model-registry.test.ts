@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { ModelFault } from '../../../src/app/fault.ts';
-import { ModelRegistry } from '../../../src/providers/factory.ts';
+import { ModelRegistry } from '../../../src/providers/model-registry.ts';
 import { WireServer } from '../../support/wire-server.ts';
 
 describe('the model registry', () => {
@@ -44,7 +44,7 @@ describe('the model registry', () => {
   });
 
   it('loads each SDK only when its first model is created', async () => {
-    const factory = new URL('../../../src/providers/factory.ts', import.meta.url).href;
+    const factory = new URL('../../../src/providers/model-registry.ts', import.meta.url).href;
     const script = `
       import { registerHooks } from 'node:module';
       const seen = new Set();
