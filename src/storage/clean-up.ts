@@ -1,14 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { lstat, open, readdir, rm } from 'node:fs/promises';
+import { lstat, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sessionId, type SessionId } from '../core/model/ids.ts';
-import { NEVER_YIELDS, type Yielder } from '../core/pace/yielder.ts';
+import { NEVER_YIELDS } from '../core/pace/yielder.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import { phrase } from '../core/text/phrase.ts';
-import { readJournal } from './checkpoint.ts';
 import { withAccessFaults, ifExists } from './disk-errors.ts';
-import type { JournalReader } from './journal-reader.ts';
-import { journalPath } from './session-store.ts';
+import { journalPath, readStoredSession } from './session-store.ts';
 import { WriterLock } from './writer-lock.ts';
 
 /** Time during which a deleted session can be restored, in ms. */
@@ -99,20 +97,6 @@ export async function removeSession(
 /** Whether a deleted session's retention is over. Each later event restarts it. */
 export function isRetentionOver(session: Pick<SessionState, 'deleted' | 'updatedAt'>, now: number): boolean {
   return session.deleted && now - session.updatedAt > RETENTION_MS;
-}
-
-/** A session as read from its journal, without a lock or repairs; undefined if there is no such file. */
-export async function readStoredSession(
-  folder: string,
-  id: SessionId,
-  yielder: Yielder,
-): Promise<Pick<JournalReader, 'state' | 'newer'> | undefined> {
-  const path = journalPath(folder, id);
-  if (path === undefined) return undefined;
-  return withAccessFaults(phrase('this session'), async () => {
-    const file = await ifExists(open(path, 'r'));
-    return file && readJournal(path, file, id, yielder).finally(() => file.close());
-  });
 }
 
 async function removeFiles(folder: string, files: readonly PlainFile[]): Promise<number> {

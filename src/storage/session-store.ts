@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { StoreFault, type SessionJournal, type SessionStore, type SessionListEntry } from '../app/ports.ts';
 import type { SessionEvent } from '../core/journal/schema.ts';
 import { sessionId, type SessionId } from '../core/model/ids.ts';
+import type { Yielder } from '../core/pace/yielder.ts';
 import { phrase } from '../core/text/phrase.ts';
-import { listEntryOf, loadHead, saveCheckpoint } from './checkpoint.ts';
+import { listEntryOf, loadHead, readJournal, saveCheckpoint } from './checkpoint.ts';
 import {
   accessFault,
   withAccessFaults,
@@ -25,6 +26,20 @@ const FILE_NAME_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
 /** The path of a session's journal; undefined for an ID that can't be a file name. */
 export function journalPath(folder: string, id: SessionId): string | undefined {
   return FILE_NAME_ID.test(id) ? join(folder, `${id}${EXTENSION}`) : undefined;
+}
+
+/** A session as read from its journal, without a lock or repairs; undefined if there is no such file. */
+export async function readStoredSession(
+  folder: string,
+  id: SessionId,
+  yielder: Yielder,
+): Promise<Pick<JournalReader, 'state' | 'newer'> | undefined> {
+  const path = journalPath(folder, id);
+  if (path === undefined) return undefined;
+  return withAccessFaults(phrase('this session'), async () => {
+    const file = await ifExists(open(path, 'r'));
+    return file && readJournal(path, file, id, yielder).finally(() => file.close());
+  });
 }
 
 const CONCURRENT_READS = 32;

@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { messageText } from '../../src/core/model/message.ts';
 import { sessionId } from '../../src/core/model/ids.ts';
-import { readStoredSession } from '../../src/storage/clean-up.ts';
+import { readStoredSession } from '../../src/storage/session-store.ts';
 import { verifyJournal } from '../../src/storage/verify-journal.ts';
 import { alwaysDue } from '../support/yielders.ts';
 import type { WireServer } from '../support/wire-server.ts';

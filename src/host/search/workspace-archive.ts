@@ -3,7 +3,7 @@ import { SessionArchive, type SessionArchiveDeps } from '../../app/session-archi
 import type { SearchRequest, WorkspaceHit, WorkspaceSearch } from '../../app/workspace-search.ts';
 import type { SessionId } from '../../core/model/ids.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
-import { readStoredSession } from '../../storage/clean-up.ts';
+import { readStoredSession } from '../../storage/session-store.ts';
 import type { WorkspaceMemory } from '../memory/workspace-memory.ts';
 import type { HostApp } from '../platform/host-app.ts';
 import type { OpenConversations } from '../sessions/open-conversations.ts';

@@ -5,13 +5,12 @@ import { sessionId } from '../../../src/core/model/ids.ts';
 import {
   findOrphans,
   isRetentionOver,
-  readStoredSession,
   removeOrphans,
   removeSession,
   sizesOfSessions,
 } from '../../../src/storage/clean-up.ts';
 import { nativeChecksum } from '../../../src/storage/checksum.ts';
-import type { FileSessionStore } from '../../../src/storage/session-store.ts';
+import { readStoredSession, type FileSessionStore } from '../../../src/storage/session-store.ts';
 import { NEVER_YIELDS } from '../../../src/core/pace/yielder.ts';
 import { inFolder, messageAdded, storeIn } from './test-store.ts';
 
