@@ -145,7 +145,7 @@ describe('a visible page', () => {
     const link = { init: () => Promise.resolve(init), onMessage: () => nothing, sendGauge: () => undefined };
     const app = {
       extensionUri: '',
-      link: () => Promise.resolve(link),
+      connection: () => Promise.resolve(link),
       drafts: { set: (_session: string, text: string) => drafts.push(text) },
       log: { warn: () => undefined },
     };
