@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { folderForAllTests } from '../support/per-test.ts';
+import { folderForEachTest } from '../support/per-test.ts';
 
 const require = createRequire(import.meta.url);
 const root = path.resolve(import.meta.dirname, '../..');
@@ -62,8 +62,8 @@ describe('the layer check', function () {
     return { code: run.status, output: run.stdout.toString() + run.stderr.toString() };
   };
 
-  folderForAllTests((made) => (folder = made));
-  before(() => {
+  folderForEachTest((made) => (folder = made));
+  beforeEach(() => {
     for (const file of ['.dependency-cruiser.cjs', 'tsconfig.json'])
       cpSync(path.join(root, file), path.join(folder, file));
     symlinkSync(path.join(root, 'node_modules'), path.join(folder, 'node_modules'), 'junction');
