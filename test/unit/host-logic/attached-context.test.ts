@@ -98,12 +98,15 @@ const load = hostIn({
   },
   Uri: { joinPath: ({ path }: { readonly path: string }, name: string) => uriOf(`${path}/${name}`) },
 });
+const { LastEditor } = await load<typeof LastEditorModule>('chat/last-editor.ts');
+const { readContext } = await load<typeof ReadContextModule>('chat/read-context.ts');
+const { contextItems } = await load<typeof ContextItemsModule>('chat/context-items.ts');
+const { pageRequests } = await load<typeof PageRequestsModule>('chat/page-requests.ts');
 
 describe('the file that was active before the chat', () => {
   const [left, right] = [editorOf('/w/left.ts'), editorOf('/w/right.ts')];
 
-  it('stays the same while another file is visible, too', async () => {
-    const { LastEditor } = await load<typeof LastEditorModule>('chat/last-editor.ts');
+  it('stays the same while another file is visible, too', () => {
     window.visibleTextEditors = [left, right];
     window.activeTextEditor = right;
     const last = new LastEditor();
@@ -112,8 +115,7 @@ describe('the file that was active before the chat', () => {
     assert.equal(last.current?.document, right.document);
   });
 
-  it('is the visible one if its own tab was replaced', async () => {
-    const { LastEditor } = await load<typeof LastEditorModule>('chat/last-editor.ts');
+  it('is the visible one if its own tab was replaced', () => {
     window.visibleTextEditors = [right];
     window.activeTextEditor = right;
     const last = new LastEditor();
@@ -125,7 +127,6 @@ describe('the file that was active before the chat', () => {
 
 describe('an attached symbol', () => {
   it('is attached up to the end of a file that has become shorter', async () => {
-    const { readContext } = await load<typeof ReadContextModule>('chat/read-context.ts');
     document = documentOf(['function a() {', '  return 1;', '}']);
     const what = { kind: 'symbol', path: 'a.ts', lines: [2, 9] } as const;
     const [attachment] = await readContext(what as never, {} as never);
@@ -185,7 +186,6 @@ describe('a folder', () => {
 describe('files to attach', () => {
   for (const query of ['[slug', '!'])
     it(`have names with “${query}”, even if that is a wildcard`, async () => {
-      const { contextItems } = await load<typeof ContextItemsModule>('chat/context-items.ts');
       const items = await contextItems(query, { current: undefined } as never, []);
       const expected = query === '!' ? [] : ['[slug].ts'];
       assert.deepEqual(
@@ -195,7 +195,6 @@ describe('files to attach', () => {
     });
 
   it('are suggested before a letter is typed: a limited number, open ones first', async () => {
-    const { contextItems } = await load<typeof ContextItemsModule>('chat/context-items.ts');
     const labels = async () => (await contextItems('', { current: undefined } as never, [])).map(({ label }) => label);
     assert.deepEqual(await labels(), ['a.ts', '[slug].ts']);
     found = Array.from({ length: 200 }, (_, n) => uriOf(`/w/src/part-${n}.ts`));
@@ -205,7 +204,6 @@ describe('files to attach', () => {
   });
 
   it('have their path behind the name, unless it is the same', async () => {
-    const { contextItems } = await load<typeof ContextItemsModule>('chat/context-items.ts');
     window.tabGroups.all = [];
     found = [uriOf('/w/a.ts'), uriOf('/w/src/b.ts')];
     const items = await contextItems('', { current: undefined } as never, []);
@@ -221,7 +219,6 @@ describe('files to attach', () => {
 
 describe('inserting code from a response', () => {
   it('fails visibly if the file can’t be changed', async () => {
-    const { pageRequests } = await load<typeof PageRequestsModule>('chat/page-requests.ts');
     const editor = { show: () => Promise.resolve({ edit: () => Promise.resolve(false) }) };
     const { codeAction } = pageRequests({ editor } as never);
     await assert.rejects(

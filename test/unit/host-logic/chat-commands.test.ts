@@ -3,6 +3,7 @@ import type * as ChatCommandsModule from '../../../src/host/chat/chat-commands.t
 import { hostIn, l10n } from '../../support/fake-editor.ts';
 
 const load = hostIn({ l10n });
+const { setTask } = await load<typeof ChatCommandsModule>('chat/chat-commands.ts');
 
 describe('the command to set a task', () => {
   for (const [typed, expected] of [
@@ -10,7 +11,6 @@ describe('the command to set a task', () => {
     [' ; ', undefined],
   ] as const)
     it(`sets ${expected ? 'the goal and its steps' : 'no task without a goal'} for “${typed}”`, async () => {
-      const { setTask } = await load<typeof ChatCommandsModule>('chat/chat-commands.ts');
       let task: readonly string[] | undefined;
       const conversation = {
         setTask: (goal: string, steps: readonly { readonly text: string }[]) =>

@@ -25,6 +25,7 @@ class TreeItem {
   }
 }
 const load = hostIn({ l10n, env: { language: 'en' }, TreeItem, ThemeIcon: Object, TreeItemCollapsibleState: {} });
+const { chartSvg, contextSeries } = await load<typeof ChartModule>('gauge/chart-svg.ts');
 const { filterRow, findRow, topRows } = await load<typeof RowsModule>('summaries/context-rows.ts');
 
 function sourceOf({ state, journal, meter }: Pick<Conversation, 'state' | 'journal' | 'meter'>): TreeSource {
@@ -306,8 +307,6 @@ describe('rows of the summary tree', () => {
 
 describe('the context chart', () => {
   it('rises with messages, falls at each compression that is not undone, and is well-formed SVG', async () => {
-    const load = hostIn({ l10n, env: { language: 'en' } });
-    const { chartSvg, contextSeries } = await load<typeof ChartModule>('gauge/chart-svg.ts');
     await using harness = await Harness.open();
     const conversation = await harness.filled(2, (n) =>
       n === 0 ? 'We decided to use port 8401 for <b>the "gateway"</b>.' : 'Fine.',

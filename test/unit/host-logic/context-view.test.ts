@@ -42,6 +42,8 @@ const load = hostIn({
   },
   workspace: {},
 });
+const { ContextTree } = await load<typeof TreeModule>('summaries/context-tree.ts');
+const { readSummary } = await load<typeof CommandsModule>('summaries/summary-commands.ts');
 
 const TEXTS = [
   'We have decided: use port 8401 for the gateway.',
@@ -64,7 +66,6 @@ describe('Context view', () => {
         TEXTS[n] ??
         `What happens in part ${n}? It comes after the others. ${'Rows are gathered in a list. '.repeat(4)}`,
     );
-    const { ContextTree } = await load<typeof TreeModule>('summaries/context-tree.ts');
     const view = { visible: true, description: '', onDidChangeVisibility: () => nothing };
     tree = new ContextTree(view as never, {
       sessions: { current: conversation, currentOrLatestIfAny: () => Promise.resolve(conversation) },
@@ -75,7 +76,6 @@ describe('Context view', () => {
 
   it('has welcome content only once it is known to be empty, so that it never takes the focus from the rows', async () => {
     const welcome = contributes.viewsWelcome.find(({ view }) => view === CONTEXT_VIEW);
-    const { ContextTree } = await load<typeof TreeModule>('summaries/context-tree.ts');
     const view = { visible: true, onDidChangeVisibility: () => nothing };
     let current: Conversation | undefined = conversation;
     const currentOrLatestIfAny = () => Promise.resolve(current);
@@ -136,7 +136,6 @@ describe('Context view', () => {
   });
 
   it('says why a summary’s level cannot be restored', async () => {
-    const { readSummary } = await load<typeof CommandsModule>('summaries/summary-commands.ts');
     const { journal } = conversation;
     const append = journal.append.bind(journal);
     journal.append = async (...events) => {

@@ -27,14 +27,14 @@ const load = hostIn({
     getConfiguration: () => ({ get: (section: string) => settings[section], inspect: () => undefined }),
   },
 });
+const { gatherHealth } = await load<typeof HealthModule>('health/check-health.ts');
+const { WorkspaceMemory } = await load<typeof MemoryModule>('memory/workspace-memory.ts');
 
 describe('health check without a session', () => {
   let folder = '';
   folderForEachTest((made) => (folder = made));
 
   async function report(): Promise<string> {
-    const { gatherHealth } = await load<typeof HealthModule>('health/check-health.ts');
-    const { WorkspaceMemory } = await load<typeof MemoryModule>('memory/workspace-memory.ts');
     const sessions = path.join(folder, 'sessions');
     mkdirSync(sessions, { recursive: true });
     const file = new MemoryFile(path.join(folder, 'memory'), 'empty', () => {});

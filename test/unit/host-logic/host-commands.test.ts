@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type * as L10nModule from '../../../src/host/platform/l10n.ts';
 import type * as SearchModule from '../../../src/host/search/search-commands.ts';
 import { ModelFault } from '../../../src/app/fault.ts';
 import { waitTextAt } from '../../../src/protocol/faults.ts';
@@ -117,6 +116,18 @@ const existing = <T>(look: () => T): Promise<T> =>
     .catch((error: unknown) => Promise.reject(new editor.FileSystemError(String(error))));
 
 const load = hostIn(editor);
+const { exportSession } = await load<typeof ExportModule>('import-export/export-session.ts');
+const { faultView, notificationText } = await load<typeof FaultModule>('platform/fault-view.ts');
+const { chartPanel } = await load<typeof ChartModule>('gauge/chart-panel.ts');
+const { findForgotten } = await load<typeof SearchModule>('search/search-commands.ts');
+const { importMessages } = await load<typeof ImportModule>('import-export/import-file.ts');
+const { openChat, searchChats, chatsAboutFile, restoreDropped } = await load<typeof ChatsModule>(
+  'external-chats/external-chat-commands.ts',
+);
+const { ProjectRules } = await load<typeof RulesModule>('rules/project-rules.ts');
+const { DocumentPanel } = await load<typeof ReaderModule>('summaries/document-panel.ts');
+const { SessionFiles } = await load<typeof FilesModule>('summaries/document-files.ts');
+const { exportedBatches } = await load<typeof TranscriptModule>('import-export/transcript-batches.ts');
 
 describe('editor commands', () => {
   let harness: Harness;
@@ -127,7 +138,6 @@ describe('editor commands', () => {
 
   for (const name of ['session.jsonl', 'session.md'])
     it(`yield after each message when an export masks secrets: ${name}`, async () => {
-      const { exportSession } = await load<typeof ExportModule>('import-export/export-session.ts');
       const conversation = await harness.filled(40, (n) => `The password for host ${n} is: password=Tr0ub4dor-${n}-x9`);
       let rests = 0;
       const count = (): number => rests++;
@@ -140,8 +150,6 @@ describe('editor commands', () => {
     });
 
   it('say why an export could not be saved', async () => {
-    const { exportSession } = await load<typeof ExportModule>('import-export/export-session.ts');
-    const { faultView } = await load<typeof FaultModule>('platform/fault-view.ts');
     const { fs } = editor.workspace;
     const { writeFile } = fs;
     try {
@@ -170,8 +178,7 @@ describe('editor commands', () => {
     }
   });
 
-  it('show a provider’s message about a rejected request as plain text, apart from the text that may be logged', async () => {
-    const { faultView, notificationText } = await load<typeof FaultModule>('platform/fault-view.ts');
+  it('show a provider’s message about a rejected request as plain text, apart from the text that may be logged', () => {
     const details = 'Did you mean [gpt-4o](command:workbench.action.quit)?';
     const view = faultView(new ModelFault('model_not_found', 'not found', { details }));
     assert.doesNotMatch(view.text, /gpt-4o/);
@@ -182,8 +189,7 @@ describe('editor commands', () => {
     assert.equal(notificationText(other), other.text);
   });
 
-  it('say how long to wait for a provider, at any time until then', async () => {
-    const { faultView } = await load<typeof FaultModule>('platform/fault-view.ts');
+  it('say how long to wait for a provider, at any time until then', () => {
     const { text, wait } = faultView(new ModelFault('rate_limited', 'slow down', { retryAfterMs: 30_000 }));
     assert.equal(text, 'Rate limit reached. Try again in 30 seconds.');
     assert.ok(wait);
@@ -195,7 +201,6 @@ describe('editor commands', () => {
   });
 
   it('mask secrets in a saved chart, including one that would be cut off at the end of a quote', async () => {
-    const { chartPanel } = await load<typeof ChartModule>('gauge/chart-panel.ts');
     const conversation = await harness.converse();
     await conversation.setTask('Rotate password=Tr0ub4dor-x9', []);
     await conversation.resetTask();
@@ -211,7 +216,6 @@ describe('editor commands', () => {
   });
 
   it('pin a quote from forgotten messages without splitting the emoji at its end', async () => {
-    const { findForgotten } = await load<typeof SearchModule>('search/search-commands.ts');
     const conversation = await harness.converse();
     const said = `Hm, about that lamp by the pier, well, ${'x '.repeat(200)}`.slice(0, 398).concat('y');
     await fill(conversation, 60, (n) => (n === 0 ? `${said}\u{1f5fc} and so on.` : `Line ${n} is dry.`));
@@ -231,7 +235,6 @@ describe('editor commands', () => {
   });
 
   it('return to another tool’s chat when an import started from it is cancelled', async () => {
-    const { importMessages } = await load<typeof ImportModule>('import-export/import-file.ts');
     const chat = { id: 'chat', isExternal: true };
     const made = { journal: { append: () => Promise.resolve() }, import: (work: () => unknown) => work() };
     const shown: unknown[] = [];
@@ -251,7 +254,6 @@ describe('editor commands', () => {
   });
 
   it('show the chat that was opened last, even if an earlier one takes longer to read', async () => {
-    const { openChat } = await load<typeof ChatsModule>('external-chats/external-chat-commands.ts');
     const entryOf = (title: string) =>
       ({ id: title, tool: 'codex', path: '/s', title, messages: 1, compactions: 0, updatedAt: 1 }) as const;
     const copyOf = (text: string) =>
@@ -280,7 +282,6 @@ describe('editor commands', () => {
   });
 
   it('show no progress of a chat search whose text was cleared while it ran', async () => {
-    const { searchChats } = await load<typeof ChatsModule>('external-chats/external-chat-commands.ts');
     const heard: Record<string, () => void> = {};
     const events = Object.fromEntries(
       ['onDidChangeValue', 'onDidAccept', 'onDidHide'].map((name) => [
@@ -307,7 +308,6 @@ describe('editor commands', () => {
   });
 
   it('do not read chats about a file in Restricted Mode, and say so', async () => {
-    const { chatsAboutFile } = await load<typeof ChatsModule>('external-chats/external-chat-commands.ts');
     editor.workspace.isTrusted = false;
     const library = { fileEffects: () => assert.fail('the chats are read') };
     const chats = { list: () => Promise.resolve({ chats: [] }), library };
@@ -317,7 +317,6 @@ describe('editor commands', () => {
   });
 
   it('do not attach a chat’s key events to another session opened while the chat is being continued', async () => {
-    const { restoreDropped } = await load<typeof ChatsModule>('external-chats/external-chat-commands.ts');
     const copy = { messages: [{ role: 'user', text: 'Hello.' }], compactions: [], lost: [], replaced: [] } as const;
     const journal = new ExternalChatJournal(externalChatSessionId('k', CHAT_ENTRY), CHAT_ENTRY, copy, fails);
     const other = { journal: { id: 'other' } };
@@ -351,7 +350,6 @@ describe('editor commands', () => {
   };
 
   it('send the instructions of the current workspace folders only', async () => {
-    const { ProjectRules } = await load<typeof RulesModule>('rules/project-rules.ts');
     const folders = openTwoFolders();
     const rules = new ProjectRules({ get: () => true } as never, fails);
     await rules.load();
@@ -367,7 +365,6 @@ describe('editor commands', () => {
   });
 
   it('open a session without the instructions in a folder whose real path cannot be resolved', async () => {
-    const { ProjectRules } = await load<typeof RulesModule>('rules/project-rules.ts');
     const { workspace } = editor;
     const { getWorkspaceFolder } = workspace;
     const link = path.join(folder, 'link');
@@ -390,7 +387,6 @@ describe('editor commands', () => {
   });
 
   it('send a project’s latest instructions, even if an earlier version takes longer to read', async () => {
-    const { ProjectRules } = await load<typeof RulesModule>('rules/project-rules.ts');
     const { workspace } = editor;
     const { readFile } = workspace.fs;
     workspace.workspaceFolders = [{ uri: new Uri(folder) }];
@@ -417,15 +413,8 @@ describe('editor commands', () => {
     }
   });
 
-  it('show a command substitution in a result as text, not as an icon', async () => {
-    const { itemText } = await load<typeof L10nModule>('platform/l10n.ts');
-    // VS Code shows `\$(name)` as `$(name)`.
-    assert.equal(itemText('echo $(date) in $(ls -l) and $(pwd)'), 'echo \\$(date) in $(ls -l) and \\$(pwd)');
-  });
-
   /** A document panel. Its page posts messages with `post`, and `shown` lists the texts that the page shows. */
-  async function documentPanel(files: object, more: object = {}) {
-    const { DocumentPanel } = await load<typeof ReaderModule>('summaries/document-panel.ts');
+  function documentPanel(files: object, more: object = {}) {
     const page = { post: fails as (message: object) => void, shown: [] as unknown[] };
     const webview = {
       asWebviewUri: String,
@@ -446,7 +435,7 @@ describe('editor commands', () => {
   }
 
   it('report why a session document cannot be shown instead of opening an empty page', async () => {
-    const { open } = await documentPanel({ document: () => Promise.reject(new Error('The rule makes no sense.')) });
+    const { open } = documentPanel({ document: () => Promise.reject(new Error('The rule makes no sense.')) });
     editor.window.createWebviewPanel = () => assert.fail('an empty page is shown');
     await assert.rejects(open('/session/next/now/Next.md'), /The rule makes no sense/);
   });
@@ -456,7 +445,6 @@ describe('editor commands', () => {
     conversation: Awaited<ReturnType<Harness['converse']>>,
     draft: { text: string; attachments: never[]; images: never[] },
   ): Promise<string> {
-    const { SessionFiles } = await load<typeof FilesModule>('summaries/document-files.ts');
     const files = new SessionFiles({
       conversationOf: () => Promise.resolve(conversation),
       drafts: { get: () => draft.text },
@@ -494,7 +482,6 @@ describe('editor commands', () => {
   });
 
   it('scan a long line of an exported session once, not once per chunk', async () => {
-    const { exportedBatches } = await load<typeof TranscriptModule>('import-export/transcript-batches.ts');
     const line = (id: string, content: string): string =>
       `${JSON.stringify({ role: 'user', content, at: 1, id, parent: null })}\n`;
     const text = line('a', 'Short.') + line('b', 'long '.repeat(800_000)) + line('c', 'Short.');
@@ -532,7 +519,7 @@ describe('editor commands', () => {
       ];
       let asked = 0;
       const document = async () => ({ text: await versions[asked++]!.promise, links: [] });
-      const { reader, page, open } = await documentPanel({ document });
+      const { reader, page, open } = documentPanel({ document });
       versions[0]!.resolve('version 0');
       await open('/session/compressions/all/History.md');
       const refreshed = [reader.refresh(), reader.refresh()];
@@ -554,7 +541,7 @@ describe('editor commands', () => {
     };
     const texts: unknown[] = [];
     editor.workspace.openTextDocument = (uri) => Promise.resolve(texts.push(uri));
-    const { open } = await documentPanel({ document });
+    const { open } = documentPanel({ document });
     await open('/session/next/now/Next Request.md', 'threadkeeper:message/link-0');
     assert.deepEqual([made, texts], [['/session/next/now/Next Request.md'], [target]]);
   });
@@ -565,7 +552,7 @@ describe('editor commands', () => {
     const describe = (error: unknown) => ({ text: String(error) });
     const reported: string[] = [];
     editor.window.showErrorMessage = (text) => Promise.resolve(void reported.push(text));
-    const { open } = await documentPanel({ document }, { openDocumentLink, describe });
+    const { open } = documentPanel({ document }, { openDocumentLink, describe });
     await open('/session/next/now/Next Request.md', 'https://a.example');
     assert.deepEqual(reported, ['Error: The address is invalid.']);
   });

@@ -39,13 +39,15 @@ const load = hostIn({
   env: { language: 'en' },
   ProgressLocation: { Notification: 15 },
 });
+const { scanTranscript } = await load<typeof TranscriptModule>('import-export/transcript-batches.ts');
+const { importMessages, importFile } = await load<typeof ImportModule>('import-export/import-file.ts');
+const { exportSession } = await load<typeof ExportModule>('import-export/export-session.ts');
 
 describe('a transcript to import', () => {
   let folder: string;
   folderForAllTests((made) => (folder = made));
 
   it('shows its first and last date, even if its messages are in another order', async () => {
-    const { scanTranscript } = await load<typeof TranscriptModule>('import-export/transcript-batches.ts');
     const file = path.join(folder, 'branches.jsonl');
     const lines = [2, 3, 1].map((at) => ({ role: 'user', content: 'Hello.', at, id: `m${at}`, parent: null }));
     writeFileSync(file, lines.map((line) => JSON.stringify(line)).join('\n'));
@@ -54,7 +56,6 @@ describe('a transcript to import', () => {
   });
 
   it('shows the first messages of the session, although an export begins with those of other branches', async () => {
-    const { scanTranscript } = await load<typeof TranscriptModule>('import-export/transcript-batches.ts');
     const file = path.join(folder, 'other-branch.jsonl');
     const parents = [
       ['m4', 'm1'],
@@ -72,7 +73,6 @@ describe('a transcript to import', () => {
   });
 
   it('shows the beginnings of its messages without half of an emoji', async () => {
-    const { scanTranscript } = await load<typeof TranscriptModule>('import-export/transcript-batches.ts');
     const file = path.join(folder, 'emoji.jsonl');
     writeFileSync(file, JSON.stringify({ role: 'user', content: `${'a'.repeat(199)}😀` }));
     const preview = await scanTranscript({ scheme: 'file', path: file, fsPath: file } as never, never);
@@ -80,7 +80,6 @@ describe('a transcript to import', () => {
   });
 
   it('may be UTF-16 with a byte order mark', async () => {
-    const { scanTranscript } = await load<typeof TranscriptModule>('import-export/transcript-batches.ts');
     const file = path.join(folder, 'utf-16.jsonl');
     writeFileSync(file, `\uFEFF${JSON.stringify({ role: 'user', content: 'Où ?' })}\r\n`, 'utf16le');
     const preview = await scanTranscript({ scheme: 'file', path: file, fsPath: file } as never, never);
@@ -88,7 +87,6 @@ describe('a transcript to import', () => {
   });
 
   it('reports progress and can be canceled before its end, even if the user may have undone its messages', async () => {
-    const { scanTranscript } = await load<typeof TranscriptModule>('import-export/transcript-batches.ts');
     const file = path.join(folder, 'undone.jsonl');
     const lines = Array.from({ length: 400 }, (_, at) => {
       const message = { role: 'user', content: `Row ${at}: ${'a boat and its sails, '.repeat(200)}` };
@@ -107,7 +105,6 @@ describe('a transcript to import', () => {
   });
 
   it('leaves no session if its model cannot be stored', async () => {
-    const { importMessages } = await load<typeof ImportModule>('import-export/import-file.ts');
     const events: string[] = [];
     const append = ({ type }: { readonly type: string }) => {
       if (type === 'model_selected') return Promise.reject(new Error('no space left'));
@@ -199,7 +196,6 @@ describe('an export with several conversations', () => {
 
   /** Imports the conversations that the user selects, and returns the new sessions. Cancels after `completed` ones. */
   async function imported(select: typeof pickMany, completed = Infinity): Promise<readonly string[]> {
-    const { importFile } = await load<typeof ImportModule>('import-export/import-file.ts');
     pickMany = select;
     const made: string[][] = [];
     const sessions = {
@@ -252,7 +248,6 @@ describe('an export with several conversations', () => {
 
 describe('the suggested name of an exported file', () => {
   it('never ends in the middle of a character', async () => {
-    const { exportSession } = await load<typeof ExportModule>('import-export/export-session.ts');
     // A mathematical letter, which takes two UTF-16 units.
     const title = `x${'𝐁'.repeat(60)}`;
     await exportSession({ state: { title } } as never, undefined, {} as never);

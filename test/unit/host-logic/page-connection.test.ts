@@ -17,10 +17,12 @@ const load = hostIn({
   env: { language: 'en' },
   workspace: { getConfiguration: () => ({ get: (section: string) => settings[section], inspect: () => undefined }) },
 });
+const { PageConnection } = await load<typeof PageLinkModule>('chat/page-connection.ts');
+const { pageRequests } = await load<typeof RequestsModule>('chat/page-requests.ts');
+const { gaugeView } = await load<typeof GaugeModule>('gauge/gauge-view.ts');
 
 describe('messages loaded by the page', () => {
   it('remain available after a reply is regenerated', async () => {
-    const { PageConnection } = await load<typeof PageLinkModule>('chat/page-connection.ts');
     await using harness = await Harness.open();
     const conversation = await harness.filled(100);
     const link = new PageConnection(conversation, {} as never, {} as never);
@@ -36,7 +38,6 @@ describe('messages loaded by the page', () => {
 
 describe('initial state of the page', () => {
   it('is that of the newest journal if it is read again while sessions are listed', async () => {
-    const { PageConnection } = await load<typeof PageLinkModule>('chat/page-connection.ts');
     await using harness = await Harness.open();
     const [before, after] = [await harness.converse(), await harness.converse()];
     await after.journal.append({ type: 'session_renamed', title: 'Read again' });
@@ -68,7 +69,6 @@ describe('initial state of the page', () => {
 
 describe('session list of the page', () => {
   it('says where other sessions are only if the workspace has none', async () => {
-    const { PageConnection } = await load<typeof PageLinkModule>('chat/page-connection.ts');
     await using harness = await Harness.open();
     const conversation = await harness.converse();
     const list = [{ title: '', messages: 0 }];
@@ -84,7 +84,6 @@ describe('session list of the page', () => {
   });
 
   it('ends with the newest list, however long it takes to look for other sessions', async () => {
-    const { PageConnection } = await load<typeof PageLinkModule>('chat/page-connection.ts');
     await using harness = await Harness.open();
     const conversation = await harness.converse();
     let list: readonly { title: string; messages: number }[] = [];
@@ -107,7 +106,6 @@ describe('session list of the page', () => {
 
 describe('context usage shown on the page', () => {
   it('says when the next compression is due, also by the number of messages', async () => {
-    const { PageConnection } = await load<typeof PageLinkModule>('chat/page-connection.ts');
     await using harness = await Harness.open();
     harness.set({ policy: resolvePolicy('steady') });
     const conversation = await harness.filled(4);
@@ -122,7 +120,6 @@ describe('context usage shown on the page', () => {
 
 describe('status shown on the page', () => {
   it('is sent once while a model thinks, not with each thought', async () => {
-    const { PageConnection } = await load<typeof PageLinkModule>('chat/page-connection.ts');
     await using harness = await Harness.open(async function* (request, signal) {
       for (let thoughts = 0; thoughts < 100; thoughts++) yield { type: 'thinking' };
       yield* says('So it is.')(request, signal);
@@ -141,7 +138,6 @@ describe('status shown on the page', () => {
 
 describe('warning that the context is too full', () => {
   it('has the figures of the gauge, also after a compression was undone', async () => {
-    const { PageConnection } = await load<typeof PageLinkModule>('chat/page-connection.ts');
     await using harness = await Harness.open();
     const conversation = await harness.compressed(40);
     const { journal, state, meter } = conversation;
@@ -160,7 +156,6 @@ describe('warning that the context is too full', () => {
 
 describe('warning that the context is too full, once the session is no longer flagged', () => {
   it('stays until there is ample room, so that it does not come and go with every turn', async () => {
-    const { PageConnection } = await load<typeof PageLinkModule>('chat/page-connection.ts');
     await using harness = await Harness.open();
     const conversation = await harness.filled(20);
     const { journal, meter } = conversation;
@@ -194,7 +189,6 @@ describe('warning after a failed compression', () => {
 
   /** Fills the context of a session whose summarizer fails. */
   async function failed(fault: ModelFault) {
-    const { PageConnection } = await load<typeof PageLinkModule>('chat/page-connection.ts');
     const conversation = await harness.compressed(60, (n) => `We decided to keep table ${n} in region ${n * 7}.`);
     harness.summarizer = throws(fault);
     harness.set({ contextWindow: Math.round(conversation.meter.context().total / 0.65) + 4_000 });
@@ -231,7 +225,6 @@ describe('warning after a failed compression', () => {
 
 describe('compressions reported to the page', () => {
   it('match what the next request sends, even after a reply for which summaries were expanded', async () => {
-    const { PageConnection } = await load<typeof PageLinkModule>('chat/page-connection.ts');
     await using harness = await Harness.open();
     const conversation = await harness.compressed(40);
     const { journal } = conversation;
@@ -255,8 +248,6 @@ describe('compressions reported to the page', () => {
   });
 
   it('have the token counts of the gauge, as the preview before them', async () => {
-    const { pageRequests } = await load<typeof RequestsModule>('chat/page-requests.ts');
-    const { gaugeView } = await load<typeof GaugeModule>('gauge/gauge-view.ts');
     await using harness = await Harness.open();
     harness.calibration = new Calibration(1.3);
     const conversation = await harness.filled(40, (n) =>
@@ -275,7 +266,6 @@ describe('compressions reported to the page', () => {
   });
 
   it('are sent again with the gauge, but only if a usage report has changed their token counts', async () => {
-    const { PageConnection } = await load<typeof PageLinkModule>('chat/page-connection.ts');
     await using harness = await Harness.open();
     const calibration = (harness.calibration = new Calibration(1.3));
     const conversation = await harness.compressed(40);

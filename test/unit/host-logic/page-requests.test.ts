@@ -15,6 +15,9 @@ const load = hostIn({
   l10n,
   workspace: { getConfiguration: () => ({ get: (section: string) => settings[section] }) },
 });
+const { Attachments } = await load<typeof AttachmentsModule>('chat/attachments.ts');
+const { ImplicitContext } = await load<typeof ImplicitContextModule>('chat/implicit-context.ts');
+const { pageRequests } = await load<typeof PageRequestsModule>('chat/page-requests.ts');
 
 describe('a message from the page', () => {
   let harness: Harness;
@@ -27,9 +30,6 @@ describe('a message from the page', () => {
 
   /** Sends a text in the current session as the page does. `refreshed` is called when the active file is looked at. */
   async function send(text: string, refreshed: () => void): Promise<unknown> {
-    const { Attachments } = await load<typeof AttachmentsModule>('chat/attachments.ts');
-    const { ImplicitContext } = await load<typeof ImplicitContextModule>('chat/implicit-context.ts');
-    const { pageRequests } = await load<typeof PageRequestsModule>('chat/page-requests.ts');
     const attachments = new Attachments({ clock: harness.clock } as never, {} as never);
     const drafts = { get: () => '' };
     const editor = {
@@ -90,7 +90,6 @@ describe('a pinned quote', () => {
     harness.script = says(reply);
     const conversation = await harness.converse();
     await conversation.send(message);
-    const { pageRequests } = await load<typeof PageRequestsModule>('chat/page-requests.ts');
     const { pinQuote } = pageRequests({ clock: harness.clock, currentConnection: () => ({ conversation }) } as never);
     const start = () => pinQuote({ type: 'pinQuote', quote });
     // Searches the reply before it returns. Nothing else can interrupt a regular expression.

@@ -23,6 +23,7 @@ class MarkdownString {
   }
 }
 const load = hostIn({ l10n, MarkdownString });
+const { answerChatRequest } = await load<typeof ParticipantModule>('participant/participant.ts');
 
 describe('answers in VS Code’s own chat', () => {
   async function answer(
@@ -30,7 +31,6 @@ describe('answers in VS Code’s own chat', () => {
     archive: object,
     isCancellationRequested = false,
   ): Promise<string> {
-    const { answerChatRequest } = await load<typeof ParticipantModule>('participant/participant.ts');
     let said = '';
     const stream = {
       progress: () => undefined,

@@ -52,14 +52,10 @@ const load = hostIn({
   UIKind: { Desktop: 1, Web: 2 },
   Uri: { joinPath: (...parts: readonly unknown[]) => parts.join('/') },
 });
+const { ServedPage } = await load<typeof ServedPageModule>('chat/served-page.ts');
+const { ChatPanel } = await load<typeof ChatPanelModule>('chat/chat-panel.ts');
 
 describe('a page and its server', () => {
-  let ServedPage: typeof ServedPageModule.ServedPage;
-
-  before(async () => {
-    ({ ServedPage } = await load<typeof ServedPageModule>('chat/served-page.ts'));
-  });
-
   /**
    * Serves a page with the sessions of `connection`. The page posts messages with `post`, and received ones are added
    * to `received`.
@@ -130,7 +126,6 @@ describe('a visible page', () => {
   };
 
   beforeEach(async () => {
-    const { ServedPage } = await load<typeof ServedPageModule>('chat/served-page.ts');
     Object.assign(connection, { isUp: true, isPageHung: false });
     Object.assign(env, { remoteName: 'ssh-remote', uiKind: 1 });
     hung = 0;
@@ -191,7 +186,6 @@ describe('a visible page', () => {
 
 describe('the chat panel', () => {
   it('is told which message to reveal only after it has received that message’s session', async () => {
-    const { ChatPanel } = await load<typeof ChatPanelModule>('chat/chat-panel.ts');
     received.length = 0;
     const [first, second] = [sessionId('first'), sessionId('second')];
     const found = Promise.withResolvers<undefined>();
@@ -224,7 +218,6 @@ describe('the chat panel', () => {
   });
 
   it('replaces a visible tab that is not restored after the extension host has crashed, without taking the focus', async () => {
-    const { ChatPanel } = await load<typeof ChatPanelModule>('chat/chat-panel.ts');
     const orphan = { isActive: true, input: new TabInputWebview(), group: { viewColumn: 2 } };
     tabGroups.all = [{ tabs: [orphan] }];
     shownAt.length = 0;
@@ -245,8 +238,7 @@ describe('the chat panel', () => {
     }
   });
 
-  it('shortens a long title of a session in its tab, at a word', async () => {
-    const { ChatPanel } = await load<typeof ChatPanelModule>('chat/chat-panel.ts');
+  it('shortens a long title of a session in its tab, at a word', () => {
     const panel = new ChatPanel({ extensionUri: '', log: { warn: () => undefined } } as never);
     panel.open();
     panel.setTitle('Which port does the gateway use in the staging cluster?');
@@ -256,8 +248,7 @@ describe('the chat panel', () => {
     panel.dispose();
   });
 
-  it('gives up the focus when the Side Bar is hidden', async () => {
-    const { ChatPanel } = await load<typeof ChatPanelModule>('chat/chat-panel.ts');
+  it('gives up the focus when the Side Bar is hidden', () => {
     const panel = new ChatPanel({ extensionUri: '', log: { warn: () => undefined } } as never);
     let visibilityChanged: () => void = () => undefined;
     const onDidChangeVisibility = (then: () => void) => ((visibilityChanged = then), nothing);

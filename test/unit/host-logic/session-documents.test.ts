@@ -90,6 +90,12 @@ const load = hostIn({
     getConfiguration: () => ({ get: (section: string) => settings[section] }),
   },
 });
+const { comparison } = await load<typeof ComparisonModule>('summaries/comparison.ts');
+const { sourceDocument, nodeDocument } = await load<typeof DocumentsModule>('summaries/node-documents.ts');
+const { openMessageDocument } = await load<typeof UrisModule>('summaries/document-uris.ts');
+const { compressionsDocument } = await load<typeof CompressionsModule>('summaries/session-documents.ts');
+const { compressHistory, unpinAll } = await load<typeof CommandsModule>('summaries/compression-commands.ts');
+const { keyEvent } = await load<typeof TargetsModule>('summaries/command-targets.ts');
 
 describe('documents and commands of a session', () => {
   let harness: Harness;
@@ -120,8 +126,6 @@ describe('documents and commands of a session', () => {
   }
 
   it('highlight supporting passages in the message itself, even if it is short or has Windows line endings', async () => {
-    const { comparison } = await load<typeof ComparisonModule>('summaries/comparison.ts');
-    const { sourceDocument } = await load<typeof DocumentsModule>('summaries/node-documents.ts');
     const node = await summarized('yes', 'First.\r\nSecond.\r\nThird passage.', 'You');
     const { state, journal } = conversation;
     const passages = ['yes', 'Third passage.', 'You'];
@@ -146,7 +150,6 @@ describe('documents and commands of a session', () => {
   });
 
   it('select the quote of a key event, not an earlier occurrence of the same words', async () => {
-    const { openMessageDocument } = await load<typeof UrisModule>('summaries/document-uris.ts');
     const text = 'Use tabs? No. Then again: Use tabs. And so on.';
     contents.set('message', text);
     const { journal, state } = await fill(conversation, 1, () => text).then(() => conversation);
@@ -156,14 +159,12 @@ describe('documents and commands of a session', () => {
   });
 
   it('do not give a deleted message the number of a message', async () => {
-    const { openMessageDocument } = await load<typeof UrisModule>('summaries/document-uris.ts');
     contents.set('message', 'Gone.');
     await openMessageDocument(conversation.journal.id, messageId('gone'), -1);
     assert.match(opened.at(-1)!, /\/Deleted or on another branch\.md$/);
   });
 
   it('show each message of a summary’s source, even after one that ends within a code block', async () => {
-    const { sourceDocument } = await load<typeof DocumentsModule>('summaries/node-documents.ts');
     const node = await summarized(
       'Look:\n~~~~ts\nlet a = 1;\n~~~\nlet b',
       '```\ncut off',
@@ -176,8 +177,6 @@ describe('documents and commands of a session', () => {
   });
 
   it('say that a summary was extracted because the model did not answer, but report no missing quote', async () => {
-    const { nodeDocument } = await load<typeof DocumentsModule>('summaries/node-documents.ts');
-    const { compressionsDocument } = await load<typeof CompressionsModule>('summaries/session-documents.ts');
     const node = await summarized('Will it sail?', 'Yes.');
     const { journal, state } = conversation;
     await journal.append({ type: 'node_replaced', node: { ...node, audit: UNANSWERED } });
@@ -186,7 +185,6 @@ describe('documents and commands of a session', () => {
   });
 
   it('say that a session without messages has none, rather than only recent ones', async () => {
-    const { compressHistory } = await load<typeof CommandsModule>('summaries/compression-commands.ts');
     await compressHistory(conversation, true, {} as never);
     await fill(conversation, 2);
     await compressHistory(conversation, true, {} as never);
@@ -195,7 +193,6 @@ describe('documents and commands of a session', () => {
   });
 
   it('unpin only the key events of the active branch, and count only those', async () => {
-    const { unpinAll } = await load<typeof CommandsModule>('summaries/compression-commands.ts');
     await fill(conversation, 3);
     const { journal, state } = conversation;
     const [first, second, third] = state.path;
@@ -213,7 +210,6 @@ describe('documents and commands of a session', () => {
   });
 
   it('list key events without splitting an emoji', async () => {
-    const { keyEvent } = await load<typeof TargetsModule>('summaries/command-targets.ts');
     await fill(conversation, 1);
     const quote = `${'x'.repeat(119)}\u{1f5fc}`;
     const [message] = conversation.state.path;

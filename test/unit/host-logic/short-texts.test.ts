@@ -3,22 +3,19 @@ import type * as L10nModule from '../../../src/host/platform/l10n.ts';
 import type * as SessionCommandsModule from '../../../src/host/sessions/session-commands.ts';
 import { hostIn, l10n } from '../../support/fake-editor.ts';
 
-const load = hostIn({});
+const { shortLine, shortTokens, truncateAtWord } = await hostIn({})<typeof L10nModule>('platform/l10n.ts');
 
 describe('short texts in the editor', () => {
-  it('never end in the middle of an emoji', async () => {
-    const { shortLine: oneLine, truncateAtWord } = await load<typeof L10nModule>('platform/l10n.ts');
+  it('never end in the middle of an emoji', () => {
     const text = `${'x'.repeat(119)}🗼 and so on`;
-    assert.deepEqual([oneLine(text, 120), truncateAtWord(text, 120)], ['x'.repeat(119), `${'x'.repeat(119)}…`]);
+    assert.deepEqual([shortLine(text, 120), truncateAtWord(text, 120)], ['x'.repeat(119), `${'x'.repeat(119)}…`]);
   });
 
-  it('leave out the colors of terminal output', async () => {
-    const { shortLine } = await load<typeof L10nModule>('platform/l10n.ts');
+  it('leave out the colors of terminal output', () => {
     assert.equal(shortLine('\x1b[31mFAILED\x1b[0m tests/a.test.ts'), 'FAILED tests/a.test.ts');
   });
 
-  it('show tokens with at most three digits', async () => {
-    const { shortTokens } = await load<typeof L10nModule>('platform/l10n.ts');
+  it('show tokens with at most three digits', () => {
     const shown = [950, 12_449, 128_000, 999_600, 1_048_576].map(shortTokens);
     assert.deepEqual(shown, ['950', '12.4k', '128k', '1M', '1.05M']);
   });

@@ -15,6 +15,8 @@ const load = hostIn({
   Uri: { joinPath: (base: { path: string }, name: string) => uriOf(path.posix.join(base.path, name)) },
   workspace,
 });
+const { workspaceFilesOnly, candidateUris, relativePath } =
+  await load<typeof WorkspaceFilesModule>('platform/workspace-files.ts');
 
 describe('the files of a workspace', () => {
   const inside = (name: string) => ({ scheme: 'file', fsPath: path.join(folder, name) });
@@ -24,7 +26,6 @@ describe('the files of a workspace', () => {
   });
   /** The names of those files that are in the workspace and that git doesn't ignore. */
   const filesOf = async (...names: readonly string[]): Promise<string[]> => {
-    const { workspaceFilesOnly } = await load<typeof WorkspaceFilesModule>('platform/workspace-files.ts');
     const files = await workspaceFilesOnly(names.map(inside) as never);
     return files.map(({ fsPath }) => path.basename(fsPath));
   };
@@ -49,8 +50,7 @@ describe('the files of a workspace', () => {
 
 describe('the folders of a workspace', () => {
   /** The paths of files as they are shown, and those to which each shown path refers. */
-  async function pathsIn(folders: Readonly<Record<string, string>>, files: readonly string[]) {
-    const { candidateUris, relativePath } = await load<typeof WorkspaceFilesModule>('platform/workspace-files.ts');
+  function pathsIn(folders: Readonly<Record<string, string>>, files: readonly string[]) {
     const opened = Object.entries(folders).map(([folderPath, name]) => ({ name, uri: uriOf(folderPath) }));
     const folderOf = (file: { path: string }) => opened.find(({ uri }) => file.path.startsWith(`${uri.path}/`));
     const before = { ...workspace };
@@ -70,10 +70,10 @@ describe('the folders of a workspace', () => {
     }
   }
 
-  it('are told apart by their parents if they have the same name', async () => {
+  it('are told apart by their parents if they have the same name', () => {
     const folders = { '/w/one/app': 'app', '/w/two/app': 'app', '/v/two/app': 'app', '/w/site': 'site' };
     const files = ['/w/one/app/a.ts', '/w/two/app/src/a.ts', '/v/two/app/a.ts', '/w/site/a.ts'];
-    assert.deepEqual(await pathsIn(folders, files), [
+    assert.deepEqual(pathsIn(folders, files), [
       ['one/app/a.ts', ['/w/one/app/a.ts']],
       ['w/two/app/src/a.ts', ['/w/two/app/src/a.ts']],
       ['v/two/app/a.ts', ['/v/two/app/a.ts']],
@@ -81,13 +81,12 @@ describe('the folders of a workspace', () => {
     ]);
   });
 
-  it('lead to a file once, even if one folder contains another', async () => {
+  it('lead to a file once, even if one folder contains another', () => {
     const folders = { '/w/a': 'a', '/w/a/app': 'app', '/w/b/app': 'app' };
-    assert.deepEqual(await pathsIn(folders, ['/w/a/app/s.ts']), [['a/app/s.ts', ['/w/a/app/s.ts']]]);
+    assert.deepEqual(pathsIn(folders, ['/w/a/app/s.ts']), [['a/app/s.ts', ['/w/a/app/s.ts']]]);
   });
 
-  it('are all looked in if a path begins with a name that they share', async () => {
-    const { candidateUris } = await load<typeof WorkspaceFilesModule>('platform/workspace-files.ts');
+  it('are all looked in if a path begins with a name that they share', () => {
     const folders = ['/w/one/app', '/w/two/app'].map((folderPath) => ({ name: 'app', uri: uriOf(folderPath) }));
     Object.assign(workspace, { workspaceFolders: folders });
     assert.deepEqual(

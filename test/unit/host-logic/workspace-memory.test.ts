@@ -41,6 +41,8 @@ const editor = {
   },
 };
 const load = hostIn(editor);
+const { rememberEvents, editMemory, addMemory } = await load<typeof MemoryModule>('memory/memory-commands.ts');
+const { WorkspaceMemory } = await load<typeof WorkspaceMemoryModule>('memory/workspace-memory.ts');
 
 describe('memory commands', () => {
   let harness: Harness;
@@ -50,7 +52,6 @@ describe('memory commands', () => {
   beforeEach(() => (shownMessages.length = 0));
 
   it('offer key events with their speakers, but no dismissed ones and none of deleted messages', async () => {
-    const { rememberEvents } = await load<typeof MemoryModule>('memory/memory-commands.ts');
     const conversation = await harness.filled(3);
     const { journal, state } = conversation;
     const [first, second, third] = state.path;
@@ -71,7 +72,6 @@ describe('memory commands', () => {
   });
 
   it('stop sending a memory entry removed in another window once this window regains focus', async () => {
-    const { WorkspaceMemory } = await load<typeof WorkspaceMemoryModule>('memory/workspace-memory.ts');
     const words = { text: (text: string) => text.split(/\s+/).length };
     const memory = new WorkspaceMemory(new MemoryFile(folder, 'empty', (copy) => assert.fail(copy)), harness.clock);
     const other = new WorkspaceMemory(new MemoryFile(folder, 'empty', (copy) => assert.fail(copy)), harness.clock);
@@ -88,7 +88,6 @@ describe('memory commands', () => {
   });
 
   it('do not add a removed memory entry twice when it was added again before it is restored', async () => {
-    const { WorkspaceMemory } = await load<typeof WorkspaceMemoryModule>('memory/workspace-memory.ts');
     const memory = new WorkspaceMemory(new MemoryFile(folder, 'empty', (copy) => assert.fail(copy)), harness.clock);
     await memory.add([{ kind: 'fact', text: 'The host is db-1.' }]);
     const [entry] = memory.entries;
@@ -103,8 +102,6 @@ describe('memory commands', () => {
   });
 
   it('keep an edited memory entry that another window removed in the meantime', async () => {
-    const { WorkspaceMemory } = await load<typeof WorkspaceMemoryModule>('memory/workspace-memory.ts');
-    const { editMemory } = await load<typeof MemoryModule>('memory/memory-commands.ts');
     const memory = new WorkspaceMemory(new MemoryFile(folder, 'empty', (copy) => assert.fail(copy)), harness.clock);
     await memory.add([{ kind: 'fact', text: 'The host is db-1.' }]);
     const [entry] = memory.entries;
@@ -118,7 +115,6 @@ describe('memory commands', () => {
   });
 
   it('say when a text is already in the workspace memory', async () => {
-    const { addMemory } = await load<typeof MemoryModule>('memory/memory-commands.ts');
     editor.window.showInputBox = () => Promise.resolve('Deploys are on Fridays.');
     await addMemory({ memory: { add: () => Promise.resolve(0) } } as never);
     assert.deepEqual(shownMessages, ['This is already in the workspace memory.']);
