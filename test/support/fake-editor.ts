@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
+import type { Memento } from 'vscode';
 
 let editors = 0;
 
@@ -28,7 +29,39 @@ export const l10n = {
     text.replace(/\{(\d)\}/g, (hole, at) => (Number(at) in values ? String(values[Number(at)]) : hole)),
 };
 
+/** A disposable that does nothing. */
+export const nothing = { dispose: (): void => undefined };
+
+/** An event emitter like VS Code's, for an event without data. */
+export class EventEmitter {
+  readonly #then = new Set<() => void>();
+  readonly event = (then: () => void): typeof nothing => {
+    this.#then.add(then);
+    return { dispose: () => void this.#then.delete(then) };
+  };
+  fire(): void {
+    for (const then of this.#then) then();
+  }
+  dispose(): void {
+    this.#then.clear();
+  }
+}
+
+/** VS Code's stored state in one window. */
+export function memento(kept = new Map<string, unknown>()): Memento {
+  return {
+    keys: () => [...kept.keys()],
+    get: <T>(key: string, fallback?: T) => (kept.get(key) as T | undefined) ?? fallback,
+    update: (key: string, value: unknown) => Promise.resolve(void kept.set(key, value)),
+  };
+}
+
 type Settings = Record<string, Record<string, unknown>>;
+
+/** `vscode.workspace` with these settings by section. */
+export const workspaceWith = (settings: Settings) => ({
+  getConfiguration: () => ({ get: (section: string) => settings[section], inspect: () => undefined }),
+});
 
 /** The product's settings by section, with the manifest's defaults. */
 export function defaultSettings(): Settings {

@@ -4,7 +4,7 @@ import type * as ImplicitContextModule from '../../../src/host/chat/implicit-con
 import type * as LastEditorModule from '../../../src/host/chat/last-editor.ts';
 import type * as ReadContextModule from '../../../src/host/chat/read-context.ts';
 import type * as PageRequestsModule from '../../../src/host/chat/page-requests.ts';
-import { defaultSettings, hostIn, l10n } from '../../support/fake-editor.ts';
+import { defaultSettings, hostIn, l10n, nothing } from '../../support/fake-editor.ts';
 
 class Position {
   readonly line: number;
@@ -24,7 +24,6 @@ class Range {
   }
 }
 const uriOf = (path: string) => ({ path, fsPath: path, scheme: 'vscode-vfs', toString: () => `file://${path}` });
-const nothing = { dispose: () => undefined };
 const editorOf = (path: string) => ({ document: { uri: uriOf(path) }, selection: { isEmpty: true } });
 
 /** A document that fails like VS Code's for lines that don't exist. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { ListedChat } from '../../../src/app/library/chat-library-calls.ts';
 import { chatItems, type ChatItem } from '../../../src/host/external-chats/chat-rows.ts';
 import type * as TreeModule from '../../../src/host/external-chats/chats-tree.ts';
-import { hostIn, l10n } from '../../support/fake-editor.ts';
+import { EventEmitter, hostIn, l10n } from '../../support/fake-editor.ts';
 
 const chat = (
   key: string,
@@ -18,10 +18,6 @@ function shown(...chats: readonly ListedChat[]): unknown {
   const inside = ({ chat: { key }, below }: ChatItem): unknown =>
     below.length > 0 ? { [key]: below.map(inside) } : key;
   return chatItems(chats).map(inside);
-}
-
-class Silent {
-  readonly event = () => ({ dispose: () => undefined });
 }
 
 const copy = { kind: 'copy', of: 's', shared: 1 } as const;
@@ -58,7 +54,7 @@ describe('list of chats from other tools', () => {
     class TreeItem {
       readonly id = 'row';
     }
-    const editor = { l10n, env: { language: 'en' }, workspace: {}, EventEmitter: Silent, TreeItem };
+    const editor = { l10n, env: { language: 'en' }, workspace: {}, EventEmitter, TreeItem };
     const load = hostIn({ ...editor, ThemeIcon: TreeItem, TreeItemCollapsibleState: {} });
     const { chatsTree } = await load<typeof TreeModule>('external-chats/chats-tree.ts');
     const readAt: number[] = [];
@@ -92,8 +88,8 @@ describe('list of chats from other tools', () => {
     class TreeItem {
       readonly at = ++items;
     }
-    const editor = { l10n, env: { language: 'en' }, workspace: {}, EventEmitter: Silent, TreeItem };
-    const load = hostIn({ ...editor, ThemeIcon: Silent, TreeItemCollapsibleState: {} });
+    const editor = { l10n, env: { language: 'en' }, workspace: {}, EventEmitter, TreeItem };
+    const load = hostIn({ ...editor, ThemeIcon: Object, TreeItemCollapsibleState: {} });
     const { chatsTree } = await load<typeof TreeModule>('external-chats/chats-tree.ts');
     const chats = Array.from({ length: 300 }, (_, at) => chat(`k${at}`, {}));
     let yields = 0;

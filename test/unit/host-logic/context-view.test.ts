@@ -5,7 +5,7 @@ import { resolvePolicy } from '../../../src/core/policy/policy.ts';
 import type { ContextRow } from '../../../src/host/summaries/context-rows.ts';
 import type * as CommandsModule from '../../../src/host/summaries/summary-commands.ts';
 import type * as TreeModule from '../../../src/host/summaries/context-tree.ts';
-import { hostIn, l10n } from '../../support/fake-editor.ts';
+import { EventEmitter, hostIn, l10n, nothing } from '../../support/fake-editor.ts';
 import { Harness } from '../app/harness.ts';
 import { CONTEXT_VIEW } from '../../../src/host/platform/contribution-ids.ts';
 import { openForEachTest } from '../../support/per-test.ts';
@@ -13,7 +13,6 @@ import { openForEachTest } from '../../support/per-test.ts';
 const { contributes } = JSON.parse(readFileSync('package.json', 'utf8')) as {
   contributes: { viewsWelcome: readonly { readonly view: string; readonly when?: string }[] };
 };
-const nothing = { dispose: () => undefined };
 const shownMessages: string[] = [];
 const contexts: unknown[] = [];
 const load = hostIn({
@@ -22,11 +21,7 @@ const load = hostIn({
     executeCommand: (command: string, ...values: unknown[]) =>
       Promise.resolve(command === 'setContext' && void contexts.push(values)),
   },
-  EventEmitter: class {
-    readonly event = (): typeof nothing => nothing;
-    fire(): void {}
-    dispose(): void {}
-  },
+  EventEmitter,
   TreeItem: Object,
   ThemeIcon: Object,
   TreeItemCollapsibleState: {},

@@ -5,17 +5,13 @@ import { renderHealth } from '../../../src/app/health-report.ts';
 import type * as HealthModule from '../../../src/host/health/check-health.ts';
 import type * as MemoryModule from '../../../src/host/memory/workspace-memory.ts';
 import { MemoryFile } from '../../../src/storage/memory-file.ts';
-import { defaultSettings, hostIn, l10n } from '../../support/fake-editor.ts';
+import { defaultSettings, EventEmitter, hostIn, l10n, nothing, workspaceWith } from '../../support/fake-editor.ts';
 import { folderForEachTest } from '../../support/per-test.ts';
 
 const settings = defaultSettings();
-const nothing = { dispose: () => undefined };
 const load = hostIn({
   l10n,
-  EventEmitter: class {
-    fire(): void {}
-    dispose(): void {}
-  },
+  EventEmitter,
   env: { language: 'en', appName: 'Code', appHost: 'desktop' },
   version: '1.140.0',
   extensions: { getExtension: () => undefined },
@@ -23,9 +19,7 @@ const load = hostIn({
   TreeItem: Object,
   ThemeIcon: Object,
   window: { onDidChangeWindowState: () => nothing },
-  workspace: {
-    getConfiguration: () => ({ get: (section: string) => settings[section], inspect: () => undefined }),
-  },
+  workspace: workspaceWith(settings),
 });
 const { gatherHealth } = await load<typeof HealthModule>('health/check-health.ts');
 const { WorkspaceMemory } = await load<typeof MemoryModule>('memory/workspace-memory.ts');

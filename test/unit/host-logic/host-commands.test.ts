@@ -18,33 +18,18 @@ import type * as ChartModule from '../../../src/host/gauge/chart-panel.ts';
 import type * as ExportModule from '../../../src/host/import-export/export-session.ts';
 import type * as FaultModule from '../../../src/host/platform/fault-view.ts';
 import { CHAT_ENTRY } from '../../support/external-chats.ts';
-import { defaultSettings, hostIn, l10n } from '../../support/fake-editor.ts';
+import { defaultSettings, EventEmitter, hostIn, l10n, nothing, workspaceWith } from '../../support/fake-editor.ts';
 import { Harness, fill } from '../app/harness.ts';
 import { folderForEachTest, openForEachTest } from '../../support/per-test.ts';
 
 const settings = defaultSettings();
 const fails = (error: unknown): never => assert.fail(String(error));
-const nothing = { dispose: (): void => undefined };
 class RelativePattern {
   readonly base: { readonly uri: Uri };
   constructor(base: { readonly uri: Uri }) {
     this.base = base;
   }
 }
-class EventEmitter {
-  readonly #then = new Set<() => void>();
-  readonly event = (then: () => void): typeof nothing => {
-    this.#then.add(then);
-    return { dispose: () => void this.#then.delete(then) };
-  };
-  fire(): void {
-    for (const then of this.#then) then();
-  }
-  dispose(): void {
-    this.#then.clear();
-  }
-}
-
 class Uri {
   static file = (fsPath: string): Uri => new Uri(fsPath);
   static from = ({ path: own }: { readonly path: string }): Uri =>
@@ -101,7 +86,7 @@ const editor = {
       const dispose = (): void => void watched.splice(watched.indexOf(uri.path), 1);
       return { dispose, onDidCreate: () => nothing, onDidChange: () => nothing, onDidDelete: () => nothing };
     },
-    getConfiguration: () => ({ get: (section: string) => settings[section] }),
+    ...workspaceWith(settings),
     fs: {
       stat: ({ path: file }: Uri) => existing(() => statSync(file)),
       readFile: ({ path: file }: Uri): Promise<Buffer> => existing(() => readFileSync(file)),

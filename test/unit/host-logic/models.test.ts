@@ -8,7 +8,7 @@ import type { ChosenModel, Models } from '../../../src/host/models/models.ts';
 import { learnedFacts } from '../../../src/host/models/learned-facts.ts';
 import type { ListedModel } from '../../../src/providers/listed-model.ts';
 import type { Settings } from '../../../src/host/platform/settings-schema.ts';
-import { defaultSettings, hostIn } from '../../support/fake-editor.ts';
+import { defaultSettings, hostIn, memento, workspaceWith } from '../../support/fake-editor.ts';
 import { serving } from '../../support/serving.ts';
 
 const SERVER = 'https://openrouter.ai/api/v1';
@@ -18,7 +18,7 @@ const USAGE = { input: 1_000_000, output: 0 };
 /** The parts of VS Code that the models use: the manifest's defaults, overridden by settings. */
 const settings = defaultSettings();
 const editor = {
-  workspace: { getConfiguration: () => ({ get: (section: string) => settings[section] }) },
+  workspace: workspaceWith(settings),
   l10n: { t: (text: string) => text },
   LanguageModelTextPart: class {
     readonly value: string;
@@ -34,6 +34,8 @@ const editor = {
 };
 
 describe('configured model', () => {
+  beforeEach(() => Object.assign(settings, defaultSettings()));
+
   let module: typeof ModelsModule;
   let editorChat: typeof EditorChatModule;
 
@@ -69,13 +71,12 @@ describe('configured model', () => {
   });
 
   it('has the price for long prompts from its server’s list, in the next window, too', async () => {
-    let stored: unknown;
-    const memento = { get: () => stored, update: (_: string, value: unknown) => Promise.resolve((stored = value)) };
+    const kept = new Map<string, unknown>();
     const long = { over: 200_000, inputFactor: 2, outputFactor: 2 };
     const listed = { id: 'x-new/y', facts: { price: { input: 3, output: 9, long } } };
-    await learnedFacts(memento as never).learn(`compatible ${SERVER}`, listed);
-    stored = JSON.parse(JSON.stringify(stored));
-    const models = new module.Models({} as never, {} as never, learnedFacts(memento as never));
+    await learnedFacts(memento(kept)).learn(`compatible ${SERVER}`, listed);
+    const stored = new Map(JSON.parse(JSON.stringify([...kept])) as [string, unknown][]);
+    const models = new module.Models({} as never, {} as never, learnedFacts(memento(stored)));
     assert.equal(models.cost(at('x-new/y'), { input: 300_000, output: 0 }), 1.8);
   });
 
@@ -89,7 +90,6 @@ describe('configured model', () => {
   it('has the price that the user has set for its full ID', async () => {
     settings['models'] = { overrides: { 'acme/model-x': { price: { input: 1, output: 2 } } } };
     assert.equal(await costOf(modelsThatKnow(), at('acme/model-x')), 1);
-    settings['models'] = { overrides: {} };
   });
 
   it('has the context window that the user has set for it on a local Ollama', () => {
@@ -100,7 +100,6 @@ describe('configured model', () => {
       settings['models'] = { overrides: { qwen3: { contextWindow } } };
       assert.equal(models.info(at('qwen3', OLLAMA)).contextWindow, contextWindow);
     }
-    settings['models'] = { overrides: {} };
   });
 
   it('has no cost on a local Ollama, even if others sell it', async () => {
@@ -118,12 +117,10 @@ describe('configured model', () => {
     assert.ok((await costOf(models, at('openai/gpt-oss-20b', 'http://localhost:4000/v1')))! > 0);
     settings['models'] = { overrides: { 'openai/gpt-oss-20b': { price: { input: 1, output: 2 } } } };
     assert.equal(await costOf(models, at('openai/gpt-oss-20b', 'http://localhost:1234/v1')), 1);
-    settings['models'] = { overrides: {} };
   });
 
   it('times out after the user’s first-token timeout when it is a model of VS Code', async () => {
-    const before = settings['chat'];
-    settings['chat'] = { ...before, firstTokenTimeout: 5 };
+    settings['chat'] = { ...settings['chat'], firstTokenTimeout: 5 };
     mock.timers.enable({ apis: ['setTimeout'] });
     const silent = { sendRequest: () => new Promise(() => undefined), countTokens: () => Promise.resolve(1) };
     const chat = editorChat.vsCodeChatModel('vendor/silent', silent as never);
@@ -131,13 +128,11 @@ describe('configured model', () => {
     const first = chat.stream(request, new AbortController().signal)[Symbol.asyncIterator]().next();
     mock.timers.tick(5_000);
     mock.timers.reset();
-    settings['chat'] = before!;
     await assert.rejects(first, (error) => ModelFault.is(error, 'timeout'));
   });
 
   it('does not time out while it thinks when it is a model of VS Code', async () => {
-    const before = settings['chat'];
-    settings['chat'] = { ...before, firstTokenTimeout: 5 };
+    settings['chat'] = { ...settings['chat'], firstTokenTimeout: 5 };
     mock.timers.enable({ apis: ['setTimeout'] });
     const thinkThenSpeak = async function* () {
       for (let n = 0; n < 3; n++) {
@@ -159,7 +154,6 @@ describe('configured model', () => {
       assert.equal(text, 'Fine.');
     } finally {
       mock.timers.reset();
-      settings['chat'] = before!;
     }
   });
 
@@ -239,7 +233,7 @@ describe('configured model', () => {
         .setHeader('content-type', 'application/json')
         .end(JSON.stringify({ data: [lists[requests++] ?? unloaded] }));
     await serving(answer, async (url) => {
-      const learned = learnedFacts({ get: () => undefined, update: () => Promise.resolve() } as never);
+      const learned = learnedFacts(memento());
       const models = new module.Models({ get: () => Promise.resolve('a-key') } as never, {} as never, learned);
       const chosen = at('new', `${url}/v1`);
       const windows: number[] = [];
@@ -257,8 +251,7 @@ describe('configured model', () => {
       (_, response) =>
         response.setHeader('content-type', 'application/json').end('{"data":[{"id":"new","max_model_len":9000}]}'),
       async (url) => {
-        const memento = { get: () => undefined, update: () => Promise.reject(new Error('no space')) };
-        const learned = learnedFacts(memento as never);
+        const learned = learnedFacts({ ...memento(), update: () => Promise.reject(new Error('no space')) });
         const models = new module.Models({ get: () => Promise.resolve('a-key') } as never, {} as never, learned);
         const chosen = at('new', `${url}/v1`);
         await models.prepare(chosen);

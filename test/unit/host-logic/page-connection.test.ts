@@ -7,7 +7,7 @@ import type * as RequestsModule from '../../../src/host/chat/page-requests.ts';
 import type * as GaugeModule from '../../../src/host/gauge/gauge-view.ts';
 import type * as PageLinkModule from '../../../src/host/chat/page-connection.ts';
 import { compressionViews } from '../../../src/host/chat/message-views.ts';
-import { defaultSettings, hostIn, l10n } from '../../support/fake-editor.ts';
+import { defaultSettings, hostIn, l10n, workspaceWith } from '../../support/fake-editor.ts';
 import { Harness, fill, says, throws } from '../app/harness.ts';
 import { openForEachTest } from '../../support/per-test.ts';
 
@@ -15,7 +15,7 @@ const settings = defaultSettings();
 const load = hostIn({
   l10n,
   env: { language: 'en' },
-  workspace: { getConfiguration: () => ({ get: (section: string) => settings[section], inspect: () => undefined }) },
+  workspace: workspaceWith(settings),
 });
 const { PageConnection } = await load<typeof PageLinkModule>('chat/page-connection.ts');
 const { pageRequests } = await load<typeof RequestsModule>('chat/page-requests.ts');

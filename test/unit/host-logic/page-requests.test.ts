@@ -6,14 +6,14 @@ import { messageText } from '../../../src/core/model/message.ts';
 import type * as AttachmentsModule from '../../../src/host/chat/attachments.ts';
 import type * as ImplicitContextModule from '../../../src/host/chat/implicit-context.ts';
 import type * as PageRequestsModule from '../../../src/host/chat/page-requests.ts';
-import { defaultSettings, hostIn, l10n } from '../../support/fake-editor.ts';
+import { defaultSettings, hostIn, l10n, workspaceWith } from '../../support/fake-editor.ts';
 import { Harness, says, throws } from '../app/harness.ts';
 import { openForEachTest } from '../../support/per-test.ts';
 
 const settings = defaultSettings();
 const load = hostIn({
   l10n,
-  workspace: { getConfiguration: () => ({ get: (section: string) => settings[section] }) },
+  workspace: workspaceWith(settings),
 });
 const { Attachments } = await load<typeof AttachmentsModule>('chat/attachments.ts');
 const { ImplicitContext } = await load<typeof ImplicitContextModule>('chat/implicit-context.ts');

@@ -5,10 +5,9 @@ import { sessionId } from '../../../src/core/model/ids.ts';
 import type * as ChatPanelModule from '../../../src/host/chat/chat-panel.ts';
 import type * as ServedPageModule from '../../../src/host/chat/served-page.ts';
 import type { PageServer } from '../../../src/host/chat/served-page.ts';
-import { defaultSettings, hostIn, l10n } from '../../support/fake-editor.ts';
+import { defaultSettings, hostIn, l10n, nothing, workspaceWith } from '../../support/fake-editor.ts';
 
 const settings = defaultSettings();
-const nothing = { dispose: () => undefined };
 const received: Record<string, unknown>[] = [];
 let post: (message: unknown) => void = () => undefined;
 const webview = {
@@ -47,7 +46,7 @@ const load = hostIn({
       return (tab = { webview, visible: true, onDidDispose, dispose, reveal: () => undefined });
     },
   },
-  workspace: { getConfiguration: () => ({ get: (section: string) => settings[section] }) },
+  workspace: workspaceWith(settings),
   env,
   UIKind: { Desktop: 1, Web: 2 },
   Uri: { joinPath: (...parts: readonly unknown[]) => parts.join('/') },

@@ -11,12 +11,11 @@ import type * as CompressionsModule from '../../../src/host/summaries/session-do
 import type * as CommandsModule from '../../../src/host/summaries/compression-commands.ts';
 import type * as DocumentsModule from '../../../src/host/summaries/node-documents.ts';
 import type * as UrisModule from '../../../src/host/summaries/document-uris.ts';
-import { defaultSettings, hostIn, l10n } from '../../support/fake-editor.ts';
+import { defaultSettings, hostIn, l10n, nothing, workspaceWith } from '../../support/fake-editor.ts';
 import { Harness, fill } from '../app/harness.ts';
 import { openForEachTest } from '../../support/per-test.ts';
 
 const settings = defaultSettings();
-const nothing = { dispose: () => undefined };
 const shownMessages: string[] = [];
 /** The labels of the items to select from. */
 const labels: string[] = [];
@@ -87,7 +86,7 @@ const load = hostIn({
   },
   workspace: {
     openTextDocument: (uri: object) => Promise.resolve(uri),
-    getConfiguration: () => ({ get: (section: string) => settings[section] }),
+    ...workspaceWith(settings),
   },
 });
 const { comparison } = await load<typeof ComparisonModule>('summaries/comparison.ts');

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import type { Memento } from 'vscode';
 import { SpendLimitReached } from '../../../src/app/spend-limited-model.ts';
 import { resolvePolicy } from '../../../src/core/policy/policy.ts';
 import {
@@ -12,18 +11,7 @@ import {
 } from '../../../src/host/models/spend-limit.ts';
 import { Harness, fill, says } from '../app/harness.ts';
 import { openForEachTest } from '../../support/per-test.ts';
-
-/** VS Code's stored state in one window. */
-function memento(kept = new Map<string, unknown>()): Memento {
-  return {
-    keys: () => [...kept.keys()],
-    get: <T>(key: string, fallback?: T) => (kept.get(key) as T | undefined) ?? fallback,
-    update: (key: string, value: unknown) => {
-      kept.set(key, value);
-      return Promise.resolve();
-    },
-  };
-}
+import { memento } from '../../support/fake-editor.ts';
 
 const fail = (message: string): never => assert.fail(message);
 

@@ -5,6 +5,7 @@ import { modelInfo } from '../../../src/core/tokens/model-info.ts';
 import { spendLimit, type SpendLimit } from '../../../src/host/models/spend-limit.ts';
 import { summarizerConfig } from '../../../src/host/models/summarizers.ts';
 import { says, throws, type Script } from '../app/harness.ts';
+import { memento } from '../../support/fake-editor.ts';
 
 const chosen = { provider: 'openai', model: 'gpt-4o-mini', baseUrl: '' } as const;
 
@@ -27,14 +28,8 @@ describe('the summarizer', () => {
         return script(request, signal);
       },
     };
-    const kept = new Map<string, unknown>();
-    const state = {
-      keys: () => [...kept.keys()],
-      get: (key: string) => kept.get(key),
-      update: (key: string, value: unknown) => Promise.resolve(void kept.set(key, value)),
-    };
     limit = spendLimit(
-      state,
+      memento(),
       () => 0,
       () => 0.5,
       (message) => assert.fail(message),

@@ -3,7 +3,7 @@ import { nodeId } from '../../../src/core/model/ids.ts';
 import type * as ChatCommandsModule from '../../../src/host/chat/chat-commands.ts';
 import type * as MemoryModule from '../../../src/host/memory/memory-commands.ts';
 import type * as SummaryCommandsModule from '../../../src/host/summaries/summary-commands.ts';
-import { defaultSettings, hostIn, l10n } from '../../support/fake-editor.ts';
+import { defaultSettings, hostIn, l10n, workspaceWith } from '../../support/fake-editor.ts';
 
 interface Options {
   readonly title?: string;
@@ -33,7 +33,7 @@ describe('a text that takes time to type', () => {
     ProgressLocation: {},
     commands: {},
     env: { language: 'en' },
-    workspace: { getConfiguration: () => ({ get: (section: string) => settings[section] }) },
+    workspace: workspaceWith(settings),
     window: {
       showInputBox: (options: Options) => ask(options, 'Deploys are on Fridays.'),
       showQuickPick: <T>(items: readonly { readonly label: string }[], options: Options): Promise<T> =>

@@ -3,22 +3,12 @@ import { keyEventId } from '../../../src/core/model/ids.ts';
 import type * as MemoryModule from '../../../src/host/memory/memory-commands.ts';
 import type * as WorkspaceMemoryModule from '../../../src/host/memory/workspace-memory.ts';
 import { MemoryFile } from '../../../src/storage/memory-file.ts';
-import { hostIn, l10n } from '../../support/fake-editor.ts';
+import { EventEmitter, hostIn, l10n } from '../../support/fake-editor.ts';
 import { Harness } from '../app/harness.ts';
 import { keyEvent } from '../../support/key-events.ts';
 import { folderForEachTest, openForEachTest } from '../../support/per-test.ts';
 
 const shownMessages: string[] = [];
-class EventEmitter {
-  readonly #then: (() => void)[] = [];
-  readonly event = (then: () => void): { dispose: () => void } => (this.#then.push(then), { dispose: () => undefined });
-  fire(): void {
-    for (const then of this.#then) then();
-  }
-  dispose(): void {
-    this.#then.length = 0;
-  }
-}
 const focused = new EventEmitter();
 const editor = {
   EventEmitter,
