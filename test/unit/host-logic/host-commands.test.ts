@@ -119,7 +119,14 @@ describe('editor commands', () => {
   let folder = '';
   openForEachTest(async () => (harness = await Harness.open()));
   folderForEachTest((made) => (folder = made));
-  beforeEach(() => (shownMessages.length = 0));
+  const { fs, ...workspace } = editor.workspace;
+  const original = { fs: { ...fs }, workspace, window: { ...editor.window } };
+  beforeEach(() => {
+    shownMessages.length = 0;
+    Object.assign(fs, original.fs);
+    Object.assign(editor.workspace, original.workspace);
+    Object.assign(editor.window, original.window);
+  });
 
   for (const name of ['session.jsonl', 'session.md'])
     it(`yield after each message when an export masks secrets: ${name}`, async () => {
@@ -135,31 +142,21 @@ describe('editor commands', () => {
     });
 
   it('say why an export could not be saved', async () => {
-    const { fs } = editor.workspace;
-    const { writeFile } = fs;
-    try {
-      const conversation = await harness.converse();
-      const file = new Uri(path.join(folder, 'notes.md'));
-      for (const [code, message, said] of [
-        ['NoPermissions', '', /^Couldn’t save notes\.md because the folder isn’t writable\. Check its permissions/],
-        ['Unknown', 'ENOSPC: no space left', /^Couldn’t save notes\.md because the disk is full\./],
-        [
-          'Unknown',
-          "Unable to write file '/notes.md' (Error: EROFS: read-only file system)",
-          /folder isn’t writable\./,
-        ],
-        ['Unknown', 'EIO: i/o error', /^Couldn’t save notes\.md \(EIO: i\/o error\)\. Try again/],
-      ] as const) {
-        // Like in VS Code, the error has no system error code.
-        fs.writeFile = () => Promise.reject(Object.assign(new editor.FileSystemError(message), { code }));
-        const fault: unknown = await exportSession(conversation, file as never, harness).then(
-          fails,
-          (error: unknown) => error,
-        );
-        assert.match(faultView(fault).text, said);
-      }
-    } finally {
-      fs.writeFile = writeFile;
+    const conversation = await harness.converse();
+    const file = new Uri(path.join(folder, 'notes.md'));
+    for (const [code, message, said] of [
+      ['NoPermissions', '', /^Couldn’t save notes\.md because the folder isn’t writable\. Check its permissions/],
+      ['Unknown', 'ENOSPC: no space left', /^Couldn’t save notes\.md because the disk is full\./],
+      ['Unknown', "Unable to write file '/notes.md' (Error: EROFS: read-only file system)", /folder isn’t writable\./],
+      ['Unknown', 'EIO: i/o error', /^Couldn’t save notes\.md \(EIO: i\/o error\)\. Try again/],
+    ] as const) {
+      // Like in VS Code, the error has no system error code.
+      fs.writeFile = () => Promise.reject(Object.assign(new editor.FileSystemError(message), { code }));
+      const fault: unknown = await exportSession(conversation, file as never, harness).then(
+        fails,
+        (error: unknown) => error,
+      );
+      assert.match(faultView(fault).text, said);
     }
   });
 
@@ -297,7 +294,6 @@ describe('editor commands', () => {
     const library = { fileEffects: () => assert.fail('the chats are read') };
     const chats = { list: () => Promise.resolve({ chats: [] }), library };
     await chatsAboutFile({ chats } as never, new Uri('/w/a.ts'));
-    editor.workspace.isTrusted = true;
     assert.deepEqual(shownMessages, ['Chats from other tools aren’t read in Restricted Mode.']);
   });
 
@@ -346,56 +342,41 @@ describe('editor commands', () => {
     assert.doesNotMatch(rules.text, /Rules of one/);
     assert.deepEqual(watched, [folders[1]!.uri.path]);
     rules.dispose();
-    editor.workspace.workspaceFolders = [];
   });
 
   it('open a session without the instructions in a folder whose real path cannot be resolved', async () => {
-    const { workspace } = editor;
-    const { getWorkspaceFolder } = workspace;
     const link = path.join(folder, 'link');
     symlinkSync('link', link);
     openTwoFolders();
-    workspace.getWorkspaceFolder = (file) =>
-      file.path.includes('one') ? { uri: new Uri(link) } : getWorkspaceFolder(file);
+    editor.workspace.getWorkspaceFolder = (file) =>
+      file.path.includes('one') ? { uri: new Uri(link) } : workspace.getWorkspaceFolder(file);
     const warnings: string[] = [];
     const rules = new ProjectRules({ get: () => true } as never, (warning) => warnings.push(warning));
-    try {
-      await rules.load();
-      assert.match(rules.text, /Rules of two\./);
-      assert.doesNotMatch(rules.text, /Rules of one/);
-      assert.match(warnings.join('\n'), /^\S+one\/AGENTS\.md could not be read and is not sent: .*ELOOP.*$/);
-    } finally {
-      rules.dispose();
-      workspace.getWorkspaceFolder = getWorkspaceFolder;
-      workspace.workspaceFolders = [];
-    }
+    await rules.load();
+    assert.match(rules.text, /Rules of two\./);
+    assert.doesNotMatch(rules.text, /Rules of one/);
+    assert.match(warnings.join('\n'), /^\S+one\/AGENTS\.md could not be read and is not sent: .*ELOOP.*$/);
+    rules.dispose();
   });
 
   it('send a project’s latest instructions, even if an earlier version takes longer to read', async () => {
-    const { workspace } = editor;
-    const { readFile } = workspace.fs;
-    workspace.workspaceFolders = [{ uri: new Uri(folder) }];
+    editor.workspace.workspaceFolders = [{ uri: new Uri(folder) }];
     const file = path.join(folder, 'AGENTS.md');
     writeFileSync(file, 'Version 0.');
     const rules = new ProjectRules({ get: () => true } as never, fails);
-    try {
-      await rules.load();
-      const slow = Promise.withResolvers<Buffer>();
-      const reads = [() => slow.promise, () => Promise.resolve(Buffer.from('Version 2.'))];
-      workspace.fs.readFile = () => reads.shift()!();
-      let changes = 0;
-      const changed = new Promise<void>((resolve) => rules.onDidChange(() => ++changes === 2 && resolve()));
-      foldersChanged.fire();
-      foldersChanged.fire();
-      await pass(20);
-      slow.resolve(Buffer.from('Version 1.'));
-      await changed;
-      assert.match(rules.text, /Version 2/);
-    } finally {
-      rules.dispose();
-      workspace.fs.readFile = readFile;
-      workspace.workspaceFolders = [];
-    }
+    await rules.load();
+    const slow = Promise.withResolvers<Buffer>();
+    const reads = [() => slow.promise, () => Promise.resolve(Buffer.from('Version 2.'))];
+    fs.readFile = () => reads.shift()!();
+    let changes = 0;
+    const changed = new Promise<void>((resolve) => rules.onDidChange(() => ++changes === 2 && resolve()));
+    foldersChanged.fire();
+    foldersChanged.fire();
+    await pass(20);
+    slow.resolve(Buffer.from('Version 1.'));
+    await changed;
+    assert.match(rules.text, /Version 2/);
+    rules.dispose();
   });
 
   /** A document panel. Its page posts messages with `post`, and `shown` lists the texts that the page shows. */
