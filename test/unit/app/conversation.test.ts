@@ -17,12 +17,10 @@ describe('conversation', () => {
   let harness: Harness;
   openForEachTest(async () => (harness = await Harness.open()));
 
-  /** Waits up to a second for a partial reply that ends with `end`, and returns the stored partial reply. */
+  /** Waits for a partial reply that ends with `end`, and returns the stored partial reply. */
   const partOf = async ({ state }: Conversation, end: string): Promise<string | undefined> => {
-    const text = (): string | undefined => state.partials[0]?.text;
-    for (let looks = 0; looks < 100 && text()?.endsWith(end) !== true; looks++)
-      await new Promise((resolve) => setTimeout(resolve, 10));
-    return text();
+    while (state.partials[0]?.text.endsWith(end) !== true) await new Promise((resolve) => setTimeout(resolve, 10));
+    return state.partials[0].text;
   };
 
   const onDisk = (conversation: Conversation): Promise<string> =>
@@ -234,11 +232,12 @@ describe('conversation', () => {
       events[0]?.type === 'reply_partial' && ++partials === 2 ? Promise.reject(new Error('EIO')) : append(...events);
     let kept: string | undefined;
     harness.script = async function* () {
-      for (const text of ['One. ', 'Two. ', 'Three.']) {
+      for (const [before, text] of ['One. ', 'Two. ', 'Three.'].entries()) {
         harness.clock.ahead += 2000;
         yield { type: 'text', text };
-        kept = await partOf(conversation, text);
+        while (partials === before) await new Promise((resolve) => setImmediate(resolve));
       }
+      kept = await partOf(conversation, 'Three.');
     };
     await conversation.send('Count');
     assert.equal(kept, 'One. Two. Three.');
