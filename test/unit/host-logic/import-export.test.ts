@@ -8,13 +8,14 @@ import { messageId, type MessageId } from '../../../src/core/model/ids.ts';
 import { messageText, type Message } from '../../../src/core/model/message.ts';
 import { hostIn, l10n } from '../../support/fake-editor.ts';
 import { folderForAllTests } from '../../support/per-test.ts';
+import { jsonl } from '../../support/tool-homes/conversation.ts';
 import { Harness, texts } from '../app/harness.ts';
 
 interface MessageAdded {
   readonly message?: Message;
 }
 
-const never = { isCancelled: () => false, report: () => undefined };
+const never = { isCancelled: () => false, report: (): unknown => undefined };
 const saved: string[] = [];
 const shownMessages: string[] = [];
 interface QuickPickOptions {
@@ -47,16 +48,19 @@ describe('a transcript to import', () => {
   let folder: string;
   folderForAllTests((made) => (folder = made));
 
+  const scan = (content: string | Buffer, progress = never) => {
+    const file = path.join(folder, 'transcript.jsonl');
+    writeFileSync(file, content);
+    return scanTranscript({ scheme: 'file', path: file, fsPath: file } as never, progress);
+  };
+
   it('shows its first and last date, even if its messages are in another order', async () => {
-    const file = path.join(folder, 'branches.jsonl');
     const lines = [2, 3, 1].map((at) => ({ role: 'user', content: 'Hello.', at, id: `m${at}`, parent: null }));
-    writeFileSync(file, lines.map((line) => JSON.stringify(line)).join('\n'));
-    const preview = await scanTranscript({ scheme: 'file', path: file, fsPath: file } as never, never);
+    const preview = await scan(jsonl(...lines));
     assert.deepEqual([preview?.isExact, preview?.from, preview?.to], [true, 1, 3]);
   });
 
   it('shows the first messages of the session, although an export begins with those of other branches', async () => {
-    const file = path.join(folder, 'other-branch.jsonl');
     const parents = [
       ['m4', 'm1'],
       ['m1', null],
@@ -64,8 +68,7 @@ describe('a transcript to import', () => {
       ['m3', 'm2'],
     ] as const;
     const lines = parents.map(([id, parent]) => ({ role: 'user', content: `This is ${id}.`, at: 1, id, parent }));
-    writeFileSync(file, lines.map((line) => JSON.stringify(line)).join('\n'));
-    const preview = await scanTranscript({ scheme: 'file', path: file, fsPath: file } as never, never);
+    const preview = await scan(jsonl(...lines));
     assert.deepEqual(
       preview?.first.map(({ text }) => text),
       ['This is m1.', 'This is m2.', 'This is m3.'],
@@ -73,33 +76,27 @@ describe('a transcript to import', () => {
   });
 
   it('shows the beginnings of its messages without half of an emoji', async () => {
-    const file = path.join(folder, 'emoji.jsonl');
-    writeFileSync(file, JSON.stringify({ role: 'user', content: `${'a'.repeat(199)}😀` }));
-    const preview = await scanTranscript({ scheme: 'file', path: file, fsPath: file } as never, never);
+    const preview = await scan(jsonl({ role: 'user', content: `${'a'.repeat(199)}😀` }));
     assert.deepEqual(preview?.first, [{ role: 'user', text: 'a'.repeat(199) }]);
   });
 
   it('may be UTF-16 with a byte order mark', async () => {
-    const file = path.join(folder, 'utf-16.jsonl');
-    writeFileSync(file, `\uFEFF${JSON.stringify({ role: 'user', content: 'Où ?' })}\r\n`, 'utf16le');
-    const preview = await scanTranscript({ scheme: 'file', path: file, fsPath: file } as never, never);
+    const line = `\uFEFF${JSON.stringify({ role: 'user', content: 'Où ?' })}\r\n`;
+    const preview = await scan(Buffer.from(line, 'utf16le'));
     assert.deepEqual(preview?.first, [{ role: 'user', text: 'Où ?' }]);
   });
 
   it('reports progress and can be canceled before its end, even if the user may have undone its messages', async () => {
-    const file = path.join(folder, 'undone.jsonl');
     const lines = Array.from({ length: 400 }, (_, at) => {
       const message = { role: 'user', content: `Row ${at}: ${'a boat and its sails, '.repeat(200)}` };
       return { type: 'user', uuid: `u${at}`, parentUuid: at > 0 ? `u${at - 1}` : null, sessionId: 's', message };
     });
-    writeFileSync(file, lines.map((line) => JSON.stringify(line)).join('\n'));
-    const uri = { scheme: 'file', path: file, fsPath: file } as never;
     let reports = 0;
-    const preview = await scanTranscript(uri, { isCancelled: () => false, report: () => reports++ });
+    const preview = await scan(jsonl(...lines), { isCancelled: () => false, report: () => reports++ });
     assert.deepEqual([preview?.format, preview?.messages], ['claude-code', 400]);
     const all = reports;
     reports = 0;
-    const canceled = await scanTranscript(uri, { isCancelled: () => reports === 2, report: () => reports++ });
+    const canceled = await scan(jsonl(...lines), { isCancelled: () => reports === 2, report: () => reports++ });
     assert.equal(canceled, undefined);
     assert.ok(all > 10, `${all} reports`);
   });
@@ -176,7 +173,7 @@ describe('an export with several conversations', () => {
     });
     const conversation = (title: string, day: number, ...texts: readonly string[]): object => ({
       title,
-      create_time: Date.UTC(2026, 2, day, 12) / 1000,
+      create_time: new Date(2026, 2, day).getTime() / 1000,
       mapping: Object.fromEntries(
         texts.map((text, at) => [
           `n${at}`,
