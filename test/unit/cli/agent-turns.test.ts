@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import os from 'node:os';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { folderForAllTests } from '../../support/per-test.ts';
+import { jsonl } from '../../support/tool-homes/conversation.ts';
 import { runJson } from './run-cli.ts';
 
 interface CompressOutput {
@@ -26,29 +27,27 @@ const SESSION = AREAS.flatMap((area, turn) => [
 ]);
 
 describe('agent session compressed turn by turn on the command line', () => {
+  let folder = '';
+  folderForAllTests((made) => (folder = made));
+
   it('keeps decisions from its first turns, despite short messages between its summaries', async () => {
-    const folder = mkdtempSync(path.join(os.tmpdir(), 'threadkeeper-agent-'));
-    try {
-      const file = path.join(folder, 'agent.jsonl');
-      writeFileSync(file, SESSION.map((one) => `${JSON.stringify(one)}\n`).join(''));
-      const { messages, nodes } = (await runJson(
-        'compress',
-        file,
-        '--turn-by-turn',
-        '--target-tokens',
-        '1200',
-      )) as unknown as CompressOutput;
-      const gaps = nodes.slice(1).filter(({ from }, at) => from !== nodes[at]!.to + 1);
-      // The newest user message is sent verbatim wherever it is.
-      const newest = SESSION.findLastIndex(({ role }) => role === 'user');
-      assert.deepEqual(
-        gaps.map(({ from }) => from),
-        [newest + 1],
-      );
-      const sent = messages.map(({ content }) => content).join('\n');
-      for (const area of AREAS) assert.ok(sent.includes(`${area}-rows.db`), area);
-    } finally {
-      rmSync(folder, { recursive: true, force: true });
-    }
+    const file = path.join(folder, 'agent.jsonl');
+    writeFileSync(file, jsonl(...SESSION));
+    const { messages, nodes } = (await runJson(
+      'compress',
+      file,
+      '--turn-by-turn',
+      '--target-tokens',
+      '1200',
+    )) as unknown as CompressOutput;
+    const gaps = nodes.slice(1).filter(({ from }, at) => from !== nodes[at]!.to + 1);
+    // The newest user message is sent verbatim wherever it is.
+    const newest = SESSION.findLastIndex(({ role }) => role === 'user');
+    assert.deepEqual(
+      gaps.map(({ from }) => from),
+      [newest + 1],
+    );
+    const sent = messages.map(({ content }) => content).join('\n');
+    for (const area of AREAS) assert.ok(sent.includes(`${area}-rows.db`), area);
   });
 });

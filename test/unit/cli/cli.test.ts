@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, existsSync, openSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { encodeLine } from '../../../src/storage/journal-line.ts';
@@ -506,7 +506,7 @@ describe('command line', () => {
   ] as const)
     it(`states the calls that were paid for before the quota was used up (${how})`, async () => {
       const queue = [...answers];
-      const server = createServer((request, response) => {
+      const answer: RequestListener = (request, response) => {
         request.resume();
         const isList = request.url?.endsWith('/models') === true;
         const content = isList ? undefined : queue.shift();
@@ -515,22 +515,17 @@ describe('command line', () => {
         const reply =
           content === undefined ? OUT_OF_QUOTA : { choices: [{ message: { content }, finish_reason: 'stop' }], usage };
         response.end(JSON.stringify(isList ? { data: [] } : reply));
-      });
-      server.listen(0, '127.0.0.1');
-      await once(server, 'listening');
-      try {
-        const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+      };
+      const { code, out, err } = await serving(answer, (base) => {
         const options = ['--provider', 'openai', '--model', 'gpt-4o-mini', '--base-url', base];
-        const { code, out, err } = await runCli(['compress', DEMO_SESSION, ...args, ...options, '--json']);
-        assert.deepEqual([code, out], [2, '']);
-        const { length } = answers;
-        const tokens = `${(1000 * length).toLocaleString('en')} input tokens, ${50 * length} output tokens`;
-        const cost = ((length * (1000 * 0.15 + 50 * 0.6)) / 1e6).toFixed(4);
-        assert.match(err, /^threadkeeper: Your provider quota or credit is used up\. [^\n]*\n$/);
-        assert.ok(err.endsWith(` Model calls until then: ${length} (${tokens}, $${cost}).\n`), err);
-      } finally {
-        server.close();
-      }
+        return runCli(['compress', DEMO_SESSION, ...args, ...options, '--json']);
+      });
+      assert.deepEqual([code, out], [2, '']);
+      const { length } = answers;
+      const tokens = `${(1000 * length).toLocaleString('en')} input tokens, ${50 * length} output tokens`;
+      const cost = ((length * (1000 * 0.15 + 50 * 0.6)) / 1e6).toFixed(4);
+      assert.match(err, /^threadkeeper: Your provider quota or credit is used up\. [^\n]*\n$/);
+      assert.ok(err.endsWith(` Model calls until then: ${length} (${tokens}, $${cost}).\n`), err);
     });
 
   it('reports the cost that the provider reports if the model’s price is unknown', async () => {

@@ -384,16 +384,12 @@ describe('handoff', () => {
   it('reports an unknown cost as null', async () => {
     const [, advice] = DIALOGUES;
     const from = file('unpriced.jsonl', alternating([...advice!.lines, ...advice!.lines]));
-    const server = await WireServer.start();
-    try {
-      server.answer({ text: 'Clara Voss refuses a rent increase in Cologne.' });
-      const at = ['--provider', 'openai', '--model', 'acme/one', '--base-url', `${server.url}/v1`];
-      const { calls } = await handoff(from, '--max-tokens', '700', ...at);
-      assert.ok(calls.count > 0);
-      assert.equal(calls.costUsd, null);
-    } finally {
-      await server.stop();
-    }
+    await using server = await WireServer.start();
+    server.answer({ text: 'Clara Voss refuses a rent increase in Cologne.' });
+    const at = ['--provider', 'openai', '--model', 'acme/one', '--base-url', `${server.url}/v1`];
+    const { calls } = await handoff(from, '--max-tokens', '700', ...at);
+    assert.ok(calls.count > 0);
+    assert.equal(calls.costUsd, null);
   });
 
   it('is rejected if nobody says anything', async () => {

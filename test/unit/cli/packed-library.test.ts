@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import os from 'node:os';
+import { cp, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { folderForAllTests } from '../../support/per-test.ts';
 
 const run = promisify(execFile);
 const root = path.join(import.meta.dirname, '../../..');
@@ -27,9 +27,9 @@ const example = (markdown: string): string => {
 
 describe('packed library', () => {
   let folder: string;
+  folderForAllTests((made) => (folder = made));
   before(async function () {
     this.timeout(240_000);
-    folder = await mkdtemp(path.join(os.tmpdir(), 'packed-'));
     // Packing builds dist/, so do it in a copy: other tests use this one's.
     const clone = path.join(folder, 'clone');
     for (const name of await readdir(root)) {
@@ -43,7 +43,6 @@ describe('packed library', () => {
     await run('tar', ['xzf', path.join(folder, archive!), '--strip-components=1', '-C', home]);
     await writeFile(path.join(folder, 'package.json'), '{"type":"module"}');
   });
-  after(() => rm(folder, { recursive: true, force: true }));
 
   it('runs the documented example outside the repository', async () => {
     await writeFile(

@@ -281,26 +281,22 @@ describe('short-message chats compressed turn by turn on the command line', () =
     ));
 
   it('count the calls that gave only thoughts, and report them', async () => {
-    const server = await WireServer.start();
-    try {
-      server.answer({ text: '', finishReason: 'length', usage: { prompt_tokens: 500, completion_tokens: 40 } });
-      const options = ['--provider', 'openai', '--model', 'gpt-4o-mini', '--base-url', `${server.url}/v1`];
-      const { calls, compressions } = await grown(BOOKINGS_CHAT, '--policy', 'steady', ...options);
-      assert.deepEqual(
-        compressions.map(({ outcome }) => outcome),
-        ['committed', 'committed'],
-      );
-      const { length } = server.requests.filter(({ path: asked }) => asked.endsWith('/chat/completions'));
-      assert.equal(calls.count, length);
-      assert.deepEqual([calls.inputTokens, calls.outputTokens], [500 * length, 40 * length]);
-      assert.ok(calls.costUsd > 0);
-      const file = path.join(folder, `${files}.jsonl`);
-      const { code, err } = await runCli(['compress', file, '--turn-by-turn', '--policy', 'steady', ...options]);
-      assert.equal(code, 0);
-      assert.match(err, /^threadkeeper: The model returned no usable response for a compression\. .*\n$/);
-    } finally {
-      await server.stop();
-    }
+    await using server = await WireServer.start();
+    server.answer({ text: '', finishReason: 'length', usage: { prompt_tokens: 500, completion_tokens: 40 } });
+    const options = ['--provider', 'openai', '--model', 'gpt-4o-mini', '--base-url', `${server.url}/v1`];
+    const { calls, compressions } = await grown(BOOKINGS_CHAT, '--policy', 'steady', ...options);
+    assert.deepEqual(
+      compressions.map(({ outcome }) => outcome),
+      ['committed', 'committed'],
+    );
+    const { length } = server.requests.filter(({ path: asked }) => asked.endsWith('/chat/completions'));
+    assert.equal(calls.count, length);
+    assert.deepEqual([calls.inputTokens, calls.outputTokens], [500 * length, 40 * length]);
+    assert.ok(calls.costUsd > 0);
+    const file = path.join(folder, `${files}.jsonl`);
+    const { code, err } = await runCli(['compress', file, '--turn-by-turn', '--policy', 'steady', ...options]);
+    assert.equal(code, 0);
+    assert.match(err, /^threadkeeper: The model returned no usable response for a compression\. .*\n$/);
   });
 
   it('ask the model again some messages after an unusable response', async () => {

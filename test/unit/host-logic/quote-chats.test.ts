@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import os from 'node:os';
-import path from 'node:path';
 import type * as ExternalChatsModule from '../../../src/host/external-chats/external-chats.ts';
 import type { FollowedChats } from '../../../src/worker/followed-chats.ts';
 import { followClaudeCode } from '../../support/external-chats.ts';
 import { hostIn } from '../../support/fake-editor.ts';
+import { folderForAllTests } from '../../support/per-test.ts';
 import { jsonl, putFile } from '../../support/tool-homes/conversation.ts';
 
 describe('quotes from copied chats', () => {
@@ -13,8 +11,8 @@ describe('quotes from copied chats', () => {
   let chats: FollowedChats;
   const secret = `ghp_${'a1B2c3D4e5'.repeat(4).slice(0, 36)}`;
 
+  folderForAllTests((made) => (tempFolder = made));
   before(async () => {
-    tempFolder = mkdtempSync(path.join(os.tmpdir(), 'threadkeeper-quotes-'));
     const userLine = (cwd: string, content: string): string =>
       jsonl({ type: 'user', cwd, timestamp: '2026-03-02T09:00:00Z', message: { role: 'user', content } });
     putFile(
@@ -26,10 +24,7 @@ describe('quotes from copied chats', () => {
     putFile(tempFolder, 'home/.claude/projects/other/c.jsonl', userLine('/home/sam/other', 'The other port is 4602.'));
     chats = await followClaudeCode(tempFolder);
   });
-  after(async () => {
-    await chats.close();
-    rmSync(tempFolder, { recursive: true, force: true });
-  });
+  after(() => chats.close());
 
   async function quotes(folders: readonly string[] | undefined, limit = 5): Promise<readonly string[]> {
     const workspaceFolders = folders?.map((fsPath) => ({ uri: { fsPath } }));
