@@ -2,26 +2,16 @@ import assert from 'node:assert/strict';
 import { chooseLevels } from '../../../src/core/compress/choose-levels.ts';
 import { tokensWith } from './summarize-fixtures.ts';
 import { messageId, nodeId } from '../../../src/core/model/ids.ts';
-import type { SummaryNode } from '../../../src/core/model/summary.ts';
+import { nodeWith, type SummaryNode } from '../../../src/core/model/summary.ts';
 
-const node = (name: string): SummaryNode => ({
-  id: nodeId(name),
-  depth: 0,
-  first: messageId(name),
-  last: messageId(name),
-  messages: 1,
-  children: [],
-  title: name,
-  brief: name,
-  detailed: name,
-  tokens: { source: 1000, brief: 20, detailed: 100 },
-  rung: 'extractive',
-  model: 'local',
-  promptVersion: '1',
-  sourceHash: '0',
-  at: 0,
-  audit: { score: 1, identifiers: { known: 0, total: 0 }, quotes: { known: 0, total: 0 }, faults: [] },
-});
+const node = (name: string): SummaryNode =>
+  nodeWith({
+    id: nodeId(name),
+    first: messageId(name),
+    last: messageId(name),
+    messages: 1,
+    tokens: { source: 1000, brief: 20, detailed: 100 },
+  });
 
 describe('levels of a frontier', () => {
   const frontier = ['a', 'b', 'c', 'd'].map(node);
@@ -59,5 +49,15 @@ describe('levels of a frontier', () => {
       'what is new is detailed',
     );
     assert.deepEqual(finer(many, whole - 1), ['e', 'f']);
+  });
+
+  it('are full where that level exists and fits', () => {
+    const finer = { ...node('b'), full: 'whole', tokens: { source: 1000, brief: 20, detailed: 100, full: 300 } };
+    const levels = chooseLevels([node('a'), finer], 1_000);
+    assert.deepEqual(
+      levels.map(({ level }) => level),
+      ['detailed', 'full'],
+    );
+    assert.equal(tokensWith([node('a'), finer], levels), 100 + 300 + 24);
   });
 });

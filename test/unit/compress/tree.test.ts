@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
-import { chooseLevels } from '../../../src/core/compress/choose-levels.ts';
 import { makeParent } from '../../../src/core/compress/tree.ts';
 import { messageId, nodeId } from '../../../src/core/model/ids.ts';
 import { nodeWith, type SummaryNode } from '../../../src/core/model/summary.ts';
-import { developerSession, goodAnswer, grow, message, scriptedModel, tokensWith, tools } from './summarize-fixtures.ts';
+import { developerSession, goodAnswer, grow, message, scriptedModel, tools } from './summarize-fixtures.ts';
 
 const settings = { frontierTokens: 20_000, segment: { tokens: 2_000, messages: 120 } };
 
@@ -188,24 +187,5 @@ describe('summary tree', () => {
       seen,
       seen.map((_, at) => at + 1),
     );
-  });
-});
-
-describe('level selection', () => {
-  const node = (brief: number, detailed: number, full?: number): SummaryNode =>
-    ({
-      id: `n${brief}`,
-      ...(full !== undefined && { full: 'whole' }),
-      tokens: { source: 1_000, brief, detailed, ...(full !== undefined && { full }) },
-    }) as SummaryNode;
-
-  it('selects the full level where it exists and fits', () => {
-    const frontier = [node(10, 100), node(11, 100, 300)];
-    const levels = chooseLevels(frontier, 1_000);
-    assert.deepEqual(
-      levels.map(({ level }) => level),
-      ['detailed', 'full'],
-    );
-    assert.equal(tokensWith(frontier, levels), 100 + 300 + 24);
   });
 });
