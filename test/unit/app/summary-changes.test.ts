@@ -27,7 +27,7 @@ describe('summary that the user changes', () => {
 
   openForEachTest(async () => (harness = await Harness.open()));
   beforeEach(async () => {
-    conversation = await compressed(harness);
+    conversation = await harness.compressed(60, body);
   });
 
   const first = (): SummaryNode => conversation.state.frontier[0]!.node;
@@ -401,11 +401,3 @@ const body = (n: number): string => {
     )
     .join(' ');
 };
-
-/** A session with one summary. */
-async function compressed(harness: Harness): Promise<Conversation> {
-  const conversation = await harness.filled(60, body);
-  const outcome = await conversation.compressNow();
-  assert.equal(outcome.kind, 'committed');
-  return conversation;
-}

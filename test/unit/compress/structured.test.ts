@@ -6,6 +6,12 @@ import { counter } from './summarize-fixtures.ts';
 
 const json = '{"narrative":"They chose Postgres.","decisions":[{"what":"Postgres","why":"JSON columns","when":null}]}';
 
+const parsedSummary = (answer: string): StructuredSummary => {
+  const parsed = parseStructuredSummary(answer);
+  assert.ok('narrative' in parsed, answer);
+  return parsed;
+};
+
 describe('parser for a model’s summary', () => {
   for (const [name, answer] of [
     ['on its own', json],
@@ -14,8 +20,7 @@ describe('parser for a model’s summary', () => {
     ['with spaces and line breaks', JSON.stringify(JSON.parse(json), null, 2)],
   ] as const) {
     it(`parses JSON ${name}`, () => {
-      const parsed = parseStructuredSummary(answer);
-      assert.ok('narrative' in parsed);
+      const parsed = parsedSummary(answer);
       assert.equal(parsed.narrative, 'They chose Postgres.');
       assert.deepEqual(parsed.decisions, [{ what: 'Postgres', why: 'JSON columns' }]);
       assert.equal(parsed.files, undefined);
@@ -23,10 +28,9 @@ describe('parser for a model’s summary', () => {
   }
 
   it('accepts keys in snake case and plain strings as entries', () => {
-    const parsed = parseStructuredSummary(
+    const parsed = parsedSummary(
       '{"narrative":"n","open_steps":["write docs",""],"failed_attempts":["mutex"],"decisions":["go"],"errors":["EPIPE"]}',
     );
-    assert.ok('narrative' in parsed);
     assert.deepEqual(parsed.openSteps, ['write docs']);
     assert.deepEqual(parsed.failedAttempts, ['mutex']);
     assert.deepEqual(parsed.decisions, [{ what: 'go' }]);
@@ -34,13 +38,11 @@ describe('parser for a model’s summary', () => {
   });
 
   it('parses plain prose as the narrative, and parses the preset’s own fields', () => {
-    const prose = parseStructuredSummary('They chose Postgres.');
-    assert.ok('narrative' in prose);
+    const prose = parsedSummary('They chose Postgres.');
     assert.equal(prose.narrative, 'They chose Postgres.');
-    const story = parseStructuredSummary(
+    const story = parsedSummary(
       '{"narrative":"n","quests":["find Kima"],"inventory":[{"what":"a key","why":"cell 3"}]}',
     );
-    assert.ok('narrative' in story);
     assert.deepEqual(story.quests, ['find Kima']);
     assert.deepEqual(story.inventory, ['a key; cell 3']);
   });
@@ -51,8 +53,7 @@ describe('parser for a model’s summary', () => {
     ['{"summary":"They chose Postgres.","decisions":["Postgres"]}', [{ what: 'Postgres' }]],
   ] as const)
     it(`parses a narrative under another name: ${JSON.stringify(answer)}`, () => {
-      const parsed = parseStructuredSummary(answer);
-      assert.ok('narrative' in parsed);
+      const parsed = parsedSummary(answer);
       assert.equal(parsed.narrative, 'They chose Postgres.');
       assert.deepEqual(parsed.decisions, decisions);
     });
@@ -63,8 +64,7 @@ describe('parser for a model’s summary', () => {
     'Пользователь: "I can’t connect" — исправили порт.',
   ])
     it(`accepts a summary that mentions an apology: ${prose}`, () => {
-      const parsed = parseStructuredSummary(prose);
-      assert.ok('narrative' in parsed);
+      const parsed = parsedSummary(prose);
       assert.equal(parsed.narrative, prose);
     });
 

@@ -12,6 +12,9 @@ async function inputFor(messages: readonly SourceMessage[], budget: number): Pro
   return buildSummarizerInput(corpus, { from: 0, to: messages.length - 1 }, budget, counter, new CancellableYielder());
 }
 
+/** A made-up word. */
+const name = (n: number): string => String.fromCodePoint(97 + (n % 26), 97 + Math.floor(n / 26), 97 + (n % 7));
+
 const CARE_CHAT = new URL('../../fixtures/short-chats/care-de.jsonl', import.meta.url);
 
 describe('summarizer input', () => {
@@ -81,7 +84,6 @@ describe('summarizer input', () => {
   });
 
   it('shows the start and end of long command output', async () => {
-    const name = (n: number): string => String.fromCodePoint(97 + (n % 26), 97 + Math.floor(n / 26), 97 + (n % 7));
     const rows = Array.from({ length: 300 }, (_, n) => `${name(n)}${name(n * 3)}   ${n * 17}.${n}`);
     const text = await inputFor(transcript(['tool', rows.join('\n')], ['assistant', 'Done.']), 900);
     assert.ok(text.includes(rows[0]!) && text.includes(rows.at(-1)!), text);
@@ -89,7 +91,6 @@ describe('summarizer input', () => {
   });
 
   it('shows the newest results if there is no room for part of each', async () => {
-    const name = (n: number): string => String.fromCodePoint(97 + (n % 26), 97 + Math.floor(n / 26), 97 + (n % 7));
     const results = Array.from({ length: 60 }, (_, n): [Role, string] => [
       'tool',
       `${name(n)}${name(n * 3)}  ${n * 17}`,

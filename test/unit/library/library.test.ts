@@ -47,6 +47,11 @@ describe('the library of chats from other tools', () => {
   const copyOf = (ending: string): string =>
     path.join(copies, readdirSync(copies).find((name) => name.endsWith(ending)) ?? assert.fail(ending));
   const open = (): Promise<Library> => Library.open(new LibraryCopies(copies));
+  const synced = async (): Promise<Library> => {
+    const library = await open();
+    await library.sync(sources);
+    return library;
+  };
   const only = async (library: Library): Promise<CopiedSession> => {
     assert.equal(library.sessions().length, 1);
     return await library.read(library.sessions()[0]!);
@@ -94,8 +99,7 @@ describe('the library of chats from other tools', () => {
 
   it('reads only added messages, and merges the parts of a growing reply', async () => {
     const file = putFile(home, SESSION, userRecord(1, 'Which port?') + assistantRecord(2, 'm', '8080'));
-    const library = await open();
-    await library.sync(sources);
+    const library = await synced();
     appendFileSync(file, assistantRecord(3, 'm', 'or 8081.') + userRecord(4, 'Thanks.'));
     assert.deepEqual((await library.sync(sources)).read, 1);
     const session = await only(await open());
@@ -115,8 +119,7 @@ describe('the library of chats from other tools', () => {
       SESSION,
       userRecord(1, 'Which port?') + assistantRecord(2, 'm', '8080') + compactionRecord,
     );
-    const library = await open();
-    await library.sync(sources);
+    const library = await synced();
     const inserted = compactionRecord.replace('In short.', 'Shorter.');
     writeFileSync(file, userRecord(1, 'Which port?') + inserted + assistantRecord(2, 'm', '8080') + compactionRecord);
     await library.sync(sources);
@@ -131,8 +134,7 @@ describe('the library of chats from other tools', () => {
 
   it('keeps the time of the last message when a tool appends other records', async () => {
     const file = putFile(home, SESSION, userRecord(1, 'Which port?'));
-    const library = await open();
-    await library.sync(sources);
+    const library = await synced();
     const [before] = library.sessions();
     assert.equal(before?.entry.updatedAt, Date.parse('2026-03-02T09:00:01Z'));
     appendFileSync(file, `${JSON.stringify({ type: 'file-history-snapshot', snapshot: {} })}\n`);
@@ -143,8 +145,7 @@ describe('the library of chats from other tools', () => {
   it('does not reread unchanged files', async () => {
     putFile(home, SESSION, userRecord(1, 'Which port?'));
     putFile(home, '.claude/projects/p/broken.jsonl', 'no JSON\n');
-    const library = await open();
-    await library.sync(sources);
+    const library = await synced();
     let reads = 0;
     const counting = sources.map((source): Source => ({
       ...source,
@@ -163,8 +164,7 @@ describe('the library of chats from other tools', () => {
 
   it('reads a copied chat that has become unreadable only once', async () => {
     const file = putFile(home, SESSION, userRecord(1, 'Which port?'));
-    const library = await open();
-    await library.sync(sources);
+    const library = await synced();
     writeFileSync(file, 'no JSON\n');
     assert.equal((await library.sync(sources)).unchanged, 0);
     const { unchanged, unreadable } = await library.sync(sources);
@@ -180,8 +180,7 @@ describe('the library of chats from other tools', () => {
     for (const kind of ['.gz', '.index'])
       it(`copies a chat again if its ${kind} file has been ${damage}`, async () => {
         putFile(home, SESSION, userRecord(0, 'The port is 8080.'));
-        const library = await open();
-        await library.sync(sources);
+        const library = await synced();
         harm(copyOf(kind));
         appendFileSync(path.join(home, SESSION), userRecord(1, 'The host is alpha.'));
         await library.sync(sources);
@@ -200,8 +199,7 @@ describe('the library of chats from other tools', () => {
       SESSION,
       userRecord(1, 'Which port?') + userRecord(2, 'And the host?') + userRecord(3, 'And the key?'),
     );
-    const library = await open();
-    await library.sync(sources);
+    const library = await synced();
     writeFileSync(file, userRecord(1, 'Which port?') + userRecord(4, 'Never mind.'));
     await library.sync(sources);
     const session = await only(await open());
@@ -218,8 +216,7 @@ describe('the library of chats from other tools', () => {
       record('response_item', { type: 'message', role, content: [{ type: 'input_text', text }] });
     const turn = (name: string): string => item('user', name) + item('assistant', `To ${name}`);
     const file = putFile(home, '.codex/sessions/rollout-s.jsonl', record('session_meta', { id: 's' }) + turn('alpha'));
-    const library = await open();
-    await library.sync(sources);
+    const library = await synced();
     appendFileSync(file, turn('beta'));
     await library.sync(sources);
     appendFileSync(file, record('event_msg', { type: 'thread_rolled_back', num_turns: 1 }));
@@ -249,8 +246,7 @@ describe('the library of chats from other tools', () => {
     const records = [{ type: 'response_item', payload: message }, undone];
     putFile(home, '.codex/sessions/rollout-s.jsonl', records.map((one) => `${JSON.stringify(one)}\n`).join(''));
     putFile(home, SESSION, userRecord(1, 'The port is 8080.'));
-    const library = await open();
-    await library.sync(sources);
+    const library = await synced();
     const found = await library.index.search(library.sessions(), { text: 'port', limit: 9 });
     assert.deepEqual(
       found.map(({ text }) => text),
@@ -260,8 +256,7 @@ describe('the library of chats from other tools', () => {
 
   it('contains a tool’s compaction once, at its position', async () => {
     const file = putFile(home, SESSION, userRecord(1, 'Which port?') + userRecord(2, '8080.'));
-    const library = await open();
-    await library.sync(sources);
+    const library = await synced();
     appendFileSync(file, compactionRecord + userRecord(3, 'Go on.'));
     await library.sync(sources);
     appendFileSync(file, userRecord(4, 'And on.'));
@@ -357,8 +352,7 @@ describe('the library of chats from other tools', () => {
     const token = ['ghp_', 'a1B2c3D4e5F6g7H8'.repeat(3).slice(0, 36)].join('');
     putFile(home, SESSION, userRecord(1, `Use ${token} for the port.`));
     const masked = /^Use \[redacted: [^\]]+\] for the port\.$/;
-    const library = await open();
-    await library.sync(sources);
+    const library = await synced();
     assert.match(library.sessions()[0]!.entry.title, masked);
     const catalog = path.join(copies, 'catalog.json');
     const title = JSON.stringify(library.sessions()[0]!.entry.title);
@@ -380,8 +374,7 @@ describe('the library of chats from other tools', () => {
       record('session_meta', { id, cwd: '/home/sam/api' }) +
         record('response_item', { type: 'message', role: 'user', content }),
     );
-    const library = await open();
-    await library.sync(sources);
+    const library = await synced();
     const archived = putFile(home, `.codex/archived_sessions/${name}`, '');
     for (const [from, to] of [
       [file, archived],
@@ -443,8 +436,7 @@ describe('the library of chats from other tools', () => {
   it('forgets the chats of one tool and keeps the others', async () => {
     putFile(home, SESSION, userRecord(1, 'Which port?'));
     TOOL_FIXTURES.find(({ tool }) => tool === 'codex')!.write(home);
-    const library = await open();
-    await library.sync(sources);
+    const library = await synced();
     // Written by a sync that was killed.
     for (const name of ['claude-code-0a1b.jsonl.gz', 'claude-code-0a1b.index']) putFile(copies, name, 'x');
     const store = new LibraryCopies(copies);

@@ -5,6 +5,7 @@ import { NEVER_YIELDS } from '../../../src/core/pace/yielder.ts';
 import { MachineChats } from '../../../src/mcp/machine-chats.ts';
 import { renderMessages } from '../../../src/mcp/render-chats.ts';
 import { ChatTools } from '../../../src/mcp/tools.ts';
+import { CHAT_ENTRY } from '../../support/external-chats.ts';
 import { jsonl, putFile } from '../../support/tool-homes/conversation.ts';
 import { folderForEachTest } from '../../support/per-test.ts';
 
@@ -45,6 +46,14 @@ describe('MCP tools', () => {
   const passTime = (ms: number): void => {
     performance.now = () => now() + ms;
   };
+  const eachReadTakes = (ms: number): void => {
+    const read = chats.read.bind(chats);
+    let passed = 0;
+    chats.read = (key) => {
+      passTime((passed += ms));
+      return read(key);
+    };
+  };
   const reply = (session: string, ...texts: readonly string[]): string =>
     jsonl(
       ...texts.map((text) => ({
@@ -68,15 +77,7 @@ describe('MCP tools', () => {
   });
 
   it('show no more messages at a time than there is room for, even if they are empty', () => {
-    const entry = {
-      id: 's',
-      tool: 'codex',
-      path: '/s',
-      title: 'S',
-      messages: 5_000,
-      compactions: 0,
-      updatedAt: 0,
-    } as const;
+    const entry = { ...CHAT_ENTRY, messages: 5_000 };
     const messages = Array.from({ length: 5_000 }, () => ({ role: 'tool' as const, text: '' }));
     const range = { from: 0, to: 4_999, offset: 0 };
     const { text, next } = renderMessages({ key: 'k', entry, isGone: false }, messages, range);
@@ -108,12 +109,7 @@ describe('MCP tools', () => {
     for (const [at, choice] of choices.entries())
       putFile(place, `home/.claude/projects/p/s${at}.jsonl`, reply(`s${at}`, `Decided: ${choice}.`));
     const listed = (text: string): number => choices.filter((choice) => text.includes(choice)).length;
-    const read = chats.read.bind(chats);
-    let passed = 0;
-    chats.read = (key) => {
-      passTime((passed += 15_000));
-      return read(key);
-    };
+    eachReadTakes(15_000);
     const first = await call('decisions', {});
     assert.equal(listed(first), 2);
     assert.match(first, /Only the newest 2 of 3 chats were read\..*call again/);
@@ -151,12 +147,7 @@ describe('MCP tools', () => {
   it('say which sessions couldn’t be checked in time, and check the quotes of the others', async () => {
     for (const port of [8081, 8082, 8083])
       putFile(place, `home/.claude/projects/p/s${port}.jsonl`, userMessages(`s${port}`, ...changed(port)));
-    const read = chats.read.bind(chats);
-    let passed = 0;
-    chats.read = (key) => {
-      passTime((passed += 1_000));
-      return read(key);
-    };
+    eachReadTakes(1_000);
     const found = await call('recall', { query: 'gateway port', limit: 20 });
     const [, unchecked = ''] = /wasn’t checked in (.*?), because/.exec(found) ?? [];
     assert.equal(unchecked.split(', ').length, 1);
@@ -166,12 +157,7 @@ describe('MCP tools', () => {
   });
 
   it('have checked the quotes of a long chat when called again, unless the chat is in use', async () => {
-    const read = chats.read.bind(chats);
-    let passed = 0;
-    chats.read = (key) => {
-      passTime((passed += 60_000));
-      return read(key);
-    };
+    eachReadTakes(60_000);
     putFile(place, 'home/.claude/projects/p/old.jsonl', userMessages('old', ...changed(8081)));
     const longer = userMessages('now', ...changed(8082), 'Thanks again. '.repeat(50));
     const recent = longer.replaceAll(/2026-03-02T09:0\d:00Z/g, new Date().toISOString());
