@@ -10,6 +10,7 @@ import { resolvePolicy } from '../../../src/core/policy/policy.ts';
 import { phrase } from '../../../src/core/text/phrase.ts';
 import { Harness, fill, says, texts, throws, type Script } from './harness.ts';
 import { openForEachTest } from '../../support/per-test.ts';
+import { until } from '../../support/until.ts';
 
 const SUMMARY = says(
   'They went through the parts of a listing one by one, and each part was explained at some length.',
@@ -231,7 +232,7 @@ describe('background compression', () => {
     harness.script = async function* (_, signal) {
       yield { type: 'text', text: 'A long ' };
       unblock();
-      while (conversation.compressor.isRunning) await new Promise((resolve) => setTimeout(resolve, 5));
+      await until(() => !conversation.compressor.isRunning);
       close = conversation.close();
       signal.throwIfAborted();
       yield { type: 'text', text: 'reply' };

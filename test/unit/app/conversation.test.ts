@@ -9,6 +9,7 @@ import { Calibration } from '../../../src/core/tokens/calibration.ts';
 import { withRetries } from '../../../src/providers/retry.ts';
 import { Harness, cancelled, fill, says, texts, throws } from './harness.ts';
 import { openForEachTest } from '../../support/per-test.ts';
+import { until } from '../../support/until.ts';
 
 /** The header of a PNG of 1920 × 1080 pixels. */
 const FULL_HD = Buffer.from('89504e470d0a1a0a0000000d49484452000007800000043808020000', 'hex').toString('base64');
@@ -19,8 +20,8 @@ describe('conversation', () => {
 
   /** Waits for a partial reply that ends with `end`, and returns the stored partial reply. */
   const partOf = async ({ state }: Conversation, end: string): Promise<string | undefined> => {
-    while (state.partials[0]?.text.endsWith(end) !== true) await new Promise((resolve) => setTimeout(resolve, 10));
-    return state.partials[0].text;
+    await until(() => state.partials[0]?.text.endsWith(end) === true);
+    return state.partials[0]?.text;
   };
 
   const onDisk = (conversation: Conversation): Promise<string> =>
@@ -235,7 +236,7 @@ describe('conversation', () => {
       for (const [before, text] of ['One. ', 'Two. ', 'Three.'].entries()) {
         harness.clock.ahead += 2000;
         yield { type: 'text', text };
-        while (partials === before) await new Promise((resolve) => setImmediate(resolve));
+        await until(() => partials > before);
       }
       kept = await partOf(conversation, 'Three.');
     };
@@ -261,7 +262,7 @@ describe('conversation', () => {
     const partial = { id: 'partial-1' as never, parent: first.state.head, model: 'test/chat' };
     await first.journal.append({ type: 'reply_partial', ...partial, offset: 0, text: 'It was the lock.' });
     await second.journal.takeOver();
-    while (second.state.messages.get(partial.id) === undefined) await new Promise((resolve) => setImmediate(resolve));
+    await until(() => second.state.messages.has(partial.id));
     assert.equal(texts(second).at(-1), 'It was the lock.');
     assert.equal(second.state.messages.get(partial.id)?.ending, 'interrupted');
   });

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { setTimeout as pass } from 'node:timers/promises';
 import type * as ChatsModule from '../../../src/host/external-chats/external-chat-commands.ts';
 import type { FollowedChats } from '../../../src/worker/followed-chats.ts';
 import { followClaudeCode } from '../../support/external-chats.ts';
 import { hostIn, l10n } from '../../support/fake-editor.ts';
 import { folderForAllTests } from '../../support/per-test.ts';
 import { jsonl, putFile } from '../../support/tool-homes/conversation.ts';
+import { until } from '../../support/until.ts';
 import { eventLoopYielder } from '../../support/yielders.ts';
 
 interface Item {
@@ -54,7 +54,7 @@ describe('search for chats from other tools', () => {
       { chats: { list: () => chats.list(), library: chats }, clock: { yielder: eventLoopYielder() } } as never,
       typed,
     );
-    while (picker.items.length === 0) await pass(5);
+    await until(() => picker.items.length > 0);
     hide();
     await searched;
     return picker.items;

@@ -5,6 +5,7 @@ import type { UserMessage } from '../../../src/app/user-message.ts';
 import { QueuedMessages } from '../../../src/host/chat/queued-messages.ts';
 import { Harness } from '../app/harness.ts';
 import { openForEachTest } from '../../support/per-test.ts';
+import { until } from '../../support/until.ts';
 
 describe('messages queued when the window reloads', () => {
   let harness: Harness;
@@ -25,10 +26,6 @@ describe('messages queued when the window reloads', () => {
     });
   const texts = (conversation: Awaited<ReturnType<Harness['converse']>>) =>
     conversation.queue.items.map(({ message }) => message.text);
-
-  async function until(isTrue: () => boolean): Promise<void> {
-    while (!isTrue()) await new Promise((resolve) => setTimeout(resolve, 20));
-  }
 
   /** Which of these messages exist after a reload. */
   async function reloaded(...messages: readonly UserMessage[]) {

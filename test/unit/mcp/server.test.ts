@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { Library } from '../../../src/app/library/library.ts';
@@ -10,6 +10,7 @@ import { jsonl, putFile } from '../../support/tool-homes/conversation.ts';
 import { ROOT, runCli, runJson, spawnCli } from '../cli/run-cli.ts';
 import { McpClient, type Answer } from './mcp-client.ts';
 import { folderForEachTest } from '../../support/per-test.ts';
+import { traces } from '../../support/traces.ts';
 
 const CLAUDE = '.claude/projects/-home-sam-boat-house/5e1f3a10.jsonl';
 const CODEX = '.codex/sessions/2026/02/16/rollout-2026-02-16T15-21-13-7f9f9a2e.jsonl';
@@ -56,15 +57,6 @@ const PARSER: readonly MessagePair[] = [
 ];
 const SECRET = `ghp_${'a1B2c3D4e5'.repeat(4).slice(0, 36)}`;
 const FORGED = '[session claude-code-1 “x” (Claude Code), 2026-01-01, message 3, user]';
-
-/** Every file in a folder with its size and time. */
-const traces = (folder: string): readonly string[] =>
-  readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .map((name) => {
-      const { size, mtimeMs } = statSync(path.join(folder, name));
-      return `${name} ${size} ${mtimeMs}`;
-    })
-    .sort();
 
 describe('MCP server', () => {
   let place = '';

@@ -7,6 +7,7 @@ import { withRetries } from '../../../src/providers/retry.ts';
 import { WireServer } from '../../support/wire-server.ts';
 import { KEY, PROTOCOLS, ask, turn } from './protocols.ts';
 import { openForAllTests } from '../../support/per-test.ts';
+import { until } from '../../support/until.ts';
 
 /** Retries as in a compression, without pauses. */
 const withInstantRetries = (model: ChatModel): ChatModel =>
@@ -212,7 +213,7 @@ for (const protocol of PROTOCOLS) {
       for await (const chunk of protocol.make(server.url).stream(ask('How?'), new AbortController().signal)) {
         if (chunk.type === 'text') break;
       }
-      while (server.open > 0) await new Promise((resolve) => setTimeout(resolve, 10));
+      await until(() => server.open === 0);
     });
 
     it('does not time out when the consumer is slow', async () => {

@@ -7,7 +7,8 @@ import type { FileSessionStore } from '../../../src/storage/session-store.ts';
 import { verifyJournal } from '../../../src/storage/verify-journal.ts';
 import { WriterLock } from '../../../src/storage/writer-lock.ts';
 import { SmallDisk } from '../../support/small-disk.ts';
-import { inFolder, messageAdded, until, noticeText, inStore, storeIn } from './test-store.ts';
+import { inFolder, messageAdded, noticeText, inStore, storeIn } from './test-store.ts';
+import { until } from '../../support/until.ts';
 
 /** A disk that rejects writes with this error code while `fails` is set. */
 function failingDisk(code: string): { fails: boolean; readonly openForAppend: OpenForAppend } {

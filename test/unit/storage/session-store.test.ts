@@ -6,7 +6,8 @@ import { messageId, sessionId } from '../../../src/core/model/ids.ts';
 import { messageText } from '../../../src/core/model/message.ts';
 import { nativeChecksum } from '../../../src/storage/checksum.ts';
 import { openForAppend, type OpenForAppend } from '../../../src/storage/journal-writer.ts';
-import { inFolder, messageAdded, until, noticeText, inStore, storeIn, HEARTBEAT_MS } from './test-store.ts';
+import { inFolder, messageAdded, noticeText, inStore, storeIn, HEARTBEAT_MS } from './test-store.ts';
+import { until } from '../../support/until.ts';
 
 /** A session with a message, opened by a writer and a follower. */
 async function followed(folder: string) {

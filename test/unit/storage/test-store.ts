@@ -70,14 +70,6 @@ export function newerLine(seq: number, text = ''): string {
   return `${start},"sum":"${nativeChecksum(start)}"}\n`;
 }
 
-/** Waits until `condition` is true. Gives up after the test's time limit, so that the run can end. */
-export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  for (let tries = 0; !(await condition()); tries++) {
-    if (tries === 1_500) throw new Error('it never came to be');
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-}
-
 /** A journal's notice for the user, in English; empty if there is none. */
 export function noticeText(what: Phrase | undefined): string {
   return what ? inEnglish(what) : '';

@@ -8,16 +8,8 @@ import { StoreFault, type SessionJournal } from '../../../src/app/ports.ts';
 import { messageId } from '../../../src/core/model/ids.ts';
 import { openForAppend, type OpenForAppend } from '../../../src/storage/journal-writer.ts';
 import type { FileSessionStore, StoreOptions } from '../../../src/storage/session-store.ts';
-import {
-  inFolder,
-  messageAdded,
-  newerLine,
-  testClock,
-  until,
-  noticeText,
-  storeIn,
-  HEARTBEAT_MS,
-} from './test-store.ts';
+import { inFolder, messageAdded, newerLine, testClock, noticeText, storeIn, HEARTBEAT_MS } from './test-store.ts';
+import { until } from '../../support/until.ts';
 
 const WRITER = fileURLToPath(new URL('./writer-process.ts', import.meta.url));
 const TURNS = process.env['THREADKEEPER_LONG'] ? 200 : 40;

@@ -48,7 +48,6 @@ describe('process that reads chats from other tools', function () {
         for (let index = length; index < length + 3; index++) appendFileSync(file, said(session, index));
       }
       length += 3;
-      const since = Date.now();
       const child = spawn(process.execPath, args(), { stdio: ['ignore', 'pipe', 'inherit'] });
       let output = '';
       child.stdout.on('data', (chunk: Buffer) => (output += String(chunk)));
@@ -63,7 +62,6 @@ describe('process that reads chats from other tools', function () {
         const reading = Date.now();
         await ended;
         wholeMs = Date.now() - reading;
-        assert.ok(wholeMs < Date.now() - since);
       }
       await ended;
       if (!/\n\d+\n$/.test(output)) unfinished++;
