@@ -1,4 +1,4 @@
-import type { StrictServer } from './strict-server.ts';
+import { StrictServer, type Flavour, type StrictOptions } from './strict-server.ts';
 
 /** The vendors' addresses that the product knows. */
 const VENDORS = /^https:\/\/(?:(?:\w+\.)?api\.openai\.com|api\.anthropic\.com|openrouter\.ai)(?=\/)/;
@@ -15,4 +15,14 @@ export async function withVendorsRedirected<T>(server: StrictServer, work: () =>
   } finally {
     globalThis.fetch = real;
   }
+}
+
+/** Runs `work` with a server like the service, to which requests to the vendors' own addresses are redirected. */
+export async function onStrictServer<T>(
+  flavour: Flavour,
+  options: StrictOptions,
+  work: (server: StrictServer) => Promise<T>,
+): Promise<T> {
+  await using server = await StrictServer.start(flavour, options);
+  return await withVendorsRedirected(server, () => work(server));
 }

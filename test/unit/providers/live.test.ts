@@ -8,16 +8,14 @@ import {
   runStrict,
   type LiveProvider,
 } from '../../../scripts/live/run-live.ts';
-import { withVendorsRedirected } from '../../support/strict/redirect-vendors.ts';
+import { onStrictServer } from '../../support/strict/redirect-vendors.ts';
 import { StrictServer, type Flavour } from '../../support/strict/strict-server.ts';
 
-async function live(provider: LiveProvider, flavour: Flavour, model?: string, think?: number) {
-  await using server = await StrictServer.start(flavour, think === undefined ? {} : { think });
-  const own = provider === 'compatible' ? { baseUrl: server.url } : {};
-  return await withVendorsRedirected(server, () =>
-    runLive(liveConfig(provider, { apiKey: 'k', ...own, ...(model && { model }) })),
-  );
-}
+const live = (provider: LiveProvider, flavour: Flavour, model?: string, think?: number) =>
+  onStrictServer(flavour, think === undefined ? {} : { think }, ({ url }) => {
+    const own = provider === 'compatible' ? { baseUrl: url } : {};
+    return runLive(liveConfig(provider, { apiKey: 'k', ...own, ...(model && { model }) }));
+  });
 
 describe('the live check', () => {
   for (const [provider, flavour, model] of [

@@ -14,14 +14,9 @@ import { Calibration } from '../../../src/core/tokens/calibration.ts';
 import modelData from '../../../src/core/tokens/model-data.json' with { type: 'json' };
 import { createAnthropicModel } from '../../../src/providers/anthropic.ts';
 import { createOpenAiModel } from '../../../src/providers/openai.ts';
-import { withVendorsRedirected } from '../../support/strict/redirect-vendors.ts';
+import { onStrictServer } from '../../support/strict/redirect-vendors.ts';
 import { THOUGHT } from '../../support/strict/streams.ts';
-import {
-  StrictServer,
-  type Flavour,
-  type ModelRequest,
-  type StrictOptions,
-} from '../../support/strict/strict-server.ts';
+import { StrictServer, type Flavour, type ModelRequest } from '../../support/strict/strict-server.ts';
 import { Harness } from '../app/harness.ts';
 import { ROOT, runCli } from '../cli/run-cli.ts';
 import { ask, turn } from './protocols.ts';
@@ -50,15 +45,6 @@ const HISTORY: readonly ChatMessage[] = [
   { ...messageOf('user', 'And now?'), turnOnly: 'The task: tune the queues.' },
 ];
 
-async function withServer<T>(
-  flavour: Flavour,
-  options: StrictOptions,
-  work: (server: StrictServer) => Promise<T>,
-): Promise<T> {
-  await using server = await StrictServer.start(flavour, options);
-  return await withVendorsRedirected(server, () => work(server));
-}
-
 /** Command-line options for a model at the vendor's address or on a self-hosted server. */
 function optionsAt({ url }: StrictServer, flavour: Flavour, model: string): Readonly<Record<string, string>> {
   if (flavour === 'openai' || flavour === 'anthropic') return { provider: flavour, model };
@@ -82,7 +68,7 @@ for (const [flavour, models] of Object.entries(MODELS) as [Flavour, readonly str
   for (const model of models) {
     describe(`${model} on a strict server like ${flavour}`, () => {
       it('answers turns with default thinking, tools in the history, and turn-only content', () =>
-        withServer(flavour, {}, async (server) => {
+        onStrictServer(flavour, {}, async (server) => {
           const { chat, info } = await chosenAt(server, flavour, model);
           const room = replyBudget({ contextWindow: null, reservedTokens: 4_096, reasoningEffort: null }, info!);
           const { textTokens: maxOutputTokens, reasoningTokens } = room.reply!;
@@ -112,7 +98,7 @@ for (const [flavour, models] of Object.entries(MODELS) as [Flavour, readonly str
         }));
 
       it('compresses an editor session and a command-line file, with each summary made by the model', () =>
-        withServer(flavour, {}, async (server) => {
+        onStrictServer(flavour, {}, async (server) => {
           const { chat, info } = await chosenAt(server, flavour, model);
           await using harness = await Harness.open();
           harness.chat = chat!.model;
@@ -186,7 +172,7 @@ describe('the default summarizer', () => {
     for (const think of [undefined, 800]) {
       const how = think === undefined ? 'default thinking' : `${think} thinking tokens per call`;
       it(`makes every summary of 446 messages with ${provider} and ${how}`, () =>
-        withServer(provider, think === undefined ? {} : { think }, async (server) => {
+        onStrictServer(provider, think === undefined ? {} : { think }, async (server) => {
           const { nodes, calls } = (await run(compress, { provider, 'target-tokens': '8000' })) as Compressed;
           console.log(`        ${nodes.length} summaries, ${billed(calls, server)}`);
           assertByModel(nodes);
@@ -201,7 +187,7 @@ describe('the default summarizer', () => {
 
     it(`compresses 1,000 short messages with ${provider} for at most one cent as the session grows`, function () {
       if (!existsSync(BOOKINGS)) this.skip();
-      return withServer(provider, {}, async (server) => {
+      return onStrictServer(provider, {}, async (server) => {
         const options = { provider, 'turn-by-turn': true, policy: 'frugal', preset: 'customer' };
         const { calls } = (await run(compress, options, BOOKINGS)) as Compressed;
         console.log(`        ${billed(calls, server)}`);
@@ -243,7 +229,7 @@ describe('the default summarizer', () => {
       const compressedBy = async (model: string): Promise<{ prompts: string; sent: string }> => {
         const prompts: string[] = [];
         const answer = ({ prompt }: ModelRequest): string => JSON.stringify(ANSWERS[chat]![prompts.push(prompt) - 1]);
-        return await withServer('openai', { answer }, async (server) => {
+        return await onStrictServer('openai', { answer }, async (server) => {
           const options = { provider: 'openai', model, 'turn-by-turn': true, policy: 'frugal', preset };
           const done = (await run(compress, options, path.join(SHORT_CHATS, `${chat}.jsonl`))) as Compressed;
           assertByModel(done.nodes);
@@ -276,7 +262,7 @@ const billed = ({ count, costUsd }: Compressed['calls'], { cost }: StrictServer)
 
 describe('300 turns on GPT-5.6 and later, with recall and a task', () => {
   it('have at least 90% of their input billed as cached', () =>
-    withServer('openai', { think: 0 }, async (server) => {
+    onStrictServer('openai', { think: 0 }, async (server) => {
       await using harness = await Harness.open();
       harness.chat = createOpenAiModel({ apiKey: 'k', model: 'gpt-6.1-terra' });
       harness.set({
@@ -306,18 +292,22 @@ describe('Anthropic’s prompt cache', () => {
   /** The cost of 16 turns with such pauses, with the product's caching or with the test's. */
   async function cost(minutes: number, idleMs?: number): Promise<number> {
     await using harness = await Harness.open();
-    return await withServer('anthropic', { think: 0, now: () => Date.now() + harness.clock.ahead }, async (server) => {
-      const model = createAnthropicModel({ apiKey: 'k', model: 'claude-sonnet-5-5' });
-      harness.chat = idleMs === undefined ? model : kept(model, idleMs);
-      harness.set({ policy: { ...harness.settings.policy, strategy: 'off' } });
-      const conversation = await harness.filled(120);
-      for (let n = 0; n < 16; n++) {
-        await conversation.send(`What about queue ${n}?`);
-        harness.clock.ahead += minutes * 60_000;
-      }
-      await conversation.close();
-      return server.cost;
-    });
+    return await onStrictServer(
+      'anthropic',
+      { think: 0, now: () => Date.now() + harness.clock.ahead },
+      async (server) => {
+        const model = createAnthropicModel({ apiKey: 'k', model: 'claude-sonnet-5-5' });
+        harness.chat = idleMs === undefined ? model : kept(model, idleMs);
+        harness.set({ policy: { ...harness.settings.policy, strategy: 'off' } });
+        const conversation = await harness.filled(120);
+        for (let n = 0; n < 16; n++) {
+          await conversation.send(`What about queue ${n}?`);
+          harness.clock.ahead += minutes * 60_000;
+        }
+        await conversation.close();
+        return server.cost;
+      },
+    );
   }
   const kept = (model: ChatModel, idleMs: number): ChatModel => ({
     ...model,
@@ -340,7 +330,7 @@ describe('Ollama with a default context window of 4,096 tokens and 32,768 in the
   const long = (n: number): string => `Message ${n}: ${'the queue waits for three hundred milliseconds, '.repeat(12)}`;
 
   it('is asked for the configured context window at its own endpoint, and reads the whole prompt', () =>
-    withServer('ollama', { numCtx: 4_096 }, async (server) => {
+    onStrictServer('ollama', { numCtx: 4_096 }, async (server) => {
       const { chat, info } = await chosenAt(server, 'ollama', 'llama3.1:8b');
       assert.equal(info?.contextWindow, 32_768);
       await turn(chat!.model, ask(long(1).repeat(60)));
@@ -350,7 +340,7 @@ describe('Ollama with a default context window of 4,096 tokens and 32,768 in the
     }));
 
   it('reads every request completely if it gives no more, because longer ones are rejected and compressed', () =>
-    withServer('ollama', { numCtx: 4_096, maxNumCtx: 4_096 }, async (server) => {
+    onStrictServer('ollama', { numCtx: 4_096, maxNumCtx: 4_096 }, async (server) => {
       await using harness = await Harness.open();
       const settings = { baseUrl: server.url, model: 'llama3.1:8b', provider: 'compatible' } as const;
       harness.chat = createOpenAiModel({ ...settings, api: 'ollama', contextWindow: 32_768 });
@@ -366,7 +356,7 @@ describe('Ollama with a default context window of 4,096 tokens and 32,768 in the
     }));
 
   it('warns the user within two turns if an old version gives no more, and the history is compressed to fit', () =>
-    withServer('ollama', { numCtx: 4_096, maxNumCtx: 4_096, alwaysTruncates: true }, async (server) => {
+    onStrictServer('ollama', { numCtx: 4_096, maxNumCtx: 4_096, alwaysTruncates: true }, async (server) => {
       await using harness = await Harness.open();
       harness.chat = createOpenAiModel({
         baseUrl: server.url,
