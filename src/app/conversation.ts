@@ -268,9 +268,9 @@ export class Conversation {
   async setTask(goal: string, steps: readonly Step[]): Promise<void> {
     const task = { id: taskId(this.#deps.clock.id()), goal, steps };
     // A pending reset applies to the previous task.
-    if (this.#isResetPending) await this.journal.append({ type: 'task_reset', automatic: false });
+    const reset = this.#isResetPending ? [{ type: 'task_reset', automatic: false } as const] : [];
     this.#isResetPending = false;
-    await this.journal.append({ type: 'task_set', task });
+    await this.journal.append(...reset, { type: 'task_set', task });
   }
 
   /** Makes the branch that ends at `to` the active one. Rejects with `TurnRunning` during a turn. */
