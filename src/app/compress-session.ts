@@ -46,6 +46,7 @@ export interface CompressSessionDeps extends LedgerKeeperDeps {
   readonly price: PriceOf;
 }
 
+/** Maximum number of concurrent requests to the summarizer, if its server allows that many. */
 const CONCURRENCY = 24;
 
 /**

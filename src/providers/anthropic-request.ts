@@ -29,6 +29,7 @@ import {
  * request may have. Source: Anthropic's guide to prompt caching, "Explicit cache breakpoints".
  */
 const SYSTEM_BREAKPOINTS = 3;
+
 /**
  * A cache breakpoint. Its lifetime is five minutes, or an hour if the pauses between requests are longer, because an
  * expired prefix must be written again as a whole. Writing costs 1.25 times the price of input for five minutes, and

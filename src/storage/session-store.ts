@@ -42,6 +42,7 @@ export async function readStoredSession(
   });
 }
 
+/** The system limits the number of open files. */
 const CONCURRENT_READS = 32;
 /** Minimum size of a journal that gets a checkpoint when it's listed. Shorter ones are read just as fast. */
 const CHECKPOINT_FROM_BYTES = 64 * 1024;
@@ -74,7 +75,6 @@ export class FileSessionStore implements SessionStore {
   readonly #closing = new Map<SessionId, Promise<unknown>>();
   /** Cached list entries. A journal is only read again if it has changed. */
   readonly #listed = new Map<SessionId, { readonly mtimeMs: number; readonly entry: SessionListEntry }>();
-
   #previousList: ReadonlyMap<SessionId, SessionListEntry> | undefined;
 
   constructor(options: StoreOptions) {

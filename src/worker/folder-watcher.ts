@@ -13,6 +13,7 @@ const WATCHED_PARENTS = 3;
 
 type Watcher = Pick<FSWatcher, 'close'>;
 
+/** Watches the folders of each tool's chats, and reports changes in batches. */
 export class FolderWatcher {
   readonly #home: string;
   readonly #onChange: (tool: Tool) => Promise<number>;
