@@ -45,8 +45,7 @@ export class CompressionTriggers {
   }
 
   /** Compresses before a task reset if it's due. */
-  async atReset(signal: AbortSignal | undefined): Promise<void> {
-    const due = this.dueAtReset();
+  async atReset(due: DueTrigger | undefined, signal: AbortSignal | undefined): Promise<void> {
     if (due && !this.#deps.isEnding()) await this.compress(due, 'now', { signal });
   }
 

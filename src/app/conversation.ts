@@ -4,6 +4,7 @@ import type { CompressionRecord, TriggerName } from '../core/journal/schema.ts';
 import { messageId, taskId, type MessageId, type NodeId, type TaskId } from '../core/model/ids.ts';
 import { messageText } from '../core/model/message.ts';
 import { isFinished, type Step } from '../core/model/task.ts';
+import type { DueTrigger } from '../core/policy/triggers.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import type { MessageCounts } from '../core/tokens/message-counts.ts';
 import type { Calibration } from '../core/tokens/calibration.ts';
@@ -221,9 +222,11 @@ export class Conversation {
    */
   async sendMessage(message: UserMessage, onAdded?: () => void): Promise<void> {
     await this.#runTurn(async (signal) => {
-      if (this.#endsTask) await this.#reset(true, signal);
+      const endsTask = this.#endsTask;
+      const due = this.triggers.dueAtReset();
       await this.journal.append(...userMessageEvents(message, this.state, this.#deps.clock));
       onAdded?.();
+      if (endsTask) await this.#reset(true, due, signal);
       await startNextStep(this.journal);
       return message.text;
     });
@@ -325,7 +328,7 @@ export class Conversation {
       this.#updates.emit({ type: 'reset_pending' });
       return;
     }
-    await this.#reset(false);
+    await this.#reset(false, this.triggers.dueAtReset());
   }
 
   async compressNow(): Promise<CompressionOutcome> {
@@ -457,11 +460,11 @@ export class Conversation {
     this.#updates.emit(update);
   }
 
-  async #reset(automatic: boolean, signal?: AbortSignal): Promise<void> {
+  async #reset(automatic: boolean, due: DueTrigger | undefined, signal?: AbortSignal): Promise<void> {
     const { task } = this.state;
     this.#isResetPending = true;
     try {
-      await this.triggers.atReset(signal);
+      await this.triggers.atReset(due, signal);
       // `setTask` has performed the reset.
       if (this.state.task?.id !== task?.id) return;
       await this.journal.append({ type: 'task_reset', automatic });
@@ -479,7 +482,7 @@ export class Conversation {
   async #afterTurn(reply: MessageId | undefined, task: TaskId | undefined): Promise<void> {
     try {
       if (reply !== undefined && this.state.task?.id === task) await applyProgressReport(this.journal, reply);
-      if (this.#isResetPending) await this.#reset(false);
+      if (this.#isResetPending) await this.#reset(false, this.triggers.dueAtReset());
       await this.betweenTurns();
     } catch (error) {
       this.#deps.log.warn(`Session ${this.journal.id}: background work after a turn failed: ${String(error)}`);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Conversation } from '../../../src/app/conversation.ts';
 import { saysGoalReached } from '../../../src/core/model/task-list.ts';
-import { Harness, cancelled, says } from './harness.ts';
+import { Harness, cancelled, says, texts } from './harness.ts';
 import { openForEachTest } from '../../support/per-test.ts';
 
 describe('goal-reached detection', () => {
@@ -135,6 +135,19 @@ describe('end of a task', () => {
         isEnded ? ['Book the venue'] : [],
       );
     }
+  });
+
+  it('stores the next message before the history is compressed for the reset', async () => {
+    const conversation = await harness.filled(60);
+    await conversation.setTask('Book the venue', [{ text: 'Call the hall', status: 'done' }]);
+    let stored: string | undefined;
+    harness.summarizer = async function* (request, signal) {
+      stored ??= texts(conversation).at(-1);
+      yield* says('They talked about a listing.')(request, signal);
+    };
+    await conversation.send('And next?');
+    assert.equal(stored, 'And next?');
+    assert.deepEqual(texts(conversation).slice(-2), ['And next?', 'Fine.']);
   });
 
   it('leaves a task that the user sets while the history is compressed for the reset', async () => {
