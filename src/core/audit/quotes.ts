@@ -1,3 +1,5 @@
+import { EAST_ASIAN } from '../text/cjk.ts';
+
 /** A quotation in a text, without its marks. Offsets are in UTF-16 units. */
 export interface Quotation {
   readonly quote: string;
@@ -27,6 +29,6 @@ export function findQuotes(text: string): Quotation[] {
 /** Whether a text in quotation marks is too long to occur by chance, and has no surrounding white space. */
 export function isQuotation(quote: string): boolean {
   if (quote.trim() !== quote) return false;
-  if (/[\u2e80-\uffdc]/u.test(quote)) return quote.length >= MIN_UNSPACED_CHARS;
+  if (EAST_ASIAN.test(quote)) return quote.length >= MIN_UNSPACED_CHARS;
   return quote.length >= MIN_CHARS && /\p{L}\s+\p{L}/u.test(quote);
 }

@@ -2,6 +2,7 @@ import type { DetectedEvent } from '../model/key-event.ts';
 import type { CancellableYielder } from '../pace/cancellable-yielder.ts';
 import { FUNCTION_WORDS } from '../events/subject.ts';
 import { isStopWord } from '../search/query.ts';
+import { EAST_ASIAN } from '../text/cjk.ts';
 import { fold } from '../text/fold.ts';
 import { withoutCourtesies } from '../text/small-talk.ts';
 import { isNameTerm, type Corpus, type Term } from './corpus.ts';
@@ -72,8 +73,6 @@ export async function excludeUninformative(
 const TELLING: ReadonlySet<string> = new Set(['number', 'identifier', 'url']);
 
 const isSpecific = (term: Term): boolean => isNameTerm(term) || TELLING.has(term.kind);
-
-const EAST_ASIAN = /[\u2e80-\uffdc]/u;
 
 /** The letters of a text's words besides courtesies and function words, with the worth of names in letters. */
 function contentAmount(text: string, { terms, vocabulary }: Corpus, nameContent: number): number {

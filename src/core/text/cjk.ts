@@ -1,3 +1,6 @@
+/** East Asian characters and symbols, a few of which say as much as a word of other scripts. */
+export const EAST_ASIAN = /[\u2e80-\uffdc]/u;
+
 /** Han, kana, Hangul, Bopomofo, and their compatibility forms: no spaces, and about one token per character. */
 export function isCjkUnit(unit: number): boolean {
   if (unit < 0x1100) return false;

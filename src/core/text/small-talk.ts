@@ -1,3 +1,4 @@
+import { EAST_ASIAN } from './cjk.ts';
 import { speakerLabelAt } from './speakers.ts';
 
 /** Greetings, thanks, courtesies, and agreement, by language. A sentence with little else is small talk. */
@@ -78,7 +79,7 @@ export function isSmallTalk(sentence: string): boolean {
   const letters = words.join('').length;
   if (said.length < plain.length) return letters === 0;
   // Scripts without spaces say more in fewer characters.
-  const isDense = /[\u2e80-\uffdc]/u.test(rest);
+  const isDense = EAST_ASIAN.test(rest);
   if (letters >= (isDense ? MIN_LETTERS / 3 : MIN_LETTERS)) return false;
   // A name is content, unless a courtesy is addressed to it.
   const isAddressed = words.length <= 1 && rest.length < plain.length;
