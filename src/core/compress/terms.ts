@@ -11,12 +11,25 @@ const classes = (): CharClasses => (known ??= new CharClasses());
 /** Scripts from this code unit on are written without spaces, or join particles to foreign words. */
 const FIRST_JOINED_SCRIPT = 0x2e80;
 
-const DELIMITERS = new Uint8Array(128);
-for (const char of '()[]{}<>"`=,;|') DELIMITERS[char.charCodeAt(0)] = 1;
+/** For each ASCII character, 1 if it's one of these. */
+const asciiSet = (chars: string): Uint8Array =>
+  Uint8Array.from({ length: 128 }, (_, unit) => +chars.includes(String.fromCharCode(unit)));
 
+const DELIMITERS = asciiSet('()[]{}<>"`=,;|');
 /** Punctuation that isn't part of the adjacent word. */
-const EDGES = new Uint8Array(128);
-for (const char of ".:!?*'&+#^") EDGES[char.charCodeAt(0)] = 1;
+const EDGES = asciiSet(".:!?*'&+#^");
+/** Characters that join the parts of an identifier. */
+const JOINTS = asciiSet('_/\\$@');
+const CODE_MARKS = asciiSet('_/.()\\`<>{}=');
+const WORD_MARKS = asciiSet('"\',;:!?-*');
+
+const APOSTROPHE = 39;
+const OPENING = 40;
+const CLOSING = 41;
+const HYPHEN = 45;
+const DOT = 46;
+const COLON = 58;
+const TILDE = 126;
 
 export interface TermPlace extends Span {
   readonly kind: TermKind;
@@ -51,7 +64,7 @@ function trimmedTerm(text: string, from: number, to: number): TermPlace | undefi
   while (end > start && isEdge(text.charCodeAt(end - 1))) end--;
   while (start < end && isEdge(text.charCodeAt(start))) {
     // `.env` and `.github/` keep their dot.
-    if (text.charCodeAt(start) === 46 && end - start > 2 && text.charCodeAt(start + 1) !== 46) break;
+    if (text.charCodeAt(start) === DOT && end - start > 2 && text.charCodeAt(start + 1) !== DOT) break;
     start++;
   }
   const kind = start < end ? kindOf(text, start, end) : undefined;
@@ -90,11 +103,11 @@ function kindOf(text: string, start: number, end: number): TermKind | undefined 
       if ((charClass & (UPPER | LOWER)) === UPPER && (previous & (UPPER | LOWER)) === LOWER) humps++;
     } else if (charClass & NUMBER) {
       digits++;
-    } else if (unit === 58 && text.startsWith('://', at) && letters > 0) {
+    } else if (unit === COLON && text.startsWith('://', at) && letters > 0) {
       return 'url';
-    } else if (unit === 95 || unit === 47 || unit === 92 || unit === 36 || unit === 64) {
+    } else if (JOINTS[unit] === 1) {
       joints++;
-    } else if ((unit === 46 || unit === 58) && at > start && at + 1 < end) {
+    } else if ((unit === DOT || unit === COLON) && at > start && at + 1 < end) {
       joints++;
     }
     previous = charClass;
@@ -102,8 +115,8 @@ function kindOf(text: string, start: number, end: number): TermKind | undefined 
   if (letters + digits === 0) return undefined;
   if (digits > 0 && letters <= 3 && table.at(text, start) & NUMBER && joints <= 3) return 'number';
   const unit = text.charCodeAt(start);
-  if (joints > 0 || humps > 0 || (digits > 0 && letters > 0) || unit === 46 || unit === 126) return 'identifier';
-  if (unit === 45 && end - start > 2) return 'identifier';
+  if (joints > 0 || humps > 0 || (digits > 0 && letters > 0) || unit === DOT || unit === TILDE) return 'identifier';
+  if (unit === HYPHEN && end - start > 2) return 'identifier';
   if (digits > 0) return 'number';
   return (table.at(text, start) & (UPPER | LOWER)) === UPPER ? 'name' : 'word';
 }
@@ -148,10 +161,10 @@ export function lineShape(text: string, start: number, end: number): LineShape {
         if ((charClass & (UPPER | LOWER)) === UPPER && (previous & (UPPER | LOWER)) === LOWER) isCode = true;
       } else if (unit < 128 && CODE_MARKS[unit] === 1) {
         if (at + 1 < end && !(table.at(text, at + 1) & SPACE)) isCode = true;
-        if (unit !== 46 && unit !== 41 && !(unit === 40 && at === first)) isNeither = true;
+        if (unit !== DOT && unit !== CLOSING && !(unit === OPENING && at === first)) isNeither = true;
         afterMark = letters > 0;
       } else if (unit < 128 && WORD_MARKS[unit] === 1) {
-        afterMark = letters > 0 && unit !== 39 && unit !== 45;
+        afterMark = letters > 0 && unit !== APOSTROPHE && unit !== HYPHEN;
       } else if (charClass & NUMBER || unit < 128) {
         isNeither = true;
       }
@@ -163,8 +176,3 @@ export function lineShape(text: string, start: number, end: number): LineShape {
   }
   return { plain, code };
 }
-
-const CODE_MARKS = new Uint8Array(128);
-for (const char of '_/.()\\`<>{}=') CODE_MARKS[char.charCodeAt(0)] = 1;
-const WORD_MARKS = new Uint8Array(128);
-for (const char of '"\',;:!?-*') WORD_MARKS[char.charCodeAt(0)] = 1;
