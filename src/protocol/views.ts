@@ -48,6 +48,10 @@ export const PAGE_COMMANDS = [
 export type PageCommand = (typeof PAGE_COMMANDS)[number];
 export const commandSchema = v.picklist(PAGE_COMMANDS);
 
+/** Maximum size of an attached file, in bytes: about 250,000 tokens. */
+export const MAX_FILE_BYTES = 1_000_000;
+/** Maximum size of an image in bytes. Anthropic accepts 5 MB in base64. */
+export const MAX_IMAGE_BYTES = 3_750_000;
 /** The supported image formats. SVG is excluded, because it can contain scripts. */
 export const imageTypeSchema = v.picklist(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
 

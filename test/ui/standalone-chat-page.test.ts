@@ -509,15 +509,21 @@ describe('chat page', () => {
       await button('Try Again').waitFor({ state: 'detached' });
     });
 
-    it('refuses a dropped file that isn’t text', async () => {
+    it('refuses dropped files that aren’t text or are too large', async () => {
       await showAll(lines(1));
-      await page.evaluate(`{
-        const dataTransfer = new DataTransfer();
-        dataTransfer.items.add(new File([new Uint8Array([80, 75, 3, 4, 0, 0])], 'a.zip'));
-        const drop = new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true });
-        document.querySelector('.composer').dispatchEvent(drop);
-      }`);
-      await page.getByText('a.zip isn’t a text file, so it can’t be added.').waitFor();
+      for (const [bytes, name, type, reason] of [
+        ['[80, 75, 3, 4, 0, 0]', 'a.zip', '', 'a.zip isn’t a text file, so it can’t be added.'],
+        ['1_000_001', 'a.log', 'text/plain', 'a.log is larger than 1 MB. Add part of it instead.'],
+        ['3_750_001', 'a.png', 'image/png', 'The image is larger than 3.7 MB.'],
+      ] as const) {
+        await page.evaluate(`{
+          const dataTransfer = new DataTransfer();
+          dataTransfer.items.add(new File([new Uint8Array(${bytes})], '${name}', { type: '${type}' }));
+          const drop = new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true });
+          document.querySelector('.composer').dispatchEvent(drop);
+        }`);
+        await page.getByText(reason).waitFor();
+      }
       assert.deepEqual(await asked('attach'), []);
     });
 

@@ -6,7 +6,7 @@ import { isSecretFile } from '../../core/redact/secret-files.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
 import { RequestFault } from '../../protocol/faults.ts';
 import type { RequestOf } from '../../protocol/requests.ts';
-import { imageTypeSchema } from '../../protocol/views.ts';
+import { imageTypeSchema, MAX_FILE_BYTES, MAX_IMAGE_BYTES } from '../../protocol/views.ts';
 import {
   fileTypeOf,
   isInWorkspace,
@@ -21,10 +21,6 @@ import type { LastEditor } from './last-editor.ts';
 import { nodeText } from '../../core/context/render-context.ts';
 import { sentLevelOf } from '../../core/context/ledger-lines.ts';
 
-/** Maximum size of an attached file, in bytes: about 250,000 tokens. */
-const MAX_BYTES = 1_000_000;
-/** Maximum size of an image in bytes. Anthropic accepts 5 MB in base64. */
-const MAX_IMAGE_BYTES = 3_750_000;
 /** Maximum number of files of an attached folder. */
 const MAX_FILES = 200;
 /** Maximum number of files of a folder to examine, including those that git ignores. */
@@ -151,7 +147,7 @@ async function readFile(uri: vscode.Uri): Promise<Attachment | ImageFile> {
   const mediaType = imageTypeOf(uri);
   const { size } = await vscode.workspace.fs.stat(uri);
   if (mediaType && size > MAX_IMAGE_BYTES) throw imageTooLarge();
-  if (!mediaType && size > MAX_BYTES)
+  if (!mediaType && size > MAX_FILE_BYTES)
     throw tooLarge(vscode.l10n.t('{0} is larger than 1 MB. Add a selection from it instead.', name));
   const bytes = await vscode.workspace.fs.readFile(uri);
   if (mediaType) {
@@ -187,7 +183,7 @@ async function readFolder(folder: vscode.Uri): Promise<Attachment> {
   let bytes = 0;
   for (const uri of files) {
     bytes += (await vscode.workspace.fs.stat(uri)).size;
-    if (bytes > MAX_BYTES) throw tooLarge(vscode.l10n.t('{0} is larger than 1 MB. Add part of it instead.', name));
+    if (bytes > MAX_FILE_BYTES) throw tooLarge(vscode.l10n.t('{0} is larger than 1 MB. Add part of it instead.', name));
     const content = await vscode.workspace.fs.readFile(uri);
     if (isText(content)) parts.push(`${relativePath(uri)}:\n${new TextDecoder().decode(content).trimEnd()}`);
   }

@@ -1,5 +1,5 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import type { AttachmentView } from '../../protocol/views.ts';
+import { imageTypeSchema, MAX_FILE_BYTES, MAX_IMAGE_BYTES, type AttachmentView } from '../../protocol/views.ts';
 import { baseName, formatTokens } from '../format.ts';
 import { page } from '../page-instance.ts';
 import { text } from '../texts.ts';
@@ -28,7 +28,6 @@ const CONTEXT_ITEMS = [
   { kind: 'problems', label: () => text('Problems in Current File') },
   { kind: 'terminal', label: () => text('Terminal Selection') },
 ] as const;
-const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const;
 
 export function AttachMenu({ images }: { readonly images: boolean }) {
   const [open, setOpen] = useState(false);
@@ -74,7 +73,7 @@ export function AttachMenu({ images }: { readonly images: boolean }) {
       <input
         ref={files}
         type="file"
-        accept={IMAGE_TYPES.join(',')}
+        accept={imageTypeSchema.options.join(',')}
         class="off-screen"
         tabIndex={-1}
         aria-hidden="true"
@@ -106,11 +105,15 @@ function handleMenuKey(event: KeyboardEvent & { readonly currentTarget: HTMLElem
   event.currentTarget.querySelector('button')?.focus();
 }
 
-/** Attaches an image, or reports that its format isn't supported. */
+/** Attaches an image, or reports that its format isn't supported or that it's too large. */
 export async function attachImage(file: File): Promise<void> {
-  const mediaType = IMAGE_TYPES.find((each) => each === file.type);
+  const mediaType = imageTypeSchema.options.find((each) => each === file.type);
   if (!mediaType) {
     page.toasts.show(text('Only PNG, JPEG, GIF, and WebP images are supported.'), 'error');
+    return;
+  }
+  if (file.size > MAX_IMAGE_BYTES) {
+    page.toasts.show(text('The image is larger than 3.7 MB.'), 'error');
     return;
   }
   const reading = new Promise<string>((resolve, reject) => {
@@ -137,6 +140,10 @@ export function attachDropped(data: DataTransfer): boolean {
 }
 
 async function attachText(file: File): Promise<void> {
+  if (file.size > MAX_FILE_BYTES) {
+    page.toasts.show(text('{0} is larger than 1 MB. Add part of it instead.', file.name), 'error');
+    return;
+  }
   const content = await page.readOrReport(file.name, file.text());
   if (content === undefined) return;
   const name = file.name.slice(0, 200);
