@@ -37,7 +37,7 @@ async function install(into: string): Promise<void> {
   const digest = createHash('sha512')
     .update(await readFile(archive))
     .digest('base64');
-  if (digest !== SHA512) throw new ExpectedError(`The package code-server ${VERSION} is not the one that is expected.`);
+  if (digest !== SHA512) throw new ExpectedError(`The package code-server ${VERSION} has an unexpected checksum.`);
   await run('tar', ['-xzf', archive, '--strip-components=3', 'package/lib/vscode'], into);
   await rm(archive);
   // Without the package `typescript`, this extension would only show an error, which would cover the chat page.

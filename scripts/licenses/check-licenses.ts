@@ -13,7 +13,7 @@ const ALLOWED = new Set(['MIT', 'ISC', 'BSD-2-Clause', 'BSD-3-Clause', 'Apache-2
 export function checkLicenses(packages: readonly BundledPackage[]): readonly string[] {
   return packages
     .filter(({ license }) => !alternatives(license).some((one) => ALLOWED.has(one)))
-    .map(({ name, version, license }) => `${name} ${version} is under ${license}, which is not known to be fit`);
+    .map(({ name, version, license }) => `${name} ${version} is under ${license}, which isn’t an allowed license`);
 }
 
 /** The alternatives in an SPDX expression. Empty for an `AND`, because all of its licenses would have to be allowed. */
@@ -34,11 +34,11 @@ export function renderNotices(packages: readonly BundledPackage[]): string {
   return `# Third-party notices\n\nThreadkeeper contains parts of these packages:\n\n${list}\n\n${texts.join('\n')}`;
 }
 
-/** Faults in the licenses of bundled packages, and in the file of notices. */
+/** Licenses that aren't allowed, and whether the file of notices is outdated. */
 export async function checkNotices(): Promise<{ readonly faults: readonly string[]; readonly packages: number }> {
   const packages = await bundledPackages();
   const current = await readFile(path.join(root, NOTICES), 'utf8').catch(() => '');
-  const stale = current === renderNotices(packages) ? [] : [`${NOTICES} is not current: run "npm run docs"`];
+  const stale = current === renderNotices(packages) ? [] : [`${NOTICES} is outdated: run "npm run docs"`];
   return { faults: [...checkLicenses(packages), ...stale], packages: packages.length };
 }
 
@@ -65,7 +65,7 @@ export async function auditPackages(): Promise<
   return {
     faults: found
       .filter(({ name, severity }) => bundled.has(name) && SERIOUS.has(severity))
-      .map(({ name, severity }) => `${name}: a fault of severity ${severity} is known; see "npm audit"`),
+      .map(({ name, severity }) => `${name}: a vulnerability of severity ${severity} is known; see "npm audit"`),
     all: found.length,
   };
 }

@@ -54,8 +54,8 @@ export function Composer({ session }: { readonly session: OpenSession }) {
     const timer = setTimeout(storeDraft, DRAFT_DELAY_MS);
     return () => clearTimeout(timer);
   }, [value]);
-  // Store the draft when the page switches to another session. Other effects end after the next frame, when the text of
-  // a refused message may have been stored already.
+  // Store the draft when the page switches to another session. Use a layout effect, because others are cleaned up after
+  // the next frame, when the text of a refused message may have been stored already.
   useLayoutEffect(() => storeDraft, []);
 
   useLayoutEffect(() => {

@@ -14,7 +14,7 @@ interface Props extends Omit<MessageProps, 'message'> {
   readonly previousAt: number | undefined;
   readonly compressionsBefore: readonly CompressionView[] | undefined;
   readonly compressionsAfter: readonly CompressionView[] | undefined;
-  /** Facts of the page that the row shows as well. */
+  /** The page's values that the row also shows, so that it's rendered again when they change. */
   readonly isReplying: boolean;
   readonly readOnly: string | undefined;
 }
