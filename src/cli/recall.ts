@@ -5,10 +5,10 @@ import { TextIndex } from '../core/search/text-index.ts';
 import { readTranscriptFile } from './transcript-file.ts';
 import { requiredOption, integerOption, type Command } from './command.ts';
 
-const DEFAULT_HITS = 10;
+export const DEFAULT_HITS = 10;
 
 /** Length of an excerpt in UTF-16 units: a paragraph or two. */
-const EXCERPT_UNITS = 600;
+export const EXCERPT_UNITS = 600;
 
 export const command: Command = {
   help: `Usage: threadkeeper recall FILE --query Q [--limit N] [--json]

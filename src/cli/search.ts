@@ -7,13 +7,9 @@ import { searchBlocks, type BlockHit, type SearchedBlock } from '../core/search/
 import { inEnglish } from '../core/text/phrase.ts';
 import type { TranscriptMessage } from '../core/transcript/transcript-message.ts';
 import { damagedFile } from '../sources/read-files.ts';
+import { DEFAULT_HITS, EXCERPT_UNITS } from './recall.ts';
 import { readChats, withSources, type Chat, type UnreadableOutput } from './read-chats.ts';
 import { requiredOption, integerOption, type Command } from './command.ts';
-
-const DEFAULT_HITS = 10;
-
-/** Length of an excerpt in UTF-16 units: a paragraph or two. */
-const EXCERPT_UNITS = 600;
 
 export const command: Command = {
   help: `Usage: threadkeeper search --query Q [--home DIR] [--limit N] [--json]
