@@ -73,7 +73,7 @@ function fileIn(folder: vscode.Uri, named: string): vscode.Uri | undefined {
 
 async function isFile(uri: vscode.Uri): Promise<boolean> {
   const type = await fileTypeOf(uri);
-  return type !== undefined && type !== vscode.FileType.Directory;
+  return type !== undefined && (type & vscode.FileType.Directory) === 0;
 }
 
 /** The type of a file or folder; undefined if it doesn't exist. */

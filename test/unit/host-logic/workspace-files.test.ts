@@ -11,6 +11,7 @@ let git: object | undefined;
 const workspace: Record<string, unknown> = { getWorkspaceFolder: () => ({ uri: { fsPath: folder } }) };
 const uriOf = (file: string) => ({ path: file, toString: () => `file://${file}` });
 const load = hostIn({
+  FileType: { File: 1, Directory: 2, SymbolicLink: 64 },
   extensions: { getExtension: () => git },
   Uri: { joinPath: (base: { path: string }, name: string) => uriOf(path.posix.join(base.path, name)) },
   workspace,
@@ -45,6 +46,19 @@ describe('the files of a workspace', () => {
   it('are found even if the Git extension fails to start', async () => {
     git = { isActive: false, activate: () => Promise.reject(new Error('The Git extension failed.')) };
     assert.deepEqual(await filesOf('a.ts'), ['a.ts']);
+  });
+});
+
+describe('a path in a response', () => {
+  it('doesn’t lead to a link to a folder', async () => {
+    const { workspaceFiles } = await load<typeof WorkspaceFilesModule>('platform/workspace-files.ts');
+    const stat = ({ path: file }: { path: string }) => Promise.resolve({ type: file.endsWith('.ts') ? 65 : 66 });
+    Object.assign(workspace, { workspaceFolders: [{ name: 'w', uri: uriOf('/w') }], fs: { stat } });
+    const found = await Promise.all(['linked.ts', 'linked'].map(workspaceFiles));
+    assert.deepEqual(
+      found.map(({ length }) => length),
+      [1, 0],
+    );
   });
 });
 
