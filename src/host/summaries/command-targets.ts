@@ -9,7 +9,7 @@ import { activeDocument, type SummariesApp } from './summaries-app.ts';
 import { eventsOnBranch } from '../../core/context/ledger-lines.ts';
 import { withSpeaker } from '../../core/text/speakers.ts';
 import { triggerName } from './summary-texts.ts';
-import { rangeText } from './context-tree-items.ts';
+import { rangeText } from './context-row-texts.ts';
 import { isRow } from './context-rows.ts';
 import { revertedNodes, undoneCompressionOf } from './summary-tree.ts';
 import { pickOrShowInfo } from '../platform/notifications.ts';

@@ -25,7 +25,7 @@ import {
   stepName,
   trustText,
   type TreeSource,
-} from './context-tree-items.ts';
+} from './context-row-texts.ts';
 import { triggerName } from './summary-texts.ts';
 import {
   childNodes,

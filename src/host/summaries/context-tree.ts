@@ -5,7 +5,7 @@ import type { Sessions } from '../../app/sessions.ts';
 import type { SessionSearch } from '../../app/session-search.ts';
 import { gaugeView } from '../gauge/gauge-view.ts';
 import { EventIndex } from './event-index.ts';
-import type { TreeSource } from './context-tree-items.ts';
+import type { TreeSource } from './context-row-texts.ts';
 import { filterRow, findRow, topRows, type ContextRow, type RowTarget, type TreeFilter } from './context-rows.ts';
 import type { GaugeView } from '../../protocol/views.ts';
 

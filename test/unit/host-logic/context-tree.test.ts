@@ -9,7 +9,7 @@ import { SessionState } from '../../../src/core/state/session-state.ts';
 import { EventIndex } from '../../../src/host/summaries/event-index.ts';
 import type * as RowsModule from '../../../src/host/summaries/context-rows.ts';
 import type { ContextRow, TreeFilter } from '../../../src/host/summaries/context-rows.ts';
-import type { TreeSource } from '../../../src/host/summaries/context-tree-items.ts';
+import type { TreeSource } from '../../../src/host/summaries/context-row-texts.ts';
 import { isSent, regenerateOptions } from '../../../src/host/summaries/summary-tree.ts';
 import { gaugeParts } from '../../../src/core/budget/gauge.ts';
 import type * as ChartModule from '../../../src/host/gauge/chart-svg.ts';
