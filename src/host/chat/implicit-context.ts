@@ -46,7 +46,7 @@ export class ImplicitContext {
     this.#declined.add(session);
   }
 
-  /** Updates the automatic attachment, one call after the other. Never rejects: nothing that the user does needs it. */
+  /** Updates the automatic attachment, one call at a time. Never rejects, because messages can be sent without it. */
   refresh(): Promise<void> {
     this.#lastRefresh = this.#lastRefresh
       .then(() => this.#refresh())

@@ -125,7 +125,7 @@ export async function copyDropped(_app: unknown, row: unknown): Promise<unknown>
 
 /**
  * Attaches the key events that a tool's compaction dropped to the next message of the session that continues the chat.
- * Continues the chat first if that session isn't open. The model doesn't take an attachment for the user's own words.
+ * Continues the chat first if that session isn't open. As an attachment, they aren't mistaken for the user's own words.
  */
 export async function restoreDropped(app: OpenedChatApp & ChatApp, row: unknown): Promise<unknown> {
   if (!isChatRow(row) || !row.chat || !row.dropped) return false;

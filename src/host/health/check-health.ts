@@ -118,7 +118,7 @@ async function settingsHealth(): Promise<HealthFacts['settings']> {
       .map((name) => `${group}.${name}`)
       .filter(isSet),
   );
-  // The message contains no values of settings except invalid numbers.
+  // The message contains no values of settings, except an invalid pattern of a rule or placeholder of a prompt.
   const fault = await checkSettings().then(
     () => undefined,
     (error: unknown) => (error instanceof Error ? error.message : String(error)),

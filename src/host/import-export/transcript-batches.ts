@@ -13,23 +13,23 @@ import {
 import { messageText, type Message, type Role } from '../../core/model/message.ts';
 
 /** Number of bytes to read at once; processing them takes a few milliseconds. */
-const PIECE_BYTES = 64 * 1024;
+const CHUNK_BYTES = 64 * 1024;
 
 /**
- * Reads a file's text in chunks, so that files of any size take little memory. `share`: the part of the file (0 to 1) that
- * has been read. Throws `TranscriptError`.
+ * Reads a file's text in chunks, so that files of any size take little memory. `share` is the part of the file (0 to 1)
+ * that has been read. Throws `TranscriptError`.
  */
 async function* readTextChunks(uri: vscode.Uri): AsyncGenerator<{ readonly text: string; readonly share: number }> {
   let read = 0;
-  const countedPieces = async function* (): AsyncGenerator<Uint8Array> {
-    for await (const bytes of filePieces(uri)) {
+  const countedChunks = async function* (): AsyncGenerator<Uint8Array> {
+    for await (const bytes of fileChunks(uri)) {
       read += bytes.length;
       yield bytes;
     }
   };
   try {
     const { size } = await vscode.workspace.fs.stat(uri);
-    for await (const text of decodedText(countedPieces())) {
+    for await (const text of decodedText(countedChunks())) {
       yield { text, share: Math.min(1, read / Math.max(1, size)) };
       await new Promise((resolve) => setImmediate(resolve));
     }
@@ -43,11 +43,11 @@ async function* readTextChunks(uri: vscode.Uri): AsyncGenerator<{ readonly text:
 
 export const fileName = ({ path }: vscode.Uri): string => path.slice(path.lastIndexOf('/') + 1);
 
-/** The bytes of a file in pieces. Files that aren't on disk are read at once: VS Code only returns whole files. */
-async function* filePieces(uri: vscode.Uri): AsyncGenerator<Uint8Array> {
-  if (uri.scheme === 'file') return yield* createReadStream(uri.fsPath, { highWaterMark: PIECE_BYTES });
+/** The bytes of a file in chunks. Files that aren't on disk are read at once: VS Code only returns whole files. */
+async function* fileChunks(uri: vscode.Uri): AsyncGenerator<Uint8Array> {
+  if (uri.scheme === 'file') return yield* createReadStream(uri.fsPath, { highWaterMark: CHUNK_BYTES });
   const bytes = await vscode.workspace.fs.readFile(uri);
-  for (let start = 0; start < bytes.length; start += PIECE_BYTES) yield bytes.subarray(start, start + PIECE_BYTES);
+  for (let start = 0; start < bytes.length; start += CHUNK_BYTES) yield bytes.subarray(start, start + CHUNK_BYTES);
 }
 
 /** Messages, and the share of the file (0 to 1) that has been read including them. The last batch has the totals. */

@@ -134,7 +134,7 @@ export class Models {
       return { ...unpriced(info), contextWindow: Math.min(max, info.contextWindow) };
     }
     const facts = this.#vsCodeModels.facts(model);
-    // VS Code's limit is for the input only. Using it for the whole context window is on the safe side.
+    // VS Code's limit is only for the input. Using it as the whole context window keeps requests below it.
     return unpriced(modelInfo(model, facts && { [model]: { contextWindow: facts.maxInputTokens } }));
   }
 

@@ -87,7 +87,7 @@ export function faultView(error: unknown): FaultView {
 export const notificationText = ({ text, details }: Pick<FaultView, 'text' | 'details'>): string =>
   details === undefined ? text : `${text} ${details.replaceAll('](', '] (')}`;
 
-/** `reason` speaks of “this model”, which could also be the one that the user chats with. */
+/** Names the summarizer, because `reason` says “this model”, which could also mean the chat's model. */
 export const summarizerFaultText = (reason: string): string => vscode.l10n.t('The summarizer failed. {0}', reason);
 
 const changeFaultText = ({ reason }: ChangeFault): string =>
