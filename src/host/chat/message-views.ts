@@ -71,18 +71,12 @@ export class MessageViews {
   /** Messages that are shown as plain text, because the page hung while rendering them. */
   readonly plain = new Set<MessageId>();
   readonly #conversation: Conversation;
+  /** The reply while it's streaming. It isn't a message of the session yet. */
   #streaming: { readonly view: MessageView; text: string } | undefined;
   #eventsByMessage: { revision: number; map: ReadonlyMap<MessageId, readonly KeyEvent[]> } | undefined;
 
   constructor(conversation: Conversation) {
     this.#conversation = conversation;
-  }
-
-  /** The reply so far while it's streaming. It isn't a message of the session yet. */
-  get streamingReply(): MessageView | undefined {
-    if (!this.#streaming) return undefined;
-    const { view, text } = this.#streaming;
-    return { ...view, parts: [{ type: 'text', text }] };
   }
 
   /** A reply begins; `at` is in milliseconds since the epoch. Returns its empty view. */
@@ -103,11 +97,10 @@ export class MessageViews {
   /** The messages from position `from`, including the streaming reply, and the number of all messages. */
   newest(from: number): { readonly total: number; readonly messages: MessageView[] } {
     const { length } = this.#conversation.state.path;
-    const { streamingReply } = this;
-    return {
-      total: streamingReply ? length + 1 : length,
-      messages: [...this.slice(from, length), ...(streamingReply ? [streamingReply] : [])],
-    };
+    const messages = this.slice(from, length);
+    if (!this.#streaming) return { total: length, messages };
+    const { view, text } = this.#streaming;
+    return { total: length + 1, messages: [...messages, { ...view, parts: [{ type: 'text', text }] }] };
   }
 
   /** The messages at positions `from` to `to` (exclusive) of the active branch. */

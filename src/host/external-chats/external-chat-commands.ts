@@ -430,7 +430,8 @@ export async function chatsAboutFile(app: OpenedChatApp, argument?: unknown): Pr
   const { chats: kept } = await app.chats.list();
   const uses = Map.groupBy(await app.chats.library.fileEffects(uri.fsPath), ({ key }) => key);
   const items = kept
-    .flatMap((chat): Item[] => {
+    .toSorted((a, b) => b.entry.updatedAt - a.entry.updatedAt)
+    .flatMap((chat) => {
       const usesInChat = uses.get(chat.key) ?? [];
       const target = usesInChat.findLast(({ kind }) => kind === 'edit') ?? usesInChat.at(-1);
       if (!target) return [];
@@ -444,12 +445,11 @@ export async function chatsAboutFile(app: OpenedChatApp, argument?: unknown): Pr
           message: target.message,
         },
       ];
-    })
-    .sort((a, b) => (b.chat?.entry.updatedAt ?? 0) - (a.chat?.entry.updatedAt ?? 0));
+    });
   if (items.length === 0) return showInfo(vscode.l10n.t('No reads or edits of this file found in the copied chats.'));
   const picked = await vscode.window.showQuickPick(items, {
     title: vscode.l10n.t('Chats About {0}', relativePath(uri)),
     matchOnDescription: true,
   });
-  return picked?.chat ? openChat(app, picked.chat, picked.message) : false;
+  return picked ? openChat(app, picked.chat, picked.message) : false;
 }

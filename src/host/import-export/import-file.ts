@@ -107,7 +107,7 @@ async function confirmImport(uri: vscode.Uri, preview: ImportPreview): Promise<b
       ? [{ label: `$(warning) ${vscode.l10n.t('Skipped')}`, detail: skippedText(preview.skipped) }]
       : []),
     { label: vscode.l10n.t('First messages'), kind: vscode.QuickPickItemKind.Separator },
-    ...preview.first.map(({ role, text }) => ({ label: roleName(role), detail: itemText(text, 200) })),
+    ...preview.first.map(({ role, text }) => ({ label: roleName(role), detail: text })),
   ];
   const picked = await vscode.window.showQuickPick(rows, {
     title: vscode.l10n.t('Import {0}', fileName(uri)),

@@ -2,7 +2,6 @@ import { createReadStream } from 'node:fs';
 import * as vscode from 'vscode';
 import { decodedText } from '../../storage/decoded-text.ts';
 import { phrase } from '../../core/text/phrase.ts';
-import { truncate } from '../../core/text/truncate.ts';
 import type { Skipped } from '../../core/transcript/skipped-content.ts';
 import {
   TranscriptError,
@@ -11,6 +10,7 @@ import {
   type TranscriptMessage,
 } from '../../core/transcript/transcript-message.ts';
 import { messageText, type Message, type Role } from '../../core/model/message.ts';
+import { itemText } from '../platform/l10n.ts';
 
 /** Number of bytes to read at once; processing them takes a few milliseconds. */
 const CHUNK_BYTES = 64 * 1024;
@@ -115,7 +115,7 @@ export interface ImportPreview {
   /** The earliest and the latest time of a message, in milliseconds since the epoch. */
   readonly from: number | undefined;
   readonly to: number | undefined;
-  /** The beginnings of the first messages. */
+  /** The beginnings of the first messages, for a Quick Pick. */
   readonly first: readonly { readonly role: Role; readonly text: string }[];
   readonly skipped: readonly Skipped[];
   /** The conversations, in order, if the file is in a format that can have several. */
@@ -178,7 +178,7 @@ async function previewOf(
       if (parent === null) first.length = 0;
       roles.set(role, (roles.get(role) ?? 0) + 1);
       if (first.length < SHOWN_MESSAGES && text.trim() !== '')
-        first.push({ role, text: truncate(text.trim().replaceAll(/\s+/g, ' '), SHOWN_UNITS) });
+        first.push({ role, text: itemText(text.trim(), SHOWN_UNITS) });
       if (at !== undefined) [from, to] = [Math.min(at, from), Math.max(at, to)];
     }
     count += batch.messages.length;

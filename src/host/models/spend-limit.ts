@@ -74,6 +74,6 @@ export function parseSpend(stored: unknown): SpendByMonth {
 
 /** Merges two windows' values: the larger one for each month, so that no cost is lost. */
 export function mergeSpend(a: SpendByMonth, b: SpendByMonth): SpendByMonth {
-  const months = [...Object.keys(a), ...Object.keys(b)].sort();
+  const months = Object.keys({ ...a, ...b });
   return Object.fromEntries(months.map((month) => [month, Math.max(a[month] ?? 0, b[month] ?? 0)]));
 }
