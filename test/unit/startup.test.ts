@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { setTimeout as delay } from 'node:timers/promises';
 import * as esbuild from 'esbuild';
 import type * as ExtensionModule from '../../src/host/extension.ts';
 import { root } from '../../scripts/support/paths.ts';
 import { hostIn, l10n } from '../support/fake-editor.ts';
+import { until } from '../support/until.ts';
 
 const ENTRY_POINT = 'src/host/extension.ts';
 /** The modules that are loaded at startup. All others belong to the product, which is loaded on first use. */
@@ -75,7 +75,7 @@ async function activateIn(
     current = next;
     for (const listener of listeners)
       listener({ affectsConfiguration: (name: string) => name === 'threadkeeper.sources' });
-    for (let waits = 0; waits < 3_000 && !isLoaded; waits++) await delay(10);
+    await until(() => isLoaded);
     return { timers, isLoaded };
   } finally {
     Object.assign(globalThis, { setTimeout: originalSetTimeout, console: originalConsole });

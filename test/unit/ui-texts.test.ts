@@ -1,22 +1,14 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, mkdir, rm, writeFile } from 'node:fs/promises';
-import os from 'node:os';
-import path from 'node:path';
 import { checkPlurals, checkTranslations } from '../../scripts/texts/check-translations.ts';
 import { collectTexts, type SourceTexts } from '../../scripts/texts/source-texts.ts';
+import { putFile } from '../support/tool-homes/conversation.ts';
+import { inFolder } from './storage/test-store.ts';
 
-async function collect(sources: Readonly<Record<string, string>>): Promise<SourceTexts> {
-  const root = await mkdtemp(path.join(os.tmpdir(), 'threadkeeper-texts-'));
-  try {
-    for (const [file, text] of Object.entries(sources)) {
-      await mkdir(path.dirname(path.join(root, file)), { recursive: true });
-      await writeFile(path.join(root, file), text);
-    }
-    return collectTexts(root, Object.keys(sources));
-  } finally {
-    await rm(root, { recursive: true });
-  }
-}
+const collect = (sources: Readonly<Record<string, string>>): Promise<SourceTexts> =>
+  inFolder((root) => {
+    for (const [file, text] of Object.entries(sources)) putFile(root, file, text);
+    return Promise.resolve(collectTexts(root, Object.keys(sources)));
+  });
 
 describe('UI text check', () => {
   it('collects the texts of host, webview and core', async () => {
