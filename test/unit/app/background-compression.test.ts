@@ -8,7 +8,7 @@ import { LOCAL_MODEL } from '../../../src/core/compress/node-content.ts';
 import type { SummaryNode } from '../../../src/core/model/summary.ts';
 import { resolvePolicy } from '../../../src/core/policy/policy.ts';
 import { phrase } from '../../../src/core/text/phrase.ts';
-import { Harness, fill, says, texts, throws, type Script } from './harness.ts';
+import { Harness, endTurn, fill, says, texts, throws, type Script } from './harness.ts';
 import { openForEachTest } from '../../support/per-test.ts';
 import { until } from '../../support/until.ts';
 
@@ -30,10 +30,7 @@ describe('background compression', () => {
     conversation = await harness.filled(300);
   });
 
-  const inBackground = async (): Promise<void> => {
-    await conversation.betweenTurns();
-    await conversation.settled();
-  };
+  const inBackground = (): Promise<void> => endTurn(conversation);
   const summaryModels = (): string[] => conversation.state.frontier.map(({ node }) => node.model);
   const outcomes = (): string[] =>
     harness.log.flatMap(({ name, fields }) =>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { StoreFault } from '../../../src/app/ports.ts';
 import { resolvePolicy } from '../../../src/core/policy/policy.ts';
-import { Harness, fill, says } from './harness.ts';
+import { Harness, endTurn, fill, says } from './harness.ts';
 import { openForEachTest } from '../../support/per-test.ts';
 
 const line = (n: number): string =>
@@ -104,8 +104,7 @@ describe('session under pressure', () => {
     await fill(conversation, 14, (n) => `${n}?`);
     assert.deepEqual(await conversation.compressNow(), { kind: 'skipped', reason: 'no_saving' });
     for (let n = 0; n < 6; n++) {
-      await conversation.betweenTurns();
-      await conversation.settled();
+      await endTurn(conversation);
     }
     assert.equal(harness.summaryRequests.length, 0);
     const triggered = harness.logged('history_compression_triggered').length;
@@ -121,18 +120,15 @@ describe('session under pressure', () => {
     const rest = (tokens: number): string => 'so '.repeat(tokens);
     await fill(conversation, 1, () => rest(8_000 - said - 8));
     assert.ok(conversation.context().tokens.recent <= 8_000);
-    await conversation.betweenTurns();
-    await conversation.settled();
+    await endTurn(conversation);
     assert.equal(conversation.state.compressions.length, 0);
     await fill(conversation, 1, () => rest(8_001 - conversation.context().tokens.recent));
-    await conversation.betweenTurns();
-    await conversation.settled();
+    await endTurn(conversation);
     assert.equal(conversation.state.compressions[0]?.trigger, 'tokens');
     const kept = conversation.context().tokens.recent;
     assert.ok(kept > 1_000, 'the recent messages alone are large');
     await fill(conversation, 1, () => rest(7_000));
-    await conversation.betweenTurns();
-    await conversation.settled();
+    await endTurn(conversation);
     assert.equal(conversation.state.compressions.length, 1, 'they do not count again');
   });
 });

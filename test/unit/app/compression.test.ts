@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { ModelFault } from '../../../src/app/fault.ts';
 import { resolvePolicy } from '../../../src/core/policy/policy.ts';
 import { eventIndexAfter } from '../../../src/host/summaries/event-index.ts';
-import { Harness, fill, says, texts, throws } from './harness.ts';
+import { Harness, endTurn, fill, says, texts, throws } from './harness.ts';
 import { openForEachTest } from '../../support/per-test.ts';
 
 const guest = (turn: number): string =>
@@ -95,8 +95,7 @@ describe('session compression', () => {
     assert.equal(conversation.state.compressions.length, 0);
     harness.set({ policy: resolvePolicy('frugal') });
     await conversation.deleteMessage(conversation.state.path[0]!, true);
-    await conversation.betweenTurns();
-    await conversation.settled();
+    await endTurn(conversation);
     assert.equal(conversation.state.path.length, 50);
     assert.equal(conversation.state.compressions.length, 0);
     await conversation.send('And another.');
@@ -234,8 +233,7 @@ describe('session compression', () => {
       looks++;
       return spanOf(node);
     };
-    await conversation.betweenTurns();
-    await conversation.settled();
+    await endTurn(conversation);
     assert.ok(looks > 0 && looks <= 2 * state.nodes.size, `${looks} looks at ${state.nodes.size} summaries`);
   });
 

@@ -193,6 +193,13 @@ export class Harness {
     );
   }
 
+  /** The log's warnings, one a line. */
+  get warnings(): string {
+    return this.logged('warn')
+      .map(({ fields }) => String(fields['message']))
+      .join('\n');
+  }
+
   /** The log's entries with that name. */
   logged(name: string): LogLine[] {
     return this.log.filter((line) => line.name === name);
@@ -309,6 +316,12 @@ export async function fill(
       },
     });
   }
+}
+
+/** Checks the triggers as after a turn, and waits until due compressions are committed. */
+export async function endTurn(conversation: Conversation): Promise<void> {
+  await conversation.betweenTurns();
+  await conversation.settled();
 }
 
 /** Small talk without decisions: short questions and longer explanations. */

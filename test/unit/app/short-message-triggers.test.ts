@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Conversation } from '../../../src/app/conversation.ts';
 import { resolvePolicy, type PolicyName } from '../../../src/core/policy/policy.ts';
-import { Harness, fill } from './harness.ts';
+import { Harness, endTurn, fill } from './harness.ts';
 import { openForEachTest } from '../../support/per-test.ts';
 
 /** Small talk at a reception desk, one line at a time. */
@@ -20,11 +20,7 @@ describe('compression trigger in a chat of short messages', () => {
     conversation = await harness.converse();
   });
 
-  /** Ends the turn and waits until due compressions are committed. */
-  const turnEnds = async (): Promise<void> => {
-    await conversation.betweenTurns();
-    await conversation.settled();
-  };
+  const turnEnds = (): Promise<void> => endTurn(conversation);
   const under = (policy: PolicyName): void => {
     harness.set({ policy: resolvePolicy(policy) });
   };

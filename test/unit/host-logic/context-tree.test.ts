@@ -120,13 +120,8 @@ describe('the summary tree', () => {
   let harness: Harness;
   openForEachTest(async () => (harness = await Harness.open()));
 
-  const session = async (messages: number): Promise<Conversation> => {
-    const conversation = await harness.compressed(messages);
-    return conversation;
-  };
-
   it('shows each message covered by a summary once, gives each row a unique ID, and finds each row again', async () => {
-    const conversation = await session(400);
+    const conversation = await harness.compressed(400);
     const source = sourceOf(conversation);
     const rows = [...all(topRows(source))];
     assert.equal(new Set(rows.map(({ id }) => id)).size, rows.length);
@@ -176,7 +171,7 @@ describe('the summary tree', () => {
   });
 
   it('shows context parts that add up to the tokens shown by the gauge', async () => {
-    const source = sourceOf(await session(100));
+    const source = sourceOf(await harness.compressed(100));
     const parts = section(source, 'context').children();
     assert.equal(
       parts.reduce((sum, { item }) => sum + Number.parseInt(String(item.description)), 0),
@@ -185,7 +180,7 @@ describe('the summary tree', () => {
   });
 
   it('lists the summaries of undone compressions, to be restored', async () => {
-    const conversation = await session(100);
+    const conversation = await harness.compressed(100);
     const nodes = conversation.state.frontier.map(({ node }) => node.id);
     const first = conversation.state.frontier[0]!.node;
     assert.ok(isSent(conversation.state, first));

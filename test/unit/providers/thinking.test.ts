@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { ModelFault } from '../../../src/app/fault.ts';
 import type { ChatChunk, ChatModel, ChatRequest } from '../../../src/app/ports.ts';
-import { summarizerOf } from '../../../src/app/summarizer.ts';
+import { summarizerOf, type SummarizerConfig } from '../../../src/app/summarizer.ts';
 import type { Usage } from '../../../src/core/model/message.ts';
 import { reasoningPlan } from '../../../src/core/tokens/model-info.ts';
 import { ThinkFilter, thinkingHabit, type ThinkingHabit } from '../../../src/providers/think-filter.ts';
@@ -112,14 +112,14 @@ function thinker(tokens: number): { model: ChatModel; requests: ChatRequest[] } 
   return { model, requests };
 }
 
+/** Requests a summary from a model with these limits. `used` gets the usage of each call. */
+const summarized = (model: ChatModel, limits: Partial<SummarizerConfig> = {}, used: Usage[] = []) =>
+  summarizerOf({ model, maxInputTokens: 10_000, ...limits }, new AbortController().signal, (usage) =>
+    used.push(usage),
+  ).complete({ system: 's', prompt: 'p', maxTokens: 140, temperature: 0.3 });
+
 describe('summary by a model that thinks past its limit', () => {
-  const request = { system: 's', prompt: 'p', maxTokens: 140, temperature: 0.3 };
-  const complete = (model: ChatModel, used: Usage[]) =>
-    summarizerOf(
-      { model, maxInputTokens: 10_000, reasoning: { tokens: 1_024 } },
-      new AbortController().signal,
-      (usage) => used.push(usage),
-    ).complete(request);
+  const complete = (model: ChatModel, used: Usage[]) => summarized(model, { reasoning: { tokens: 1_024 } }, used);
 
   it('retries the summary once with a higher limit, and counts both calls', async () => {
     const used: Usage[] = [];
@@ -157,15 +157,7 @@ describe('summary that the provider refuses mid-stream', () => {
         throw new ModelFault('content_refused', 'refused');
       },
     };
-    const asked = summarizerOf({ model, maxInputTokens: 10_000 }, new AbortController().signal, (usage) =>
-      used.push(usage),
-    ).complete({
-      system: 's',
-      prompt: 'p',
-      maxTokens: 140,
-      temperature: 0.3,
-    });
-    await assert.rejects(asked, (error) => ModelFault.is(error, 'content_refused'));
+    await assert.rejects(summarized(model, {}, used), (error) => ModelFault.is(error, 'content_refused'));
     assert.deepEqual(used, [{ input: 100, output: 1 }]);
   });
 });
@@ -173,13 +165,8 @@ describe('summary that the provider refuses mid-stream', () => {
 describe('summary retry', () => {
   const second = async (limits: { contextWindow?: number; maxOutputTokens?: number }): Promise<number[]> => {
     const { model, requests } = thinker(50_000);
-    const ask = summarizerOf(
-      { model, maxInputTokens: 10_000, reasoning: { tokens: 1_024 }, ...limits },
-      new AbortController().signal,
-      () => undefined,
-    );
-    const request = { system: 's', prompt: 'p', maxTokens: 140, temperature: 0.3 };
-    await assert.rejects(ask.complete(request), (error) => ModelFault.is(error, 'highest_output_limit'));
+    const asked = summarized(model, { reasoning: { tokens: 1_024 }, ...limits });
+    await assert.rejects(asked, (error) => ModelFault.is(error, 'highest_output_limit'));
     return requests.map(({ reasoningTokens = 0 }) => reasoningTokens);
   };
 
