@@ -58,7 +58,8 @@ const window = {
 let document: unknown;
 const settings = defaultSettings();
 let onFolder = (): void => undefined;
-let found = [uriOf('/w/a.ts'), uriOf('/w/[slug].ts')];
+const FILES = [uriOf('/w/a.ts'), uriOf('/w/[slug].ts')];
+let found = FILES;
 class TabInputText {
   readonly uri: ReturnType<typeof uriOf>;
   constructor(path: string) {
@@ -97,8 +98,9 @@ const load = hostIn({
   },
   Uri: { joinPath: ({ path }: { readonly path: string }, name: string) => uriOf(`${path}/${name}`) },
 });
-const { LastEditor } = await load<typeof LastEditorModule>('chat/last-editor.ts');
+const { ImplicitContext } = await load<typeof ImplicitContextModule>('chat/implicit-context.ts');
 const { readContext } = await load<typeof ReadContextModule>('chat/read-context.ts');
+const { LastEditor } = await load<typeof LastEditorModule>('chat/last-editor.ts');
 const { contextItems } = await load<typeof ContextItemsModule>('chat/context-items.ts');
 const { pageRequests } = await load<typeof PageRequestsModule>('chat/page-requests.ts');
 
@@ -136,7 +138,6 @@ describe('an attached symbol', () => {
 
 describe('the automatic attachment', () => {
   it('stays removed if the user removes it while it is being updated', async () => {
-    const { ImplicitContext } = await load<typeof ImplicitContextModule>('chat/implicit-context.ts');
     const set: unknown[] = [];
     const implicit = new ImplicitContext({
       attachments: {
@@ -163,7 +164,6 @@ describe('open editors', () => {
   after(() => (window.tabGroups.all = []));
 
   it('are attached even if the file of one was deleted', async () => {
-    const { readContext } = await load<typeof ReadContextModule>('chat/read-context.ts');
     window.tabGroups.all = [{ tabs: [{ input: new TabInputText('/w/gone.ts') }] }];
     document = { uri: uriOf('/w/gone.ts'), lineCount: 1, getText: () => 'const kept = 1;' };
     const [attachment] = await readContext({ kind: 'openEditors' }, {} as never);
@@ -174,7 +174,6 @@ describe('open editors', () => {
 
 describe('a folder', () => {
   it('isn’t attached if it has a huge file, which isn’t even read', async () => {
-    const { readContext } = await load<typeof ReadContextModule>('chat/read-context.ts');
     const { stat } = fs;
     fs.stat = () => Promise.resolve({ type: 2, size: 5e9 });
     await assert.rejects(readContext({ kind: 'folder', path: 'data' }, {} as never), /larger than 1 MB/);
@@ -183,6 +182,11 @@ describe('a folder', () => {
 });
 
 describe('files to attach', () => {
+  beforeEach(() => {
+    found = FILES;
+    window.tabGroups.all = [];
+  });
+
   for (const query of ['[slug', '!'])
     it(`have names with “${query}”, even if that is a wildcard`, async () => {
       const items = await contextItems(query, { current: undefined } as never, []);
@@ -203,7 +207,6 @@ describe('files to attach', () => {
   });
 
   it('have their path behind the name, unless it is the same', async () => {
-    window.tabGroups.all = [];
     found = [uriOf('/w/a.ts'), uriOf('/w/src/b.ts')];
     const items = await contextItems('', { current: undefined } as never, []);
     assert.deepEqual(

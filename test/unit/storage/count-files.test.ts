@@ -4,11 +4,11 @@ import path from 'node:path';
 import { messageId, sessionId } from '../../../src/core/model/ids.ts';
 import { storedCounts } from '../../../src/core/tokens/message-counts.ts';
 import { countFiles } from '../../../src/storage/count-files.ts';
-import { folderForAllTests } from '../../support/per-test.ts';
+import { folderForEachTest } from '../../support/per-test.ts';
 
 describe('stored token counts', () => {
   let folder: string;
-  const warnings: string[] = [];
+  let warnings: string[];
   const id = sessionId('s1');
   const a = messageId('a');
   const b = messageId('b');
@@ -17,10 +17,13 @@ describe('stored token counts', () => {
     { body: 6, attachments: 3400 },
     { body: 1_200_000, attachments: 0 },
   ]);
-  folderForAllTests((made) => (folder = made));
+  folderForEachTest((made) => (folder = made));
   const store = () => countFiles(folder, (warning) => warnings.push(warning));
 
-  beforeEach(() => store().save(id, [a, b], counts));
+  beforeEach(() => {
+    warnings = [];
+    return store().save(id, [a, b], counts);
+  });
 
   it('are loaded as they were saved, including attachments', async () => {
     assert.deepEqual(await store().load(id, [a, b]), counts);
