@@ -8,7 +8,7 @@ import { loadEncoding } from '../core/tokens/token-counter.ts';
 import { modelFromOptions, MODEL_HELP, MODEL_OPTIONS, type ModelFromOptions } from './model-options.ts';
 import { readText, readTranscriptFile, sourceMessages } from './transcript-file.ts';
 import { errorLine } from './output.ts';
-import { requiredOption, type Command } from './command.ts';
+import { requiredOption, UsageError, type Command } from './command.ts';
 
 export const command: Command = {
   help: `Usage: threadkeeper audit FILE --summary SUMMARY [options]
@@ -34,6 +34,8 @@ ${MODEL_HELP}
   async run(invocation) {
     const { file, options, output, paid } = invocation;
     const summaryFile = requiredOption(options, 'summary');
+    if (file === '-' && summaryFile === '-')
+      throw new UsageError('FILE and --summary can’t both be standard input (-).');
     const selected = await modelFromOptions(invocation);
     const transcript = await readTranscriptFile(file, output);
     let summary = '';

@@ -7,7 +7,7 @@ import { inEnglish } from '../core/text/phrase.ts';
 import { allSources } from '../sources/all-sources.ts';
 import { Databases } from '../sources/sqlite-databases.ts';
 import type { Home } from '../sources/home-folders.ts';
-import { textOption, UsageError, type OptionValues } from './command.ts';
+import { requiredOption, UsageError, type OptionValues } from './command.ts';
 
 export interface Chat {
   readonly entry: LibraryEntry;
@@ -24,8 +24,8 @@ export interface UnreadableOutput {
 
 /** The `--home` folder, or else the user's. Throws `UsageError` if `--home` isn't a folder. */
 export function homeOf(options: OptionValues, env: Readonly<Record<string, string | undefined>>): Home {
-  const home = textOption(options, 'home');
-  if (home === undefined) return { folder: os.homedir(), env };
+  if (options['home'] === undefined) return { folder: os.homedir(), env };
+  const home = requiredOption(options, 'home');
   const folder = path.resolve(home);
   const stats = statSync(folder, { throwIfNoEntry: false });
   if (!stats) throw new UsageError(`The folder ${folder} doesn’t exist. Check --home.`);

@@ -160,6 +160,7 @@ describe('command line', () => {
     ['no API key', ['levels', DEMO_SESSION, '--provider', 'anthropic'], /Set ANTHROPIC_API_KEY/],
     ['no --query option', ['recall', DEMO_SESSION], /Missing option --query/],
     ['no --summary option', ['audit', DEMO_SESSION], /Missing option --summary/],
+    ['one standard input for two files', ['audit', '-', '--summary', '-'], /can’t both be standard input/],
   ] as const) {
     it(`reports an error in one line, with exit code 2: ${what}`, async () => {
       const { code, out, err } = await runCli([...args, '--json']);

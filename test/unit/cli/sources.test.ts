@@ -148,6 +148,7 @@ describe('command line with other tools’ chats', () => {
       [missing, `The folder ${missing} doesn’t exist. Check --home.`],
       [file, `${file} isn’t a folder. Check --home.`],
       [path.join(file, 'sub'), `The folder ${path.join(file, 'sub')} doesn’t exist. Check --home.`],
+      ['', 'Missing option --home.'],
     ] as const)
       for (const command of [['sources'], ['search', '--query', 'port'], ['mcp']]) {
         const { code, out, err } = await runCli([...command, '--home', given]);
