@@ -25,6 +25,8 @@ interface QueueDeps {
 export class SendQueue {
   readonly #deps: QueueDeps;
   #entries: readonly Entry[] = [];
+  /** The message that is being sent and isn't in the session yet. */
+  #sending: UserMessage | undefined;
   #isHeld = false;
   /** Whether the first message is sent even if the current reply is stopped or fails. */
   #isUrgent = false;
@@ -35,6 +37,11 @@ export class SendQueue {
 
   get items(): readonly QueuedMessage[] {
     return this.#entries;
+  }
+
+  /** All messages that aren't in the session, so that a crash loses none. */
+  get unsent(): readonly UserMessage[] {
+    return [...(this.#sending ? [this.#sending] : []), ...this.#entries.map(({ message }) => message)];
   }
 
   get isHeld(): boolean {
@@ -106,13 +113,17 @@ export class SendQueue {
     if (!first || this.#deps.isReplying()) return;
     this.#isUrgent = false;
     this.#isHeld = false;
+    this.#sending = first.message;
     this.#change(others);
-    let isAdded = false;
-    const sent = this.#deps.send(first.message, () => (isAdded = true));
-    sent.then(
+    const added = (): void => {
+      this.#sending = undefined;
+      this.#deps.onChange();
+    };
+    this.#deps.send(first.message, added).then(
       () => first.ended.resolve(undefined),
       (error: unknown) => {
-        if (!isAdded) {
+        if (this.#sending === first.message) {
+          this.#sending = undefined;
           this.#isHeld = true;
           this.#change([this.#newEntry(first.message), ...this.#entries]);
         }

@@ -60,7 +60,7 @@ export class QueuedMessages {
 
   #store({ journal, queue }: Pick<Conversation, 'journal' | 'queue'>): void {
     if (journal.readOnly) return;
-    const messages = queue.items.map(({ message }) =>
+    const messages = queue.unsent.map((message) =>
       JSON.stringify(message).length <= MAX_QUEUED_LENGTH ? message : { text: message.text, isCut: true },
     );
     this.#file.write(journal.id, messages.length > 0 ? messages : undefined);

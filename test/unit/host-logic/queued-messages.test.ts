@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
+import type { Conversation } from '../../../src/app/conversation.ts';
 import type { UserMessage } from '../../../src/app/user-message.ts';
 import { QueuedMessages } from '../../../src/host/chat/queued-messages.ts';
 import { Harness } from '../app/harness.ts';
@@ -24,8 +25,16 @@ describe('messages queued when the window reloads', () => {
       reportCut: () => (isCutReported = true),
       warn: (message) => warnings.push(message),
     });
-  const texts = (conversation: Awaited<ReturnType<Harness['converse']>>) =>
-    conversation.queue.items.map(({ message }) => message.text);
+  const texts = (conversation: Conversation) => conversation.queue.items.map(({ message }) => message.text);
+
+  /** The texts that would be restored after a crash. */
+  function stored({ journal }: Conversation): string[] {
+    const found: string[] = [];
+    const restore = (all: readonly UserMessage[]): unknown => found.push(...all.map(({ text }) => text));
+    const onUpdate = () => ({ dispose: () => undefined });
+    store().restoreAndWatch({ journal, onUpdate, queue: { items: [], restore } as never });
+    return found;
+  }
 
   /** Which of these messages exist after a reload. */
   async function reloaded(...messages: readonly UserMessage[]) {
@@ -69,17 +78,7 @@ describe('messages queued when the window reloads', () => {
     store().restoreAndWatch(conversation);
     let isRestored = false;
     conversation.onUpdate(({ type }) => {
-      if (type !== 'queue_changed') return;
-      const again: string[] = [];
-      store().restoreAndWatch({
-        journal: conversation.journal,
-        onUpdate: () => ({ dispose: () => undefined }),
-        queue: {
-          items: [],
-          restore: (all: readonly UserMessage[]) => again.push(...all.map(({ text }) => text)),
-        } as never,
-      });
-      isRestored = again.includes('Why?');
+      if (type === 'queue_changed') isRestored = stored(conversation).includes('Why?');
     });
     conversation.queue.restore([{ text: 'Why?' }]);
     assert.ok(isRestored);
@@ -87,6 +86,20 @@ describe('messages queued when the window reloads', () => {
     assert.equal((await stat(file)).mode & 0o077, 0);
     conversation.queue.remove(conversation.queue.items[0]!.id);
     assert.ok(!(await readdir(harness.folder)).some((name) => name.includes('.queue.json')));
+  });
+
+  it('are stored until they are in the session, also while one is being sent', async () => {
+    const conversation = await harness.converse();
+    store().restoreAndWatch(conversation);
+    conversation.queue.restore([{ text: 'Why?' }, { text: 'And?' }]);
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    const imported = conversation.import(() => promise);
+    const sent = conversation.queue.sendNow(conversation.queue.items[0]!.id);
+    assert.deepEqual([texts(conversation), stored(conversation)], [['And?'], ['Why?', 'And?']]);
+    resolve(true);
+    await imported;
+    await sent;
+    await until(() => stored(conversation).length === 0);
   });
 
   it('are restored in another window only when it takes over the session', async () => {
