@@ -7,7 +7,7 @@ import { RETIREMENTS } from '../../src/core/tokens/model-overlay.ts';
 const DEFAULT_DAYS = 60;
 const DAY_MS = 86_400_000;
 
-/** Files that users get or read, except for those that distinguish old models. Defaults are checked separately. */
+/** Files that users get or read. Defaults are checked separately. */
 const FILES = [
   'package.json',
   'package.nls*.json',
@@ -16,6 +16,7 @@ const FILES = [
   'docs/operators-guide.md',
   'src/**/*.{ts,tsx,json}',
 ];
+/** Not checked, because they must name old models. */
 const LISTS = ['model-data.json', 'model-overlay.ts', 'model-info.ts'].map((file) =>
   path.join('src', 'core', 'tokens', file),
 );
@@ -46,7 +47,7 @@ export function checkModelMentions(today: number, texts: Iterable<readonly [file
   );
 }
 
-/** All faults of models that the project mentions. */
+/** All problems with models that the project mentions. */
 export function checkModels(root: string, today: number): string[] {
   const files = FILES.flatMap((pattern) => globSync(pattern, { cwd: root })).filter((file) => !LISTS.includes(file));
   const texts = files.map((file): [string, string] => [file, readFileSync(path.join(root, file), 'utf8')]);

@@ -30,7 +30,7 @@ const BREAKPOINT = { prompt_cache_breakpoint: { mode: 'explicit' } } as const;
 const MAX_CACHE_KEY_CHARS = 64;
 
 /**
- * The body of a Responses request. Nothing is stored at the provider. `breakpoints`: the model's prompt cache is only
+ * The body of a Responses request. The provider stores nothing. `breakpoints`: the model's prompt cache is only
  * matched at breakpoints (GPT-5.6 and later). They are on the last two blocks of the system prompt and the last two
  * user messages, which the next request repeats. The automatic breakpoint at the end of the newest message is disabled,
  * because it would be after text that is only part of this request.
@@ -67,7 +67,7 @@ export function responsesBody(
   };
 }
 
-/** Reads a streamed reply of the Responses endpoint. Reasoning summaries aren't part of the answer and are skipped. */
+/** Reads a reply of the Responses endpoint, streamed or as JSON. Reasoning summaries are skipped. */
 export async function* readResponses(answer: Response, call: WatchedCall): AsyncGenerator<ChatChunk> {
   const { isJson, response } = await detectJson(answer);
   if (isJson) {

@@ -44,7 +44,7 @@ export function editorFolders({ folder, env }: Home, names: readonly string[] = 
   return [...installed, ...(names === EDITOR_FOLDERS ? remote : []), ...portableFolders({ folder, env })];
 }
 
-/** The `User` folders of portable editors. Their paths don't tell to which editor they belong. */
+/** The `User` folders of portable editors. Their paths don't show which editor they belong to. */
 export const portableFolders = ({ folder, env }: Home): string[] =>
   [env['VSCODE_PORTABLE'] || [], folder].flat().map((one) => path.join(one, 'user-data/User'));
 

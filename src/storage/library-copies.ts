@@ -19,7 +19,7 @@ import { readRange } from './journal-lines.ts';
 
 /** Other tools' chats may contain secrets, so only the user can read the copies. */
 const FOLDER_MODE = 0o700;
-/** UTF-16 units that are compressed at once: enough to compress well, few enough not to block. */
+/** A piece ends once it has this many UTF-16 units: enough to compress well, few enough not to block. */
 const PIECE_UNITS = 1 << 16;
 const VERSION = 1;
 const MESSAGE_LINE = Buffer.from('{"message":');
@@ -140,7 +140,7 @@ export class LibraryCopies implements LibraryStore {
     await rm(this.#index(key), { force: true });
   }
 
-  /** The tools with copies, including those that no catalog lists. */
+  /** The tools that have copies, including copies that the catalog doesn't list. */
   async tools(): Promise<readonly Tool[]> {
     const names = await this.#names();
     return TOOLS.filter((tool) => names.some((name) => isCopyOf(tool, name)));

@@ -9,7 +9,7 @@ const require = createRequire(import.meta.url);
 const root = path.resolve(import.meta.dirname, '../..');
 const depcruise = path.join(root, 'node_modules/dependency-cruiser/bin/dependency-cruise.mjs');
 
-/** A module of each layer with a forbidden import, and the rule that must report it. */
+/** For each rule, a module with an import that the rule must report. */
 const PLANTED: Readonly<Record<string, readonly [file: string, text: string]>> = {
   'core-is-innermost': ['src/core/asks-app.ts', "import { a } from '../app/plain.ts';\nexport const b = a;\n"],
   'app-uses-core': ['src/app/asks-storage.ts', "import { a } from '../storage/plain.ts';\nexport const b = a;\n"],
@@ -55,7 +55,7 @@ describe('the layer check', function () {
     writeFileSync(path.join(folder, file), text);
   };
   const check = (): { readonly code: number | null; readonly output: string } => {
-    // Options that refer to files in the parent folder don't exist here.
+    // NODE_OPTIONS may contain relative paths, which don't exist in this folder.
     const env = { ...process.env, NODE_OPTIONS: '' };
     const args = [depcruise, '--config', '.dependency-cruiser.cjs', 'src'];
     const run = spawnSync(process.execPath, args, { cwd: folder, env });

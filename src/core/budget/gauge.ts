@@ -26,13 +26,13 @@ export interface Budget {
 
 export type GaugeLevel = 'ok' | 'warning' | 'error';
 
-/** Shares of the budget at which the editor shows a warning and an error. */
+/** Shares of the budget at which the gauge gets the warning and error colors. */
 const WARNING_SHARE = 0.75;
 const ERROR_SHARE = 0.9;
 
 /**
  * The budget of a model: its context window minus the tokens reserved for the response, at most the model's maximum
- * input. At most the model's maximum output and half of the context window are reserved.
+ * input. The reserve never exceeds the model's maximum output or half of the context window.
  *
  * @param reservedReply tokens to reserve for the response
  */

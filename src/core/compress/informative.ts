@@ -8,19 +8,19 @@ import { withoutCourtesies } from '../text/small-talk.ts';
 import { isNameTerm, type Corpus, type Term } from './corpus.ts';
 
 /**
- * A statement of a short chat with less content isn't extracted, even if there is room. Content is counted in letters,
- * because the longer a word, the more it tells. Chosen on 20 chats of 50 messages: 26 loses facts, 18 keeps more noise.
+ * A statement in a short chat with less content than this isn't extracted, even if there is room. Content is counted
+ * in letters, because longer words carry more information. Chosen on 20 chats: 26 loses facts, 18 keeps more noise.
  */
 const MIN_CONTENT = 22;
-/** An answer with less content, or without a name or number of its question, is only clear together with it. */
+/** An answer with less content, or without a name or number from the question, is only clear with the question. */
 const CLEAR_ANSWER = 40;
-/** Content of being detected as a key event. */
+/** Content added to a statement that contains a key event. */
 const EVENT_CONTENT = 5;
-/** Content of each bit that a capital within a sentence carries: little in German, where many words have one. */
+/** Content per bit of information that a capital within a sentence carries: few bits in German, with its nouns. */
 const CAPITAL_BIT = 4;
-/** In a few sentences, the share of names is unreliable, so a usual one is added: one name in this many terms. */
+/** The share of names in a short chat is unreliable, so a prior is added: one name in this many terms. */
 const TERMS_PER_NAME = 10;
-/** Content of an East Asian character, except Hiragana, which mostly inflects. */
+/** Content of an East Asian character, except Hiragana, which is mostly used for inflection. */
 const CHARACTER = 8;
 const MIN_WORD = 3;
 
@@ -30,9 +30,9 @@ const QUESTION = /[?？]["”』」)\s\p{Extended_Pictographic}]*$/u;
 const PATTERNS = 10;
 
 /**
- * Sets the factors of a short chat's sentences that inform about nothing to 0: questions that a clear answer has
- * settled, and statements with little content besides courtesies, unless they answer a question or contain a number,
- * a lasting key event, or a user's key event, which may be short ("My sister is vegan").
+ * Sets the factors of uninformative sentences in a short chat to 0: questions that a clear answer has settled, and
+ * statements with little content besides courtesies, unless they answer a question or contain a number, an identifier,
+ * a URL, a lasting key event, or a user's key event, which may be short ("My sister is vegan").
  */
 export async function excludeUninformative(
   corpus: Corpus,
@@ -58,7 +58,7 @@ export async function excludeUninformative(
       const told = new Set(passages.slice(from, to).flatMap((one) => one.terms));
       const namesMore = own.some((term) => !told.has(term) && isSpecific(terms[term]!));
       if (answer >= CLEAR_ANSWER && !namesMore) factors[at] = 0;
-      // If it was only agreed to, the question says to what.
+      // If the reply only agrees, the question is judged as a statement, because it says what was agreed.
       if (answer > 0) continue;
     }
     const isAnswer = content[at]! > 0 && message > 0 && at === firstOf[message] && QUESTION.test(texts[message - 1]!);
@@ -74,7 +74,7 @@ const TELLING: ReadonlySet<string> = new Set(['number', 'identifier', 'url']);
 
 const isSpecific = (term: Term): boolean => isNameTerm(term) || TELLING.has(term.kind);
 
-/** The letters of a text's words besides courtesies and function words, with the worth of names in letters. */
+/** The number of letters in a text's words, except courtesies and function words, plus `nameContent` per name. */
 function contentAmount(text: string, { terms, vocabulary }: Corpus, nameContent: number): number {
   let content = 0;
   for (const [word] of withoutCourtesies(text).matchAll(/[\p{L}\p{M}\p{N}]+/gu)) {

@@ -30,7 +30,7 @@ export interface SentMemory {
   readonly omittedIds: ReadonlySet<string>;
 }
 
-/** The memory in at most `budget` tokens, as counted by `count`. Newer entries take precedence; the order stays. */
+/** The memory in at most `budget` tokens, as counted by `count`. Newer entries take precedence; their order is kept. */
 export function memoryText(
   entries: readonly MemoryEntry[],
   budget: number,

@@ -5,7 +5,7 @@ const TAG =
 /** A slash command with arguments, which the user typed as a request. */
 const REQUEST = /<command-name>([^<\n]{1,100})<\/command-name>[^]{0,400}?<command-args>(?!<\/command-args>)/;
 
-/** A message without the elements that a coding agent added, but with slash commands and their arguments. Linear. */
+/** A message without the elements that a coding agent added, but with slash commands that have arguments. Linear. */
 export function withoutClientText(text: string): string {
   if (!text.includes('<')) return text;
   const command = REQUEST.exec(text)?.[1];

@@ -15,7 +15,7 @@ const DIGIT = 16;
 const WIDE = 32;
 /** Set for a name with capitals within it, such as camelCase. */
 const HUMPS = 256;
-/** Characters that are a word each, such as emoji. */
+/** Characters that form words of their own, such as emoji. Adjacent ones are one word. */
 const SYMBOL = 64;
 
 /** Classes of UTF-16 units other than surrogates, determined on first use. */

@@ -11,10 +11,10 @@ export const chartTitle = (): string => vscode.l10n.t('Context Chart');
 
 /** Width of the chart in a file. */
 const WIDTH = 960;
-/** Widths of the charts in a page, which shows the one whose text is about as large as its other text. */
+/** Widths of the charts in the page. It shows the one that is scaled the least, so that labels stay readable. */
 export const PAGE_WIDTHS = [WIDTH, 480, 260] as const;
 export type PageWidth = (typeof PAGE_WIDTHS)[number];
-/** Below this width, the two labels at the bottom don't fit in one line in every language. */
+/** Below this width, the two labels at the bottom don't fit on one line in some languages. */
 const MIN_ONE_LINE_WIDTH = 480;
 const SECOND_LINE = 18;
 const HEIGHT = 420;
@@ -23,7 +23,7 @@ const LEFT = 72;
 const RIGHT = 32;
 const TOP = 24;
 const BOTTOM = 64;
-/** Height of a label. If the budget line is this close to the top, its label is below it: the axis label is above. */
+/** Height of a label. If the budget line is this close to the top, its label is drawn below it. */
 const LINE_HEIGHT = 14;
 /** Maximum number of key event marks. If there are more, an even selection is drawn. */
 const MAX_EVENTS = 600;
@@ -93,7 +93,7 @@ export function chartSvg(series: ReturnType<typeof contextSeries>, budget: numbe
   ].join('\n');
 }
 
-/** The chart's page, with the theme's colors. It shows the SVG that fits its width, and runs and loads nothing. */
+/** The page with the chart in the theme's colors. It shows the SVG that fits, runs no scripts, and loads no files. */
 export function chartPage(svg: string): string {
   const nonce = randomBytes(16).toString('base64');
   return `<!DOCTYPE html>
@@ -124,7 +124,7 @@ svg:not(.chart-960){display:none}
 </html>`;
 }
 
-/** Approximate distance of two ticks' labels, in the chart's units. */
+/** Approximate distance between two tick labels, in the chart's units. */
 const TICK_DISTANCE = 160;
 const MIDDLE = ' dominant-baseline="middle"';
 /** Maximum number of points with a tooltip. */
@@ -167,7 +167,7 @@ const escape = (text: string): string =>
     .replace(NO_XML, '\ufffd')
     .replace(/[&<>"]/g, (char) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[char] ?? char);
 
-/** A mark at a number of messages. */
+/** A mark on the chart, after `at` messages. */
 export interface SeriesMark {
   readonly kind: 'compression' | 'event' | 'reset';
   readonly at: number;
@@ -176,7 +176,7 @@ export interface SeriesMark {
   readonly tokens?: number;
 }
 
-/** Approximate maximum number of points between two compressions; more can't be distinguished. */
+/** Approximate maximum number of points, besides those at compressions; more can't be distinguished. */
 const MAX_POINTS = 400;
 
 /**

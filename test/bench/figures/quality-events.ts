@@ -41,7 +41,7 @@ export function measureEvents({ print }: BenchContext): Measured {
     print(`key events of ${at}`);
     const ours = score(
       labels.map((item) => {
-        // The previous message comes from the other participant, like in the original conversation.
+        // Labels don't contain the previous message's role, so it's assumed to be the other participant's.
         const before = { role: item.role === 'user' ? 'assistant' : 'user', text: item.before ?? '' } as const;
         return { item, found: detectEvents({ role: item.role, text: item.text }, { before }) };
       }),

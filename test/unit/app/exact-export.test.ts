@@ -13,7 +13,7 @@ describe('export of imported, sent and received messages', () => {
   openForEachTest(async () => (harness = await Harness.open(says('Received: “ok” 𝄞\r\n\tand more.'))));
 
   it('is byte-for-byte identical after five compressions, an undo and a restart', async () => {
-    // A session exported by another window, with every kind of block, line breaks, and an inactive branch.
+    // With special characters, line breaks, surrounding white space, and an inactive branch.
     const odd = [
       { id: 'a', parent: null, role: 'user', text: 'First\r\nline, “quotes”, \u2028, \u0000 and 𝄞' },
       { id: 'b', parent: 'a', role: 'assistant', text: 'a branch that was left' },

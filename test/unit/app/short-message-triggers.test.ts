@@ -4,7 +4,7 @@ import { resolvePolicy, type PolicyName } from '../../../src/core/policy/policy.
 import { Harness, endTurn, fill } from './harness.ts';
 import { openForEachTest } from '../../support/per-test.ts';
 
-/** Small talk at a reception desk, one line at a time. */
+/** A conversation at a reception desk, one line at a time. */
 const line = (n: number): string =>
   n % 2 === 0
     ? `Can you move the appointment of Mrs Okafor, number ${4_100 + n}, to ${8 + (n % 9)}:30?`

@@ -14,7 +14,7 @@ const AREAS = ['ledger', 'roster', 'freight', 'tariff', 'archive', 'signage', 'h
 const STEP =
   'Now let me look at the next file and check that the tests of this part still pass before I go on with it.';
 
-/** An agent at work: a user message, then fourteen of its own messages, one of which contains a decision. */
+/** Eight turns: a user message, then fourteen of an agent's messages, one of which contains a decision. */
 const SESSION = AREAS.flatMap((area, turn) => [
   { role: 'user', content: turn === 0 ? 'Port the stores of all eight areas, one after the other.' : 'continue' },
   ...Array.from({ length: 14 }, (_, step) => ({

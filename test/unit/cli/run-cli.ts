@@ -61,7 +61,7 @@ class KeptOutput extends Output {
   }
 }
 
-/** Runs the command line in this process, which saves its start and loading its modules. */
+/** Runs the command line in this process, which saves starting Node.js and loading modules. */
 export async function runCli(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<CliResult> {
   const output = new KeptOutput();
   const code = await runCommandLine(args, output, { ...cleanEnv(), ...env });
@@ -70,7 +70,7 @@ export async function runCli(args: readonly string[], env: Readonly<Record<strin
 
 /**
  * Runs the command line in a separate process with piped output. `input` is sent to standard input. With `ignoresErr`,
- * nothing reads standard error.
+ * the reading end of standard error is closed.
  */
 export async function spawnCli(
   args: readonly string[],

@@ -46,7 +46,7 @@ describe('levels of a frontier', () => {
     assert.deepEqual(
       finer([...many, node('g')], whole + 112),
       ['b', 'c', 'd', 'e', 'f', 'g'],
-      'what is new is detailed',
+      'new summaries are detailed',
     );
     assert.deepEqual(finer(many, whole - 1), ['e', 'f']);
   });

@@ -16,7 +16,7 @@ export interface Answer {
 
 type Environment = Readonly<Record<string, string>>;
 
-/** A client that speaks MCP with a server. */
+/** An MCP client that records each line from the server. */
 export class McpClient {
   /** Every line that the server wrote to standard output. */
   readonly lines: string[] = [];
@@ -86,7 +86,7 @@ export class McpClient {
     return textOf(result);
   }
 
-  /** The text of a call that the tool rejects. */
+  /** The error text of a tool call. Throws if the call succeeded. */
   async rejected(name: string, args: object = {}): Promise<string> {
     const { result } = await this.request('tools/call', { name, arguments: args });
     assert.equal(result?.isError, true, JSON.stringify(result));
@@ -99,7 +99,7 @@ export class McpClient {
     return this.#ended;
   }
 
-  /** Asks the process to end. */
+  /** Sends a signal to the process. Resolves to its exit code. */
   kill(signal: NodeJS.Signals): Promise<number | null> {
     this.#kill(signal);
     return this.#ended;

@@ -23,7 +23,7 @@ import { ask, turn } from './protocols.ts';
 import { DEMO_SESSION, SHARED_DATA } from '../../support/test-data.ts';
 
 const ENV = { OPENAI_API_KEY: 'k', ANTHROPIC_API_KEY: 'k' };
-/** The service's names for a model without thinking, one with thinking, and a small one. */
+/** Each service's names for models without thinking, with thinking, and small ones. */
 const MODELS: Readonly<Record<Flavour, readonly string[]>> = {
   openai: ['gpt-4o', 'gpt-6.2-sol', 'gpt-5-nano', 'gpt-6-luna'],
   anthropic: ['claude-haiku-4-5', 'claude-sonnet-5-5', 'claude-haiku-5-5'],
@@ -157,7 +157,7 @@ const SHORT_CHATS = path.join(ROOT, 'test/fixtures/short-chats');
 const ANSWERS = JSON.parse(readFileSync(`${SHORT_CHATS}/answers.json`, 'utf8')) as Readonly<
   Record<string, readonly object[]>
 >;
-/** Chats of about 98 messages, 43 tokens each, and what a model is only shown at the lower price. */
+/** Chats of about 98 messages of 43 tokens each, with facts that only the cheaper model's prompts contain. */
 const SHOWN_FOR_LESS = [
   ['kitchen', 'advisory', ['1987']],
   ['visa-es', 'customer', ['DBML']],
@@ -176,7 +176,7 @@ describe('the default summarizer', () => {
           const { nodes, calls } = (await run(compress, { provider, 'target-tokens': '8000' })) as Compressed;
           console.log(`        ${nodes.length} summaries, ${billed(calls, server)}`);
           assertByModel(nodes);
-          // $0.03 for 1,000 developer messages.
+          // The limit corresponds to $0.03 for 1,000 developer messages.
           assert.ok(server.cost <= 0.0134, `$${server.cost}`);
           assert.ok(
             Math.abs(calls.costUsd - server.cost) <= server.cost * 0.02,
@@ -289,7 +289,7 @@ describe('300 turns on GPT-5.6 and later, with recall and a task', () => {
 });
 
 describe('Anthropic’s prompt cache', () => {
-  /** The cost of 16 turns with such pauses, with the product's caching or with the test's. */
+  /** The cost of 16 turns with pauses of `minutes`. `idleMs` replaces the product's estimate of the pause. */
   async function cost(minutes: number, idleMs?: number): Promise<number> {
     await using harness = await Harness.open();
     return await onStrictServer(

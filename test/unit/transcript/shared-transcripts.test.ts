@@ -25,7 +25,7 @@ describe('importing real transcripts', () => {
       );
     }
     for (const reply of replies) assert.ok(count(reply, closed) <= count(reply, opened), reply.slice(0, 200));
-    // Only typed lines belong to the user: aider ends them with a hard line break.
+    // Almost all typed lines, which aider ends with a hard line break, are in user messages.
     const typed = text.match(/^#### .* {2}$/gm)?.length ?? 0;
     const lines = transcript.filter(({ role }) => role === 'user').flatMap(({ text: words }) => words.split('\n'));
     assert.ok(lines.filter((line) => line !== '').length >= typed - 20, `${lines.length} of ${typed} lines`);
