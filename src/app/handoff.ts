@@ -10,7 +10,7 @@ import { redactContent } from '../core/redact/exported-messages.ts';
 import { Redactor } from '../core/redact/redact.ts';
 import { sentencesOf } from '../core/text/sentences.ts';
 import { withSpeaker } from '../core/text/speakers.ts';
-import { withoutClientText } from '../core/text/client-text.ts';
+import { withoutAgentElements } from '../core/text/agent-elements.ts';
 import { isSmallTalk } from '../core/text/small-talk.ts';
 import type { TokenCounter } from '../core/tokens/token-counter.ts';
 import { oneLine } from '../core/transcript/markdown-export.ts';
@@ -144,7 +144,7 @@ export async function createHandoff(messages: readonly HandoffMessage[], options
 function cleanContent({ role, content }: HandoffMessage, redactor: Redactor): readonly ContentBlock[] {
   return redactContent(content, redactor)
     .map((block) =>
-      block.type === 'text' && role === 'user' ? { ...block, text: withoutClientText(block.text) } : block,
+      block.type === 'text' && role === 'user' ? { ...block, text: withoutAgentElements(block.text) } : block,
     )
     .filter((block) => block.type !== 'text' || block.text.trim() !== '');
 }

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { countSchema, type ReadonlyOutput } from '../../core/model/field-schemas.ts';
 import { Redactor } from '../../core/redact/redact.ts';
-import { withoutClientText } from '../../core/text/client-text.ts';
+import { withoutAgentElements } from '../../core/text/agent-elements.ts';
 import { addSkipped, lostContent, type Skipped } from '../../core/transcript/skipped-content.ts';
 import {
   BeforeResumeError,
@@ -83,7 +83,7 @@ export function libraryEntryOf(file: SourceFile, session: ReadSession, known?: L
 /** The user's first request, without elements that their tool added; otherwise, the first message. */
 function firstRequest(messages: readonly TranscriptMessage[]): string | undefined {
   for (const { role, text } of messages) {
-    const said = role === 'user' ? withoutClientText(text) : '';
+    const said = role === 'user' ? withoutAgentElements(text) : '';
     if (said.trim() !== '') return said;
   }
   return messages[0]?.text;

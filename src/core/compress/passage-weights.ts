@@ -1,7 +1,7 @@
 import { speakerOf, type Corpus, type IndexedPassage } from './corpus.ts';
 import type { DetectedEvent } from '../model/key-event.ts';
 import type { Role } from '../model/message.ts';
-import { excludeUninformative } from './informative.ts';
+import { excludeUninformative } from './exclude-uninformative.ts';
 import { isProse } from './passages.ts';
 import type { CancellableYielder } from '../pace/cancellable-yielder.ts';
 import { isSmallTalk } from '../text/small-talk.ts';

@@ -6,7 +6,7 @@ const TAG =
 const REQUEST = /<command-name>([^<\n]{1,100})<\/command-name>[^]{0,400}?<command-args>(?!<\/command-args>)/;
 
 /** A message without the elements that a coding agent added, but with slash commands that have arguments. Linear. */
-export function withoutClientText(text: string): string {
+export function withoutAgentElements(text: string): string {
   if (!text.includes('<')) return text;
   const command = REQUEST.exec(text)?.[1];
   const tags = [...text.matchAll(TAG)];

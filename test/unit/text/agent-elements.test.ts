@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { withoutClientText } from '../../../src/core/text/client-text.ts';
+import { withoutAgentElements } from '../../../src/core/text/agent-elements.ts';
 
-describe('text without a client’s additions', () => {
+describe('text without a coding agent’s elements', () => {
   for (const [text, expected] of [
     ['Fix the <button> in a < b.', 'Fix the <button> in a < b.'],
     ['<system-reminder>\nBe nice.\n</system-reminder>\n\nFix it.', 'Fix it.'],
@@ -14,13 +14,13 @@ describe('text without a client’s additions', () => {
     ['<system-reminder><bash-input>ls</bash-input></system-reminder>Go', 'Go'],
   ] as const) {
     it(`is ${JSON.stringify(expected)} for ${JSON.stringify(text)}`, () => {
-      assert.equal(withoutClientText(text), expected);
+      assert.equal(withoutAgentElements(text), expected);
     });
   }
 
   it('is found in a long text of tags that are never closed', () => {
     const tags = Array.from({ length: 100_000 }, (_, at) => `<system-reminder><ide_${at}>`);
     const text = tags.join('');
-    assert.equal(withoutClientText(text), text);
+    assert.equal(withoutAgentElements(text), text);
   }).timeout(5_000);
 });
