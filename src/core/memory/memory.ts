@@ -20,7 +20,7 @@ const LASTING: ReadonlySet<KeyEventKind> = new Set(['preference', 'constraint', 
 const PROPOSED: ReadonlySet<KeyEventKind> = new Set(['preference', 'constraint', 'fact']);
 
 const INTRO =
-  'What holds in every conversation of this workspace, as the user keeps it. Where this conversation says otherwise, it counts.';
+  'Notes that the user keeps for all conversations of this workspace. If this conversation contradicts them, it takes precedence.';
 
 /** Tokens allowed for the section's delimiters, which depend on its content. */
 const DELIMITER_TOKENS = 8;

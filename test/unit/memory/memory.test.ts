@@ -31,7 +31,7 @@ describe('workspace memory', () => {
     );
     assert.match(
       text,
-      /^<workspace_memory-(\w+)>\n.*every conversation.*\n- \[preference\] Use tabs\.\n- \[constraint\] Node 24\.\n<\/workspace_memory-\1>$/,
+      /^<workspace_memory-(\w+)>\n.*all conversations.*\n- \[preference\] Use tabs\.\n- \[constraint\] Node 24\.\n<\/workspace_memory-\1>$/,
     );
     assert.equal(omittedIds.size, 0);
   });
