@@ -465,12 +465,14 @@ export class Conversation {
     this.#isResetPending = true;
     try {
       await this.triggers.atReset(due, signal);
-      // `setTask` has performed the reset.
-      if (this.state.task?.id !== task?.id) return;
-      await this.journal.append({ type: 'task_reset', automatic });
-    } finally {
+    } catch (error) {
       this.#isResetPending = false;
+      throw error;
     }
+    // `setTask` has performed the reset. A pending one is that of the new task.
+    if (this.state.task?.id !== task?.id) return;
+    this.#isResetPending = false;
+    await this.journal.append({ type: 'task_reset', automatic });
     this.#deps.log.event('task_reset_preserving_conversation', {
       session_id: this.journal.id,
       automatic,

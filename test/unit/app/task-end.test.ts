@@ -171,6 +171,28 @@ describe('end of a task', () => {
     );
   });
 
+  it('is kept pending for a task that the user sets and resets while the history is compressed for the reset', async () => {
+    const conversation = await harness.filled(60);
+    await conversation.setTask('Book the venue', [{ text: 'Call the hall', status: 'done' }]);
+    const asked = Promise.withResolvers<undefined>();
+    harness.summarizer = async function* (_, signal) {
+      asked.resolve(undefined);
+      await cancelled(signal);
+      yield { type: 'end', ending: 'complete' };
+    };
+    const sent = conversation.send('And next?');
+    await asked.promise;
+    await conversation.setTask('Invite the speakers', []);
+    await conversation.resetTask();
+    conversation.compressor.cancel();
+    harness.summarizer = says('They talked about a listing.');
+    await sent;
+    assert.deepEqual(
+      conversation.state.endedTasks.map(({ goal }) => goal),
+      ['Book the venue', 'Invite the speakers'],
+    );
+  });
+
   it('is not detected in a reply that reports a single step', async () => {
     const conversation = await answered('I called, but not everything is done yet.', 'Book the venue', 'Call the hall');
     await conversation.send('And next?');
