@@ -170,8 +170,11 @@ async function importConversations(
     };
     const title = titleOf(uri, 'chatgpt', conversation);
     const batches = newMessages(app, inBatches(messages[index]!, 1));
-    if ((await importMessages(app, title, batches, { ...watch, report }, model)) === undefined) break;
+    const { count, isCanceled } = await importBatches(app, title, batches, { ...watch, report }, model);
+    if (count === undefined) break;
     imported.push(conversation);
+    // It was only finished because the user had sent a message into it. Another session would end the reply.
+    if (isCanceled) break;
   }
   return imported;
 }
@@ -235,15 +238,21 @@ function titleOf(uri: vscode.Uri, format: TranscriptFormat, conversation?: Trans
  * Imports messages into a new session in batches; undefined if canceled, for example by opening another session. A
  * canceled or failed import leaves no session, unless the user has sent a message into it. Throws `StoreFault`.
  */
-export async function importMessages(
+export async function importMessages(...args: Parameters<typeof importBatches>): Promise<number | undefined> {
+  return (await importBatches(...args)).count;
+}
+
+async function importBatches(
   app: Pick<HostApp, 'sessions' | 'store' | 'modelChanged'>,
   title: string,
   batches: AsyncIterable<{ readonly messages: readonly Message[] }>,
   watch: ImportProgress,
   model: readonly SessionEvent[],
-): Promise<number | undefined> {
+): Promise<{ readonly count: number | undefined; readonly isCanceled: boolean }> {
   const previous = app.sessions.current?.journal;
   const conversation = await app.sessions.create(title);
+  // Opening another session closes this one.
+  const isCanceled = (): boolean => watch.isCancelled() || app.sessions.current !== conversation;
   let count = 0;
   let isComplete = false;
   try {
@@ -253,10 +262,8 @@ export async function importMessages(
         await app.modelChanged();
       }
       for await (const { messages } of batches) {
-        // Opening another session closes this one.
-        const isCanceled = watch.isCancelled() || app.sessions.current !== conversation;
         // A message that the user has sent meanwhile must not be lost, so the import is finished.
-        if (isCanceled && !conversation.isReplying) return false;
+        if (isCanceled() && !conversation.isReplying) return false;
         await conversation.journal.append(...messages.map((message) => ({ type: 'message_added', message }) as const));
         count += messages.length;
         watch.report(0, count);
@@ -266,7 +273,7 @@ export async function importMessages(
   } finally {
     if (!isComplete && !conversation.isReplying) await discardImport(app, conversation, previous);
   }
-  return isComplete ? count : undefined;
+  return { count: isComplete ? count : undefined, isCanceled: isCanceled() };
 }
 
 /** Deletes the new session, and shows the previous one again. */

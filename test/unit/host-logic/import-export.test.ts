@@ -191,8 +191,15 @@ describe('an export with several conversations', () => {
     uri = { scheme: 'file', path: file, fsPath: file } as never;
   });
 
-  /** Imports the conversations that the user selects, and returns the new sessions. Cancels after `completed` ones. */
-  async function imported(select: typeof pickMany, completed = Infinity): Promise<readonly string[]> {
+  /**
+   * Imports the conversations that the user selects, and returns the new sessions. Cancels after `completed` ones.
+   * During an import, the user does `meanwhile`.
+   */
+  async function imported(
+    select: typeof pickMany,
+    completed = Infinity,
+    meanwhile: (sessions: { current: object | undefined }) => boolean = () => false,
+  ): Promise<readonly string[]> {
     pickMany = select;
     const made: string[][] = [];
     const sessions = {
@@ -203,8 +210,13 @@ describe('an export with several conversations', () => {
         made.push(texts);
         const append = (...events: readonly MessageAdded[]) =>
           Promise.resolve(texts.push(...events.flatMap(({ message }) => (message ? messageText(message) : []))));
-        const runs = (work: () => unknown): unknown => (made.length > completed ? false : work());
-        return Promise.resolve((sessions.current = { journal: { append }, import: runs }));
+        const runs = (work: () => unknown): unknown => {
+          opened.isReplying = meanwhile(sessions);
+          return made.length > completed ? false : work();
+        };
+        const opened = { journal: { append }, import: runs, isReplying: false };
+        sessions.current = opened;
+        return Promise.resolve(opened);
       },
       open: () => Promise.resolve(),
       listChanged: () => undefined,
@@ -232,6 +244,17 @@ describe('an export with several conversations', () => {
 
   it('says how many of the selected conversations were imported before it was canceled', async () => {
     await imported((items) => items, 1);
+    assert.equal(shownMessages.at(-1), 'Imported sessions: 1/3. Messages: 1.');
+  });
+
+  it('is not imported any further if the user sends a message into a session and opens another', async () => {
+    const other = {};
+    const sessions = await imported(
+      (items) => items,
+      Infinity,
+      (opened) => (opened.current = other) === other,
+    );
+    assert.deepEqual(sessions, ['Sails | Which sail?']);
     assert.equal(shownMessages.at(-1), 'Imported sessions: 1/3. Messages: 1.');
   });
 
