@@ -253,13 +253,16 @@ async function importBatches(
   const conversation = await app.sessions.create(title);
   // Opening another session closes this one.
   const isCanceled = (): boolean => watch.isCancelled() || app.sessions.current !== conversation;
+  let modelShown: Promise<void> | undefined;
   let count = 0;
   let isComplete = false;
   try {
     isComplete = await conversation.import(async () => {
       if (model.length > 0) {
         await conversation.journal.append(...model);
-        await app.modelChanged();
+        // Awaited below: it may wait until this session is closed, and so for the user's message and for this import.
+        modelShown = app.modelChanged();
+        modelShown.catch(() => undefined);
       }
       for await (const { messages } of batches) {
         // A message that the user has sent meanwhile must not be lost, so the import is finished.
@@ -270,6 +273,7 @@ async function importBatches(
       }
       return true;
     });
+    await modelShown;
   } finally {
     if (!isComplete && !conversation.isReplying) await discardImport(app, conversation, previous);
   }

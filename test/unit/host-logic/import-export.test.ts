@@ -145,6 +145,22 @@ describe('a transcript to import', () => {
     assert.equal(conversation.state.deleted, false);
   });
 
+  it('lets a message be sent before its model is shown, for which the page may wait until the session is closed', async () => {
+    await using harness = await Harness.open();
+    const conversation = await harness.converse();
+    const sessions = { current: conversation, create: () => Promise.resolve(conversation) };
+    const modelChanged = () => conversation.send('hello').then(() => conversation.close());
+    const batches = (async function* () {
+      const content = [{ type: 'text', text: 'one' }] as const;
+      yield await Promise.resolve({
+        messages: [{ id: messageId('one'), parent: null, role: 'user', content, at: 1 }] as const,
+      });
+    })();
+    const model = [{ type: 'model_selected', provider: 'local', model: '' }] as const;
+    assert.equal(await importMessages({ sessions, modelChanged } as never, 'Chat', batches, never, model), 1);
+    assert.deepEqual(texts(conversation), ['one', 'hello', 'Fine.']);
+  }).timeout(20_000);
+
   it('stays with what was read if the rest cannot be read after the user has sent a message', async () => {
     const { importMessages } = await load<typeof ImportModule>('import-export/import-file.ts');
     await using harness = await Harness.open();
