@@ -67,8 +67,10 @@ export class Conversation {
   #raisesLimit = false;
   readonly #updates: Emitter<ConversationUpdate>;
   readonly #otherWork = new Map<Promise<unknown>, AbortController>();
-  /** Whether a task reset was postponed to the end of the turn, or compresses first. */
+  /** Whether a task reset was postponed to the end of the turn. */
   #isResetPending = false;
+  /** The task reset that compresses first. */
+  #compressingReset: object | undefined;
   #closed = false;
   #halting = false;
   /** The running import: when its messages are in the journal, and when they are also counted. Neither rejects. */
@@ -271,8 +273,10 @@ export class Conversation {
   async setTask(goal: string, steps: readonly Step[]): Promise<void> {
     const task = { id: taskId(this.#deps.clock.id()), goal, steps };
     // A pending reset applies to the previous task.
-    const reset = this.#isResetPending ? [{ type: 'task_reset', automatic: false } as const] : [];
+    const isResetPending = this.#isResetPending || this.#compressingReset !== undefined;
+    const reset = isResetPending ? [{ type: 'task_reset', automatic: false } as const] : [];
     this.#isResetPending = false;
+    this.#compressingReset = undefined;
     await this.journal.append(...reset, { type: 'task_set', task });
   }
 
@@ -324,7 +328,7 @@ export class Conversation {
    */
   async resetTask(): Promise<void> {
     if (this.isReplying) {
-      this.#isResetPending = true;
+      this.#isResetPending = this.#compressingReset === undefined;
       this.#updates.emit({ type: 'reset_pending' });
       return;
     }
@@ -461,17 +465,15 @@ export class Conversation {
   }
 
   async #reset(automatic: boolean, due: DueTrigger | undefined, signal?: AbortSignal): Promise<void> {
-    const { task } = this.state;
-    this.#isResetPending = true;
+    const reset = {};
+    this.#compressingReset = reset;
     try {
       await this.triggers.atReset(due, signal);
-    } catch (error) {
-      this.#isResetPending = false;
-      throw error;
+      // `setTask` has performed the reset, or another one has begun.
+      if (this.#compressingReset !== reset) return;
+    } finally {
+      if (this.#compressingReset === reset) this.#compressingReset = undefined;
     }
-    // `setTask` has performed the reset. A pending one is that of the new task.
-    if (this.state.task?.id !== task?.id) return;
-    this.#isResetPending = false;
     await this.journal.append({ type: 'task_reset', automatic });
     this.#deps.log.event('task_reset_preserving_conversation', {
       session_id: this.journal.id,
@@ -484,7 +486,10 @@ export class Conversation {
   async #afterTurn(reply: MessageId | undefined, task: TaskId | undefined): Promise<void> {
     try {
       if (reply !== undefined && this.state.task?.id === task) await applyProgressReport(this.journal, reply);
-      if (this.#isResetPending) await this.#reset(false, this.triggers.dueAtReset());
+      if (this.#isResetPending) {
+        this.#isResetPending = false;
+        await this.#reset(false, this.triggers.dueAtReset());
+      }
       await this.betweenTurns();
     } catch (error) {
       this.#deps.log.warn(`Session ${this.journal.id}: background work after a turn failed: ${String(error)}`);

@@ -193,6 +193,29 @@ describe('end of a task', () => {
     );
   });
 
+  it('is stored once if a turn ends while the history is compressed for the reset', async () => {
+    const conversation = await harness.filled(60);
+    await conversation.setTask('Book the venue', []);
+    const asked = Promise.withResolvers<undefined>();
+    const answers = Promise.withResolvers<undefined>();
+    harness.summarizer = async function* (request, signal) {
+      asked.resolve(undefined);
+      await answers.promise;
+      yield* says('They talked about a listing.')(request, signal);
+    };
+    const reset = conversation.resetTask();
+    await asked.promise;
+    const ended = new Promise<void>((resolve) => {
+      conversation.onUpdate(({ type }) => type === 'turn_ended' && resolve());
+    });
+    const sent = conversation.send('And next?');
+    await ended;
+    answers.resolve(undefined);
+    await Promise.all([reset, sent]);
+    assert.equal(harness.logged('task_reset_preserving_conversation').length, 1);
+    assert.equal(harness.logged('history_compression_triggered').length, 1);
+  });
+
   it('is not detected in a reply that reports a single step', async () => {
     const conversation = await answered('I called, but not everything is done yet.', 'Book the venue', 'Call the hall');
     await conversation.send('And next?');
