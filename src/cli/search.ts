@@ -45,8 +45,13 @@ the chats, run threadkeeper sources.
         const { entry, source, file } = chats[block]!;
         try {
           const { messages } = await readSession(source, file);
-          for (const hit of ranked.filter((one) => one.block === block))
-            found[hit.rank] = hitOf(entry, messages, hit, query);
+          let isShorter = false;
+          for (const hit of ranked.filter((one) => one.block === block)) {
+            const message = messages[hit.message];
+            if (message) found[hit.rank] = hitOf(entry, message, hit, query);
+            else isShorter = true;
+          }
+          if (isShorter) throw damagedFile();
         } catch (error) {
           // The tool has rewritten or deleted the chat meanwhile.
           const { path, tool } = file;
@@ -71,13 +76,10 @@ the chats, run threadkeeper sources.
 
 function hitOf(
   entry: LibraryEntry,
-  messages: readonly TranscriptMessage[],
+  { role, at, text }: TranscriptMessage,
   { message, score }: Pick<BlockHit, 'message' | 'score'>,
   query: string,
 ) {
-  const found = messages[message];
-  if (!found) throw damagedFile();
-  const { role, at, text } = found;
   // Redact the whole text, because an excerpt may cut off the part by which a secret is recognized.
   const whole = new Redactor().redact(text);
   const { start, end } = bestExcerpt(whole, query, EXCERPT_UNITS);

@@ -123,6 +123,14 @@ describe('command line with other tools’ chats', () => {
       }
     });
 
+    it('keeps the results of a chat that are still there when its tool shortens it during the search', async () => {
+      const lines = jsonl(said('A lighthouse on a cliff.'), said('Lighthouse.'));
+      const file = putFile(home, 'shortened/.claude/projects/p/s.jsonl', lines);
+      const shortened = jsonl(said('A lighthouse on a cliff.'));
+      const { hits, refused } = await run(file, (reads) => reads === 2 && fs.writeFileSync(file, shortened));
+      assert.deepEqual([hits.map(({ message }) => message), refused.map((one) => one.path)], [[0], [file]]);
+    });
+
     it('reads a chat once more, however many results it has', async () => {
       const lines = jsonl(said('The lighthouse.'), said('A lighthouse lamp, and a boat.'), said('Which lighthouse?'));
       const { hits, reads } = await run(putFile(home, 'three/.claude/projects/p/s.jsonl', lines), () => undefined);
