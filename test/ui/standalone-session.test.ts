@@ -209,6 +209,11 @@ describe('session on the chat page', () => {
     await postToPage(page, { type: 'compression', session: 'a', summaryRanges: [], compressions: [COMPRESSION] });
     await answerRequest(page, 'openNode', before, { value: { ...SUMMARY, text: 'The port is 9000.' } });
     await page.getByText('The port is 9000.').waitFor();
+    const again = await postedCount(page);
+    await postToPage(page, { type: 'compression', session: 'a', summaryRanges: [], compressions: [COMPRESSION] });
+    await answerRequest(page, 'openNode', again, 'busy');
+    await page.getByText('Not now.').waitFor();
+    assert.equal(await page.getByText('The port is 9000.').count(), 1, 'stays if the new text can’t be read');
   });
 
   it('does not say that nothing was found if a search fails', async () => {

@@ -50,7 +50,7 @@ function SummaryCard(props: { readonly id: CompressionView['nodes'][number]; rea
   const [node, setNode] = useState<NodeView>();
   // The host sends the compressions again if a summary has changed.
   useEffect(() => {
-    void page.request('openNode', { node: id }).then(setNode);
+    void page.request('openNode', { node: id }).then((answer) => answer && setNode(answer));
   }, [id, compression]);
   if (!node) return null;
   return (
