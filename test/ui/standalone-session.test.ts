@@ -162,6 +162,16 @@ describe('session on the chat page', () => {
     assert.equal((drafts as string[]).at(-1), 'First\nSecond');
   });
 
+  it('opens the find bar even if Ctrl+F is pressed as soon as the session is shown', async () => {
+    // A busy browser may draw no frame between the two.
+    await page.evaluate(`(async () => {
+      window.dispatchEvent(new MessageEvent('message', { data: ${JSON.stringify({ ...INIT, session: 'a' })} }));
+      for (let turn = 0; turn < 100; turn++) await null;
+      window.dispatchEvent(new KeyboardEvent('keydown', { key: 'f', ctrlKey: true, cancelable: true }));
+    })()`);
+    await page.getByRole('searchbox', { name: 'Find in this session' }).waitFor();
+  });
+
   it('offers to copy long code only once it is shown in full', async () => {
     const row = await showMessage(page, 'a', `\`\`\`ts\n${'const a = 1;\n'.repeat(3_000)}\`\`\``);
     const copy = row.getByRole('button', { name: 'Copy', exact: true });

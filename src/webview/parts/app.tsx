@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import { TranscriptList } from '../list/transcript-list.tsx';
 import { page } from '../page-instance.ts';
 import type { OpenSession } from '../state.ts';
@@ -73,7 +73,7 @@ function ChatPlaceholder(props: {
 
 function Chat({ session }: { readonly session: OpenSession }) {
   const { panel, toasts } = page;
-  useEffect(() => {
+  useLayoutEffect(() => {
     const find = (event: KeyboardEvent) => {
       const isFind = event.key.toLowerCase() === 'f' && (event.ctrlKey || event.metaKey);
       if (!isFind || event.shiftKey || event.altKey) return;
