@@ -391,7 +391,11 @@ describe('session on the chat page', () => {
       if (typed !== '') await composer().fill(typed);
       await answerRequest(page, request, before, 'busy');
     };
-    const returns = (value: string) => eventually(async () => assert.equal(await composer().inputValue(), value));
+    const returns = async (value: string): Promise<void> => {
+      await eventually(async () => assert.equal(await composer().inputValue(), value));
+      // The caret is placed in the next frame.
+      await page.evaluate('new Promise((drawn) => requestAnimationFrame(drawn))');
+    };
     await run('/pin Hello', 'pinQuote');
     await returns('/pin Hello');
     await run('/task Write it', 'runCommand', 'And then?');
