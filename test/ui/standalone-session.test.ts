@@ -172,6 +172,26 @@ describe('session on the chat page', () => {
     await page.getByRole('searchbox', { name: 'Find in this session' }).waitFor();
   });
 
+  it('leaves the caret where the user moves it as soon as a refused message has returned', async () => {
+    await showMessage(page, 'a', 'Hello.');
+    await composer().fill('First');
+    await composer().press('Enter');
+    await eventually(async () => assert.equal((await requestsOf(page, 'send')).length, 1));
+    const [{ id }] = (await requestsOf(page, 'send')) as [{ id: number }];
+    const refusal = { type: 'refusal', id, fault: { reason: 'busy', text: 'Not now.' } };
+    // A busy browser may draw no frame between the two.
+    const caret = await page.evaluate(`(async () => {
+      window.dispatchEvent(new MessageEvent('message', { data: ${JSON.stringify(refusal)} }));
+      for (let turn = 0; turn < 100; turn++) await null;
+      const field = document.querySelector('.composer-field');
+      const returned = [field.value, field.selectionStart];
+      field.setSelectionRange(0, 0);
+      await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+      return [...returned, field.selectionStart];
+    })()`);
+    assert.deepEqual(caret, ['First', 5, 0]);
+  });
+
   it('offers to copy long code only once it is shown in full', async () => {
     const row = await showMessage(page, 'a', `\`\`\`ts\n${'const a = 1;\n'.repeat(3_000)}\`\`\``);
     const copy = row.getByRole('button', { name: 'Copy', exact: true });
@@ -391,11 +411,7 @@ describe('session on the chat page', () => {
       if (typed !== '') await composer().fill(typed);
       await answerRequest(page, request, before, 'busy');
     };
-    const returns = async (value: string): Promise<void> => {
-      await eventually(async () => assert.equal(await composer().inputValue(), value));
-      // The caret is placed in the next frame.
-      await page.evaluate('new Promise((drawn) => requestAnimationFrame(drawn))');
-    };
+    const returns = (value: string) => eventually(async () => assert.equal(await composer().inputValue(), value));
     await run('/pin Hello', 'pinQuote');
     await returns('/pin Hello');
     await run('/task Write it', 'runCommand', 'And then?');

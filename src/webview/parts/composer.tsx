@@ -1,3 +1,4 @@
+import type { RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { RequestFaultReason } from '../../protocol/faults.ts';
 import type { StatusView } from '../../protocol/views.ts';
@@ -17,6 +18,19 @@ import { handleSuggestionKey, SuggestionList, useSuggestions } from './suggestio
 /** Pause in typing before the draft is stored, in ms. */
 const DRAFT_DELAY_MS = 300;
 
+/** The caret's position in the field. `placeCaret` sets it once the field has the text that is set with it. */
+function useCaret(field: RefObject<HTMLTextAreaElement | null>) {
+  const [caret, setCaret] = useState(0);
+  const [placed, setPlaced] = useState<{ readonly at: number }>();
+  // In the next frame, more may have been typed.
+  useLayoutEffect(() => placed && field.current?.setSelectionRange(placed.at, placed.at), [placed]);
+  const placeCaret = (at: number): void => {
+    setCaret(at);
+    setPlaced({ at });
+  };
+  return { caret, setCaret, placeCaret };
+}
+
 export function Composer({ session }: { readonly session: OpenSession }) {
   const field = useRef<HTMLTextAreaElement>(null);
   // Use the page's own draft, unless the host's draft has changed since, for example by *Ask About Selection*.
@@ -24,7 +38,7 @@ export function Composer({ session }: { readonly session: OpenSession }) {
     const saved = page.savedStateOf(session.id);
     return saved?.told === session.draft.text ? saved.draft : session.draft.text;
   });
-  const [caret, setCaret] = useState(0);
+  const { caret, setCaret, placeCaret } = useCaret(field);
   const [selected, setSelected] = useState(0);
   const [dismissed, setDismissed] = useState(false);
   const history = useMemo(() => new InputHistory(session.history), [session.history]);
@@ -33,11 +47,10 @@ export function Composer({ session }: { readonly session: OpenSession }) {
 
   const setText = (next: string, nextCaret = next.length) => {
     setValue(next);
-    setCaret(nextCaret);
+    placeCaret(nextCaret);
     setSelected(0);
     setDismissed(false);
     page.save({ draft: next, told: storedDraft.current });
-    requestAnimationFrame(() => field.current?.setSelectionRange(nextCaret, nextCaret));
   };
 
   const latest = useRef(value);
