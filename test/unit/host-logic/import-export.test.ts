@@ -54,6 +54,19 @@ describe('a transcript to import', () => {
     return scanTranscript({ scheme: 'file', path: file, fsPath: file } as never, progress);
   };
 
+  const messageOf = (text: string, parent: MessageId | null): Message => ({
+    id: messageId(text),
+    parent,
+    role: 'user',
+    content: [{ type: 'text', text }],
+    at: 1,
+  });
+  /** A conversation, and the sessions in which it's the one to import into. */
+  async function sessionIn(harness: Harness) {
+    const conversation = await harness.converse();
+    return { conversation, sessions: { current: conversation, create: () => Promise.resolve(conversation) } };
+  }
+
   it('shows its first and last date, even if its messages are in another order', async () => {
     const lines = [2, 3, 1].map((at) => ({ role: 'user', content: 'Hello.', at, id: `m${at}`, parent: null }));
     const preview = await scan(jsonl(...lines));
@@ -123,18 +136,15 @@ describe('a transcript to import', () => {
   });
 
   it('is imported to its end if the user has sent a message before canceling', async () => {
-    const { importMessages } = await load<typeof ImportModule>('import-export/import-file.ts');
     await using harness = await Harness.open();
-    const conversation = await harness.converse();
-    const sessions = { current: conversation, create: () => Promise.resolve(conversation) };
+    const { conversation, sessions } = await sessionIn(harness);
     let sent: Promise<void> | undefined;
     const batches = (async function* () {
       let parent: MessageId | null = null;
       for (const text of ['one', 'two', 'three']) {
-        const id = messageId(text);
-        const message = { id, parent, role: 'user', content: [{ type: 'text', text }], at: 1 } as const;
+        const message = messageOf(text, parent);
         yield await Promise.resolve({ messages: [message] });
-        parent = id;
+        parent = message.id;
         sent ??= conversation.send('hello');
       }
     })();
@@ -147,29 +157,22 @@ describe('a transcript to import', () => {
 
   it('lets a message be sent before its model is shown, for which the page may wait until the session is closed', async () => {
     await using harness = await Harness.open();
-    const conversation = await harness.converse();
-    const sessions = { current: conversation, create: () => Promise.resolve(conversation) };
+    const { conversation, sessions } = await sessionIn(harness);
     const modelChanged = () => conversation.send('hello').then(() => conversation.close());
     const batches = (async function* () {
-      const content = [{ type: 'text', text: 'one' }] as const;
-      yield await Promise.resolve({
-        messages: [{ id: messageId('one'), parent: null, role: 'user', content, at: 1 }] as const,
-      });
+      yield await Promise.resolve({ messages: [messageOf('one', null)] });
     })();
     const model = [{ type: 'model_selected', provider: 'local', model: '' }] as const;
     assert.equal(await importMessages({ sessions, modelChanged } as never, 'Chat', batches, never, model), 1);
     assert.deepEqual(texts(conversation), ['one', 'hello', 'Fine.']);
-  }).timeout(20_000);
+  });
 
   it('stays with what was read if the rest cannot be read after the user has sent a message', async () => {
-    const { importMessages } = await load<typeof ImportModule>('import-export/import-file.ts');
     await using harness = await Harness.open();
-    const conversation = await harness.converse();
-    const sessions = { current: conversation, create: () => Promise.resolve(conversation) };
+    const { conversation, sessions } = await sessionIn(harness);
     let sent: Promise<void> | undefined;
     const batches = (async function* () {
-      const content = [{ type: 'text', text: 'one' }] as const;
-      yield { messages: [{ id: messageId('one'), parent: null, role: 'user', content, at: 1 }] as const };
+      yield { messages: [messageOf('one', null)] };
       sent = conversation.send('hello');
       throw await Promise.resolve(new Error('unreadable'));
     })();
