@@ -87,8 +87,9 @@ export function parseQuery(text: string): Query {
 const STOP_WORDS: Readonly<Record<string, string>> = {
   en: `the an and or but if of at by for with about to from in on off into as is are was were be been being am do does
     did done have has had it its we us our you your they them their he she his her me my what which who whom whose when
-    where why how that this these those there here can could should would shall will didn doesn isn wasn aren than then so not no again
-    just any some tell say said know remember please let lets`,
+    where why how that this these those there here can could should would shall will than then so not no again just
+    didn doesn isn wasn aren weren hasn haven hadn couldn wouldn shouldn any some tell say said know remember please
+    let lets`,
   de: `der die das den dem des ein eine einen einem einer und oder aber wenn als von vom bei beim fur mit uber zu zum zur
     aus in im an am auf ist sind war waren sein bin bist tun tut tat hat haben hatte hatten es wir uns unser unsere ihr
     euch sie ihnen er ihm ich mir mich dir dich sich mein was welche welcher welches welchen wer wen wem wessen wann wo warum wieso wie

@@ -31,8 +31,8 @@ describe('session search', () => {
   });
 
   it('does not match a contraction in a question', () => {
-    const index = indexOf({ m0: 'I didn’t see that.', m1: 'It isn’t a cache: Redis is the queue.' });
-    assert.deepEqual(ids(index, 'Why didn’t you say that Redis isn’t the cache?'), ['m1']);
+    const index = indexOf({ m0: 'I didn’t see that. It hasn’t come.', m1: 'It isn’t a cache: Redis is the queue.' });
+    assert.deepEqual(ids(index, 'Why didn’t you say that Redis hasn’t been the cache?'), ['m1']);
   });
 
   it('finds identifiers by their full name, their parts and other spellings', () => {
