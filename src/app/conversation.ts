@@ -1,6 +1,6 @@
 import type { Context } from '../core/context/assemble.ts';
 import type { RecalledExcerpt } from '../core/context/render-context.ts';
-import type { CompressionRecord, TriggerName } from '../core/journal/schema.ts';
+import type { CompressionRecord, SessionEvent, TriggerName } from '../core/journal/schema.ts';
 import { messageId, taskId, type MessageId, type NodeId, type TaskId } from '../core/model/ids.ts';
 import { messageText } from '../core/model/message.ts';
 import { isFinished, type Step } from '../core/model/task.ts';
@@ -274,10 +274,10 @@ export class Conversation {
     const task = { id: taskId(this.#deps.clock.id()), goal, steps };
     // A pending reset applies to the previous task.
     const isResetPending = this.#isResetPending || this.#compressingReset !== undefined;
-    const reset = isResetPending ? [{ type: 'task_reset', automatic: false } as const] : [];
     this.#isResetPending = false;
     this.#compressingReset = undefined;
-    await this.journal.append(...reset, { type: 'task_set', task });
+    if (isResetPending) await this.#storeReset(false, { type: 'task_set', task });
+    else await this.journal.append({ type: 'task_set', task });
   }
 
   /** Makes the branch that ends at `to` the active one. Rejects with `TurnRunning` during a turn. */
@@ -474,7 +474,11 @@ export class Conversation {
     } finally {
       if (this.#compressingReset === reset) this.#compressingReset = undefined;
     }
-    await this.journal.append({ type: 'task_reset', automatic });
+    await this.#storeReset(automatic);
+  }
+
+  async #storeReset(automatic: boolean, ...next: readonly SessionEvent[]): Promise<void> {
+    await this.journal.append({ type: 'task_reset', automatic }, ...next);
     this.#deps.log.event('task_reset_preserving_conversation', {
       session_id: this.journal.id,
       automatic,

@@ -164,6 +164,7 @@ describe('end of a task', () => {
     await conversation.setTask('Invite the speakers', []);
     conversation.compressor.cancel();
     await reset;
+    assert.equal(harness.logged('task_reset_preserving_conversation').length, 1);
     assert.equal(conversation.state.task?.goal, 'Invite the speakers');
     assert.deepEqual(
       conversation.state.endedTasks.map(({ goal }) => goal),
