@@ -92,4 +92,17 @@ describe('compression trigger in a chat of short messages', () => {
       assert.equal(harness.logged('history_compression_complete').length, compressions);
       assert.equal(harness.logged('task_reset_preserving_conversation').length, 1);
     });
+
+  it('does not fire for the message that follows 40 messages and a finished task, but for one after 41', async () => {
+    for (const [messages, compressions] of [
+      [40, 0],
+      [41, 1],
+    ] as const) {
+      await using other = await Harness.open();
+      const session = await other.filled(messages, line);
+      await session.setTask('Move the appointments', [{ text: 'Call them', status: 'done' }]);
+      await session.send('And now?');
+      assert.deepEqual([session.state.counters.compressions, session.state.task], [compressions, undefined]);
+    }
+  });
 });

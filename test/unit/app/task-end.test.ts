@@ -161,7 +161,10 @@ describe('end of a task', () => {
     };
     const reset = conversation.resetTask();
     await asked.promise;
+    const writes: string[][] = [];
+    conversation.journal.onDidChange((events) => writes.push(events.map(({ type }) => type)));
     await conversation.setTask('Invite the speakers', []);
+    assert.deepEqual(writes, [['task_reset', 'task_set']]);
     conversation.compressor.cancel();
     await reset;
     assert.equal(harness.logged('task_reset_preserving_conversation').length, 1);

@@ -99,6 +99,24 @@ describe('calibration with a server that truncates prompts', () => {
     }
   });
 
+  it('suspects truncation only if two reports in a row are too low, for requests that begin alike', () => {
+    const low = { tokens: 3_000, reported: 2_700 };
+    const high = { tokens: 2_800, reported: 2_800 };
+    const [ours, other] = [{}, {}];
+    const verdicts = (...reports: readonly [{ tokens: number; reported: number }, object][]) => {
+      const calibration = new Calibration(1);
+      return reports.map(([report, beginning]) => calibration.observe(report, beginning));
+    };
+    assert.deepEqual(verdicts([high, ours], [low, ours], [{ tokens: 3_100, reported: 2_750 }, ours]), [
+      'learned',
+      'held',
+      'truncated',
+    ]);
+    // Excerpts for a single turn can make a request longer by our count alone.
+    assert.deepEqual(verdicts([high, ours], [low, ours], [{ tokens: 3_100, reported: 3_100 }, ours])[2], 'learned');
+    assert.equal(verdicts([high, ours], [low, other], [{ tokens: 3_100, reported: 2_750 }, ours])[2], 'learned');
+  });
+
   it('adopts the server’s stated window when it is larger than the observed one', () => {
     const calibration = new Calibration(1);
     calibration.setStatedWindow(4_096);
