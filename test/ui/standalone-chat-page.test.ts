@@ -297,6 +297,17 @@ describe('chat page', () => {
       await button('Compress').waitFor({ state: 'detached' });
     });
 
+    it('requests the compression preview in the frame in which its panel opens', async () => {
+      await showAll(lines(2));
+      const before = await posted();
+      const requested = await page.evaluate(`(async () => {
+        dispatchEvent(new MessageEvent('message', { data: { type: 'focus', target: 'preview' } }));
+        for (let turn = 0; turn < 100; turn++) await null;
+        return posted.slice(${before}).some(({ body }) => body?.type === 'previewCompression');
+      })()`);
+      assert.equal(requested, true);
+    });
+
     it('keeps another panel open when a closed preview fails', async () => {
       await showAll(lines(2));
       const before = await posted();

@@ -420,6 +420,18 @@ describe('session on the chat page', () => {
     await returns('/compress the rest');
   });
 
+  it('selects the title as soon as renaming starts, so that typing replaces it', async () => {
+    await (await renameSession()).press('Escape');
+    // A busy browser may draw no frame before the next key.
+    const selected = await page.evaluate(`(async () => {
+      document.querySelector('.session [aria-label="Rename"]').click();
+      for (let turn = 0; turn < 100; turn++) await null;
+      const { value, selectionStart, selectionEnd } = document.activeElement;
+      return value?.slice(selectionStart, selectionEnd);
+    })()`);
+    assert.equal(selected, 'First');
+  });
+
   it('discards a changed title on Escape', async () => {
     const title = await renameSession();
     await title.fill('Other');

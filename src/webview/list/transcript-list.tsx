@@ -88,7 +88,7 @@ export function TranscriptList({ session }: { readonly session: OpenSession }) {
   };
 
   // Focus a revealed message once it's rendered. Its placeholder doesn't get the focus, because it will be removed.
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (awaitingFocus.current === undefined || !document.hasFocus()) return;
     const row = rows.current?.querySelector<HTMLElement>(`[data-row="${awaitingFocus.current}"] > [data-message]`);
     if (!row) return;

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { PreviewView } from '../../protocol/views.ts';
 import { formatCost, formatCount, formatCounted } from '../format.ts';
 import { page } from '../page-instance.ts';
@@ -9,7 +9,8 @@ import { KeyEventList } from './key-events.tsx';
 export function PreviewPanel() {
   const [preview, setPreview] = useState<PreviewView>();
   const buttons = useRef<HTMLDivElement>(null);
-  useEffect(() => {
+  // Use layout effects, because others run after the next keys may have been pressed.
+  useLayoutEffect(() => {
     let isOpen = true;
     void page.request('previewCompression', {}).then((answer) => {
       if (answer) setPreview(answer);
@@ -21,7 +22,7 @@ export function PreviewPanel() {
   }, []);
   // Focus the button without scrolling, so that the beginning of the panel stays visible. Otherwise, leave the focus to
   // VS Code, which would close a list that the user has opened meanwhile.
-  useEffect(() => {
+  useLayoutEffect(() => {
     const button = buttons.current?.querySelector<HTMLElement>('button:last-child');
     if (document.hasFocus()) button?.focus({ preventScroll: true });
   }, [preview]);

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { SessionView } from '../../protocol/views.ts';
 import { formatCounted, formatDay } from '../format.ts';
 import { page } from '../page-instance.ts';
@@ -15,7 +15,7 @@ export function SessionsPanel({ session }: { readonly session: OpenSession }) {
   const panel = useRef<HTMLElement>(null);
   const lastFocused = useRef<string>(undefined);
   // If the focused row was moved, renamed, or removed, focus it again, or else the search field.
-  useEffect(() => {
+  useLayoutEffect(() => {
     const { activeElement } = document;
     const isFocusLost = activeElement === document.body || activeElement === panel.current;
     if (lastFocused.current === undefined || renaming !== undefined || !isFocusLost || !document.hasFocus()) return;
@@ -122,7 +122,8 @@ function SessionActions(props: { readonly session: SessionView; readonly rename:
 
 function RenameField({ session, close }: { readonly session: SessionView; readonly close: () => void }) {
   const field = useRef<HTMLInputElement>(null);
-  useEffect(() => field.current?.select(), []);
+  // Use a layout effect, because others run after the next letters may have been typed.
+  useLayoutEffect(() => field.current?.select(), []);
   const rename = async (title: string) => {
     if (title !== '' && title !== session.title) await page.request('renameSession', { session: session.id, title });
     close();
