@@ -1,4 +1,4 @@
-import { open, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { open, readdir, readFile, rename, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { gunzipSync, gzipSync, constants } from 'node:zlib';
 import * as v from 'valibot';
@@ -14,7 +14,7 @@ import { StoreFault } from '../app/ports.ts';
 import { TOOLS, type Tool } from '../app/library/source.ts';
 import type { TranscriptMessage } from '../core/transcript/transcript-message.ts';
 import { phrase } from '../core/text/phrase.ts';
-import { ifExists, makeFolder, OWNER_ONLY, replaceFile } from './disk-errors.ts';
+import { ifExists, makeFolder, OWNER_ONLY, replaceFile, succeedsUnless } from './disk-errors.ts';
 import { readRange } from './journal-lines.ts';
 
 /** Other tools' chats may contain secrets, so only the user can read the copies. */
@@ -28,31 +28,48 @@ const catalogSchema = v.object({ version: v.literal(VERSION), sessions: v.array(
 
 /**
  * Copies of other tools' chats in a folder: `<key>.jsonl.gz`, to which each sync appends compressed pieces,
- * `<key>.index` for searching, and `catalog.json`, which is replaced atomically.
+ * `<key>.index` for searching, and `catalog.json`, which is replaced atomically. `catalog.json.previous` is used if it's
+ * damaged.
  */
 export class LibraryCopies implements LibraryStore {
   readonly #folder: string;
   readonly #catalog: string;
+  readonly #previousCatalog: string;
   readonly #copy = (key: string): string => path.join(this.#folder, `${key}.jsonl.gz`);
   readonly #index = (key: string): string => path.join(this.#folder, `${key}.index`);
   readonly #mayWrite: () => Promise<boolean>;
+  readonly #onDamage: () => void;
 
-  /** `mayWrite` is checked before each write, because another window may have become the writer. */
-  constructor(folder: string, mayWrite = () => Promise.resolve(true)) {
+  /**
+   * `mayWrite` is checked before each write, because another window may have become the writer. `onDamage` is called if
+   * the catalog is damaged.
+   */
+  constructor(folder: string, mayWrite = () => Promise.resolve(true), onDamage = (): void => undefined) {
     this.#folder = folder;
     this.#catalog = path.join(folder, 'catalog.json');
+    this.#previousCatalog = `${this.#catalog}.previous`;
     this.#mayWrite = mayWrite;
+    this.#onDamage = onDamage;
   }
 
   async catalog(): Promise<readonly KeptSession[]> {
-    const text = await ifExists(readFile(this.#catalog, 'utf8'));
-    if (text === undefined) return [];
-    return v.parse(catalogSchema, JSON.parse(text)).sessions;
+    return (await this.#readCatalog(this.#catalog)) ?? (await this.#readCatalog(this.#previousCatalog)) ?? [];
+  }
+
+  /** Undefined if there is none or it's damaged. Throws if it's of another version. */
+  async #readCatalog(file: string): Promise<readonly KeptSession[] | undefined> {
+    const text = await ifExists(readFile(file, 'utf8'));
+    if (text === undefined) return undefined;
+    const json = v.safeParse(v.pipe(v.string(), v.parseJson()), text);
+    if (json.success) return v.parse(catalogSchema, json.output).sessions;
+    this.#onDamage();
+    return undefined;
   }
 
   async saveCatalog(sessions: readonly KeptSession[]): Promise<void> {
     await this.#beginWriting();
     const text = JSON.stringify({ version: VERSION, sessions });
+    await succeedsUnless(rename(this.#catalog, this.#previousCatalog), 'ENOENT');
     await replaceFile(this.#catalog, text, { temporaryPath: `${this.#catalog}.next`, flush: true });
   }
 
@@ -138,6 +155,7 @@ export class LibraryCopies implements LibraryStore {
   async remove(key: string): Promise<void> {
     await rm(this.#copy(key), { force: true });
     await rm(this.#index(key), { force: true });
+    await this.#removePreviousCatalog();
   }
 
   /** The tools that have copies, including copies that the catalog doesn't list. */
@@ -149,6 +167,12 @@ export class LibraryCopies implements LibraryStore {
   async removeAll(tool: Tool): Promise<void> {
     const names = await this.#names();
     for (const name of names) if (isCopyOf(tool, name)) await rm(path.join(this.#folder, name), { force: true });
+    await this.#removePreviousCatalog();
+  }
+
+  /** Removes the previous catalog, which still lists the removed sessions with their titles. */
+  async #removePreviousCatalog(): Promise<void> {
+    await rm(this.#previousCatalog, { force: true });
   }
 
   async #names(): Promise<readonly string[]> {

@@ -66,7 +66,9 @@ export class FollowedChats implements ChatLibrary {
   constructor(options: FollowedChatsOptions) {
     this.#options = options;
     this.#lock = new WriterLock(path.join(options.folder, 'library.lock'), options.window);
-    this.#copies = new LibraryCopies(options.folder, () => this.#mayWrite());
+    const reportDamage = (): void =>
+      options.onLibraryEvent({ type: 'failed', message: 'the catalog is damaged, so an older one is used' });
+    this.#copies = new LibraryCopies(options.folder, () => this.#mayWrite(), reportDamage);
     this.#watcher = new FolderWatcher(options.home.folder, (tool) => this.#readChanges(tool));
   }
 

@@ -13,7 +13,7 @@ import {
   unlinkSync,
   utimesSync,
 } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import os from 'node:os';
 import path from 'node:path';
@@ -116,6 +116,35 @@ describe('chats followed from other tools', () => {
   const messages = async (chats: FollowedChats): Promise<number> =>
     (await chats.list()).chats.reduce((sum, { entry }) => sum + entry.messages, 0);
 
+  it('stay listed if the catalog is damaged, also those that their tool has deleted', async () => {
+    const news: ChatLibraryEvent[] = [];
+    const chats = open();
+    await chats.follow({ tools: ['claude-code'], keepMs: 0 });
+    unlinkSync(path.join(home, SESSION));
+    await chats.follow({ tools: ['claude-code'], keepMs: 0 });
+    await chats.close();
+    await writeFile(path.join(place, 'copies/catalog.json'), '{"version":1,"sess');
+    const again = open('two', news);
+    assert.equal(await messages(again), 1);
+    assert.match(JSON.stringify(news), /the catalog is damaged/);
+    await again.follow({ tools: ['claude-code'], keepMs: 0 });
+    assert.deepEqual(
+      (await again.list()).chats.map(({ isGone }) => isGone),
+      [true],
+    );
+  });
+
+  it('leave no title behind when they are deleted', async () => {
+    const chats = open();
+    await chats.follow({ tools: ['claude-code'], keepMs: 0 });
+    appendFileSync(path.join(home, SESSION), userRecord('And the host?'));
+    await chats.follow({ tools: ['claude-code'], keepMs: 0 });
+    await chats.forget('claude-code');
+    const copies = path.join(place, 'copies');
+    for (const name of readdirSync(copies))
+      assert.doesNotMatch(await readFile(path.join(copies, name), 'utf8'), /port/);
+  });
+
   it('are counted before any of them is read', async () => {
     const chats = open();
     const found = await chats.find();
@@ -196,7 +225,7 @@ describe('chats followed from other tools', () => {
     assert.deepEqual(readdirSync(outside), []);
     const copies = readdirSync(path.join(place, 'copies'));
     assert.deepEqual(
-      copies.filter((name) => !/^(library\.lock|catalog\.json|[\w-]+\.(jsonl\.gz|index))$/.test(name)),
+      copies.filter((name) => !/^(library\.lock|catalog\.json(\.previous)?|[\w-]+\.(jsonl\.gz|index))$/.test(name)),
       [],
     );
     for (const name of copies) {
