@@ -255,6 +255,29 @@ describe('session on the chat page', () => {
     assert.equal(await page.getByText('No results').count(), 0);
   });
 
+  it('finds and searches again when the positions of messages have changed', async () => {
+    await showMessages(page, 'a', lines(30));
+    const changePositions = async (epoch: number): Promise<number> => {
+      const before = await postedCount(page);
+      const messages = lines(20).map((text, index) => messageView(text, { id: `b-${index}` }));
+      await postToPage(page, { type: 'transcript', session: 'a', epoch, total: 20, from: 0, messages });
+      return before;
+    };
+    await page.keyboard.press('Control+f');
+    await page.keyboard.insertText('port');
+    await answerRequest(page, 'find', 0, { value: [3, 9, 20] });
+    await page.locator('.find-count', { hasText: '/ 3' }).waitFor();
+    await answerRequest(page, 'find', await changePositions(7), { value: [5, 16] });
+    await page.locator('.find-count', { hasText: '/ 2' }).waitFor();
+    await button('Search').click();
+    await page.getByRole('searchbox', { name: 'Search this session' }).fill('port');
+    const hit = { message: 'b-5', position: 5, start: 0, text: 'A port' };
+    await answerRequest(page, 'recall', 0, { value: [hit] });
+    await page.getByText('Message 6').waitFor();
+    await answerRequest(page, 'recall', await changePositions(8), { value: [{ ...hit, position: 3 }] });
+    await page.getByText('Message 4').waitFor();
+  });
+
   it('draws the overview again when a branch of the same length is shown', async () => {
     await showMessages(page, 'a', lines(30));
     const outlines = () => requestsOf(page, 'outline');

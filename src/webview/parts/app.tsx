@@ -99,7 +99,7 @@ function Chat({ session }: { readonly session: OpenSession }) {
     >
       <Header session={session} />
       {panel === 'sessions' && <SessionsPanel session={session} />}
-      {panel === 'recall' && <RecallPanel key={page.recall} />}
+      {panel === 'recall' && <RecallPanel key={page.recall} session={session} />}
       {panel === 'find' && <FindBar session={session} />}
       {session.task && <TaskHeader key={session.task.id} task={session.task} />}
       {session.transcript.total === 0 ? (

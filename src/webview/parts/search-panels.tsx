@@ -45,9 +45,13 @@ export function SearchField(props: {
 /** How long typing must pause before a search starts, in ms. */
 const SEARCH_DELAY_MS = 150;
 
-/** Searches when typing pauses. `onAnswer` gets undefined if `query` is blank or the search fails. */
+/**
+ * Searches when typing pauses, and again when positions have changed (`epoch`). `onAnswer` gets undefined if `query` is
+ * blank or the search fails.
+ */
 function useDebouncedSearch<Answer>(
   query: string,
+  epoch: number,
   search: (query: string) => Promise<Answer | undefined>,
   onAnswer: (answer: Answer | undefined) => void,
 ): void {
@@ -66,13 +70,13 @@ function useDebouncedSearch<Answer>(
       isCurrent = false;
       clearTimeout(timer);
     };
-  }, [query]);
+  }, [query, epoch]);
 }
 
-export function RecallPanel() {
+export function RecallPanel({ session }: { readonly session: OpenSession }) {
   const [query, setQuery] = useState(page.recall.query);
   const [hits, setHits] = useState<readonly HitView[]>();
-  useDebouncedSearch(query.trim(), (trimmed) => page.request('recall', { query: trimmed }), setHits);
+  useDebouncedSearch(query.trim(), session.epoch, (trimmed) => page.request('recall', { query: trimmed }), setHits);
   return (
     <section class="panel" tabIndex={-1} aria-label={text('Search')}>
       <SearchField label={text('Search this session')} query={query} setQuery={setQuery} />
@@ -114,16 +118,22 @@ export function FindBar({ session }: { readonly session: OpenSession }) {
     if (position !== undefined) page.list?.reveal(position, true);
   };
 
+  const foundQuery = useRef('');
   useDebouncedSearch(
     query,
+    session.epoch,
     (words) => page.request('find', { words }),
     (positions) => {
+      const isSameQuery = foundQuery.current === query;
+      foundQuery.current = positions ? query : '';
       setMatches(positions);
       if (!positions) return;
-      // Go to the first match in or below the view, or else to the last match.
+      // The first match in or below the view, or else the last match. Don't scroll if only the positions have changed.
       const topPosition = page.savedStateOf(session.id)?.place?.position ?? session.transcript.total;
       const next = positions.findIndex((each) => each >= topPosition);
-      goTo(positions, next === -1 ? positions.length - 1 : next);
+      const index = next === -1 ? positions.length - 1 : next;
+      if (isSameQuery) setCurrent(index);
+      else goTo(positions, index);
     },
   );
 
