@@ -175,9 +175,12 @@ export class WireServer {
       const { message = `refused with ${status}`, type, code } = refusal;
       this.mock.nextRequestError(status, { message, ...(type && { type }), ...(code && { code }) });
     }
+    const headers = { ...incoming.headers, host: new URL(this.mock.url).host };
     const upstream = send(
       `${this.mock.url}${path}`,
-      { method: incoming.method, headers: { ...incoming.headers, host: new URL(this.mock.url).host } },
+      // Without an agent, connections aren't reused. The mock closes idle ones, and a request that is sent just then would
+      // fail and use up its disturbance, so that the client's retry would get an undisturbed reply.
+      { method: incoming.method, headers, agent: false },
       (reply) => pass(reply, outgoing, disturbance),
     );
     upstream.on('error', () => outgoing.destroy());
