@@ -287,16 +287,58 @@ describe('session on the chat page', () => {
     await eventually(async () => assert.equal((await outlines()).length, 2));
   });
 
-  it('keeps the next step of the task that is typed while one is stored', async () => {
-    await showMessage(page, 'a', 'Hello.', {}, { task: { id: 't', goal: 'Ship it', steps: [] } });
-    const field = page.getByRole('textbox', { name: 'Add step' });
-    await field.fill('Test it');
-    await field.press('Enter');
-    await field.fill('Tag it');
-    await answerRequest(page, 'setTask', 0, { value: null });
-    await postToPage(page, { type: 'toast', text: 'Stored.', action: null });
-    await page.getByText('Stored.').waitFor();
-    assert.equal(await field.inputValue(), 'Tag it');
+  describe('next step of the task', () => {
+    const task = (...steps: readonly string[]) => ({
+      id: `t${steps.length}`,
+      goal: 'Ship it',
+      steps: steps.map((text) => ({ text, status: 'pending' })),
+    });
+    const field = (): Locator => page.getByRole('textbox', { name: 'Add step' });
+    const texts = async (): Promise<unknown> =>
+      page.evaluate(`posted.flatMap(({ body }) =>
+        body?.type === 'setTask' ? [body.steps.map(({ text }) => text).join(', ')] : [])`);
+    /** Stores the task like the host, which gives it a new ID and then answers. */
+    const store = async (after: number, ...steps: readonly string[]): Promise<void> => {
+      await postToPage(page, { type: 'task', task: task(...steps) });
+      await answerRequest(page, 'setTask', after, { value: null });
+      await page.getByRole('checkbox', { name: steps.at(-1) ?? '' }).waitFor();
+    };
+
+    beforeEach(() => showMessage(page, 'a', 'Hello.', {}, { task: task() }));
+
+    it('is kept, with the focus, while the previous one is stored', async () => {
+      await field().fill('Test it');
+      await field().press('Enter');
+      await field().fill('Tag it');
+      await store(0, 'Test it');
+      assert.equal(await field().inputValue(), 'Tag it');
+      assert.equal(await field().and(page.locator(':focus')).count(), 1);
+    });
+
+    it('replaces the previous one in the field as soon as that is entered', async () => {
+      await field().fill('Test it');
+      await field().press('Enter');
+      await field().pressSequentially('Tag it');
+      assert.equal(await field().inputValue(), 'Tag it');
+    });
+
+    it('is added to the previous one even if that is not stored yet', async () => {
+      for (const step of ['Test it', 'Tag it']) {
+        await field().fill(step);
+        await field().press('Enter');
+      }
+      const before = await postedCount(page);
+      await store(0, 'Test it');
+      await answerRequest(page, 'setTask', before, { value: null });
+      assert.deepEqual(await texts(), ['Test it', 'Test it, Tag it']);
+    });
+
+    it('returns to the field if it is refused', async () => {
+      await field().fill('Test it');
+      await field().press('Enter');
+      await answerRequest(page, 'setTask', 0, 'busy');
+      await eventually(async () => assert.equal(await field().inputValue(), 'Test it'));
+    });
   });
 
   it('shows a provider’s message about a rejected request as plain text', async () => {

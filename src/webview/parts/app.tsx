@@ -101,7 +101,8 @@ function Chat({ session }: { readonly session: OpenSession }) {
       {panel === 'sessions' && <SessionsPanel session={session} />}
       {panel === 'recall' && <RecallPanel key={page.recall} session={session} />}
       {panel === 'find' && <FindBar session={session} />}
-      {session.task && <TaskHeader key={session.task.id} task={session.task} />}
+      {/* Not its ID, which changes with each added step. */}
+      {session.task && <TaskHeader key={`${session.id} ${session.task.goal}`} task={session.task} />}
       {session.transcript.total === 0 ? (
         <EmptySession session={session} />
       ) : (

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import type { TaskView } from '../../protocol/views.ts';
 import { page } from '../page-instance.ts';
 import { isEnter } from '../sending.ts';
@@ -17,13 +17,23 @@ const STATUSES = {
 export function TaskHeader({ task: { goal, steps } }: { readonly task: TaskView }) {
   const readOnly = page.readOnly !== undefined;
   const [step, setStep] = useState('');
+  /** Ends when all entered steps are stored. */
+  const adding = useRef<Promise<void>>(Promise.resolve());
   const done = steps.filter((each) => each.status === 'done').length;
   const setStatus = (index: number, status: StepStatus) => void page.request('stepTask', { step: index, status });
-  const add = async () => {
-    const added = { text: step.trim(), status: 'pending' as const };
-    if (await page.tryRequest('setTask', { goal, steps: [...steps, added] }))
-      // Keep a next step that was typed meanwhile.
-      setStep((now) => (now === step ? '' : now));
+  /** Stores a step once the previous ones are stored, because the request contains all steps. */
+  const add = async (previous: Promise<void>, entered: string, id = page.session?.id): Promise<void> => {
+    await previous;
+    const { session } = page;
+    // The task was ended, or another session is shown.
+    if (session?.id !== id || session?.task?.goal !== goal) return;
+    const added = { text: entered, status: 'pending' as const };
+    if (!(await page.tryRequest('setTask', { goal, steps: [...session.task.steps, added] })))
+      setStep((typed) => `${entered} ${typed}`.trim());
+  };
+  const enter = (): void => {
+    adding.current = add(adding.current, step.trim());
+    setStep('');
   };
   const head = (
     <>
@@ -77,7 +87,7 @@ export function TaskHeader({ task: { goal, steps } }: { readonly task: TaskView 
           aria-label={text('Add step')}
           onInput={(event) => setStep(event.currentTarget.value)}
           onKeyDown={(event) => {
-            if (isEnter(event) && step.trim() !== '') void add();
+            if (isEnter(event) && step.trim() !== '') enter();
           }}
         />
       </Disclosure>
