@@ -409,7 +409,10 @@ function pickWhileTyping(initial: string, itemsFor: (typed: string) => Promise<I
       timer = setTimeout(() => void search().catch(failed), TYPING_PAUSE_MS);
     });
     picker.onDidAccept(() => {
-      resolve(picker.selectedItems[0]);
+      const [item] = picker.selectedItems;
+      // Enter may be pressed before there are results.
+      if (!item) return;
+      resolve(item);
       picker.hide();
     });
     picker.onDidHide(() => {

@@ -263,14 +263,16 @@ describe('editor commands', () => {
     assert.deepEqual(shown, ['Small']);
   });
 
-  it('show no progress of a chat search whose text was cleared while it ran', async () => {
+  /** The events of a list, and functions that fire them. */
+  const pickerEvents = () => {
     const heard: Record<string, () => void> = {};
-    const events = Object.fromEntries(
-      ['onDidChangeValue', 'onDidAccept', 'onDidHide'].map((name) => [
-        name,
-        (then: () => void) => (heard[name] = then),
-      ]),
-    );
+    const names = ['onDidChangeValue', 'onDidAccept', 'onDidHide'];
+    const events = Object.fromEntries(names.map((name) => [name, (then: () => void) => (heard[name] = then)]));
+    return { heard, events };
+  };
+
+  it('show no progress of a chat search whose text was cleared while it ran', async () => {
+    const { heard, events } = pickerEvents();
     const picker = { ...events, value: '', items: [], busy: false, show: () => undefined, dispose: () => undefined };
     editor.window.createQuickPick = () => picker;
     const found = Promise.withResolvers<readonly never[]>();
@@ -285,6 +287,22 @@ describe('editor commands', () => {
     found.resolve([]);
     await pass(1);
     assert.deepEqual([picker.busy, picker.items], [false, []]);
+    heard['onDidHide']!();
+    assert.equal(await searched, false);
+  });
+
+  it('keep a chat search open if Enter is pressed before its results are shown', async () => {
+    const { heard, events } = pickerEvents();
+    const picker = { ...events, value: '', items: [], selectedItems: [], hide: () => heard['onDidHide']!() };
+    editor.window.createQuickPick = () => ({ ...picker, show: () => undefined, dispose: () => undefined });
+    const library = { search: () => new Promise(() => undefined) };
+    const chats = { list: () => Promise.resolve({ chats: [{ key: 'c' }] }), library };
+    let isOpen = true;
+    const searched = searchChats({ chats, clock: harness.clock } as never, 'port').finally(() => (isOpen = false));
+    await pass(1);
+    heard['onDidAccept']!();
+    await pass(1);
+    assert.equal(isOpen, true);
     heard['onDidHide']!();
     assert.equal(await searched, false);
   });
