@@ -94,7 +94,8 @@ async function pickFromGroups(
     Object.assign(pick, { title, matchOnDescription: true, matchOnDetail: true, busy: true, keepScrollPosition: true });
     pick.placeholder = vscode.l10n.t('Search for a model');
     const accepted = new Promise<ListItem | undefined>((resolve) => {
-      pick.onDidAccept(() => resolve(pick.activeItems[0]));
+      // Enter may be pressed before any row is shown.
+      pick.onDidAccept(() => pick.activeItems[0] && resolve(pick.activeItems[0]));
       pick.onDidHide(() => resolve(undefined));
     });
     pick.show();
