@@ -172,6 +172,27 @@ describe('session on the chat page', () => {
     await page.getByRole('searchbox', { name: 'Find in this session' }).waitFor();
   });
 
+  it('stays at the end of a session that is shown while the previous one is searched', async () => {
+    await showMessages(page, 'a', lines(60));
+    await page.keyboard.press('Control+f');
+    await page.keyboard.insertText('port');
+    await eventually(async () => assert.equal((await requestsOf(page, 'find')).length, 1));
+    const [request] = await requestsOf(page, 'find');
+    const messages = lines(60).map((text, index) => messageView(text, { id: `b-${index}` }));
+    const shown = { ...INIT, session: 'b', messages, total: messages.length };
+    // A busy browser may draw no frame between the two.
+    const below = await page.evaluate(`(async () => {
+      for (const data of ${JSON.stringify([shown, { type: 'answer', id: request?.id, value: [3] }])}) {
+        window.dispatchEvent(new MessageEvent('message', { data }));
+        for (let turn = 0; turn < 100; turn++) await null;
+      }
+      await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+      const { scrollHeight, clientHeight, scrollTop } = document.querySelector('.transcript');
+      return scrollHeight - clientHeight - scrollTop;
+    })()`);
+    assert.ok(Number(below) < 2, `${String(below)} px are below the view`);
+  });
+
   it('leaves the caret where the user moves it as soon as a refused message has returned', async () => {
     await showMessage(page, 'a', 'Hello.');
     await composer().fill('First');

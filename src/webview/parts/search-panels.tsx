@@ -55,7 +55,8 @@ function useDebouncedSearch<Answer>(
   search: (query: string) => Promise<Answer | undefined>,
   onAnswer: (answer: Answer | undefined) => void,
 ): void {
-  useEffect(() => {
+  // Use a layout effect, because others are cleaned up after the next frame, when another session may be shown already.
+  useLayoutEffect(() => {
     if (query.trim() === '') {
       onAnswer(undefined);
       return undefined;
