@@ -22,6 +22,8 @@ describe('chat with a model on a server', () => {
     workbench = await Workbench.open({ folder, profile: 'models' });
   });
 
+  afterEach(() => void server.reset());
+
   const composer = () => workbench.webview().getByRole('textbox', { name: 'Message' });
   const articles = () => workbench.webview().getByRole('article');
   const send = async (text: string): Promise<void> => {

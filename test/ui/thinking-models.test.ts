@@ -26,6 +26,9 @@ describe('chat with a model on a self-hosted server', () => {
     server = await StrictServer.start('vllm');
     chat = await ChatPage.open('thinking', at(silent, UNKNOWN));
   });
+  afterEach(() => {
+    server.options = {};
+  });
   after(async () => {
     await chat.workbench.close();
     await silent.stop();
@@ -79,7 +82,6 @@ describe('chat with a model on a self-hosted server', () => {
     await again.click();
     await chat.message('They spoke of').waitFor();
     await chat.button('Send').waitFor();
-    server.options = {};
     assert.ok(Math.max(...limits()) > first, `asked for ${limits().join(', ')} tokens`);
   });
 
