@@ -18,6 +18,11 @@ describe('compressed session in the chat', () => {
   const row = (): Locator => chat.compressions().first();
   const toggle = (): Locator => row().locator('.compression-toggle');
 
+  /** Expands or collapses the compression, unless that's done already. */
+  async function expand(isExpanded: boolean): Promise<void> {
+    if ((await toggle().getAttribute('aria-expanded')) !== String(isExpanded)) await toggle().click();
+  }
+
   it('previews a compression before running it', async () => {
     await chat.submit('/compress');
     const preview = page().getByRole('region', { name: 'Compress now?' });
@@ -43,7 +48,7 @@ describe('compressed session in the chat', () => {
   });
 
   it('expands a compression to its summary and its original messages', async () => {
-    await toggle().click();
+    await expand(true);
     const node = row().locator('.node').first();
     await node.locator('.markdown').first().waitFor();
     await node.getByRole('button', { name: /Show \d+ Original Messages/ }).click();
@@ -58,11 +63,11 @@ describe('compressed session in the chat', () => {
     }
     await node.getByRole('button', { name: 'Hide Original Messages' }).click();
     await originals.first().waitFor({ state: 'detached' });
-    await toggle().click();
   });
 
   it('undoes and redoes a compression in its row, which also follows the undo command', async () => {
     await chat.scrollToCompression();
+    await expand(false);
     const undone = row().getByText('Undone. The replaced content is sent until it’s compressed again.');
     const redo = row().getByRole('button', { name: 'Redo' });
     await row().getByRole('button', { name: 'Undo', exact: true }).click();
@@ -79,9 +84,9 @@ describe('compressed session in the chat', () => {
       .getByText(/key events kept/)
       .waitFor();
     await chat.workbench.clearToasts();
-    await toggle().click();
+    await expand(true);
     await row().locator('.node').first().waitFor();
-    await toggle().click();
+    await expand(false);
   });
 
   it('previews the same key events after an undo, and has no reverted summaries after compressing again', async () => {
