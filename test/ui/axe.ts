@@ -18,6 +18,8 @@ export const THEMES = [
 const NARROW = [300, 480];
 /** Width of VS Code's Activity Bar, which takes the rest of the window, in CSS pixels. */
 const ACTIVITY_BAR = 48;
+/** More than the margins and borders around the page, in CSS pixels. */
+const MAX_MARGIN = 20;
 
 interface Violation {
   readonly id: string;
@@ -71,8 +73,11 @@ export async function checkThemesAndWidths(
     for (const width of widths) {
       await page.setViewportSize({ ...size, width: width + ACTIVITY_BAR });
       await frame.waitForFunction(
-        (most) => (globalThis as unknown as { innerWidth: number }).innerWidth <= most,
-        width,
+        ([least, most]) => {
+          const { innerWidth } = globalThis as unknown as { innerWidth: number };
+          return least < innerWidth && innerWidth <= most;
+        },
+        [width - MAX_MARGIN, width] as const,
       );
       const look = `${name}-${theme.name}-${width}`;
       await workbench.screenshot(look);

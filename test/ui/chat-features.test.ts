@@ -37,8 +37,8 @@ describe('chat in daily use', () => {
   const queue = (): Locator => page().getByRole('region', { name: /^Queued messages/ });
   const startsSlowly = async (text: string, next = 'A short reply.'): Promise<void> => {
     server.answer(SLOW_REPLY);
-    await chat.submit(text);
-    await chat.message('Drop by drop.').last().waitFor();
+    // Until the server has received the request, it would send the next reply instead.
+    await chat.waitForNewMessage('Drop by drop.', () => chat.submit(text));
     await chat.button('Stop Response').waitFor();
     server.answer(next);
   };
@@ -53,6 +53,9 @@ describe('chat in daily use', () => {
   });
 
   describe('while a reply streams', () => {
+    afterEach(() => chat.stopReply());
+    after(() => writeSettings(chat.folder, settings()));
+
     it('queues sent messages, which can be edited, removed and sent at once by keyboard alone', async () => {
       await startsSlowly('Go slowly.');
       await keys.toComposer();
@@ -83,7 +86,8 @@ describe('chat in daily use', () => {
 
     it('holds queued messages when the reply is stopped, also after a reload', async () => {
       await startsSlowly('Slowly again.', 'A second short reply.');
-      await chat.composer().pressSequentially('#pricing');
+      // Enters the text at once, because the results for each letter would move the option.
+      await chat.composer().fill('#pricing');
       await page()
         .getByRole('option', { name: /^pricing\.ts/ })
         .first()
@@ -103,16 +107,12 @@ describe('chat in daily use', () => {
     });
 
     it('stops the reply and sends the message if the user has chosen that setting', async () => {
-      await writeSettings(chat.folder, {
-        ...settings(),
-        'threadkeeper.chat.sendWhileResponding': 'stopAndSend',
-      });
+      await writeSettings(chat.folder, { ...settings(), 'threadkeeper.chat.sendWhileResponding': 'stopAndSend' });
       await startsSlowly('Slowly, and for the last time.', 'A third short reply.');
       await chat.composer().fill('No, quickly!');
       await chat.button('Stop and Send').click();
       await chat.message('A third short reply.').waitFor();
       assert.equal(server.lastRequest?.body['model'], 'test-model');
-      await writeSettings(chat.folder, settings());
     });
   });
 
@@ -241,7 +241,7 @@ describe('chat in daily use', () => {
       await chat.send('Keep this.', 'Kept.');
       await chat.workbench.runCommand('View: Close All Editors');
       await chat.workbench.runCommand('View: Show Explorer');
-      await chat.workbench.reload();
+      await chat.workbench.reloadByCommand();
       await chat.workbench.statusBarItem('threadkeeper.gauge').getByText(/%$/).waitFor();
       assert.equal(await chat.workbench.page.locator('iframe.webview').count(), 0);
     });

@@ -128,6 +128,15 @@ export class ChatPage {
     await this.workbench.webview().getByText('What are you working on?').waitFor();
   }
 
+  /** Stops the reply if a failed test has left one, which would queue the messages of later tests. */
+  async stopReply(): Promise<void> {
+    const stop = this.button('Stop Response');
+    if (!(await stop.isVisible())) return;
+    // Not by the button, which disappears if the reply ends now.
+    await this.composer().press('Escape');
+    await stop.waitFor({ state: 'detached' });
+  }
+
   /** A short notice at the bottom of the page. */
   toast(text: string | RegExp): Locator {
     return this.workbench.webview().locator('.toast').filter({ hasText: text });
@@ -159,15 +168,20 @@ export class ChatPage {
 
   /** Requests a reply and waits until it has ended, even if an earlier reply is the same. */
   async waitForReply(reply: string | RegExp, ask: () => Promise<void>): Promise<void> {
+    await this.waitForNewMessage(reply, ask);
+    await this.button('Send').waitFor();
+  }
+
+  /** Waits until a message with this text is shown that wasn't shown before `ask`. */
+  async waitForNewMessage(text: string | RegExp, ask: () => Promise<void>): Promise<void> {
     const others = await this.messages().evaluateAll((earlier) =>
       (earlier as unknown as readonly MessageElement[])
         .map(({ dataset }) => `:not([data-message="${dataset.message}"])`)
         .join(''),
     );
     await ask();
-    const answered = this.workbench.webview().locator(`.message[data-message]${others}`).filter({ hasText: reply });
-    await answered.last().waitFor();
-    await this.button('Send').waitFor();
+    const added = this.workbench.webview().locator(`.message[data-message]${others}`).filter({ hasText: text });
+    await added.last().waitFor();
   }
 
   /** Selects a text in a message, as by dragging. */

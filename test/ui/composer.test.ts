@@ -13,6 +13,8 @@ describe('composer', () => {
     chat = await ChatPage.open('composer', chatServerSettings(server));
   });
 
+  afterEach(() => chat.stopReply());
+
   const steps = (): Locator => chat.workbench.webview().locator('.task').getByRole('checkbox');
 
   it('adopts task steps from a reply, and checks off the steps that a reply reports as done', async () => {
@@ -70,12 +72,9 @@ describe('composer', () => {
     await chat.submit('/recall gateway');
     const field = chat.workbench.webview().getByRole('searchbox', { name: 'Search this session' });
     await eventually(async () => assert.equal(await field.inputValue(), 'gateway'));
-    // It's highlighted for a moment.
-    await Promise.all([
-      chat.workbench.webview().locator('.message.marked', { hasText: '8443' }).waitFor(),
-      chat.workbench.webview().locator('.hit-text', { hasText: '8443' }).first().click(),
-    ]);
+    await chat.workbench.webview().locator('.hit-text', { hasText: '8443' }).first().click();
     await field.waitFor({ state: 'detached' });
+    await chat.workbench.webview().locator('.message:focus', { hasText: '8443' }).waitFor();
     await chat.submit('/export');
     await chat.workbench.paletteRow('Markdown').waitFor();
     await chat.workbench.page.keyboard.press('Escape');

@@ -95,7 +95,10 @@ describe('chats from other tools', () => {
     await workbench.openFile('config.ts');
     await workbench.page.locator('.monaco-editor .view-lines').first().click({ button: 'right' });
     await workbench.chooseInMenu('Show Chats About This File');
-    await workbench.paletteRow(/Never use port 80/).waitFor();
+    // The row may be left from an earlier list until this one has the focus.
+    await workbench.page
+      .locator('.quick-input-list .monaco-list-row.focused', { hasText: /Never use port 80.*Edits: 1/ })
+      .waitFor();
     await workbench.screenshot('all-chats-file');
     await workbench.page.keyboard.press('Enter');
     await workbench.quickInput().waitFor({ state: 'hidden' });

@@ -78,7 +78,7 @@ describe('window in Restricted Mode', () => {
     model.answer('I cannot know.');
     await chat.send('Which port?', 'I cannot know.');
     assert.doesNotMatch(JSON.stringify(model.lastRequest?.body), /port = 4600/);
-    await chat.composer().pressSequentially('#notes');
+    await chat.composer().fill('#notes');
     await workbench
       .webview()
       .getByRole('option', { name: /^notes\.ts/ })

@@ -13,6 +13,8 @@ describe('conversation in the chat', () => {
     chat = await ChatPage.open('turns', chatServerSettings(server));
   });
 
+  afterEach(() => chat.stopReply());
+
   const texts = (): Promise<string[]> => chat.messages().locator('.message-body').allInnerTexts();
 
   it('sends on Enter, breaks the line on Shift+Enter, and shows the reply’s model, tokens and time', async () => {
@@ -51,8 +53,11 @@ describe('conversation in the chat', () => {
     await chat.button('Jump to Latest').click();
     const followed = await feed.evaluate(({ scrollHeight }: Scrolled) => scrollHeight);
     await grown(followed);
-    const below = await feed.evaluate((list: Scrolled) => list.scrollHeight - list.clientHeight - list.scrollTop);
-    assert.ok(below < 50, `${below} px are below`);
+    // Until the next frame, new lines are below the view.
+    await eventually(async () => {
+      const below = await feed.evaluate((list: Scrolled) => list.scrollHeight - list.clientHeight - list.scrollTop);
+      assert.ok(below < 50, `${below} px are below`);
+    });
     await chat.button('Stop Response').click();
     const stopped = chat.message('One more line.');
     await stopped.getByText('Stopped').waitFor();

@@ -70,7 +70,7 @@ describe('workspace of two folders with a file at the same path', () => {
     // VS Code may be visible before it has read the workspace's folders. Then the list contains no files yet.
     await chat.workbench.retry(async () => {
       await chat.composer().fill('');
-      await chat.composer().pressSequentially('#port');
+      await chat.composer().fill('#port');
       for (const folder of ['api', 'The Site'])
         await option(new RegExp(`port\\.ts.*${folder}/src/port\\.ts`)).waitFor({ timeout: ATTEMPT_TIMEOUT_MS });
     });

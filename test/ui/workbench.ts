@@ -74,6 +74,12 @@ export class Workbench {
     await this.ready();
   }
 
+  /** Reloads the window so that it stores its open tabs first. The browser's own reload may be too fast for that. */
+  async reloadByCommand(): Promise<void> {
+    await Promise.all([this.page.waitForEvent('load'), this.runCommand('Developer: Reload Window')]);
+    await this.ready();
+  }
+
   /** Closes the browser with all of the profile's windows, and reopens this one. */
   async restart(): Promise<Workbench> {
     await closeBrowser(this.profile);
@@ -190,7 +196,9 @@ export class Workbench {
         return;
       } catch (error) {
         if (Date.now() > deadline) throw error;
-        await this.page.keyboard.press('Escape');
+        // Not if nothing is open, because Escape in the chat would stop the reply.
+        if (await this.page.locator('.quick-input-widget:visible, .action-widget:visible').count())
+          await this.page.keyboard.press('Escape');
       }
     }
   }
