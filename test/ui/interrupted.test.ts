@@ -29,6 +29,7 @@ describe('streaming reply', () => {
       .last()
       .getByText(words.slice(0, words.indexOf('21')))
       .waitFor();
+    await chat.button('Stop Response').waitFor();
     return () => resolve(undefined);
   }
 
