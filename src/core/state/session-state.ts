@@ -71,6 +71,8 @@ export class SessionState {
   readonly #replies = new Map<MessageId, PartialReply>();
   #hasOrphanedEvents = false;
   #cachedFrontier: readonly FrontierItem[] | undefined;
+  /** Whether the frontier lacks a node only because it ends with the newest message; see `#awaitsReply`. */
+  #opensNewest = false;
 
   /** `read` reads messages that were added without their content. */
   constructor(read?: ReadMessage) {
@@ -95,7 +97,10 @@ export class SessionState {
 
   /** The nodes that replace messages of the active branch, oldest first. */
   get frontier(): readonly FrontierItem[] {
-    this.#cachedFrontier ??= this.#frontierOf(this.nodes);
+    if (!this.#cachedFrontier) {
+      this.#cachedFrontier = this.#frontierOf(this.nodes);
+      this.#opensNewest = [...this.nodes.values()].some((node) => this.#awaitsReply(node));
+    }
     return this.#cachedFrontier;
   }
 
@@ -121,9 +126,21 @@ export class SessionState {
   #frontierOf(nodes: ReadonlyMap<NodeId, SummaryNode>): readonly FrontierItem[] {
     return chooseFrontier(
       nodes.values(),
-      (node) => this.#summaries.isReverted(node, nodes) || this.#summaries.hasGap(node, this.#isOnBranch),
+      (node) =>
+        this.#summaries.isReverted(node, nodes) ||
+        this.#summaries.hasGap(node, this.#isOnBranch) ||
+        this.#awaitsReply(nodes.get(node)),
       (message) => this.positionOf(message),
     );
+  }
+
+  /**
+   * Whether a node ends with the newest message, and that's a user's, for example because the user requests another
+   * reply to it. Then its messages are sent verbatim, because the model replies to that one.
+   */
+  #awaitsReply(node: SummaryNode | undefined): boolean {
+    const newest = this.path.at(-1);
+    return newest !== undefined && node?.last === newest && this.messages.place(newest)?.role === 'user';
   }
 
   /** Replies that were streaming when the journal ended. Opening the session makes interrupted messages of them. */
@@ -326,7 +343,7 @@ export class SessionState {
     const isNew = !this.messages.has(place.id);
     this.messages.add(place, message);
     if (isNew) this.counters.messagesEver++;
-    if (!this.#branches.add(place, isNew)) this.#prefixChanged();
+    if (!this.#branches.add(place, isNew) || (this.#opensNewest && this.#cachedFrontier)) this.#prefixChanged();
   }
 
   #prefixChanged(): void {

@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict';
 import { ModelFault } from '../../../src/app/fault.ts';
+import { compressionWith } from '../../../src/core/journal/schema.ts';
+import { compressionId, nodeId } from '../../../src/core/model/ids.ts';
+import { messageText } from '../../../src/core/model/message.ts';
+import { nodeWith } from '../../../src/core/model/summary.ts';
 import { resolvePolicy } from '../../../src/core/policy/policy.ts';
 import { eventIndexAfter } from '../../../src/host/summaries/event-index.ts';
 import { Harness, endTurn, fill, says, texts, throws } from './harness.ts';
@@ -349,6 +353,31 @@ describe('session compression', () => {
     await fill(conversation, 20);
     await conversation.compressNow();
     assert.equal(status(8500), 'superseded');
+  });
+
+  it('sends a summarized message verbatim, with the task, when the user requests another reply to it', async () => {
+    const conversation = await harness.filled(3);
+    await conversation.send('And now?');
+    const { state } = conversation;
+    const [first, answer, asked] = state.path;
+    const node = nodeWith({ id: nodeId('n1'), first: first!, last: asked!, messages: 3 });
+    const compression = compressionWith({ id: compressionId('c1'), nodes: [node] });
+    await conversation.journal.append({ type: 'compressed', compression });
+    const end = state.head!;
+    const summarized = conversation.context();
+    assert.equal(summarized.messages.length, 2);
+    await conversation.setTask('Describe the listing', []);
+    await conversation.retry(asked!);
+    const request = harness.requests.at(-1)!;
+    const sent = request.messages.map((message) => messageText(message));
+    assert.deepEqual(
+      sent,
+      [first, answer, asked].map((id) => messageText(state.messages.get(id!)!)),
+    );
+    assert.match(request.messages.at(-1)!.turnOnly ?? '', /Describe the listing/);
+    assert.equal(state.frontier.length, 1, 'with a reply, the summary replaces the message again');
+    await conversation.moveHead(end);
+    assert.deepEqual(conversation.context().system, summarized.system);
   });
 
   it('is restored after a restart, and message 31 is answered', async () => {
