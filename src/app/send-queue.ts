@@ -1,3 +1,4 @@
+import { messageId } from '../core/model/ids.ts';
 import type { UserMessage } from './user-message.ts';
 
 export interface QueuedMessage {
@@ -39,9 +40,9 @@ export class SendQueue {
     return this.#entries;
   }
 
-  /** All messages that aren't in the session, so that a crash loses none. */
+  /** All messages that aren't in the session, so that a crash loses none, with the IDs that they will have there. */
   get unsent(): readonly UserMessage[] {
-    return [...(this.#sending ? [this.#sending] : []), ...this.#entries.map(({ message }) => message)];
+    return [...(this.#sending ? [this.#sending] : []), ...this.#entries.map(withId)];
   }
 
   get isHeld(): boolean {
@@ -66,7 +67,7 @@ export class SendQueue {
   restore(messages: readonly UserMessage[]): void {
     if (messages.length === 0) return;
     this.#isHeld = true;
-    this.#change(messages.map((message) => this.#newEntry(message)));
+    this.#change(messages.map(({ id, ...message }) => this.#newEntry(message, id)));
   }
 
   /** Sends a message before the others, and stops the current reply. Settles like `send`. */
@@ -113,30 +114,31 @@ export class SendQueue {
     if (!first || this.#deps.isReplying()) return;
     this.#isUrgent = false;
     this.#isHeld = false;
-    this.#sending = first.message;
+    const sending = withId(first);
+    this.#sending = sending;
     this.#change(others);
     const added = (): void => {
       this.#sending = undefined;
       this.#deps.onChange();
     };
-    this.#deps.send(first.message, added).then(
+    this.#deps.send(sending, added).then(
       () => first.ended.resolve(undefined),
       (error: unknown) => {
-        if (this.#sending === first.message) {
+        if (this.#sending === sending) {
           this.#sending = undefined;
           this.#isHeld = true;
-          this.#change([this.#newEntry(first.message), ...this.#entries]);
+          this.#change([this.#newEntry(first.message, first.id), ...this.#entries]);
         }
         first.ended.reject(error);
       },
     );
   }
 
-  #newEntry(message: UserMessage): Entry {
+  #newEntry(message: UserMessage, id = this.#deps.newId()): Entry {
     const ended = Promise.withResolvers<undefined>();
     // There may be no caller to handle a rejection, for example after the page was closed.
     ended.promise.catch(() => undefined);
-    return { id: this.#deps.newId(), message, ended };
+    return { id, message, ended };
   }
 
   #change(waiting: readonly Entry[]): void {
@@ -148,3 +150,5 @@ export class SendQueue {
     this.#deps.onChange();
   }
 }
+
+const withId = ({ id, message }: QueuedMessage): UserMessage => ({ ...message, id: messageId(id) });

@@ -1,5 +1,5 @@
 import type { SessionEvent } from '../core/journal/schema.ts';
-import { messageId } from '../core/model/ids.ts';
+import { messageId, type MessageId } from '../core/model/ids.ts';
 import { messageText, type Attachment, type ImageBlock, type Message } from '../core/model/message.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import { findPasted } from '../core/text/untrusted-text.ts';
@@ -8,6 +8,8 @@ import type { Clock } from './ports.ts';
 import { sessionTitleFrom } from './session-title.ts';
 
 export interface UserMessage {
+  /** Its ID in the session. Absent: a new one. */
+  readonly id?: MessageId;
   readonly text: string;
   readonly attachments?: readonly Attachment[];
   readonly images?: readonly ImageBlock[];
@@ -18,7 +20,7 @@ export interface UserMessage {
 export function userMessageEvents(draft: UserMessage, state: SessionState, clock: Clock): readonly SessionEvent[] {
   const { text, attachments = [] } = draft;
   const events: SessionEvent[] = [
-    { type: 'message_added', message: userMessage(draft, messageId(clock.id()), state, clock) },
+    { type: 'message_added', message: userMessage(draft, draft.id ?? messageId(clock.id()), state, clock) },
   ];
   const title = sessionTitleFrom(text.trim() === '' ? (attachments[0]?.name ?? '') : text);
   if (state.title === '' && title !== '') events.push({ type: 'session_renamed', title });

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import type { Conversation } from '../../app/conversation.ts';
-import { readonlyList } from '../../core/model/field-schemas.ts';
+import { messageIdSchema, readonlyList } from '../../core/model/field-schemas.ts';
+import type { MessageId } from '../../core/model/ids.ts';
 import { messageSchema } from '../../core/model/message.ts';
 import { SessionFile, type SessionFileDeps } from './session-file.ts';
 
@@ -9,6 +10,7 @@ const MAX_QUEUED_LENGTH = 200_000;
 /** `isCut`: the message was too long, so only its text was stored. */
 const schema = v.array(
   v.object({
+    id: v.optional(messageIdSchema),
     text: v.string(),
     attachments: messageSchema.entries.attachments,
     images: v.optional(readonlyList(v.object({ type: v.literal('image'), mediaType: v.string(), base64: v.string() }))),
@@ -52,7 +54,9 @@ export class QueuedMessages {
 
   #restore({ journal, queue }: Pick<Conversation, 'journal' | 'queue'>): void {
     if (journal.readOnly || queue.items.length > 0) return;
-    const stored = this.#file.read(journal.id);
+    // After a crash, the file may include a message that had just been added to the session.
+    const isSent = (id: MessageId | undefined): boolean => id !== undefined && journal.state.messages.has(id);
+    const stored = this.#file.read(journal.id)?.filter(({ id }) => !isSent(id));
     if (!stored) return;
     queue.restore(stored);
     if (stored.some(({ isCut }) => isCut)) this.#reportCut();
@@ -61,7 +65,9 @@ export class QueuedMessages {
   #store({ journal, queue }: Pick<Conversation, 'journal' | 'queue'>): void {
     if (journal.readOnly) return;
     const messages = queue.unsent.map((message) =>
-      JSON.stringify(message).length <= MAX_QUEUED_LENGTH ? message : { text: message.text, isCut: true },
+      JSON.stringify(message).length <= MAX_QUEUED_LENGTH
+        ? message
+        : { id: message.id, text: message.text, isCut: true },
     );
     this.#file.write(journal.id, messages.length > 0 ? messages : undefined);
   }

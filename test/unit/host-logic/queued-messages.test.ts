@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readdir, rm, stat } from 'node:fs/promises';
+import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Conversation } from '../../../src/app/conversation.ts';
 import type { UserMessage } from '../../../src/app/user-message.ts';
@@ -100,6 +100,20 @@ describe('messages queued when the window reloads', () => {
     await imported;
     await sent;
     await until(() => stored(conversation).length === 0);
+  });
+
+  it('are not restored if they are in the session, as when a crash follows right after that', async () => {
+    const conversation = await harness.converse();
+    store().restoreAndWatch(conversation);
+    conversation.queue.restore([{ text: 'Why?' }, { text: 'And?' }]);
+    const file = path.join(harness.folder, `${conversation.journal.id}.queue.json`);
+    const atCrash = await readFile(file);
+    conversation.queue.remove(conversation.queue.items[1]!.id);
+    await conversation.queue.sendNow(conversation.queue.items[0]!.id);
+    await writeFile(file, atCrash);
+    const again = await harness.reopen(conversation.journal.id);
+    store().restoreAndWatch(again);
+    assert.deepEqual(texts(again), ['And?']);
   });
 
   it('are restored in another window only when it takes over the session', async () => {
