@@ -5,15 +5,15 @@ import { Redactor } from './redact.ts';
 
 /**
  * All messages of a session except deleted ones, other branches first, so that adding them in order ends on the active
- * branch. The parent of a message is the nearest one that isn't deleted.
+ * branch. The parent of a message is the nearest one that is neither deleted nor missing.
  */
 export function exportedMessages(state: SessionState): Message[] {
-  const nearestKept = (id: MessageId | null): MessageId | null => {
+  const nearestKept = (id: MessageId): MessageId | null => {
     const seen = new Set<MessageId>();
-    let at = id;
+    let at = state.parentOf(id);
     while (at !== null && state.isDeleted(at) && !seen.has(at)) {
       seen.add(at);
-      at = state.messages.place(at)?.parent ?? null;
+      at = state.parentOf(at);
     }
     return at;
   };
@@ -21,7 +21,7 @@ export function exportedMessages(state: SessionState): Message[] {
     ({ id }) => state.positionOf(id) === undefined && !state.isDeleted(id),
   );
   const active = state.path.map((id) => state.messages.get(id)).filter((one) => one !== undefined);
-  return [...others, ...active].map((message) => ({ ...message, parent: nearestKept(message.parent) }));
+  return [...others, ...active].map((message) => ({ ...message, parent: nearestKept(message.id) }));
 }
 
 /** Redacts secrets in a message's texts, tool calls, and attachments. Offsets of pasted ranges are adjusted. */

@@ -84,6 +84,15 @@ export class Branches {
     return this.#children.get(message) ?? [];
   }
 
+  /**
+   * A message's parent. If that's missing, the message before the gap, so that one damaged line doesn't hide everything
+   * before it.
+   */
+  parentOf(message: MessageId): MessageId | null {
+    const parent = this.#log.place(message)?.parent ?? null;
+    return parent === null || this.#log.has(parent) ? parent : (this.#bridges.get(parent) ?? null);
+  }
+
   isDeleted(message: MessageId): boolean {
     return this.#deleted.has(message);
   }
@@ -135,10 +144,7 @@ export class Branches {
     for (let at = from; at !== null && this.#log.has(at) && !seen.has(at);) {
       seen.add(at);
       yield at;
-      const parent: MessageId | null = this.#log.place(at)?.parent ?? null;
-      // If a parent is missing, continue with the message before the gap, so that one damaged line doesn't hide
-      // everything before it.
-      at = parent === null || this.#log.has(parent) ? parent : (this.#bridges.get(parent) ?? null);
+      at = this.parentOf(at);
     }
   }
 }

@@ -158,6 +158,11 @@ export class SessionState {
     return this.#branches.childrenOf(message);
   }
 
+  /** A message's parent or, if that's missing because its line is damaged, the message before the gap. */
+  parentOf(message: MessageId): MessageId | null {
+    return this.#branches.parentOf(message);
+  }
+
   isDeleted(message: MessageId): boolean {
     return this.#branches.isDeleted(message);
   }

@@ -3,6 +3,9 @@ import { exportedMessages } from '../../../src/core/redact/exported-messages.ts'
 import { messageId } from '../../../src/core/model/ids.ts';
 import type { Conversation } from '../../../src/app/conversation.ts';
 import { sessionFromJsonl, sessionToJsonl } from '../../../src/core/transcript/session-jsonl.ts';
+import type { SessionEvent } from '../../../src/core/journal/schema.ts';
+import { foldedState } from '../../support/folded-state.ts';
+import { messageAdded } from '../storage/test-store.ts';
 import { Harness, fill, says } from './harness.ts';
 import { openForEachTest } from '../../support/per-test.ts';
 
@@ -46,6 +49,28 @@ describe('export of imported, sent and received messages', () => {
     for (const text of sent) assert.ok(before.includes(JSON.stringify(text)));
     assert.equal(before.split(JSON.stringify('Received: “ok” 𝄞\r\n\tand more.')).length - 1, 5);
     assert.ok(conversation.state.messages.has(messageId('b')));
+  });
+});
+
+describe('export of a session with a damaged line', () => {
+  it('keeps the active branch, also if another one starts at the lost message', () => {
+    const messages = [
+      { id: 'question', parent: null },
+      { id: 'answer', parent: 'question' },
+      { id: 'old edit', parent: 'lost' },
+      { id: 'its answer', parent: 'old edit' },
+      { id: 'new edit', parent: 'lost' },
+    ];
+    const events = messages.map(({ id, parent }): SessionEvent => {
+      const { message } = messageAdded(0, id);
+      const place = { id: messageId(id), parent: parent === null ? null : messageId(parent) };
+      return { type: 'message_added', message: { ...message, ...place } };
+    });
+    const state = foldedState(events);
+    assert.deepEqual(state.path, ['question', 'answer', 'new edit']);
+    const lines = [...sessionToJsonl(exportedMessages(state))].join('');
+    const copy = foldedState(sessionFromJsonl(lines).map((message) => ({ type: 'message_added', message })));
+    assert.deepEqual(copy.path, state.path);
   });
 });
 
