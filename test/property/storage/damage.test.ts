@@ -132,6 +132,10 @@ describe('session store with randomly damaged files', function () {
       }
       for (const message of journal.state.messages.keys())
         assert.ok(expected.has(message), `${what}: ${message} is sound`);
+      // The checkpoint shows that lines are missing at the end.
+      if (seed % 2 === 1 && !foreign && journal.notice === undefined)
+        for (const message of soundMessages(sound))
+          assert.ok(expected.has(message), `${what}: ${message} is there, or it is told`);
       await store.close();
 
       const kept = await readFile(path);
