@@ -135,12 +135,14 @@ export class SessionState {
   }
 
   /**
-   * Whether a node ends with the newest message, and that's a user's, for example because the user requests another
-   * reply to it. Then its messages are sent verbatim, because the model replies to that one.
+   * Whether a node ends with the newest message, and that's a user's, because the user requests another reply to it or
+   * has deleted its reply. Then its messages are sent verbatim, because the model replies to that one. Without any
+   * reply, all messages were to be summarized.
    */
   #awaitsReply(node: SummaryNode | undefined): boolean {
     const newest = this.path.at(-1);
-    return newest !== undefined && node?.last === newest && this.messages.place(newest)?.role === 'user';
+    if (newest === undefined || node?.last !== newest || this.messages.place(newest)?.role !== 'user') return false;
+    return this.childrenOf(newest).length > 0;
   }
 
   /** Replies that were streaming when the journal ended. Opening the session makes interrupted messages of them. */

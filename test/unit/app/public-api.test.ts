@@ -39,6 +39,15 @@ describe('summarizeRecursive', () => {
     }
   });
 
+  it('summarizes all messages even if the last one is the user’s', async () => {
+    const asked = [...session, messageOf('user', `Please explain ${'every retry, '.repeat(100)}once more.`)];
+    const ask = summarizer((call) => `They set up part ${call} of the harbour.`);
+    const { text } = await summarizeRecursive(asked, 500, { counter, summarizer: ask });
+    assert.ok(ask.prompts.length > 0);
+    for (let call = 1; call <= ask.prompts.length; call++)
+      assert.match(text, new RegExp(`part ${call} of the harbour`));
+  });
+
   it('returns short or empty input unchanged without calling the summarizer', async () => {
     const ask = summarizer(() => goodAnswer('x'));
     const short = await summarizeRecursive([messageOf('user', 'Hi.'), messageOf('assistant', 'Hello.')], 100, {
