@@ -39,6 +39,7 @@ export class LibraryCopies implements LibraryStore {
   readonly #index = (key: string): string => path.join(this.#folder, `${key}.index`);
   readonly #mayWrite: () => Promise<boolean>;
   readonly #onDamage: () => void;
+  #isCatalogDamaged = false;
 
   /**
    * `mayWrite` is checked before each write, because another window may have become the writer. `onDamage` is called if
@@ -61,6 +62,7 @@ export class LibraryCopies implements LibraryStore {
     const text = await ifExists(readFile(file, 'utf8'));
     if (text === undefined) return undefined;
     const json = v.safeParse(v.pipe(v.string(), v.parseJson()), text);
+    if (file === this.#catalog) this.#isCatalogDamaged = !json.success;
     if (json.success) return v.parse(catalogSchema, json.output).sessions;
     this.#onDamage();
     return undefined;
@@ -69,8 +71,10 @@ export class LibraryCopies implements LibraryStore {
   async saveCatalog(sessions: readonly KeptSession[]): Promise<void> {
     await this.#beginWriting();
     const text = JSON.stringify({ version: VERSION, sessions });
-    await succeedsUnless(rename(this.#catalog, this.#previousCatalog), 'ENOENT');
+    // A damaged catalog doesn't replace the previous one, because writing the next one may fail.
+    if (!this.#isCatalogDamaged) await succeedsUnless(rename(this.#catalog, this.#previousCatalog), 'ENOENT');
     await replaceFile(this.#catalog, text, { temporaryPath: `${this.#catalog}.next`, flush: true });
+    this.#isCatalogDamaged = false;
   }
 
   async isComplete({ key, copyBytes, indexBytes }: KeptSession): Promise<boolean> {

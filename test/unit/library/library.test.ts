@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import {
   appendFileSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -360,6 +361,19 @@ describe('the library of chats from other tools', () => {
     assert.ok(text.includes(title));
     writeFileSync(catalog, text.replace(title, JSON.stringify(`Use ${token} for the port.`)));
     assert.match((await open()).sessions()[0]!.entry.title, masked);
+  });
+
+  it('keeps the previous catalog if the current one is damaged and cannot be replaced', async () => {
+    putFile(home, SESSION, userRecord(1, 'Which port?'));
+    const [kept] = (await synced()).sessions();
+    const store = new LibraryCopies(copies);
+    await store.saveCatalog([kept!]);
+    putFile(copies, 'catalog.json', '{"version":1,"sess');
+    const sessions = await store.catalog();
+    // Nothing can be written in place of a folder.
+    mkdirSync(path.join(copies, 'catalog.json.next'));
+    await assert.rejects(store.saveCatalog(sessions));
+    assert.equal((await open()).sessions().length, 1);
   });
 
   it('recognizes a session that the tool has moved, and moved back', async () => {
