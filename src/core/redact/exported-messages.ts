@@ -11,7 +11,7 @@ export function exportedMessages(state: SessionState): Message[] {
   const nearestKept = (id: MessageId): MessageId | null => {
     const seen = new Set<MessageId>();
     let at = state.parentOf(id);
-    while (at !== null && state.isDeleted(at) && !seen.has(at)) {
+    while (at !== null && (state.isDeleted(at) || !state.messages.get(at)) && !seen.has(at)) {
       seen.add(at);
       at = state.parentOf(at);
     }

@@ -4,6 +4,7 @@ import { messageId } from '../../../src/core/model/ids.ts';
 import type { Conversation } from '../../../src/app/conversation.ts';
 import { sessionFromJsonl, sessionToJsonl } from '../../../src/core/transcript/session-jsonl.ts';
 import type { SessionEvent } from '../../../src/core/journal/schema.ts';
+import { SessionState } from '../../../src/core/state/session-state.ts';
 import { foldedState } from '../../support/folded-state.ts';
 import { messageAdded } from '../storage/test-store.ts';
 import { Harness, fill, says } from './harness.ts';
@@ -71,6 +72,19 @@ describe('export of a session with a damaged line', () => {
     const lines = [...sessionToJsonl(exportedMessages(state))].join('');
     const copy = foldedState(sessionFromJsonl(lines).map((message) => ({ type: 'message_added', message })));
     assert.deepEqual(copy.path, state.path);
+  });
+
+  it('keeps the active branch if the content of a message is lost from which another one starts', () => {
+    const state = new SessionState();
+    const parents = { question: null, lost: 'question', 'old edit': 'lost', 'new edit': 'lost' };
+    for (const [id, parent] of Object.entries(parents)) {
+      const { message } = messageAdded(0, id);
+      const place = { ...message, id: messageId(id), parent: parent === null ? null : messageId(parent) };
+      state.addMessage(place, id === 'lost' ? undefined : place);
+    }
+    const lines = [...sessionToJsonl(exportedMessages(state))].join('');
+    const copy = foldedState(sessionFromJsonl(lines).map((message) => ({ type: 'message_added', message })));
+    assert.deepEqual(copy.path, ['question', 'new edit']);
   });
 });
 
