@@ -135,6 +135,23 @@ describe('messages queued when the window reloads', () => {
     assert.deepEqual(texts(conversation), ['How?']);
   });
 
+  it('hide no earlier messages if another window has sent the same one meanwhile', async () => {
+    const { conversation, other } = await inTwoWindows();
+    await conversation.send('First');
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    const imported = conversation.import(() => promise);
+    const sent = conversation.queue.sendNow(conversation.queue.items[0]!.id);
+    await other.journal.takeOver();
+    await until(() => conversation.journal.readOnly !== undefined);
+    await other.queue.sendNow(other.queue.items[0]!.id);
+    resolve(true);
+    await Promise.allSettled([imported, sent]);
+    await conversation.journal.takeOver();
+    const before = [...conversation.state.path];
+    await conversation.queue.sendNow(conversation.queue.items[0]!.id);
+    assert.deepEqual(conversation.state.path.slice(0, before.length), before);
+  });
+
   it('stay queued if they cannot be stored, with a warning in the log', async () => {
     const conversation = await harness.converse();
     store().restoreAndWatch(conversation);
