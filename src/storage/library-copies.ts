@@ -53,19 +53,23 @@ export class LibraryCopies implements LibraryStore {
     this.#onDamage = onDamage;
   }
 
+  /** If the catalog is damaged, the previous one. Throws if that doesn't exist, or if a catalog is of another version. */
   async catalog(): Promise<readonly KeptSession[]> {
-    return (await this.#readCatalog(this.#catalog)) ?? (await this.#readCatalog(this.#previousCatalog)) ?? [];
+    this.#isCatalogDamaged = false;
+    try {
+      return (await this.#readCatalog(this.#catalog)) ?? (await this.#readCatalog(this.#previousCatalog)) ?? [];
+    } catch (error) {
+      const previous = error instanceof SyntaxError ? await this.#readCatalog(this.#previousCatalog) : undefined;
+      if (!previous) throw error;
+      this.#isCatalogDamaged = true;
+      this.#onDamage();
+      return previous;
+    }
   }
 
-  /** Undefined if there is none or it's damaged. Throws if it's of another version. */
   async #readCatalog(file: string): Promise<readonly KeptSession[] | undefined> {
     const text = await ifExists(readFile(file, 'utf8'));
-    if (text === undefined) return undefined;
-    const json = v.safeParse(v.pipe(v.string(), v.parseJson()), text);
-    if (file === this.#catalog) this.#isCatalogDamaged = !json.success;
-    if (json.success) return v.parse(catalogSchema, json.output).sessions;
-    this.#onDamage();
-    return undefined;
+    return text === undefined ? undefined : v.parse(catalogSchema, JSON.parse(text)).sessions;
   }
 
   async saveCatalog(sessions: readonly KeptSession[]): Promise<void> {

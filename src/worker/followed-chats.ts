@@ -67,10 +67,7 @@ export class FollowedChats implements ChatLibrary {
     this.#options = options;
     this.#lock = new WriterLock(path.join(options.folder, 'library.lock'), options.window);
     const reportDamage = (): void =>
-      options.onLibraryEvent({
-        type: 'failed',
-        message: 'the catalog is damaged, so an older one is used if there is one',
-      });
+      options.onLibraryEvent({ type: 'failed', message: 'the catalog is damaged, so an older one is used' });
     this.#copies = new LibraryCopies(options.folder, () => this.#mayWrite(), reportDamage);
     this.#watcher = new FolderWatcher(options.home.folder, (tool) => this.#readChanges(tool));
   }

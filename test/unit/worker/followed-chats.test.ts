@@ -134,6 +134,17 @@ describe('chats followed from other tools', () => {
     );
   });
 
+  it('are not given up if the catalog is damaged and there is no previous one', async () => {
+    const chats = open();
+    await chats.follow({ tools: ['claude-code'], keepMs: 0 });
+    await chats.close();
+    await writeFile(path.join(place, 'copies/catalog.json'), '{"version":1,"sess');
+    const again = open('two');
+    await assert.rejects(again.list(), SyntaxError);
+    await assert.rejects(again.follow({ tools: ['claude-code'], keepMs: 0 }), SyntaxError);
+    assert.equal(await readFile(path.join(place, 'copies/catalog.json'), 'utf8'), '{"version":1,"sess');
+  });
+
   it('leave no title behind when they are deleted', async () => {
     const chats = open();
     await chats.follow({ tools: ['claude-code'], keepMs: 0 });
