@@ -111,6 +111,11 @@ export class FileSessionStore implements SessionStore {
       throw new StoreFault('missing', phrase('Can’t find this session. Select another session from the list.'));
     try {
       const journal = await this.#openShared(id, path);
+      if (journal.readable)
+        await this.#restoreOrigin(journal).catch(async (error: unknown) => {
+          await journal.close();
+          throw error;
+        });
       if (journal.readable || !fallback) return journal;
       await journal.close();
       await rename(path, `${path}.unreadable-${this.#options.clock.now()}`);
@@ -171,6 +176,21 @@ export class FileSessionStore implements SessionStore {
       this.#open.delete(id);
       throw error;
     }
+  }
+
+  /**
+   * Stores the workspace and title again, as they were in the list, if the line that had them is damaged. Otherwise, the
+   * session would be missing from its workspace's list.
+   */
+  async #restoreOrigin(journal: SessionJournalFile): Promise<void> {
+    const { id, readOnly, state } = journal;
+    if (state.workspace !== '' || readOnly) return;
+    const entries = [this.#listed.get(id)?.entry, this.#previousList?.get(id)];
+    const known = entries.find((entry) => entry !== undefined && entry.workspace !== '');
+    if (!known) return;
+    const title = { type: 'session_renamed', title: known.title } as const;
+    const moved = { type: 'session_moved', workspace: known.workspace } as const;
+    await journal.append(moved, ...(state.title === '' ? [title] : []));
   }
 
   async #listEntry(id: SessionId): Promise<SessionListEntry | undefined> {

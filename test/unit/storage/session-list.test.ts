@@ -54,6 +54,30 @@ describe('session list', () => {
       ]);
     }));
 
+  it('keeps a session whose first line is damaged in its workspace, also after it was opened', () =>
+    inStore(async (store, folder) => {
+      const journal = await store.create('Build', 'w');
+      await journal.append(messageAdded(0));
+      await journal.close();
+      const list = await store.list();
+      const path = join(folder, 's1.jsonl');
+      const text = await readFile(path, 'utf8');
+      await writeFile(path, text.replace('"title":"Build"', '"title":"Guild"'));
+      const again = storeIn(folder, 'w2', { previousList: () => list });
+      const named = async (): Promise<unknown> =>
+        (await again.list()).map(({ title, workspace }) => [title, workspace]);
+      assert.deepEqual(await named(), [['Build', 'w']]);
+      const opened = await again.open(journal.id);
+      assert.deepEqual(opened.state.path, ['m0']);
+      assert.deepEqual(await named(), [['Build', 'w']]);
+      await opened.append(messageAdded(1));
+      await again.close();
+      assert.deepEqual(
+        (await storeIn(folder, 'w3').list()).map(({ title, workspace }) => [title, workspace]),
+        [['Build', 'w']],
+      );
+    }));
+
   it('does not reread a session that is open in this window', () =>
     inFolder(async (folder) => {
       let reads = 0;
