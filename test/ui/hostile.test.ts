@@ -162,11 +162,8 @@ describe('hostile text in a message', () => {
     const count = process.env['THREADKEEPER_LONG'] === undefined ? 100 : 8_000;
     const seed = process.env['THREADKEEPER_LONG'] === undefined ? 20261123 : Date.now() % 2 ** 31;
     console.log(`      ${count} documents, seed ${seed}`);
-    let slowest = 0;
     for (const text of fc.sample(hostileMarkdown, { numRuns: count, seed })) {
-      const began = performance.now();
       const seen = await page.evaluate<Seen | undefined>(`show(${JSON.stringify(text)})`);
-      slowest = Math.max(slowest, performance.now() - began);
       const name = `seed ${seed}: ${JSON.stringify(text.slice(0, 300))}`;
       assert.ok(seen, `not shown: ${name}`);
       assert.equal(seen.ran, false, name);
@@ -181,9 +178,6 @@ describe('hostile text in a message', () => {
       );
     }
     assert.deepEqual(events, []);
-    console.log(`      slowest ${Math.round(slowest)} ms`);
-    // On a busy machine, what usually takes 200 ms may take seconds. A backtracking pattern would take minutes.
-    assert.ok(slowest < 20_000, 'no document holds the page');
   }).timeout(3_600_000);
 
   it('is shown as source if it cannot be rendered, while other messages are still rendered', async () => {
