@@ -8,20 +8,22 @@ import { Redactor } from './redact.ts';
  * branch. The parent of a message is the nearest one that is neither deleted nor missing.
  */
 export function exportedMessages(state: SessionState): Message[] {
-  const nearestKept = (id: MessageId): MessageId | null => {
+  const others = [...state.messages.values()].filter(
+    ({ id }) => state.positionOf(id) === undefined && !state.isDeleted(id),
+  );
+  const active = state.path.map((id) => state.messages.get(id)).filter((one) => one !== undefined);
+  const messages = [...others, ...active];
+  const exported = new Set(messages.map(({ id }) => id));
+  const nearestExported = (id: MessageId): MessageId | null => {
     const seen = new Set<MessageId>();
     let at = state.parentOf(id);
-    while (at !== null && (state.isDeleted(at) || !state.messages.get(at)) && !seen.has(at)) {
+    while (at !== null && !exported.has(at) && !seen.has(at)) {
       seen.add(at);
       at = state.parentOf(at);
     }
     return at;
   };
-  const others = [...state.messages.values()].filter(
-    ({ id }) => state.positionOf(id) === undefined && !state.isDeleted(id),
-  );
-  const active = state.path.map((id) => state.messages.get(id)).filter((one) => one !== undefined);
-  return [...others, ...active].map((message) => ({ ...message, parent: nearestKept(message.id) }));
+  return messages.map((message) => ({ ...message, parent: nearestExported(message.id) }));
 }
 
 /** Redacts secrets in a message's texts, tool calls, and attachments. Offsets of pasted ranges are adjusted. */
