@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type * as NoticesModule from '../../../src/host/models/model-notices.ts';
 import type * as PickerModule from '../../../src/host/models/model-picker.ts';
 import type { ChosenModel, ModelsApp } from '../../../src/host/models/models.ts';
@@ -127,15 +126,15 @@ describe('model selection by the user', () => {
   it('stays open if Enter is pressed before any model is listed', async () => {
     user = { 'chat.provider': 'compatible', 'chat.baseUrl': SERVER };
     let accept = (): void => undefined;
+    const { promise: isShown, resolve: shown } = Promise.withResolvers<undefined>();
     const pick = {
-      ...{ items: [], activeItems: [] as object[], show: () => undefined, dispose: () => undefined },
+      ...{ items: [], activeItems: [] as object[], show: () => shown(undefined), dispose: () => undefined },
       ...{ onDidAccept: (then: () => void) => (accept = then), onDidHide: () => undefined },
     };
     Object.assign(editor.window, { createQuickPick: () => pick });
     const chosen = picker.chooseModel({ ...app(), recentModels: { all: () => [], add: () => Promise.resolve() } });
-    await sleep(1);
+    await isShown;
     accept();
-    await sleep(1);
     pick.activeItems = [{ label: 'm', chosen: { provider: 'compatible', model: 'm', baseUrl: SERVER } }];
     accept();
     assert.equal(await chosen, true);
