@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { StoreFault } from '../app/ports.ts';
 import { phrase, type Phrase } from '../core/text/phrase.ts';
 
@@ -111,6 +112,25 @@ export async function makeFolder(folder: string, mode?: number): Promise<void> {
 /** File mode with which other users of the machine can't read conversations. */
 export const OWNER_ONLY = 0o600;
 
+/** Delays in ms before a file is renamed again: a virus scanner reads a new file for a moment, an indexer longer. */
+const RENAME_DELAYS_MS = [10, 20, 40, 80, 160, 320, 640];
+
+/** Renames a file and replaces an existing one. On Windows, tries again while another process has one of them open. */
+export async function renameFile(from: string, to: string): Promise<void> {
+  for (const delay of RENAME_DELAYS_MS) {
+    try {
+      return await rename(from, to);
+    } catch (error) {
+      if (!IN_USE.has(errorCode(error) ?? '')) throw error;
+      await pause(delay);
+    }
+  }
+  await rename(from, to);
+}
+
+/** What Windows reports for a file that is in use. */
+const IN_USE: ReadonlySet<string> = new Set(['EPERM', 'EACCES', 'EBUSY']);
+
 /** Replaces a file atomically. The temporary file, by default one per call, stays if the process is killed. */
 export async function replaceFile(
   path: string,
@@ -119,7 +139,7 @@ export async function replaceFile(
 ): Promise<void> {
   try {
     await writeFile(temporaryPath, text, { mode: OWNER_ONLY, ...options });
-    await rename(temporaryPath, path);
+    await renameFile(temporaryPath, path);
   } catch (error) {
     await rm(temporaryPath, { force: true }).catch(() => undefined);
     throw error;

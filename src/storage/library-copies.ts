@@ -1,4 +1,4 @@
-import { open, readdir, readFile, rename, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { open, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { gunzipSync, gzipSync, constants } from 'node:zlib';
 import * as v from 'valibot';
@@ -14,7 +14,7 @@ import { StoreFault } from '../app/ports.ts';
 import { TOOLS, type Tool } from '../app/library/source.ts';
 import type { TranscriptMessage } from '../core/transcript/transcript-message.ts';
 import { phrase } from '../core/text/phrase.ts';
-import { ifExists, makeFolder, OWNER_ONLY, replaceFile, succeedsUnless } from './disk-errors.ts';
+import { ifExists, makeFolder, OWNER_ONLY, renameFile, replaceFile, succeedsUnless } from './disk-errors.ts';
 import { readRange } from './journal-lines.ts';
 
 /** Other tools' chats may contain secrets, so only the user can read the copies. */
@@ -76,7 +76,7 @@ export class LibraryCopies implements LibraryStore {
     await this.#beginWriting();
     const text = JSON.stringify({ version: VERSION, sessions });
     // A damaged catalog doesn't replace the previous one, because writing the next one may fail.
-    if (!this.#isCatalogDamaged) await succeedsUnless(rename(this.#catalog, this.#previousCatalog), 'ENOENT');
+    if (!this.#isCatalogDamaged) await succeedsUnless(renameFile(this.#catalog, this.#previousCatalog), 'ENOENT');
     await replaceFile(this.#catalog, text, { temporaryPath: `${this.#catalog}.next`, flush: true });
     this.#isCatalogDamaged = false;
   }

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { readdir, readFile, rename } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as v from 'valibot';
 import { memoryEntrySchema, type MemoryEntry } from '../core/memory/memory.ts';
 import { phrase } from '../core/text/phrase.ts';
-import { withAccessFaults, ifExists, makeFolder, replaceFile, withWriteFaults } from './disk-errors.ts';
+import { withAccessFaults, ifExists, makeFolder, renameFile, replaceFile, withWriteFaults } from './disk-errors.ts';
 import { Sequencer } from '../core/pace/sequencer.ts';
 import { withoutAddress } from './workspace-key.ts';
 
@@ -54,7 +54,7 @@ export class MemoryFile {
       if (parsed.success) return separate(parsed.output.entries);
       const sum = createHash('sha256').update(text).digest('hex').slice(0, 8);
       const copy = `${this.#path}.unreadable-${sum}`;
-      await rename(this.#path, copy);
+      await renameFile(this.#path, copy);
       this.#onDamage(copy);
       return separate([]);
     });

@@ -1,4 +1,4 @@
-import { open, readdir, rename, stat } from 'node:fs/promises';
+import { open, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StoreFault, type SessionJournal, type SessionStore, type SessionListEntry } from '../app/ports.ts';
 import type { SessionEvent } from '../core/journal/schema.ts';
@@ -12,6 +12,7 @@ import {
   ifExists,
   makeFolder,
   OWNER_ONLY,
+  renameFile,
   withWriteFaults,
   unlessDiskFails,
 } from './disk-errors.ts';
@@ -118,7 +119,7 @@ export class FileSessionStore implements SessionStore {
         });
       if (journal.readable || !fallback) return journal;
       await journal.close();
-      await rename(path, `${path}.unreadable-${this.#options.clock.now()}`);
+      await renameFile(path, `${path}.unreadable-${this.#options.clock.now()}`);
     } catch (error) {
       if (!fallback || !StoreFault.is(error, 'missing')) throw accessFault(error, phrase('this session'));
     }

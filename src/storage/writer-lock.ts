@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import * as v from 'valibot';
 import { StoreFault } from '../app/ports.ts';
 import { phrase } from '../core/text/phrase.ts';
-import { errorCode, ifExists, isDiskFull, replaceFile, succeedsUnless } from './disk-errors.ts';
+import { errorCode, ifExists, isDiskFull, renameFile, replaceFile, succeedsUnless } from './disk-errors.ts';
 
 /** Interval of the writer's heartbeats and checks for requests, in ms. */
 export const HEARTBEAT_MS = 1_000;
@@ -220,7 +220,7 @@ export class Handover {
 
   /** For writers: hands the lock to the last window that requested it; false if the request was withdrawn. */
   grant(): Promise<boolean> {
-    return succeedsUnless(rename(this.#request, this.#lock.path), 'ENOENT');
+    return succeedsUnless(renameFile(this.#request, this.#lock.path), 'ENOENT');
   }
 
   /** For followers: removes this window's request if it's pending. */

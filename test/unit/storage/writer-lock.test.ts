@@ -61,6 +61,31 @@ describe('writer lock held by a window', () => {
   );
 });
 
+describe('writer lock in use by another program, such as a virus scanner on Windows', () => {
+  for (const code of ['EPERM', 'EACCES', 'EBUSY']) {
+    it(
+      `is replaced as soon as the program has closed the file: ${code}`,
+      withLock(async (lock, path, own) => {
+        const replace = fs.rename;
+        let refusals = 3;
+        fs.rename = async (from, to) => {
+          if (refusals-- > 0) throw Object.assign(new Error('in use'), { code });
+          await replace(from, to);
+        };
+        syncBuiltinESMExports();
+        try {
+          await lock.renew();
+        } finally {
+          fs.rename = replace;
+          syncBuiltinESMExports();
+        }
+        assert.notEqual(await readFile(path, 'utf8'), own);
+        assert.equal(await lock.isHeld(), true);
+      }),
+    );
+  }
+});
+
 describe('writer lock on a full disk', () => {
   for (const code of ['ENOSPC', 'EDQUOT']) {
     it(`leaves no empty file, which would lock every window out: ${code}`, () =>
