@@ -8,6 +8,7 @@ import type {
   FoundChats,
 } from '../app/library/chat-library-calls.ts';
 import type { ChatHit, ChatQuery, FileEffect } from '../app/library/chat-index.ts';
+import { unlessRemoved } from '../app/library/library-store.ts';
 import { Library, type CopiedSession, type SyncReport } from '../app/library/library.ts';
 import { TOOLS, type UnreadablePath, type Source, type SourceFile, type Tool } from '../app/library/source.ts';
 import { allSources } from '../sources/all-sources.ts';
@@ -120,7 +121,7 @@ export class FollowedChats implements ChatLibrary {
   async read(key: string): Promise<CopiedSession | undefined> {
     const library = await this.#openLibrary();
     const session = library.sessions().find((kept) => kept.key === key);
-    return session && library.read(session);
+    return session && unlessRemoved(this.#copies, key, () => library.read(session));
   }
 
   async search(query: ChatQuery): Promise<readonly ChatHit[]> {

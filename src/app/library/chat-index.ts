@@ -12,7 +12,7 @@ import {
 import { toolEffectsOf, type ToolEffect } from '../../core/transcript/tool-effects.ts';
 import type { TranscriptMessage } from '../../core/transcript/transcript-message.ts';
 import { isRecalled } from '../recalled-text.ts';
-import type { CopyPiece, KeptSession, LibraryStore } from './library-store.ts';
+import { unlessRemoved, type CopyPiece, type KeptSession, type LibraryStore } from './library-store.ts';
 import type { Tool } from './source.ts';
 
 /** A search in the copied chats. Undefined fields match everything. */
@@ -185,7 +185,7 @@ export class ChatIndex {
     const { key } = chat.session;
     const block = chat.blocks.findLast(({ facts, valid }) => facts.from <= message && message < facts.from + valid);
     const piece = block?.facts.pieces.findLast(({ first }) => first <= message);
-    const found = piece && (await this.#store.readMessage(key, piece, message));
+    const found = piece && (await unlessRemoved(this.#store, key, () => this.#store.readMessage(key, piece, message)));
     if (!found) return undefined;
     const { role, at, text } = found;
     // Redacts the whole message, because an excerpt may cut off the part by which a secret is recognized.
@@ -206,7 +206,10 @@ export class ChatIndex {
       }
       const group: IndexedChat[] = [];
       // One after the other, because the system limits the number of open files.
-      for (const session of newest.slice(from, to)) group.push(await this.#chat(session));
+      for (const session of newest.slice(from, to)) {
+        const chat = await unlessRemoved(this.#store, session.key, () => this.#chat(session));
+        if (chat) group.push(chat);
+      }
       if (from === 0) this.#cache(group);
       yield group;
     }

@@ -65,3 +65,18 @@ export interface LibraryStore {
   remove(key: string): Promise<void>;
   removeAll(tool: Tool): Promise<void>;
 }
+
+/** Reads a chat's files. Resolves to undefined if that fails because another process has removed the chat. */
+export async function unlessRemoved<T>(
+  store: LibraryStore,
+  key: string,
+  read: () => Promise<T>,
+): Promise<T | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    // A chat is removed from the catalog before its files are.
+    if ((await store.catalog()).some((one) => one.key === key)) throw error;
+    return undefined;
+  }
+}

@@ -31,6 +31,16 @@ const SESSION = '.claude/projects/p/s.jsonl';
 const MESSAGE = { role: 'user', content: 'Which port?' };
 const userRecord = (text: string): string =>
   `${JSON.stringify({ type: 'user', sessionId: 's', timestamp: '2026-03-02T09:00:00Z', message: { role: 'user', content: text } })}\n`;
+const codexRecords = (text: string): string =>
+  [
+    { type: 'session_meta', payload: { id: 'x', timestamp: '2026-03-02T09:00:00Z', cwd: '/p' } },
+    {
+      type: 'response_item',
+      payload: { type: 'message', role: 'user', content: [{ type: 'input_text', text }] },
+    },
+  ]
+    .map((record) => `${JSON.stringify({ timestamp: '2026-03-02T09:00:00Z', ...record })}\n`)
+    .join('');
 
 /** SQL that each tool runs to store a new message. It doesn't change the session's own modification time. */
 const WRITES = {
@@ -389,6 +399,29 @@ describe('chats followed from other tools', () => {
     appendFileSync(path.join(home, SESSION), userRecord('And the host?'));
     await until(async () => (await messages(first)) === 0);
   });
+
+  for (const [state, before] of [
+    ['not searched yet', ''],
+    ['searched before', 'port'],
+  ] as const)
+    it(`are found while others, ${state}, are removed by another window`, async () => {
+      putFile(
+        home,
+        '.codex/sessions/2026/03/02/rollout-2026-03-02T09-00-00-x.jsonl',
+        codexRecords('The port is 8080.'),
+      );
+      const [writer, reader] = [open('one'), open('two')];
+      await writer.follow({ tools: ['claude-code', 'codex'], keepMs: 0 });
+      assert.equal((await reader.list()).chats.length, 2);
+      const search = async (text: string): Promise<readonly string[]> =>
+        (await reader.search({ text, limit: 5 })).map((hit) => hit.text);
+      if (before !== '') assert.equal((await search(before)).length, 2);
+      const removed = (await reader.list()).chats.find(({ entry }) => entry.tool === 'codex')?.key ?? '';
+      await writer.forget('codex');
+      assert.deepEqual(await search('port'), ['Which port?']);
+      assert.deepEqual(await reader.fileEffects('a.ts'), []);
+      assert.equal(await reader.read(removed), undefined);
+    });
 
   it('are kept forever unless a retention period is set', async () => {
     const old = putFile(home, '.claude/projects/p/old.jsonl', userRecord('Long ago.'));
