@@ -115,12 +115,7 @@ export class SessionViews {
       const { sessions, snapshots } = this.#app;
       sessions.listChanged();
       if (sessions.current?.isReplying === false) snapshots.schedule();
-      try {
-        this.#refresh();
-      } catch (error) {
-        // The gauge can't be computed while a setting is invalid.
-        this.#app.describe(error);
-      }
+      this.#refresh();
     }, REFRESH_DELAY_MS);
   }
 

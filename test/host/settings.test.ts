@@ -9,6 +9,7 @@ import {
   moveRenamedSettings,
   readSettings,
   settingsQuery,
+  validSettings,
 } from '../../src/host/platform/settings.ts';
 import { product } from './product.ts';
 
@@ -63,7 +64,7 @@ describe('settings', () => {
       ['compression.recentMessages', 2.5, 'an integer'],
     ] as const) {
       await write({ [`threadkeeper.${name}`]: value });
-      assert.throws(readSettings, (error: Error) => error.message.includes(name) && error.message.includes(problem));
+      assert.throws(validSettings, (error: Error) => error.message.includes(name) && error.message.includes(problem));
     }
     await write({ 'threadkeeper.chat.temperature': 1.5 });
     assert.equal(readSettings().chat.temperature, 1.5);

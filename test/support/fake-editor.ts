@@ -60,7 +60,16 @@ type Settings = Record<string, Record<string, unknown>>;
 
 /** `vscode.workspace` with these settings by section. */
 export const workspaceWith = (settings: Settings) => ({
-  getConfiguration: () => ({ get: (section: string) => settings[section], inspect: () => undefined }),
+  getConfiguration: () => ({
+    get: (path: string) => {
+      const [section = '', name] = path.split('.');
+      return name === undefined ? settings[section] : settings[section]?.[name];
+    },
+    inspect: (path: string) => {
+      const [section = '', name = ''] = path.split('.');
+      return { defaultValue: defaultSettings()[section]?.[name] };
+    },
+  }),
 });
 
 /** The product's settings by section, with the manifest's defaults. */

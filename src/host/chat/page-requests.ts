@@ -20,7 +20,7 @@ import { contextItems } from './context-items.ts';
 import { applyEdits } from '../edits/apply-edits.ts';
 import { modelOffers } from '../models/model-picker.ts';
 import type { ModelsApp } from '../models/models.ts';
-import { readSettings } from '../platform/settings.ts';
+import { validSettings } from '../platform/settings.ts';
 import { rememberText } from '../memory/memory-commands.ts';
 import { workspaceFiles } from '../platform/workspace-files.ts';
 import { openLink, openWorkspaceFile } from './open-link.ts';
@@ -49,7 +49,7 @@ function turnRequests(app: ChatApp & ModelsApp) {
       const message = { text, pasted, ...app.attachments.take(session(), attachments) };
       showDraft('');
       try {
-        await open.queue.send(message, readSettings().chat.sendWhileResponding);
+        await open.queue.send(message, validSettings().chat.sendWhileResponding);
       } catch (error) {
         const isKept =
           open.state.counters.messagesEver !== oldCount || open.queue.items.some((one) => one.message === message);

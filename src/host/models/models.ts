@@ -14,7 +14,7 @@ import { withoutImages } from '../../providers/without-images.ts';
 import type { VsCodeModels } from './vscode-models.ts';
 import { isKeyed, isVendor, KEYED_PROVIDERS, type KeyedServer, type Keys } from './keys.ts';
 import type { LearnedFacts } from './learned-facts.ts';
-import { callTimeouts, lastValidSettings } from '../platform/settings.ts';
+import { callTimeouts, readSettings, validSettings } from '../platform/settings.ts';
 import { PROVIDERS, type ProviderName, type Settings } from '../platform/settings-schema.ts';
 import type { Sessions } from '../../app/sessions.ts';
 
@@ -120,7 +120,7 @@ export class Models {
   #baseInfo(chosen: ChosenModel): ModelInfo {
     const { provider, model } = chosen;
     if (provider !== 'vscode') {
-      const { chat, models } = lastValidSettings();
+      const { chat, models } = readSettings();
       const learned = this.#learned.of(serverOf(chosen), model);
       if (!learned?.isOllama) {
         const isFree = isLocalServer(chosen.baseUrl);
@@ -204,8 +204,12 @@ export class Models {
     };
   }
 
-  /** Creates the model. Rejects with `ModelFault`, for example `no_key`, `model_not_found`, or `invalid_base_url`. */
+  /**
+   * Creates the model. Rejects with `ModelFault`, for example `no_key`, `model_not_found`, or `invalid_base_url`, and with
+   * `SettingsError` if a setting is invalid, because its default could cost money or send data elsewhere.
+   */
   async make(chosen: ChosenModel, urgency: Urgency = 'now'): Promise<ChatModel> {
+    validSettings();
     const isVsCodeModel = chosen.provider === 'vscode';
     const model = isVsCodeModel
       ? await this.#vsCodeModels.make(chosen.model, urgency)

@@ -47,7 +47,7 @@ export async function settingsQuery(): Promise<string> {
 
 /** Rejects with `SettingsError` or `PolicyError` if a setting is invalid. */
 export async function checkSettings(): Promise<void> {
-  const settings = readSettings();
+  const settings = validSettings();
   promptText(settings);
   for (const [index, result] of (await compiledRules(settings)).entries())
     if (!result.ok)
@@ -60,8 +60,8 @@ export async function checkSettings(): Promise<void> {
 
 let lastValid: Settings | undefined;
 
-/** The current settings. Throws `SettingsError` for the first invalid one. */
-export function readSettings(): Settings {
+/** The current settings, for what calls a model. Throws `SettingsError` for the first invalid one. */
+export function validSettings(): Settings {
   const configuration = vscode.workspace.getConfiguration('threadkeeper');
   const sections = Object.keys(settingsSchema.entries).map((name) => [name, configuration.get(name)]);
   const result = v.safeParse(settingsSchema, Object.fromEntries(sections));
@@ -74,14 +74,30 @@ export function readSettings(): Settings {
   );
 }
 
-/** The last valid settings, so that no reply or cost is lost while the user edits. Throws `SettingsError` if none. */
-export function lastValidSettings(): Settings {
+/**
+ * The current settings. An invalid one has its last valid value, or else its default, so that sessions can be read and
+ * no reply or cost is lost.
+ */
+export function readSettings(): Settings {
   try {
-    return readSettings();
+    return validSettings();
   } catch (error) {
-    if (!(error instanceof SettingsError) || !lastValid) throw error;
-    return lastValid;
+    if (!(error instanceof SettingsError)) throw error;
   }
+  const configuration = vscode.workspace.getConfiguration('threadkeeper');
+  const sections = Object.entries<{ entries: Readonly<Record<string, v.GenericSchema>> }>(settingsSchema.entries).map(
+    ([section, { entries }]) => {
+      const values = Object.entries(entries).map(([name, schema]) => {
+        const id = `${section}.${name}`;
+        const value: unknown = configuration.get(id);
+        if (v.is(schema, value)) return [name, value] as const;
+        const valid: Readonly<Record<string, Readonly<Record<string, unknown>>>> | undefined = lastValid;
+        return [name, valid ? valid[section]?.[name] : configuration.inspect(id)?.defaultValue] as const;
+      });
+      return [section, Object.fromEntries<unknown>(values)] as const;
+    },
+  );
+  return v.parse(settingsSchema, Object.fromEntries(sections));
 }
 
 /** Whether the chat is in the Side Bar. Never throws: if a setting is invalid, the chat must open to say so. */

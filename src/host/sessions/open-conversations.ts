@@ -8,6 +8,7 @@ import type { SessionSearch } from '../../app/session-search.ts';
 import type { ConversationSettings } from '../../app/conversation-settings.ts';
 import type { NodeId, SessionId } from '../../core/model/ids.ts';
 import type { SummaryCheck, SummaryNode } from '../../core/model/summary.ts';
+import { PolicyError, resolvePolicy, type Policy, type PolicyName } from '../../core/policy/policy.ts';
 import { loadEncoding, type TokenCounter } from '../../core/tokens/token-counter.ts';
 import { replyBudget } from '../../app/reply-budget.ts';
 import { withRetries } from '../../providers/retry.ts';
@@ -18,14 +19,8 @@ import type { Calibrations } from '../models/calibrations.ts';
 import { chosenChatModel, chosenSummaryModel, type ChosenModel, type Models } from '../models/models.ts';
 import type { SpendLimit } from '../models/spend-limit.ts';
 import { summarizerConfig } from '../models/summarizers.ts';
-import {
-  chosenPolicy,
-  eventRules,
-  lastValidSettings,
-  policyOf,
-  promptText,
-  readSettings,
-} from '../platform/settings.ts';
+import { chosenPolicy, eventRules, policyOf, promptText, readSettings, validSettings } from '../platform/settings.ts';
+import type { Settings } from '../platform/settings-schema.ts';
 
 /** Upper estimate of a summary prompt's size without the messages, in tokens. */
 const PROMPT_TOKENS = 1500;
@@ -103,9 +98,14 @@ export class OpenConversations {
     const gate = (chosen: () => ChosenModel): SpendGate => spend.gate(() => models.info(chosen()).price !== undefined);
     const chatModel = (settings = readSettings()): ChosenModel => chosenChatModel(settings, journal.state);
     const summarizer = (settings = readSettings()): ChosenModel => chosenSummaryModel(settings, chatModel(settings));
-    // A reply is kept and its cost recorded even if a setting has become invalid meanwhile.
-    const price = models.priceOf(() => chatModel(lastValidSettings()));
-    const summaryPrice = models.priceOf(() => summarizer(lastValidSettings()));
+    const price = models.priceOf(() => chatModel());
+    const summaryPrice = models.priceOf(() => summarizer());
+    /** The settings to call a model with. Throws `SettingsError` or `PolicyError` if one is invalid. */
+    const callSettings = (): Settings => {
+      const settings = validSettings();
+      policyOf(settings, chosenPolicy(settings, journal.state));
+      return settings;
+    };
     await Promise.all([
       models.prepare(chatModel()),
       models.prepare(summarizer()),
@@ -121,7 +121,7 @@ export class OpenConversations {
       counter,
       spendGate: gate(summarizer),
       work: this.#work(summaryPrice),
-      summaryModel: ({ urgency }) => summarizerConfig(models, summarizer(), urgency),
+      summaryModel: async ({ urgency }) => summarizerConfig(models, summarizer(callSettings()), urgency),
       price: summaryPrice,
     });
     const recordUsage = compressor.recordUsage.bind(compressor);
@@ -141,7 +141,7 @@ export class OpenConversations {
       price,
       settings: () => this.#settings(journal, counter),
       chatModel: async () => {
-        const chosen = chatModel();
+        const chosen = chatModel(callSettings());
         if (chosen.provider === 'local') return quotingModel(search, journal);
         await models.prepare(chosen);
         return withRetries(await models.make(chosen), {
@@ -228,7 +228,7 @@ export class OpenConversations {
       systemPrompt: settings.chat.systemPrompt,
       rules: this.#deps.rules.text,
       memory: memory.text(settings.memory.maxTokens, counter),
-      policy: policyOf(settings, chosenPolicy(settings, journal.state)),
+      policy: policyOrDefault(settings, chosenPolicy(settings, journal.state)),
       ...replyBudget(settings.chat, this.#deps.models.info(chosen)),
       temperature: settings.chat.temperature ?? undefined,
       extractiveOnFault: settings.compression.fallbackToExtractive,
@@ -236,6 +236,16 @@ export class OpenConversations {
       recallShare: settings.recall.budget,
       countWithProvider: settings.chat.countTokensWithProvider,
     };
+  }
+}
+
+/** The policy; without the user's overrides if they contradict each other, so that the session can be read. */
+function policyOrDefault(settings: Settings, name: PolicyName): Policy {
+  try {
+    return policyOf(settings, name);
+  } catch (error) {
+    if (error instanceof PolicyError) return resolvePolicy(name);
+    throw error;
   }
 }
 

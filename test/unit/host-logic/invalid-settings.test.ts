@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Conversation } from '../../../src/app/conversation.ts';
+import { messageId } from '../../../src/core/model/ids.ts';
+import type * as CalibrationsModule from '../../../src/host/models/calibrations.ts';
+import { learnedFacts } from '../../../src/host/models/learned-facts.ts';
+import type * as ModelsModule from '../../../src/host/models/models.ts';
+import type * as SpendModule from '../../../src/host/models/spend-limit.ts';
+import type * as ExportModule from '../../../src/host/import-export/export-session.ts';
+import type * as OpenModule from '../../../src/host/sessions/open-conversations.ts';
+import type * as SettingsModule from '../../../src/host/platform/settings.ts';
+import { FileSessionStore } from '../../../src/storage/session-store.ts';
+import { defaultSettings, hostIn, l10n, memento, workspaceWith } from '../../support/fake-editor.ts';
+import { folderForEachTest } from '../../support/per-test.ts';
+import { serving } from '../../support/serving.ts';
+import { eventLoopYielder } from '../../support/yielders.ts';
+
+/** Invalid settings, and what the user is told about each. */
+const INVALID = [
+  ['chat.provider', 'opnai', /threadkeeper\.chat\.provider/],
+  ['chat.baseUrl', null, /threadkeeper\.chat\.baseUrl/],
+  ['chat.contextWindow', 'large', /threadkeeper\.chat\.contextWindow/],
+  ['chat.reservedTokens', 2.5, /threadkeeper\.chat\.reservedTokens/],
+  ['summarizer.provider', 7, /threadkeeper\.summarizer\.provider/],
+  ['compression.policy', 'steadier', /threadkeeper\.compression\.policy/],
+  ['compression.monthlySpendLimit', -1, /threadkeeper\.compression\.monthlySpendLimit/],
+  ['models.overrides', { m: { contextWindow: 'large' } }, /threadkeeper\.models\.overrides/],
+  ['keyEvents.rules', [{ kind: 'decisions', phrase: 'x' }], /threadkeeper\.keyEvents\.rules/],
+  ['export.maskSecrets', 'yes', /threadkeeper\.export\.maskSecrets/],
+  ['memory.maxTokens', 'many', /threadkeeper\.memory\.maxTokens/],
+  ['task.autoReset', 'yes', /threadkeeper\.task\.autoReset/],
+  ['recall.budget', 2, /threadkeeper\.recall\.budget/],
+  ['sources.tools', ['claude'], /threadkeeper\.sources\.tools/],
+  ['sources.keepDays', '30', /threadkeeper\.sources\.keepDays/],
+] as const;
+const CONTRADICTION = ['compression.backgroundThreshold', 0.99, /background threshold/] as const;
+
+describe('a window that opens with an invalid setting', () => {
+  let folder: string;
+  folderForEachTest((made) => (folder = made));
+
+  /** Opens a window with a model server and an invalid setting. Resolves to what was requested from the server. */
+  async function inWindow(
+    change: readonly [string, unknown],
+    work: (window: Awaited<ReturnType<typeof openWindow>>) => Promise<void>,
+  ): Promise<readonly string[]> {
+    const requests: string[] = [];
+    await serving(
+      (request, response) => {
+        requests.push(request.url ?? '');
+        response.setHeader('Content-Type', 'application/json');
+        response.end('{"data":[{"id":"m"}]}');
+      },
+      async (baseUrl) => {
+        const settings = defaultSettings();
+        Object.assign(settings['chat']!, { provider: 'compatible', model: 'm', baseUrl });
+        const [section = '', name = ''] = change[0].split('.');
+        settings[section]![name] = change[1];
+        await using window = await openWindow(settings);
+        await work(window);
+      },
+    );
+    return requests;
+  }
+
+  /** A window with a session of two messages. */
+  async function openWindow(settings: ReturnType<typeof defaultSettings>) {
+    const load = hostIn({
+      l10n,
+      env: { language: 'en' },
+      window: { showInformationMessage: () => undefined },
+      workspace: {
+        ...workspaceWith(settings),
+        fs: { writeFile: (to: { path: string }, bytes: Uint8Array) => Promise.resolve(writeFileSync(to.path, bytes)) },
+      },
+    });
+    const { OpenConversations } = await load<typeof OpenModule>('sessions/open-conversations.ts');
+    const { Models } = await load<typeof ModelsModule>('models/models.ts');
+    const { calibrations } = await load<typeof CalibrationsModule>('models/calibrations.ts');
+    const { spendLimit } = await load<typeof SpendModule>('models/spend-limit.ts');
+    const { exportSession } = await load<typeof ExportModule>('import-export/export-session.ts');
+    const { checkSettings, readSettings } = await load<typeof SettingsModule>('platform/settings.ts');
+    const clock = { now: () => 1, id: () => crypto.randomUUID(), yielder: eventLoopYielder() };
+    const store = new FileSessionStore({ folder, clock, writer: 'this window' });
+    const conversations = new OpenConversations({
+      clock,
+      log: { event: () => undefined, warn: () => undefined },
+      models: new Models({ get: () => Promise.resolve('a-key') } as never, {} as never, learnedFacts(memento())),
+      spend: spendLimit(
+        memento(),
+        clock.now,
+        () => readSettings().compression.monthlySpendLimit,
+        () => undefined,
+      ),
+      calibrations: calibrations(memento()),
+      counts: { load: () => Promise.resolve(undefined), save: () => Promise.resolve() },
+      memory: { load: () => Promise.resolve(), text: () => '' } as never,
+      rules: { load: () => Promise.resolve(), text: '' } as never,
+    });
+    const journal = await store.create('Bookings', 'a workspace');
+    let parent: ReturnType<typeof messageId> | null = null;
+    for (const [role, text] of [
+      ['user', 'We keep bookings in SQLite.'],
+      ['assistant', 'Noted.'],
+    ] as const) {
+      const id = messageId(text);
+      await journal.append({
+        type: 'message_added',
+        message: { id, parent, role, content: [{ type: 'text', text }], at: 1 },
+      });
+      parent = id;
+    }
+    return {
+      open: () => conversations.open(journal),
+      search: async (query: string) => {
+        const open = conversations.get(journal.id);
+        await open?.search.updateIndex();
+        return open?.search.search(query, 5) ?? [];
+      },
+      exported: async (conversation: Conversation) => {
+        const file = path.join(folder, 'exported.md');
+        await exportSession(conversation, { path: file } as never, { clock });
+        return readFileSync(file, 'utf8');
+      },
+      checkSettings,
+      [Symbol.asyncDispose]: async () => {
+        await store.close();
+      },
+    };
+  }
+
+  for (const [name, value, told] of [...INVALID, CONTRADICTION])
+    it(`shows, searches, and exports its sessions: ${name}`, () =>
+      inWindow([name, value], async (window) => {
+        const conversation = await window.open();
+        assert.equal(conversation.state.path.length, 2);
+        assert.ok(conversation.context().total < conversation.meter.budget());
+        assert.notEqual((await window.search('SQLite')).length, 0);
+        assert.match(await window.exported(conversation), /We keep bookings in SQLite/);
+        await assert.rejects(window.checkSettings(), told);
+      }));
+
+  for (const [name, value, told] of [...INVALID, CONTRADICTION])
+    it(`sends nothing to a model: ${name}`, async () => {
+      const requests = await inWindow([name, value], async (window) => {
+        const conversation = await window.open();
+        await assert.rejects(conversation.send('Which database?'), told);
+        await conversation.compressNow();
+      });
+      assert.deepEqual(
+        requests.filter((url) => !url.endsWith('/models')),
+        [],
+      );
+    });
+});
