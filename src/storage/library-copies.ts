@@ -1,4 +1,4 @@
-import { open, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { copyFile, open, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { gunzipSync, gzipSync, constants } from 'node:zlib';
 import * as v from 'valibot';
@@ -14,7 +14,7 @@ import { StoreFault } from '../app/ports.ts';
 import { TOOLS, type Tool } from '../app/library/source.ts';
 import type { TranscriptMessage } from '../core/transcript/transcript-message.ts';
 import { phrase } from '../core/text/phrase.ts';
-import { ifExists, makeFolder, OWNER_ONLY, renameFile, replaceFile, succeedsUnless } from './disk-errors.ts';
+import { ifExists, makeFolder, OWNER_ONLY, replaceFile, succeedsUnless } from './disk-errors.ts';
 import { readRange } from './journal-lines.ts';
 
 /** Other tools' chats may contain secrets, so only the user can read the copies. */
@@ -75,8 +75,9 @@ export class LibraryCopies implements LibraryStore {
   async saveCatalog(sessions: readonly KeptSession[]): Promise<void> {
     await this.#beginWriting();
     const text = JSON.stringify({ version: VERSION, sessions });
-    // A damaged catalog doesn't replace the previous one, because writing the next one may fail.
-    if (!this.#isCatalogDamaged) await succeedsUnless(renameFile(this.#catalog, this.#previousCatalog), 'ENOENT');
+    // A damaged catalog doesn't replace the previous one, because writing the next one may fail. Copied instead of
+    // renamed, because without a catalog, expired copies aren't deleted, and a reader may find no chats.
+    if (!this.#isCatalogDamaged) await succeedsUnless(copyFile(this.#catalog, this.#previousCatalog), 'ENOENT');
     await replaceFile(this.#catalog, text, { temporaryPath: `${this.#catalog}.next`, flush: true });
     this.#isCatalogDamaged = false;
   }

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import os from 'node:os';
-import path from 'node:path';
 import * as vscode from 'vscode';
 import { Worker } from 'node:worker_threads';
 import {
@@ -84,8 +83,8 @@ export class ExternalChats implements vscode.Disposable {
 
   /** Whether to delete expired copies, which also happens if no tool is selected anymore. */
   get #deletesExpired(): boolean {
-    const { isTrusted } = vscode.workspace;
-    return isTrusted && readSettings().sources.keepDays > 0 && existsSync(path.join(this.#folder, 'catalog.json'));
+    // Whether there are copies, whatever has become of their catalog.
+    return vscode.workspace.isTrusted && readSettings().sources.keepDays > 0 && existsSync(this.#folder);
   }
 
   /** Follows the selected tools from now on. Never rejects; failures are logged. */

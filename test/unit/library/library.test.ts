@@ -376,6 +376,16 @@ describe('the library of chats from other tools', () => {
     assert.equal((await open()).sessions().length, 1);
   });
 
+  it('has its catalog in place at any time, also if saving the next one is interrupted', async () => {
+    putFile(home, SESSION, userRecord(1, 'Which port?'));
+    const [kept] = (await synced()).sessions();
+    // Nothing can be written in place of a folder.
+    mkdirSync(path.join(copies, 'catalog.json.next'));
+    await assert.rejects(new LibraryCopies(copies).saveCatalog([]));
+    assert.match(readFileSync(path.join(copies, 'catalog.json'), 'utf8'), new RegExp(kept!.key));
+    assert.equal((await open()).sessions().length, 1);
+  });
+
   it('recognizes a session that the tool has moved, and moved back', async () => {
     const id = '0199a213-81c0-7800-8aa1-bbab2a035a53';
     const record = (type: string, payload: object): string =>
