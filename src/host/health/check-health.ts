@@ -18,7 +18,7 @@ import { testKey } from '../models/key-commands.ts';
 import type { WorkspaceMemory } from '../memory/workspace-memory.ts';
 import { isKeyed } from '../models/keys.ts';
 import type { ModelsApp } from '../models/models.ts';
-import { checkSettings, isSet } from '../platform/settings.ts';
+import { checkSettings, isSet, SettingsError } from '../platform/settings.ts';
 
 export interface HealthApp extends HostApp, ModelsApp {
   readonly documentPanel: { openText(title: string, text: string): void };
@@ -118,10 +118,10 @@ async function settingsHealth(): Promise<HealthFacts['settings']> {
       .map((name) => `${group}.${name}`)
       .filter(isSet),
   );
-  // The message contains no values of settings, except an invalid pattern of a rule or placeholder of a prompt.
+  // A message about a setting may contain the user's text, such as the pattern of a rule.
   const fault = await checkSettings().then(
     () => undefined,
-    (error: unknown) => (error instanceof Error ? error.message : String(error)),
+    (error: unknown) => (error instanceof SettingsError ? `invalid: ${error.place}` : String(error)),
   );
   return { fault, changed };
 }

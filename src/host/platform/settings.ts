@@ -20,10 +20,14 @@ export class SettingsError extends Error {
   override readonly name = 'SettingsError';
   /** The setting, such as `chat.provider`. */
   readonly setting: string;
+  /** The setting and the position in its list, without the user's text, which `message` may contain. */
+  readonly place: string;
 
-  constructor(message: string, setting: string) {
+  /** @param index of the invalid item in the setting's list */
+  constructor(message: string, setting: string, index?: number) {
     super(message);
     this.setting = setting;
+    this.place = `threadkeeper.${setting}${index === undefined ? '' : `, item ${index + 1}`}`;
   }
 }
 
@@ -54,6 +58,7 @@ export async function checkSettings(): Promise<void> {
       throw new SettingsError(
         vscode.l10n.t('Invalid rule {0} in threadkeeper.keyEvents.rules: {1}.', index + 1, translated(result.problem)),
         RULES,
+        index,
       );
   policyOf(settings);
 }
@@ -68,9 +73,11 @@ export function validSettings(): Settings {
   if (result.success) return (lastValid = result.output);
   const [issue] = result.issues;
   const path = v.getDotPath(issue) ?? '';
+  const item = issue.path?.[2]?.key;
   throw new SettingsError(
     vscode.l10n.t('Invalid value for threadkeeper.{0}: {1}.', path, problemOf(issue)),
     path.split('.', 2).join('.'),
+    typeof item === 'number' ? item : undefined,
   );
 }
 

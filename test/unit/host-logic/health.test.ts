@@ -59,4 +59,33 @@ describe('health check without a session', () => {
     assert.match(text, /## Memory\n\n- can’t be read: ENOTDIR/);
     assert.ok(!text.includes(folder), 'the report contains no paths');
   });
+
+  for (const [what, name, value, reported] of [
+    [
+      'rule',
+      'keyEvents.rules',
+      [
+        { kind: 'fact', phrase: 'x' },
+        { kind: 'fact', pattern: '(Zoe owes' },
+      ],
+      ', item 2',
+    ],
+    ['rule’s kind', 'keyEvents.rules', [{ kind: 'Zoe owes', phrase: 'Zoe owes' }], ', item 1'],
+    ['placeholder', 'summarizer.prompt', '{{messages}} {{Zoe owes}}', ''],
+    ['model’s name', 'models.overrides', { 'Zoe owes': { contextWindow: 'large' } }, ''],
+    ['tool', 'sources.tools', ['Zoe owes'], ', item 1'],
+    ['number', 'chat.temperature', 3, ''],
+  ] as const)
+    it(`names the setting and the position of an invalid ${what}, but not its text`, async () => {
+      const [section = '', key = ''] = name.split('.');
+      const before = settings[section]![key];
+      settings[section]![key] = value;
+      try {
+        const text = await report();
+        assert.ok(text.includes(`## Settings\n\n- invalid: threadkeeper.${name}${reported}\n`), text);
+        assert.doesNotMatch(text, /Zoe/);
+      } finally {
+        settings[section]![key] = before;
+      }
+    });
 });
