@@ -1,3 +1,5 @@
+import { fold } from './fold.ts';
+
 /** In UTF-16 units. Longer labels aren't names. */
 const MAX_LABEL = 120;
 
@@ -7,11 +9,33 @@ const MAX_LABEL = 120;
  * Dockerfile:", "Ändere den Port:".
  */
 const SPEAKER =
-  /^\s*(?:[[(]?\d{1,2}:\d{2}(?::\d{2})?[\])]?\s*[-–]?\s*)?\*{0,2}[\p{Lu}\p{Lo}][\p{L}\p{N}.'’-]{0,20}(?: (?:(?:de l(?:a|as|os)|d[aeio]|dos|del|della|(?:van|von)(?: de[nr])?|te[nr]|bin|ibn) )?[\p{Lu}\p{Lo}\p{N}(][\p{L}\p{N}.'’()-]{0,19}){0,3}\*{0,2}\s?[:：]\*{0,2}\s/u;
+  /^\s*(?:[[(]?\d{1,2}:\d{2}(?::\d{2})?[\])]?\s*[-–]?\s*)?\*{0,2}(?<name>[\p{Lu}\p{Lo}][\p{L}\p{N}.'’-]{0,20}(?: (?:(?:de l(?:a|as|os)|d[aeio]|dos|del|della|(?:van|von)(?: de[nr])?|te[nr]|bin|ibn) )?[\p{Lu}\p{Lo}\p{N}(][\p{L}\p{N}.'’()-]{0,19}){0,3})\*{0,2}\s?[:：]\*{0,2}\s/u;
+
+/** Labels of mails and minutes. In longer labels, these words may be part of a name: "To Minh", "Robert De Niro". */
+const HEADERS =
+  'from|to|b?cc|sent|re|fwd|von|gesendet|aw|wg|de|para|envi?ado|envoye|time|location|uhrzeit|ort|hora|lugar|lieu';
+
+/**
+ * Words of a label that isn't a name, in English, Spanish, German, French, and Portuguese: "Note", "Release Date". Without
+ * words that are also common names, such as "Link" and "Edit".
+ */
+const FIELDS =
+  'dates?|datum|fecha|not(?:e|a)s?|remarques?|hinweise?|observac\\w+|updates?|a[ck]?tualiza\\w+|aktualisierung|subject|as+unto|betreff|' +
+  'obj\\w+|topics?|thema|tema|agenda|minutes|protokoll|tagesordnung|decis\\w+|entscheidung\\w*|beschlus\\w+|acuerdos?|actions?|todos?|tasks?|' +
+  'aufgaben?|tareas?|taches?|steps?|schritte?|pasos|etapes?|items?|issues?|quest\\w+|fragen?|preguntas?|perguntas?|answers?|antwort\\w*|' +
+  'respuestas?|respostas?|reponses?|attende\\w+|participa\\w+|teilnehm\\w+|asistentes|attach\\w+|anhang|anlagen?|adjunt\\w+|anexos?|summary|' +
+  'resum\\w+|zusammenfassung|conclu\\w+|fazit|result(?:s|ad?o?s?)?|ergebnis\\w*|problem\\w*|solu\\w+|losung\\w*|exampl\\w+|' +
+  'exempl\\w+|ejemplos?|beispiele?|version\\w*|release|correc\\w+|fix(?:ed|es)?|behoben|added|removed|change[ds]?|cambios?|statu\\w+|estado|' +
+  'priorit\\w+|prioridade?|deadline|frist|plazo|delais?|prazo|warnings?|warnung|attention|achtung|import\\w+|wichtig|reminder|rappel|info|ps|' +
+  'fyi|tl;?dr|\\w*error|\\w*exception|fehler|erreurs?';
+
+const NOT_A_NAME = new RegExp(`^(?:${HEADERS}|(?:\\S+ ){0,2}(?:${FIELDS})(?: (?:\\d|d[aeo]).*)?)$`);
 
 /** The speaker label at `start` of a text, such as "Ana:"; empty if there is none. */
-export const speakerLabelAt = (text: string, start: number): string =>
-  SPEAKER.exec(text.slice(start, start + MAX_LABEL))?.[0].trim() ?? '';
+export function speakerLabelAt(text: string, start: number): string {
+  const found = SPEAKER.exec(text.slice(start, start + MAX_LABEL));
+  return found && !NOT_A_NAME.test(fold(found.groups!['name']!)) ? found[0].trim() : '';
+}
 
 /** Length of the text before a quote that is searched for a speaker, in UTF-16 units. Bounds the time on long lines. */
 const MAX_SPEECH = 4_000;

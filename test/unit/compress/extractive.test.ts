@@ -71,6 +71,17 @@ describe('extractive summary', () => {
     assert.equal(await about('holidays', 'budget'), `user: ${messageText(karim!)}`);
   });
 
+  it('takes a field of a pasted mail or note for no speaker', async () => {
+    const session = transcript(
+      ['user', 'Subject: the new server, please read this today. The port is 8080 from now on.'],
+      ['user', 'Hinweis: das betrifft nur die Tests auf dem alten Rechner. Der Port 9090 bleibt dort frei.'],
+    );
+    assert.equal(
+      await extracted(session, { takes: ({ text }) => /\d/.test(text) }),
+      'user: The port is 8080 from now on.\nDer Port 9090 bleibt dort frei.',
+    );
+  });
+
   it('does not continue a speaker’s words with those of the next message', async () => {
     const session = transcript(
       ['user', 'this is what they wrote in the channel\nKarim: My budget is 700 euros.'],

@@ -379,6 +379,7 @@ describe('key event detection', () => {
     const said = 'Nice to see you all again. Never book a hotel above 90 euros.';
     assert.deepEqual(speakers(`Hello.\nKarim : ${said}`), ['Karim :']);
     assert.deepEqual(speakers(`Karim: hello.\n${said}`), [undefined]);
+    assert.deepEqual(speakers(`Update: ${said}`), [undefined]);
     assert.equal(find('assistant', `Decision: it’s PostgreSQL. ${said}`)[0]?.speaker, undefined);
   });
 

@@ -206,7 +206,7 @@ describe('MCP server', () => {
     const client = await connect();
     const boats = await client.call('decisions', { session: '5e1f3a10' });
     assert.match(boats, /- \[message 2, user\] 2026-03-02, decision: Decided: SQLite, and the port is 4600\./);
-    assert.match(boats, /\[message 4, user\] 2026-03-02, fact: IMPORTANT: never log the names of customers\./);
+    assert.match(boats, /\[message 4, user\] 2026-03-02, constraint: IMPORTANT: never log the names of customers\./);
     assert.doesNotMatch(boats, /tilde/);
     const [key = ''] = /claude-code-\w+/.exec(boats) ?? [];
     assert.equal(await client.call('decisions', { session: key }), boats);
