@@ -320,10 +320,15 @@ export type RecentModels = ReturnType<typeof recentModels>;
 
 /** The models that the user selected last, newest first. */
 export function recentModels(memento: vscode.Memento) {
-  const all = (): readonly ChosenModel[] => v.parse(recentSchema, memento.get(KEY));
+  const stored = (): readonly ChosenModel[] => v.parse(recentSchema, memento.get(KEY));
+  /** Without those of a vendor's former proxy, because the vendor's models are selected at the configured URL. */
+  const all = (): readonly ChosenModel[] => {
+    const settings = readSettings();
+    return stored().filter(({ provider: by, baseUrl }) => by === 'compatible' || baseUrl === baseUrlOf(by, settings));
+  };
   const add = async (chosen: ChosenModel): Promise<void> => {
     const { provider, model, baseUrl } = chosen;
-    const others = all().filter((each) => !isSameModel(each, chosen));
+    const others = stored().filter((each) => !isSameModel(each, chosen));
     await memento.update(KEY, [{ provider, model, baseUrl }, ...others].slice(0, MAX_RECENT));
   };
   return { all, add };

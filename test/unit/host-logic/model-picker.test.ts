@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import type * as NoticesModule from '../../../src/host/models/model-notices.ts';
 import type * as PickerModule from '../../../src/host/models/model-picker.ts';
+import type * as ModelsModule from '../../../src/host/models/models.ts';
 import type { ChosenModel, ModelsApp } from '../../../src/host/models/models.ts';
-import { defaultSettings, hostIn, l10n } from '../../support/fake-editor.ts';
+import { defaultSettings, hostIn, l10n, memento } from '../../support/fake-editor.ts';
 
 const SERVER = 'http://127.0.0.1:8080/v1';
 const OTHER = 'http://127.0.0.1:8081/v1';
@@ -69,6 +70,7 @@ const editor = {
 describe('model selection by the user', () => {
   let picker: typeof PickerModule;
   let notices: typeof NoticesModule;
+  let models: typeof ModelsModule;
   let asked: ChosenModel[];
   /** What is stored in the session. */
   let selected: unknown[];
@@ -78,6 +80,7 @@ describe('model selection by the user', () => {
     const load = hostIn(editor);
     picker = await load('models/model-picker.ts');
     notices = await load('models/model-notices.ts');
+    models = await load('models/models.ts');
   });
   beforeEach(() => {
     [user, workspace, typed, picked, asked, selected, prompts] = [{}, {}, [], [], [], [], []];
@@ -208,6 +211,29 @@ describe('model selection by the user', () => {
     assert.deepEqual(
       asked.map(({ baseUrl }) => baseUrl),
       [SERVER],
+    );
+  });
+
+  it('offers a recently used model only while it would be selected at its server', async () => {
+    const recentModels = models.recentModels(memento());
+    const window = { ...app(), recentModels };
+    const conversation = await window.sessions.currentOrLatest();
+    const offered = async (): Promise<string[]> =>
+      (await picker.modelOffers(window)).filter(({ detail }) => detail === 'Recently used').map(({ label }) => label);
+    user = { 'chat.provider': 'compatible', 'chat.baseUrl': SERVER };
+    await picker.selectModel(window, conversation, 'compatible', 'at the server');
+    user = { 'chat.provider': 'openai', 'chat.baseUrl': 'https://proxy.example/v1' };
+    await picker.selectModel(window, conversation, 'openai', 'at the proxy');
+    assert.deepEqual(await offered(), ['at the proxy']);
+    user = { 'chat.provider': 'openai' };
+    assert.deepEqual(await offered(), ['at the server']);
+    const [recent] = await picker.modelOffers(window);
+    assert.equal(await recent?.take(), true);
+    assert.deepEqual(user, { 'chat.provider': 'compatible', 'chat.baseUrl': SERVER });
+    user = { 'chat.provider': 'openai', 'chat.baseUrl': 'https://proxy.example/v1' };
+    assert.deepEqual(
+      recentModels.all().map(({ model }) => model),
+      ['at the server', 'at the proxy'],
     );
   });
 
