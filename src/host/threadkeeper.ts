@@ -69,7 +69,7 @@ export class Threadkeeper implements vscode.Disposable {
   readonly clock = systemClock();
   readonly workspace = workspaceIdentity();
   readonly editor = new LastEditor();
-  readonly reviews = new EditReviews();
+  readonly reviews = new EditReviews(this.clock.yielder);
   readonly diagrams = new DiagramPreview();
   readonly comparison = comparison(this.clock.yielder);
   /** Created when it's first shown. */

@@ -4,6 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as pass } from 'node:timers/promises';
 import * as vscode from 'vscode';
+import { NEVER_YIELDS } from '../../src/core/pace/yielder.ts';
 import { applyEdits } from '../../src/host/edits/apply-edits.ts';
 import { EditReviews } from '../../src/host/edits/edit-reviews.ts';
 import { candidateUris } from '../../src/host/platform/workspace-files.ts';
@@ -98,7 +99,7 @@ describe('edits suggested in a reply', () => {
     const right = uri.with({ scheme: 'threadkeeper-suggestion', query: 'left' });
     await vscode.commands.executeCommand('vscode.diff', uri, right);
     assert.equal(await proposed(), '');
-    const reviews = new EditReviews();
+    const reviews = new EditReviews(NEVER_YIELDS);
     for (let times = 0; times < 50 && vscode.window.tabGroups.activeTabGroup.activeTab; times++) await pass(100);
     reviews.dispose();
     assert.equal(vscode.window.tabGroups.activeTabGroup.activeTab, undefined);

@@ -1,4 +1,5 @@
 import { diffArrays } from 'diff';
+import { runSynchronously, type Steps } from '../pace/steps.ts';
 import { indentOf, isBlank, placeExcerpt } from './place-excerpt.ts';
 import { isElision, type Change, type Hunk } from './parse-edits.ts';
 
@@ -35,7 +36,7 @@ const CONTEXT_LINES = 3;
 export const linesOf = (text: string): string[] => text.split(/\r?\n/);
 
 /** Applies changes in order to a file's text (`''` if it doesn't exist). Line breaks become `\n`. */
-export function applyChanges(current: string, changes: readonly Change[]): ApplyResult {
+export function* applyChanges(current: string, changes: readonly Change[]): Steps<ApplyResult> {
   let lines = linesOf(current);
   const unplaced: UnplacedChange[] = [];
   for (const change of changes) {
@@ -46,7 +47,7 @@ export function applyChanges(current: string, changes: readonly Change[]): Apply
     const block = linesOf(change.text);
     // A comment with the path isn't part of the file unless the file already contains it.
     if (change.beginsWithPath && !lines.includes(block[0]!)) block.shift();
-    const placed = isWhole(lines, block) ? wholeFile(lines, block) : placeExcerpt(lines, block);
+    const placed = isWhole(lines, block) ? wholeFile(lines, block) : yield* placeExcerpt(lines, block);
     if ('reason' in placed) unplaced.push({ reason: placed.reason, lines: block });
     else lines = placed.lines;
   }
@@ -212,5 +213,5 @@ export function reapplyChanges(before: string, after: string, now: string): Appl
       line: from - head.length + 1,
     };
   });
-  return applyChanges(now, [{ kind: 'hunks', hunks }]);
+  return runSynchronously(applyChanges(now, [{ kind: 'hunks', hunks }]));
 }

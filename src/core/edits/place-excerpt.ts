@@ -1,7 +1,10 @@
+import type { Steps } from '../pace/steps.ts';
 import { isElision } from './parse-edits.ts';
 
 /** Maximum number of cells of the alignment's table: an excerpt of 400 lines in a file of 50,000. */
 const MAX_CELLS = 20_000_000;
+/** Lines read, or cells filled, between yields: about a millisecond. */
+const PER_STEP = 4_000;
 
 /** Cost of a line that only the excerpt has. */
 const INSERTED = 0.3;
@@ -27,13 +30,13 @@ type Placed = { readonly lines: string[] } | { readonly reason: 'not_found' | 'a
  * Replaces the lines of which an excerpt is a new version. They are found by the best alignment (Needleman–Wunsch with
  * free ends in the file). Lines omitted by an elision, such as `// ...`, are kept.
  */
-export function placeExcerpt(lines: readonly string[], written: readonly string[]): Placed {
+export function* placeExcerpt(lines: readonly string[], written: readonly string[]): Steps<Placed> {
   // The last line break isn't a blank line that could match.
   const ending = lines.at(-1) === '' ? [''] : [];
   const file = lines.slice(0, lines.length - ending.length);
-  const block = indentedLike(file, withoutBlankEnds(written));
+  const block = yield* indentedLike(file, withoutBlankEnds(written));
   if (block.length === 0 || block.length * file.length > MAX_CELLS) return { reason: 'not_found' };
-  const table = align(file, block);
+  const table = yield* align(file, block);
   // As arguments of `Math.max`, the lines of a large file would overflow the stack.
   const best = table.ends.reduce((a, b) => Math.max(a, b));
   const end = table.ends.indexOf(best);
@@ -78,31 +81,47 @@ interface Table {
   readonly width: number;
   readonly moves: Uint8Array;
   /** The score of an alignment that ends before each line of the file. */
-  readonly ends: readonly number[];
+  readonly ends: Float64Array;
   readonly rows: number;
 }
 
-function align(file: readonly string[], block: readonly string[]): Table {
+function* align(file: readonly string[], block: readonly string[]): Steps<Table> {
   const width = file.length + 1;
   const moves = new Uint8Array((block.length + 1) * width);
   const minDepth = Math.min(...block.filter((line) => !isBlank(line) && !isElision(line)).map(depth));
-  const deleted = file.map((line) => (isBlank(line) || depth(line) > minDepth ? DELETED_INSIDE : DELETED_OUTSIDE));
-  const fileWords = file.map(wordsOf);
-  let above = new Array<number>(width).fill(0);
+  /** The excerpt's words with the file's lines that contain them. */
+  const linesWith = new Map<string, number[]>(block.flatMap((line) => [...wordsOf(line)].map((word) => [word, []])));
+  const trimmed: string[] = [];
+  const [deleted, words] = [new Float64Array(width), new Uint32Array(width)];
+  for (const [at, line] of file.entries()) {
+    if (at % PER_STEP === 0) yield;
+    trimmed.push(line.trimEnd());
+    deleted[at] = isBlank(line) || depth(line) > minDepth ? DELETED_INSIDE : DELETED_OUTSIDE;
+    const found = wordsOf(line);
+    words[at] = found.size;
+    for (const word of found) linesWith.get(word)?.push(at);
+  }
+  let above = new Float64Array(width);
   for (const [row, line] of block.entries()) {
     const lineWeight = weight(line);
-    const words = wordsOf(line);
+    const lineWords = wordsOf(line);
+    const wanted = line.trimEnd();
     const isEdge = row === 0 || row === block.length - 1;
     const isElided = isElision(line);
-    const here = new Array<number>(width).fill(0);
+    const here = new Float64Array(width);
+    /** The number of words that each line of the file has in common with this one. */
+    const common = new Uint32Array(width);
+    for (const word of lineWords) for (const at of linesWith.get(word)!) common[at]!++;
     for (let at = 0; at < width; at++) {
+      if (at % PER_STEP === 0) yield;
       // An elision keeps any number of the file's lines.
       let score = isElided ? above[at]! : above[at]! - INSERTED;
       let move: Move = isElided ? START : INSERT;
       const before = at === 0 ? -Infinity : here[at - 1]!;
       if (isElided && before > score) [score, move] = [before, KEEP];
       if (!isElided && at > 0) {
-        const likeness = isSameLine(file[at - 1]!, line) ? 1 : similarity(fileWords[at - 1]!, words) * 0.6;
+        const share = similarity(common[at - 1]!, words[at - 1]! + lineWords.size);
+        const likeness = trimmed[at - 1] === wanted ? 1 : share * 0.6;
         const match = above[at - 1]! + lineWeight * likeness + (isEdge && likeness === 1 ? 0.5 : 0);
         if (likeness > 0 && match >= score) [score, move] = [match, MATCH];
         const skipped = before - deleted[at - 1]!;
@@ -150,11 +169,9 @@ function weight(line: string): number {
 
 const wordsOf = (line: string): ReadonlySet<string> => new Set(line.match(/[\p{L}\p{N}_]+/gu));
 
-/** The Dice coefficient of two lines' words; 0 below `MIN_SIMILARITY`. */
-function similarity(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
-  let common = 0;
-  for (const word of a) if (b.has(word)) common++;
-  const share = common === 0 ? 0 : (2 * common) / (a.size + b.size);
+/** The Dice coefficient of two lines that have `total` words, `common` of them in both; 0 below `MIN_SIMILARITY`. */
+function similarity(common: number, total: number): number {
+  const share = common === 0 ? 0 : (2 * common) / total;
   return share >= MIN_SIMILARITY ? share : 0;
 }
 
@@ -164,10 +181,13 @@ function withoutBlankEnds(lines: readonly string[]): readonly string[] {
 }
 
 /** Indents a block by the additional indentation that most of its lines have in the file. */
-function indentedLike(file: readonly string[], block: readonly string[]): readonly string[] {
+function* indentedLike(file: readonly string[], block: readonly string[]): Steps<readonly string[]> {
+  const wanted = new Set(block.map((line) => line.trim()));
   const indents = new Map<string, string | undefined>();
-  for (const line of file) {
+  for (const [at, line] of file.entries()) {
+    if (at % PER_STEP === 0) yield;
     const bare = line.trim();
+    if (!wanted.has(bare)) continue;
     // Undefined for lines that occur with different indentation.
     indents.set(bare, indents.has(bare) && indents.get(bare) !== indentOf(line) ? undefined : indentOf(line));
   }

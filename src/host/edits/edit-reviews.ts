@@ -7,6 +7,8 @@ import {
   type LineChange,
   type UnplacedChange,
 } from '../../core/edits/apply-changes.ts';
+import { runYielding } from '../../core/pace/steps.ts';
+import type { Yielder } from '../../core/pace/yielder.ts';
 import type { Change } from '../../core/edits/parse-edits.ts';
 import { RequestFault } from '../../protocol/faults.ts';
 import { SUGGESTION_SCHEME } from '../platform/contribution-ids.ts';
@@ -26,6 +28,7 @@ interface Review {
 
 /** Shows proposed changes in a diff editor. Accepted changes are edits of the file that can be undone. */
 export class EditReviews implements vscode.TextDocumentContentProvider, vscode.Disposable {
+  readonly #yielder: Yielder;
   /** By the URI of the document on the right side. */
   readonly #reviews = new Map<string, Review>();
   readonly #changed = new vscode.EventEmitter<vscode.Uri>();
@@ -41,7 +44,8 @@ export class EditReviews implements vscode.TextDocumentContentProvider, vscode.D
     }),
   ];
 
-  constructor() {
+  constructor(yielder: Yielder) {
+    this.#yielder = yielder;
     // Closes diff editors that were restored after a reload. Their suggestions are lost, so the right side would be
     // empty.
     const left = allTabs().filter(({ input }) => isSuggestion(input));
@@ -62,11 +66,13 @@ export class EditReviews implements vscode.TextDocumentContentProvider, vscode.D
     changes: readonly Change[],
   ): Promise<{ placed: number; unplaced: readonly UnplacedChange[] }> {
     const base = await textOf(uri);
-    const { text, unplaced } = applyChanges(base ?? '', changes);
+    const { text, unplaced } = await runYielding(applyChanges(base ?? '', changes), this.#yielder);
     const placed = changesOf({ base: base ?? '', proposed: text }).length;
     if (placed === 0) return { placed, unplaced };
     const right = vscode.Uri.from({ scheme: SUGGESTION_SCHEME, path: uri.path, query: uri.toString() });
     this.#reviews.set(String(right), { uri, right, base, proposed: text, known: new Set([base ?? '']) });
+    // The file may have changed while the lines were found.
+    vscode.workspace.textDocuments.forEach((document) => this.#fileChanged(document));
     this.#changed.fire(right);
     const left = base === undefined ? right.with({ fragment: 'empty' }) : uri;
     // Keeps the chat visible.

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { applyChanges, lineChanges, reapplyChanges } from '../../../src/core/edits/apply-changes.ts';
 import { parseEdits } from '../../../src/core/edits/parse-edits.ts';
+import { runSynchronously } from '../../../src/core/pace/steps.ts';
 
 const DEBOUNCE = `import { clock } from './clock';
 
@@ -26,9 +27,11 @@ export function throttle(run: () => void, ms: number): () => void {
 function applied(reply: string, current: string, path?: string): { text: string; unplaced: number; reasons: string[] } {
   const edits = parseEdits(reply).filter((edit) => edit.path === path);
   assert.ok(edits.length > 0, `an edit of ${path}: ${JSON.stringify(parseEdits(reply))}`);
-  const { text, unplaced } = applyChanges(
-    current,
-    edits.map(({ change }) => change),
+  const { text, unplaced } = runSynchronously(
+    applyChanges(
+      current,
+      edits.map(({ change }) => change),
+    ),
   );
   return { text, unplaced: unplaced.length, reasons: unplaced.map(({ reason }) => reason) };
 }
@@ -221,6 +224,17 @@ export const noop = (): void => undefined;`);
     assert.deepEqual(place('  return total;', twice).reasons, ['ambiguous']);
     assert.deepEqual(place('  return total;', twice).text, twice);
     assert.deepEqual(place('class Unrelated {\n  nothing = true;\n}').reasons, ['not_found']);
+  });
+
+  it('is placed in a file of 20,000 lines in steps that each take about a millisecond', () => {
+    const file = Array.from({ length: 20_000 }, (_, n) => `  const total${n % 977} = count + index + size${n};`);
+    const excerpt = file.slice(12_000, 12_300).with(150, '  const total = 0;');
+    const steps = applyChanges(file.join('\n'), [{ kind: 'text', text: excerpt.join('\n') }]);
+    let count = 0;
+    let step = steps.next();
+    for (; step.done !== true; step = steps.next()) count++;
+    assert.deepEqual(step.value, { text: file.with(12_150, '  const total = 0;').join('\n'), unplaced: [] });
+    assert.ok(count >= (file.length * excerpt.length) / 10_000, `${count} steps`);
   });
 });
 
