@@ -29,7 +29,7 @@ export interface Briefing {
   /** The summary of the whole conversation; '' if there is none. */
   readonly summary: string;
   readonly messages: number;
-  /** The first and last day of the session, as in `2026-03-31`; undefined if unknown. */
+  /** The first and last day of the session, as in `2026-03-31`, in UTC; undefined if unknown. */
   readonly days: readonly [string, string] | undefined;
 }
 
@@ -39,7 +39,7 @@ const ABOUT_RECORD =
 /** Renders a briefing in the target's format: Markdown, an instructions file with a header, or plain text. */
 export function renderBriefing(target: HandoffTarget, briefing: Briefing): string {
   const { messages, days } = briefing;
-  const span = days ? `, ${days[0] === days[1] ? days[0] : `${days[0]} to ${days[1]}`}` : '';
+  const span = days ? `, ${days[0] === days[1] ? days[0] : `${days[0]} to ${days[1]}`} UTC` : '';
   const intro = `You continue the work of an earlier session with another assistant (${messages} ${messages === 1 ? 'message' : 'messages'}${span}). ${ABOUT_RECORD}`;
   if (target === 'text') return `${intro}\n\n${sections(briefing, (heading) => heading.toUpperCase())}\n`;
   const content = sections(briefing, (heading) => `## ${heading}`);

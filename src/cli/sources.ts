@@ -39,7 +39,7 @@ but databases can't. Files that can't be read are listed with the reason.
     });
     return {
       json: { sessions, refused },
-      text: `${lines.join('')}chats: ${entries.length}, skipped files: ${refused.length}\n`,
+      text: `${lines.join('')}chats: ${entries.length}, skipped files: ${refused.length}, dates in UTC\n`,
       notes: refused.map(({ path, tool, reason }) => `${tool}: ${path}: ${reason}`),
     };
   },

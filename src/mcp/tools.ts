@@ -61,7 +61,7 @@ const INPUTS = {
     limit: v.optional(described(count(1, 20), 'Maximum number of quotes'), 8),
     tool,
     workspace,
-    since: v.optional(described(date, 'Only chats that changed at or after this date, for example 2026-03-31')),
+    since: v.optional(described(date, 'Only chats that changed at or after this date (UTC), for example 2026-03-31')),
     before: v.optional(described(date, 'Only chats that last changed before this date')),
   }),
   sessions: v.strictObject({
@@ -128,13 +128,13 @@ export class ChatTools {
     add(
       'recall',
       'Search Earlier Chats',
-      'Searches all messages of the user’s earlier AI chats on this machine (Claude Code, Codex, Copilot, Cline, Gemini CLI, and others), best matches first, and returns quotes with session, date, and message number, and with the later message of the session that superseded them, if any. Use it when the user refers to an earlier conversation, also with another tool, or when an earlier decision, error, or command may matter.',
+      'Searches all messages of the user’s earlier AI chats on this machine (Claude Code, Codex, Copilot, Cline, Gemini CLI, and others), best matches first, and returns quotes with session, date (UTC), and message number, and with the later message of the session that superseded them, if any. Use it when the user refers to an earlier conversation, also with another tool, or when an earlier decision, error, or command may matter.',
       (input, signal) => this.#recall(input, signal),
     );
     add(
       'sessions',
       'List Earlier Chats',
-      'Lists the user’s earlier AI chats on this machine, newest first, with date, session, title, tool, folder, and number of messages.',
+      'Lists the user’s earlier AI chats on this machine, newest first, with date (UTC), session, title, tool, folder, and number of messages.',
       (input) => this.#sessions(input),
     );
     add(

@@ -99,7 +99,7 @@ function fenced(text: string): string {
 
 export const oneLine = (text: string): string => withoutTerminalCodes(text).replace(/\s+/g, ' ').trim();
 
-const formatTime = (at: number): string => new Date(at).toISOString().replace('T', ' ').slice(0, 16);
+const formatTime = (at: number): string => `${new Date(at).toISOString().replace('T', ' ').slice(0, 16)} UTC`;
 
 /** Minimum share of a summarized decision's words that the quote must contain to be the same decision. */
 const MIN_SHARED_WORDS = 0.5;
@@ -140,7 +140,7 @@ export function* decisionRecord({
     yield `- Found by: ${oneLine(event.reason)}\n`;
     yield message === undefined || position === undefined
       ? '- From: a message on another branch\n'
-      : `- From: message ${position + 1}, ${message.role}, ${new Date(message.at).toISOString()}\n`;
+      : `- From: message ${position + 1}, ${message.role}, ${formatTime(message.at)}\n`;
   }
 }
 

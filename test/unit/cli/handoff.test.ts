@@ -124,7 +124,7 @@ describe('handoff', () => {
   it('has the decisions, constraints, and open steps of a developer’s session of days', async () => {
     const { text, messages } = await handoff(DEMO_SESSION, '--max-tokens', '2500');
     assert.equal(messages, 446);
-    assert.match(text, /\(446 messages, 2026-03-02 to 2026-03-11\)/);
+    assert.match(text, /\(446 messages, 2026-03-02 to 2026-03-11 UTC\)/);
     assert.match(
       section(text, 'Decisions'),
       /“Decided: node:sqlite, so we require Node 24\.” \(user, 2026-03-03, on “/,

@@ -50,7 +50,7 @@ describe('command line with other tools’ chats', () => {
     const { code, out, err } = await runCli(['sources', '--home', home]);
     assert.equal(code, 0);
     assert.match(out, /^2026-03-03 {2}claude-code +5 {2}.* \(continues claude-1\)\n +\/.*\/claude-2\.jsonl$/m);
-    assert.match(out, /chats: 16, skipped files: 1\n$/);
+    assert.match(out, /chats: 16, skipped files: 1, dates in UTC\n$/);
     assert.match(err, /codex: .*rollout-broken\.jsonl: The file contains no readable messages/);
   });
 
