@@ -52,7 +52,10 @@ export class SendQueue {
   /** Sends a message now or queues it. Resolves when its turn has ended or it's removed; rejects like the turn. */
   async send(message: UserMessage, whileReplying: 'queue' | 'stopAndSend'): Promise<void> {
     const isSending = this.#entries.length > 0 && !this.#isHeld;
-    if (!this.#deps.isReplying() && !isSending) return this.#deps.send(message);
+    if (!this.#deps.isReplying() && !isSending) {
+      // If it can't be added to the session, the caller returns it to the composer.
+      return this.#send({ id: this.#deps.newId(), message }, this.#entries, () => this.#change(this.#entries));
+    }
     const item = this.#newEntry(message);
     if (whileReplying === 'queue') {
       this.#change([...this.#entries, item]);
@@ -114,6 +117,18 @@ export class SendQueue {
     if (!first || this.#deps.isReplying()) return;
     this.#isUrgent = false;
     this.#isHeld = false;
+    const hold = (): void => {
+      this.#isHeld = true;
+      this.#change([this.#newEntry(first.message, first.id), ...this.#entries]);
+    };
+    this.#send(first, others, hold).then(
+      () => first.ended.resolve(undefined),
+      (error: unknown) => first.ended.reject(error),
+    );
+  }
+
+  /** Calls `onRejected` if the message can't be added to the session. Settles like the turn. */
+  async #send(first: QueuedMessage, others: readonly Entry[], onRejected: () => void): Promise<void> {
     const sending = withId(first);
     this.#sending = sending;
     this.#change(others);
@@ -121,17 +136,15 @@ export class SendQueue {
       this.#sending = undefined;
       this.#deps.onChange();
     };
-    this.#deps.send(sending, added).then(
-      () => first.ended.resolve(undefined),
-      (error: unknown) => {
-        if (this.#sending === sending) {
-          this.#sending = undefined;
-          this.#isHeld = true;
-          this.#change([this.#newEntry(first.message, first.id), ...this.#entries]);
-        }
-        first.ended.reject(error);
-      },
-    );
+    try {
+      await this.#deps.send(sending, added);
+    } catch (error) {
+      if (this.#sending === sending) {
+        this.#sending = undefined;
+        onRejected();
+      }
+      throw error;
+    }
   }
 
   #newEntry(message: UserMessage, id = this.#deps.newId()): Entry {

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Conversation } from '../../../src/app/conversation.ts';
+import { StoreFault } from '../../../src/app/ports.ts';
 import type { UserMessage } from '../../../src/app/user-message.ts';
+import { phrase } from '../../../src/core/text/phrase.ts';
 import { QueuedMessages } from '../../../src/host/chat/queued-messages.ts';
 import { Harness } from '../app/harness.ts';
 import { openForEachTest } from '../../support/per-test.ts';
@@ -100,6 +102,30 @@ describe('messages queued when the window reloads', () => {
     await imported;
     await sent;
     await until(() => stored(conversation).length === 0);
+  });
+
+  it('include one that is sent at once, until it is in the session', async () => {
+    const conversation = await harness.converse();
+    store().restoreAndWatch(conversation);
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    const imported = conversation.import(() => promise);
+    const sent = conversation.queue.send({ text: 'Why?' }, 'queue');
+    assert.deepEqual([texts(conversation), stored(conversation)], [[], ['Why?']]);
+    resolve(true);
+    await imported;
+    await sent;
+    assert.deepEqual(stored(conversation), []);
+  });
+
+  it('don’t include one that could not be sent, which returns to the composer', async () => {
+    const conversation = await harness.converse();
+    store().restoreAndWatch(conversation);
+    const { journal } = conversation;
+    const append = journal.append.bind(journal);
+    journal.append = () => Promise.reject(new StoreFault('other', phrase('broken')));
+    await assert.rejects(conversation.queue.send({ text: 'Why?' }, 'queue'));
+    journal.append = append;
+    assert.deepEqual([texts(conversation), stored(conversation)], [[], []]);
   });
 
   it('are not restored if they are in the session, as when a crash follows right after that', async () => {
