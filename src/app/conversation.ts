@@ -104,9 +104,11 @@ export class Conversation {
       newId: () => deps.clock.id(),
       send: (message, onAdded) => this.sendMessage(message, onAdded),
       isReplying: () => this.isReplying,
+      isInSession: (id) => this.state.messages.has(id),
       stop: () => this.stop(),
       onChange: () => this.#updates.emit({ type: 'queue_changed' }),
     });
+    this.journal.onDidChange(() => this.queue.dropSent());
     recoverOnTakeover(deps, () => this.isReplying);
   }
 
@@ -219,13 +221,17 @@ export class Conversation {
 
   /**
    * Sends a message and resolves when the turn has ended. The message is on disk before the request is sent, and then
-   * `onAdded` is called. Rejects with `TurnRunning`, `ContextOverflow`, or `StoreFault` if nothing was sent, and with
+   * `onAdded` is called. Does nothing if another window has sent it meanwhile. Rejects with `TurnRunning`, `ContextOverflow`, or `StoreFault` if nothing was sent, and with
    * `ModelFault` if the request failed, which keeps the message and a partial reply.
    */
   async sendMessage(message: UserMessage, onAdded?: () => void): Promise<void> {
     await this.#runTurn(async (signal) => {
       const endsTask = this.#endsTask;
       const due = this.triggers.dueAtReset();
+      if (message.id !== undefined && this.state.messages.has(message.id)) {
+        onAdded?.();
+        return undefined;
+      }
       await this.journal.append(...userMessageEvents(message, this.state, this.#deps.clock));
       onAdded?.();
       if (endsTask) await this.#reset(true, due, signal);
@@ -347,10 +353,13 @@ export class Conversation {
   }
 
   /**
-   * Runs a turn. `addMessage` writes the turn's message to the journal and returns its text; `onEnd` is called before
-   * the next turn may begin. Settles after `betweenTurns`, even if the turn failed.
+   * Runs a turn. `addMessage` writes the turn's message to the journal and returns its text, or undefined if no reply is
+   * needed; `onEnd` is called before the next turn may begin. Settles after `betweenTurns`, even if the turn failed.
    */
-  async #runTurn(addMessage: (signal: AbortSignal) => Promise<string>, onEnd?: () => Promise<void>): Promise<void> {
+  async #runTurn(
+    addMessage: (signal: AbortSignal) => Promise<string | undefined>,
+    onEnd?: () => Promise<void>,
+  ): Promise<void> {
     if (this.#turn) throw new TurnRunning();
     const turn: Turn = { abort: new AbortController() };
     const { promise, resolve } = Promise.withResolvers<undefined>();
@@ -365,6 +374,7 @@ export class Conversation {
       // Another window may have deleted the session while this one showed it.
       if (this.state.deleted) await this.journal.append({ type: 'session_deleted', deleted: false });
       const text = await addMessage(turn.abort.signal);
+      if (text === undefined) return;
       await this.#importing?.counted;
       turn.called = { calibration: calibration() };
       turn.task = this.state.task?.id;

@@ -1,4 +1,4 @@
-import { messageId } from '../core/model/ids.ts';
+import { messageId, type MessageId } from '../core/model/ids.ts';
 import type { UserMessage } from './user-message.ts';
 
 export interface QueuedMessage {
@@ -15,6 +15,7 @@ interface QueueDeps {
   /** Resolves when the turn has ended. `onAdded` is called once the message is in the session. */
   readonly send: (message: UserMessage, onAdded?: () => void) => Promise<void>;
   readonly isReplying: () => boolean;
+  readonly isInSession: (id: MessageId) => boolean;
   readonly stop: () => void;
   readonly onChange: () => void;
 }
@@ -71,6 +72,11 @@ export class SendQueue {
     if (messages.length === 0) return;
     this.#isHeld = true;
     this.#change(messages.map(({ id, ...message }) => this.#newEntry(message, id)));
+  }
+
+  /** Removes messages that are in the session, because another window has sent them. */
+  dropSent(): void {
+    if (this.#entries.some((one) => this.#isSent(one))) this.#change(this.#entries);
   }
 
   /** Sends a message before the others, and stops the current reply. Settles like `send`. */
@@ -154,9 +160,14 @@ export class SendQueue {
     return { id, message, ended };
   }
 
+  #isSent({ id }: QueuedMessage): boolean {
+    return this.#deps.isInSession(messageId(id));
+  }
+
   #change(waiting: readonly Entry[]): void {
-    this.#entries = waiting;
-    if (waiting.length === 0) {
+    this.#entries = waiting.filter((one) => !this.#isSent(one));
+    for (const { ended } of waiting.filter((one) => this.#isSent(one))) ended.resolve(undefined);
+    if (this.#entries.length === 0) {
       this.#isHeld = false;
       this.#isUrgent = false;
     }

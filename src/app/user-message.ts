@@ -8,7 +8,7 @@ import type { Clock } from './ports.ts';
 import { sessionTitleFrom } from './session-title.ts';
 
 export interface UserMessage {
-  /** Its ID in the session, unless another message has it. Absent: a new one. */
+  /** Its ID in the session. Absent: a new one. */
   readonly id?: MessageId;
   readonly text: string;
   readonly attachments?: readonly Attachment[];
@@ -18,10 +18,8 @@ export interface UserMessage {
 
 /** The events for a user's message: the message and, if the session has no title yet, a title from the message. */
 export function userMessageEvents(draft: UserMessage, state: SessionState, clock: Clock): readonly SessionEvent[] {
-  const { text, attachments = [], id } = draft;
-  // If another window has sent it meanwhile, the same ID would make it its own ancestor, which hides earlier messages.
-  const newId = id === undefined || state.messages.has(id) ? messageId(clock.id()) : id;
-  const events: SessionEvent[] = [{ type: 'message_added', message: userMessage(draft, newId, state, clock) }];
+  const { text, attachments = [], id = messageId(clock.id()) } = draft;
+  const events: SessionEvent[] = [{ type: 'message_added', message: userMessage(draft, id, state, clock) }];
   const title = sessionTitleFrom(text.trim() === '' ? (attachments[0]?.name ?? '') : text);
   if (state.title === '' && title !== '') events.push({ type: 'session_renamed', title });
   return events;

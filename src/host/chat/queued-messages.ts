@@ -1,7 +1,6 @@
 import * as v from 'valibot';
 import type { Conversation } from '../../app/conversation.ts';
 import { messageIdSchema, readonlyList } from '../../core/model/field-schemas.ts';
-import type { MessageId } from '../../core/model/ids.ts';
 import { messageSchema } from '../../core/model/message.ts';
 import { SessionFile, type SessionFileDeps } from './session-file.ts';
 
@@ -54,9 +53,7 @@ export class QueuedMessages {
 
   #restore({ journal, queue }: Pick<Conversation, 'journal' | 'queue'>): void {
     if (journal.readOnly || queue.items.length > 0) return;
-    // After a crash, the file may include a message that had just been added to the session.
-    const isSent = (id: MessageId | undefined): boolean => id !== undefined && journal.state.messages.has(id);
-    const stored = this.#file.read(journal.id)?.filter(({ id }) => !isSent(id));
+    const stored = this.#file.read(journal.id);
     if (!stored) return;
     queue.restore(stored);
     if (stored.some(({ isCut }) => isCut)) this.#reportCut();

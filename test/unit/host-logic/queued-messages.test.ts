@@ -6,7 +6,7 @@ import { StoreFault } from '../../../src/app/ports.ts';
 import type { UserMessage } from '../../../src/app/user-message.ts';
 import { phrase } from '../../../src/core/text/phrase.ts';
 import { QueuedMessages } from '../../../src/host/chat/queued-messages.ts';
-import { Harness } from '../app/harness.ts';
+import { Harness, texts as transcript } from '../app/harness.ts';
 import { openForEachTest } from '../../support/per-test.ts';
 import { until } from '../../support/until.ts';
 
@@ -161,21 +161,37 @@ describe('messages queued when the window reloads', () => {
     assert.deepEqual(texts(conversation), ['How?']);
   });
 
-  it('hide no earlier messages if another window has sent the same one meanwhile', async () => {
-    const { conversation, other } = await inTwoWindows();
-    await conversation.send('First');
-    const { promise, resolve } = Promise.withResolvers<boolean>();
-    const imported = conversation.import(() => promise);
-    const sent = conversation.queue.sendNow(conversation.queue.items[0]!.id);
-    await other.journal.takeOver();
-    await until(() => conversation.journal.readOnly !== undefined);
-    await other.queue.sendNow(other.queue.items[0]!.id);
-    resolve(true);
-    await Promise.allSettled([imported, sent]);
-    await conversation.journal.takeOver();
-    const before = [...conversation.state.path];
-    await conversation.queue.sendNow(conversation.queue.items[0]!.id);
-    assert.deepEqual(conversation.state.path.slice(0, before.length), before);
+  describe('when another window has sent the same one while it waited here', () => {
+    /** Sends the queued message here, and then in the other window, which is done first. */
+    async function sendInBoth(release: (other: Conversation) => Promise<void>) {
+      const { conversation, other } = await inTwoWindows();
+      await conversation.send('First');
+      const { promise, resolve } = Promise.withResolvers<boolean>();
+      const imported = conversation.import(() => promise);
+      const sent = conversation.queue.sendNow(conversation.queue.items[0]!.id);
+      await other.journal.takeOver();
+      await until(() => conversation.journal.readOnly !== undefined);
+      await other.queue.sendNow(other.queue.items[0]!.id);
+      await release(other);
+      resolve(true);
+      await Promise.allSettled([imported, sent]);
+      return conversation;
+    }
+    const once = ['First', 'Fine.', 'Why?', 'Fine.'];
+
+    it('are no longer queued if that window goes on writing', async () => {
+      const conversation = await sendInBoth(() => Promise.resolve());
+      await until(() => texts(conversation).length === 0);
+      await conversation.journal.takeOver();
+      assert.deepEqual([texts(conversation), stored(conversation)], [[], []]);
+      assert.deepEqual(transcript(conversation), once);
+    });
+
+    it('are not sent again if this window may write then', async () => {
+      const conversation = await sendInBoth((other) => other.close());
+      assert.deepEqual(transcript(conversation), once);
+      assert.deepEqual([texts(conversation), stored(conversation)], [[], []]);
+    });
   });
 
   it('stay queued if they cannot be stored, with a warning in the log', async () => {
