@@ -67,11 +67,11 @@ export class SendQueue {
     return item.ended.promise;
   }
 
-  /** Restores the messages from before a reload, and holds them. */
+  /** Adds the messages from before a reload, and holds all. */
   restore(messages: readonly UserMessage[]): void {
     if (messages.length === 0) return;
     this.#isHeld = true;
-    this.#change(messages.map(({ id, ...message }) => this.#newEntry(message, id)));
+    this.#change([...this.#entries, ...messages.map(({ id, ...message }) => this.#newEntry(message, id))]);
   }
 
   /** Removes messages that are in the session, because another window has sent them. */

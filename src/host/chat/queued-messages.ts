@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import type { Conversation } from '../../app/conversation.ts';
 import { messageIdSchema, readonlyList } from '../../core/model/field-schemas.ts';
+import type { SessionId } from '../../core/model/ids.ts';
 import { messageSchema } from '../../core/model/message.ts';
 import { SessionFile, type SessionFileDeps } from './session-file.ts';
 
@@ -23,17 +24,24 @@ interface QueuedMessagesDeps extends SessionFileDeps {
   readonly reportCut: () => void;
 }
 
-/** Stores queued messages before the page shows them. After a reload, the user has to send them. */
+type StoredMessage = v.InferOutput<typeof schema>[number];
+
+/**
+ * Stores messages that aren't in the session yet before the page shows them. After a reload, the user has to send them.
+ * The file has the queue of the window that writes to the session, and messages that other windows are sending.
+ */
 export class QueuedMessages {
-  readonly #file: SessionFile<v.InferOutput<typeof schema>>;
+  readonly #file: SessionFile<StoredMessage[]>;
   readonly #reportCut: () => void;
+  /** The IDs of this window's messages in the files. */
+  readonly #own = new Map<SessionId, ReadonlySet<StoredMessage['id']>>();
 
   constructor({ reportCut, ...deps }: QueuedMessagesDeps) {
     this.#file = new SessionFile(deps, 'queue', schema);
     this.#reportCut = reportCut;
   }
 
-  /** Restores a conversation's queue, and stores it whenever it changes. Does nothing while another window writes. */
+  /** Restores a conversation's queue unless another window writes, and stores it whenever it changes. */
   restoreAndWatch(conversation: Pick<Conversation, 'journal' | 'queue' | 'onUpdate'>): void {
     const { journal, queue } = conversation;
     this.#restore(conversation);
@@ -41,10 +49,14 @@ export class QueuedMessages {
     // The listener is called without events when another window becomes the writer, or this one.
     journal.onDidChange((events) => {
       if (events.length > 0) return;
-      // The window that has taken over restores the messages. Here, they would be sent again if this one takes over.
-      if (isWriter && journal.readOnly?.reason === 'not_writer') for (const { id } of queue.items) queue.remove(id);
+      const wasWriter = isWriter;
       isWriter = journal.readOnly === undefined;
-      this.#restore(conversation);
+      // The window that has taken over restores the messages. Here, they would be sent again if this one takes over.
+      if (wasWriter && journal.readOnly?.reason === 'not_writer') {
+        this.#own.delete(journal.id);
+        for (const { id } of queue.items) queue.remove(id);
+      }
+      if (!wasWriter) this.#restore(conversation);
     });
     conversation.onUpdate(({ type }) => {
       if (type === 'queue_changed') this.#store(conversation);
@@ -52,20 +64,29 @@ export class QueuedMessages {
   }
 
   #restore({ journal, queue }: Pick<Conversation, 'journal' | 'queue'>): void {
-    if (journal.readOnly || queue.items.length > 0) return;
-    const stored = this.#file.read(journal.id);
-    if (!stored) return;
+    if (journal.readOnly) return;
+    const unsent = new Set<StoredMessage['id']>(queue.unsent.map(({ id }) => id));
+    const stored = this.#file.read(journal.id)?.filter(({ id }) => id === undefined || !unsent.has(id)) ?? [];
+    this.#own.set(journal.id, new Set([...unsent, ...stored.map(({ id }) => id)]));
     queue.restore(stored);
     if (stored.some(({ isCut }) => isCut)) this.#reportCut();
   }
 
   #store({ journal, queue }: Pick<Conversation, 'journal' | 'queue'>): void {
-    if (journal.readOnly) return;
-    const messages = queue.unsent.map((message) =>
+    if (journal.readOnly && journal.readOnly.reason !== 'not_writer') return;
+    const { unsent } = queue;
+    const ids = new Set<StoredMessage['id']>(unsent.map(({ id }) => id));
+    const own = this.#own.get(journal.id);
+    const others = (this.#file.read(journal.id) ?? []).filter(
+      ({ id }) => !ids.has(id) && own?.has(id) !== true && (id === undefined || !journal.state.messages.has(id)),
+    );
+    const messages = unsent.map((message) =>
       JSON.stringify(message).length <= MAX_QUEUED_LENGTH
         ? message
         : { id: message.id, text: message.text, isCut: true },
     );
-    this.#file.write(journal.id, messages.length > 0 ? messages : undefined);
+    const all = [...messages, ...others];
+    this.#own.set(journal.id, ids);
+    this.#file.write(journal.id, all.length > 0 ? all : undefined);
   }
 }

@@ -34,7 +34,7 @@ describe('messages queued when the window reloads', () => {
     const found: string[] = [];
     const restore = (all: readonly UserMessage[]): unknown => found.push(...all.map(({ text }) => text));
     const onUpdate = () => ({ dispose: () => undefined });
-    store().restoreAndWatch({ journal, onUpdate, queue: { items: [], restore } as never });
+    store().restoreAndWatch({ journal, onUpdate, queue: { unsent: [], restore } as never });
     return found;
   }
 
@@ -159,6 +159,43 @@ describe('messages queued when the window reloads', () => {
     other.queue.restore([{ text: 'How?' }]);
     await conversation.journal.takeOver();
     assert.deepEqual(texts(conversation), ['How?']);
+  });
+
+  it('include one that a following window sends, until it is rejected, and leave the writer’s unchanged', async () => {
+    const { conversation, other } = await inTwoWindows();
+    const sent = other.queue.send({ text: 'And?' }, 'queue');
+    assert.deepEqual(stored(conversation), ['And?', 'Why?']);
+    conversation.queue.restore([{ text: 'How?' }]);
+    assert.deepEqual(stored(conversation), ['Why?', 'How?', 'And?']);
+    await assert.rejects(sent);
+    assert.deepEqual(stored(conversation), ['Why?', 'How?']);
+  });
+
+  it('include one that a following window sent when it crashed', async () => {
+    const { conversation, other } = await inTwoWindows();
+    const sent = other.queue.send({ text: 'And?' }, 'queue');
+    const file = path.join(harness.folder, `${conversation.journal.id}.queue.json`);
+    const atCrash = await readFile(file);
+    await assert.rejects(sent);
+    await writeFile(file, atCrash);
+    conversation.queue.remove(conversation.queue.items[0]!.id);
+    const again = await harness.reopen(conversation.journal.id);
+    store().restoreAndWatch(again);
+    assert.deepEqual(texts(again), ['And?']);
+  });
+
+  it('don’t include twice one that a following window sends once it may write', async () => {
+    const { conversation, other } = await inTwoWindows();
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    const imported = other.import(() => promise);
+    const sent = other.queue.send({ text: 'And?' }, 'queue');
+    await conversation.close();
+    await other.journal.takeOver();
+    assert.deepEqual([texts(other), stored(other)], [['Why?'], ['And?', 'Why?']]);
+    resolve(true);
+    await imported;
+    await sent;
+    assert.deepEqual([transcript(other), texts(other)], [['And?', 'Fine.'], ['Why?']]);
   });
 
   describe('when another window has sent the same one while it waited here', () => {
