@@ -139,7 +139,9 @@ const REQUESTS = {
 
   // The task
   setTask: action('setTask', { goal: longTextSchema, steps: readonlyList(stepSchema) }),
-  stepTask: action('stepTask', { step: countSchema, status: stepStatus }),
+  stepTask: action('stepTask', { ...session, step: countSchema, status: stepStatus }),
+  /** Adds a step to the session's task, unless its goal is another one by now. */
+  addStep: action('addStep', { ...session, goal: longTextSchema, step: longTextSchema }),
 
   // Sessions
   switchSession: action('switchSession', session),

@@ -6,6 +6,7 @@ import { nodeText } from '../../core/context/render-context.ts';
 import { keyEventId, messageId, type MessageId, type NodeId } from '../../core/model/ids.ts';
 import { messageText, type Message } from '../../core/model/message.ts';
 import { missingFromSource, type SummaryNode } from '../../core/model/summary.ts';
+import { Sequencer } from '../../core/pace/sequencer.ts';
 import { yieldIfDue, type Yielder } from '../../core/pace/yielder.ts';
 import { withSpeaker } from '../../core/text/speakers.ts';
 import { RequestFault } from '../../protocol/faults.ts';
@@ -29,7 +30,7 @@ import type { OutlineView } from '../../protocol/views.ts';
 
 /** Handlers for all requests from the page, in the protocol's order. */
 export const pageRequests = (app: ChatApp & ModelsApp) =>
-  ({ ...turnRequests(app), ...historyRequests(app) }) satisfies RequestHandlers;
+  ({ ...turnRequests(app), ...historyRequests(app), ...sessionRequests(app) }) satisfies RequestHandlers;
 
 function turnRequests(app: ChatApp & ModelsApp) {
   let offers: Awaited<ReturnType<typeof modelOffers>> = [];
@@ -246,9 +247,23 @@ function historyRequests(app: ChatApp) {
       const stillUndone = undone ? [] : nodes.filter((node) => state().summaries.isUndone(node));
       if (stillUndone.length > 0) await conversation().undoNodes(stillUndone, false);
     },
+  } satisfies Partial<RequestHandlers>;
+}
 
-    setTask: ({ goal, steps }) => conversation().setTask(goal, steps),
-    stepTask: ({ step, status }) => conversation().journal.append({ type: 'task_step', step, status }),
+function sessionRequests(app: ChatApp) {
+  /** Each change begins with the steps that the previous ones have left. */
+  const taskChanges = new Sequencer();
+  return {
+    setTask: ({ goal, steps }) => app.currentConnection().conversation.setTask(goal, steps),
+    stepTask: ({ session: id, step, status }) =>
+      taskChanges.queue(() => changeSession(app, id, { type: 'task_step', step, status })),
+    addStep: ({ session: id, goal, step }) =>
+      taskChanges.queue(() =>
+        changeSession(app, id, ({ task }) => {
+          const steps = [...(task?.steps ?? []), { text: step, status: 'pending' } as const];
+          return task?.goal === goal ? [{ type: 'task_set', task: { ...task, steps } }] : [];
+        }),
+      ),
 
     switchSession: ({ session: id }) => app.sessions.open(id).then(() => undefined),
     renameSession: ({ session: id, title }) => changeSession(app, id, { type: 'session_renamed', title }),

@@ -1,27 +1,33 @@
+import type { SessionJournal } from '../../app/ports.ts';
 import type { SessionEvent } from '../../core/journal/schema.ts';
 import type { SessionId } from '../../core/model/ids.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
 import type { HostApp } from '../platform/host-app.ts';
 
+/** An event, or a function that returns the events for a session's state. */
+type SessionChange = SessionEvent | ((state: SessionState) => readonly SessionEvent[]);
+
 /**
- * Appends an event to a session, open or not. If the event deletes the current session, another one is shown. Rejects
- * with `StoreFault`.
+ * Appends a change to a session, open or not. If it deletes the current session, another one is shown. Rejects with
+ * `StoreFault`.
  */
 export async function changeSession(
   { sessions, store }: Pick<HostApp, 'sessions' | 'store'>,
   id: SessionId,
-  event: SessionEvent,
+  change: SessionChange,
 ): Promise<void> {
+  const append = (journal: SessionJournal): Promise<void> =>
+    journal.append(...(typeof change === 'function' ? change(journal.state) : [change]));
   const current = sessions.current;
   if (current?.journal.id === id) {
-    await current.journal.append(event);
+    await append(current.journal);
     if (current.state.deleted) {
       await sessions.close(current);
       await sessions.currentOrLatest();
     }
   } else {
     const journal = await store.open(id);
-    await journal.append(event).finally(() => journal.close());
+    await append(journal).finally(() => journal.close());
   }
   sessions.listChanged();
 }

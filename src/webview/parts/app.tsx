@@ -101,8 +101,10 @@ function Chat({ session }: { readonly session: OpenSession }) {
       {panel === 'sessions' && <SessionsPanel session={session} />}
       {panel === 'recall' && <RecallPanel key={page.recall} session={session} />}
       {panel === 'find' && <FindBar session={session} />}
-      {/* Not its ID, which changes with each added step. */}
-      {session.task && <TaskHeader key={`${session.id} ${session.task.goal}`} task={session.task} />}
+      {/* Not its ID, so that a step that is being typed is kept when the steps are replaced. */}
+      {session.task && (
+        <TaskHeader key={`${session.id} ${session.task.goal}`} session={session.id} task={session.task} />
+      )}
       {session.transcript.total === 0 ? (
         <EmptySession session={session} />
       ) : (

@@ -1,4 +1,5 @@
-import { useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
+import type { SessionId } from '../../core/model/ids.ts';
 import type { TaskView } from '../../protocol/views.ts';
 import { page } from '../page-instance.ts';
 import { isEnter } from '../sending.ts';
@@ -14,26 +15,19 @@ const STATUSES = {
   skipped: { icon: 'circle-slash', label: () => text('skipped'), checked: false },
 } as const satisfies Record<StepStatus, object>;
 
-export function TaskHeader({ task: { goal, steps } }: { readonly task: TaskView }) {
+export function TaskHeader(props: { readonly session: SessionId; readonly task: TaskView }) {
+  const { session } = props;
+  const { goal, steps } = props.task;
   const readOnly = page.readOnly !== undefined;
   const [step, setStep] = useState('');
-  /** Ends when all entered steps are stored. */
-  const adding = useRef<Promise<void>>(Promise.resolve());
   const done = steps.filter((each) => each.status === 'done').length;
-  const setStatus = (index: number, status: StepStatus) => void page.request('stepTask', { step: index, status });
-  /** Stores a step once the previous ones are stored, because the request contains all steps. */
-  const add = async (previous: Promise<void>, entered: string, id = page.session?.id): Promise<void> => {
-    await previous;
-    const { session } = page;
-    // The task was ended, or another session is shown.
-    if (session?.id !== id || session?.task?.goal !== goal) return;
-    const added = { text: entered, status: 'pending' as const };
-    if (!(await page.tryRequest('setTask', { goal, steps: [...session.task.steps, added] })))
-      setStep((typed) => `${entered} ${typed}`.trim());
-  };
-  const enter = (): void => {
-    adding.current = add(adding.current, step.trim());
+  const setStatus = (index: number, status: StepStatus) =>
+    void page.request('stepTask', { session, step: index, status });
+  const enter = async (): Promise<void> => {
+    const entered = step.trim();
     setStep('');
+    if (!(await page.tryRequest('addStep', { session, goal, step: entered })))
+      setStep((typed) => `${entered} ${typed}`.trim());
   };
   const head = (
     <>
@@ -87,7 +81,7 @@ export function TaskHeader({ task: { goal, steps } }: { readonly task: TaskView 
           aria-label={text('Add step')}
           onInput={(event) => setStep(event.currentTarget.value)}
           onKeyDown={(event) => {
-            if (isEnter(event) && step.trim() !== '') enter();
+            if (isEnter(event) && step.trim() !== '') void enter();
           }}
         />
       </Disclosure>

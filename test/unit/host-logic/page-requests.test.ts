@@ -2,12 +2,16 @@ import assert from 'node:assert/strict';
 import vm from 'node:vm';
 import type { Conversation } from '../../../src/app/conversation.ts';
 import { ModelFault } from '../../../src/app/fault.ts';
+import type { SessionJournal, SessionStore } from '../../../src/app/ports.ts';
+import { taskId } from '../../../src/core/model/ids.ts';
 import { messageText } from '../../../src/core/model/message.ts';
+import type { Task } from '../../../src/core/model/task.ts';
 import type * as AttachmentsModule from '../../../src/host/chat/attachments.ts';
 import type * as ImplicitContextModule from '../../../src/host/chat/implicit-context.ts';
 import type * as PageRequestsModule from '../../../src/host/chat/page-requests.ts';
 import { defaultSettings, hostIn, l10n, workspaceWith } from '../../support/fake-editor.ts';
 import { Harness, says, throws } from '../app/harness.ts';
+import { inStore } from '../storage/test-store.ts';
 import { openForEachTest } from '../../support/per-test.ts';
 
 const settings = defaultSettings();
@@ -126,4 +130,39 @@ describe('a preview of a compression', () => {
     conversation = other;
     assert.equal((await preview).emptyText, 'No messages in this session yet.');
   });
+});
+
+describe('a step that is added to a task', () => {
+  const task: Task = { id: taskId('t1'), goal: 'Ship it', steps: [{ text: 'Write it', status: 'pending' }] };
+  const stepsOf = ({ state }: SessionJournal) => state.task?.steps.map(({ text, status }) => `${text}: ${status}`);
+
+  /** Adds two steps and completes the first one, all at once, while this session or another one is shown. */
+  async function addSteps(store: SessionStore, isShown: boolean, goal = 'Ship it'): Promise<SessionJournal> {
+    const [journal, other] = [await store.create('', 'test'), await store.create('', 'test')];
+    await journal.append({ type: 'task_set', task });
+    const shown = isShown ? journal : other;
+    const sessions = { current: { journal: shown, state: shown.state }, listChanged: () => undefined };
+    if (!isShown) await journal.close();
+    const { addStep, stepTask } = pageRequests({ sessions, store } as never);
+    const session = journal.id;
+    await Promise.all([
+      stepTask({ type: 'stepTask', session, step: 0, status: 'done' }),
+      addStep({ type: 'addStep', session, goal, step: 'Test it' }),
+      addStep({ type: 'addStep', session, goal, step: 'Tag it' }),
+    ]);
+    return isShown ? journal : store.open(session);
+  }
+  const added = ['Write it: done', 'Test it: pending', 'Tag it: pending'];
+
+  it('is added to those that are added or completed at the same moment', () =>
+    inStore(async (store) => {
+      const journal = await addSteps(store, true);
+      assert.deepEqual([stepsOf(journal), journal.state.task?.id], [added, task.id]);
+    }));
+
+  it('is added to its own session even if another one is shown by then', () =>
+    inStore(async (store) => assert.deepEqual(stepsOf(await addSteps(store, false)), added)));
+
+  it('is not added to another task', () =>
+    inStore(async (store) => assert.deepEqual(stepsOf(await addSteps(store, true, 'Other')), ['Write it: done'])));
 });
