@@ -175,5 +175,5 @@ function provisionalBefore(position: number, { frontier, summaries }: SessionSta
 }
 
 /** Whether a model may still replace a summary, which was extracted although no model had failed. */
-export const isProvisional = ({ children, model, rung, audit }: SummaryNode): boolean =>
-  children.length === 0 && model === LOCAL_MODEL && rung !== 'edited' && audit.faults.length === 0;
+export const isProvisional = ({ children, isLost, model, rung, audit }: SummaryNode): boolean =>
+  isLost !== true && children.length === 0 && model === LOCAL_MODEL && rung !== 'edited' && audit.faults.length === 0;

@@ -21,6 +21,7 @@ import { HALTED, recoverReplies, recoverOnTakeover, requestOf, streamReply } fro
 import { SendQueue } from './send-queue.ts';
 import type { SessionParts } from './session-parts.ts';
 import type { ConversationSettings } from './conversation-settings.ts';
+import { requireMessages } from './summary-changes.ts';
 import { applyProgressReport, startNextStep } from './task-progress.ts';
 import { editedMessage, userMessage, userMessageEvents, type UserMessage } from './user-message.ts';
 
@@ -293,12 +294,16 @@ export class Conversation {
     await this.journal.append({ type: 'head_moved', to });
   }
 
+  /** Deletes a message, or restores it. Rejects with `ChangeFault` or `StoreFault`. */
   async deleteMessage(id: MessageId, deleted: boolean): Promise<void> {
+    const position = this.state.positionOf(id);
+    if (deleted && position !== undefined) requireMessages(this.state, { from: position, to: position });
     await this.journal.append({ type: 'message_deleted', id, deleted });
   }
 
-  /** Undoes summaries, so that their messages are sent verbatim, or redoes them. */
+  /** Undoes summaries, so that their messages are sent verbatim, or redoes them. Rejects like `deleteMessage`. */
   async undoNodes(nodes: readonly NodeId[], undone: boolean): Promise<void> {
+    if (undone) for (const node of nodes) requireMessages(this.state, this.state.spanOf(node));
     await this.journal.append(...nodes.map((node) => ({ type: 'node_undone', node, undone }) as const));
   }
 

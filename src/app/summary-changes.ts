@@ -14,6 +14,8 @@ export class ChangeFault extends Error {
   readonly reason:
     | 'unknown_node'
     | 'not_on_branch'
+    /** The messages were lost with the journal, so only their summary is left. */
+    | 'lost'
     | 'empty'
     | 'nothing_shorter'
     | 'changed'
@@ -41,12 +43,25 @@ export function nodeOf({ nodes }: SessionState, id: NodeId): SummaryNode {
   return node;
 }
 
-/** The messages that a node covers, oldest first. Throws `ChangeFault` with the reason `not_on_branch`. */
+/** Throws `ChangeFault` with the reason `lost` if some of these messages were lost. */
+export function requireMessages(state: SessionState, span: ReturnType<SessionState['spanOf']>): void {
+  if (!span) return;
+  for (const { id, isLost } of state.nodes.values()) {
+    const lost = isLost && state.spanOf(id);
+    if (lost && lost.from <= span.to && span.from <= lost.to) throw new ChangeFault('lost');
+  }
+}
+
+const hasLost = ({ nodes }: SessionState, compression: SessionState['compressions'][number] | undefined): boolean =>
+  compression?.nodes.some((node) => nodes.get(node)?.isLost) === true;
+
+/** The messages that a node covers, oldest first. Throws `ChangeFault` with the reason `not_on_branch` or `lost`. */
 export function messagesOf(state: SessionState, node: SummaryNode): Message[] {
   const from = state.positionOf(node.first);
   const to = state.positionOf(node.last);
   const ids = from === undefined || to === undefined ? [] : state.path.slice(from, to + 1);
   if (ids.length !== node.messages) throw new ChangeFault('not_on_branch');
+  requireMessages(state, state.spanOf(node.id));
   return ids.flatMap((id) => state.messages.get(id) ?? []);
 }
 
@@ -82,6 +97,7 @@ export async function setLevel(journal: SessionJournal, id: NodeId, level: Level
  */
 export async function expandNode(journal: SessionJournal, id: NodeId, how: 'turn' | 'always'): Promise<void> {
   nodeOf(journal.state, id);
+  requireMessages(journal.state, journal.state.spanOf(id));
   await journal.append(
     how === 'turn'
       ? { type: 'node_expanded', node: id, expanded: true }
@@ -89,19 +105,19 @@ export async function expandNode(journal: SessionJournal, id: NodeId, how: 'turn
   );
 }
 
-/** The compressions from `from` (by default, the oldest) to the newest, without those that are undone. */
+/** The compressions from `from` (by default, the oldest) to the newest that can be undone. */
 export function compressionsSince(state: SessionState, from?: CompressionId): CompressionId[] {
   const start = from === undefined ? 0 : state.compressions.findIndex(({ id }) => id === from);
   if (start < 0) return [];
   const isInForce = ({ id, nodes }: SessionState['compressions'][number]): boolean =>
     !state.summaries.isCompressionUndone(id) && (nodes.length === 0 || nodes.some((node) => !state.isReverted(node)));
-  return state.compressions.slice(start).flatMap((one) => (isInForce(one) ? one.id : []));
+  return state.compressions.slice(start).flatMap((one) => (isInForce(one) && !hasLost(state, one) ? one.id : []));
 }
 
-/** The newest compression with a summary on the active branch that is neither undone nor expanded. */
+/** The newest compression that can be undone, with a summary on the active branch that isn't reverted. */
 export function newestActiveCompression(state: SessionState): CompressionId | undefined {
   const isInForce = (node: NodeId): boolean => state.spanOf(node) !== undefined && !state.isReverted(node);
-  return state.compressions.findLast(({ nodes }) => nodes.some(isInForce))?.id;
+  return state.compressions.findLast((one) => one.nodes.some(isInForce) && !hasLost(state, one))?.id;
 }
 
 /** Pins or unpins key events. Pinned ones are never dropped from the ledger. */
@@ -164,11 +180,15 @@ function eventOf(journal: SessionJournal, id: KeyEventId): KeyEvent {
   return entry;
 }
 
+/** Undoes or redoes compressions. Rejects with `ChangeFault` or `StoreFault`. */
 export async function undoCompressions(
   journal: SessionJournal,
   compressions: readonly CompressionId[],
   undone: boolean,
 ): Promise<void> {
+  const { state } = journal;
+  const isChosen = ({ id }: { readonly id: CompressionId }): boolean => compressions.includes(id);
+  if (undone && state.compressions.some((one) => isChosen(one) && hasLost(state, one))) throw new ChangeFault('lost');
   if (compressions.length > 0) await journal.append({ type: 'compressions_undone', compressions, undone });
 }
 

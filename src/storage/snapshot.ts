@@ -266,6 +266,7 @@ export function snapshotEvents(snapshot: SessionSnapshot): SessionEvent[] {
         ...node,
         first: places[0]?.[0] ?? node.first,
         messages: places.length,
+        isLost: true,
       })),
       levels: parts.flatMap(({ node, level }) => (level ? [{ node: node.id, level }] : [])),
       events: ledger,
@@ -287,6 +288,6 @@ const endsOf = ({ first, last }: SummaryNode): readonly Place[] =>
   [...new Set([first, last])].map((message) => [message, 'user']);
 
 function placeholder(node: SummaryNode, [message, role]: readonly [MessageId, Role]): Message {
-  const text = `[The text of this message was lost with the session's file; a summary of ${node.messages} messages stands for it.]`;
+  const text = `[The text of this message was lost with the session's file. Only a summary of ${node.messages} messages was kept.]`;
   return { id: message, parent: null, role, content: [{ type: 'text', text }], at: node.at };
 }

@@ -143,6 +143,8 @@ export const summaryNodeSchema = v.object({
   children: readonlyList(nodeIdSchema),
   /** Provisional, extracted summaries of the same messages that this model-written one replaces. Default: none. */
   replaces: v.optional(readonlyList(nodeIdSchema)),
+  /** Its messages were lost with the journal. Those in the session only mark their places. */
+  isLost: v.optional(v.literal(true)),
   title: v.string(),
   brief: v.string(),
   detailed: v.string(),

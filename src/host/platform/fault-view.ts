@@ -94,6 +94,9 @@ const changeFaultText = ({ reason }: ChangeFault): string =>
   ({
     unknown_node: vscode.l10n.t('This summary is no longer in the session.'),
     not_on_branch: vscode.l10n.t('Some messages of this summary were deleted or aren’t on the current branch.'),
+    lost: vscode.l10n.t(
+      'The messages were lost with the session file. Their summary is kept, because nothing else is left of them.',
+    ),
     empty: vscode.l10n.t('A summary can’t be empty. To send the original messages instead, revert the summary.'),
     nothing_shorter: vscode.l10n.t('Couldn’t generate a better summary. The existing one was kept.'),
     changed: vscode.l10n.t('The summary changed in the meantime, so the new one was discarded.'),
