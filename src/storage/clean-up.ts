@@ -16,7 +16,7 @@ const RETENTION_MS = 7 * 24 * 3_600_000;
 const MIN_ORPHAN_AGE_MS = 10 * 60_000;
 
 const TEMPORARY_FILE =
-  /^.+\.(?:(?:lock|request)\.[0-9a-f]{12}|request|(?:counts|checkpoint)\.json(?:\.[0-9a-f]{12}|\.\d+\.new)|(?:queue|draft)\.json\.new)$/;
+  /^.+\.(?:(?:lock|request|json)\.[0-9a-f]{12}|request|(?:counts|checkpoint)\.json\.\d+\.new|(?:queue|draft)\.json\.new)$/;
 const DERIVED = /^(.+)\.(?:counts|checkpoint)\.json$/;
 /** A session's files, except for its lock, which its holder removes. */
 const SESSION_FILE =
@@ -42,9 +42,10 @@ export async function sizesOfSessions(folder: string, ids: readonly SessionId[])
 }
 
 /**
- * Finds orphaned files: temporary files and lock requests that a crash has left, and counts and checkpoints without a
- * journal. Files younger than ten minutes are excluded, because they may still be in use, and so are quarantined lines,
- * because they contain messages. `now` is in milliseconds since the epoch.
+ * Finds orphaned files in the folder of the journals or of the workspace memory: temporary files and lock requests that
+ * a crash has left, and counts and checkpoints without a journal. Files younger than ten minutes are excluded, because
+ * they may still be in use, and so are quarantined lines, because they contain messages. `now` is in milliseconds since
+ * the epoch.
  */
 export async function findOrphans(folder: string, now: number): Promise<readonly PlainFile[]> {
   const files = await filesIn(folder, (name, all) => {

@@ -18,6 +18,7 @@ import { changeSession } from './session-changes.ts';
 import { sessionsOfOtherWorkspaces } from './other-workspace-sessions.ts';
 
 export interface SessionsApp extends HostApp {
+  readonly memoryFolder: string;
   readonly chats: { copiedBytes(): Promise<number> };
   /** Removes permanently deleted sessions from VS Code's global state. */
   forget(sessions: ReadonlySet<SessionId>): Promise<void>;
@@ -72,7 +73,8 @@ export async function cleanUp(app: SessionsApp): Promise<void> {
   const sessions = (await app.store.list()).filter(({ isNewer }) => isNewer !== true);
   const ids = sessions.map((one) => one.id);
   const sizes = await disk.sizesOfSessions(app.folder, ids);
-  const orphans = await disk.findOrphans(app.folder, now);
+  const folders = [app.folder, app.memoryFolder];
+  const orphans = (await Promise.all(folders.map((folder) => disk.findOrphans(folder, now)))).flat();
   if (sessions.length === 0 && orphans.length === 0)
     return showInfo(vscode.l10n.t('There are no sessions to clean up.'));
   const sizeOf = (one: SessionListEntry): number => sizes.get(one.id) ?? one.bytes;
@@ -118,7 +120,8 @@ export async function cleanUp(app: SessionsApp): Promise<void> {
   if (chosen.length > 0 && !(await confirmDeletion(chosen, sum(chosen.map(sizeOf))))) return;
 
   const hasOrphans = picked.some((one) => !one.session);
-  let freed = hasOrphans ? await disk.removeOrphans(app.folder, now) : 0;
+  let freed = 0;
+  if (hasOrphans) for (const folder of folders) freed += await disk.removeOrphans(folder, now);
   const removed = new Set<SessionId>();
   let inUse = 0;
   for (const { id, deleted } of chosen) {

@@ -10,6 +10,7 @@ import {
   sizesOfSessions,
 } from '../../../src/storage/clean-up.ts';
 import { nativeChecksum } from '../../../src/storage/checksum.ts';
+import { MemoryFile } from '../../../src/storage/memory-file.ts';
 import { readStoredSession, type FileSessionStore } from '../../../src/storage/session-store.ts';
 import { NEVER_YIELDS } from '../../../src/core/pace/yielder.ts';
 import { inFolder, messageAdded, storeIn } from './test-store.ts';
@@ -79,6 +80,15 @@ describe('session folder clean-up', () => {
       assert.deepEqual(await findOrphans(folder, Date.now()), []);
       assert.equal((await store.list()).length, 1);
       await store.close();
+    }));
+
+  it('removes what a crash has left of a change to the workspace memory', () =>
+    inFolder(async (folder) => {
+      await new MemoryFile(folder, 'w', () => assert.fail()).change(() => []);
+      const before = await names(folder);
+      await put(folder, { [`${before[0]}.0123456789ab`]: 'half' });
+      assert.equal(await removeOrphans(folder, Date.now()), 'half'.length);
+      assert.deepEqual(await names(folder), before);
     }));
 
   it('keeps a temporary file that may still be in use, and accepts a missing folder', () =>
