@@ -57,6 +57,8 @@ export class QueuedMessages {
         for (const { id } of queue.items) queue.remove(id);
       }
       if (!wasWriter) this.#restore(conversation);
+      // The disk may have been full when the queue changed. Restoring it then would queue a message that is being sent.
+      else this.#store(conversation);
     });
     conversation.onUpdate(({ type }) => {
       if (type === 'queue_changed') this.#store(conversation);

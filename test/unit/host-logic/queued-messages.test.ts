@@ -128,6 +128,33 @@ describe('messages queued when the window reloads', () => {
     assert.deepEqual([texts(conversation), stored(conversation)], [[], []]);
   });
 
+  it('are not queued again while they are being sent, when the journal changes otherwise', async () => {
+    const conversation = await harness.converse();
+    store().restoreAndWatch(conversation);
+    conversation.queue.restore([{ text: 'Why?' }]);
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    const imported = conversation.import(() => promise);
+    const sent = conversation.queue.sendNow(conversation.queue.items[0]!.id);
+    // Listeners are called without events, as when a full disk has room again.
+    await rm(path.join(harness.folder, `${conversation.journal.id}.jsonl`));
+    await conversation.journal.append({ type: 'session_renamed', title: 'Questions' });
+    assert.deepEqual(texts(conversation), []);
+    resolve(true);
+    await imported;
+    await sent;
+    assert.deepEqual(texts(conversation), []);
+  });
+
+  it('are stored again when the journal changes otherwise, because the disk may have been full before', async () => {
+    const conversation = await harness.converse();
+    store().restoreAndWatch(conversation);
+    conversation.queue.restore([{ text: 'Why?' }]);
+    await rm(path.join(harness.folder, `${conversation.journal.id}.queue.json`));
+    await rm(path.join(harness.folder, `${conversation.journal.id}.jsonl`));
+    await conversation.journal.append({ type: 'session_renamed', title: 'Questions' });
+    assert.deepEqual(stored(conversation), ['Why?']);
+  });
+
   it('are not restored if they are in the session, as when a crash follows right after that', async () => {
     const conversation = await harness.converse();
     store().restoreAndWatch(conversation);
