@@ -49,6 +49,13 @@ interface JournalTarget {
   readonly file: AppendFile;
   readonly lock: WriterLock;
   readonly clock: Clock;
+  readonly failedWrite: FailedWrite;
+}
+
+/** A failed write that couldn't be removed from the file: where it starts and ends, in bytes. `end` is 0 without one. */
+export interface FailedWrite {
+  start: number;
+  end: number;
 }
 
 /**
@@ -56,7 +63,7 @@ interface JournalTarget {
  * journal-lines.ts). Folds everything up to the end of the file in order: `folded` may include lines of other windows
  * that came first. `isWriter` is false if another window has become the writer, in which case the events are ignored.
  * Throws `StoreFault` if an event is too large, `TypeError` if one is invalid, and the file system's error if a write
- * fails. A failed write isn't folded, and is removed from the file if possible.
+ * fails. A failed write isn't folded, and is removed from the file if possible (see `removeFailedWrite`).
  */
 export async function writeEvents(
   target: JournalTarget,
@@ -99,22 +106,29 @@ async function encodeLines(
   return Buffer.concat(pieces);
 }
 
-async function writeAll({ path, file, lock }: JournalTarget, bytes: Buffer, start: number): Promise<void> {
+async function writeAll(target: JournalTarget, bytes: Buffer, start: number): Promise<void> {
+  const { file, failedWrite } = target;
   let written = 0;
-  // Truncates a failed write, but only while the lock is held and nothing else was written. Otherwise, the written part
-  // is read like any other lines.
-  const undo = async (): Promise<void> => {
-    if (written === 0 || !(await lock.isHeld())) return;
-    if ((await stat(path)).size === start + written) await truncate(path, start);
-  };
   try {
     while (written < bytes.length) written += await file.write(bytes.subarray(written));
     await file.flush();
   } catch (error) {
-    // If truncating fails as well, the next write separates itself from the incomplete line with a newline.
-    await undo().catch(() => undefined);
+    if (written > 0) Object.assign(failedWrite, { start, end: start + written });
+    // If this fails as well, it's done before the next write.
+    await removeFailedWrite(target).catch(() => undefined);
     throw error;
   }
+}
+
+/**
+ * Truncates a failed write, because its events would otherwise count twice, or although they were rejected. Does so only
+ * while the lock is held and nothing else was written. Otherwise, the written part is read like any other lines.
+ */
+export async function removeFailedWrite({ path, lock, failedWrite }: JournalTarget): Promise<void> {
+  const { start, end } = failedWrite;
+  if (end === 0) return;
+  if ((await lock.isHeld()) && (await stat(path)).size === end) await truncate(path, start);
+  failedWrite.end = 0;
 }
 
 const NEWLINE = Buffer.from('\n');

@@ -9,7 +9,15 @@ import { phrase, type Phrase } from '../core/text/phrase.ts';
 import { dropCheckpoint, readJournal, saveCheckpoint } from './checkpoint.ts';
 import { withAccessFaults, errorCode, ifExists, withWriteFaults, storeFault } from './disk-errors.ts';
 import { JournalReader } from './journal-reader.ts';
-import { openForAppend, requireWritable, writeEvents, type AppendFile, type OpenForAppend } from './journal-writer.ts';
+import {
+  openForAppend,
+  removeFailedWrite,
+  requireWritable,
+  writeEvents,
+  type AppendFile,
+  type FailedWrite,
+  type OpenForAppend,
+} from './journal-writer.ts';
 import { Sequencer } from '../core/pace/sequencer.ts';
 import { copyTo, quarantineTail, quarantineLines } from './quarantine.ts';
 import { Handover, HEARTBEAT_MS, WriterLock, type LockTimes } from './writer-lock.ts';
@@ -89,6 +97,7 @@ export class SessionJournalFile implements SessionJournal {
   /** Events that were appended while the disk was full, in order. */
   #unsaved: SessionEvent[] = [];
   #lastAttemptAt = -Infinity;
+  readonly #failedWrite: FailedWrite = { start: 0, end: 0 };
   #isAnswering = false;
   #timer: NodeJS.Timeout | undefined;
 
@@ -236,10 +245,11 @@ export class SessionJournalFile implements SessionJournal {
   }
 
   async #write(file: AppendFile, events: readonly SessionEvent[]): Promise<void> {
+    const { path, clock } = this.#options;
+    const target = { path, file, lock: this.#lock, clock, failedWrite: this.#failedWrite };
+    await removeFailedWrite(target);
     if (this.#unsaved.length > 0) this.#savedReader ??= await this.#readWhole();
     const reader = this.#savedReader ?? this.#reader;
-    const { path, clock } = this.#options;
-    const target = { path, file, lock: this.#lock, clock };
     const { isWriter, folded } = await writeEvents(target, reader, [...this.#unsaved, ...events]);
     if (!isWriter) await this.#becomeFollower();
     if (this.#unsaved.length > 0 && isWriter) {
@@ -414,6 +424,8 @@ export class SessionJournalFile implements SessionJournal {
       // The previous writer may have had a newer version.
       if (this.#reader.newer) throw new StoreFault('newer', NEWER);
       await this.#handover.remove();
+      // It has been read like any other lines.
+      this.#failedWrite.end = 0;
       if (await this.#isDeleted()) await this.#restoreFile();
       const file = await (this.#options.openForAppend ?? openForAppend)(path);
       try {

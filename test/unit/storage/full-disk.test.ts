@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import fs, { readFile } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { StoreFault, type SessionJournal } from '../../../src/app/ports.ts';
 import { messageId } from '../../../src/core/model/ids.ts';
@@ -154,6 +156,43 @@ describe('session on a failing disk', () => {
         assert.deepEqual(again.state.path, ['m0', 'm1', 'm2', 'm3']);
         assert.equal(again.state.counters.messagesEver, 4);
         await store.close();
+      }));
+  }
+
+  for (const code of ['ENOSPC', 'EIO']) {
+    it(`writes each message once if the write that failed cannot be removed at first: ${code}`, () =>
+      inFolder(async (folder) => {
+        const fault = (): Error => Object.assign(new Error('refused'), { code });
+        let failing = false;
+        const faulty: OpenForAppend = async (path) => {
+          const file = await openForAppend(path);
+          return { ...file, flush: () => (failing ? Promise.reject(fault()) : file.flush()) };
+        };
+        const { truncate } = fs;
+        fs.truncate = (path, length) => (failing ? Promise.reject(fault()) : truncate(path, length));
+        syncBuiltinESMExports();
+        try {
+          const store = storeIn(folder, 'w1', { openForAppend: faulty });
+          const journal = await store.create('Fault', '');
+          await journal.append(messageAdded(0));
+          failing = true;
+          const wasRejected = await journal.append(messageAdded(1)).then(
+            () => false,
+            () => true,
+          );
+          failing = false;
+          await until(() => journal.unsaved === undefined);
+          await journal.append(messageAdded(wasRejected ? 1 : 2));
+          await store.close();
+          const written = (await readFile(join(folder, `${journal.id}.jsonl`), 'utf8')).matchAll(/"id":"(m\d)"/g);
+          assert.deepEqual(
+            Array.from(written, ([, id]) => id),
+            wasRejected ? ['m0', 'm1'] : ['m0', 'm1', 'm2'],
+          );
+        } finally {
+          fs.truncate = truncate;
+          syncBuiltinESMExports();
+        }
       }));
   }
 
