@@ -20,6 +20,8 @@ export interface LockTimes {
 
 /** After this long (ms) without a heartbeat, a writer is gone even if its process ID exists, as IDs are reused. */
 const STALE_AFTER_MS = 30_000;
+/** After this long (ms), an incomplete lock was left by a crash or a power failure, because writing it takes less. */
+const INCOMPLETE_AFTER_MS = 1_000;
 
 const holderSchema = v.pipe(
   v.string(),
@@ -63,7 +65,8 @@ export class WriterLock {
     if (holder.token === this.#token) return { held: true, alone: false };
     const isDead = holder.host === hostname() && !isRunning(holder.pid);
     const isInherited = inherits && (holder.token === '' || holder.token.startsWith(`${this.#window}:`));
-    if (!isDead && !isInherited && !(await this.#isStale())) return { held: false, alone: false };
+    const staleAfterMs = holder.token === '' ? INCOMPLETE_AFTER_MS : STALE_AFTER_MS;
+    if (!isDead && !isInherited && !(await this.#isOlderThan(staleAfterMs))) return { held: false, alone: false };
     await this.seize();
     // If two windows replace a dead holder's lock, the later one has it.
     return { held: await this.isHeld(), alone: isDead };
@@ -118,8 +121,8 @@ export class WriterLock {
     return parsed.success ? parsed.output : { token: '', pid: process.pid, host: '' };
   }
 
-  async #isStale(): Promise<boolean> {
-    return Date.now() - ((await ifExists(stat(this.path)))?.mtimeMs ?? 0) > STALE_AFTER_MS;
+  async #isOlderThan(ms: number): Promise<boolean> {
+    return Date.now() - ((await ifExists(stat(this.path)))?.mtimeMs ?? 0) > ms;
   }
 
   #newToken(): void {

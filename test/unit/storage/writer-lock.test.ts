@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs/promises';
-import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { WriterLock } from '../../../src/storage/writer-lock.ts';
@@ -84,6 +84,21 @@ describe('writer lock in use by another program, such as a virus scanner on Wind
       }),
     );
   }
+});
+
+describe('incomplete writer lock', () => {
+  it('is replaced after a second, because a crash has left it, but not while another window may be writing it', () =>
+    inFolder(async (folder) => {
+      const path = join(folder, 's.lock');
+      await writeFile(path, '{"token":"');
+      const writtenAgo = (ms: number): Promise<void> => utimes(path, new Date(), new Date(Date.now() - ms));
+      const lock = new WriterLock(path, 'a');
+      // In the future, because the test may be interrupted here.
+      await writtenAgo(-3_600_000);
+      assert.equal((await lock.acquire()).held, false);
+      await writtenAgo(1_100);
+      assert.deepEqual(await lock.acquire(), { held: true, alone: false });
+    }));
 });
 
 describe('writer lock on a full disk', () => {
