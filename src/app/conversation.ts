@@ -66,6 +66,8 @@ export class Conversation {
   #turnEnd: Promise<unknown> = Promise.resolve();
   /** Whether the next reply gets a higher output limit, because thinking used up the last one's. */
   #raisesLimit = false;
+  /** Events of replies that couldn't be written, for example because the disk failed. */
+  #unwritten: readonly SessionEvent[] = [];
   readonly #updates: Emitter<ConversationUpdate>;
   readonly #otherWork = new Map<Promise<unknown>, AbortController>();
   /** Whether a task reset was postponed to the end of the turn. */
@@ -167,6 +169,7 @@ export class Conversation {
       for (const abort of this.#otherWork.values()) abort.abort();
       await Promise.allSettled(this.#otherWork.keys());
       await this.settled();
+      await this.#writeReplies().catch((error: unknown) => this.#logFailedWork(error));
       await this.triggers.commitReady();
     } finally {
       this.#halting = false;
@@ -376,6 +379,7 @@ export class Conversation {
       turn.settings = settings();
       await this.#importing?.appended;
       await this.#becomeWriter();
+      await this.#writeReplies();
       // Another window may have deleted the session while this one showed it.
       if (this.state.deleted) await this.journal.append({ type: 'session_deleted', deleted: false });
       const text = await addMessage(turn.abort.signal);
@@ -411,9 +415,29 @@ export class Conversation {
     await recoverReplies(this.journal);
   }
 
+  /** Writes the replies that couldn't be written before. Doesn't change the active branch if it has other messages. */
+  async #writeReplies(): Promise<void> {
+    const events = this.#unwritten;
+    if (events.length === 0 || this.journal.readOnly) return;
+    this.#unwritten = [];
+    const { head } = this.state;
+    const isAtHead = events.every((event) => event.type !== 'message_added' || event.message.parent === head);
+    try {
+      await this.journal.append(...events, ...(isAtHead ? [] : [{ type: 'head_moved', to: head } as const]));
+    } catch (error) {
+      this.#unwritten = events;
+      throw error;
+    }
+  }
+
   /** Sends the request. If it's rejected as too long, retries with a lower output limit or after compressing. */
   async #reply(model: ChatModel, text: string, signal: AbortSignal): Promise<void> {
-    const deps = { ...this.#deps, meter: this.meter, onUpdate: (update: ConversationUpdate) => this.#update(update) };
+    const deps = {
+      ...this.#deps,
+      meter: this.meter,
+      onUpdate: (update: ConversationUpdate) => this.#update(update),
+      onUnwritten: (events: readonly SessionEvent[]) => (this.#unwritten = [...this.#unwritten, ...events]),
+    };
     let recalled = await this.#makeRoom(text, signal);
     while (recalled) {
       try {
@@ -504,6 +528,7 @@ export class Conversation {
 
   async #afterTurn(reply: MessageId | undefined, task: TaskId | undefined): Promise<void> {
     try {
+      await this.#writeReplies();
       if (reply !== undefined && this.state.task?.id === task) await applyProgressReport(this.journal, reply);
       if (this.#isResetPending) {
         this.#isResetPending = false;
@@ -511,11 +536,15 @@ export class Conversation {
       }
       await this.betweenTurns();
     } catch (error) {
-      this.#deps.log.warn(`Session ${this.journal.id}: background work after a turn failed: ${String(error)}`);
+      this.#logFailedWork(error);
     }
     const ending = reply === undefined ? undefined : this.state.messages.get(reply)?.ending;
     if (this.#closed || this.#halting) this.queue.hold();
     // If the next turn has already begun, the queue waits for its end.
     else if (!this.isReplying) this.queue.turnEnded(ending === 'complete' || ending === 'length');
+  }
+
+  #logFailedWork(error: unknown): void {
+    this.#deps.log.warn(`Session ${this.journal.id}: background work after a turn failed: ${String(error)}`);
   }
 }

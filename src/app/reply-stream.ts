@@ -14,6 +14,8 @@ import type { ConversationSettings } from './conversation-settings.ts';
 export interface ReplyDeps extends Pick<SessionParts, 'journal' | 'clock' | 'log' | 'counter' | 'settings' | 'price'> {
   readonly meter: ContextMeter;
   readonly onUpdate: (update: ConversationUpdate) => void;
+  /** Called with the events of a reply that couldn't be written. Write them later, because the reply is paid for. */
+  readonly onUnwritten: (events: readonly SessionEvent[]) => void;
 }
 
 /** The abort reason of a turn that ends because its window closes or another one takes over. */
@@ -213,7 +215,7 @@ type ReplyHead = Pick<Message, 'id' | 'parent'> & { readonly model: string };
 
 /** Journals a finished reply, its usage, and that of failed attempts. A reply without text isn't kept. */
 async function keepReply(
-  { clock, journal, price }: ReplyDeps,
+  { clock, journal, onUnwritten, price }: ReplyDeps,
   { id, parent, model }: ReplyHead,
   text: string,
   usage: Usage | undefined,
@@ -228,7 +230,12 @@ async function keepReply(
   }
   for (const paid of usage ? [...failedUsages, usage] : failedUsages)
     events.push({ type: 'usage_recorded', purpose: 'chat', model, usage: paid, costUsd: price(model, paid) });
-  if (events.length > 0) await journal.append(...events);
+  try {
+    await journal.append(...events);
+  } catch (error) {
+    onUnwritten(events);
+    throw error;
+  }
 }
 
 /** Interval between writes of partial text. A crash loses no more than that. */

@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Conversation } from '../../../src/app/conversation.ts';
+import { StoreFault } from '../../../src/app/ports.ts';
+import { phrase } from '../../../src/core/text/phrase.ts';
+import { Harness, says, texts } from './harness.ts';
+import { openForEachTest } from '../../support/per-test.ts';
+
+/** Rejects the next `count` writes of replies. */
+function failReplies({ journal }: Conversation, count: number): void {
+  const append = journal.append.bind(journal);
+  journal.append = (...events) => {
+    const isReply = events.some((event) => event.type === 'message_added' && event.message.role === 'assistant');
+    return isReply && count-- > 0
+      ? Promise.reject(new StoreFault('other', phrase('The disk failed.')))
+      : append(...events);
+  };
+}
+
+describe('reply that cannot be written', () => {
+  let harness: Harness;
+  openForEachTest(async () => (harness = await Harness.open(says('Fine.'))));
+
+  it('is kept if the disk fails for a moment', async () => {
+    const conversation = await harness.converse();
+    failReplies(conversation, 1);
+    await assert.rejects(conversation.send('Question'), (error) => StoreFault.is(error, 'other'));
+    assert.deepEqual(texts(conversation), ['Question', 'Fine.']);
+    assert.equal(
+      (await readFile(path.join(harness.folder, `${conversation.journal.id}.jsonl`), 'utf8')).match(/usage_recorded/g)
+        ?.length,
+      1,
+    );
+  });
+
+  it('is kept until the disk works again, on its branch', async () => {
+    const conversation = await harness.converse();
+    await conversation.send('One');
+    failReplies(conversation, 2);
+    await assert.rejects(conversation.send('Two'), (error) => StoreFault.is(error, 'other'));
+    await conversation.settled();
+    assert.deepEqual(texts(conversation), ['One', 'Fine.', 'Two']);
+    await conversation.send('Three');
+    assert.deepEqual(texts(conversation), ['One', 'Fine.', 'Two', 'Fine.', 'Three', 'Fine.']);
+    failReplies(conversation, 2);
+    await assert.rejects(conversation.send('Four'), (error) => StoreFault.is(error, 'other'));
+    await conversation.settled();
+    await conversation.moveHead(conversation.state.path[1]!);
+    await conversation.close();
+    const again = await harness.reopen(conversation.journal.id);
+    assert.deepEqual(texts(again), ['One', 'Fine.']);
+    const answers = [...again.state.messages.values()].filter(({ role }) => role === 'assistant');
+    assert.equal(answers.length, 4);
+  });
+});
