@@ -78,6 +78,8 @@ export class SessionViews {
     journal.onDidChange((events) => {
       this.refreshSoon();
       notifyUnsaved();
+      // For example, a full disk has room again.
+      if (events.length === 0) this.#app.drafts.retry();
       if (events.some(({ type }) => type === 'task_reset')) this.#inBackground(this.#app.taskEnded());
     });
     conversation.onUpdate((update) => {

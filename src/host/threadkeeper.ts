@@ -255,6 +255,7 @@ export class Threadkeeper implements vscode.Disposable {
   /** Stops all work and closes the journals. If something can't be closed, rejects after closing the rest. */
   async close(): Promise<void> {
     this.dispose();
+    this.drafts.retry();
     const closing = [
       // Waiting for a chat that is being read may take longer than VS Code gives this process to end.
       this.chats.close(),

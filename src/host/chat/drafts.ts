@@ -47,6 +47,11 @@ export class Drafts {
     this.#file.write(session, undefined);
   }
 
+  /** Writes the drafts that couldn't be written before, for example because the disk was full. */
+  retry(): void {
+    for (const [session, draft] of this.#unsaved) this.#store(session, draft);
+  }
+
   #draft(session: SessionId): Draft {
     return this.#unsaved.get(session) ?? this.#file.read(session) ?? { text: '', edits: {} };
   }

@@ -89,6 +89,17 @@ describe('unsent texts', () => {
     assert.equal(state.get('threadkeeper.drafts'), undefined);
   });
 
+  it('are stored later if they cannot be stored at first', async () => {
+    const before = drafts();
+    await rm(folder, { recursive: true });
+    before.set(session, 'Why?');
+    before.setEdit(session, message, 'My correction');
+    await mkdir(folder);
+    before.retry();
+    const after = drafts();
+    assert.deepEqual([after.get(session), after.editsOf(session)], ['Why?', { m1: 'My correction' }]);
+  });
+
   it('stay until the window is closed if they cannot be stored', async () => {
     const before = drafts();
     await rm(folder, { recursive: true });
