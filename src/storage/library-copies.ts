@@ -112,13 +112,13 @@ export class LibraryCopies implements LibraryStore {
   }
 
   async readIndex(key: string, bytes: number): Promise<Uint8Array> {
-    // A chat has no messages, and no file, if all its turns were undone.
-    if (bytes === 0) return new Uint8Array();
-    return (await readFile(this.#index(key))).subarray(0, bytes);
+    // A chat has no file if all its turns were undone, or if another window has just removed its copy.
+    return (await ifExists(readFile(this.#index(key))))?.subarray(0, bytes) ?? new Uint8Array();
   }
 
   async readMessage(key: string, piece: CopyPiece, message: number): Promise<TranscriptMessage | undefined> {
-    const file = await open(this.#copy(key), 'r');
+    const file = await ifExists(open(this.#copy(key), 'r'));
+    if (!file) return undefined;
     const lines = gunzipSync(await readRange(file, piece.offset, piece.bytes).finally(() => file.close()));
     let index = piece.first;
     for (let at = 0, end = 0; at < lines.length; at = end + 1) {
@@ -165,6 +165,15 @@ export class LibraryCopies implements LibraryStore {
     await rm(this.#copy(key), { force: true });
     await rm(this.#index(key), { force: true });
     await this.#removePreviousCatalog();
+  }
+
+  async removeUnlisted(listed: ReadonlySet<string>, before: number): Promise<void> {
+    await this.#beginWriting();
+    for (const name of await this.#names()) {
+      const file = path.join(this.#folder, name);
+      if (!TOOLS.some((tool) => isCopyOf(tool, name)) || listed.has(name.slice(0, name.indexOf('.')))) continue;
+      if (((await ifExists(stat(file)))?.mtimeMs ?? before) < before) await rm(file, { force: true });
+    }
   }
 
   /** The tools that have copies, including copies that the catalog doesn't list. */

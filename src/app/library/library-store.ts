@@ -63,6 +63,8 @@ export interface LibraryStore {
   appendIndex(key: string, bytes: number, block: Uint8Array): Promise<number>;
   readIndex(key: string, bytes: number): Promise<Uint8Array>;
   remove(key: string): Promise<void>;
+  /** Removes the files that aren't `listed` in the catalog and were last changed before a time (ms since the epoch). */
+  removeUnlisted(listed: ReadonlySet<string>, before: number): Promise<void>;
   removeAll(tool: Tool): Promise<void>;
 }
 

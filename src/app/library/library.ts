@@ -123,6 +123,8 @@ export class Library {
     const outdated = this.sessions().filter((one) => one.source.modifiedAt < keptSince || (removesGone && one.isGone));
     if (unsaved > 0 || gone > 0 || moved) await this.#save();
     await this.#remove(outdated);
+    // A `sync` or a removal that was killed has left them.
+    if (keptSince > 0) await this.#store.removeUnlisted(new Set(this.#sessions.keys()), keptSince);
     for (const { key } of found) {
       const known = this.#unreadableFiles.get(key);
       if (known) unreadable.push(known.unreadable);

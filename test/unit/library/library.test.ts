@@ -8,6 +8,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import os from 'node:os';
@@ -270,6 +271,31 @@ describe('the library of chats from other tools', () => {
     assert.deepEqual([library.sessions()[0]?.entry.messages, library.sessions()[0]?.entry.compactions], [4, 1]);
   });
 
+  it('removes outdated copies that a killed sync has left, but no others', async () => {
+    putFile(home, SESSION, userRecord(1, 'Which port?'));
+    const library = await synced();
+    const names = readdirSync(copies);
+    const leftover = ['claude-code-0123456789abcd.jsonl.gz', 'claude-code-0123456789abcd.index'];
+    for (const name of [...leftover, 'claude-code-fedcba98765432.index', 'notes.index']) putFile(copies, name, '');
+    for (const name of [...leftover, 'notes.index', ...names]) utimesSync(path.join(copies, name), 0, 0);
+    await library.sync(sources, { keptSince: 1 });
+    const kept = [...names, 'claude-code-fedcba98765432.index', 'notes.index'];
+    assert.deepEqual(readdirSync(copies).sort(), kept.sort());
+  });
+
+  it('searches the other chats while another window removes a copy', async () => {
+    putFile(home, SESSION, userRecord(1, 'Which port?'));
+    putFile(home, SESSION.replace('s.jsonl', 't.jsonl'), userRecord(1, 'Which port, please?'));
+    const library = await synced();
+    const search = () => library.index.search(library.sessions(), { text: 'port', limit: 9 });
+    await new LibraryCopies(copies).remove(library.sessions()[0]!.key);
+    assert.equal((await search()).length, 1);
+    const cached = await synced();
+    await cached.index.search(cached.sessions(), { text: 'port', limit: 9 });
+    await new LibraryCopies(copies).remove(cached.sessions()[1]!.key);
+    assert.deepEqual(await cached.index.search(cached.sessions(), { text: 'port', limit: 9 }), []);
+  });
+
   it('neither duplicates nor loses messages when a sync is killed at any point', async () => {
     const whole = Array.from({ length: 6 }, (_, index) => userRecord(index, `Message ${index}`));
     for (let kill = 0; kill < 12; kill++) {
@@ -285,6 +311,7 @@ describe('the library of chats from other tools', () => {
         read: (key, bytes) => store.read(key, bytes),
         isComplete: (session) => store.isComplete(session),
         remove: (key) => store.remove(key),
+        removeUnlisted: (...unlisted) => store.removeUnlisted(...unlisted),
         removeAll: (tool) => store.removeAll(tool),
         append: async (...copied) => {
           dying();
