@@ -16,9 +16,9 @@ const RETENTION_MS = 7 * 24 * 3_600_000;
 const MIN_ORPHAN_AGE_MS = 10 * 60_000;
 
 const TEMPORARY_FILE =
-  /^.+\.(?:(?:lock|request|json)\.[0-9a-f]{12}|request|(?:counts|checkpoint)\.json\.\d+\.new|(?:queue|draft)\.json\.new)$/;
+  /^.+\.(?:(?:lock|request)(?:\.[0-9a-f]{12})?|json\.[0-9a-f]{12}|(?:counts|checkpoint)\.json\.\d+\.new|(?:queue|draft)\.json\.new)$/;
 const DERIVED = /^(.+)\.(?:counts|checkpoint)\.json$/;
-/** A session's files, except for its lock, which its holder removes. */
+/** A session's files, except for its lock, which its holder removes. After a crash, it's orphaned. */
 const SESSION_FILE =
   /^(.+)\.(?:jsonl(?:\.damaged|\.torn-[\d-]+|\.unreadable-\d+)?|(?:counts|checkpoint|queue|draft)\.json)$/;
 
@@ -42,18 +42,22 @@ export async function sizesOfSessions(folder: string, ids: readonly SessionId[])
 }
 
 /**
- * Finds orphaned files in the folder of the journals or of the workspace memory: temporary files and lock requests that
- * a crash has left, and counts and checkpoints without a journal. Files younger than ten minutes are excluded, because
- * they may still be in use, and so are quarantined lines, because they contain messages. `now` is in milliseconds since
- * the epoch.
+ * Finds orphaned files in the folder of the journals or of the workspace memory: temporary files, locks, requests, and
+ * empty journals that a crash has left, and counts and checkpoints without a journal. Files younger than ten minutes are
+ * excluded, because they may still be in use (a lock is touched every second), and so are quarantined lines, because they
+ * contain messages. `now` is in milliseconds since the epoch.
  */
 export async function findOrphans(folder: string, now: number): Promise<readonly PlainFile[]> {
   const files = await filesIn(folder, (name, all) => {
     const id = DERIVED.exec(name)?.[1];
-    return TEMPORARY_FILE.test(name) || (id !== undefined && !all.has(`${id}.jsonl`));
+    return TEMPORARY_FILE.test(name) || isJournal(name) || (id !== undefined && !all.has(`${id}.jsonl`));
   });
-  return files.filter(({ modifiedAt }) => now - modifiedAt > MIN_ORPHAN_AGE_MS);
+  return files.filter(
+    ({ name, bytes, modifiedAt }) => now - modifiedAt > MIN_ORPHAN_AGE_MS && (bytes === 0 || !isJournal(name)),
+  );
 }
+
+const isJournal = (name: string): boolean => name.endsWith('.jsonl');
 
 /** Deletes orphaned files (see `findOrphans`); returns the number of freed bytes. Rejects with `StoreFault`. */
 export async function removeOrphans(folder: string, now: number): Promise<number> {
@@ -77,8 +81,7 @@ export async function removeSession(
   if (!path) return { kind: 'kept' };
   const lock = new WriterLock(path.replace(/\.jsonl$/, '.lock'), `clean-up-${randomBytes(4).toString('hex')}`);
   return withAccessFaults(SESSION_FILES, async () => {
-    const isJournal = (name: string): boolean => name === `${id}.jsonl`;
-    if ((await filesIn(folder, isJournal)).length === 0) return { kind: 'kept' };
+    if ((await filesIn(folder, (name) => name === `${id}.jsonl`)).length === 0) return { kind: 'kept' };
     if (!(await lock.acquire()).held) return { kind: 'in_use' };
     try {
       const journal = await readStoredSession(folder, id, NEVER_YIELDS);

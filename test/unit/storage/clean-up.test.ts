@@ -44,6 +44,9 @@ describe('session folder clean-up', () => {
       const store = await storeOf(folder, 1);
       const orphans = {
         's1.lock.0123456789ab': 'draft',
+        's1.lock': '{}',
+        'gone.lock': '{}',
+        'empty.jsonl': '',
         's1.checkpoint.json.0123456789ab': 'half',
         's1.counts.json.4711.new': 'half',
         's1.queue.json.new': 'half',
@@ -62,7 +65,6 @@ describe('session folder clean-up', () => {
         's1.jsonl.torn-17': 'tail',
         'gone.jsonl.unreadable-17': 'what was said',
         'gone.jsonl.damaged': 'what was said',
-        'gone.lock': '{}',
         's1.lock.nohex': 'x',
         'notes.txt': 'mine',
         'counts.json': 'mine',
@@ -91,9 +93,9 @@ describe('session folder clean-up', () => {
       assert.deepEqual(await names(folder), before);
     }));
 
-  it('keeps a temporary file that may still be in use, and accepts a missing folder', () =>
+  it('keeps files that may still be in use, and accepts a missing folder', () =>
     inFolder(async (folder) => {
-      await writeFile(join(folder, 's1.lock.0123456789ab'), 'now');
+      for (const name of ['s1.lock.0123456789ab', 's1.lock', 's1.jsonl']) await writeFile(join(folder, name), '');
       assert.deepEqual(await findOrphans(folder, Date.now()), []);
       assert.equal(await removeOrphans(join(folder, 'none'), Date.now()), 0);
     }));
