@@ -52,7 +52,8 @@ export class Sessions {
   /** Newest first, without deleted sessions. */
   async list(): Promise<readonly SessionListEntry[]> {
     const stored = await this.#deps.store.list();
-    const known = new Set(stored.map((one) => one.id));
+    // An empty or unreadable journal has no workspace. It's restored from its snapshot when it's opened.
+    const known = new Set(stored.flatMap((one) => (one.workspace === '' && one.isNewer !== true ? [] : one.id)));
     return [...stored, ...this.#deps.snapshots.entries().filter((one) => !known.has(one.id))]
       .filter((one) => one.workspace === this.#deps.workspace && !one.deleted)
       .sort((a, b) => b.updatedAt - a.updatedAt);

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Conversation } from '../../../src/app/conversation.ts';
-import type { SessionJournal, SessionStore } from '../../../src/app/ports.ts';
+import type { SessionJournal, SessionListEntry, SessionStore } from '../../../src/app/ports.ts';
 import { Sessions } from '../../../src/app/sessions.ts';
 import { taskId } from '../../../src/core/model/ids.ts';
 import { FileSessionStore } from '../../../src/storage/session-store.ts';
@@ -10,13 +12,14 @@ function sessionsOf(
   store: SessionStore,
   openConversation: (journal: SessionJournal) => Promise<Conversation>,
   shown?: { id: string | undefined },
+  snapshots: readonly SessionListEntry[] = [],
 ): Sessions {
   return new Sessions({
     store,
     log: { event: () => undefined, warn: () => undefined },
     workspace: 'w',
     openConversation,
-    snapshots: { entries: () => [], events: () => undefined },
+    snapshots: { entries: () => snapshots, events: () => undefined },
     lastShown: { get: () => shown?.id, set: (id) => (shown ? (shown.id = id) : undefined) },
   });
 }
@@ -66,6 +69,16 @@ describe('sessions of a workspace', () => {
       await journal.close();
       const sessions = sessionsOf(store, (opened) => Promise.resolve(conversationOf(opened)));
       assert.equal((await sessions.openEmpty()).state.task, undefined);
+    }));
+
+  it('are listed as in their snapshot if their journal has no readable line', () =>
+    inStore(async (store, folder) => {
+      const journal = await store.create('Build', 'w');
+      await journal.close();
+      const list = await store.list();
+      await writeFile(join(folder, `${journal.id}.jsonl`), '');
+      const sessions = sessionsOf(store, (opened) => Promise.resolve(conversationOf(opened)), undefined, list);
+      assert.deepEqual(await sessions.list(), list);
     }));
 
   it('are released to other windows if they cannot be opened, as with an invalid setting', () =>
