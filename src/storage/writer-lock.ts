@@ -52,20 +52,21 @@ export class WriterLock {
 
   /**
    * Acquires the lock if it's free or its holder is gone. `held`: this window has it. `alone`: no other window can still
-   * be writing, because there was no lock, or its holder's process has ended. `inherits`: a lock with this window's name,
-   * or an incomplete one, was left by a thread that has ended, so it may be replaced. If another window is just writing
-   * an incomplete one, it checks the lock before it writes to the journal. Throws the file system's error in a read-only
-   * folder.
+   * be writing, because there was no lock, or its holder's process has ended. A lock with this window's name was left by
+   * a thread that has ended, or because removing it failed, so it may be replaced; with `inheritsIncomplete`, also an
+   * incomplete one. If another window is just writing it, that window checks the lock before it writes to the journal.
+   * Throws the file system's error in a read-only folder.
    */
-  async acquire(inherits = false) {
+  async acquire(inheritsIncomplete = false) {
     if (await this.#create()) return { held: true, alone: true };
     const holder = await this.#holder();
     if (holder === undefined) return { held: await this.#create(), alone: true };
     // The writer has handed over the lock.
     if (holder.token === this.#token) return { held: true, alone: false };
     const isDead = holder.host === hostname() && !isRunning(holder.pid);
-    const isInherited = inherits && (holder.token === '' || holder.token.startsWith(`${this.#window}:`));
-    const staleAfterMs = holder.token === '' ? INCOMPLETE_AFTER_MS : STALE_AFTER_MS;
+    const isIncomplete = holder.token === '';
+    const isInherited = isIncomplete ? inheritsIncomplete : holder.token.startsWith(`${this.#window}:`);
+    const staleAfterMs = isIncomplete ? INCOMPLETE_AFTER_MS : STALE_AFTER_MS;
     if (!isDead && !isInherited && !(await this.#isOlderThan(staleAfterMs))) return { held: false, alone: false };
     await this.seize();
     // If two windows replace a dead holder's lock, the later one has it.

@@ -196,6 +196,24 @@ describe('session on a failing disk', () => {
       }));
   }
 
+  it('can be opened again in the same window if opening it failed and the lock could not be removed', () =>
+    inStore(async (store, folder) => {
+      const { id } = await store.create('Fault', '');
+      await store.close();
+      const { rm } = fs;
+      fs.rm = () => Promise.reject(Object.assign(new Error('refused'), { code: 'EACCES' }));
+      syncBuiltinESMExports();
+      try {
+        await assert.rejects(storeIn(folder, 'w2').open(id));
+      } finally {
+        fs.rm = rm;
+        syncBuiltinESMExports();
+      }
+      const later = storeIn(folder, 'w2');
+      assert.equal((await later.open(id)).readOnly, undefined);
+      await later.close();
+    }));
+
   it('rejects a message on any other disk error and keeps none of it', () =>
     onDisk('EIO', async ({ disk, journal, folder }) => {
       await journal.append(messageAdded(0));
