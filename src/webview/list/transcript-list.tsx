@@ -61,6 +61,7 @@ export function TranscriptList({ session }: { readonly session: OpenSession }) {
         reveal(position);
       },
       scrollToEnd,
+      keepFollowing: () => view.keepFollowing(),
     };
     const pending = page.takePendingReveal(session.id);
     if (pending !== undefined) page.list.reveal(pending);

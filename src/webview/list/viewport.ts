@@ -84,6 +84,14 @@ export class Viewport {
     this.#applyScroll();
   }
 
+  /**
+   * Keeps following after the view's height has changed. If it was larger for a moment, the browser has scrolled up,
+   * which would look like the user's scrolling.
+   */
+  keepFollowing(): void {
+    if (this.isFollowing) this.#applyScroll();
+  }
+
   /** The scroll position at the end. `scrollHeight` would also count rows that are about to be replaced. */
   get #end(): number {
     return this.#heights.total - this.#scroller.clientHeight;

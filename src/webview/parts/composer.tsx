@@ -19,7 +19,9 @@ import { handleSuggestionKey, SuggestionList, useSuggestions } from './suggestio
 const DRAFT_DELAY_MS = 300;
 
 /** The caret's position in the field. `placeCaret` sets it once the field has the text that is set with it. */
-function useCaret(field: RefObject<HTMLTextAreaElement | null>) {
+function useCaret(field: RefObject<HTMLTextAreaElement | null>, value: string) {
+  // The field's height depends on its text. When that is deleted, it has one line before its placeholder has several.
+  useLayoutEffect(() => page.list?.keepFollowing(), [value]);
   const [caret, setCaret] = useState(0);
   const [placed, setPlaced] = useState<{ readonly at: number }>();
   // In the next frame, more may have been typed.
@@ -38,7 +40,7 @@ export function Composer({ session }: { readonly session: OpenSession }) {
     const saved = page.savedStateOf(session.id);
     return saved?.told === session.draft.text ? saved.draft : session.draft.text;
   });
-  const { caret, setCaret, placeCaret } = useCaret(field);
+  const { caret, setCaret, placeCaret } = useCaret(field, value);
   const [selected, setSelected] = useState(0);
   const [dismissed, setDismissed] = useState(false);
   const history = useMemo(() => new InputHistory(session.history), [session.history]);

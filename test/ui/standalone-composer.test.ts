@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import type { Locator, Page } from 'playwright-core';
+import { showMessages, StandalonePages } from './standalone-page.ts';
+
+describe('composer of a narrow chat', () => {
+  let pages: StandalonePages;
+  let page: Page;
+
+  before(async () => {
+    pages = await StandalonePages.start();
+    page = await pages.open();
+    // The placeholder takes several lines.
+    await page.setViewportSize({ width: 200, height: 600 });
+    await showMessages(
+      page,
+      'narrow',
+      Array.from({ length: 40 }, (_, index) => `The port is ${index}.`),
+    );
+  });
+
+  after(() => pages?.stop());
+
+  const composer = (): Locator => page.getByRole('textbox', { name: 'Message', exact: true });
+  const drawn = (): Promise<unknown> =>
+    page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+
+  it('leaves the chat at its end when its text is deleted', async () => {
+    for (const text of ['A single line', 'Five\n\n\n\nlines']) {
+      await composer().fill(text);
+      await drawn();
+      await composer().press('Control+a');
+      await composer().press('Delete');
+      await drawn();
+      assert.equal(await page.getByRole('button', { name: 'Jump to Latest' }).count(), 0, text);
+    }
+  });
+
+  it('leaves the chat at its end when a message is sent', async () => {
+    await composer().fill('Five\n\n\n\nlines');
+    await composer().press('Enter');
+    await drawn();
+    assert.equal(await page.getByRole('button', { name: 'Jump to Latest' }).count(), 0);
+  });
+});
