@@ -22,6 +22,7 @@ export class Toasts {
   /** An error with an action, shown until it's dismissed or `clearErrors` is called. */
   persistent: Toast | undefined;
   readonly #onChange: () => void;
+  #timer: ReturnType<typeof setTimeout> | undefined;
   #deletions: { readonly toast: Toast; readonly sessions: readonly SessionId[] } | undefined;
 
   constructor(onChange: () => void) {
@@ -47,10 +48,17 @@ export class Toasts {
       this.persistent = toast;
     } else {
       this.temporary = toast;
-      setTimeout(() => this.dismiss(toast), TOAST_DURATION_MS);
+      this.hold(toast, false);
     }
     this.#onChange();
     return toast;
+  }
+
+  /** Shows a temporary toast until it's no longer held, and then as long as a new one. */
+  hold(toast: Toast, isHeld: boolean): void {
+    if (this.temporary !== toast) return;
+    clearTimeout(this.#timer);
+    if (!isHeld) this.#timer = setTimeout(() => this.dismiss(toast), TOAST_DURATION_MS);
   }
 
   dismiss(toast: Toast): void {

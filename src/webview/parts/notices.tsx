@@ -20,14 +20,23 @@ interface NoticeProps {
   readonly class?: string;
   readonly action?: { readonly label: string; readonly run: () => void } | undefined;
   readonly dismiss?: () => void;
+  /** Called when the pointer or the focus enters or leaves the notice, with whether it has either. */
+  readonly onUse?: (isUsed: boolean) => void;
   readonly children?: ComponentChildren;
 }
 
 export function Notice(props: NoticeProps) {
-  const { severity = 'info', icon, message, details, isTimer = false, action, dismiss } = props;
+  const { severity = 'info', icon, message, details, isTimer = false, action, dismiss, onUse } = props;
   const role = props.role ?? (isTimer ? undefined : 'status');
   return (
-    <div class={`notice line notice-${severity} ${props.class ?? ''}`} role={role}>
+    <div
+      class={`notice line notice-${severity} ${props.class ?? ''}`}
+      role={role}
+      onMouseEnter={() => onUse?.(true)}
+      onMouseLeave={({ currentTarget }) => onUse?.(currentTarget.contains(document.activeElement))}
+      onFocusIn={() => onUse?.(true)}
+      onFocusOut={({ currentTarget }) => onUse?.(currentTarget.matches(':hover'))}
+    >
       <Icon name={icon} class={icon === 'loading' ? 'codicon-modifier-spin' : ''} />
       <div class="fill line wrap">
         <div class="fill" role={isTimer ? 'timer' : undefined}>
@@ -115,7 +124,8 @@ export function ToastNotice({ toast }: { readonly toast: Toast }) {
   const { severity, wait, details, action } = toast;
   const role = severity === 'error' ? 'alert' : 'status';
   const dismiss = () => page.toasts.dismiss(toast);
-  const props = { class: 'toast', icon: severity, severity, role, details, action, dismiss } as const;
+  const onUse = (isUsed: boolean) => page.toasts.hold(toast, isUsed);
+  const props = { class: 'toast', icon: severity, severity, role, details, action, dismiss, onUse } as const;
   if (!wait) return <Notice {...props} message={toast.text} />;
   return <Timer {...props} messageAt={(now) => waitTextAt(wait, now, translate)} />;
 }

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import type { Locator, Page } from 'playwright-core';
+import { postToPage, showMessage, StandalonePages } from './standalone-page.ts';
+
+describe('notice with an action', () => {
+  const SHOWN_MS = 8_000;
+  let pages: StandalonePages;
+  let page: Page;
+
+  before(async () => {
+    pages = await StandalonePages.start();
+  });
+
+  beforeEach(async () => {
+    page = await pages.open();
+    await page.clock.install();
+    await showMessage(page, 'toast', 'The port is 8443.');
+    await postToPage(page, { type: 'toast', text: 'Undone.', action: { id: 1, label: 'Redo' } });
+    await redo().waitFor();
+  });
+
+  afterEach(() => page.close());
+
+  after(() => pages?.stop());
+
+  const redo = (): Locator => page.getByRole('button', { name: 'Redo' });
+  const passTime = (): Promise<void> => page.clock.runFor(SHOWN_MS);
+
+  it('is hidden after a while', async () => {
+    await passTime();
+    assert.equal(await redo().count(), 0);
+  });
+
+  it('stays while it has the focus', async () => {
+    await redo().focus();
+    await passTime();
+    await page.getByRole('button', { name: 'Dismiss' }).focus();
+    await passTime();
+    assert.equal(await redo().count(), 1);
+    await page.getByRole('textbox', { name: 'Message', exact: true }).focus();
+    await passTime();
+    assert.equal(await redo().count(), 0);
+  });
+
+  it('stays while the pointer is over it', async () => {
+    await redo().hover();
+    await passTime();
+    assert.equal(await redo().count(), 1);
+    await page.getByRole('article').hover();
+    await passTime();
+    assert.equal(await redo().count(), 0);
+  });
+});
