@@ -12,9 +12,11 @@ export const locale = (): string => vscode.env.language;
 
 export const dollars = (usd: number): string => dollarsText(usd, locale());
 
-/** A short number of tokens, such as 950, 12.4k, 128k, or 1.05M. */
-export const shortTokens = (tokens: number): string => COMPACT.format(Math.round(tokens)).replace('K', 'k');
+/** A short number of tokens, such as 950, 12.4k, 128k, or 1.05M, with the decimal mark of the display language. */
+export const shortTokens = (tokens: number): string =>
+  COMPACT.format(Math.round(tokens)).replace('K', 'k').replace('.', decimalMark());
 
+const decimalMark = (): string => (0.5).toLocaleString(locale()).charAt(1);
 const COMPACT = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 3 });
 
 /** A number in the display language. */

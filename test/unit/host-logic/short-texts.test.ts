@@ -3,7 +3,8 @@ import type * as L10nModule from '../../../src/host/platform/l10n.ts';
 import type * as SessionCommandsModule from '../../../src/host/sessions/session-commands.ts';
 import { hostIn, l10n } from '../../support/fake-editor.ts';
 
-const { shortLine, shortTokens, truncateAtWord } = await hostIn({})<typeof L10nModule>('platform/l10n.ts');
+const env = { language: 'en' };
+const { shortLine, shortTokens, truncateAtWord } = await hostIn({ env })<typeof L10nModule>('platform/l10n.ts');
 
 describe('short texts in the editor', () => {
   it('never end in the middle of an emoji', () => {
@@ -18,6 +19,15 @@ describe('short texts in the editor', () => {
   it('show tokens with at most three digits', () => {
     const shown = [950, 12_449, 128_000, 999_600, 1_048_576].map(shortTokens);
     assert.deepEqual(shown, ['950', '12.4k', '128k', '1M', '1.05M']);
+  });
+
+  it('show tokens with the decimal mark of the display language', () => {
+    const shown = ['de', 'pt-br', 'ja'].map((language) => {
+      env.language = language;
+      return shortTokens(12_449);
+    });
+    env.language = 'en';
+    assert.deepEqual(shown, ['12,4k', '12,4k', '12.4k']);
   });
 
   it('show a session’s title as text, not as an icon', async () => {
