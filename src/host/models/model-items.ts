@@ -42,7 +42,7 @@ export function modelGroups(app: ModelsApp, signal: AbortSignal): readonly Model
   const current = app.chosenModel();
   const recent = app.recentModels.all().filter((each) => !isSameModel(each, current));
   const hasCurrent = current.provider !== 'local' && current.model !== '';
-  const recentItems = [...(hasCurrent ? [current] : []), ...recent].map((each) => modelItem(app, each));
+  const recentItems = [...(hasCurrent ? [current] : []), ...recent].map((each) => itemWithServer(app, each));
   const load = (from: ChosenModel, limitMs = LIST_TIMEOUT_MS): Promise<readonly ListItem[]> =>
     modelItemsIfAny(app, from, signal, limitMs);
   const loadIfReady = async (provider: ProviderName): Promise<readonly ListItem[]> =>
@@ -190,6 +190,12 @@ export function modelItem(app: ModelsApp, chosen: ChosenModel, facts: ModelFacts
     description: notes.join(' · '),
     ...(name !== chosen.model && { detail: chosen.model }),
   };
+}
+
+/** A model in a list with models of several servers, which may have the same name. */
+function itemWithServer(app: ModelsApp, chosen: ChosenModel): ModelItem {
+  const item = modelItem(app, chosen);
+  return chosen.baseUrl === '' ? item : { ...item, description: `${chosen.baseUrl} · ${item.description}` };
 }
 
 /** Prices per million tokens, and whether cached input is cheaper. */

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type * as ItemsModule from '../../../src/host/models/model-items.ts';
 import type * as NoticesModule from '../../../src/host/models/model-notices.ts';
 import type * as PickerModule from '../../../src/host/models/model-picker.ts';
 import type * as ModelsModule from '../../../src/host/models/models.ts';
@@ -71,6 +72,7 @@ describe('model selection by the user', () => {
   let picker: typeof PickerModule;
   let notices: typeof NoticesModule;
   let models: typeof ModelsModule;
+  let items: typeof ItemsModule;
   let asked: ChosenModel[];
   /** What is stored in the session. */
   let selected: unknown[];
@@ -81,6 +83,7 @@ describe('model selection by the user', () => {
     picker = await load('models/model-picker.ts');
     notices = await load('models/model-notices.ts');
     models = await load('models/models.ts');
+    items = await load('models/model-items.ts');
   });
   beforeEach(() => {
     [user, workspace, typed, picked, asked, selected, prompts] = [{}, {}, [], [], [], [], []];
@@ -141,6 +144,13 @@ describe('model selection by the user', () => {
     pick.activeItems = [{ label: 'm', chosen: { provider: 'compatible', model: 'm', baseUrl: SERVER } }];
     accept();
     assert.equal(await chosen, true);
+  });
+
+  it('names the server of each recently used model of a server', async () => {
+    const all = () => ['', SERVER, OTHER].map((baseUrl) => ({ provider: 'compatible', model: 'm', baseUrl }));
+    const recent = items.modelGroups({ ...app(), recentModels: { all } } as never, AbortSignal.timeout(1_000))[0];
+    const descriptions = (await recent?.items)?.map(({ description }) => description);
+    assert.deepEqual(descriptions, ['8.19k tokens', `${SERVER} · 8.19k tokens`, `${OTHER} · 8.19k tokens`]);
   });
 
   it('changes only the workspace settings when the workspace names another server', async () => {
