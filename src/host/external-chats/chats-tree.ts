@@ -31,12 +31,18 @@ export function chatsTree(chats: ExternalChats, yielder: Yielder) {
     const workspaces = [...Map.groupBy(chatItems(listed), ({ chat }) => chat.entry.workspace ?? '')]
       .map(([folder, items]) => ({ folder, items, rank: rankOf(folder) }))
       .sort((a, b) => a.rank - b.rank);
+    const sameName = Map.groupBy(workspaces, ({ folder }) => path.basename(folder));
     return [
       ...workspaces.map(({ folder, items, rank }): ChatRow => {
         const state = rank === 0 ? Expanded : Collapsed;
         const name = folder === '' ? vscode.l10n.t('No workspace') : path.basename(folder);
+        const isAmbiguous = (sameName.get(path.basename(folder)) ?? []).length > 1;
         return {
-          item: treeItem(name, state, { iconPath: new vscode.ThemeIcon('folder'), tooltip: folder }),
+          item: treeItem(name, state, {
+            iconPath: new vscode.ThemeIcon('folder'),
+            tooltip: folder,
+            ...(isAmbiguous && { description: path.dirname(folder) }),
+          }),
           rows: [...Map.groupBy(items, ({ chat }) => chat.entry.tool)].map(([tool, ofTool]) => ({
             item: treeItem(TOOL_NAMES[tool], state, {
               contextValue: 'threadkeeper.tool',

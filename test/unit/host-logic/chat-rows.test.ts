@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { ListedChat } from '../../../src/app/library/chat-library-calls.ts';
 import { chatItems, type ChatItem } from '../../../src/host/external-chats/chat-rows.ts';
 import type * as TreeModule from '../../../src/host/external-chats/chats-tree.ts';
+import { NEVER_YIELDS } from '../../../src/core/pace/yielder.ts';
 import { EventEmitter, hostIn, l10n } from '../../support/fake-editor.ts';
 
 const chat = (
@@ -107,5 +108,34 @@ describe('list of chats from other tools', () => {
     assert.equal(items, 2);
     assert.equal((await tree.getChildren(tool)).length, 300);
     assert.deepEqual([items, yields], [302, 300]);
+  });
+
+  it('shows where workspaces of the same name are', async () => {
+    class TreeItem {
+      readonly label: string;
+      readonly description?: string;
+      constructor(label: string) {
+        this.label = label;
+      }
+    }
+    const editor = { l10n, env: { language: 'en' }, workspace: {}, EventEmitter, TreeItem };
+    const load = hostIn({ ...editor, ThemeIcon: Object, TreeItemCollapsibleState: {} });
+    const { chatsTree } = await load<typeof TreeModule>('external-chats/chats-tree.ts');
+    const chats = ['/home/sam/api', '/srv/api', '/srv/shop', undefined].map((workspace, at) => {
+      const one = chat(`k${at}`, {});
+      return { ...one, entry: { ...one.entry, ...(workspace !== undefined && { workspace }) } };
+    });
+    const list = () => ({ chats, unreadable: [] });
+    const tree = chatsTree({ onDidChange: () => undefined, list } as never, NEVER_YIELDS);
+    const rows = await tree.getChildren();
+    assert.deepEqual(
+      rows.map(({ item: { label, description } }) => [label, description]),
+      [
+        ['api', '/home/sam'],
+        ['api', '/srv'],
+        ['shop', undefined],
+        ['No workspace', undefined],
+      ],
+    );
   });
 });
