@@ -89,6 +89,8 @@ export class ExternalChatJournal implements SessionJournal {
           nodes: [node],
           messages: { before: to, after: to - covered.length },
           tokens: { before: source, after: size },
+          // The tool's cost is unknown.
+          calls: { count: 1, inputTokens: 0, outputTokens: 0, costUsd: 0 },
         }),
       });
       from = to;

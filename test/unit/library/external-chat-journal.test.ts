@@ -5,6 +5,7 @@ import type { LibraryEntry } from '../../../src/app/library/read-session.ts';
 import { StoreFault } from '../../../src/app/ports.ts';
 import { undoCompressions } from '../../../src/app/summary-changes.ts';
 import { messageText } from '../../../src/core/model/message.ts';
+import { knownCost } from '../../../src/core/state/counters.ts';
 import { inEnglish, phrase } from '../../../src/core/text/phrase.ts';
 
 const entry: LibraryEntry = {
@@ -52,6 +53,12 @@ describe('a chat from another tool, opened for reading', () => {
       ],
     );
     assert.equal(state.title, 'The port');
+  });
+
+  it('shows the cost of a compaction by its tool as unknown, not as free', () => {
+    const [event] = open().compactions({ message: () => 1, text: () => 1 });
+    assert.ok(event?.type === 'compressed');
+    assert.equal(knownCost(event.compression.calls), null);
   });
 
   it('dates messages without a time before the first one that has a time like that one', () => {
