@@ -109,10 +109,7 @@ describe('transcript import in the editor', () => {
     const before = (await app.sessions.currentOrLatest()).journal.id;
     const chosen = file('declined.jsonl');
     await writeFile(chosen.fsPath, line(0));
-    const asked = {
-      showOpenDialog: () => Promise.resolve([chosen]),
-      showQuickPick: () => Promise.resolve(undefined),
-    };
+    const asked = { showOpenDialog: () => Promise.resolve([chosen]), showQuickPick: () => Promise.resolve(undefined) };
     await answering(asked, () => app.runCommand('importTranscript'));
     assert.equal(app.sessions.current?.journal.id, before);
     assert.ok((await app.sessions.list()).every(({ title }) => title !== 'declined'));

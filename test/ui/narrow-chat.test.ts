@@ -17,14 +17,7 @@ describe('small chat page', () => {
   it('shows the whole context usage and when the next compression is due in a narrow Side Bar', async () => {
     await page.setViewportSize({ width: 200, height: 600 });
     const parts = ['system', 'summaries', 'recalled', 'recent'].map((name) => ({ name, tokens: 52_848 }));
-    const gauge = {
-      used: 211_395,
-      budget: 927_904,
-      contextWindow: 1_000_000,
-      reserved: 4_096,
-      parts,
-      threshold: 0.7,
-    };
+    const gauge = { used: 211_395, budget: 927_904, contextWindow: 1_000_000, reserved: 4_096, parts, threshold: 0.7 };
     await showMessage(
       page,
       'narrow',

@@ -34,12 +34,7 @@ export const INIT = {
   history: [],
   notice: null,
   model: { provider: 'openai', model: 'gpt-5', label: 'gpt-5', takesImages: true, ready: false, isDefault: false },
-  settings: {
-    enterSends: true,
-    sendWhileResponding: 'queue',
-    pasteAsAttachmentAbove: 4000,
-    locale: 'en',
-  },
+  settings: { enterSends: true, sendWhileResponding: 'queue', pasteAsAttachmentAbove: 4000, locale: 'en' },
   status: STATUS,
   draft: { text: '', attachments: [] },
   edits: {},

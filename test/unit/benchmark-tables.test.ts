@@ -16,11 +16,7 @@ const figureSchema = v.object({
 });
 type Saved = v.InferOutput<typeof figureSchema>;
 const section = v.object({ figures: v.record(v.string(), figureSchema) });
-const resultsSchema = v.object({
-  speed: section,
-  cost: section,
-  quality: section,
-});
+const resultsSchema = v.object({ speed: section, cost: section, quality: section });
 const results = v.parse(resultsSchema, JSON.parse(read('docs/benchmarks/results.json')));
 const saved: readonly Saved[] = Object.values(results).flatMap(({ figures }) => Object.values(figures));
 

@@ -56,9 +56,7 @@ async function activateIn(
     Disposable: stub,
     ExtensionMode: { Test: 3 },
     TreeItemCollapsibleState: {},
-    workspace: new Proxy(workspace, {
-      get: (own, name) => (name in own ? Reflect.get(own, name) : stub) as unknown,
-    }),
+    workspace: new Proxy(workspace, { get: (own, name) => (name in own ? Reflect.get(own, name) : stub) as unknown }),
   })<typeof ExtensionModule>('extension.ts');
   const timers: number[] = [];
   const { setTimeout: originalSetTimeout, console: originalConsole } = globalThis;

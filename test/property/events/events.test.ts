@@ -154,11 +154,9 @@ describe('ledger of any session', () => {
         messages.forEach(([speaker, body], i) =>
           ledger.add(messageId(`m${i}`), detectEvents({ role: speaker, text: body })),
         );
-        const entries = ledger.entries().map((entry, i) => ({
-          ...entry,
-          status: given[i % given.length]!,
-          pinned: i % every === 0 && i % 3 === 0,
-        }));
+        const entries = ledger
+          .entries()
+          .map((entry, i) => ({ ...entry, status: given[i % given.length]!, pinned: i % every === 0 && i % 3 === 0 }));
         const costs = entries.map(({ quote }) => Math.ceil(quote.length / 4));
         const { kept, dropped } = fitLedger(entries, costs, budget);
         assert.deepEqual([...kept, ...dropped].map(({ id }) => id).sort(), entries.map(({ id }) => id).sort());

@@ -43,10 +43,7 @@ const BATCH = `We use 120 for batchSize from now on.\n${HISTORY}\n`;
 const turn = (
   ask: string,
   ...rest: readonly (readonly [SpokenTurn['rest'][number]['kind'], string])[]
-): SpokenTurn => ({
-  ask,
-  rest: rest.map(([kind, text]) => ({ kind, text })),
-});
+): SpokenTurn => ({ ask, rest: rest.map(([kind, text]) => ({ kind, text })) });
 const answered = (ask: string, ...texts: string[]): SpokenTurn =>
   turn(ask, ...texts.map((text) => ['answer', text] as const));
 const [DECIDED, TWICE] = [SENTENCES[2]!, `${LINE} ${LINE} `];

@@ -48,10 +48,7 @@ const sentence = fc.oneof(
 );
 const words = fc.oneof(
   { weight: 6, arbitrary: fc.array(sentence, { minLength: 1, maxLength: 5 }).map((all) => all.join('\n')) },
-  {
-    weight: 2,
-    arbitrary: fc.tuple(sentence, fc.integer({ min: 2, max: 60 })).map(([one, n]) => `${one} `.repeat(n)),
-  },
+  { weight: 2, arbitrary: fc.tuple(sentence, fc.integer({ min: 2, max: 60 })).map(([one, n]) => `${one} `.repeat(n)) },
 );
 const arbitrarySpoken: fc.Arbitrary<Spoken> = fc.record({
   kind: fc.constantFrom('answer', 'answer', 'call', 'parallel', 'loose'),

@@ -86,12 +86,7 @@ const said = fc.record({
   at: fc.integer({ min: 0, max: 1_000_000 }),
 });
 const task = words.map((goal) => ({ id: taskId('t'), goal, steps: [{ text: goal, status: 'pending' as const }] }));
-const correction = fc.record({
-  kind: oneOf('constraint', 'fact'),
-  start: fc.nat(100),
-  end: fc.nat(100),
-  quote: words,
-});
+const correction = fc.record({ kind: oneOf('constraint', 'fact'), start: fc.nat(100), end: fc.nat(100), quote: words });
 const level = fc.option(oneOf('brief', 'full'));
 
 /** Any valid or invalid event. IDs come from small sets, so that events refer to each other. */

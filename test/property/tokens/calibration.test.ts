@@ -9,10 +9,7 @@ const server = fc.record({
 });
 const turns = fc.array(
   fc.record({ tokens: fc.integer({ min: 300, max: 3000 }), cjk: fc.integer({ min: 0, max: 99 }) }),
-  {
-    minLength: 7,
-    maxLength: 20,
-  },
+  { minLength: 7, maxLength: 20 },
 );
 
 describe('calibration against any server', () => {

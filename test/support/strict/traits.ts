@@ -30,30 +30,12 @@ const CLAUDE = {
   cache: 'marks',
   factor: 1.56,
 } as const;
-const LOCAL = {
-  images: false,
-  temperature: 'taken',
-  cache: 'none',
-} as const;
+const LOCAL = { images: false, temperature: 'taken', cache: 'none' } as const;
 
 export const TRAITS: Readonly<Record<string, Traits>> = {
   // No reasoning; cached by prefix: developers.openai.com/api/docs/guides/prompt-caching
-  'gpt-4o': {
-    window: 128_000,
-    maxOutput: 16_384,
-    thinks: 0,
-    temperature: 'taken',
-    images: true,
-    cache: 'prefix',
-  },
-  'gpt-4o-mini': {
-    window: 128_000,
-    maxOutput: 16_384,
-    thinks: 0,
-    temperature: 'taken',
-    images: true,
-    cache: 'prefix',
-  },
+  'gpt-4o': { window: 128_000, maxOutput: 16_384, thinks: 0, temperature: 'taken', images: true, cache: 'prefix' },
+  'gpt-4o-mini': { window: 128_000, maxOutput: 16_384, thinks: 0, temperature: 'taken', images: true, cache: 'prefix' },
   // Effort `medium` by default, no `none`: learn.microsoft.com/en-us/javascript/api/@azure/ai-projects/reasoningeffort
   'gpt-5-nano': {
     window: 400_000,
@@ -67,13 +49,7 @@ export const TRAITS: Readonly<Record<string, Traits>> = {
   },
   // `none` to `max`, `medium` by default; temperature only with `none`; writes 1.25 ×:
   // docs.litellm.ai/blog/gpt_6_sol_luna
-  'gpt-6-luna': {
-    ...BIG,
-    efforts: OPENAI_EFFORTS,
-    thinks: 800,
-    temperature: 'without thinking',
-    cache: 'breakpoints',
-  },
+  'gpt-6-luna': { ...BIG, efforts: OPENAI_EFFORTS, thinks: 800, temperature: 'without thinking', cache: 'breakpoints' },
   'gpt-6.1-terra': {
     ...BIG,
     efforts: OPENAI_EFFORTS,
@@ -91,31 +67,12 @@ export const TRAITS: Readonly<Record<string, Traits>> = {
     cache: 'breakpoints',
   },
   // No adaptive thinking and no effort: platform.claude.com/docs/en/build-with-claude/effort
-  'claude-haiku-4-5': {
-    ...CLAUDE,
-    window: 200_000,
-    maxOutput: 64_000,
-    thinks: 0,
-    factor: 1.2,
-  },
+  'claude-haiku-4-5': { ...CLAUDE, window: 200_000, maxOutput: 64_000, thinks: 0, factor: 1.2 },
   // Thinks at `medium` by default, can be disabled: docs.apiyi.com/en/live/2026-11/claude-thinking-guide-refresh
-  'claude-haiku-5-5': {
-    ...CLAUDE,
-    efforts: CLAUDE_EFFORTS,
-    thinks: 800,
-  },
-  'claude-sonnet-5': {
-    ...CLAUDE,
-    efforts: CLAUDE_EFFORTS,
-    thinks: 5_000,
-  },
+  'claude-haiku-5-5': { ...CLAUDE, efforts: CLAUDE_EFFORTS, thinks: 800 },
+  'claude-sonnet-5': { ...CLAUDE, efforts: CLAUDE_EFFORTS, thinks: 5_000 },
   // Always thinks: platform.claude.com/docs/en/models/sonnet-5-5/overview
-  'claude-sonnet-5-5': {
-    ...CLAUDE,
-    efforts: CLAUDE_EFFORTS,
-    thinks: 5_000,
-    alwaysThinks: true,
-  },
+  'claude-sonnet-5-5': { ...CLAUDE, efforts: CLAUDE_EFFORTS, thinks: 5_000, alwaysThinks: true },
   'llama3.1:8b': { ...LOCAL, window: 131_072, maxOutput: 131_072, thinks: 0 },
   'qwen3:4b': { ...LOCAL, window: 40_960, maxOutput: 40_960, thinks: 600, thinkingAs: 'field' },
   // The template opens the tag: vllm-project/vllm#31045, deepseek-ai/DeepSeek-R1#352

@@ -387,11 +387,7 @@ describe('conversation', () => {
   it('does not blame a short message for a long history, and counts tokens like the gauge', async () => {
     const conversation = await harness.converse();
     await conversation.send('word '.repeat(6000));
-    harness.set({
-      contextWindow: 5000,
-      reservedTokens: 1000,
-      policy: { ...harness.settings.policy, strategy: 'off' },
-    });
+    harness.set({ contextWindow: 5000, reservedTokens: 1000, policy: { ...harness.settings.policy, strategy: 'off' } });
     harness.calibration = new Calibration(2);
     const overflow = await conversation.send('Go on.').catch((error: unknown) => error);
     assert.ok(overflow instanceof ContextOverflow);

@@ -230,15 +230,8 @@ export class Harness {
         clock,
         log,
         counter,
-        spendGate: {
-          state: () => this.spendGate.state(),
-          recordCost: (costUsd) => this.spendGate.recordCost(costUsd),
-        },
-        work: compressSession({
-          clock,
-          price,
-          preset: () => this.preset,
-        }),
+        spendGate: { state: () => this.spendGate.state(), recordCost: (costUsd) => this.spendGate.recordCost(costUsd) },
+        work: compressSession({ clock, price, preset: () => this.preset }),
         summaryModel: () => {
           const summarizer = this.#summarizer('test/summarizer');
           const model = summarizer && { ...summarizer, maxConcurrency: this.summarizerAtOnce };

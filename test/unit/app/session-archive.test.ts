@@ -9,15 +9,7 @@ import { Harness, fill } from './harness.ts';
 import { keyEvent } from '../../support/key-events.ts';
 import { openForEachTest } from '../../support/per-test.ts';
 
-const FIGURES = {
-  createdAt: 0,
-  updatedAt: 0,
-  messages: 6,
-  bytes: 0,
-  archived: false,
-  pinned: false,
-  deleted: false,
-};
+const FIGURES = { createdAt: 0, updatedAt: 0, messages: 6, bytes: 0, archived: false, pinned: false, deleted: false };
 
 describe('quotes requested by another chat', () => {
   it('contain no part of a secret that begins before the quote', async () => {

@@ -225,9 +225,7 @@ describe('statements checked by a model', () => {
     });
     await assert.rejects(
       async () => ask(SUMMARY, TALK, { ...(await tools()), pace: new CancellableYielder(undefined, cancel) }),
-      {
-        name: 'Cancelled',
-      },
+      { name: 'Cancelled' },
     );
   });
 
@@ -282,9 +280,7 @@ describe('statements checked by a model', () => {
     await assert.rejects(
       async () =>
         ask(SUMMARY, TALK, { ...(await tools()), pace: new CancellableYielder(undefined, { aborted: true }) }),
-      {
-        name: 'Cancelled',
-      },
+      { name: 'Cancelled' },
     );
     assert.equal(questions().length, 0);
   });

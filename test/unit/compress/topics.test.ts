@@ -36,10 +36,7 @@ async function titles(said: Messages): Promise<{ title: string; texts: string[] 
   const starts = said.flatMap((_, at) => (at % SEGMENT === 0 && at + 20 < said.length ? [at] : []));
   return starts.map((from) => {
     const to = Math.min(said.length, from + SEGMENT) - 1;
-    return {
-      title: topicTitle({ corpus, from, to }),
-      texts: said.slice(from, to + 1).map(({ content }) => content),
-    };
+    return { title: topicTitle({ corpus, from, to }), texts: said.slice(from, to + 1).map(({ content }) => content) };
   });
 }
 
@@ -194,10 +191,7 @@ describe('summary title', () => {
   });
 
   it('leave out words that are only capitalized because they begin a sentence', async () => {
-    const said = [1, 2, 3].map((at) => ({
-      role: 'user' as const,
-      content: `We read ${at}. Ledgers in Lerwick.`,
-    }));
+    const said = [1, 2, 3].map((at) => ({ role: 'user' as const, content: `We read ${at}. Ledgers in Lerwick.` }));
     const topics = topicsOf({ corpus: await corpusOf([...said, { role: 'user', content: 'ok' }]), from: 0, to: 3 });
     assert.deepEqual(topics, ['Lerwick']);
   });

@@ -12,11 +12,7 @@ import { Harness, fill, says, throws } from '../app/harness.ts';
 import { openForEachTest } from '../../support/per-test.ts';
 
 const settings = defaultSettings();
-const load = hostIn({
-  l10n,
-  env: { language: 'en' },
-  workspace: workspaceWith(settings),
-});
+const load = hostIn({ l10n, env: { language: 'en' }, workspace: workspaceWith(settings) });
 const { PageConnection } = await load<typeof PageLinkModule>('chat/page-connection.ts');
 const { pageRequests } = await load<typeof RequestsModule>('chat/page-requests.ts');
 const { gaugeView } = await load<typeof GaugeModule>('gauge/gauge-view.ts');

@@ -15,10 +15,7 @@ import { inStore } from '../storage/test-store.ts';
 import { openForEachTest } from '../../support/per-test.ts';
 
 const settings = defaultSettings();
-const load = hostIn({
-  l10n,
-  workspace: workspaceWith(settings),
-});
+const load = hostIn({ l10n, workspace: workspaceWith(settings) });
 const { Attachments } = await load<typeof AttachmentsModule>('chat/attachments.ts');
 const { ImplicitContext } = await load<typeof ImplicitContextModule>('chat/implicit-context.ts');
 const { pageRequests } = await load<typeof PageRequestsModule>('chat/page-requests.ts');

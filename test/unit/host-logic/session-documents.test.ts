@@ -84,10 +84,7 @@ const load = hostIn({
     withProgress: (_: unknown, work: (progress: object, token: object) => unknown) =>
       work({ report: () => undefined }, { onCancellationRequested: () => nothing }),
   },
-  workspace: {
-    openTextDocument: (uri: object) => Promise.resolve(uri),
-    ...workspaceWith(settings),
-  },
+  workspace: { openTextDocument: (uri: object) => Promise.resolve(uri), ...workspaceWith(settings) },
 });
 const { comparison } = await load<typeof ComparisonModule>('summaries/comparison.ts');
 const { sourceDocument, nodeDocument } = await load<typeof DocumentsModule>('summaries/node-documents.ts');

@@ -550,12 +550,7 @@ describe('MCP server', () => {
     const temporary = path.join(place, 'tmp');
     mkdirSync(temporary);
     const file = putFile(place, 'file', '');
-    const client = await spawn({
-      XDG_CACHE_HOME: file,
-      LOCALAPPDATA: file,
-      TMPDIR: temporary,
-      TEMP: temporary,
-    });
+    const client = await spawn({ XDG_CACHE_HOME: file, LOCALAPPDATA: file, TMPDIR: temporary, TEMP: temporary });
     assert.match(await client.call('recall', { query: 'database' }), /Decided: SQLite/);
     assert.equal(readdirSync(temporary).length, 1);
     assert.equal(await client.end(), 0);

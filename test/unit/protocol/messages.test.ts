@@ -99,11 +99,7 @@ describe('requests from the page', () => {
 
   it('are refused with the handler’s reason', async () => {
     const answer = await answerRequest(4, { type: 'fork', message: messageId('gone') }, handlers({}), faultOf);
-    assert.deepEqual(answer, {
-      type: 'refusal',
-      id: 4,
-      fault: { reason: 'not_found', text: 'That message is gone.' },
-    });
+    assert.deepEqual(answer, { type: 'refusal', id: 4, fault: { reason: 'not_found', text: 'That message is gone.' } });
   });
 
   it('are refused with the host’s own message when a handler fails unexpectedly', async () => {

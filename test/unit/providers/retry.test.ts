@@ -118,12 +118,7 @@ describe('retry policy', () => {
       const tried = withRetries(paying, { sleep, mayDiscard: true });
       const reply = await summarizerOf({ model: tried, maxInputTokens: 1_000 }, signal, (tokens) =>
         used.push(tokens),
-      ).complete({
-        system: 's',
-        prompt: 'p',
-        maxTokens: 100,
-        temperature: 0,
-      });
+      ).complete({ system: 's', prompt: 'p', maxTokens: 100, temperature: 0 });
       assert.deepEqual([reply.text, used], ['hello', [usage, usage]]);
     });
 

@@ -5,14 +5,7 @@ describe('search query over all chats', () => {
   it('separates filters from search words', () => {
     assert.deepEqual(
       parseChatQuery('staging tool:codex port role:user workspace:"my api" file:src/a.ts kind:decision'),
-      {
-        text: 'staging port',
-        tool: 'codex',
-        role: 'user',
-        workspace: 'my api',
-        file: 'src/a.ts',
-        kind: 'decision',
-      },
+      { text: 'staging port', tool: 'codex', role: 'user', workspace: 'my api', file: 'src/a.ts', kind: 'decision' },
     );
     assert.deepEqual(parseChatQuery('port since:2026-01-01T09:30 before:2026-02-01T00:00Z'), {
       text: 'port',

@@ -9,11 +9,7 @@ import { eventLoopYielder } from '../../support/yielders.ts';
 import { FileSessionStore } from '../../../src/storage/session-store.ts';
 
 const [folder = '', id = '', window = '', first = '0', count = '-1', mode = 'wait'] = process.argv.slice(2);
-const clock: Clock = {
-  now: () => Date.now(),
-  id: () => crypto.randomUUID(),
-  yielder: eventLoopYielder(),
-};
+const clock: Clock = { now: () => Date.now(), id: () => crypto.randomUUID(), yielder: eventLoopYielder() };
 const store = new FileSessionStore({ folder, clock, writer: window, times: { heartbeatMs: 100 } });
 const journal = await store.open(sessionId(id));
 const end = count === '-1' ? Infinity : Number(first) + Number(count);

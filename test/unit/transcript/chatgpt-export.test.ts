@@ -6,11 +6,7 @@ import { importTranscript, type Imported } from '../../support/import-transcript
 /** The visible content of an export. */
 const read = (document: unknown): Imported => importTranscript('chatgpt', JSON.stringify(document));
 
-const message = (role: string, content: unknown, more: object = {}): object => ({
-  author: { role },
-  content,
-  ...more,
-});
+const message = (role: string, content: unknown, more: object = {}): object => ({ author: { role }, content, ...more });
 const words = (...parts: readonly unknown[]): object => ({ content_type: 'text', parts });
 
 /** A conversation in which each message is a reply to the previous one. */
@@ -118,9 +114,7 @@ describe('importing ChatGPT conversations', () => {
     const { said, skipped } = read(
       chain([
         message('system', words('')),
-        message('user', words('Secret instructions.'), {
-          metadata: { is_visually_hidden_from_conversation: true },
-        }),
+        message('user', words('Secret instructions.'), { metadata: { is_visually_hidden_from_conversation: true } }),
         message('user', words('Hello.'), { metadata: { is_visually_hidden_from_conversation: false } }),
         { content: words('Who wrote this?') },
         message('critic', words('Nobody asked.')),

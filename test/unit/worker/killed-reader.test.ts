@@ -104,9 +104,7 @@ describe('process that reads chats from other tools', function () {
     const output = execFileSync(
       'strace',
       ['-f', '-y', '-qq', '-e', 'trace=%file,ftruncate', '-o', log, process.execPath, ...args()],
-      {
-        encoding: 'utf8',
-      },
+      { encoding: 'utf8' },
     );
     assert.match(output, /\n\d{2}\n$/);
     const written = changes(readFileSync(log, 'utf8'));
