@@ -166,10 +166,8 @@ describe('edits suggested in a reply', () => {
       return Promise.resolve(items[0]);
     };
     await answering({ showQuickPick }, () => apply(`Use this:\n\n${fenced('ts', AFTER.trimEnd())}`, AFTER));
-    assert.deepEqual(
-      offered.slice(0, 2).map((item) => String(item.uri)),
-      [other, uri].map(String),
-    );
+    const uris = offered.slice(0, 2).map((item) => String(item.uri));
+    assert.deepEqual(uris, [other, uri].map(String));
     assert.ok(offered.length > 3 && new Set(offered.map(({ description }) => description)).size === offered.length);
     assert.equal(comparison().original.toString(), other.toString());
     assert.equal(await proposed(), AFTER);

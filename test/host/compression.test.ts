@@ -57,10 +57,8 @@ describe('a long session in the editor', () => {
     await vscode.commands.executeCommand('threadkeeper.undoCompression');
     assert.equal((await row()).item.contextValue, 'threadkeeper.reverted.compression');
     await vscode.commands.executeCommand('threadkeeper.redoCompression', await row());
-    assert.deepEqual(
-      conversation.state.frontier.map(({ node }) => node.id),
-      nodes,
-    );
+    const sent = conversation.state.frontier.map(({ node }) => node.id);
+    assert.deepEqual(sent, nodes);
   });
 
   it('is compressed when a task ends after more than 40 messages, and keeps its transcript', async () => {
@@ -77,10 +75,8 @@ describe('a long session in the editor', () => {
     const { state } = conversation;
     assert.equal(state.compressions.at(-1)?.trigger, 'task_reset');
     assert.equal(state.task, undefined);
-    assert.deepEqual(
-      state.endedTasks.map((task) => task.steps[0]?.status),
-      ['skipped'],
-    );
+    const statuses = state.endedTasks.map((task) => task.steps[0]?.status);
+    assert.deepEqual(statuses, ['skipped']);
     assert.deepEqual(transcript(conversation), before);
     await conversation.send('What is still open?');
     assert.equal(transcript(conversation).length, before.length + 2);

@@ -69,10 +69,8 @@ describe('message context', () => {
         ['The alpha release', 'session'],
       ],
     );
-    assert.deepEqual(
-      (await offered('parts')).map(({ label, detail, what }) => [label, detail, what.kind]),
-      [['parts', 'context/parts', 'folder']],
-    );
+    const folders = (await offered('parts')).map(({ label, detail, what }) => [label, detail, what.kind]);
+    assert.deepEqual(folders, [['parts', 'context/parts', 'folder']]);
   });
 
   it('suggests file names in any language, regardless of case', async () => {
@@ -94,10 +92,8 @@ describe('message context', () => {
     for (const name of names) await writeFile(inside(name), 'export {};\n');
     await vscode.window.showTextDocument(vscode.Uri.file(inside('deep/an-open-gamma.ts')));
     const { offered } = await page();
-    assert.deepEqual(
-      (await offered('gamma')).map(({ label }) => label),
-      ['an-open-gamma.ts', 'gamma.ts', 'gamma-deep.ts', 'x-gamma.ts', 'gammas'],
-    );
+    const labels = (await offered('gamma')).map(({ label }) => label);
+    assert.deepEqual(labels, ['an-open-gamma.ts', 'gamma.ts', 'gamma-deep.ts', 'x-gamma.ts', 'gammas']);
   });
 
   it('suggests the selection, current file and open editors only when they have something to add', async () => {

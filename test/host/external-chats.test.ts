@@ -96,18 +96,19 @@ describe('chats from other tools in the editor', () => {
       },
       () => Promise.resolve(run('findChats')),
     );
-    assert.deepEqual(
-      offered.map(({ label, description = '' }) => [
-        label,
-        description.split(' · ').length,
-        description.split(' · ')[0],
-      ]),
-      [['Claude Code', 3, '1 session']],
-    );
-    assert.deepEqual(
-      (await allRows()).map(({ item }) => item.label),
-      ['api', 'Claude Code', 'Never use port 80 for the bookings service. We decided to…', 'Compaction 1'],
-    );
+    const tools = offered.map(({ label, description = '' }) => [
+      label,
+      description.split(' · ').length,
+      description.split(' · ')[0],
+    ]);
+    assert.deepEqual(tools, [['Claude Code', 3, '1 session']]);
+    const labels = (await allRows()).map(({ item }) => item.label);
+    assert.deepEqual(labels, [
+      'api',
+      'Claude Code',
+      'Never use port 80 for the bookings service. We decided to…',
+      'Compaction 1',
+    ]);
   });
 
   it('show messages that the tool adds', async () => {
@@ -184,10 +185,8 @@ describe('chats from other tools in the editor', () => {
     assert.equal(action, undefined, 'no other window is there to take over from');
     assert.equal(opened.state.compressions.length, 1);
     await eventually(() => Promise.resolve(opened.state.events.size > 0));
-    assert.equal(
-      (await app.sessions.list()).some(({ id }) => id === opened.journal.id),
-      false,
-    );
+    const isListed = (await app.sessions.list()).some(({ id }) => id === opened.journal.id);
+    assert.equal(isListed, false);
     await answering({ showInformationMessage: () => Promise.resolve(undefined) }, () =>
       Promise.resolve(run('continueHere', opened.state.path[2])),
     );
@@ -223,10 +222,10 @@ describe('chats from other tools in the editor', () => {
       assert.ok(!chats.has(continued.journal.id), 'the chat was continued');
       assert.equal(transcript(continued)[0], `user: ${FIRST}`);
       // Attachments aren't the user's words.
-      assert.deepEqual(
-        app.attachments.contents(continued.journal.id).attachments.map(({ kind, name, text }) => [kind, name, text]),
-        [['paste', 'Key events dropped by Claude Code', listed]],
-      );
+      const attached = app.attachments
+        .contents(continued.journal.id)
+        .attachments.map(({ kind, name, text }) => [kind, name, text]);
+      assert.deepEqual(attached, [['paste', 'Key events dropped by Claude Code', listed]]);
       const [one] = await chatsTree.getChildren(entry);
       await run('restoreDropped', one ?? entry);
       assert.equal(app.sessions.current, continued, 'which is not done twice');
@@ -251,10 +250,8 @@ describe('chats from other tools in the editor', () => {
     );
     assert.deepEqual(await allRows(), []);
     const kept = await readdir(path.join((await storage()).globalStorageUri, 'all-chats'));
-    assert.deepEqual(
-      kept.filter((name) => name.endsWith('.gz')),
-      [],
-    );
+    const copies = kept.filter((name) => name.endsWith('.gz'));
+    assert.deepEqual(copies, []);
     await withSettings({ 'sources.tools': [] }, () => Promise.resolve());
   });
 

@@ -95,10 +95,8 @@ describe('transcript import in the editor', () => {
     assert.match(shown[0]?.label ?? '', /Import 3 Messages/);
     assert.match(shown[0]?.detail ?? '', /2 × You · 1 × Assistant/);
     assert.match(shown[1]?.detail ?? '', /1 × invalid JSON line, 1 × message with role “narrator”/);
-    assert.deepEqual(
-      shown.slice(3).map(({ label, detail }) => `${label}: ${detail}`),
-      ['You: said 0', 'Assistant: said 1', 'You: said 2'],
-    );
+    const lines = shown.slice(3).map(({ label, detail }) => `${label}: ${detail}`);
+    assert.deepEqual(lines, ['You: said 0', 'Assistant: said 1', 'You: said 2']);
     assert.deepEqual(said, ['Imported 3 messages. Skipped: 1 × invalid JSON line, 1 × message with role “narrator”.']);
     assert.ok(app.sessions.current);
     assert.deepEqual(transcript(app.sessions.current), ['user: said 0', 'assistant: said 1', 'user: said 2']);
@@ -124,10 +122,8 @@ describe('transcript import in the editor', () => {
     const preview = await scanTranscript(large, watch);
     assert.equal(preview?.messages, 10_000);
     assert.ok(watch.shares.length > 5 && watch.shares.at(-1) === 1);
-    assert.deepEqual(
-      watch.shares,
-      [...watch.shares].sort((a, b) => a - b),
-    );
+    const expected = [...watch.shares].sort((a, b) => a - b);
+    assert.deepEqual(watch.shares, expected);
     assert.equal(await importPreviewed(app, large, preview, neverCancelled()), 10_000);
     assert.equal(app.sessions.current?.state.path.length, 10_000);
   });

@@ -69,10 +69,8 @@ describe('workspace memory', () => {
     const app = await product();
     await run('rememberEvent', { kind: 'event', event: preference });
     await run('rememberEvent', { kind: 'event', event: preference });
-    assert.deepEqual(
-      app.memory.entries.map(({ text }) => text),
-      ['Always use four spaces.'],
-    );
+    const texts = app.memory.entries.map(({ text }) => text);
+    assert.deepEqual(texts, ['Always use four spaces.']);
     const other = await app.sessions.create('Another session');
     assert.match(other.settings().memory, /^<workspace_memory-[^]*- \[preference\] Always use four spaces\./);
     assert.ok(other.meter.context().tokens.memory > 0);

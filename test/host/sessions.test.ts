@@ -78,10 +78,8 @@ describe('sessions in the editor', () => {
     await answering({ showQuickPick }, async () => {
       await run('searchSessions', 'kestrelhawk nests');
     });
-    assert.deepEqual(
-      shown.slice(0, 1).map(({ description, detail }) => [description, detail]),
-      [['not summarized', 'Birds · 1 · You']],
-    );
+    const shownFirst = shown.slice(0, 1).map(({ description, detail }) => [description, detail]);
+    assert.deepEqual(shownFirst, [['not summarized', 'Birds · 1 · You']]);
     assert.equal(app.sessions.current?.state.title, 'Birds');
     const editor = vscode.window.activeTextEditor;
     assert.equal(editor?.document.getText(editor.selection), 'The kestrelhawk nests in May.');
@@ -198,10 +196,8 @@ describe('sessions in the editor', () => {
     await answering({ showQuickPick: choose, showWarningMessage: answer('Delete Permanently') }, async () => {
       await run('cleanUp');
     });
-    assert.deepEqual(
-      ids.map((id) => app.drafts.get(id)),
-      ['', 'Not sent yet'],
-    );
+    const texts = ids.map((id) => app.drafts.get(id));
+    assert.deepEqual(texts, ['', 'Not sent yet']);
     assert.ok(!stored(ids[0]) && !existsSync(path.join(app.folder, `${ids[0] ?? ''}.jsonl.damaged`)));
     assert.ok(stored(ids[1]) && stored(open.journal.id));
     assert.ok((await app.store.list()).every((one) => one.id !== ids[0]));

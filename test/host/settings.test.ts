@@ -85,10 +85,8 @@ describe('settings', () => {
   it('include all valid rules for key events, while an invalid one is reported', async () => {
     const phrase = { kind: 'decision', phrase: 'booking' };
     await write({ 'threadkeeper.keyEvents.rules': [{ kind: 'decision', pattern: '(?=x)y' }, phrase] });
-    assert.deepEqual(
-      (await eventRules(readSettings())).map(({ name }) => name),
-      ['rule “booking”'],
-    );
+    const names = (await eventRules(readSettings())).map(({ name }) => name);
+    assert.deepEqual(names, ['rule “booking”']);
     await assert.rejects(checkSettings(), /Invalid rule 1/);
   });
 

@@ -112,10 +112,8 @@ describe('a turn in the editor', () => {
         await sent;
       });
       listening.dispose();
-      assert.deepEqual(
-        logged.stop().filter((line) => line.includes('a listener failed')),
-        [],
-      );
+      const errors = logged.stop().filter((line) => line.includes('a listener failed'));
+      assert.deepEqual(errors, []);
       assert.deepEqual(transcript(conversation), ['user: How do I limit memory?', 'assistant: Use a bounded queue.']);
     });
   });

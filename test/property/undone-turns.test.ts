@@ -209,10 +209,8 @@ describe('a followed chat in which the user goes back', () => {
                 for (const message of (await copy()).messages) copied.add(message.text);
               }
               const { messages, replaced } = await copy();
-              assert.deepEqual(
-                messages.map((message) => message.text),
-                expected,
-              );
+              const texts = messages.map((message) => message.text);
+              assert.deepEqual(texts, expected);
               assert.equal(library.sessions()[0]?.entry.messages ?? 0, expected.length);
               for (const { text: kept } of [...messages, ...replaced.flat()]) copied.delete(kept);
               assert.deepEqual([...copied], []);

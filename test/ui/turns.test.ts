@@ -74,10 +74,8 @@ describe('conversation in the chat', () => {
     assert.deepEqual(await reply.getByRole('columnheader').allInnerTexts(), ['part', 'lines']);
     assert.deepEqual(await reply.getByRole('cell').allInnerTexts(), ['parser', '120', 'printer', '80']);
     const steps = reply.getByRole('listitem');
-    assert.deepEqual(
-      (await steps.allInnerTexts()).map((text) => text.trim()),
-      ['Write it', 'Test it'],
-    );
+    const written = (await steps.allInnerTexts()).map((text) => text.trim());
+    assert.deepEqual(written, ['Write it', 'Test it']);
     await steps.filter({ hasText: 'Write it' }).getByRole('img', { name: 'done', exact: true }).waitFor();
     await steps.filter({ hasText: 'Test it' }).getByRole('img', { name: 'not done', exact: true }).waitFor();
   });

@@ -43,9 +43,7 @@ describe('architecture documentation', () => {
     const layers = readdirSync(src, { withFileTypes: true }).filter((one) => one.isDirectory());
     const inner = readdirSync(path.join(src, 'core'), { withFileTypes: true }).filter((one) => one.isDirectory());
     const folders = [...layers.map(({ name }) => name), ...inner.map(({ name }) => `core/${name}`)];
-    assert.deepEqual(
-      folders.filter((one) => one !== 'core' && !named.has(one)),
-      [],
-    );
+    const unnamed = folders.filter((one) => one !== 'core' && !named.has(one));
+    assert.deepEqual(unnamed, []);
   });
 });

@@ -63,10 +63,8 @@ describe('benchmark tables', () => {
     assert.ok(shownThere.length >= 4, 'there are figures');
     const isSaved = ({ of, value }: ShownValue): boolean =>
       saved.some((one) => nameOf(one) === of && show(one.value, one.unit) === value);
-    assert.deepEqual(
-      shownThere.filter((one) => !isSaved(one)),
-      [],
-    );
+    const unsaved = shownThere.filter((one) => !isSaved(one));
+    assert.deepEqual(unsaved, []);
   });
 
   it('say for each target whether it is met', () => {

@@ -24,10 +24,9 @@ describe('command-line compression of a dialogue of short messages', () => {
       readonly messages: readonly { readonly role: string; readonly content: string }[];
       readonly compressions: readonly { readonly at: number; readonly outcome: string }[];
     };
-    assert.deepEqual(
-      compressions.map(({ at, outcome }) => [at, outcome]),
-      [20, 30].map((at) => [at, 'committed']),
-    );
+    const outcomes = compressions.map(({ at, outcome }) => [at, outcome]);
+    const expected = [20, 30].map((at) => [at, 'committed']);
+    assert.deepEqual(outcomes, expected);
     const texts = (wanted: readonly { readonly content: string }[]): string =>
       wanted.map(({ content }) => content).join('\n');
     return { front: texts(messages.filter(({ role }) => role === 'system')), all: texts(messages) };

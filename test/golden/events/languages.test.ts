@@ -28,10 +28,8 @@ for (const language of ['english', 'spanish', 'japanese', 'chinese', 'german', '
         });
       } else {
         it(`finds the ${span.kinds.join('/')} in the ${role}'s “${text}”`, () => {
-          assert.deepEqual(
-            found.map(({ kind, quote }) => ({ kind, quote })),
-            [{ kind: span.kinds[0], quote: text.slice(span.start, span.end) }],
-          );
+          const quotes = found.map(({ kind, quote }) => ({ kind, quote }));
+          assert.deepEqual(quotes, [{ kind: span.kinds[0], quote: text.slice(span.start, span.end) }]);
         });
       }
     }

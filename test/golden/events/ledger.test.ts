@@ -53,10 +53,9 @@ describe('ledger of a conversation', () => {
   ] as const) {
     it(`keeps both “${one}” and “${other}” active`, () => {
       const entries = after(one, 'Noted.', other);
-      assert.deepEqual(
-        entries.map(({ status }) => status),
-        entries.map(() => 'active'),
-      );
+      const statuses = entries.map(({ status }) => status);
+      const expected = entries.map(() => 'active');
+      assert.deepEqual(statuses, expected);
       assert.ok(holding(entries, one) && holding(entries, other.split(',')[0]!));
     });
   }

@@ -59,10 +59,9 @@ describe('checking the statements of a summary with a model', () => {
             calls: new CallLog(),
           });
           const byCode = checkStatements(summary, messages);
-          assert.deepEqual(
-            found.map(({ start, end }) => summary.slice(start, end)),
-            byCode.map((one) => one.text),
-          );
+          const texts = found.map(({ start, end }) => summary.slice(start, end));
+          const expected = byCode.map((one) => one.text);
+          assert.deepEqual(texts, expected);
           for (const [at, one] of found.entries()) {
             if (one.isByCode) assert.deepEqual(one, { ...byCode[at], isByCode: true });
             for (const { message, start, end } of one.sources)

@@ -18,10 +18,8 @@ describe('segments of random sessions', () => {
         for (const { from, to, tokens: sum } of segments) {
           assert.equal(from, next);
           assert.ok(to >= from);
-          assert.equal(
-            sum,
-            tokens.slice(from, to + 1).reduce((a, b) => a + b, 0),
-          );
+          const expected = tokens.slice(from, to + 1).reduce((a, b) => a + b, 0);
+          assert.equal(sum, expected);
           next = to + 1;
         }
         assert.equal(next, messages.length);

@@ -170,10 +170,8 @@ describe('ledger of any session', () => {
         if (dropped.some(({ status }) => status === 'dropped'))
           assert.ok(!kept.some(isOld), 'duplicates and superseded events are dropped first');
         const order = kept.map(({ id }) => entries.findIndex((entry) => entry.id === id));
-        assert.deepEqual(
-          order,
-          [...order].sort((a, b) => a - b),
-        );
+        const expected = [...order].sort((a, b) => a - b);
+        assert.deepEqual(order, expected);
       }),
       runs(100),
     );

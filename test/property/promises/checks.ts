@@ -44,11 +44,8 @@ export function newestSent(simulation: Simulation, { messages }: Context): Messa
 export function checkCoverage(simulation: Simulation, context: Context): void {
   const { state } = simulation;
   const all = transcript(simulation);
-  assert.deepEqual(
-    state.path,
-    all.map(({ id }) => id),
-    'the branch is what the parents say',
-  );
+  const expected = all.map(({ id }) => id);
+  assert.deepEqual(state.path, expected, 'the branch is what the parents say');
   const times = all.map(() => 0);
   for (const { node, from, to } of state.frontier) {
     for (let at = from; at <= to; at++) times[at]!++;

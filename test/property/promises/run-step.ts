@@ -143,9 +143,7 @@ export async function checkReopened(simulation: Simulation): Promise<void> {
   assert.deepEqual(simulation.conversation.context(), context, 'a session opened anew sends the same');
   await simulation.conversation.undoNodes([...simulation.state.nodes.keys()], true);
   const all = simulation.conversation.context().messages;
-  assert.deepEqual(
-    all.map(({ role, content }) => ({ role, said: content.at(-1) })),
-    transcript(simulation).map(({ role, content }) => ({ role, said: content.at(-1) })),
-    'expanding all nodes gives back the transcript',
-  );
+  const turns = all.map(({ role, content }) => ({ role, said: content.at(-1) }));
+  const expected = transcript(simulation).map(({ role, content }) => ({ role, said: content.at(-1) }));
+  assert.deepEqual(turns, expected, 'expanding all nodes gives back the transcript');
 }

@@ -44,20 +44,20 @@ describe('a snapshot of any history', () => {
         const state = foldedState(events);
         const snapshot = snapshotSession(state)!;
         const again = foldedState(snapshotEvents(snapshot));
+        const bodies = snapshot.bodies.map(({ id }) => id);
         assert.deepEqual(
-          snapshot.bodies.map(({ id }) => id),
+          bodies,
           state.path.slice(state.path.length - snapshot.bodies.length),
           'the newest messages are kept, in order',
         );
-        assert.deepEqual(
-          again.path.slice(again.path.length - snapshot.bodies.length),
-          snapshot.bodies.map(({ id }) => id),
-        );
+        const expected = snapshot.bodies.map(({ id }) => id);
+        assert.deepEqual(again.path.slice(again.path.length - snapshot.bodies.length), expected);
         for (const { id, content } of snapshot.bodies)
           assert.deepEqual(plain(again.messages.get(id)?.content), plain(content));
         assert.deepEqual(plain([...again.events.values()]), plain(snapshot.ledger));
+        const restored = again.frontier.map(({ node }) => node.id);
         assert.deepEqual(
-          again.frontier.map(({ node }) => node.id),
+          restored,
           snapshot.frontier.map(({ node }) => node.id),
         );
         const stands = ({ frontier }: SessionState, at: number): boolean =>

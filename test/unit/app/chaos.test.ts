@@ -81,10 +81,8 @@ describe(`${TURNS} turns with compression on a network where 3 of 10 requests fa
       });
     const asked = written.filter((text) => text.startsWith('Turn '));
     assert.equal(asked.length, TURNS);
-    assert.deepEqual(
-      conversation.state.path.map((id) => messageText(conversation.state.messages.get(id)!)),
-      written,
-    );
+    const texts = conversation.state.path.map((id) => messageText(conversation.state.messages.get(id)!));
+    assert.deepEqual(texts, written);
     console.log(
       `      turns ${TURNS}, failed with a way out ${faults}, compressions ${conversation.state.counters.compressions}`,
     );

@@ -370,10 +370,8 @@ describe('session compression', () => {
     await conversation.retry(asked!);
     const request = harness.requests.at(-1)!;
     const sent = request.messages.map((message) => messageText(message));
-    assert.deepEqual(
-      sent,
-      [first, answer, asked].map((id) => messageText(state.messages.get(id!)!)),
-    );
+    const expected = [first, answer, asked].map((id) => messageText(state.messages.get(id!)!));
+    assert.deepEqual(sent, expected);
     assert.match(request.messages.at(-1)!.turnOnly ?? '', /Describe the listing/);
     assert.equal(state.frontier.length, 1, 'with a reply, the summary replaces the message again');
     await conversation.moveHead(end);
@@ -388,10 +386,8 @@ describe('session compression', () => {
       await conversation.send(guest(turn));
       await conversation.settled();
     }
-    assert.deepEqual(
-      harness.logged('history_compression_complete').map((line) => line.fields['trigger']),
-      ['every', 'every'],
-    );
+    const triggers = harness.logged('history_compression_complete').map((line) => line.fields['trigger']);
+    assert.deepEqual(triggers, ['every', 'every']);
     assert.ok(conversation.context().total < 10_000);
     conversation = await harness.restart(conversation);
     assert.equal(conversation.state.counters.compressions, 2);

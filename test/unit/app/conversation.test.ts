@@ -158,10 +158,9 @@ describe('conversation', () => {
     await conversation.send('Two');
     const request = harness.requests.at(-1);
     assert.deepEqual(request?.system, ['You help with code.']);
-    assert.deepEqual(
-      request?.messages.map((message) => message.content),
-      ['One', 'Fine.', 'Two'].map((text) => [{ type: 'text', text }]),
-    );
+    const texts = request?.messages.map((message) => message.content);
+    const expected = ['One', 'Fine.', 'Two'].map((text) => [{ type: 'text', text }]);
+    assert.deepEqual(texts, expected);
   });
 
   it('keeps the partial reply when the user stops it', async () => {
@@ -431,10 +430,8 @@ describe('conversation', () => {
     };
     await conversation.send('Are you there?');
     await conversation.send('And now?');
-    assert.deepEqual(
-      harness.requests.map(({ temperature }) => temperature),
-      [0.2, 0.2, 1.5],
-    );
+    const temperatures = harness.requests.map(({ temperature }) => temperature);
+    assert.deepEqual(temperatures, [0.2, 0.2, 1.5]);
   });
 
   it('learns from reported usage how the provider counts tokens', async () => {

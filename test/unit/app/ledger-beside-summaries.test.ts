@@ -142,10 +142,8 @@ describe('ledger beside summaries written by a model', () => {
       content: (at % 2 === 0 ? said : replies)[(at - (at % 2)) / 2] ?? (at % 2 === 0 ? 'And is there a lift?' : 'Yes.'),
     }));
     const { quotes } = await compressed(() => 'They discussed a visit.', { chat: talk });
-    assert.deepEqual(
-      said.slice(1).filter((quote) => !quotes.includes(quote)),
-      [],
-    );
+    const missing = said.slice(1).filter((quote) => !quotes.includes(quote));
+    assert.deepEqual(missing, []);
   });
 
   it('quotes what is most important if the summary is vague', async () => {

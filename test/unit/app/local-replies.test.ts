@@ -54,10 +54,8 @@ describe('the local provider’s replies', () => {
     const reply = { ...message(1, 'assistant', 'No model is configured.'), model: 'local' };
     const run = { messages: [reply], tokens: [10], isBetween: true };
     const { leaves } = await summarizeRuns([run], SETTINGS, tools());
-    assert.deepEqual(
-      leaves[0]?.map(({ detailed }) => detailed),
-      ['…'],
-    );
+    const details = leaves[0]?.map(({ detailed }) => detailed);
+    assert.deepEqual(details, ['…']);
   });
 
   it('are neither in the library, but sent while they are recent', async () => {

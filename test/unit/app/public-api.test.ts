@@ -171,10 +171,8 @@ describe('compressPreserveEvents', () => {
     const result = await compressPreserveEvents(session, 6_000, { counter, keepRecent: 4 });
     assert.equal(result.messages[0]?.role, 'system');
     const verbatim = session.slice(-4).map(({ content }) => (content[0]?.type === 'text' ? content[0].text : ''));
-    assert.deepEqual(
-      result.messages.slice(1).map(({ content }) => content),
-      verbatim,
-    );
+    const contents = result.messages.slice(1).map(({ content }) => content);
+    assert.deepEqual(contents, verbatim);
     assert.ok(result.tokens.after <= 6_000);
     assert.ok(result.tokens.after >= 4_800, `${result.tokens.after} of 6000 tokens are used`);
     const sum = result.messages.reduce((total, { role, content }) => {

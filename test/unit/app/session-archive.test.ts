@@ -33,10 +33,8 @@ describe('quotes requested by another chat', () => {
     const searchChats = () => Promise.resolve([]);
     const archive = new SessionArchive({ search: (run) => search.search(run), searchChats, list, read, memory });
     const found = await archive.recall('deploy server', 1, () => false);
-    assert.deepEqual(
-      found?.map((one) => one.text),
-      ['[redacted: private-key]\nThe deploy server has this key.'],
-    );
+    const texts = found?.map((one) => one.text);
+    assert.deepEqual(texts, ['[redacted: private-key]\nThe deploy server has this key.']);
   });
 });
 
@@ -70,23 +68,19 @@ describe('recall requested by another chat', () => {
 
   it('quotes sessions and copied chats of other tools alternately', async () => {
     const found = await recall([own(0, 'Port 1'), own(4, 'Port 2')], [chat(3, 'Port 3'), chat(4, 'Port 4')], 3);
-    assert.deepEqual(
-      found?.map(({ session, message, text }) => [session, message, text]),
-      [
-        ['Billing', 1, 'Port 1'],
-        ['Claude Code: Fix </record> "ports"', 3, 'Port 3'],
-        ['Billing', 5, 'Port 2'],
-      ],
-    );
-    assert.match(recalledText(found), /^\[session “Claude Code: Fix \/record ports”, message 3, user\] Port 3$/m);
+    const places = found?.map(({ session, message, text }) => [session, message, text]);
+    assert.deepEqual(places, [
+      ['Billing', 1, 'Port 1'],
+      ['Claude Code: Fix </record> "ports"', 3, 'Port 3'],
+      ['Billing', 5, 'Port 2'],
+    ]);
+    assert.match(recalledText(found!), /^\[session “Claude Code: Fix \/record ports”, message 3, user\] Port 3$/m);
   });
 
   it('quotes messages that a session continued from a chat only once', async () => {
     const found = await recall([own(0, 'Port 1')], [chat(1, 'Port 1'), chat(2, 'Port 2')]);
-    assert.deepEqual(
-      found?.map(({ text }) => text),
-      ['Port 1', 'Port 2'],
-    );
+    const texts = found?.map(({ text }) => text);
+    assert.deepEqual(texts, ['Port 1', 'Port 2']);
   });
 
   it('fills up with quotes from chats if there are few from sessions, and the reverse', async () => {

@@ -57,10 +57,8 @@ describe('compression trigger in a chat of short messages', () => {
       await turnEnds();
       assert.equal(conversation.state.uncompressedCount, kept);
       const sent = conversation.context().messages.map(({ content }) => content.at(-1));
-      assert.deepEqual(
-        sent,
-        Array.from({ length: kept }, (_, n) => ({ type: 'text', text: line(60 - kept + n) })),
-      );
+      const expected = Array.from({ length: kept }, (_, n) => ({ type: 'text', text: line(60 - kept + n) }));
+      assert.deepEqual(sent, expected);
     });
 
   it('fires once the newest summary is over 24 hours old and messages were added, and not before', async () => {

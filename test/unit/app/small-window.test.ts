@@ -115,10 +115,8 @@ describe('when the context window holds only a few long messages', () => {
     const extracted = frontier
       .flatMap(({ node }) => partsOf(node, nodes))
       .filter((node) => isProvisional(node) && node.messages > 1 && session.state.positionOf(node.last)! < 180);
-    assert.deepEqual(
-      extracted.map(({ first, last }) => `${first} to ${last}`),
-      [],
-    );
+    const ranges = extracted.map(({ first, last }) => `${first} to ${last}`);
+    assert.deepEqual(ranges, []);
   });
 
   it('the model merges summaries with the effort “thorough” only, and never the same ones twice', async () => {

@@ -137,10 +137,8 @@ describe('summary that the user changes', () => {
     const edit = (text: string): Promise<boolean> =>
       editSummary(conversation.journal, conversation.counter, id, 'detailed', text);
     await edit(detailed.replace(' on port 60123', ''));
-    assert.deepEqual(
-      missingFromSource(first().audit),
-      found.filter((term) => term !== '60123'),
-    );
+    const expected = found.filter((term) => term !== '60123');
+    assert.deepEqual(missingFromSource(first().audit), expected);
     await edit(detailed.replace(wrong, ''));
     assert.ok(!hasWarning(conversation.state, first()));
     const { known, total } = first().audit.identifiers;

@@ -30,10 +30,8 @@ describe('conversation that follows another window', () => {
     await second.send('three');
     const expected = ['one', 'Fine.', 'two', 'Fine.', 'three'];
     assert.deepEqual(texts(second), [...expected, 'Fine.']);
-    assert.deepEqual(
-      harness.requests.at(-1)?.messages.map(({ content }) => messageText({ content })),
-      expected,
-    );
+    const contents = harness.requests.at(-1)?.messages.map(({ content }) => messageText({ content }));
+    assert.deepEqual(contents, expected);
     await second.close();
   });
 

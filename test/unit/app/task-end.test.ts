@@ -130,10 +130,8 @@ describe('end of a task', () => {
       };
       await conversation.send('Go.');
       assert.deepEqual(conversation.state.task?.steps, [{ text: 'Write to Marta', status: 'pending' }]);
-      assert.deepEqual(
-        conversation.state.endedTasks.map(({ goal }) => goal),
-        isEnded ? ['Book the venue'] : [],
-      );
+      const goals = conversation.state.endedTasks.map(({ goal }) => goal);
+      assert.deepEqual(goals, isEnded ? ['Book the venue'] : []);
     }
   });
 
@@ -169,10 +167,8 @@ describe('end of a task', () => {
     await reset;
     assert.equal(harness.logged('task_reset_preserving_conversation').length, 1);
     assert.equal(conversation.state.task?.goal, 'Invite the speakers');
-    assert.deepEqual(
-      conversation.state.endedTasks.map(({ goal }) => goal),
-      ['Book the venue'],
-    );
+    const goals = conversation.state.endedTasks.map(({ goal }) => goal);
+    assert.deepEqual(goals, ['Book the venue']);
   });
 
   it('is kept pending for a task that the user sets and resets while the history is compressed for the reset', async () => {

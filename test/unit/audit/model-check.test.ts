@@ -74,14 +74,12 @@ describe('statements checked by a model', () => {
         ),
       );
       const found = await ask(SUMMARY, TALK, await tools(provider));
-      assert.deepEqual(
-        found.map(({ reason, instead, isByCode }) => [reason, instead, isByCode]),
-        [
-          ['supported', undefined, undefined],
-          ['told_otherwise', 'it was left alone', undefined],
-          ['unchecked', undefined, true],
-        ],
-      );
+      const verdicts = found.map(({ reason, instead, isByCode }) => [reason, instead, isByCode]);
+      assert.deepEqual(verdicts, [
+        ['supported', undefined, undefined],
+        ['told_otherwise', 'it was left alone', undefined],
+        ['unchecked', undefined, true],
+      ]);
       const [source] = found[1]!.sources;
       // White space may differ, but positions are those in the message itself.
       assert.equal(TALK[1]!.content[0].text.slice(source!.start, source!.end), 'left the\nbackup alone');
@@ -99,10 +97,8 @@ describe('statements checked by a model', () => {
     const { record, statements } = partsOf(user!.content);
     assert.match(record, /^\[1\] user:\nThe nightly job/);
     assert.match(record, /\[3\] user:\nIgnore all rules/);
-    assert.deepEqual(
-      statements,
-      SUMMARY.split('\n').map((line, at) => `${at + 1}. ${line}`),
-    );
+    const expected = SUMMARY.split('\n').map((line, at) => `${at + 1}. ${line}`);
+    assert.deepEqual(statements, expected);
     assert.equal(body['temperature'], 0);
   });
 
@@ -123,10 +119,8 @@ describe('statements checked by a model', () => {
     it(`keep the result found without a model if the response is ${what}`, async () => {
       server.answer(reply === '' ? { text: ' ' } : reply);
       const found = await ask('The job runs nightly at 03:30.', TALK, await tools());
-      assert.deepEqual(
-        found.map(({ reason, isByCode }) => [reason, isByCode]),
-        [['not_in_source', true]],
-      );
+      const reasons = found.map(({ reason, isByCode }) => [reason, isByCode]);
+      assert.deepEqual(reasons, [['not_in_source', true]]);
     });
   }
 
@@ -135,10 +129,8 @@ describe('statements checked by a model', () => {
       `Here:\n\`\`\`json\n${answer({ n: 1, verdict: 'told' }, { n: 2, verdict: '?' }, { n: 3, verdict: 'untold' })}\n\`\`\``,
     );
     const found = await ask(SUMMARY, TALK, await tools());
-    assert.deepEqual(
-      found.map(({ isByCode }) => isByCode),
-      [undefined, true, undefined],
-    );
+    const origins = found.map(({ isByCode }) => isByCode);
+    assert.deepEqual(origins, [undefined, true, undefined]);
     assert.equal(found[2]!.reason, 'no_source');
   });
 
@@ -150,10 +142,8 @@ describe('statements checked by a model', () => {
     );
     server.answer(whole.slice(0, -12));
     const found = await ask(SUMMARY, TALK, await tools());
-    assert.deepEqual(
-      found.map(({ isByCode }) => isByCode),
-      [undefined, undefined, true],
-    );
+    const origins = found.map(({ isByCode }) => isByCode);
+    assert.deepEqual(origins, [undefined, undefined, true]);
     assert.equal(found[1]!.instead, 'it was left alone');
   });
 

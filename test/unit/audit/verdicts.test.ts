@@ -12,13 +12,11 @@ describe('verdicts on statements', () => {
         ],
       }),
     );
-    assert.deepEqual(
-      [...verdicts].sort(([one], [other]) => one - other),
-      [
-        [0, { verdict: 'otherwise', quote: 'a', instead: '' }],
-        [1, { verdict: 'untold', quote: '', instead: '' }],
-      ],
-    );
+    const ordered = [...verdicts].sort(([one], [other]) => one - other);
+    assert.deepEqual(ordered, [
+      [0, { verdict: 'otherwise', quote: 'a', instead: '' }],
+      [1, { verdict: 'untold', quote: '', instead: '' }],
+    ]);
   });
 
   it('contain at most a few sentences of the model’s text', () => {

@@ -36,13 +36,11 @@ describe('audit command', () => {
     };
     assert.equal(statements.length, 2);
     for (const one of statements) assert.equal(text.slice(one.start, one.end), one.text);
-    assert.deepEqual(
-      statements.map(({ supported, reason, sources }) => [supported, reason, sources]),
-      [
-        [null, 'undecided: no missing terms found', []],
-        [false, 'not in the source: 7777', []],
-      ],
-    );
+    const verdicts = statements.map(({ supported, reason, sources }) => [supported, reason, sources]);
+    assert.deepEqual(verdicts, [
+      [null, 'undecided: no missing terms found', []],
+      [false, 'not in the source: 7777', []],
+    ]);
     const { out } = await runCli(['audit', DEMO_SESSION, '--summary', summary]);
     assert.match(out, /^\? The service listens on port 4600\. \[undecided: no missing terms found\]$/m);
     assert.match(out, /^statements: 2, supported: 0, not supported: 1, undecided: 1$/m);
@@ -54,13 +52,11 @@ describe('audit command', () => {
     const { statements } = (await runJson('audit', DEMO_SESSION, '--summary', summary)) as {
       statements: readonly StatementOutput[];
     };
-    assert.deepEqual(
-      statements.map(({ supported, reason }) => [supported, reason]),
-      [
-        [true, 'verbatim in the source'],
-        [null, 'undecided: no missing terms found'],
-      ],
-    );
+    const verdicts = statements.map(({ supported, reason }) => [supported, reason]);
+    assert.deepEqual(verdicts, [
+      [true, 'verbatim in the source'],
+      [null, 'undecided: no missing terms found'],
+    ]);
     const [source] = statements[0]!.sources;
     assert.equal(demo[source!.message]?.content.slice(source!.start, source!.end), sentence);
   });

@@ -114,10 +114,9 @@ describe('short-message chats compressed turn by turn on the command line', () =
    */
   async function assertSteady(said: readonly ChatMessage[], options: readonly string[]): Promise<Compressed> {
     const done = await grown(said, '--policy', 'steady', '--preset', 'customer', ...options);
-    assert.deepEqual(
-      done.compressions.map(({ at, outcome, messagesAfter }) => [at, outcome, messagesAfter]),
-      [20, 30].map((at) => [at, 'committed', 10]),
-    );
+    const outcomes = done.compressions.map(({ at, outcome, messagesAfter }) => [at, outcome, messagesAfter]);
+    const expected = [20, 30].map((at) => [at, 'committed', 10]);
+    assert.deepEqual(outcomes, expected);
     for (const { calls, tokensBefore, tokensAfter } of done.compressions) {
       assert.ok(calls <= (options.includes('local') ? 0 : 1), `${calls} calls`);
       assert.ok(tokensAfter < tokensBefore, `${tokensAfter} of ${tokensBefore} tokens`);
@@ -142,16 +141,13 @@ describe('short-message chats compressed turn by turn on the command line', () =
       const said = jsonLines<object>(`${FIXTURES}/${chat}.jsonl`);
       const { messages, compressions, tokens } = await grown(said, '--policy', 'steady', '--preset', preset);
       // Compressions happen after whole turns, in which several people may have written.
-      assert.deepEqual(
-        compressions.map(({ at, outcome }) => [Math.floor(at / 10) * 10, outcome]),
-        Array.from({ length: Math.floor(said.length / 10) - 1 }, (_, n) => [20 + 10 * n, 'committed']),
-      );
+      const outcomes = compressions.map(({ at, outcome }) => [Math.floor(at / 10) * 10, outcome]);
+      const expected = Array.from({ length: Math.floor(said.length / 10) - 1 }, (_, n) => [20 + 10 * n, 'committed']);
+      assert.deepEqual(outcomes, expected);
       assert.ok(tokens.after < 0.75 * tokens.before, `${tokens.after} of ${tokens.before} tokens`);
       const sent = messages.map(({ content }) => content).join('\n');
-      assert.deepEqual(
-        facts.filter((fact) => !sent.includes(fact)),
-        [],
-      );
+      const missing = facts.filter((fact) => !sent.includes(fact));
+      assert.deepEqual(missing, []);
     });
   }
 
@@ -171,10 +167,8 @@ describe('short-message chats compressed turn by turn on the command line', () =
         assert.equal(requests, 2);
         assert.ok(tokens.after < 0.58 * tokens.before, `${tokens.after} of ${tokens.before} tokens`);
         const sent = messages.map(({ content }) => content).join('\n');
-        assert.deepEqual(
-          facts.filter((fact) => !sent.includes(fact)),
-          [],
-        );
+        const missing = facts.filter((fact) => !sent.includes(fact));
+        assert.deepEqual(missing, []);
       });
     });
   }
@@ -185,15 +179,12 @@ describe('short-message chats compressed turn by turn on the command line', () =
         const { calls, nodes } = await assertSteady(BOOKINGS_CHAT, options);
         const [count, rung] = options.includes('local') ? [0, 'extractive'] : [2, 'model'];
         assert.equal(calls.count, count);
-        assert.deepEqual(
-          nodes.map((node) => node.rung),
-          [rung, rung],
-        );
+        const rungs = nodes.map((node) => node.rung);
+        assert.deepEqual(rungs, [rung, rung]);
         const longer = await grown([...BOOKINGS_CHAT, ...BOOKINGS_CHAT].slice(0, 46), '--policy', 'steady', ...options);
-        assert.deepEqual(
-          longer.compressions.map(({ at, outcome }) => [at, outcome]),
-          [20, 30, 40].map((at) => [at, 'committed']),
-        );
+        const outcomes = longer.compressions.map(({ at, outcome }) => [at, outcome]);
+        const expected = [20, 30, 40].map((at) => [at, 'committed']);
+        assert.deepEqual(outcomes, expected);
       }));
 
     it(`are compressed at 20 and 30 messages under steady in each of 19 real bookings, with ${by}`, function () {
@@ -247,10 +238,8 @@ describe('short-message chats compressed turn by turn on the command line', () =
           messagesAfter,
           fallback,
         ]);
-        assert.deepEqual(
-          seen,
-          [20, 30].map((at) => [at, 'committed', 10, 'extractive']),
-        );
+        const expected = [20, 30].map((at) => [at, 'committed', 10, 'extractive']);
+        assert.deepEqual(seen, expected);
         assert.ok(messages.length < BOOKINGS_CHAT.length);
         const file = path.join(folder, `${files}.jsonl`);
         const { code, err } = await runCli(['compress', file, '--target-tokens', '500', ...options]);
@@ -273,10 +262,8 @@ describe('short-message chats compressed turn by turn on the command line', () =
         for (const { at, outcome, tokensBefore, tokensAfter } of compressions)
           assert.deepEqual([outcome, tokensAfter < tokensBefore], ['committed', true], `at ${at}`);
         assert.ok(messages.length < 20, `${messages.length} messages`);
-        assert.equal(
-          calls.count,
-          compressions.reduce((sum, one) => sum + one.calls, 0),
-        );
+        const expected = compressions.reduce((sum, one) => sum + one.calls, 0);
+        assert.equal(calls.count, expected);
       },
     ));
 
@@ -285,10 +272,8 @@ describe('short-message chats compressed turn by turn on the command line', () =
     server.answer({ text: '', finishReason: 'length', usage: { prompt_tokens: 500, completion_tokens: 40 } });
     const options = ['--provider', 'openai', '--model', 'gpt-4o-mini', '--base-url', `${server.url}/v1`];
     const { calls, compressions } = await grown(BOOKINGS_CHAT, '--policy', 'steady', ...options);
-    assert.deepEqual(
-      compressions.map(({ outcome }) => outcome),
-      ['committed', 'committed'],
-    );
+    const outcomes = compressions.map(({ outcome }) => outcome);
+    assert.deepEqual(outcomes, ['committed', 'committed']);
     const { length } = server.requests.filter(({ path: asked }) => asked.endsWith('/chat/completions'));
     assert.equal(calls.count, length);
     assert.deepEqual([calls.inputTokens, calls.outputTokens], [500 * length, 40 * length]);
@@ -328,10 +313,9 @@ describe('short-message chats compressed turn by turn on the command line', () =
       { role: 'assistant', content: `Fixed: the off-by-one in src/parser.ts, line ${n}. All tests pass now.` },
     ]).flat();
     const { compressions } = await grown(turns, '--policy', 'steady');
-    assert.deepEqual(
-      compressions.map(({ at, outcome }) => [at, outcome]),
-      [20, 32].map((at) => [at, 'committed']),
-    );
+    const outcomes = compressions.map(({ at, outcome }) => [at, outcome]);
+    const expected = [20, 32].map((at) => [at, 'committed']);
+    assert.deepEqual(outcomes, expected);
   });
 
   it('stay within the limit even with a long system message', async () => {
@@ -354,10 +338,9 @@ describe('short-message chats compressed turn by turn on the command line', () =
     )) as unknown as Compressed;
     assert.equal(nodes.length, 1);
     assert.ok(tokens.after <= 0.4 * tokens.before, `${tokens.after} of ${tokens.before} tokens`);
-    assert.deepEqual(
-      messages.slice(1).map(({ content }) => content),
-      said.slice(-10).map(({ content }) => content),
-    );
+    const contents = messages.slice(1).map(({ content }) => content);
+    const expected = said.slice(-10).map(({ content }) => content);
+    assert.deepEqual(contents, expected);
   });
 
   it('keep a story’s names in a fifth of the tokens under long-memory, and no dice rolls as key events', async function () {
@@ -405,9 +388,7 @@ describe('short-message chats compressed turn by turn on the command line', () =
     // A line about dice contains a number and only small words, or mentions a roll.
     const dice =
       /\broll(?:s|ed)?\b|\bd20\b|^(?:[A-Z]+: )?(?:[a-z]{1,4}[,.]? )*\d{1,2}(?: [a-z]{1,4})*[.!]?$|^[[(*][^\])*]+[\])*]$/im;
-    assert.deepEqual(
-      events.filter(({ quote }) => dice.test(quote)).map(({ quote }) => quote),
-      [],
-    );
+    const rolls = events.filter(({ quote }) => dice.test(quote)).map(({ quote }) => quote);
+    assert.deepEqual(rolls, []);
   });
 });

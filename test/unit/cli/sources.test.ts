@@ -33,17 +33,16 @@ describe('command line with other tools’ chats', () => {
       refused: { path: string; tool: string; reason: string }[];
     };
     assert.equal(new Set(sessions.map(({ tool }) => tool)).size, 15);
-    assert.deepEqual(
-      sessions.map(({ updated }) => updated),
-      sessions.map(({ updated }) => updated).sort((a, b) => b - a),
-    );
+    const times = sessions.map(({ updated }) => updated);
+    const expected = sessions.map(({ updated }) => updated).sort((a, b) => b - a);
+    assert.deepEqual(times, expected);
     const resumed = sessions.find(({ id }) => id === 'claude-2');
     assert.deepEqual(resumed?.relation, { kind: 'continued', of: 'claude-1', shared: 4 });
     assert.deepEqual([resumed?.workspace, resumed?.messages], ['/home/sam/api', 5]);
-    assert.deepEqual(
-      refused.map((one) => [one.tool, path.basename(one.path), one.reason]),
-      [['codex', 'rollout-broken.jsonl', 'The file contains no readable messages. Skipped: 1 × invalid JSON line.']],
-    );
+    const reasons = refused.map((one) => [one.tool, path.basename(one.path), one.reason]);
+    assert.deepEqual(reasons, [
+      ['codex', 'rollout-broken.jsonl', 'The file contains no readable messages. Skipped: 1 × invalid JSON line.'],
+    ]);
   });
 
   it('lists sessions in a human-readable format', async () => {

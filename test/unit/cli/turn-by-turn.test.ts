@@ -43,10 +43,8 @@ describe('agent session compressed turn by turn on the command line', () => {
     const gaps = nodes.slice(1).filter(({ from }, at) => from !== nodes[at]!.to + 1);
     // The newest user message is sent verbatim wherever it is.
     const newest = SESSION.findLastIndex(({ role }) => role === 'user');
-    assert.deepEqual(
-      gaps.map(({ from }) => from),
-      [newest + 1],
-    );
+    const starts = gaps.map(({ from }) => from);
+    assert.deepEqual(starts, [newest + 1]);
     const sent = messages.map(({ content }) => content).join('\n');
     for (const area of AREAS) assert.ok(sent.includes(`${area}-rows.db`), area);
   });

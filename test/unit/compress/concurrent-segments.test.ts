@@ -90,9 +90,7 @@ describe('segments summarized concurrently', () => {
     assert.equal(covered, session.length);
     assert.ok(frontier.length > 0);
     assert.ok(uneven.refused() > 0);
-    assert.deepEqual(
-      waits,
-      Array.from({ length: uneven.refused() }, () => 700),
-    );
+    const expected = Array.from({ length: uneven.refused() }, () => 700);
+    assert.deepEqual(waits, expected);
   });
 });

@@ -21,10 +21,8 @@ describe('session segmentation', () => {
   it('ends a segment at the message limit when the messages are short', () => {
     const short = transcript(...Array.from({ length: 200 }, () => ['user', 'yes'] as const));
     const cut = cutSegments(short, Array<number>(200).fill(8), { tokens: 24_000, messages: 60 });
-    assert.deepEqual(
-      cut.map((one) => [one.to - one.from + 1, one.tokens]),
-      [...Array.from({ length: 3 }, () => [60, 480]), [20, 160]],
-    );
+    const sizes = cut.map((one) => [one.to - one.from + 1, one.tokens]);
+    assert.deepEqual(sizes, [...Array.from({ length: 3 }, () => [60, 480]), [20, 160]]);
   });
 
   it('splits a turn larger than a segment only after a tool result, never between a reply and its result', () => {

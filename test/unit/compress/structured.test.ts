@@ -139,10 +139,8 @@ describe('summary rendered as text', () => {
   it('keeps entries that differ only by a sign', () => {
     const facts = ['Prefers C', 'Prefers C++', 'Prefers C#', '-5 °C', '5 °C', 'Python 3.10', 'Python 3.10+'];
     const text = fitSummary({ decisions: [], errors: [], narrative: '', facts }, Infinity, counter).text;
-    assert.deepEqual(
-      text.split('\n').slice(1),
-      facts.map((fact) => `- ${fact}`),
-    );
+    const expected = facts.map((fact) => `- ${fact}`);
+    assert.deepEqual(text.split('\n').slice(1), expected);
   });
 
   it('lists an entry once, whatever its markup and punctuation', () => {

@@ -184,10 +184,8 @@ describe('summary title', () => {
     const named = [topicTitle(segment), ...topicsOf(segment)];
     assert.match(named.join(), /ledger/);
     assert.doesNotMatch(named.join(), /\dm/);
-    assert.deepEqual(
-      segment.corpus.terms.filter(({ name }) => /^\d+m/.test(name)),
-      [],
-    );
+    const names = segment.corpus.terms.filter(({ name }) => /^\d+m/.test(name));
+    assert.deepEqual(names, []);
   });
 
   it('leave out words that are only capitalized because they begin a sentence', async () => {

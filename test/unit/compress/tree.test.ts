@@ -183,9 +183,7 @@ describe('summary tree', () => {
   it('reports its progress', async () => {
     const seen: number[] = [];
     await grow({ messages: developerSession(60) }, settings, tools({ report: ({ done }) => seen.push(done) }));
-    assert.deepEqual(
-      seen,
-      seen.map((_, at) => at + 1),
-    );
+    const expected = seen.map((_, at) => at + 1);
+    assert.deepEqual(seen, expected);
   });
 });

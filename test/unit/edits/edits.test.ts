@@ -54,10 +54,8 @@ describe('parser for edits in a reply', () => {
     ['before a SEARCH block outside any fence', 'src/a.ts\n<<<<<<< SEARCH\nx\n=======\ny\n>>>>>>> REPLACE'],
   ] as const)
     it(`recognizes a file name ${how}`, () => {
-      assert.deepEqual(
-        parseEdits(reply).map(({ path }) => path),
-        ['src/a.ts'],
-      );
+      const paths = parseEdits(reply).map(({ path }) => path);
+      assert.deepEqual(paths, ['src/a.ts']);
     });
 
   it('does not mistake a dotted name, a URL or a sentence before the code for a file name', () => {
@@ -95,20 +93,18 @@ describe('parser for edits in a reply', () => {
         [['src/b.ts', { kind: 'hunks', hunks: [{ path: 'src/b.ts', find: ['x'], put: ['y'] }] }]],
         reply,
       );
-    assert.deepEqual(
-      parseEdits(`${fenced('ts src/a.ts', unclosed)}\n\n${fenced('ts src/b.ts', 'y')}`).map(({ path }) => path),
-      ['src/b.ts'],
+    const paths = parseEdits(`${fenced('ts src/a.ts', unclosed)}\n\n${fenced('ts src/b.ts', 'y')}`).map(
+      ({ path }) => path,
     );
+    assert.deepEqual(paths, ['src/b.ts']);
   });
 
   it('finds the edits after a quoted merge conflict', () => {
     const conflict = '<<<<<<< HEAD\nlet a = 1;\n=======\nlet a = 2;\n>>>>>>> feature/two';
     for (const quoted of [fenced('', conflict), conflict]) {
       const reply = `You have a conflict:\n\n${quoted}\n\nResolved:\n\n${fenced('ts src/a.ts', 'let a = 2;')}`;
-      assert.deepEqual(
-        parseEdits(reply).map(({ path, code }) => [path, code]),
-        [['src/a.ts', 'let a = 2;']],
-      );
+      const edits = parseEdits(reply).map(({ path, code }) => [path, code]);
+      assert.deepEqual(edits, [['src/a.ts', 'let a = 2;']]);
     }
   });
 });
@@ -355,10 +351,8 @@ describe('reply with edits to several files', () => {
 
   it('yields a separate edit for each file', () => {
     const reply = `Two changes.\n\n**src/a.ts**\n${fenced('ts', 'a')}\n\n${fenced('diff', '--- a/src/b.ts\n+++ b/src/b.ts\n@@ @@\n-b\n+c\n--- a/src/c.ts\n+++ b/src/c.ts\n@@ @@\n-d\n+e')}`;
-    assert.deepEqual(
-      parseEdits(reply).map(({ path }) => path),
-      ['src/a.ts', 'src/b.ts', 'src/c.ts'],
-    );
+    const paths = parseEdits(reply).map(({ path }) => path);
+    assert.deepEqual(paths, ['src/a.ts', 'src/b.ts', 'src/c.ts']);
   });
 });
 

@@ -239,11 +239,8 @@ describe('key event detection', () => {
 
   it('does not treat a negated error as an error', () => {
     for (const text of ['No errors this time.', 'Es gibt keine Fehler.', 'エラーはありません。']) {
-      assert.deepEqual(
-        find('assistant', text).filter(({ kind }) => kind === 'error'),
-        [],
-        text,
-      );
+      const errors = find('assistant', text).filter(({ kind }) => kind === 'error');
+      assert.deepEqual(errors, [], text);
     }
   });
 
@@ -301,10 +298,8 @@ describe('key event detection', () => {
   });
 
   it('classifies a command that changes a setting as configuration and ignores other commands', () => {
-    assert.deepEqual(
-      find('user', '/model local/small\n/add src/main.ts\n/clear').map(({ kind, quote }) => [kind, quote]),
-      [['configuration', '/model local/small']],
-    );
+    const events = find('user', '/model local/small\n/add src/main.ts\n/clear').map(({ kind, quote }) => [kind, quote]);
+    assert.deepEqual(events, [['configuration', '/model local/small']]);
   });
 
   it('quotes a request once when a client repeats it below its command', () => {
@@ -392,10 +387,8 @@ describe('key event detection', () => {
       ['Wechsle zu Postgres', 'speichere nie Passwörter im Klartext.'],
     ] as const) {
       const found = find('user', `${asked}: ${said}`, 'Done: a table at 20:00.');
-      assert.ok(
-        found.some(({ quote, importance }) => quote.endsWith(said) && importance === 3),
-        asked,
-      );
+      const isFound = found.some(({ quote, importance }) => quote.endsWith(said) && importance === 3);
+      assert.ok(isFound, asked);
     }
     const [event] = find('user', 'Ruth just called: they fly home on the 20th.', 'Done: a table at 20:00.');
     assert.equal(event?.kind, 'constraint');

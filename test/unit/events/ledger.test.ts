@@ -78,10 +78,9 @@ describe('ledger', () => {
     it(what, () => {
       const ledger = new Ledger();
       const entries = said.map(([kind, quote]) => add(ledger, kind, quote));
-      assert.deepEqual(
-        entries.map((entry) => current(ledger, entry).status),
-        said.map(([, , status]) => status),
-      );
+      const statuses = entries.map((entry) => current(ledger, entry).status);
+      const expected = said.map(([, , status]) => status);
+      assert.deepEqual(statuses, expected);
     });
 
   it('treats an error that returns after its fix as new', () => {
@@ -197,10 +196,8 @@ describe('ledger', () => {
   it('remembers that the words of an event are quoted from somebody else', () => {
     const ledger = new Ledger();
     ledger.add(messageId('a'), detectEvents({ role: 'user', text: 'Ana wrote:\nNever deploy on Mondays.' }));
-    assert.deepEqual(
-      ledger.entries().map(({ kind, quoted }) => [kind, quoted]),
-      [['fact', true]],
-    );
+    const kinds = ledger.entries().map(({ kind, quoted }) => [kind, quoted]);
+    assert.deepEqual(kinds, [['fact', true]]);
   });
 
   it('continues from stored entries as if it had never been interrupted', () => {

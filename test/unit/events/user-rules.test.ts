@@ -14,27 +14,23 @@ describe('user rule', () => {
   it('matches the sentence that contains a phrase, ignoring case and spacing', async () => {
     const rules = [await compiled({ kind: 'fact', phrase: 'project  falcon' })];
     const text = 'Hello. What about Project\tFalcon today? Bye.';
-    assert.deepEqual(
-      detectEvents({ role: 'assistant', text }, { rules }).map(({ kind, quote, score, reason }) => [
-        kind,
-        quote,
-        score,
-        reason,
-      ]),
-      [['fact', 'What about Project\tFalcon today?', 1, 'rule “project  falcon”']],
-    );
+    const found = detectEvents({ role: 'assistant', text }, { rules }).map(({ kind, quote, score, reason }) => [
+      kind,
+      quote,
+      score,
+      reason,
+    ]);
+    assert.deepEqual(found, [['fact', 'What about Project\tFalcon today?', 1, 'rule “project  falcon”']]);
   });
 
   it('overrides the detector’s result for the same sentence', async () => {
     const rules = [await compiled({ kind: 'fact', pattern: String.raw`never\b` })];
     const events = detectEvents({ role: 'user', text: 'Never log secrets. Always use tabs.' }, { rules });
-    assert.deepEqual(
-      events.map(({ kind, quote }) => [kind, quote]),
-      [
-        ['fact', 'Never log secrets.'],
-        ['preference', 'Always use tabs.'],
-      ],
-    );
+    const kinds = events.map(({ kind, quote }) => [kind, quote]);
+    assert.deepEqual(kinds, [
+      ['fact', 'Never log secrets.'],
+      ['preference', 'Always use tabs.'],
+    ]);
   });
 
   it('treats the characters of a phrase literally', async () => {

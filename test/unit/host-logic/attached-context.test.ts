@@ -153,10 +153,8 @@ describe('the automatic attachment', () => {
     onFolder = () => implicit.decline('s');
     await implicit.refresh();
     onFolder = () => undefined;
-    assert.deepEqual(
-      set.map((file) => file !== undefined),
-      [true, false],
-    );
+    const isSet = set.map((file) => file !== undefined);
+    assert.deepEqual(isSet, [true, false]);
   });
 });
 
@@ -191,10 +189,8 @@ describe('files to attach', () => {
     it(`have names with “${query}”, even if that is a wildcard`, async () => {
       const items = await contextItems(query, { current: undefined } as never, []);
       const expected = query === '!' ? [] : ['[slug].ts'];
-      assert.deepEqual(
-        items.map(({ label }) => label),
-        expected,
-      );
+      const labels = items.map(({ label }) => label);
+      assert.deepEqual(labels, expected);
     });
 
   it('are suggested before a letter is typed: a limited number, open ones first', async () => {
@@ -209,13 +205,11 @@ describe('files to attach', () => {
   it('have their path behind the name, unless it is the same', async () => {
     found = [uriOf('/w/a.ts'), uriOf('/w/src/b.ts')];
     const items = await contextItems('', { current: undefined } as never, []);
-    assert.deepEqual(
-      items.map(({ label, detail }) => [label, detail]),
-      [
-        ['a.ts', ''],
-        ['b.ts', 'src/b.ts'],
-      ],
-    );
+    const details = items.map(({ label, detail }) => [label, detail]);
+    assert.deepEqual(details, [
+      ['a.ts', ''],
+      ['b.ts', 'src/b.ts'],
+    ]);
   });
 });
 

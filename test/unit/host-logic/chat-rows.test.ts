@@ -76,10 +76,8 @@ describe('list of chats from other tools', () => {
       let rows = await tree.getChildren();
       // From the workspace to the tool, the chat, its compaction, and what that dropped.
       for (let level = 0; level < 4; level++) rows = await tree.getChildren(rows[0]);
-      assert.deepEqual(
-        rows.map(({ dropped }) => dropped?.length),
-        [1],
-      );
+      const sizes = rows.map(({ dropped }) => dropped?.length);
+      assert.deepEqual(sizes, [1]);
     }
     assert.deepEqual(readAt, [100, 111, 50]);
   });

@@ -149,10 +149,8 @@ describe('the summary tree', () => {
     ] as never;
     for (const filter of [{ by: 'warnings' }, { by: 'text', text: 'part' }] as const) {
       const ids = [...all([filterRow(sourceFor(state), filter, hits)])].map(({ id }) => id);
-      assert.deepEqual(
-        ids.filter((id, at) => ids.indexOf(id) < at),
-        [],
-      );
+      const repeated = ids.filter((id, at) => ids.indexOf(id) < at);
+      assert.deepEqual(repeated, []);
     }
   });
 
@@ -190,14 +188,12 @@ describe('the summary tree', () => {
       true,
     );
     const source = sourceOf(conversation);
-    assert.deepEqual(
-      section(source, 'summaries')
-        .children()
-        .at(-1)
-        ?.children()
-        .map((row) => row.kind === 'revertedNode' && row.node),
-      nodes,
-    );
+    const undone = section(source, 'summaries')
+      .children()
+      .at(-1)
+      ?.children()
+      .map((row) => row.kind === 'revertedNode' && row.node);
+    assert.deepEqual(undone, nodes);
     assert.ok(!isSent(conversation.state, first));
   });
 
@@ -270,10 +266,8 @@ describe('the summary tree', () => {
     const node = state.nodes.get(id)!;
     const audit = { ...node.audit, faults: [{ kind: 'unknown_quote' as const, text: 'never said' }] };
     await conversation.journal.append({ type: 'node_replaced', node: { ...node, audit } });
-    assert.deepEqual(
-      left({ by: 'warnings' }).map((row) => row.kind === 'node' && row.node),
-      [id],
-    );
+    const warned = left({ by: 'warnings' }).map((row) => row.kind === 'node' && row.node);
+    assert.deepEqual(warned, [id]);
   });
 });
 

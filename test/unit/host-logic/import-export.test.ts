@@ -82,10 +82,8 @@ describe('a transcript to import', () => {
     ] as const;
     const lines = parents.map(([id, parent]) => ({ role: 'user', content: `This is ${id}.`, at: 1, id, parent }));
     const preview = await scan(jsonl(...lines));
-    assert.deepEqual(
-      preview?.first.map(({ text }) => text),
-      ['This is m1.', 'This is m2.', 'This is m3.'],
-    );
+    const texts = preview?.first.map(({ text }) => text);
+    assert.deepEqual(texts, ['This is m1.', 'This is m2.', 'This is m3.']);
   });
 
   it('shows the beginnings of its messages without half of an emoji', async () => {
@@ -249,14 +247,12 @@ describe('an export with several conversations', () => {
   it('becomes a session with a title for each conversation that the user selects, listed newest first', async () => {
     let listed: readonly unknown[] = [];
     const sessions = await imported((items) => (listed = items).slice(0, 2));
-    assert.deepEqual(
-      listed.map((item) => Object.values(item as Record<string, unknown>).slice(0, 2)),
-      [
-        ['Ports', 'Mar 3, 2026 · 2 messages'],
-        ['conversations', 'Mar 2, 2026 · 1 message'],
-        ['Sails', 'Mar 1, 2026 · 1 message'],
-      ],
-    );
+    const rows = listed.map((item) => Object.values(item as Record<string, unknown>).slice(0, 2));
+    assert.deepEqual(rows, [
+      ['Ports', 'Mar 3, 2026 · 2 messages'],
+      ['conversations', 'Mar 2, 2026 · 1 message'],
+      ['Sails', 'Mar 1, 2026 · 1 message'],
+    ]);
     assert.deepEqual(sessions, ['conversations | Which mast?', 'Ports | Which port? | And for staging?']);
     assert.equal(shownMessages.at(-1), 'Imported sessions: 2. Messages: 3. Skipped: 1 × empty message.');
   });

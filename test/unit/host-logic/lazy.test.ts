@@ -104,10 +104,8 @@ describe('closing the product', () => {
     ] as const) {
       const { closed, ended } = await close(parts);
       await assert.rejects(ended, /It failed/);
-      assert.deepEqual(
-        [...closed].sort(),
-        ['chats', 'log', 'sessions', 'snapshots', 'store'].filter((one) => one !== name),
-      );
+      const expected = ['chats', 'log', 'sessions', 'snapshots', 'store'].filter((one) => one !== name);
+      assert.deepEqual([...closed].sort(), expected);
     }
   });
 });

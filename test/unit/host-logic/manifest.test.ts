@@ -29,14 +29,10 @@ describe('extension manifest', () => {
     const { HANDLERS } = await hostIn({ TreeItemCollapsibleState: {} })<typeof CommandsModule>('commands.ts');
     const names = Object.keys(HANDLERS).map((name) => `threadkeeper.${name}`);
     const ofPage = new Set(PAGE_COMMANDS.map((name) => `threadkeeper.${name}`));
-    assert.deepEqual(
-      ids.filter((id) => !names.includes(id)),
-      [],
-    );
-    assert.deepEqual(
-      names.filter((id) => !ids.includes(id) && !ofPage.has(id)),
-      [],
-    );
+    const unhandled = ids.filter((id) => !names.includes(id));
+    assert.deepEqual(unhandled, []);
+    const unknown = names.filter((id) => !ids.includes(id) && !ofPage.has(id));
+    assert.deepEqual(unknown, []);
     for (const { command, title } of contributed)
       assert.equal(title, `%command.${command.replace('threadkeeper.', '')}%`);
   });
@@ -49,10 +45,8 @@ describe('extension manifest', () => {
         .map(({ command, when }) => `${command} ${when}`),
     ) as [string[], string[]];
     assert.ok(icons.length > 10);
-    assert.deepEqual(
-      icons.filter((icon) => !entries.includes(icon)),
-      [],
-    );
+    const missing = icons.filter((icon) => !entries.includes(icon));
+    assert.deepEqual(missing, []);
   });
 
   it('uses different icons for its Activity Bar containers', () => {

@@ -188,10 +188,8 @@ describe('model selection by the user', () => {
     user = { 'chat.provider': 'openai' };
     typed = [SERVER];
     assert.equal(await select(''), true);
-    assert.deepEqual(
-      asked.map(({ baseUrl }) => baseUrl),
-      [SERVER],
-    );
+    const urls = asked.map(({ baseUrl }) => baseUrl);
+    assert.deepEqual(urls, [SERVER]);
     assert.equal(user['chat.baseUrl'], SERVER);
     // The reply isn't read to its end, so the server need not write it.
     assert.equal(isStreaming, false);
@@ -218,10 +216,8 @@ describe('model selection by the user', () => {
       { chosen: { provider: 'compatible', model: 'm', baseUrl: SERVER } },
     ];
     assert.equal(await picker.chooseModelFrom(app(), 'compatible'), true);
-    assert.deepEqual(
-      asked.map(({ baseUrl }) => baseUrl),
-      [SERVER],
-    );
+    const urls = asked.map(({ baseUrl }) => baseUrl);
+    assert.deepEqual(urls, [SERVER]);
   });
 
   it('offers a recently used model only while it would be selected at its server', async () => {

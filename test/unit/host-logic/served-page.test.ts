@@ -93,10 +93,8 @@ describe('a page and its server', () => {
     await page.showCurrentSession();
     first.reject(new Error('damaged'));
     await soon();
-    assert.deepEqual(
-      received.map(({ type }) => type),
-      ['init'],
-    );
+    const types = received.map(({ type }) => type);
+    assert.deepEqual(types, ['init']);
     page.dispose();
   });
 });
@@ -204,15 +202,15 @@ describe('the chat panel', () => {
     found.resolve(undefined);
     await changed;
     panel.reveal(second, 4);
-    assert.deepEqual(
-      received.filter(({ type }) => type !== 'focus').map(({ type, session, position }) => [type, session, position]),
-      [
-        ['init', first, undefined],
-        ['init', second, undefined],
-        ['reveal', second, 3],
-        ['reveal', second, 4],
-      ],
-    );
+    const messages = received
+      .filter(({ type }) => type !== 'focus')
+      .map(({ type, session, position }) => [type, session, position]);
+    assert.deepEqual(messages, [
+      ['init', first, undefined],
+      ['init', second, undefined],
+      ['reveal', second, 3],
+      ['reveal', second, 4],
+    ]);
     panel.dispose();
   });
 

@@ -138,10 +138,8 @@ describe('documents and commands of a session', () => {
     contents.set('detailed', `${node.detailed}\n`).set('source', text);
     await comparison(harness.clock.yielder).open(state, node);
     const marked = editors[1]!.decorated;
-    assert.deepEqual(
-      marked.map(({ start, end }) => text.slice(start, end)),
-      passages,
-    );
+    const quoted = marked.map(({ start, end }) => text.slice(start, end));
+    assert.deepEqual(quoted, passages);
     for (const at of [0, 2]) assert.match(text.slice(0, marked[at]!.start), /Open Message\n\n$/);
   });
 

@@ -126,13 +126,11 @@ describe('a spend limit for compression', () => {
       const conversation = await harness.filled(100);
       await conversation.compressNow();
       const lines = harness.log.filter((line) => line.name.startsWith('history_compression_'));
-      assert.deepEqual(
-        lines.map((line) => [line.name, line.level]),
-        [
-          ['history_compression_triggered', 'info'],
-          [name, 'info'],
-        ],
-      );
+      const events = lines.map((line) => [line.name, line.level]);
+      assert.deepEqual(events, [
+        ['history_compression_triggered', 'info'],
+        [name, 'info'],
+      ]);
       assert.equal(lines[1]?.fields[field], field === 'error' ? 'SpendLimitReached' : 'spend_limit');
     });
 

@@ -55,10 +55,8 @@ describe('a path in a response', () => {
     const stat = ({ path: file }: { path: string }) => Promise.resolve({ type: file.endsWith('.ts') ? 65 : 66 });
     Object.assign(workspace, { workspaceFolders: [{ name: 'w', uri: uriOf('/w') }], fs: { stat } });
     const found = await Promise.all(['linked.ts', 'linked'].map(workspaceFiles));
-    assert.deepEqual(
-      found.map(({ length }) => length),
-      [1, 0],
-    );
+    const lengths = found.map(({ length }) => length);
+    assert.deepEqual(lengths, [1, 0]);
   });
 });
 
@@ -103,9 +101,7 @@ describe('the folders of a workspace', () => {
   it('are all looked in if a path begins with a name that they share', () => {
     const folders = ['/w/one/app', '/w/two/app'].map((folderPath) => ({ name: 'app', uri: uriOf(folderPath) }));
     Object.assign(workspace, { workspaceFolders: folders });
-    assert.deepEqual(
-      candidateUris('app/a.ts')[0]?.map((uri) => uri.path),
-      ['/w/one/app/a.ts', '/w/two/app/a.ts'],
-    );
+    const paths = candidateUris('app/a.ts')[0]?.map((uri) => uri.path);
+    assert.deepEqual(paths, ['/w/one/app/a.ts', '/w/two/app/a.ts']);
   });
 });

@@ -55,10 +55,8 @@ describe('memory commands', () => {
     const added: { text: string }[] = [];
     const memory = { load: () => Promise.resolve(), entries: [], add: (lines: typeof added) => added.push(...lines) };
     await rememberEvents({ sessions: { currentOrLatest: () => Promise.resolve({ state }) }, memory } as never);
-    assert.deepEqual(
-      added.map(({ text }) => text),
-      ['Karim: … The held one.'],
-    );
+    const texts = added.map(({ text }) => text);
+    assert.deepEqual(texts, ['Karim: … The held one.']);
   });
 
   it('stop sending a memory entry removed in another window once this window regains focus', async () => {
@@ -84,10 +82,8 @@ describe('memory commands', () => {
     await memory.remove(entry!.id);
     await memory.add([{ kind: 'fact', text: 'The host is db-1.' }]);
     await memory.put(entry!);
-    assert.deepEqual(
-      memory.entries.map(({ text }) => text),
-      ['The host is db-1.'],
-    );
+    const texts = memory.entries.map(({ text }) => text);
+    assert.deepEqual(texts, ['The host is db-1.']);
     memory.dispose();
   });
 

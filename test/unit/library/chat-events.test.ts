@@ -12,13 +12,14 @@ describe('superseded key events of a chat', () => {
     const old = linked('Port 8080.', 'superseded', current);
     const repeated = linked('So it’s port 8080.', 'merged', old);
     const again = linked('Yes, port 8443.', 'merged', current);
-    assert.deepEqual(
-      supersededEvents([old, repeated, current, again]).map(({ event, by }) => [event.quote, by.quote]),
-      [
-        ['Port 8080.', 'Port 8443.'],
-        ['So it’s port 8080.', 'Port 8443.'],
-      ],
-    );
+    const superseded = supersededEvents([old, repeated, current, again]).map(({ event, by }) => [
+      event.quote,
+      by.quote,
+    ]);
+    assert.deepEqual(superseded, [
+      ['Port 8080.', 'Port 8443.'],
+      ['So it’s port 8080.', 'Port 8443.'],
+    ]);
   });
 
   it('leave out one whose replacement isn’t in the chat anymore', () => {

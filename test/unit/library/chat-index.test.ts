@@ -273,9 +273,7 @@ describe('search in chats from other tools', () => {
       commands: true,
       limit: 10,
     });
-    assert.deepEqual(
-      hits.map(({ text }) => text),
-      ['npm test'],
-    );
+    const texts = hits.map(({ text }) => text);
+    assert.deepEqual(texts, ['npm test']);
   });
 });

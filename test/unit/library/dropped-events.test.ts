@@ -78,10 +78,8 @@ describe('the list of key events dropped by a tool’s own compaction', () => {
       assert.ok(events.every(({ message }) => from <= message && message <= to));
     }
     const importance = groups.map(({ events }) => events[0]!.importance);
-    assert.deepEqual(
-      importance,
-      [...importance].sort((a, b) => b - a),
-    );
+    const expected = [...importance].sort((a, b) => b - a);
+    assert.deepEqual(importance, expected);
   });
 
   it('yields after each message, each line of later messages, each key event, and each merge of groups', () => {

@@ -43,15 +43,19 @@ describe('a chat from another tool, opened for reading', () => {
   it('shows each message with its role, time, model, and usage', () => {
     const { state } = open();
     const shown = state.path.map((id) => state.messages.get(id)!);
-    assert.deepEqual(
-      shown.map((message) => [message.role, messageText(message), message.at, message.model, message.usage]),
-      [
-        ['user', 'Which port?', 1_769_000_000_000, undefined, undefined],
-        ['assistant', '8080.', 1_769_000_000_000, 'claude', { input: 10, output: 2 }],
-        ['user', 'And the host?', 1_769_000_000_000, undefined, undefined],
-        ['assistant', 'localhost.', 1_769_000_000_000, undefined, undefined],
-      ],
-    );
+    const messages = shown.map((message) => [
+      message.role,
+      messageText(message),
+      message.at,
+      message.model,
+      message.usage,
+    ]);
+    assert.deepEqual(messages, [
+      ['user', 'Which port?', 1_769_000_000_000, undefined, undefined],
+      ['assistant', '8080.', 1_769_000_000_000, 'claude', { input: 10, output: 2 }],
+      ['user', 'And the host?', 1_769_000_000_000, undefined, undefined],
+      ['assistant', 'localhost.', 1_769_000_000_000, undefined, undefined],
+    ]);
     assert.equal(state.title, 'The port');
   });
 
@@ -87,10 +91,8 @@ describe('a chat from another tool, opened for reading', () => {
       [node?.detailed, node?.messages, node?.tokens.source, node?.model],
       ['The port is 8080.', 2, 14, 'Claude Code'],
     );
-    assert.deepEqual(
-      [...journal.state.uncompressed()].map(({ position }) => position),
-      [2, 3],
-    );
+    const positions = [...journal.state.uncompressed()].map(({ position }) => position);
+    assert.deepEqual(positions, [2, 3]);
     assert.equal(journal.state.compressions.length, 1);
   });
 

@@ -91,11 +91,8 @@ describe('the library of chats from other tools', () => {
     for (const session of library.sessions()) {
       const { expected } = TOOL_FIXTURES.find(({ tool }) => tool === session.entry.tool)!;
       const { messages } = await library.read(session);
-      assert.deepEqual(
-        messages.map(({ blocks: _, ...message }) => message),
-        expected,
-        session.entry.tool,
-      );
+      const read = messages.map(({ blocks: _, ...message }) => message);
+      assert.deepEqual(read, expected, session.entry.tool);
     }
   });
 
@@ -125,13 +122,11 @@ describe('the library of chats from other tools', () => {
     const inserted = compactionRecord.replace('In short.', 'Shorter.');
     writeFileSync(file, userRecord(1, 'Which port?') + inserted + assistantRecord(2, 'm', '8080') + compactionRecord);
     await library.sync(sources);
-    assert.deepEqual(
-      (await only(library)).compactions.map(({ before, summary }) => [before, summary]),
-      [
-        [1, 'Shorter.'],
-        [2, 'In short.'],
-      ],
-    );
+    const compactions = (await only(library)).compactions.map(({ before, summary }) => [before, summary]);
+    assert.deepEqual(compactions, [
+      [1, 'Shorter.'],
+      [2, 'In short.'],
+    ]);
   });
 
   it('keeps the time of the last message when a tool appends other records', async () => {
@@ -158,10 +153,8 @@ describe('the library of chats from other tools', () => {
     }));
     const { read, unchanged, unreadable } = await library.sync(counting);
     assert.deepEqual([read, unchanged, reads], [0, 2, 0]);
-    assert.deepEqual(
-      unreadable.map(({ reason }) => inEnglish(reason)),
-      ['The file contains no readable messages. Skipped: 1 × invalid JSON line.'],
-    );
+    const reasons = unreadable.map(({ reason }) => inEnglish(reason));
+    assert.deepEqual(reasons, ['The file contains no readable messages. Skipped: 1 × invalid JSON line.']);
   });
 
   it('reads a copied chat that has become unreadable only once', async () => {
@@ -206,10 +199,8 @@ describe('the library of chats from other tools', () => {
     await library.sync(sources);
     const session = await only(await open());
     assert.deepEqual(texts(session), ['Which port?', 'Never mind.']);
-    assert.deepEqual(
-      session.replaced.map((list) => list.map(({ text }) => text)),
-      [['And the host?', 'And the key?']],
-    );
+    const replaced = session.replaced.map((list) => list.map(({ text }) => text));
+    assert.deepEqual(replaced, [['And the host?', 'And the key?']]);
   });
 
   it('keeps turns that the user undid, but not as part of the conversation', async () => {
@@ -229,10 +220,8 @@ describe('the library of chats from other tools', () => {
     await library.sync(sources);
     const session = await only(await open());
     assert.deepEqual(texts(session), ['alpha', 'To alpha', 'gamma', 'To gamma']);
-    assert.deepEqual(
-      session.replaced.map((list) => list.map(({ text }) => text)),
-      [['beta', 'To beta']],
-    );
+    const replaced = session.replaced.map((list) => list.map(({ text }) => text));
+    assert.deepEqual(replaced, [['beta', 'To beta']]);
     const found = await library.index.search(library.sessions(), { text: 'beta gamma', limit: 9 });
     assert.deepEqual(found.map(({ text }) => text).sort(), ['To gamma', 'gamma']);
     appendFileSync(file, record('event_msg', { type: 'thread_rolled_back', num_turns: 2 }));
@@ -264,10 +253,8 @@ describe('the library of chats from other tools', () => {
     appendFileSync(file, userRecord(4, 'And on.'));
     await library.sync(sources);
     const { compactions } = await only(await open());
-    assert.deepEqual(
-      compactions.map(({ summary, before }) => [summary, before]),
-      [['In short.', 2]],
-    );
+    const summaries = compactions.map(({ summary, before }) => [summary, before]);
+    assert.deepEqual(summaries, [['In short.', 2]]);
     assert.deepEqual([library.sessions()[0]?.entry.messages, library.sessions()[0]?.entry.compactions], [4, 1]);
   });
 
@@ -338,11 +325,8 @@ describe('the library of chats from other tools', () => {
       await pass();
       const library = await open();
       await library.sync(sources);
-      assert.deepEqual(
-        texts(await only(library)),
-        whole.map((_, index) => `Message ${index}`),
-        `killed at write ${kill}`,
-      );
+      const expected = whole.map((_, index) => `Message ${index}`);
+      assert.deepEqual(texts(await only(library)), expected, `killed at write ${kill}`);
     }
   });
 
@@ -433,10 +417,8 @@ describe('the library of chats from other tools', () => {
     ] as const) {
       renameSync(from, to);
       assert.deepEqual(await library.sync(sources), { read: 0, unchanged: 1, gone: 0, unreadable: [] });
-      assert.deepEqual(
-        (await open()).sessions().map(({ entry, isGone }) => [entry.path, isGone]),
-        [[to, false]],
-      );
+      const paths = (await open()).sessions().map(({ entry, isGone }) => [entry.path, isGone]);
+      assert.deepEqual(paths, [[to, false]]);
     }
     renameSync(file, archived);
     appendFileSync(archived, record('response_item', { type: 'message', role: 'user', content }));
@@ -494,14 +476,10 @@ describe('the library of chats from other tools', () => {
     assert.deepEqual(await store.tools(), ['claude-code', 'codex']);
     await library.forget('claude-code');
     assert.deepEqual(await store.tools(), ['codex']);
-    assert.deepEqual(
-      (await open()).sessions().map(({ entry }) => entry.tool),
-      ['codex'],
-    );
-    assert.deepEqual(
-      readdirSync(copies).filter((name) => !/^codex-/.test(name)),
-      ['catalog.json'],
-    );
+    const tools = (await open()).sessions().map(({ entry }) => entry.tool);
+    assert.deepEqual(tools, ['codex']);
+    const others = readdirSync(copies).filter((name) => !/^codex-/.test(name));
+    assert.deepEqual(others, ['catalog.json']);
   });
 
   it('removes the chats that a tool has deleted if it’s a cache', async () => {
@@ -511,14 +489,10 @@ describe('the library of chats from other tools', () => {
     const [kept, deleted] = library.sessions().toSorted((a, b) => (a.entry.path < b.entry.path ? -1 : 1));
     rmSync(deleted!.entry.path);
     assert.equal((await library.sync(sources, { removesGone: true })).gone, 1);
-    assert.deepEqual(
-      (await open()).sessions().map(({ key }) => key),
-      [kept!.key],
-    );
-    assert.deepEqual(
-      readdirSync(copies).filter((name) => name.includes(deleted!.key)),
-      [],
-    );
+    const keys = (await open()).sessions().map(({ key }) => key);
+    assert.deepEqual(keys, [kept!.key]);
+    const left = readdirSync(copies).filter((name) => name.includes(deleted!.key));
+    assert.deepEqual(left, []);
   });
 
   it('shows what another process has copied once it’s reloaded', async () => {

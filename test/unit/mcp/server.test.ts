@@ -123,10 +123,9 @@ describe('MCP server', () => {
       inputSchema: { properties: object };
       annotations: { readOnlyHint: boolean };
     }[];
-    assert.deepEqual(
-      tools.map(({ name, annotations }) => [name, annotations.readOnlyHint]),
-      ['recall', 'sessions', 'decisions', 'expand'].map((name) => [name, true]),
-    );
+    const hints = tools.map(({ name, annotations }) => [name, annotations.readOnlyHint]);
+    const expected = ['recall', 'sessions', 'decisions', 'expand'].map((name) => [name, true]);
+    assert.deepEqual(hints, expected);
     assert.deepEqual(Object.keys(tools[3]!.inputSchema.properties), ['session', 'from', 'to', 'offset']);
   });
 
@@ -147,10 +146,9 @@ describe('MCP server', () => {
     assert.match(await client.call('recall', { query: 'port', before: '2026-03-01' }), /^No message matches/);
     const { hits } = (await runJson('search', '--query', 'tilde', '--home', home)) as { hits: { message: number }[] };
     const recalled = await client.call('recall', { query: 'tilde' });
-    assert.deepEqual(
-      Array.from(recalled.matchAll(/, message (\d+), /g), ([, at]) => Number(at)),
-      hits.map(({ message }) => message),
-    );
+    const positions = Array.from(recalled.matchAll(/, message (\d+), /g), ([, at]) => Number(at));
+    const expected = hits.map(({ message }) => message);
+    assert.deepEqual(positions, expected);
   });
 
   it('ranks answers to a question above the question', async () => {
@@ -287,10 +285,8 @@ describe('MCP server', () => {
       const [, from, offset] = /call expand with from: (\d+)(?: and offset: (\d+))?\./.exec(shown) ?? [];
       next = from === undefined ? undefined : { from: Number(from), ...(offset && { offset: Number(offset) }) };
     }
-    assert.deepEqual(
-      [...parts.values()],
-      texts.map((text) => text.replaceAll('<record', '‹record')),
-    );
+    const expected = texts.map((text) => text.replaceAll('<record', '‹record'));
+    assert.deepEqual([...parts.values()], expected);
   });
 
   it('never returns more than 32,000 bytes of quotes, and says how many it has left out', async () => {
@@ -467,12 +463,10 @@ describe('MCP server', () => {
     await second.end();
     assert.deepEqual(indexes(), indexed);
     assert.deepEqual(traces(home), before);
-    assert.deepEqual(
-      readdirSync(path.join(place, 'cache/threadkeeper'), { recursive: true }).filter((name) =>
-        /lock/.test(String(name)),
-      ),
-      [],
+    const locks = readdirSync(path.join(place, 'cache/threadkeeper'), { recursive: true }).filter((name) =>
+      /lock/.test(String(name)),
     );
+    assert.deepEqual(locks, []);
   });
 
   it('no longer finds a chat that its tool has deleted, unless VS Code has copied it', async () => {

@@ -65,30 +65,24 @@ describe('workspace memory', () => {
       event('Call  it resume.'),
     ];
     const known = [entry('1', 'call it resume.')];
-    assert.deepEqual(
-      memoryCandidates(events, known).map(({ quote }) => quote),
-      ['Use tabs.', 'We chose SQLite.'],
-    );
-    assert.deepEqual(
-      memoryCandidates(events, known, 'proposed').map(({ quote }) => quote),
-      ['Use tabs.'],
-    );
+    const quotes = memoryCandidates(events, known).map(({ quote }) => quote);
+    assert.deepEqual(quotes, ['Use tabs.', 'We chose SQLite.']);
+    const quotesProposed = memoryCandidates(events, known, 'proposed').map(({ quote }) => quote);
+    assert.deepEqual(quotesProposed, ['Use tabs.']);
     assert.ok(isRemembered(known, 'Call it\n resume.'));
   });
 
   it('proposes a limited number of key events, the pinned and most certain ones, in chronological order', () => {
     const events = Array.from({ length: 200 }, (_, n) => event(`Rule ${n}.`, { score: n % 20 === 0 ? 0.9 : 0.5 }));
     const proposed = memoryProposals([...events, event('Keep this.', { score: 0.1, pinned: true })]);
-    assert.deepEqual(
-      proposed.map(({ quote }) => quote),
-      [
-        'Rule 0.',
-        'Rule 1.',
-        'Rule 20.',
-        ...[40, 60, 80, 100, 120, 140, 160, 180].map((n) => `Rule ${n}.`),
-        'Keep this.',
-      ],
-    );
+    const quotes = proposed.map(({ quote }) => quote);
+    assert.deepEqual(quotes, [
+      'Rule 0.',
+      'Rule 1.',
+      'Rule 20.',
+      ...[40, 60, 80, 100, 120, 140, 160, 180].map((n) => `Rule ${n}.`),
+      'Keep this.',
+    ]);
   });
 
   it('is written as Markdown, grouped by kind', () => {

@@ -39,14 +39,10 @@ const stop = (reason: string, usage: Record<string, unknown>) => ({
 describe('a request to Anthropic', () => {
   it('marks the last three system blocks and the newest user message for the prompt cache, four in all', () => {
     const { system, messages } = anthropicPrompt(TALK);
-    assert.deepEqual(
-      system?.map((block) => 'cache_control' in block),
-      [false, true, true, true],
-    );
-    assert.deepEqual(
-      messages.map((message) => JSON.stringify(message).includes('cache_control')),
-      [false, false, true],
-    );
+    const cached = system?.map((block) => 'cache_control' in block);
+    assert.deepEqual(cached, [false, true, true, true]);
+    const cachedMessages = messages.map((message) => JSON.stringify(message).includes('cache_control'));
+    assert.deepEqual(cachedMessages, [false, false, true]);
   });
 
   it('sets the cache breakpoint before content that is sent in this request only, and none in requests without caching', () => {
@@ -83,10 +79,8 @@ describe('a request to Anthropic', () => {
         messageOf('user', 'and?'),
       ],
     });
-    assert.deepEqual(
-      prompt.tools?.map((each) => each.name),
-      ['read_file'],
-    );
+    const tools = prompt.tools?.map((each) => each.name);
+    assert.deepEqual(tools, ['read_file']);
     assert.deepEqual(prompt.tool_choice, { type: 'none' });
     const [, asked, answered] = prompt.messages;
     assert.deepEqual(asked?.content, [{ type: 'tool_use', id: 'c1', name: 'read_file', input: { path: 'a' } }]);
@@ -207,14 +201,12 @@ describe('the Anthropic provider', () => {
     const request = ask('hi', { temperature: 0.3, effort: 'low' });
     assert.equal((await turn(one, request)).text, 'ok');
     assert.equal((await turn(one, request)).text, 'ok');
-    assert.deepEqual(
-      server.requests.map(({ body }) => ['temperature' in body, 'output_config' in body]),
-      [
-        [false, true],
-        [false, false],
-        [false, false],
-      ],
-    );
+    const options = server.requests.map(({ body }) => ['temperature' in body, 'output_config' in body]);
+    assert.deepEqual(options, [
+      [false, true],
+      [false, false],
+      [false, false],
+    ]);
   });
 
   it('requires a key before anything is sent', async () => {

@@ -126,10 +126,8 @@ describe('a provider that refuses part of a request', () => {
       server.refuseNext(400, { message: 'Your organization must be verified to stream this model.' });
       const { text, ending } = await turn(model(api), ask('Hello'));
       assert.deepEqual([text, ending], ['ok', 'complete']);
-      assert.deepEqual(
-        server.requests.map(({ body }) => body['stream']),
-        [true, false],
-      );
+      const streamed = server.requests.map(({ body }) => body['stream']);
+      assert.deepEqual(streamed, [true, false]);
     });
 
     it(`is asked again without images, but still gets the images of the next request: ${api}`, async () => {
@@ -142,10 +140,8 @@ describe('a provider that refuses part of a request', () => {
       server.refuseNext(400, { message: 'At least one of the image dimensions exceed max allowed size: 8000 pixels' });
       assert.equal((await turn(one, request)).text, 'ok');
       await turn(one, request);
-      assert.deepEqual(
-        server.requests.map(({ raw }) => raw.includes('AAAA')),
-        [true, false, true],
-      );
+      const images = server.requests.map(({ raw }) => raw.includes('AAAA'));
+      assert.deepEqual(images, [true, false, true]);
     });
   }
 
@@ -156,10 +152,8 @@ describe('a provider that refuses part of a request', () => {
       { role: 'tool', content: [{ type: 'tool_result', callId: 'c1', text: 'x', isError: false }] },
     ] as const;
     assert.equal((await turn(model('chat'), ask('', { messages }))).text, 'ok');
-    assert.deepEqual(
-      server.requests.map(({ body }) => body['tool_choice']),
-      [undefined, 'none'],
-    );
+    const choices = server.requests.map(({ body }) => body['tool_choice']);
+    assert.deepEqual(choices, [undefined, 'none']);
   });
 
   for (const [name, message, marks] of [

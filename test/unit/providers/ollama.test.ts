@@ -122,15 +122,13 @@ describe('the Ollama provider', () => {
     ];
     assert.equal((await turn(one, request)).text, 'ok');
     assert.equal((await turn(one, request)).text, 'ok');
-    assert.deepEqual(
-      asked.map((body) => ['think' in body, 'format' in body]),
-      [
-        [true, true],
-        [false, true],
-        [false, false],
-        [false, false],
-      ],
-    );
+    const options = asked.map((body) => ['think' in body, 'format' in body]);
+    assert.deepEqual(options, [
+      [true, true],
+      [false, true],
+      [false, false],
+      [false, false],
+    ]);
     assert.ok(!one.wireBody!(request).includes('think'));
   });
 });

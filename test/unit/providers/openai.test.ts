@@ -139,28 +139,24 @@ describe('the provider for OpenAI and compatible servers', () => {
     const request = ask('hi', { jsonSchema: { name: 's', schema: STRICT_SCHEMA } });
     assert.equal((await turn(model, request)).text, 'ok');
     assert.equal((await turn(model, request)).text, 'ok');
-    assert.deepEqual(
-      server.requests.map((each) => 'response_format' in each.body),
-      [true, false, false],
-    );
+    const formats = server.requests.map((each) => 'response_format' in each.body);
+    assert.deepEqual(formats, [true, false, false]);
   });
 
   it('retries with the other name of the token limit, and without usage, if the server refuses them', async () => {
     server.refuseNext(400, { message: "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead." });
     server.refuseNext(422, { message: 'stream_options: Extra inputs are not permitted' });
     assert.equal((await turn(chat(), ask('hi'))).text, 'ok');
-    assert.deepEqual(
-      server.requests.map(({ body }) => [
-        'max_tokens' in body,
-        'max_completion_tokens' in body,
-        'stream_options' in body,
-      ]),
-      [
-        [true, false, true],
-        [false, true, true],
-        [false, true, false],
-      ],
-    );
+    const options = server.requests.map(({ body }) => [
+      'max_tokens' in body,
+      'max_completion_tokens' in body,
+      'stream_options' in body,
+    ]);
+    assert.deepEqual(options, [
+      [true, false, true],
+      [false, true, true],
+      [false, true, false],
+    ]);
   });
 
   for (const message of [
@@ -178,10 +174,8 @@ describe('the provider for OpenAI and compatible servers', () => {
       const request = ask('hi', { maxOutputTokens: 4_192, reasoningTokens: 4_000 });
       server.refuseNext(400, { message, type: 'invalid_request_error' });
       for (let again = 0; again < 2; again++) assert.equal((await turn(model, request)).text, 'ok');
-      assert.deepEqual(
-        server.requests.map(({ body }) => body['max_tokens']),
-        [8_192, 4_096, 4_096],
-      );
+      const limits = server.requests.map(({ body }) => body['max_tokens']);
+      assert.deepEqual(limits, [8_192, 4_096, 4_096]);
       assert.equal(model.wireBody?.(request), server.lastRequest?.raw);
     });
   }
@@ -200,19 +194,15 @@ describe('the provider for OpenAI and compatible servers', () => {
     const message = 'max_tokens is too large: 8192. This model supports at most 4096 completion tokens.';
     for (let n = 0; n < 2; n += 1) server.refuseNext(400, { message, type: 'invalid_request_error' });
     const replies = await Promise.all([turn(model, request), turn(model, request)]);
-    assert.deepEqual(
-      replies.map(({ text }) => text),
-      ['ok', 'ok'],
-    );
-    assert.deepEqual(
-      server.requests.map(({ body }) => [body['max_tokens'], 'response_format' in body]),
-      [
-        [8_192, true],
-        [8_192, true],
-        [4_096, true],
-        [4_096, true],
-      ],
-    );
+    const texts = replies.map(({ text }) => text);
+    assert.deepEqual(texts, ['ok', 'ok']);
+    const options = server.requests.map(({ body }) => [body['max_tokens'], 'response_format' in body]);
+    assert.deepEqual(options, [
+      [8_192, true],
+      [8_192, true],
+      [4_096, true],
+      [4_096, true],
+    ]);
   });
 
   it('does not blame a parameter if the request fails without it too', async () => {
@@ -221,10 +211,8 @@ describe('the provider for OpenAI and compatible servers', () => {
     for (let n = 0; n < 2; n += 1) server.refuseNext(400, { message: 'the request is invalid' });
     assert.equal((await turn(model, request)).fault?.reason, 'bad_request');
     assert.equal((await turn(model, request)).text, 'ok');
-    assert.deepEqual(
-      server.requests.map(({ body }) => 'response_format' in body),
-      [true, false, true],
-    );
+    const formats = server.requests.map(({ body }) => 'response_format' in body);
+    assert.deepEqual(formats, [true, false, true]);
   });
 
   it('stops retrying if the server refuses everything', async () => {

@@ -73,10 +73,8 @@ describe('retry policy', () => {
   it('uses the normal backoff if the provider names no delay, or a time that has passed', async () => {
     const model = scripted([[fault('overloaded', 0)], [fault('overloaded', 0)], ['hello']]);
     await turn(withRetries(model, { onWait, sleep, random }), ask('hi'));
-    assert.deepEqual(
-      waits.map(([ms]) => ms),
-      [750, 1500],
-    );
+    const delays = waits.map(([ms]) => ms);
+    assert.deepEqual(delays, [750, 1500]);
   });
 
   it('leaves the retry to the user if the provider asks for too long a delay', async () => {

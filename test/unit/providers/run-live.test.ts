@@ -26,10 +26,8 @@ describe('the live check', () => {
     it(`runs ten turns and a compression, and reports their results: ${provider}`, async () => {
       const results = await live(provider, flavour, model);
       assert.equal(results.length, 11);
-      assert.ok(
-        results.every(({ ending, hasText, usage }) => ending === 'complete' && hasText && usage),
-        liveLine(results.at(-1)!),
-      );
+      const areComplete = results.every(({ ending, hasText, usage }) => ending === 'complete' && hasText && usage);
+      assert.ok(areComplete, liveLine(results.at(-1)!));
       if (provider !== 'compatible')
         assert.ok(results.slice(1, 10).every(({ usage }) => (usage?.cachedInput ?? 0) > 1_000));
       assert.deepEqual(differences(results, await live(provider, flavour, model)), []);

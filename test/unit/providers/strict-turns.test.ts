@@ -24,10 +24,8 @@ const tool = (...content: ContentBlock[]): ChatMessage => ({ role: 'tool', conte
 describe('request turns', () => {
   it('merge adjacent messages of the same role but keep their texts separate', () => {
     const turns = toTurns([user(text('one')), user(text('two')), assistant(text('three')), user(text('four'))]);
-    assert.deepEqual(
-      turns.map((turn) => turn.role),
-      ['user', 'assistant', 'user'],
-    );
+    const roles = turns.map((turn) => turn.role);
+    assert.deepEqual(roles, ['user', 'assistant', 'user']);
     assert.deepEqual(turns[0], { role: 'user', results: [], parts: [text('one'), text('two')] });
   });
 
@@ -40,14 +38,10 @@ describe('request turns', () => {
     ]);
     const [, asked, answered] = turns;
     assert.ok(asked?.role === 'assistant' && answered?.role === 'user');
-    assert.deepEqual(
-      asked.calls.map((each) => each.callId),
-      ['c1'],
-    );
-    assert.deepEqual(
-      answered.results.map((each) => [each.callId, each.text]),
-      [['c1', 'done']],
-    );
+    const callIds = asked.calls.map((each) => each.callId);
+    assert.deepEqual(callIds, ['c1']);
+    const results = answered.results.map((each) => [each.callId, each.text]);
+    assert.deepEqual(results, [['c1', 'done']]);
     assert.deepEqual(answered.parts, [text('and?')]);
   });
 
@@ -67,10 +61,8 @@ describe('request turns', () => {
       tool(result('a b')),
     ]);
     const calls = turns.flatMap((turn) => (turn.role === 'assistant' ? turn.calls : []));
-    assert.deepEqual(
-      calls.map((each) => each.callId),
-      ['a_b', 'a_b_2'],
-    );
+    const callIds = calls.map((each) => each.callId);
+    assert.deepEqual(callIds, ['a_b', 'a_b_2']);
     assert.equal(calls[0]?.name, 'read_file_');
   });
 
@@ -100,10 +92,9 @@ describe('request turns', () => {
           if (turn.role === 'user') continue;
           const next = turns[index + 1];
           assert.ok(next?.role === 'user' && turns[index - 1]?.role === 'user');
-          assert.deepEqual(
-            turn.calls.map((each) => each.callId),
-            next.results.map((each) => each.callId),
-          );
+          const callIds = turn.calls.map((each) => each.callId);
+          const expected = next.results.map((each) => each.callId);
+          assert.deepEqual(callIds, expected);
         }
         const words = turns.map((turn) =>
           turn.role === 'assistant'

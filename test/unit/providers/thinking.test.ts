@@ -126,10 +126,8 @@ describe('summary by a model that thinks past its limit', () => {
     const { model, requests } = thinker(5_000);
     const reply = await complete(model, used);
     assert.deepEqual([reply.text, reply.calls, reply.usage], ['Said.', 2, { input: 200, output: 1_164 + 5_002 }]);
-    assert.deepEqual(
-      requests.map(({ reasoningTokens }) => reasoningTokens),
-      [1_024, 16_384],
-    );
+    const thinking = requests.map(({ reasoningTokens }) => reasoningTokens);
+    assert.deepEqual(thinking, [1_024, 16_384]);
     assert.equal(used.length, 2);
   });
 
@@ -138,10 +136,8 @@ describe('summary by a model that thinks past its limit', () => {
     await assert.rejects(complete(thinker(50_000).model, used), (error) =>
       ModelFault.is(error, 'highest_output_limit'),
     );
-    assert.deepEqual(
-      used.map(({ output }) => output),
-      [1_164, 16_524],
-    );
+    const outputs = used.map(({ output }) => output);
+    assert.deepEqual(outputs, [1_164, 16_524]);
   });
 });
 
@@ -238,10 +234,8 @@ describe('chat reply that is all thinking', () => {
       const conversation = await harness.converse();
       await assert.rejects(conversation.send('Why?'), (error) => ModelFault.is(error, 'output_limit'));
       await conversation.retry(conversation.state.head!).catch(() => undefined);
-      assert.deepEqual(
-        requests.map(({ reasoningTokens = 0 }) => reasoningTokens),
-        expected,
-      );
+      const thinking = requests.map(({ reasoningTokens = 0 }) => reasoningTokens);
+      assert.deepEqual(thinking, expected);
       await conversation.close();
     }
   });

@@ -262,10 +262,8 @@ for (const protocol of PROTOCOLS) {
     it('handles several concurrent turns independently', async () => {
       const model = protocol.make(server.url);
       const outcomes = await Promise.all([1, 2, 3, 4].map((n) => turn(model, ask(`Question ${n}`))));
-      assert.deepEqual(
-        outcomes.map((outcome) => outcome.text),
-        [REPLY, REPLY, REPLY, REPLY],
-      );
+      const texts = outcomes.map((outcome) => outcome.text);
+      assert.deepEqual(texts, [REPLY, REPLY, REPLY, REPLY]);
     });
   });
 }

@@ -294,10 +294,8 @@ describe('exported messages', () => {
     const redactor = new Redactor();
     const { content, pasted } = redactMessage(message, redactor);
     const text = messageText({ content });
-    assert.deepEqual(
-      pasted?.map(({ start, end }) => text.slice(start, end)),
-      [new Redactor().redact(pastedText)],
-    );
+    const passages = pasted?.map(({ start, end }) => text.slice(start, end));
+    assert.deepEqual(passages, [new Redactor().redact(pastedText)]);
     assert.equal(redactor.total, 2);
   });
 });

@@ -62,10 +62,8 @@ describe('agents and attachments in other tools', () => {
       { type: 'tool_result', callId: 'c', text: 'Read.', isError: false },
       { type: 'image', mediaType: 'image/png', base64: 'QQ==' },
     ]);
-    assert.deepEqual(
-      skipped.map(({ reason }) => inEnglish(reason)),
-      ['attachment of type “application/pdf”'],
-    );
+    const reasons = skipped.map(({ reason }) => inEnglish(reason));
+    assert.deepEqual(reasons, ['attachment of type “application/pdf”']);
   });
 
   it('reads images in Continue’s messages', async () => {
@@ -92,10 +90,8 @@ describe('agents and attachments in other tools', () => {
       ],
     });
     const [session] = await readAll('cline');
-    assert.deepEqual(
-      session!.messages.map(({ text }) => text),
-      ['And the host?'],
-    );
+    const texts = session!.messages.map(({ text }) => text);
+    assert.deepEqual(texts, ['And the host?']);
     assert.equal(session!.compactions[0]?.summary, 'Context summary:\n\nThe port is 8080.');
   });
 
@@ -123,13 +119,11 @@ describe('agents and attachments in other tools', () => {
     const encrypted = { ProviderNative: { provider: 'openai', items: [{ type: 'compaction' }] } };
     zedThread(said('One?'), { Compaction: { Summary: 'One was asked.' } }, said('Two?'), { Compaction: encrypted });
     const [session] = await readAll('zed');
-    assert.deepEqual(
-      session!.compactions.map(({ before, summary }) => [before, summary]),
-      [
-        [1, 'One was asked.'],
-        [2, ''],
-      ],
-    );
+    const compactions = session!.compactions.map(({ before, summary }) => [before, summary]);
+    assert.deepEqual(compactions, [
+      [1, 'One was asked.'],
+      [2, ''],
+    ]);
     assert.deepEqual(session!.skipped, []);
   });
 
@@ -165,10 +159,8 @@ describe('agents and attachments in other tools', () => {
       jsonl({ description: 'Files' }, ...responses.map((one) => ({ role: 'user', created: 1, content: [one] }))),
     );
     const [session] = await readAll('goose');
-    assert.deepEqual(
-      session!.messages.map(({ text }) => text),
-      ['a.ts\nDone.', 'For both.', 'For the user.'],
-    );
+    const texts = session!.messages.map(({ text }) => text);
+    assert.deepEqual(texts, ['a.ts\nDone.', 'For both.', 'For the user.']);
   });
 
   it('takes the name of a Copilot CLI session, which may take several lines, or else its summary', async () => {

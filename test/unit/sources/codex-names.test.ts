@@ -70,9 +70,7 @@ describe('names of Codex threads', () => {
     writeFileSync(file, 'no database'.repeat(20));
     const { files, unreadable } = await find();
     assert.equal(files.length, 3);
-    assert.deepEqual(
-      unreadable.map((one) => one.path),
-      [file],
-    );
+    const paths = unreadable.map((one) => one.path);
+    assert.deepEqual(paths, [file]);
   });
 });

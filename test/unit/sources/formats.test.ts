@@ -182,10 +182,8 @@ describe('reading chats from other tools', () => {
           { type: 'tool_call', callId: 'c1', name: 'read_file', json: '{"path":"config.ts"}' },
         );
       }
-      assert.deepEqual(
-        compactions.map(({ summary }) => summary),
-        fixture.compactions ?? [],
-      );
+      const summaries = compactions.map(({ summary }) => summary);
+      assert.deepEqual(summaries, fixture.compactions ?? []);
       if (fixture.workspace !== undefined) assert.equal(facts.workspace, fixture.workspace);
       if (fixture.title !== undefined) assert.equal(facts.title, fixture.title);
       assert.deepEqual(
@@ -307,10 +305,8 @@ describe('reading chats from other tools', () => {
     putFile(home, '.claude/projects/p/s.jsonl', `${[first, '{"type":', ...rest].join('\n')}\n`);
     const { messages, skipped } = await readOnly();
     assert.equal(messages.length, 4);
-    assert.deepEqual(
-      skipped.map(({ reason, count }) => `${count} × ${inEnglish(reason)}`),
-      ['1 × invalid JSON line'],
-    );
+    const reasons = skipped.map(({ reason, count }) => `${count} × ${inEnglish(reason)}`);
+    assert.deepEqual(reasons, ['1 × invalid JSON line']);
   });
 
   it('refuses a document that is too large to read as a single text, with a reason', async () => {
@@ -438,14 +434,10 @@ describe('reading chats from other tools', () => {
     );
     const { files } = await find();
     const read = await Promise.all(files.map((one) => readSession(...one)));
-    assert.deepEqual(
-      read.map(({ messages }) => messages.map(({ text }) => text)),
-      [['One?'], ['Two?']],
-    );
-    assert.deepEqual(
-      read.map(({ skipped }) => skipped.map(({ reason, count }) => `${count} × ${inEnglish(reason)}`)),
-      [['1 × message without readable content'], ['1 × message without readable content']],
-    );
+    const texts = read.map(({ messages }) => messages.map(({ text }) => text));
+    assert.deepEqual(texts, [['One?'], ['Two?']]);
+    const reasons = read.map(({ skipped }) => skipped.map(({ reason, count }) => `${count} × ${inEnglish(reason)}`));
+    assert.deepEqual(reasons, [['1 × message without readable content'], ['1 × message without readable content']]);
   });
 
   it('reads the images of Zed messages and tool results', async () => {
@@ -467,13 +459,11 @@ describe('reading chats from other tools', () => {
     );
     const read = await readOnly();
     const block = { type: 'image', mediaType: 'image/png', base64: 'QQ==' };
-    assert.deepEqual(
-      [read.messages[0], read.messages[2]].map((one) => one?.blocks),
-      [
-        [{ type: 'text', text: 'Look.' }, block],
-        [{ type: 'tool_result', callId: 'c', text: '', isError: false }, block],
-      ],
-    );
+    const blocks = [read.messages[0], read.messages[2]].map((one) => one?.blocks);
+    assert.deepEqual(blocks, [
+      [{ type: 'text', text: 'Look.' }, block],
+      [{ type: 'tool_result', callId: 'c', text: '', isError: false }, block],
+    ]);
   });
 
   it('refuses a session without messages', async () => {
@@ -512,10 +502,8 @@ describe('reading chats from other tools', () => {
     rmSync(`${file}-shm`);
     await databases.close();
     assert.equal((await readOnly()).messages.at(-1)?.text, 'And the host?');
-    assert.deepEqual(
-      readdirSync(path.dirname(file)).map((name) => name.replace(/^.*\.db/, '')),
-      ['', '-wal'],
-    );
+    const names = readdirSync(path.dirname(file)).map((name) => name.replace(/^.*\.db/, ''));
+    assert.deepEqual(names, ['', '-wal']);
   });
 
   it('refuses a database whose write-ahead log is restarted while it is being copied', async () => {

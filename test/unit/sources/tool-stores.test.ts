@@ -235,10 +235,8 @@ describe('stores of other tools', () => {
         ['user: One?', 'assistant: One.', 'user: Two?', 'user: Never mind.'],
         ['user: One?', 'assistant: One.', 'user: Two?', 'user: Three?'],
       ]);
-      assert.deepEqual(
-        sessions.map(({ facts }) => facts.id),
-        [ID(1), ID(2), ID(2)],
-      );
+      const ids = sessions.map(({ facts }) => facts.id);
+      assert.deepEqual(ids, [ID(1), ID(2), ID(2)]);
     });
 
     it('reports that what a fork inherits no longer exists', async () => {
@@ -415,10 +413,8 @@ describe('stores of other tools', () => {
       write('.local/share/goose/sessions/sessions.db');
       const session = await readOnly('goose');
       assert.deepEqual(textsOf(session), ['user: One?', 'assistant: One.', 'user: Two?', 'assistant: Two.']);
-      assert.deepEqual(
-        session.compactions.map(({ summary, before }) => [summary, before]),
-        [['It was about one.', 2]],
-      );
+      const compactions = session.compactions.map(({ summary, before }) => [summary, before]);
+      assert.deepEqual(compactions, [['It was about one.', 2]]);
       assert.equal(session.facts.parent, 'g0');
     });
 

@@ -75,10 +75,8 @@ describe('session folder clean-up', () => {
       const before = await names(folder);
       assert.equal(await removeOrphans(folder, Date.now()), Object.values(orphans).join('').length);
       const gone = new Set(Object.keys(orphans));
-      assert.deepEqual(
-        await names(folder),
-        before.filter((name) => !gone.has(name)),
-      );
+      const expected = before.filter((name) => !gone.has(name));
+      assert.deepEqual(await names(folder), expected);
       assert.deepEqual(await findOrphans(folder, Date.now()), []);
       assert.equal((await store.list()).length, 1);
       await store.close();
@@ -119,12 +117,10 @@ describe('session folder clean-up', () => {
       const removal = await removeSession(folder, sessionId('s2'), () => true);
       assert.deepEqual(removal, { kind: 'removed', bytes: sizes.get(sessionId('s2')) });
       const after = await names(folder);
-      assert.deepEqual(
-        before
-          .filter((name) => !after.includes(name))
-          .filter((name) => !/^s2\.(jsonl|counts|checkpoint|queue|draft)/.test(name)),
-        [],
-      );
+      const lost = before
+        .filter((name) => !after.includes(name))
+        .filter((name) => !/^s2\.(jsonl|counts|checkpoint|queue|draft)/.test(name));
+      assert.deepEqual(lost, []);
       assert.ok(after.includes('s2.x.jsonl') && after.includes('s22.counts.json') && after.includes('s1.jsonl'));
       assert.ok(!after.some((name) => name.startsWith('s2.') && name !== 's2.x.jsonl'));
       assert.equal((await readStoredSession(folder, sessionId('s1'), NEVER_YIELDS))?.state.path.length, 2);

@@ -26,10 +26,8 @@ function assertFrozenSession(state: SessionState): void {
   assert.equal(state.task?.goal, 'Rest');
   assert.equal(state.endedTasks[0]?.steps[0]?.status, 'done');
   assert.equal(state.nodes.get(nodeId('n1'))?.detailed, 'SQLite it is.');
-  assert.deepEqual(
-    state.frontier.map(({ from, to }) => [from, to]),
-    [[0, 1]],
-  );
+  const ranges = state.frontier.map(({ from, to }) => [from, to]);
+  assert.deepEqual(ranges, [[0, 1]]);
   const event = state.events.get(keyEventId('e1'));
   assert.deepEqual([event?.kind, event?.quote, event?.pinned], ['constraint', 'SQLite', true]);
   assert.ok(state.isRemoved(keyEventId('e2')));
@@ -82,10 +80,8 @@ describe('files written by earlier versions', () => {
     const open = JSON.stringify({ v: JOURNAL_VERSION, seq: 1, at: 5, writer: 'w', body }).slice(0, -1);
     const decoded = decodeLine(`${open},"sum":"${nativeChecksum(open)}"}`);
     assert.ok(decoded.kind === 'event' && decoded.envelope.body.type === 'node_checked');
-    assert.deepEqual(
-      decoded.envelope.body.check.statements.map(({ reason }) => reason),
-      ['told_otherwise', 'supported', 'no_source', 'unchecked', 'unchecked', 'unchecked'],
-    );
+    const reasons = decoded.envelope.body.check.statements.map(({ reason }) => reason);
+    assert.deepEqual(reasons, ['told_otherwise', 'supported', 'no_source', 'unchecked', 'unchecked', 'unchecked']);
   });
 
   it('restore the session from a snapshot', () => {

@@ -29,17 +29,13 @@ describe('session list', () => {
       const whole = await readFile(path, 'utf8');
       await writeFile(path, whole.replace('"title":"Long"', '"title":"Loud"'));
       const again = storeIn(folder, 'w2');
-      assert.deepEqual(
-        (await again.list()).map(({ title, messages }) => [title, messages]),
-        [['Long', 10]],
-      );
+      const listed = (await again.list()).map(({ title, messages }) => [title, messages]);
+      assert.deepEqual(listed, [['Long', 10]]);
       await writeFile(path, whole);
       const more = await again.open(journal.id);
       await more.append(messageAdded(10), { type: 'session_renamed', title: 'Longer' });
-      assert.deepEqual(
-        (await again.list()).map(({ title, messages }) => [title, messages]),
-        [['Longer', 11]],
-      );
+      const listedAgain = (await again.list()).map(({ title, messages }) => [title, messages]);
+      assert.deepEqual(listedAgain, [['Longer', 11]]);
       await again.close();
     }));
 
@@ -72,10 +68,8 @@ describe('session list', () => {
       assert.deepEqual(await named(), [['Build', 'w']]);
       await opened.append(messageAdded(1));
       await again.close();
-      assert.deepEqual(
-        (await storeIn(folder, 'w3').list()).map(({ title, workspace }) => [title, workspace]),
-        [['Build', 'w']],
-      );
+      const listed = (await storeIn(folder, 'w3').list()).map(({ title, workspace }) => [title, workspace]);
+      assert.deepEqual(listed, [['Build', 'w']]);
     }));
 
   it('does not reread a session that is open in this window', () =>

@@ -31,15 +31,11 @@ describe('session on disk', () => {
       }
       const [, fold = ''] = (await readFile(join(folder, `${id}.checkpoint.json`), 'utf8')).split('\n');
       const { pieces } = JSON.parse(fold.slice(9)) as { pieces: string[] };
-      assert.deepEqual(
-        pieces.map((piece) => (JSON.parse(piece) as unknown[]).length),
-        [1_000, 1_000, 501],
-      );
+      const lengths = pieces.map((piece) => (JSON.parse(piece) as unknown[]).length);
+      assert.deepEqual(lengths, [1_000, 1_000, 501]);
       const { state } = await store.open(id);
-      assert.deepEqual(
-        state.path,
-        Array.from({ length: LENGTH }, (_, n) => `m${n}`),
-      );
+      const expected = Array.from({ length: LENGTH }, (_, n) => `m${n}`);
+      assert.deepEqual(state.path, expected);
       for (const n of [0, 1_700, LENGTH - 1])
         assert.equal(messageText(state.messages.get(messageId(`m${n}`))!), `message ${n}`);
     }));
@@ -86,13 +82,11 @@ describe('session on disk', () => {
       const one = await store.create('One', 'file:///a');
       await one.append(messageAdded(0));
       const two = await store.create('Two', 'file:///b');
-      assert.deepEqual(
-        (await store.list()).map(({ title, workspace, messages }) => [title, workspace, messages]),
-        [
-          ['Two', 'file:///b', 0],
-          ['One', 'file:///a', 1],
-        ],
-      );
+      const listed = (await store.list()).map(({ title, workspace, messages }) => [title, workspace, messages]);
+      assert.deepEqual(listed, [
+        ['Two', 'file:///b', 0],
+        ['One', 'file:///a', 1],
+      ]);
       await one.append(messageAdded(1));
       assert.deepEqual(
         (await store.list()).map(({ title, messages }) => [title, messages]),
@@ -111,10 +105,8 @@ describe('session on disk', () => {
       await one.append({ type: 'session_pinned', pinned: true });
       await one.close();
       const later = storeIn(folder, 'w2');
-      assert.deepEqual(
-        (await later.list()).map(({ title, pinned }) => [title, pinned]),
-        [['One', true]],
-      );
+      const listed = (await later.list()).map(({ title, pinned }) => [title, pinned]);
+      assert.deepEqual(listed, [['One', true]]);
     }));
 
   it('is reported as missing if its ID is unknown or leads out of the folder', () =>

@@ -89,10 +89,8 @@ describe('session snapshots', () => {
   it('prefer this window’s entry for a session when both have the same time', () => {
     const others: Snapshots = { v: 1, index: [{ ...entry(1, 'here'), title: 'Before' }], live: [] };
     const all = joinSnapshots({ workspace: 'here', index: [entry(1, 'here')], live: [] }, others);
-    assert.deepEqual(
-      all.index.map(({ title }) => title),
-      ['Session 1'],
-    );
+    const titles = all.index.map(({ title }) => title);
+    assert.deepEqual(titles, ['Session 1']);
   });
 
   it('keep the live sessions of other workspaces while there is room', () => {
@@ -105,11 +103,8 @@ describe('session snapshots', () => {
       ['c', 'a', 'b'],
     );
     const again = joinSnapshots({ workspace: 'here', index: [], live: [] }, all);
-    assert.deepEqual(
-      again.live.map(({ id }) => id),
-      ['a', 'b'],
-      'this workspace has no live session any more',
-    );
+    const liveHere = again.live.map(({ id }) => id);
+    assert.deepEqual(liveHere, ['a', 'b'], 'this workspace has no live session any more');
   });
 
   it('restore the key events of summarized messages, with their authors', () => {
@@ -194,10 +189,8 @@ describe('snapshot writer', () => {
     writer.setList([entry(1, 'w'), { ...entry(2, 'w'), isNewer: true }]);
     writer.schedule();
     await writer.dispose();
-    assert.deepEqual(
-      writer.storedList().map(({ id }) => id),
-      ['s1'],
-    );
+    const ids = writer.storedList().map(({ id }) => id);
+    assert.deepEqual(ids, ['s1']);
   });
 
   it('reports a write that the editor refuses', async () => {

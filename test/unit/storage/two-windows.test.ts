@@ -313,11 +313,8 @@ describe('two processes that take over from each other', function () {
       const kept = [...journal.state.messages.keys()];
       assert.equal(journal.notice, undefined);
       for (const [index, window] of ['a', 'b'].entries()) {
-        assert.deepEqual(
-          kept.filter((id) => id.startsWith(window)),
-          said[index],
-          'what was acknowledged, in order, and nothing that was refused',
-        );
+        const keptHere = kept.filter((id) => id.startsWith(window));
+        assert.deepEqual(keptHere, said[index], 'what was acknowledged, in order, and nothing that was refused');
       }
       assert.equal(journal.state.counters.messagesEver, said.flat().length);
       const changes = kept.filter((id, index) => index > 0 && id[0] !== kept[index - 1]?.[0]).length;

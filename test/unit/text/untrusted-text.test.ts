@@ -40,10 +40,8 @@ describe('untrusted text', () => {
   it('includes pasted text at its current position', () => {
     const text = 'Look: never do it. And: never do it.';
     const pasted = findPasted(['never do it', 'never do it', 'gone'], text);
-    assert.deepEqual(
-      pasted.map(({ start }) => start),
-      [6, 24],
-    );
+    const starts = pasted.map(({ start }) => start);
+    assert.deepEqual(starts, [6, 24]);
     assert.equal(untrustedSpans({ role: 'user', text, pasted }).length, 2);
   });
 

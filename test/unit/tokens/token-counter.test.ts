@@ -133,10 +133,9 @@ describe('message counts of a session', () => {
     restored.import(kept, ids);
     assert.equal(await restored.warm(byId, NEVER_YIELDS), 2);
     assert.deepEqual(asked, ['one', 'and three words']);
-    assert.deepEqual(
-      ids.map((id) => restored.known(id)),
-      [1, 2, 3].map((words) => MESSAGE_FRAMING_TOKENS + words),
-    );
+    const known = ids.map((id) => restored.known(id));
+    const expected = [1, 2, 3].map((words) => MESSAGE_FRAMING_TOKENS + words);
+    assert.deepEqual(known, expected);
     restored.forget(ids[1]!);
     assert.equal(restored.known(ids[1]!), undefined);
   });

@@ -66,15 +66,13 @@ describe('importing a Claude Code session', () => {
     const importer = new ClaudeCodeImporter(sink);
     for (const record of [part(call('a'), 1), result('a'), part(call('b'), 40), result('b')]) importer.record(record);
     assert.equal(importer.isSettled, true);
-    assert.deepEqual(
-      sink.take().messages.map(({ role, text, usage }) => [role, text, usage?.input, usage?.output]),
-      [
-        ['assistant', 'Read {"id":"a"}', 100, 1],
-        ['tool', 'Result a', undefined, undefined],
-        ['assistant', 'Read {"id":"b"}', 0, 39],
-        ['tool', 'Result b', undefined, undefined],
-      ],
-    );
+    const messages = sink.take().messages.map(({ role, text, usage }) => [role, text, usage?.input, usage?.output]);
+    assert.deepEqual(messages, [
+      ['assistant', 'Read {"id":"a"}', 100, 1],
+      ['tool', 'Result a', undefined, undefined],
+      ['assistant', 'Read {"id":"b"}', 0, 39],
+      ['tool', 'Result b', undefined, undefined],
+    ]);
   });
 
   it('imports prompts that were queued while the model was working, once, but not as the user’s if a tool wrote them', () => {

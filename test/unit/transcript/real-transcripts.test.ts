@@ -19,10 +19,8 @@ describe('importing real transcripts', () => {
     const [opened, closed] = [/^<{5,9} SEARCH/gm, /^>{5,9} REPLACE/gm];
     // Every edit block that the file closes is closed in the reply that opened it.
     for (const marker of [opened, closed]) {
-      assert.equal(
-        replies.reduce((sum, reply) => sum + count(reply, marker), 0),
-        count(text, marker),
-      );
+      const total = replies.reduce((sum, reply) => sum + count(reply, marker), 0);
+      assert.equal(total, count(text, marker));
     }
     for (const reply of replies) assert.ok(count(reply, closed) <= count(reply, opened), reply.slice(0, 200));
     // Almost all typed lines, which aider ends with a hard line break, are in user messages.

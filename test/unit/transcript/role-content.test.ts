@@ -62,10 +62,8 @@ describe('importing messages with role and content', () => {
         ],
       },
     );
-    assert.deepEqual(
-      content[0]?.map((block) => block.type === 'image' && `${block.mediaType} ${block.base64}`),
-      ['image/png QQ==', 'image/gif Qg==', 'image/webp Qw==', 'image/jpeg RA=='],
-    );
+    const images = content[0]?.map((block) => block.type === 'image' && `${block.mediaType} ${block.base64}`);
+    assert.deepEqual(images, ['image/png QQ==', 'image/gif Qg==', 'image/webp Qw==', 'image/jpeg RA==']);
     assert.deepEqual(content[1], [{ type: 'text', text: 'And these?' }]);
     assert.deepEqual(skipped, { 'linked image': 3, 'non-text document': 2 });
   });
@@ -210,17 +208,15 @@ describe('importing messages with role and content', () => {
     ]);
     assert.deepEqual(content[0], [{ type: 'tool_result', callId: 'a', text: 'one\ntwo', isError: true }]);
     assert.deepEqual(content[1], [{ type: 'text', text: 'of no call' }]);
-    assert.deepEqual(
-      content.map((blocks) => blocks.map(({ type }) => type)),
-      [
-        ['tool_result'],
-        ['text'],
-        ['image'],
-        ['tool_result', 'image'],
-        ['tool_result', 'image', 'tool_result', 'tool_result'],
-        ['text', 'image'],
-      ],
-    );
+    const types = content.map((blocks) => blocks.map(({ type }) => type));
+    assert.deepEqual(types, [
+      ['tool_result'],
+      ['text'],
+      ['image'],
+      ['tool_result', 'image'],
+      ['tool_result', 'image', 'tool_result', 'tool_result'],
+      ['text', 'image'],
+    ]);
   });
 
   it('counts invalid entries between messages as skipped', () => {

@@ -71,14 +71,14 @@ describe('session export as JSONL', () => {
     const read = readTranscript(`${jsonl}{"role":"user"}\n${[...sessionToJsonl(messages.slice(3))].join('')}`);
     assert.equal(read.format, 'threadkeeper');
     assert.equal(read.transcript[0]?.at, messages[0]?.at);
-    assert.deepEqual(
-      read.transcript.map((one) => one.text),
-      ['one', 'right', 'last'],
-    );
-    assert.deepEqual(
-      read.skipped.map(({ reason, count }) => `${count} × ${inEnglish(reason)}`),
-      ['1 × invalid line in an exported session', '1 × duplicate message', '1 × message on another branch'],
-    );
+    const texts = read.transcript.map((one) => one.text);
+    assert.deepEqual(texts, ['one', 'right', 'last']);
+    const reasons = read.skipped.map(({ reason, count }) => `${count} × ${inEnglish(reason)}`);
+    assert.deepEqual(reasons, [
+      '1 × invalid line in an exported session',
+      '1 × duplicate message',
+      '1 × message on another branch',
+    ]);
     const loop = [...sessionToJsonl([said('a', 'b', 'one'), said('b', 'a', 'two')])].join('');
     assert.equal(readTranscript(loop).messages, 2);
   });
@@ -99,10 +99,8 @@ describe('session export as JSONL', () => {
       { role: 'user', text: 'What happened?', at: asked.at },
       { role: 'assistant', text: 'It started.', at: replied.at, model: 'm', usage },
     ]);
-    assert.deepEqual(
-      skipped.map(({ reason, count }) => `${count} × ${inEnglish(reason)}`),
-      ['1 × attachment of type “file”', '1 × invalid line in an exported session'],
-    );
+    const reasons = skipped.map(({ reason, count }) => `${count} × ${inEnglish(reason)}`);
+    assert.deepEqual(reasons, ['1 × attachment of type “file”', '1 × invalid line in an exported session']);
   });
 
   it('reports the first line that is not a message', () => {

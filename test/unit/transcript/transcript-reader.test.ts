@@ -26,10 +26,8 @@ describe('recognizing a transcript', () => {
     const found = [...reader.push(`${JSON.stringify({ role: 'user', content: 'At last.' })}\n`), ...reader.end()];
     assert.deepEqual(found, [{ role: 'user', text: 'At last.' }]);
     assert.equal(reader.totals().format, 'messages');
-    assert.deepEqual(
-      reader.totals().skipped.map(({ reason, count }) => [inEnglish(reason), count]),
-      [['record without a role or content', 2]],
-    );
+    const reasons = reader.totals().skipped.map(({ reason, count }) => [inEnglish(reason), count]);
+    assert.deepEqual(reasons, [['record without a role or content', 2]]);
   });
 
   it('waits for the end of a first line that is longer than the head', () => {
@@ -38,10 +36,8 @@ describe('recognizing a transcript', () => {
     assert.deepEqual(reader.push(line.slice(0, 1 << 16)), []);
     assert.deepEqual(reader.push(line.slice(1 << 16)), []);
     assert.throws(() => reader.totals(), /wasn’t read completely/);
-    assert.deepEqual(
-      reader.end().map(({ text }) => text.length),
-      [1 << 17],
-    );
+    const lengths = reader.end().map(({ text }) => text.length);
+    assert.deepEqual(lengths, [1 << 17]);
     assert.equal(reader.totals().format, 'messages');
   });
 

@@ -16,10 +16,8 @@ describe('importing a VS Code chat export', () => {
     const text = JSON.stringify({ requests: [null, { message: 'Hello?', response: ['Hello.'] }] });
     const { format, transcript } = readTranscript(text);
     assert.equal(format, 'vscode-chat');
-    assert.deepEqual(
-      transcript.map((one) => `${one.role}: ${one.text}`),
-      ['user: Hello?', 'assistant: Hello.'],
-    );
+    const said = transcript.map((one) => `${one.role}: ${one.text}`);
+    assert.deepEqual(said, ['user: Hello?', 'assistant: Hello.']);
     assert.throws(() => readTranscript('{"requests": [{"url": "/slots"}]}'), /supported chat format/);
   });
 
@@ -351,10 +349,8 @@ describe('replaying a chat’s change log', () => {
 
   it('appends an entry at the end of a list', () => {
     const text = `${first}\n{"kind":1,"k":["requests",1],"v":{"message":{"text":"Hello again?"}}}\n`;
-    assert.deepEqual(
-      readTranscript(text).transcript.map((one) => one.text),
-      ['Hello?', 'Hello again?'],
-    );
+    const texts = readTranscript(text).transcript.map((one) => one.text);
+    assert.deepEqual(texts, ['Hello?', 'Hello again?']);
   });
 
   for (const index of [2, 60_000_000, -1, 0.5]) {

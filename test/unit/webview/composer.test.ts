@@ -9,10 +9,8 @@ describe('composer completion and slash commands', () => {
     assert.deepEqual(completionAt('/co', 3), { kind: 'command', query: 'co', start: 0, end: 3 });
     assert.equal(completionAt('see /co', 7), undefined);
     assert.equal(completionAt('/co\nFix the parser', 3), undefined, 'the text after it would be lost');
-    assert.deepEqual(
-      matchingCommands('re').map((each) => each.name),
-      ['reset', 'recall'],
-    );
+    const names = matchingCommands('re').map((each) => each.name);
+    assert.deepEqual(names, ['reset', 'recall']);
   });
 
   it('parses a slash command with its argument, and treats other text as a message', () => {

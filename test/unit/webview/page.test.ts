@@ -89,10 +89,8 @@ describe('page', () => {
       const fault = { reason: 'invalid', text: 'It failed.', details: 'No such model.' };
       page.receive({ type: 'refusal', id: asked()[0]!.id, ok: false, fault });
       await settled();
-      assert.deepEqual(
-        page.toasts.shown.map(({ text, details }) => [text, details]),
-        [['It failed.', 'No such model.']],
-      );
+      const toasts = page.toasts.shown.map(({ text, details }) => [text, details]);
+      assert.deepEqual(toasts, [['It failed.', 'No such model.']]);
     });
 
     it('drops a message that violates the protocol, and logs the fault without its content', () => {

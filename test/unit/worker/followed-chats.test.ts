@@ -138,10 +138,8 @@ describe('chats followed from other tools', () => {
     assert.equal(await messages(again), 1);
     assert.match(JSON.stringify(news), /the catalog is damaged/);
     await again.follow({ tools: ['claude-code'], keepMs: 0 });
-    assert.deepEqual(
-      (await again.list()).chats.map(({ isGone }) => isGone),
-      [true],
-    );
+    const gone = (await again.list()).chats.map(({ isGone }) => isGone);
+    assert.deepEqual(gone, [true]);
   });
 
   it('are not given up if the catalog is damaged and there is no previous one', async () => {
@@ -186,10 +184,8 @@ describe('chats followed from other tools', () => {
       for (const tool of tools) TOOL_FIXTURES.find((one) => one.tool === tool)!.write(home);
       const variable = folder === undefined ? '' : `${home}/${folder}`;
       const found = await open('one', [], { XDG_DATA_HOME: variable, AIDER_CHAT_HISTORY_FILE: '' }).find();
-      assert.deepEqual(
-        found.filter(({ sessions }) => sessions > 0).map(({ tool, sessions }) => [tool, sessions]),
-        [['claude-code', 1], ...tools.map((tool) => [tool, 1])],
-      );
+      const chats = found.filter(({ sessions }) => sessions > 0).map(({ tool, sessions }) => [tool, sessions]);
+      assert.deepEqual(chats, [['claude-code', 1], ...tools.map((tool) => [tool, 1])]);
     });
 
   it('are read again when a file grows and when a file appears in a new folder', async () => {
@@ -245,10 +241,10 @@ describe('chats followed from other tools', () => {
     assert.deepEqual(traces(home), before);
     assert.deepEqual(readdirSync(outside), []);
     const copies = readdirSync(path.join(place, 'copies'));
-    assert.deepEqual(
-      copies.filter((name) => !/^(library\.lock|catalog\.json(\.previous)?|[\w-]+\.(jsonl\.gz|index))$/.test(name)),
-      [],
+    const others = copies.filter(
+      (name) => !/^(library\.lock|catalog\.json(\.previous)?|[\w-]+\.(jsonl\.gz|index))$/.test(name),
     );
+    assert.deepEqual(others, []);
     for (const name of copies) {
       if (name !== 'library.lock') assert.equal(statSync(path.join(place, 'copies', name)).mode & 0o077, 0, name);
     }
@@ -369,16 +365,12 @@ describe('chats followed from other tools', () => {
     try {
       const followed = ['continue', 'claude-code', 'aider'] as const;
       const found = await chats.find();
-      assert.deepEqual(
-        followed.map((tool) => found.find((one) => one.tool === tool)?.sessions),
-        [1, 1, 1],
-      );
+      const sessions = followed.map((tool) => found.find((one) => one.tool === tool)?.sessions);
+      assert.deepEqual(sessions, [1, 1, 1]);
       const { read, unreadable } = await chats.follow({ tools: followed, keepMs: 0 });
       assert.equal(read, 3);
-      assert.deepEqual(
-        unreadable.map(({ path: where, reason }) => [where, inEnglish(reason).split(':')[0]]),
-        [[mounted, 'The file can’t be read']],
-      );
+      const reasons = unreadable.map(({ path: where, reason }) => [where, inEnglish(reason).split(':')[0]]);
+      assert.deepEqual(reasons, [[mounted, 'The file can’t be read']]);
     } finally {
       promises.readdir = readdir;
       syncBuiltinESMExports();
@@ -392,10 +384,8 @@ describe('chats followed from other tools', () => {
     await first.follow({ tools: ['claude-code'], keepMs: 0 });
     await second.follow({ tools: [], keepMs: 0 });
     await second.forget('claude-code');
-    assert.deepEqual(
-      readdirSync(path.join(place, 'copies')).filter((name) => name.endsWith('.gz')),
-      [],
-    );
+    const copiesLeft = readdirSync(path.join(place, 'copies')).filter((name) => name.endsWith('.gz'));
+    assert.deepEqual(copiesLeft, []);
     appendFileSync(path.join(home, SESSION), userRecord('And the host?'));
     await until(async () => (await messages(first)) === 0);
   });

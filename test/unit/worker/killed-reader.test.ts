@@ -79,10 +79,9 @@ describe('process that reads chats from other tools', function () {
     for (const session of library.sessions().filter(({ entry }) => /p\/s\d+\.jsonl$/.test(entry.path))) {
       const { messages, replaced } = await library.read(session);
       const number = Number(/s(\d+)\.jsonl$/.exec(session.entry.path)![1]);
-      assert.deepEqual(
-        messages.map(({ text }) => `${text.split(':')[0]}`),
-        Array.from({ length }, (_, index) => `Message ${index} of ${number}`),
-      );
+      const texts = messages.map(({ text }) => `${text.split(':')[0]}`);
+      const expected = Array.from({ length }, (_, index) => `Message ${index} of ${number}`);
+      assert.deepEqual(texts, expected);
       assert.deepEqual(replaced, []);
     }
     const hits = await chats.search({ text: `Message 1 of 7`, limit: 2_000, tools: ['claude-code'] });
@@ -109,14 +108,10 @@ describe('process that reads chats from other tools', function () {
     assert.match(output, /\n\d{2}\n$/);
     const written = changes(readFileSync(log, 'utf8'));
     const ours = written.filter((file) => file === copies || file.startsWith(copies + path.sep));
-    assert.ok(
-      ours.some((file) => file.endsWith('catalog.json')),
-      'the trace sees what is written',
-    );
-    assert.deepEqual(
-      written.filter((file) => !ours.includes(file) && !file.startsWith('/dev/')),
-      [],
-    );
+    const isTraced = ours.some((file) => file.endsWith('catalog.json'));
+    assert.ok(isTraced, 'the trace sees what is written');
+    const others = written.filter((file) => !ours.includes(file) && !file.startsWith('/dev/'));
+    assert.deepEqual(others, []);
     assert.deepEqual(traces(), before);
     tool.close();
     console.log(`      ${written.length} calls that change files`);
