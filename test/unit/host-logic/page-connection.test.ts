@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { setImmediate as soon } from 'node:timers/promises';
 import { ModelFault } from '../../../src/app/fault.ts';
 import { pinEvents, undoCompressions } from '../../../src/app/summary-changes.ts';
 import { Calibration } from '../../../src/core/tokens/calibration.ts';
@@ -6,6 +7,7 @@ import { resolvePolicy } from '../../../src/core/policy/policy.ts';
 import type * as RequestsModule from '../../../src/host/chat/page-requests.ts';
 import type * as GaugeModule from '../../../src/host/gauge/gauge-view.ts';
 import type * as PageLinkModule from '../../../src/host/chat/page-connection.ts';
+import type { HostToPage } from '../../../src/protocol/messages.ts';
 import { compressionViews } from '../../../src/host/chat/message-views.ts';
 import { defaultSettings, hostIn, l10n, workspaceWith } from '../../support/fake-editor.ts';
 import { Harness, fill, says, throws } from '../app/harness.ts';
@@ -17,24 +19,35 @@ const { PageConnection } = await load<typeof PageLinkModule>('chat/page-connecti
 const { pageRequests } = await load<typeof RequestsModule>('chat/page-requests.ts');
 const { gaugeView } = await load<typeof GaugeModule>('gauge/gauge-view.ts');
 
-describe('messages loaded by the page', () => {
-  it('remain available after a reply is regenerated', async () => {
-    await using harness = await Harness.open();
+describe('the page’s connection to a session', () => {
+  let harness: Harness;
+  let link: PageLinkModule.PageConnection;
+  openForEachTest(async () => (harness = await Harness.open()));
+  afterEach(() => link.dispose());
+
+  /** Connects the page to a session. `pick` is called with each message to the page. */
+  const connect = (
+    conversation: object,
+    pick: Parameters<typeof link.onMessage>[0],
+    owner: object = {},
+    app: object = {},
+  ) => {
+    link = new PageConnection(conversation as never, app as never, owner as never);
+    link.onMessage(pick);
+    return link;
+  };
+
+  it('loads messages after a reply is regenerated', async () => {
     const conversation = await harness.filled(100);
-    const link = new PageConnection(conversation, {} as never, {} as never);
     let epoch = 0;
-    link.onMessage((message) => {
+    connect(conversation, (message) => {
       if (message.type === 'transcript') ({ epoch } = message);
     });
     await conversation.retry(conversation.state.path.at(-2)!);
     assert.equal(link.loadMessages(epoch, 0, 50).messages.length, 50);
-    link.dispose();
   });
-});
 
-describe('initial state of the page', () => {
-  it('is that of the newest journal if it is read again while sessions are listed', async () => {
-    await using harness = await Harness.open();
+  it('begins with the newest journal if it is read again while sessions are listed', async () => {
     const [before, after] = [await harness.converse(), await harness.converse()];
     await after.journal.append({ type: 'session_renamed', title: 'Read again' });
     await fill(after, 3);
@@ -52,145 +65,105 @@ describe('initial state of the page', () => {
       chosenModel: () => ({}),
     };
     const sessions = () => Promise.resolve(((current = after), []));
-    const link = new PageConnection(conversation, app as never, {
-      sessions,
-      elsewhere: () => Promise.resolve(undefined),
-      isModelReady: () => true,
-    });
-    const { title, total } = await link.init();
+    const owner = { sessions, elsewhere: () => Promise.resolve(undefined), isModelReady: () => true };
+    const { title, total } = await connect(conversation, () => undefined, owner, app).init();
     assert.deepEqual([title, total], ['Read again', 3]);
-    link.dispose();
   });
-});
 
-describe('session list of the page', () => {
   it('says where other sessions are only if the workspace has none', async () => {
-    await using harness = await Harness.open();
-    const conversation = await harness.converse();
     const list = [{ title: '', messages: 0 }];
     const owner = { sessions: () => Promise.resolve(list), elsewhere: () => Promise.resolve('moved') };
-    const link = new PageConnection(conversation, {} as never, owner as never);
     const sent: unknown[] = [];
-    link.onMessage((message) => message.type === 'sessions' && sent.push(message.elsewhere));
+    const pick = (message: HostToPage) => void (message.type === 'sessions' && sent.push(message.elsewhere));
+    connect(await harness.converse(), pick, owner);
     await link.sendSessions();
     list.push({ title: 'Build', messages: 2 });
     await link.sendSessions();
     assert.deepEqual(sent, ['moved', undefined]);
-    link.dispose();
   });
 
-  it('ends with the newest list, however long it takes to look for other sessions', async () => {
-    await using harness = await Harness.open();
-    const conversation = await harness.converse();
+  it('ends with the newest list of sessions, however long it takes to look for others', async () => {
     let list: readonly { title: string; messages: number }[] = [];
     const { promise, resolve } = Promise.withResolvers<undefined>();
     const owner = { sessions: () => Promise.resolve(list), elsewhere: () => promise };
-    const link = new PageConnection(conversation, {} as never, owner as never);
     const sent: number[] = [];
-    link.onMessage((message) => message.type === 'sessions' && sent.push(message.sessions.length));
+    const pick = (message: HostToPage) => void (message.type === 'sessions' && sent.push(message.sessions.length));
+    connect(await harness.converse(), pick, owner);
     const first = link.sendSessions();
-    await new Promise((done) => setImmediate(done));
+    await soon();
     list = [{ title: 'Build', messages: 2 }];
     const second = link.sendSessions();
-    await new Promise((done) => setImmediate(done));
+    await soon();
     resolve(undefined);
     await Promise.all([first, second]);
     assert.deepEqual(sent, [0, 1]);
-    link.dispose();
   });
-});
 
-describe('context usage shown on the page', () => {
   it('says when the next compression is due, also by the number of messages', async () => {
-    await using harness = await Harness.open();
     harness.set({ policy: resolvePolicy('steady') });
-    const conversation = await harness.filled(4);
-    const link = new PageConnection(conversation, {} as never, {} as never);
     const told: unknown[] = [];
-    link.onMessage((message) => message.type === 'gauge' && told.push(message.gauge?.next));
-    link.sendGauge();
+    const conversation = await harness.filled(4);
+    connect(conversation, (message) => void (message.type === 'gauge' && told.push(message.gauge?.next))).sendGauge();
     assert.match(String(told[0]), /more tokens or 16 more messages, whichever comes first/);
-    link.dispose();
   });
-});
 
-describe('status shown on the page', () => {
-  it('is sent once while a model thinks, not with each thought', async () => {
-    await using harness = await Harness.open(async function* (request, signal) {
+  it('reports a status once while a model thinks, not with each thought', async () => {
+    harness.script = async function* (request, signal) {
       for (let thoughts = 0; thoughts < 100; thoughts++) yield { type: 'thinking' };
       yield* says('So it is.')(request, signal);
-    });
+    };
     const conversation = await harness.converse();
-    const link = new PageConnection(conversation, {} as never, {} as never);
     let thinking = 0;
-    link.onMessage((message) => {
+    connect(conversation, (message) => {
       if (message.type === 'status' && message.status.thinking !== null) thinking++;
     });
     await conversation.send('Why?');
     assert.equal(thinking, 1);
-    link.dispose();
   });
-});
 
-describe('warning that the context is too full', () => {
-  it('has the figures of the gauge, also after a compression was undone', async () => {
-    await using harness = await Harness.open();
+  it('warns with the figures of the gauge, also after a compression was undone', async () => {
     const conversation = await harness.compressed(40);
     const { journal, state, meter } = conversation;
     await journal.append({ type: 'escalation', reason: 'token_overflow' });
-    const link = new PageConnection(conversation, {} as never, {} as never);
     const warned: (number | undefined)[] = [];
-    link.onMessage((message) => {
+    connect(conversation, (message) => {
       if (message.type === 'status') warned.push(message.status.escalation?.requestTokens);
     });
     await undoCompressions(journal, [state.compressions[0]!.id], true);
     link.sendGauge();
     assert.deepEqual(warned, [meter.providerTokens(meter.context().total)]);
-    link.dispose();
   });
-});
 
-describe('warning that the context is too full, once the session is no longer flagged', () => {
-  it('stays until there is ample room, so that it does not come and go with every turn', async () => {
-    await using harness = await Harness.open();
+  it('warns until there is ample room, so that a warning does not come and go with every turn', async () => {
     const conversation = await harness.filled(20);
     const { journal, meter } = conversation;
-    const link = new PageConnection(conversation, {} as never, {} as never);
     const warned: boolean[] = [];
-    link.onMessage((message) => message.type === 'status' && warned.push(message.status.escalation !== null));
-    const use = async (share: number): Promise<void> => {
+    connect(
+      conversation,
+      (message) => void (message.type === 'status' && warned.push(message.status.escalation !== null)),
+    );
+    const use = async (share: number): Promise<boolean | undefined> => {
       harness.set({ contextWindow: Math.round(meter.context().total / share), reservedTokens: 0 });
       await conversation.triggers.endEscalation();
       link.sendGauge();
+      return warned.at(-1);
     };
-    await use(0.65);
-    assert.deepEqual(warned.splice(0), []);
+    assert.equal(await use(0.65), undefined);
     await journal.append({ type: 'escalation', reason: 'token_overflow' });
-    await use(0.75);
-    assert.equal(warned.at(-1), true);
-    await use(0.65);
+    assert.equal(await use(0.75), true);
+    assert.equal(await use(0.65), true);
     assert.equal(conversation.state.requiresEscalation, false);
-    assert.equal(warned.at(-1), true);
-    await use(0.55);
-    assert.equal(warned.at(-1), false);
-    await use(0.65);
-    assert.equal(warned.at(-1), false);
-    link.dispose();
+    assert.equal(await use(0.55), false);
+    assert.equal(await use(0.65), false);
   });
-});
-
-describe('warning after a failed compression', () => {
-  let harness: Harness;
-  openForEachTest(async () => (harness = await Harness.open()));
 
   /** Fills the context of a session whose summarizer fails. */
   async function failed(fault: ModelFault) {
     const conversation = await harness.compressed(60, (n) => `We decided to keep table ${n} in region ${n * 7}.`);
     harness.summarizer = throws(fault);
     harness.set({ contextWindow: Math.round(conversation.meter.context().total / 0.65) + 4_000 });
-    const link = new PageConnection(conversation, {} as never, {} as never);
     const warnings: { readonly text: string; readonly actions: readonly string[] }[] = [];
-    link.onMessage((message) => {
+    connect(conversation, (message) => {
       const warning = message.type === 'status' && message.status.escalation;
       if (warning) warnings.push({ text: warning.text, actions: warning.actions.map(({ command }) => command) });
     });
@@ -198,36 +171,30 @@ describe('warning after a failed compression', () => {
     await conversation.send('And then?');
     await conversation.compressor.settled();
     await conversation.settled();
-    return { conversation, link, latest: () => warnings.at(-1)! };
+    return { conversation, latest: () => warnings.at(-1)! };
   }
 
   it('says that the summarizer failed and why, and offers to unpin key events only if some are pinned', async () => {
-    const { conversation, link, latest } = await failed(new ModelFault('model_not_found', 'no such model'));
+    const { conversation, latest } = await failed(new ModelFault('model_not_found', 'no such model'));
     const { journal, state } = conversation;
     assert.match(latest().text, /still uses .*\. The summarizer failed\. The provider doesn’t offer/);
     assert.ok(!latest().actions.includes('unpinAll'));
     await pinEvents(journal, [[...state.events.keys()][0]!], true);
     link.sendGauge();
     assert.ok(latest().actions.includes('unpinAll'));
-    link.dispose();
   });
 
-  it('does not say when to try again, because it is shown unchanged for a long time', async () => {
-    const { link, latest } = await failed(new ModelFault('rate_limited', 'slow down', { retryAfterMs: 600_000 }));
+  it('does not say when to try a failed compression again, because that is shown unchanged for a long time', async () => {
+    const { latest } = await failed(new ModelFault('rate_limited', 'slow down', { retryAfterMs: 600_000 }));
     assert.match(latest().text, /The summarizer failed\. Rate limit reached\.$/);
-    link.dispose();
   });
-});
 
-describe('compressions reported to the page', () => {
-  it('match what the next request sends, even after a reply for which summaries were expanded', async () => {
-    await using harness = await Harness.open();
+  it('has the compressions of the next request, even after a reply for which summaries were expanded', async () => {
     const conversation = await harness.compressed(40);
     const { journal } = conversation;
-    const link = new PageConnection(conversation, {} as never, {} as never);
     let covers = 0;
     let undone: boolean | undefined;
-    link.onMessage((message) => {
+    connect(conversation, (message) => {
       if (message.type !== 'compression') return;
       covers = message.summaryRanges.length;
       undone = message.compressions[0]?.undone;
@@ -240,11 +207,9 @@ describe('compressions reported to the page', () => {
     assert.ok(covers > 0);
     await undoCompressions(journal, [id], true);
     assert.deepEqual([covers, undone], [0, true]);
-    link.dispose();
   });
 
-  it('have the token counts of the gauge, as the preview before them', async () => {
-    await using harness = await Harness.open();
+  it('has compressions with the token counts of the gauge, as the preview before them', async () => {
     harness.calibration = new Calibration(1.3);
     const conversation = await harness.filled(40, (n) =>
       n === 0 ? 'Karim: Sounds good to me. My budget is 700 euros.' : `Part ${n} of the plan, which is rather long.`,
@@ -261,13 +226,11 @@ describe('compressions reported to the page', () => {
     assert.deepEqual(tokens, preview.tokens);
   });
 
-  it('are sent again with the gauge, but only if a usage report has changed their token counts', async () => {
-    await using harness = await Harness.open();
+  it('sends compressions again with the gauge, but only if a usage report has changed their token counts', async () => {
     const calibration = (harness.calibration = new Calibration(1.3));
     const conversation = await harness.compressed(40);
-    const link = new PageConnection(conversation, {} as never, {} as never);
     const sent: unknown[] = [];
-    link.onMessage((message) => message.type === 'compression' && sent.push(message.compressions));
+    connect(conversation, (message) => void (message.type === 'compression' && sent.push(message.compressions)));
     const sendGauge = (): unknown[] => {
       link.sendGauge();
       return sent.splice(0);
@@ -281,11 +244,9 @@ describe('compressions reported to the page', () => {
     assert.notDeepEqual(after, before);
     assert.deepEqual(sendGauge(), [after]);
     assert.deepEqual(sendGauge(), []);
-    link.dispose();
   });
 
-  it('report an unknown cost as unknown, not as free', async () => {
-    await using harness = await Harness.open();
+  it('reports an unknown cost as unknown, not as free', async () => {
     const cost = async (): Promise<unknown> => {
       const conversation = await harness.compressed(40);
       return compressionViews(conversation)[0]?.costUsd;
