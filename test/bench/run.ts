@@ -92,9 +92,8 @@ await runMain(async () => {
     data: sessions.length > 0 ? 'shared' : 'synthetic',
     node: process.version,
   };
-  if (run.data === 'synthetic') {
+  if (run.data === 'synthetic')
     console.log('The shared transcripts are absent: all figures are of synthetic sessions, some are left out.');
-  }
   const context: BenchContext = {
     quick: values.quick,
     counter: await loadEncoding('o200k_base'),

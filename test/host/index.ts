@@ -12,9 +12,8 @@ export async function run(): Promise<void> {
   const output = process.env.SUITE_OUTPUT_FILE;
   const reporter = process.env.SUITE_REPORTER;
   // Output goes to the window's console, which nobody sees, so it's copied to a file that is shown in the terminal.
-  if (output !== undefined) {
+  if (output !== undefined)
     Mocha.reporters.Base.consoleLog = (...line: unknown[]) => appendFileSync(output, `${format(...line)}\n`);
-  }
   const mocha = new Mocha({
     ui: 'bdd',
     color: false,

@@ -67,9 +67,8 @@ export async function gaugeErrors(server: WireServer, { encoding, factor, said }
     };
     harness.calibration = new Calibration(1);
     conversation = await harness.converse();
-    for (let turn = 0; turn < TURNS.before; turn++) {
+    for (let turn = 0; turn < TURNS.before; turn++)
       await conversation.send(`${said} (${turn}) `.repeat(1 + (turn % 3)));
-    }
     const before = conversation.meter.isApproximate;
     // Only stored data survives a reload.
     const stored = JSON.parse(JSON.stringify(harness.calibration.export())) as StoredCalibration;

@@ -120,9 +120,8 @@ describe('hostile text in a message', () => {
 
   after(() => pages?.stop());
 
-  it('is covered by at least 200 samples', () => {
-    assert.ok(new Set(HOSTILE_MARKDOWN).size >= 200, `${HOSTILE_MARKDOWN.length} texts`);
-  });
+  it('is covered by at least 200 samples', () =>
+    assert.ok(new Set(HOSTILE_MARKDOWN).size >= 200, `${HOSTILE_MARKDOWN.length} texts`));
 
   it('runs nothing, loads nothing, navigates nowhere, and requests nothing until it is clicked', async () => {
     for (const text of HOSTILE_MARKDOWN) {

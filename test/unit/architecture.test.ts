@@ -34,9 +34,8 @@ function imported(): string[] {
 describe('architecture documentation', () => {
   const markdown = readFileSync(path.join(root, 'docs/architecture.md'), 'utf8');
 
-  it('shows exactly the existing imports in its diagram', () => {
-    assert.deepEqual(documentedArrows(markdown), imported());
-  });
+  it('shows exactly the existing imports in its diagram', () =>
+    assert.deepEqual(documentedArrows(markdown), imported()));
 
   it('has a table row for each folder', () => {
     const named = new Set([...markdown.matchAll(/^\| `src\/([\w/-]+)`/gm)].map(([, folder]) => folder));

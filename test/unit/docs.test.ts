@@ -179,9 +179,7 @@ describe('documentation', () => {
   });
 
   for (const page of pages.filter((each) => !/^(?:THIRD|docs\/settings)/.test(each))) {
-    it(`mentions only names that exist: ${page}`, () => {
-      assert.deepEqual(unknownNames(page, read(page)), []);
-    });
+    it(`mentions only names that exist: ${page}`, () => assert.deepEqual(unknownNames(page, read(page)), []));
   }
 });
 

@@ -90,9 +90,8 @@ describe('the layer check', function () {
     for (const [file, text] of Object.values(PLANTED)) write(file, text);
     const { code, output } = check();
     assert.notEqual(code, 0);
-    for (const [rule, [file]] of Object.entries(PLANTED)) {
+    for (const [rule, [file]] of Object.entries(PLANTED))
       assert.match(output, new RegExp(`error ${rule}: ${file}`), `${rule} does not notice ${file}:\n${output}`);
-    }
   });
 
   it('fails on folders that import each other', () => {

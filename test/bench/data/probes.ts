@@ -165,8 +165,7 @@ const normal = (text: string): string => collapseWhiteSpace(text.replace(/[*`_"â
 
 function near(text: string, subject: string): string[] {
   const found: string[] = [];
-  for (let at = text.indexOf(subject); at >= 0; at = text.indexOf(subject, at + 1)) {
+  for (let at = text.indexOf(subject); at >= 0; at = text.indexOf(subject, at + 1))
     found.push(text.slice(at, at + subject.length + MAX_DISTANCE));
-  }
   return found;
 }

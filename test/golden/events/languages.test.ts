@@ -23,9 +23,7 @@ for (const language of ['english', 'spanish', 'japanese', 'chinese', 'german', '
       );
       const [span] = agreed;
       if (span === undefined) {
-        it(`finds nothing in the ${role}'s “${text}”`, () => {
-          assert.deepEqual(found, []);
-        });
+        it(`finds nothing in the ${role}'s “${text}”`, () => assert.deepEqual(found, []));
       } else {
         it(`finds the ${span.kinds.join('/')} in the ${role}'s “${text}”`, () => {
           const quotes = found.map(({ kind, quote }) => ({ kind, quote }));

@@ -86,9 +86,8 @@ describe('Markdown export of a session', () => {
     matchesGolden(import.meta.url, 'session', [...sessionToMarkdown(SESSION)].join(''));
   });
 
-  it('writes only the title of a session without messages', () => {
-    assert.equal([...sessionToMarkdown({ title: ' New ', messages: [] })].join(''), '# New\n');
-  });
+  it('writes only the title of a session without messages', () =>
+    assert.equal([...sessionToMarkdown({ title: ' New ', messages: [] })].join(''), '# New\n'));
 });
 
 describe('decision record', () => {

@@ -61,9 +61,8 @@ function soundMessages(bytes: Buffer): Set<string> {
   const found = new Set<string>();
   for (const line of bytes.toString().split('\n')) {
     const decoded = decodeLine(line);
-    if (decoded.kind === 'event' && decoded.envelope.body.type === 'message_added') {
+    if (decoded.kind === 'event' && decoded.envelope.body.type === 'message_added')
       found.add(decoded.envelope.body.message.id);
-    }
   }
   return found;
 }

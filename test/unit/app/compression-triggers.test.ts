@@ -103,9 +103,7 @@ describe('session under pressure', () => {
     harness.summarizer = says('They counted.');
     await fill(conversation, 14, (n) => `${n}?`);
     assert.deepEqual(await conversation.compressNow(), { kind: 'skipped', reason: 'no_saving' });
-    for (let n = 0; n < 6; n++) {
-      await endTurn(conversation);
-    }
+    for (let n = 0; n < 6; n++) await endTurn(conversation);
     assert.equal(harness.summaryRequests.length, 0);
     const triggered = harness.logged('history_compression_triggered').length;
     assert.equal(triggered, 2, 'the command, and the trigger once');

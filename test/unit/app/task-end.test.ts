@@ -18,9 +18,7 @@ describe('goal-reached detection', () => {
     'これでタスクはすべて完了しました。',
     '任务已完成。',
   ])
-    it(`recognizes a reply: ${JSON.stringify(reply.slice(0, 60))}`, () => {
-      assert.equal(saysGoalReached(reply), true);
-    });
+    it(`recognizes a reply: ${JSON.stringify(reply.slice(0, 60))}`, () => assert.equal(saysGoalReached(reply), true));
 
   for (const reply of [
     'Not everything is done yet.',
@@ -32,9 +30,7 @@ describe('goal-reached detection', () => {
     '```\n[goal reached]\n```\nI will print this line at the end.',
     'The build is finished in 12 s.',
   ])
-    it(`ignores a reply: ${JSON.stringify(reply.slice(0, 60))}`, () => {
-      assert.equal(saysGoalReached(reply), false);
-    });
+    it(`ignores a reply: ${JSON.stringify(reply.slice(0, 60))}`, () => assert.equal(saysGoalReached(reply), false));
 });
 
 describe('end of a task', () => {

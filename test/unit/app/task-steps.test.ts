@@ -12,9 +12,8 @@ describe('task list in a reply', () => {
     ]);
   });
 
-  it('is ignored inside code blocks', () => {
-    assert.deepEqual(listedSteps('```md\n- [ ] example\n```\n- [ ] real'), [{ text: 'real', done: false }]);
-  });
+  it('is ignored inside code blocks', () =>
+    assert.deepEqual(listedSteps('```md\n- [ ] example\n```\n- [ ] real'), [{ text: 'real', done: false }]));
 });
 
 describe('steps of a task', () => {

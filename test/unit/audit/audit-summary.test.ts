@@ -21,9 +21,7 @@ describe('summary audit', () => {
     assert.deepEqual(kinds, ['grew']);
   });
 
-  it('fails an empty summary', () => {
-    assert.equal(audit(' \n ').passes, false);
-  });
+  it('fails an empty summary', () => assert.equal(audit(' \n ').passes, false));
 
   it('fails a quotation that differs by one letter', () => {
     const { passes, faults } = audit('They said “We call it resume, not Restore”.');
@@ -70,9 +68,8 @@ describe('summary audit', () => {
     });
   });
 
-  it('does not treat every phrase in quotation marks as a quotation', () => {
-    assert.deepEqual(findQuotes('the "smart" mode and "x = 1"'), []);
-  });
+  it('does not treat every phrase in quotation marks as a quotation', () =>
+    assert.deepEqual(findQuotes('the "smart" mode and "x = 1"'), []));
 
   it('finds quotations in other languages’ quotation marks', () => {
     const text =

@@ -28,8 +28,7 @@ describe('verdicts on statements', () => {
   });
 
   it('are empty if the response contains none', () => {
-    for (const answer of ['', '{', '[{"n":1}]', '{"statements":{}}', 'null', '{"n":1,"verdict":"told"']) {
+    for (const answer of ['', '{', '[{"n":1}]', '{"statements":{}}', 'null', '{"n":1,"verdict":"told"'])
       assert.equal(parseVerdicts(answer).size, 0, answer);
-    }
   });
 });

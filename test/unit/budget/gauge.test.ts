@@ -11,9 +11,7 @@ describe('request budget', () => {
     ['leaves at least half of a small context window for the request', small, 4000, 2001, 2000],
     ['treats a negative reply reserve as zero', small, -5, 4001, 0],
   ] as const)
-    it(what, () => {
-      assert.deepEqual(budgetOf(model, reply), { tokens, reserved });
-    });
+    it(what, () => assert.deepEqual(budgetOf(model, reply), { tokens, reserved }));
 });
 
 describe('gauge', () => {

@@ -259,9 +259,7 @@ describe('command line', () => {
       events: { quote: string; message: number; start: number; end: number; status: string; pinned: boolean }[];
     };
     assert.ok(events.length > 100, `${events.length} events`);
-    for (const { quote, message, start, end } of events) {
-      assert.equal(demo[message]?.content.slice(start, end), quote);
-    }
+    for (const { quote, message, start, end } of events) assert.equal(demo[message]?.content.slice(start, end), quote);
     assert.ok(events.some(({ status }) => status === 'superseded'));
     assert.ok(events.every(({ status }) => status !== 'dropped'));
     const port = events.find(({ quote }) => quote.includes("That's the final port"));

@@ -20,9 +20,7 @@ describe('levels of a frontier', () => {
       .filter(({ level }) => level === 'detailed')
       .map((one) => one.node);
 
-  it('are brief for old summaries and detailed for new ones', () => {
-    assert.deepEqual(detailed(300, []), ['c', 'd']);
-  });
+  it('are brief for old summaries and detailed for new ones', () => assert.deepEqual(detailed(300, []), ['c', 'd']));
 
   it('are detailed for summaries that match the task, before newer ones', () => {
     assert.deepEqual(detailed(300, [0]), ['a', 'd']);

@@ -185,9 +185,7 @@ describe('summarizeRuns', () => {
     const model = scriptedModel(() => goodAnswer('Retries.'), 2_000);
     await grow({ messages: developerSession(60) }, {}, tools({ model }));
     assert.ok(model.requests.length > 0);
-    for (const { system, prompt } of model.requests) {
-      assert.ok(counter.text(system) + counter.text(prompt) <= 2_000);
-    }
+    for (const { system, prompt } of model.requests) assert.ok(counter.text(system) + counter.text(prompt) <= 2_000);
   });
 
   it('sends no request to a model whose input limit leaves no room for a prompt', async () => {

@@ -117,9 +117,8 @@ describe('whole-file edit', () => {
     assert.equal(unplaced, 0);
   });
 
-  it('creates a file that does not exist', () => {
-    assert.equal(applied(fenced('ts src/b.ts', 'export const b = 1;'), '', 'src/b.ts').text, 'export const b = 1;\n');
-  });
+  it('creates a file that does not exist', () =>
+    assert.equal(applied(fenced('ts src/b.ts', 'export const b = 1;'), '', 'src/b.ts').text, 'export const b = 1;\n'));
 
   it('drops the comment that names the file', () => {
     const reply = fenced('ts', `// src/debounce.ts\n${DEBOUNCE.trimEnd()}`);

@@ -233,9 +233,7 @@ describe('key event detection', () => {
     assert.deepEqual(quotes('assistant', diff), []);
   });
 
-  it('ignores quotes of earlier messages', () => {
-    assert.deepEqual(quotes('user', '> Never use tabs here.\n'), []);
-  });
+  it('ignores quotes of earlier messages', () => assert.deepEqual(quotes('user', '> Never use tabs here.\n'), []));
 
   it('does not treat a negated error as an error', () => {
     for (const text of ['No errors this time.', 'Es gibt keine Fehler.', 'エラーはありません。']) {
@@ -249,9 +247,8 @@ describe('key event detection', () => {
       'Should we use Postgres or MySQL?',
       'What if we dropped the cache?',
       '¿Usamos Postgres o MySQL?',
-    ]) {
+    ])
       assert.deepEqual(quotes('user', text), [], text);
-    }
   });
 
   it("ignores an assistant's proposal and detects the user's assent as a decision about it", () => {
@@ -293,9 +290,8 @@ describe('key event detection', () => {
       assert.equal(find('user', text, before)[0]?.about?.quote === 'A) Redis', option, text);
   });
 
-  it('detects nothing in a system message, which is always sent in full', () => {
-    assert.deepEqual(quotes('system', 'Always answer in French. Never use tabs.'), []);
-  });
+  it('detects nothing in a system message, which is always sent in full', () =>
+    assert.deepEqual(quotes('system', 'Always answer in French. Never use tabs.'), []));
 
   it('classifies a command that changes a setting as configuration and ignores other commands', () => {
     const events = find('user', '/model local/small\n/add src/main.ts\n/clear').map(({ kind, quote }) => [kind, quote]);

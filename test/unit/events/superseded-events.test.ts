@@ -26,9 +26,7 @@ describe('superseded key event', () => {
     return state;
   }
 
-  it('stays superseded while its replacement exists', () => {
-    assert.equal(session(['m1']).isCurrent(old), false);
-  });
+  it('stays superseded while its replacement exists', () => assert.equal(session(['m1']).isCurrent(old), false));
 
   it('is current again once its replacement is dismissed, deleted or on another branch', () => {
     const removed = session(['m1']);
@@ -40,7 +38,6 @@ describe('superseded key event', () => {
     assert.equal(session(['m1', 'm2']).isCurrent(old), true);
   });
 
-  it('is current when the message of its replacement is missing from a damaged session', () => {
-    assert.equal(session([]).isCurrent(old), true);
-  });
+  it('is current when the message of its replacement is missing from a damaged session', () =>
+    assert.equal(session([]).isCurrent(old), true));
 });

@@ -24,13 +24,11 @@ describe('sessions of other workspaces', () => {
   const empty = session('empty', 3);
   const other = session('folder:file:///elsewhere/orchard', 2);
 
-  it('begin with those of a folder of the same name, followed by the most recently used', () => {
-    assert.deepEqual(sessionsOfOtherWorkspaces([other, session(HERE, 4), empty, moved], HERE), [moved, empty, other]);
-  });
+  it('begin with those of a folder of the same name, followed by the most recently used', () =>
+    assert.deepEqual(sessionsOfOtherWorkspaces([other, session(HERE, 4), empty, moved], HERE), [moved, empty, other]));
 
-  it('don’t include those of which nothing can be read', () => {
-    assert.deepEqual(sessionsOfOtherWorkspaces([session('', 5, { isNewer: true })], HERE), []);
-  });
+  it('don’t include those of which nothing can be read', () =>
+    assert.deepEqual(sessionsOfOtherWorkspaces([session('', 5, { isNewer: true })], HERE), []));
 
   it('are found for a workspace without sessions, as after a folder was opened or moved', () => {
     assert.equal(locateOtherSessions([], HERE), undefined);

@@ -84,9 +84,8 @@ describe('content from a model or repository', () => {
     ]);
   });
 
-  it('cannot send API keys: they are read only where models are created', () => {
-    assert.deepEqual(filesWith(/\bsecrets\.get\(|#secrets\.get\(/), ['src/host/models/keys.ts']);
-  });
+  it('cannot send API keys: they are read only where models are created', () =>
+    assert.deepEqual(filesWith(/\bsecrets\.get\(|#secrets\.get\(/), ['src/host/models/keys.ts']));
 
   it('cannot use settings of an untrusted workspace, except for the chat location and the send key', () => {
     const manifest = JSON.parse(read('package.json'));

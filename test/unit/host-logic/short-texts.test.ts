@@ -12,9 +12,8 @@ describe('short texts in the editor', () => {
     assert.deepEqual([shortLine(text, 120), truncateAtWord(text, 120)], ['x'.repeat(119), `${'x'.repeat(119)}…`]);
   });
 
-  it('leave out the colors of terminal output', () => {
-    assert.equal(shortLine('\x1b[31mFAILED\x1b[0m tests/a.test.ts'), 'FAILED tests/a.test.ts');
-  });
+  it('leave out the colors of terminal output', () =>
+    assert.equal(shortLine('\x1b[31mFAILED\x1b[0m tests/a.test.ts'), 'FAILED tests/a.test.ts'));
 
   it('show tokens with at most three digits', () => {
     const shown = [950, 12_449, 128_000, 999_600, 1_048_576].map(shortTokens);

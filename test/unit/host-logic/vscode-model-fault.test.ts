@@ -35,9 +35,8 @@ describe('error from a model of VS Code', () => {
     [new Error('it broke'), 'overloaded'],
     ['a bare string', 'overloaded'],
   ] as const) {
-    it(`"${error instanceof Error ? `${'code' in error ? String(error.code) : error.name}: ${error.message}` : error}" means ${reason}`, () => {
-      assert.equal(vsCodeModelFault(error).reason, reason);
-    });
+    it(`"${error instanceof Error ? `${'code' in error ? String(error.code) : error.name}: ${error.message}` : error}" means ${reason}`, () =>
+      assert.equal(vsCodeModelFault(error).reason, reason));
   }
 
   it('passes on the message about a rejected request', () => {

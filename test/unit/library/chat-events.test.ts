@@ -22,7 +22,6 @@ describe('superseded key events of a chat', () => {
     ]);
   });
 
-  it('leave out one whose replacement isn’t in the chat anymore', () => {
-    assert.deepEqual(supersededEvents([linked('Port 8080.', 'superseded', keyEvent('Port 8443.'))]), []);
-  });
+  it('leave out one whose replacement isn’t in the chat anymore', () =>
+    assert.deepEqual(supersededEvents([linked('Port 8080.', 'superseded', keyEvent('Port 8443.'))]), []));
 });

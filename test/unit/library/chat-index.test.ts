@@ -58,9 +58,8 @@ describe('search over index blocks', () => {
     }
   });
 
-  it('finds messages for a misspelled word if that word occurs nowhere', () => {
-    assert.notDeepEqual(found([searched(0, 6)], 'Postgerql', { limit: 5 }), []);
-  });
+  it('finds messages for a misspelled word if that word occurs nowhere', () =>
+    assert.notDeepEqual(found([searched(0, 6)], 'Postgerql', { limit: 5 }), []));
 
   it('excludes messages that a later block has replaced, and messages of other roles', () => {
     assert.deepEqual(found([searched(0, 3, 1), searched(1, 2)], 'port', { limit: 5 }), ['1:0', '0:0']);

@@ -509,8 +509,7 @@ describe('the library of chats from other tools', () => {
     if (process.platform === 'win32') this.skip();
     putFile(home, SESSION, userRecord(1, 'Which port?'));
     await (await open()).sync(sources);
-    for (const name of ['.', ...readdirSync(copies)]) {
+    for (const name of ['.', ...readdirSync(copies)])
       assert.equal(statSync(path.join(copies, name)).mode & 0o077, 0, name);
-    }
   });
 });

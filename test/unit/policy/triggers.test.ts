@@ -100,9 +100,8 @@ describe('compression triggers', () => {
 });
 
 describe('a policy', () => {
-  it('rejects a background threshold above the blocking threshold', () => {
-    assert.throws(() => resolvePolicy('balanced', { triggers: { share: 0.95 } }), PolicyError);
-  });
+  it('rejects a background threshold above the blocking threshold', () =>
+    assert.throws(() => resolvePolicy('balanced', { triggers: { share: 0.95 } }), PolicyError));
 
   it('combines the named policy with the user’s overrides', () => {
     const { recentMessages, triggers, summary } = resolvePolicy('steady', {

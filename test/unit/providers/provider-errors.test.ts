@@ -130,9 +130,8 @@ describe('the mapping of provider errors', () => {
     ['bad_request', 422, { detail: 'x' }],
   ];
   for (const [reason, status, body] of seen) {
-    it(`maps ${status} ${JSON.stringify(body).replace(/^(.{29}).+(.{60})$/, '$1…$2')} to ${reason}`, () => {
-      assert.equal(refused(status, body).reason, reason);
-    });
+    it(`maps ${status} ${JSON.stringify(body).replace(/^(.{29}).+(.{60})$/, '$1…$2')} to ${reason}`, () =>
+      assert.equal(refused(status, body).reason, reason));
   }
 
   it('keeps the status and a short message for the log', () => {
@@ -198,9 +197,8 @@ describe('the mapping of provider errors', () => {
     );
   });
 
-  it('maps an abort by the user to cancelled', () => {
-    assert.equal(toModelFault(new SDK.APIUserAbortError(), SDK).reason, 'cancelled');
-  });
+  it('maps an abort by the user to cancelled', () =>
+    assert.equal(toModelFault(new SDK.APIUserAbortError(), SDK).reason, 'cancelled'));
 
   for (const [message, window] of [
     ["This model's maximum context length is 6000 tokens. However, your messages resulted in 15484 tokens.", 6000],
@@ -222,9 +220,8 @@ describe('the mapping of provider errors', () => {
     ['context_length_exceeded: Input tokens exceed the configured limit of 272000 tokens.', 272_000],
     ['the request exceeds the context length', undefined],
   ] as const) {
-    it(`reads the context window from "${message.slice(0, 40)}…": ${window ?? 'no window'}`, () => {
-      assert.equal(refused(400, { error: { message } }).contextWindow, window);
-    });
+    it(`reads the context window from "${message.slice(0, 40)}…": ${window ?? 'no window'}`, () =>
+      assert.equal(refused(400, { error: { message } }).contextWindow, window));
   }
 
   it('distinguishes a timeout from an unreachable network', () => {

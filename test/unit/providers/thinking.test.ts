@@ -63,9 +63,8 @@ describe('thinking filter', () => {
     assert.deepEqual(chunks, [{ type: 'thinking' }]);
   });
 
-  it('treats the text as the answer when the closing tag expected from the model never arrives', () => {
-    assert.equal(read('Just this.', 3, { unopened: true }), 'Just this.');
-  });
+  it('treats the text as the answer when the closing tag expected from the model never arrives', () =>
+    assert.equal(read('Just this.', 3, { unopened: true }), 'Just this.'));
 });
 
 describe('reasoning plan', () => {
@@ -86,9 +85,8 @@ describe('reasoning plan', () => {
     assert.equal(reasoningPlan({ ...big, efforts }, 'chat', 'none').effort, 'low');
   });
 
-  it('limits the reasoning tokens in a small context window', () => {
-    assert.equal(reasoningPlan({ contextWindow: 4_096, maxOutput: 4_096, efforts: [] }, 'chat').tokens, 512);
-  });
+  it('limits the reasoning tokens in a small context window', () =>
+    assert.equal(reasoningPlan({ contextWindow: 4_096, maxOutput: 4_096, efforts: [] }, 'chat').tokens, 512));
 });
 
 /** A model whose thinking uses this many tokens of the limit before it writes. */

@@ -31,9 +31,8 @@ describe('search query over all chats', () => {
     });
   });
 
-  it('searches commands after cmd:', () => {
-    assert.deepEqual(parseChatQuery('cmd: npm test'), { text: 'npm test', commands: true });
-  });
+  it('searches commands after cmd:', () =>
+    assert.deepEqual(parseChatQuery('cmd: npm test'), { text: 'npm test', commands: true }));
 
   it('names a filter with an invalid value instead of searching for its text', () => {
     for (const [typed, filter, value] of [

@@ -21,9 +21,8 @@ describe('session search', () => {
     m8: '데이터베이스 연결에 실패했습니다',
   });
 
-  it('ranks the text that best matches the query first', () => {
-    assert.equal(ids(session, 'why is the cache redis and not postgres')[0], 'm2');
-  });
+  it('ranks the text that best matches the query first', () =>
+    assert.equal(ids(session, 'why is the cache redis and not postgres')[0], 'm2'));
 
   it('finds nothing for words that do not occur, or for a query without words', () => {
     assert.deepEqual(ids(session, 'kubernetes'), []);
@@ -36,12 +35,10 @@ describe('session search', () => {
   });
 
   it('finds identifiers by their full name, their parts and other spellings', () => {
-    for (const query of ['getUserName', 'user name', 'get_user_name', 'fetchDisplayName', 'display']) {
+    for (const query of ['getUserName', 'user name', 'get_user_name', 'fetchDisplayName', 'display'])
       assert.equal(ids(session, query)[0], 'm4', query);
-    }
-    for (const query of ['userService.test.ts', 'src/core', 'econnrefused', '6379']) {
+    for (const query of ['userService.test.ts', 'src/core', 'econnrefused', '6379'])
       assert.equal(ids(session, query)[0], 'm3', query);
-    }
   });
 
   it('finds words in any script, with or without accents', () => {
@@ -102,9 +99,7 @@ describe('session search', () => {
     assert.deepEqual(ids(index, 'cache'), ['whole', 'longer']);
   });
 
-  it('does not match a similar number', () => {
-    assert.deepEqual(ids(session, '6378'), []);
-  });
+  it('does not match a similar number', () => assert.deepEqual(ids(session, '6378'), []));
 });
 
 describe('text index', () => {

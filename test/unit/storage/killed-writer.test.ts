@@ -23,9 +23,8 @@ describe('writer killed at any moment', function () {
         const session = await storeIn(folder, 'maker').create('Kill', '');
         await session.close();
         const acknowledged: string[] = [];
-        for (let kill = 0; kill < KILLS_PER_SESSION; kill++) {
+        for (let kill = 0; kill < KILLS_PER_SESSION; kill++)
           acknowledged.push(...(await killedWriter(folder, session.id, `w${kill}`)));
-        }
         const store = storeIn(folder, 'reader');
         const journal = await store.open(session.id);
         const inFile = (await readFile(join(folder, `${session.id}.jsonl`), 'utf8')).matchAll(/"id":"(w\d+-\d+)"/g);

@@ -111,9 +111,8 @@ describe('session on disk', () => {
 
   it('is reported as missing if its ID is unknown or leads out of the folder', () =>
     inStore(async (store) => {
-      for (const id of ['nobody', '../nobody', 'a/b', '']) {
+      for (const id of ['nobody', '../nobody', 'a/b', ''])
         await assert.rejects(store.open(sessionId(id)), (error) => StoreFault.is(error, 'missing'));
-      }
     }));
 
   it('reports an access error, not a failed save, when it cannot be read', () =>

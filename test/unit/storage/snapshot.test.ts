@@ -143,9 +143,8 @@ describe('session snapshots', () => {
     assert.equal(readSnapshots(sound).kind, 'valid');
     assert.equal(readSnapshots(undefined).kind, 'none');
     assert.equal(readSnapshots({ v: 2, sessions: {} }).kind, 'newer');
-    for (const bad of [{ ...sound, v: 'x' }, { ...sound, live: {} }, 'text', 5, [], { v: 1 }]) {
+    for (const bad of [{ ...sound, v: 'x' }, { ...sound, live: {} }, 'text', 5, [], { v: 1 }])
       assert.equal(readSnapshots(bad).kind, 'corrupt');
-    }
   });
 
   it('are read from an old version without a message count, which stays undefined', () => {

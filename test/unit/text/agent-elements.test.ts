@@ -13,9 +13,8 @@ describe('text without a coding agent’s elements', () => {
     ['<system-reminder>not closed', '<system-reminder>not closed'],
     ['<system-reminder><bash-input>ls</bash-input></system-reminder>Go', 'Go'],
   ] as const) {
-    it(`is ${JSON.stringify(expected)} for ${JSON.stringify(text)}`, () => {
-      assert.equal(withoutAgentElements(text), expected);
-    });
+    it(`is ${JSON.stringify(expected)} for ${JSON.stringify(text)}`, () =>
+      assert.equal(withoutAgentElements(text), expected));
   }
 
   it('is found in a long text of tags that are never closed', () => {

@@ -21,7 +21,6 @@ describe('phrase', () => {
     assert.equal(said, 'ENOSPC: die Liste wurde nicht gespeichert.');
   });
 
-  it('leaves values unchanged, including braces', () => {
-    assert.equal(inEnglish(phrase('{0} and {1}', '{1}', 'x')), '{1} and x');
-  });
+  it('leaves values unchanged, including braces', () =>
+    assert.equal(inEnglish(phrase('{0} and {1}', '{1}', 'x')), '{1} and x'));
 });

@@ -51,9 +51,8 @@ describe('sentences', () => {
     assert.deepEqual(sentences(said.join(' ')), said);
   });
 
-  it('are found in scripts without spaces', () => {
-    assert.deepEqual(sentences('方案Bにします。DBは変更しないで！'), ['方案Bにします。', 'DBは変更しないで！']);
-  });
+  it('are found in scripts without spaces', () =>
+    assert.deepEqual(sentences('方案Bにします。DBは変更しないで！'), ['方案Bにします。', 'DBは変更しないで！']));
 
   it('stay whole in a very long line', () => {
     const one = 'The gateway listens on port 8401, and nobody else may use it.';

@@ -61,9 +61,8 @@ for (const [name, ranks] of vocabularies) {
       for (const length of [94, 95, 96, 97, 130, 400]) {
         const letters = Array.from({ length }, () => 'abcdefgh'[random.below(8)]).join('');
         const han = Array.from({ length }, () => String.fromCodePoint(0x4e00 + random.below(3000))).join('');
-        for (const text of [letters, han, 'a'.repeat(length), ' '.repeat(length), '='.repeat(length)]) {
+        for (const text of [letters, han, 'a'.repeat(length), ' '.repeat(length), '='.repeat(length)])
           assert.equal(counter.count(text), expected(text), `${length}: ${text.slice(0, 8)}`);
-        }
       }
     });
 

@@ -8,9 +8,7 @@ import modelData from '../../../src/core/tokens/model-data.json' with { type: 'j
 const TODAY = Date.parse(modelData.date);
 
 describe('check of the models named in the project', () => {
-  it('finds no problems on the date of the model data', () => {
-    assert.deepEqual(checkModels(root, TODAY), []);
-  });
+  it('finds no problems on the date of the model data', () => assert.deepEqual(checkModels(root, TODAY), []));
 
   it('fails when a default model retires within 60 days or is in no data file', () => {
     assert.deepEqual(checkDefaultModels(Date.parse('2026-10-11'), ['gpt-5-nano']), []);

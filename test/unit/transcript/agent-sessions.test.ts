@@ -133,9 +133,8 @@ describe('importing a Qwen Code session', () => {
     assert.deepEqual(read(...FIRST, ...SECOND, rewind('r', null), ...third), ['user: C']);
   });
 
-  it('keeps all turns if the record that the user went back to is missing', () => {
-    assert.equal(read(...FIRST, ...SECOND, rewind('r', 'lost')).length, 4);
-  });
+  it('keeps all turns if the record that the user went back to is missing', () =>
+    assert.equal(read(...FIRST, ...SECOND, rewind('r', 'lost')).length, 4));
 });
 
 describe('importing a Copilot session', () => {

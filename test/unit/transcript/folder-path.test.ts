@@ -20,7 +20,6 @@ describe('workspace folder of an imported chat', () => {
     });
   }
 
-  it('is undefined when the recorded folder is missing or invalid', () => {
-    assert.deepEqual(['', undefined, 7].map(folderPath), [undefined, undefined, undefined]);
-  });
+  it('is undefined when the recorded folder is missing or invalid', () =>
+    assert.deepEqual(['', undefined, 7].map(folderPath), [undefined, undefined, undefined]));
 });

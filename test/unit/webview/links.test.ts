@@ -72,9 +72,8 @@ describe('links in messages', () => {
     assert.deepEqual(filePath('src/a.ts:12'), { kind: 'file', path: 'src/a.ts', line: 12 });
     assert.deepEqual(filePath('./scripts/Makefile'), { kind: 'file', path: './scripts/Makefile' });
     assert.deepEqual(filePath('C:\\x\\a.ts'), { kind: 'file', path: 'C:\\x\\a.ts' });
-    for (const word of ['e.g', 'Node.js', 'a.b()', 'npm run build', 'https://a.example/x.ts', '1/2', 'and/or']) {
+    for (const word of ['e.g', 'Node.js', 'a.b()', 'npm run build', 'https://a.example/x.ts', '1/2', 'and/or'])
       assert.equal(filePath(word), undefined, word);
-    }
   });
 
   it('are not detected in inline code that names a file on another computer', () => {

@@ -70,9 +70,8 @@ describe('unsent text', () => {
   });
 
   it('does not return to the composer when the request to the model fails or is cancelled', () => {
-    for (const reason of ['cancelled', 'offline', 'no_key'] as const) {
+    for (const reason of ['cancelled', 'offline', 'no_key'] as const)
       assert.equal(returnsToComposer(reason, 'Hello', 0, Transcript.empty, []), false, reason);
-    }
   });
 });
 

@@ -117,7 +117,6 @@ describe('UI texts', () => {
     setLocale('en');
   });
 
-  it('name a file or folder by the last segment of its path', () => {
-    assert.deepEqual(['src/a.ts', 'a.ts', 'src/jobs/', 'c:\\x\\y.ts'].map(baseName), ['a.ts', 'a.ts', 'jobs', 'y.ts']);
-  });
+  it('name a file or folder by the last segment of its path', () =>
+    assert.deepEqual(['src/a.ts', 'a.ts', 'src/jobs/', 'c:\\x\\y.ts'].map(baseName), ['a.ts', 'a.ts', 'jobs', 'y.ts']));
 });
