@@ -38,6 +38,12 @@ export function putFile(home: string, name: string, content: string | object): s
   return file;
 }
 
+/** Writes a session that is a single file. */
+export const fileOf =
+  (name: string, content: string | object) =>
+  (home: string): string =>
+    putFile(home, name, content);
+
 export const jsonl = (...records: readonly object[]): string =>
   records.map((record) => `${JSON.stringify(record)}\n`).join('');
 
@@ -60,11 +66,27 @@ export function database(
   return file;
 }
 
+/** Creates a session's database. */
+export const databaseOf =
+  (...[name, statements, rows]: Tail<Parameters<typeof database>>) =>
+  (home: string): string =>
+    database(home, name, statements, rows);
+type Tail<T extends readonly unknown[]> = T extends readonly [unknown, ...infer Rest] ? Rest : never;
+
 export const ASKED = 'Where is the port set? 端口在哪里 🚢';
 export const ANSWERED = 'In config.ts, line 3.';
 export const ARGS = { path: 'config.ts' };
 export const OUTPUT = 'export const port = 8080;';
+export const OPENAI_CALL = {
+  ...{ id: 'c1', type: 'function', function: { name: 'read_file', arguments: JSON.stringify(ARGS) } },
+};
 export const CALL = `read_file ${JSON.stringify(ARGS)}`;
+export const text = (words: string) => ({ type: 'text', text: words });
+export const WILL_LOOK = text('I will look.');
+export const SUMMARY = 'The port is 8080.';
+/** The folder of most fixtures, and their title. */
+export const IN_API = { workspace: '/home/sam/api' };
+export const TITLED = { ...IN_API, title: 'The port' };
 export const USAGE = { input: 120, output: 30, cachedInput: 100 };
 
 /** The same small conversation in every format, with everything that the format can express. */
@@ -92,13 +114,9 @@ export const event = (type: string, second: number, data: object): object => ({
   timestamp: iso(second),
   parentId: null,
 });
+const COPILOT = { sessionId: 'copilot-1', version: 1 };
 export const copilotEvents = [
-  event('session.start', 0, {
-    sessionId: 'copilot-1',
-    version: 1,
-    producer: 'copilot-agent',
-    context: { cwd: '/home/sam/api' },
-  }),
+  event('session.start', 0, { ...COPILOT, producer: 'copilot-agent', context: { cwd: '/home/sam/api' } }),
   event('session.model_change', 0, { newModel: 'gpt-5-mini' }),
   event('user.message', 1, { content: ASKED, attachments: [] }),
   event('assistant.turn_start', 1, { turnId: '1' }),

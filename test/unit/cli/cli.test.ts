@@ -12,19 +12,7 @@ import { folderForAllTests } from '../../support/per-test.ts';
 import { serving } from '../../support/serving.ts';
 import { DEMO_SESSION, jsonLines } from '../../support/test-data.ts';
 
-const COMMANDS = [
-  'import',
-  'count',
-  'events',
-  'compress',
-  'levels',
-  'recall',
-  'audit',
-  'sources',
-  'search',
-  'mcp',
-  'verify',
-];
+const COMMANDS = 'import count events compress levels recall audit sources search mcp verify'.split(' ');
 
 interface ImportedMessage {
   readonly role: string;
@@ -68,13 +56,12 @@ describe('command line', () => {
 
   folderForAllTests((made) => (folder = made));
 
-  for (const command of COMMANDS) {
+  for (const command of COMMANDS)
     it(`explains ${command} with --help`, async () => {
       const { code, out, err } = await runCli([command, '--help']);
       assert.deepEqual([code, err], [0, '']);
       assert.match(out, new RegExp(`^Usage: threadkeeper ${command} `));
     });
-  }
 
   it('returns the same result and exit code if nothing reads standard error', async () => {
     const transcript = file(
@@ -102,67 +89,32 @@ describe('command line', () => {
     for (const command of COMMANDS) assert.match(out, new RegExp(`^ {2}${command} `, 'm'));
   });
 
-  for (const [what, args, message] of [
-    ['an unknown command', ['shrink', 'x'], /Unknown command “shrink”/],
-    ['no file', ['count'], /count requires a file/],
-    ['two files', ['count', 'a', 'b'], /takes one file/],
-    ['an unknown option', ['count', DEMO_SESSION, '--fast'], /Unknown option '--fast'/],
-    ['a missing file', ['events', 'no-such-file'], /Can’t read no-such-file: the file doesn’t exist/],
-    ['a missing file to verify', ['verify', 'no-such-file'], /Can’t read no-such-file: the file doesn’t exist/],
-    [
-      'a token target that is too small for a word',
-      ['compress', DEMO_SESSION, '--target-tokens', '3'],
-      /The compressed transcript doesn’t fit in 3 tokens\. Increase --target-tokens/,
-    ],
-    [
-      'a token target that is too small for a sentence',
-      ['compress', DEMO_SESSION, '--target-tokens', '9'],
-      /The compressed transcript doesn’t fit in 9 tokens\. Increase --target-tokens/,
-    ],
-    [
-      'a token target that is too small turn by turn',
-      ['compress', DEMO_SESSION, '--target-tokens', '9', '--turn-by-turn'],
-      /The compressed transcript doesn’t fit in 9 tokens: it needs \d+\. Increase --target-tokens/,
-    ],
-    [
-      'an invalid base URL',
-      ['levels', DEMO_SESSION, '--provider', 'openai', '--base-url', 'localhost'],
-      /--base-url must be an http or https URL, not “localhost”/,
-    ],
-    [
-      'a base URL without a provider',
-      ['levels', DEMO_SESSION, '--base-url', 'http://localhost:11434/v1'],
-      /--base-url needs --provider openai or anthropic\./,
-    ],
-    ['a folder instead of a file', ['import', 'src'], /Can’t read src: it’s a folder/],
-    ['a file in an unsupported format', ['count', 'package.json'], /supported chat format/],
-    ['an unknown policy', ['compress', DEMO_SESSION, '--policy', 'x'], /--policy must be one of/],
-    [
-      'a token target that is not an integer',
-      ['compress', DEMO_SESSION, '--target-tokens', '8k'],
-      /must be an integer/,
-    ],
-    [
-      'a negative token target',
-      ['compress', DEMO_SESSION, '--target-tokens', '-5'],
-      /--target-tokens must be an integer of at least 1, not “-5”\./,
-    ],
-    [
-      'a negative number of results',
-      ['recall', DEMO_SESSION, '--query', 'port', '--limit', '-1'],
-      /--limit must be an integer of at least 1, not “-1”\./,
-    ],
-    [
-      'an unknown strategy',
-      ['compress', DEMO_SESSION, '--target-tokens', '9', '--strategy', 'x'],
-      /--strategy must be one/,
-    ],
-    ['no API key', ['levels', DEMO_SESSION, '--provider', 'anthropic'], /Set ANTHROPIC_API_KEY/],
-    ['no --query option', ['recall', DEMO_SESSION], /Missing option --query/],
-    ['no --summary option', ['audit', DEMO_SESSION], /Missing option --summary/],
-    ['one standard input for two files', ['audit', '-', '--summary', '-'], /can’t both be standard input/],
+  for (const [command, message] of [
+    ['shrink x', /Unknown command “shrink”/],
+    ['count', /count requires a file/],
+    ['count a b', /takes one file/],
+    ['count DEMO --fast', /Unknown option '--fast'/],
+    ['events no-such-file', /Can’t read no-such-file: the file doesn’t exist/],
+    ['verify no-such-file', /Can’t read no-such-file: the file doesn’t exist/],
+    ['compress DEMO --target-tokens 3', /transcript doesn’t fit in 3 tokens\. Increase --target-tokens/],
+    ['compress DEMO --target-tokens 9', /transcript doesn’t fit in 9 tokens\. Increase --target-tokens/],
+    ['compress DEMO --target-tokens 9 --turn-by-turn', /in 9 tokens: it needs \d+\. Increase --target-tokens/],
+    ['levels DEMO --provider openai --base-url localhost', /must be an http or https URL, not “localhost”/],
+    ['levels DEMO --base-url http://localhost/v1', /--base-url needs --provider openai or anthropic\./],
+    ['import src', /Can’t read src: it’s a folder/],
+    ['count package.json', /supported chat format/],
+    ['compress DEMO --policy x', /--policy must be one of/],
+    ['compress DEMO --target-tokens 8k', /must be an integer/],
+    ['compress DEMO --target-tokens -5', /--target-tokens must be an integer of at least 1, not “-5”\./],
+    ['recall DEMO --query port --limit -1', /--limit must be an integer of at least 1, not “-1”\./],
+    ['compress DEMO --target-tokens 9 --strategy x', /--strategy must be one/],
+    ['levels DEMO --provider anthropic', /Set ANTHROPIC_API_KEY/],
+    ['recall DEMO', /Missing option --query/],
+    ['audit DEMO', /Missing option --summary/],
+    ['audit - --summary -', /can’t both be standard input/],
   ] as const) {
-    it(`reports an error in one line, with exit code 2: ${what}`, async () => {
+    it(`reports an error in one line, with exit code 2: ${command}`, async () => {
+      const args = command.split(' ').map((arg) => (arg === 'DEMO' ? DEMO_SESSION : arg));
       const { code, out, err } = await runCli([...args, '--json']);
       assert.deepEqual([code, out], [2, '']);
       assert.match(err, message);

@@ -28,23 +28,19 @@ describe('parser for a model’s summary', () => {
   }
 
   it('accepts keys in snake case and plain strings as entries', () => {
-    const parsed = parsedSummary(
-      '{"narrative":"n","open_steps":["write docs",""],"failed_attempts":["mutex"],"decisions":["go"],"errors":["EPIPE"]}',
+    const lists = '"open_steps":["write docs",""],"failed_attempts":["mutex"],"decisions":["go"],"errors":["EPIPE"]';
+    const { openSteps, failedAttempts, decisions, errors } = parsedSummary(`{"narrative":"n",${lists}}`);
+    assert.deepEqual(
+      [openSteps, failedAttempts, decisions, errors],
+      [['write docs'], ['mutex'], [{ what: 'go' }], [{ what: 'EPIPE' }]],
     );
-    assert.deepEqual(parsed.openSteps, ['write docs']);
-    assert.deepEqual(parsed.failedAttempts, ['mutex']);
-    assert.deepEqual(parsed.decisions, [{ what: 'go' }]);
-    assert.deepEqual(parsed.errors, [{ what: 'EPIPE' }]);
   });
 
   it('parses plain prose as the narrative, and parses the preset’s own fields', () => {
-    const prose = parsedSummary('They chose Postgres.');
-    assert.equal(prose.narrative, 'They chose Postgres.');
-    const story = parsedSummary(
-      '{"narrative":"n","quests":["find Kima"],"inventory":[{"what":"a key","why":"cell 3"}]}',
-    );
-    assert.deepEqual(story.quests, ['find Kima']);
-    assert.deepEqual(story.inventory, ['a key; cell 3']);
+    assert.equal(parsedSummary('They chose Postgres.').narrative, 'They chose Postgres.');
+    const fields = '"quests":["find Kima"],"inventory":[{"what":"a key","why":"cell 3"}]';
+    const { quests, inventory } = parsedSummary(`{"narrative":"n",${fields}}`);
+    assert.deepEqual([quests, inventory], [['find Kima'], ['a key; cell 3']]);
   });
 
   for (const [answer, decisions] of [
@@ -109,31 +105,12 @@ describe('summary rendered as text', () => {
   };
 
   it('lists its sections in a fixed order', () => {
-    assert.equal(
-      fitSummary(summary, Infinity, counter).text,
-      [
-        'They chose a store. Then they moved the data.',
-        '**Decisions**',
-        '- Use Postgres — JSON columns (May)',
-        '**Preferences**',
-        '- no ORM',
-        '**Guidance**',
-        '- run migrations by hand',
-        '**Errors**',
-        '- EPIPE on flush → retry',
-        '- slow start',
-        '**Failed Attempts**',
-        '- a mutex',
-        '**Outcomes**',
-        '- tests pass',
-        '**Open**',
-        '- write docs',
-        '**Files**',
-        '- src/a.ts, src/b.ts',
-        '**Topics**',
-        '- storage',
-      ].join('\n'),
-    );
+    const text =
+      'They chose a store. Then they moved the data.\n**Decisions**\n- Use Postgres — JSON columns (May)\n' +
+      '**Preferences**\n- no ORM\n**Guidance**\n- run migrations by hand\n**Errors**\n- EPIPE on flush → retry\n' +
+      '- slow start\n**Failed Attempts**\n- a mutex\n**Outcomes**\n- tests pass\n**Open**\n- write docs\n' +
+      '**Files**\n- src/a.ts, src/b.ts\n**Topics**\n- storage';
+    assert.equal(fitSummary(summary, Infinity, counter).text, text);
   });
 
   it('keeps entries that differ only by a sign', () => {

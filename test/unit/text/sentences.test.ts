@@ -90,26 +90,10 @@ describe('clauses', () => {
 
 describe('lines', () => {
   it('are classified by kind, such as prose, code, output or diff', () => {
-    assert.deepEqual(
-      kinds(
-        'Fixed it:\n```ts\nconst a = 1;\n```\n```\nError: boom\n```\n```diff\n+ a\n```\n- an item\n# Title\n> said',
-      ),
-      [
-        'prose',
-        'markup',
-        'code',
-        'markup',
-        'markup',
-        'output',
-        'markup',
-        'markup',
-        'diff',
-        'markup',
-        'bullet',
-        'heading',
-        'quoted',
-      ],
-    );
+    const text =
+      'Fixed it:\n```ts\nconst a = 1;\n```\n```\nError: boom\n```\n```diff\n+ a\n```\n- an item\n# Title\n> said';
+    const expected = 'prose markup code markup markup output markup markup diff markup bullet heading quoted';
+    assert.equal(kinds(text).join(' '), expected);
     assert.deepEqual(kinds('anything at all', true), ['output']);
     assert.deepEqual(kinds('src/a.ts:1:2: error'), ['output']);
   });
