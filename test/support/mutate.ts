@@ -1,21 +1,8 @@
 import type { Random } from './random.ts';
 
 const ODD: readonly unknown[] = [
-  ...[
-    null,
-    undefined,
-    true,
-    '',
-    ' ',
-    'x',
-    '__proto__',
-    'constructor',
-    'a'.repeat(300),
-    'x'.repeat(5_000),
-    '\u0000',
-    '\ud800',
-    '\u202e',
-  ],
+  ...[null, undefined, true, '', ' ', 'x', '__proto__', 'constructor', 'a'.repeat(300), 'x'.repeat(5_000)],
+  ...['\u0000', '\ud800', '\u202e'],
   ...[0, -1, -0, 0.5, 1e300, -1e300, 2 ** 53, 2 ** 53 - 1, 2 ** 31, 1.7e18, Number.NaN, Infinity, -Infinity],
   ...[[], {}, [[]], [null], { type: 'text' }, { toString: 1 }, { length: 1e9 }],
 ];

@@ -20,9 +20,13 @@ const functionName = v.pipe(v.string(), v.regex(/^[a-zA-Z0-9_-]{1,64}$/));
 const callId = v.pipe(v.string(), v.minLength(1), v.maxLength(64));
 const dataUrl = v.pipe(v.string(), v.regex(/^(?:https:|data:image\/(?:jpeg|png|gif|webp);base64,)/));
 
-const inputText = v.strictObject({ type: v.literal('input_text'), text, prompt_cache_breakpoint: breakpoint });
-const inputImage = v.strictObject({
-  type: v.literal('input_image'),
+/** An object of a type. */
+const typed = <const T extends string, E extends v.ObjectEntries>(type: T, entries: E) =>
+  v.strictObject({ type: v.literal(type), ...entries });
+const nonEmpty = <S extends v.GenericSchema>(schema: S) => v.pipe(v.array(schema), v.minLength(1));
+
+const inputText = typed('input_text', { text, prompt_cache_breakpoint: breakpoint });
+const inputImage = typed('input_image', {
   image_url: dataUrl,
   detail: v.picklist(['low', 'high', 'auto', 'original']),
 });
@@ -32,21 +36,18 @@ export const responsesSchema = v.strictObject({
   stream: v.literal(true),
   store: v.optional(v.boolean()),
   instructions: v.optional(text),
-  input: v.pipe(
-    v.array(
-      v.union([
-        v.strictObject({
-          type: v.optional(v.literal('message')),
-          role: v.picklist(['user', 'system', 'developer']),
-          content: v.union([text, v.array(v.union([inputText, inputImage]))]),
-        }),
-        // Model output can only be text here, without a breakpoint.
-        v.strictObject({ type: v.optional(v.literal('message')), role: v.literal('assistant'), content: text }),
-        v.strictObject({ type: v.literal('function_call'), call_id: callId, name: functionName, arguments: text }),
-        v.strictObject({ type: v.literal('function_call_output'), call_id: callId, output: text }),
-      ]),
-    ),
-    v.minLength(1),
+  input: nonEmpty(
+    v.union([
+      v.strictObject({
+        type: v.optional(v.literal('message')),
+        role: v.picklist(['user', 'system', 'developer']),
+        content: v.union([text, v.array(v.union([inputText, inputImage]))]),
+      }),
+      // Model output can only be text here, without a breakpoint.
+      v.strictObject({ type: v.optional(v.literal('message')), role: v.literal('assistant'), content: text }),
+      typed('function_call', { call_id: callId, name: functionName, arguments: text }),
+      typed('function_call_output', { call_id: callId, output: text }),
+    ]),
   ),
   max_output_tokens: v.optional(v.pipe(v.number(), v.integer(), v.minValue(16))),
   temperature,
@@ -55,53 +56,42 @@ export const responsesSchema = v.strictObject({
   prompt_cache_options: cacheOptions,
   text: v.optional(
     v.strictObject({
-      format: v.strictObject({
-        type: v.literal('json_schema'),
-        name: functionName,
-        schema: jsonSchema,
-        strict: v.boolean(),
-      }),
+      format: typed('json_schema', { name: functionName, schema: jsonSchema, strict: v.boolean() }),
     }),
   ),
 }) satisfies v.GenericSchema<unknown, ResponseCreateParamsStreaming>;
 
-const anthropicMark = v.optional(
-  v.strictObject({ type: v.literal('ephemeral'), ttl: v.optional(v.picklist(['5m', '1h'])) }),
-);
-const chatText = v.strictObject({
-  type: v.literal('text'),
+const anthropicMark = v.optional(typed('ephemeral', { ttl: v.optional(v.picklist(['5m', '1h'])) }));
+const chatText = typed('text', {
   text,
   prompt_cache_breakpoint: breakpoint,
   // Specific to OpenRouter: openrouter.ai/docs/features/prompt-caching
   cache_control: anthropicMark,
 });
-const chatImage = v.strictObject({ type: v.literal('image_url'), image_url: v.strictObject({ url: dataUrl }) });
+const chatImage = typed('image_url', { image_url: v.strictObject({ url: dataUrl }) });
 
 export const chatSchema = v.strictObject({
   model: text,
   stream: v.literal(true),
-  messages: v.pipe(
-    v.array(
-      v.variant('role', [
-        v.strictObject({ role: v.picklist(['system', 'developer']), content: v.union([text, v.array(chatText)]) }),
-        v.strictObject({ role: v.literal('user'), content: v.union([text, v.array(v.union([chatText, chatImage]))]) }),
-        v.strictObject({
-          role: v.literal('assistant'),
-          content: v.optional(v.nullable(text)),
-          tool_calls: v.optional(
-            v.array(
-              v.strictObject({
-                id: callId,
-                type: v.literal('function'),
-                function: v.strictObject({ name: functionName, arguments: text }),
-              }),
-            ),
+  messages: nonEmpty(
+    v.variant('role', [
+      v.strictObject({ role: v.picklist(['system', 'developer']), content: v.union([text, v.array(chatText)]) }),
+      v.strictObject({ role: v.literal('user'), content: v.union([text, v.array(v.union([chatText, chatImage]))]) }),
+      v.strictObject({
+        role: v.literal('assistant'),
+        content: v.optional(v.nullable(text)),
+        tool_calls: v.optional(
+          v.array(
+            v.strictObject({
+              id: callId,
+              type: v.literal('function'),
+              function: v.strictObject({ name: functionName, arguments: text }),
+            }),
           ),
-        }),
-        v.strictObject({ role: v.literal('tool'), tool_call_id: callId, content: text }),
-      ]),
-    ),
-    v.minLength(1),
+        ),
+      }),
+      v.strictObject({ role: v.literal('tool'), tool_call_id: callId, content: text }),
+    ]),
   ),
   max_tokens: v.optional(whole),
   max_completion_tokens: v.optional(whole),
@@ -113,43 +103,37 @@ export const chatSchema = v.strictObject({
   stream_options: v.optional(v.strictObject({ include_usage: v.boolean() })),
   tools: v.optional(
     v.array(
-      v.strictObject({
-        type: v.literal('function'),
+      typed('function', {
         function: v.strictObject({ name: functionName, description: v.optional(text), parameters: jsonSchema }),
       }),
     ),
   ),
   tool_choice: v.optional(v.literal('none')),
   response_format: v.optional(
-    v.strictObject({
-      type: v.literal('json_schema'),
+    typed('json_schema', {
       json_schema: v.strictObject({ name: functionName, schema: jsonSchema, strict: v.boolean() }),
     }),
   ),
 }) satisfies v.GenericSchema<unknown, ChatCompletionCreateParamsStreaming>;
 
 const nonEmptyText = v.pipe(text, v.regex(/\S/, 'text content blocks must be non-empty'));
-const anthropicText = v.strictObject({ type: v.literal('text'), text: nonEmptyText, cache_control: anthropicMark });
+const anthropicText = typed('text', { text: nonEmptyText, cache_control: anthropicMark });
 const anthropicBlock = v.variant('type', [
   anthropicText,
-  v.strictObject({
-    type: v.literal('image'),
-    source: v.strictObject({
-      type: v.literal('base64'),
+  typed('image', {
+    source: typed('base64', {
       media_type: v.picklist(['image/jpeg', 'image/png', 'image/gif', 'image/webp']),
       data: text,
     }),
     cache_control: anthropicMark,
   }),
-  v.strictObject({
-    type: v.literal('tool_use'),
+  typed('tool_use', {
     id: v.pipe(text, v.regex(/^[a-zA-Z0-9_-]+$/)),
     name: functionName,
     input: jsonSchema,
     cache_control: anthropicMark,
   }),
-  v.strictObject({
-    type: v.literal('tool_result'),
+  typed('tool_result', {
     tool_use_id: v.pipe(text, v.regex(/^[a-zA-Z0-9_-]+$/)),
     content: nonEmptyText,
     is_error: v.optional(v.boolean()),
@@ -162,26 +146,18 @@ export const messagesSchema = v.strictObject({
   stream: v.literal(true),
   max_tokens: whole,
   system: v.optional(v.array(anthropicText)),
-  messages: v.pipe(
-    v.array(
-      v.strictObject({
-        role: v.picklist(['user', 'assistant']),
-        content: v.pipe(v.array(anthropicBlock), v.minLength(1)),
-      }),
-    ),
-    v.minLength(1),
-  ),
+  messages: nonEmpty(v.strictObject({ role: v.picklist(['user', 'assistant']), content: nonEmpty(anthropicBlock) })),
   thinking: v.optional(
     v.union([
       v.strictObject({ type: v.literal('disabled') }),
       v.strictObject({ type: v.literal('adaptive') }),
-      v.strictObject({ type: v.literal('enabled'), budget_tokens: v.pipe(v.number(), v.minValue(1024)) }),
+      typed('enabled', { budget_tokens: v.pipe(v.number(), v.minValue(1024)) }),
     ]),
   ),
   output_config: v.optional(
     v.strictObject({
       effort: v.optional(v.picklist(['low', 'medium', 'high', 'xhigh', 'max'])),
-      format: v.optional(v.strictObject({ type: v.literal('json_schema'), schema: jsonSchema })),
+      format: v.optional(typed('json_schema', { schema: jsonSchema })),
     }),
   ),
   tools: v.optional(

@@ -426,6 +426,7 @@ interface Protocol {
   readonly read: (body: Json, named: Pick<ParsedRequest, 'model' | 'traits'>, count: Count) => ParsedRequest;
 }
 
+const messagesOf = (body: Json) => listOf(body['messages']).flatMap((one) => blocksOf(one, one['role'] === 'user'));
 const COMPATIBLE: readonly Flavour[] = ['openai', 'ollama', 'vllm', 'llamacpp', 'openrouter'];
 const PROTOCOLS: Readonly<Record<string, Protocol>> = {
   '/v1/responses': {
@@ -451,11 +452,7 @@ const PROTOCOLS: Readonly<Record<string, Protocol>> = {
       const format = body['response_format'];
       return {
         ...named,
-        ...promptOf(
-          body,
-          listOf(body['messages']).flatMap((one) => blocksOf(one, one['role'] === 'user')),
-          count,
-        ),
+        ...promptOf(body, messagesOf(body), count),
         maxOutput: numberOf(body['max_completion_tokens'] ?? body['max_tokens']),
         effort: stringOf(body['reasoning_effort']),
         schema: isJson(format) && isJson(format['json_schema']) ? format['json_schema']['schema'] : undefined,
@@ -468,11 +465,10 @@ const PROTOCOLS: Readonly<Record<string, Protocol>> = {
     read: (body, named, count) => {
       const { thinking, output_config: output } = body;
       const system = listOf(body['system']).flatMap((block) => blocksOf({ content: [block] }, false));
-      const said = listOf(body['messages']).flatMap((one) => blocksOf(one, one['role'] === 'user'));
       const disabled = isJson(thinking) && thinking['type'] === 'disabled';
       return {
         ...named,
-        ...promptOf(body, [...system, ...said], count),
+        ...promptOf(body, [...system, ...messagesOf(body)], count),
         maxOutput: numberOf(body['max_tokens']),
         effort: disabled ? 'none' : isJson(output) ? stringOf(output['effort']) : undefined,
         schema: isJson(output) && isJson(output['format']) ? output['format']['schema'] : undefined,
@@ -486,11 +482,7 @@ const PROTOCOLS: Readonly<Record<string, Protocol>> = {
       const options = isJson(body['options']) ? body['options'] : {};
       return {
         ...named,
-        ...promptOf(
-          body,
-          listOf(body['messages']).flatMap((one) => blocksOf(one, one['role'] === 'user')),
-          count,
-        ),
+        ...promptOf(body, messagesOf(body), count),
         maxOutput: numberOf(options['num_predict']),
         effort: body['think'] === false ? 'none' : undefined,
         schema: body['format'],

@@ -147,52 +147,34 @@ describe('statements checked by a model', () => {
     assert.equal(found[1]!.instead, 'it was left alone');
   });
 
-  for (const [what, summary, quote, reason, missing, sources] of [
+  const NIGHTLY = 'The job runs nightly at 03:30.';
+  const INVENTED = 'please restart the whole cluster now';
+  for (const [what, summary, quote, ...verdict] of [
     [
       'are flagged for a quotation that occurs in no message, whatever the model says',
-      'The user said "please restart the whole cluster now".',
-      '',
-      'not_in_source',
-      ['please restart the whole cluster now'],
-      0,
+      ...([`The user said "${INVENTED}".`, '', 'not_in_source', [INVENTED], 0] as const),
     ],
     [
       'stay flagged if the model supports them with a quote that occurs in no message',
-      'The job runs nightly at 03:30.',
-      'The job runs nightly at 03:30',
-      'not_in_source',
-      ['03:30'],
-      0,
+      ...([NIGHTLY, 'The job runs nightly at 03:30', 'not_in_source', ['03:30'], 0] as const),
     ],
     [
       'stay flagged if the model supports them without a quote',
-      'The job runs nightly at 03:30.',
-      '',
-      'not_in_source',
-      ['03:30'],
-      0,
+      ...([NIGHTLY, '', 'not_in_source', ['03:30'], 0] as const),
     ],
     [
       'get the model’s verdict if it quotes a passage that words the term differently',
-      'The backup ends at 2:22.',
-      'since the backup ends at two',
-      'supported',
-      undefined,
-      1,
+      ...(['The backup ends at 2:22.', 'since the backup ends at two', 'supported', undefined, 1] as const),
     ],
     [
       'get no source position from a quote so short that it could occur anywhere',
-      'The job runs nightly at 02:30.',
-      'for it',
-      'supported',
-      undefined,
-      0,
+      ...(['The job runs nightly at 02:30.', 'for it', 'supported', undefined, 0] as const),
     ],
   ] as const)
     it(what, async () => {
       server.answer(answer({ n: 1, verdict: 'told', quote }));
       const [one] = await ask(summary, TALK, await tools());
-      assert.deepEqual([one?.reason, one?.missing, one?.sources.length], [reason, missing, sources]);
+      assert.deepEqual([one?.reason, one?.missing, one?.sources.length], verdict);
     });
 
   it('keep the result found without a model if there was no room for the messages about them', async () => {

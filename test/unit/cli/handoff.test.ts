@@ -198,44 +198,28 @@ describe('handoff', () => {
     assert.doesNotMatch(text, /command-|Cleared|system-reminder|Never say this/);
   });
 
+  const [COPY, SWITCH, DELETE] = ['Copy the database', 'Switch the DNS', 'Delete the old server'];
+  const todo = (content: string, status: string) => ({ content, status, activeForm: 'Working' });
+  const planned = (step: string, status: string) => ({ step, status });
+  const create = (subject: string) => ['TaskCreate', { subject, description: 'As agreed' }] as const;
+  const update = (taskId: string, status: string) => ['TaskUpdate', { taskId, status }] as const;
   for (const [tool, ...calls] of [
     [
       'TodoWrite',
-      [
-        'TodoWrite',
-        {
-          todos: [
-            { content: 'Copy the database', status: 'completed', activeForm: 'Copying' },
-            { content: 'Switch the DNS', status: 'in_progress', activeForm: 'Switching' },
-            { content: 'Delete the old server', status: 'pending', activeForm: 'Deleting' },
-          ],
-        },
-      ],
+      ['TodoWrite', { todos: [todo(COPY!, 'completed'), todo(SWITCH!, 'in_progress'), todo(DELETE!, 'pending')] }],
     ],
     [
       'update_plan',
-      ['update_plan', { plan: [{ step: 'Delete everything', status: 'pending' }] }],
+      ['update_plan', { plan: [planned('Delete everything', 'pending')] }],
       [
         'update_plan',
-        {
-          explanation: 'Because',
-          plan: [
-            { step: 'Copy the database', status: 'completed' },
-            { step: 'Switch the DNS', status: 'in_progress' },
-            { step: 'Delete the old server', status: 'pending' },
-          ],
-        },
+        { plan: [planned(COPY!, 'completed'), planned(SWITCH!, 'in_progress'), planned(DELETE!, 'pending')] },
       ],
     ],
     [
       'TaskCreate and TaskUpdate',
-      ['TaskCreate', { subject: 'Copy the database', description: 'With pg_dump' }],
-      ['TaskCreate', { subject: 'Switch the DNS', description: 'At night' }],
-      ['TaskCreate', { subject: 'Delete the old server', description: 'Later' }],
-      ['TaskCreate', { subject: 'Celebrate', description: 'Cake' }],
-      ['TaskUpdate', { taskId: '1', status: 'completed' }],
-      ['TaskUpdate', { taskId: '2', status: 'in_progress' }],
-      ['TaskUpdate', { taskId: '4', status: 'deleted' }],
+      ...[COPY!, SWITCH!, DELETE!, 'Celebrate'].map(create),
+      ...[update('1', 'completed'), update('2', 'in_progress'), update('4', 'deleted')],
     ],
   ] as const) {
     it(`lists the open steps that an agent planned with ${tool}`, async () => {

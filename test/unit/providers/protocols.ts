@@ -19,44 +19,22 @@ export interface Protocol {
   ): ChatModel & { listModels(signal: AbortSignal): Promise<readonly ListedModel[]> };
 }
 
+const timeouts = (ms: number) => ({ firstTokenMs: ms, silenceMs: ms });
 export const PROTOCOLS: readonly Protocol[] = [
   {
-    name: 'OpenAI (Responses)',
-    path: '/v1/responses',
-    make: (url, timeoutMs = 20_000, apiKey = KEY) =>
-      createOpenAiModel({
-        apiKey,
-        baseUrl: `${url}/v1`,
-        api: 'responses',
-        model: 'gpt-4o',
-        firstTokenMs: timeoutMs,
-        silenceMs: timeoutMs,
-      }),
+    ...{ name: 'OpenAI (Responses)', path: '/v1/responses' },
+    make: (url, ms = 20_000, apiKey = KEY) =>
+      createOpenAiModel({ apiKey, baseUrl: `${url}/v1`, api: 'responses', model: 'gpt-4o', ...timeouts(ms) }),
   },
   {
-    name: 'a compatible server (Chat Completions)',
-    path: '/v1/chat/completions',
-    make: (url, timeoutMs = 20_000, apiKey = KEY) =>
-      createOpenAiModel({
-        apiKey,
-        baseUrl: url,
-        model: 'llama3',
-        provider: 'compatible',
-        firstTokenMs: timeoutMs,
-        silenceMs: timeoutMs,
-      }),
+    ...{ name: 'a compatible server (Chat Completions)', path: '/v1/chat/completions' },
+    make: (url, ms = 20_000, apiKey = KEY) =>
+      createOpenAiModel({ apiKey, baseUrl: url, model: 'llama3', provider: 'compatible', ...timeouts(ms) }),
   },
   {
-    name: 'Anthropic (Messages)',
-    path: '/v1/messages',
-    make: (url, timeoutMs = 20_000, apiKey = KEY) =>
-      createAnthropicModel({
-        apiKey,
-        baseUrl: url,
-        model: 'claude-haiku-4-5',
-        firstTokenMs: timeoutMs,
-        silenceMs: timeoutMs,
-      }),
+    ...{ name: 'Anthropic (Messages)', path: '/v1/messages' },
+    make: (url, ms = 20_000, apiKey = KEY) =>
+      createAnthropicModel({ apiKey, baseUrl: url, model: 'claude-haiku-4-5', ...timeouts(ms) }),
   },
 ];
 

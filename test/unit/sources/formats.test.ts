@@ -40,6 +40,9 @@ import {
   ARGS,
   START_TIME,
   database,
+  databaseOf,
+  fileOf,
+  jsonl,
   OUTPUT,
   putFile,
   type ExpectedMessage,
@@ -106,6 +109,14 @@ function renameTables(file: string): void {
     store.exec(`ALTER TABLE ${String(name)} RENAME TO ${String(name)}_2`);
   store.close();
 }
+
+/** Zed's database with one thread. */
+const zedThreads = (thread: string) =>
+  databaseOf(
+    '.local/share/zed/threads/threads.db',
+    'CREATE TABLE threads (id TEXT, summary TEXT, updated_at TEXT, data_type TEXT, data BLOB)',
+    { threads: [['z', 'x', '2026-03-02T09:00:00Z', 'json', thread]] },
+  );
 
 const isDatabase = (file: string): boolean => /\.(?:db|vscdb)$/.test(file);
 const filesBelow = (folder: string): string[] =>
@@ -300,15 +311,6 @@ describe('reading chats from other tools', () => {
     assert.deepEqual([again.end.resumed, again.messages.length], [false, 4]);
   });
 
-  it('skips a damaged line and reports it', async () => {
-    const [first, ...rest] = claudeRecords.map((one) => JSON.stringify(one));
-    putFile(home, '.claude/projects/p/s.jsonl', `${[first, '{"type":', ...rest].join('\n')}\n`);
-    const { messages, skipped } = await readOnly();
-    assert.equal(messages.length, 4);
-    const reasons = skipped.map(({ reason, count }) => `${count} × ${inEnglish(reason)}`);
-    assert.deepEqual(reasons, ['1 × invalid JSON line']);
-  });
-
   it('refuses a document that is too large to read as a single text, with a reason', async () => {
     const file = TOOL_FIXTURES.find(({ format }) => format === 'session as a document')!.write(home);
     truncateSync(file, 400_000_001);
@@ -332,44 +334,22 @@ describe('reading chats from other tools', () => {
     assert.equal(messages[2999]?.at, START_TIME + 2999);
   });
 
+  const VSCODE = '.config/Code/User/workspaceStorage/a/chatSessions/x.json';
+  const ZED_FUTURE = JSON.stringify({ version: '0.10.0', messages: [] });
   for (const [what, write] of [
-    [
-      'VS Code',
-      (to: string) =>
-        putFile(to, '.config/Code/User/workspaceStorage/a/chatSessions/x.json', {
-          version: 4,
-          requests: [{ message: { text: 'Hi' } }],
-        }),
-    ],
+    ['VS Code', fileOf(VSCODE, { version: 4, requests: [{ message: { text: 'Hi' } }] })],
     [
       'Copilot CLI',
-      (to: string) =>
-        putFile(
-          to,
-          '.copilot/session-state/x/events.jsonl',
-          '{"type":"session.start","data":{"sessionId":"x","version":2},"timestamp":"2026-03-02T09:00:00Z"}\n',
-        ),
+      fileOf(
+        '.copilot/session-state/x/events.jsonl',
+        jsonl({ type: 'session.start', data: { sessionId: 'x', version: 2 } }),
+      ),
     ],
     [
       'Cline',
-      (to: string) =>
-        putFile(to, '.cline/data/sessions/x/x.messages.json', {
-          version: 2,
-          messages: [{ role: 'user', content: 'Hi' }],
-        }),
+      fileOf('.cline/data/sessions/x/x.messages.json', { version: 2, messages: [{ role: 'user', content: 'Hi' }] }),
     ],
-    [
-      'Zed',
-      (to: string) =>
-        database(
-          to,
-          '.local/share/zed/threads/threads.db',
-          'CREATE TABLE threads (id TEXT, summary TEXT, updated_at TEXT, data_type TEXT, data BLOB)',
-          {
-            threads: [['z', 'x', '2026-03-02T09:00:00Z', 'json', JSON.stringify({ version: '0.10.0', messages: [] })]],
-          },
-        ),
-    ],
+    ['Zed', zedThreads(ZED_FUTURE)],
   ] as const) {
     it(`refuses a newer ${what} format and names its version`, async () => {
       write(home);
@@ -451,12 +431,7 @@ describe('reading chats from other tools', () => {
         },
       },
     ];
-    database(
-      home,
-      '.local/share/zed/threads/threads.db',
-      'CREATE TABLE threads (id TEXT, summary TEXT, updated_at TEXT, data_type TEXT, data BLOB)',
-      { threads: [['z', 'x', '2026-03-02T09:00:00Z', 'json', JSON.stringify({ version: '0.3.0', messages })]] },
-    );
+    zedThreads(JSON.stringify({ version: '0.3.0', messages }))(home);
     const read = await readOnly();
     const block = { type: 'image', mediaType: 'image/png', base64: 'QQ==' };
     const blocks = [read.messages[0], read.messages[2]].map((one) => one?.blocks);
