@@ -5,13 +5,14 @@ import type { Memento } from 'vscode';
 let editors = 0;
 
 /**
- * Loads modules of the extension host with a partial implementation of `vscode`. Each caller gets separate instances,
+ * Loads modules of the extension host with a partial implementation of `vscode`, beyond what `PLAIN` has. Each caller gets separate instances,
  * because other tests load the same modules with other implementations.
  */
 export function hostIn(editor: object): <T>(file: string) => Promise<T> {
   const tag = `?editor-${++editors}`;
-  Reflect.set(globalThis, tag, editor);
-  const source = `export const { ${Object.keys(editor).join(', ')} } = globalThis['${tag}'];`;
+  const whole = { ...PLAIN, ...editor };
+  Reflect.set(globalThis, tag, whole);
+  const source = `export const { ${Object.keys(whole).join(', ')} } = globalThis['${tag}'];`;
   registerHooks({
     resolve: (name, context, next) => {
       if (context.parentURL?.endsWith(tag) !== true) return next(name, context);
@@ -85,3 +86,16 @@ export function defaultSettings(): Settings {
     }
   return settings;
 }
+
+/** The parts of `vscode` that most modules need. */
+const PLAIN = {
+  ...{ l10n, env: { language: 'en' }, workspace: {}, commands: {}, EventEmitter, RelativePattern: Object },
+  ...{ TreeItem: Object, ThemeIcon: Object, ThemeColor: Object, Uri: Object, Range: Object, FileSystemError: Object },
+  ...{
+    TreeItemCollapsibleState: {},
+    QuickPickItemKind: {},
+    ProgressLocation: {},
+    ViewColumn: {},
+    TextEditorRevealType: {},
+  },
+};

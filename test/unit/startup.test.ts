@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import * as esbuild from 'esbuild';
 import type * as ExtensionModule from '../../src/host/extension.ts';
 import { root } from '../../scripts/support/paths.ts';
-import { hostIn, l10n } from '../support/fake-editor.ts';
+import { hostIn } from '../support/fake-editor.ts';
 import { until } from '../support/until.ts';
 
 const ENTRY_POINT = 'src/host/extension.ts';
@@ -47,7 +47,6 @@ async function activateIn(
     get: (_, name) => (name === 'createOutputChannel' ? () => ((isLoaded = true), assert.fail()) : stub),
   });
   const { activate } = await hostIn({
-    l10n,
     window,
     commands: stub,
     lm: stub,
@@ -55,7 +54,6 @@ async function activateIn(
     EventEmitter: stub,
     Disposable: stub,
     ExtensionMode: { Test: 3 },
-    TreeItemCollapsibleState: {},
     workspace: new Proxy(workspace, { get: (own, name) => (name in own ? Reflect.get(own, name) : stub) as unknown }),
   })<typeof ExtensionModule>('extension.ts');
   const timers: number[] = [];

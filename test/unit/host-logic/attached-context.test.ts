@@ -4,7 +4,7 @@ import type * as ImplicitContextModule from '../../../src/host/chat/implicit-con
 import type * as LastEditorModule from '../../../src/host/chat/last-editor.ts';
 import type * as ReadContextModule from '../../../src/host/chat/read-context.ts';
 import type * as PageRequestsModule from '../../../src/host/chat/page-requests.ts';
-import { defaultSettings, hostIn, l10n, nothing } from '../../support/fake-editor.ts';
+import { defaultSettings, hostIn, nothing } from '../../support/fake-editor.ts';
 
 class Position {
   readonly line: number;
@@ -72,10 +72,8 @@ const fs = {
   readFile: () => assert.fail('It was read.'),
 };
 const load = hostIn({
-  l10n,
   FileSystemError,
   FileType: { File: 1, Directory: 2 },
-  RelativePattern: Object,
   window,
   Range,
   TabInputText,

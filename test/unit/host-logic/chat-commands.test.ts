@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type * as ChatCommandsModule from '../../../src/host/chat/chat-commands.ts';
-import { hostIn, l10n } from '../../support/fake-editor.ts';
+import { hostIn } from '../../support/fake-editor.ts';
 
-const load = hostIn({ l10n });
+const load = hostIn({});
 const { setTask } = await load<typeof ChatCommandsModule>('chat/chat-commands.ts');
 
 describe('the command to set a task', () => {

@@ -3,7 +3,7 @@ import type { ListedChat } from '../../../src/app/library/chat-library-calls.ts'
 import { chatItems, type ChatItem } from '../../../src/host/external-chats/chat-rows.ts';
 import type * as TreeModule from '../../../src/host/external-chats/chats-tree.ts';
 import { NEVER_YIELDS } from '../../../src/core/pace/yielder.ts';
-import { EventEmitter, hostIn, l10n } from '../../support/fake-editor.ts';
+import { hostIn } from '../../support/fake-editor.ts';
 
 const chat = (
   key: string,
@@ -55,8 +55,8 @@ describe('list of chats from other tools', () => {
     class TreeItem {
       readonly id = 'row';
     }
-    const editor = { l10n, env: { language: 'en' }, workspace: {}, EventEmitter, TreeItem };
-    const load = hostIn({ ...editor, ThemeIcon: TreeItem, TreeItemCollapsibleState: {} });
+    const editor = { TreeItem };
+    const load = hostIn({ ...editor, ThemeIcon: TreeItem });
     const { chatsTree } = await load<typeof TreeModule>('external-chats/chats-tree.ts');
     const readAt: number[] = [];
     let length = 0;
@@ -87,8 +87,8 @@ describe('list of chats from other tools', () => {
     class TreeItem {
       readonly at = ++items;
     }
-    const editor = { l10n, env: { language: 'en' }, workspace: {}, EventEmitter, TreeItem };
-    const load = hostIn({ ...editor, ThemeIcon: Object, TreeItemCollapsibleState: {} });
+    const editor = { TreeItem };
+    const load = hostIn({ ...editor });
     const { chatsTree } = await load<typeof TreeModule>('external-chats/chats-tree.ts');
     const chats = Array.from({ length: 300 }, (_, at) => chat(`k${at}`, {}));
     let yields = 0;
@@ -116,8 +116,7 @@ describe('list of chats from other tools', () => {
         this.label = label;
       }
     }
-    const editor = { l10n, env: { language: 'en' }, workspace: {}, EventEmitter, TreeItem };
-    const load = hostIn({ ...editor, ThemeIcon: Object, TreeItemCollapsibleState: {} });
+    const load = hostIn({ TreeItem });
     const { chatsTree } = await load<typeof TreeModule>('external-chats/chats-tree.ts');
     const chats = ['/home/sam/api', '/srv/api', '/srv/shop', undefined].map((workspace, at) => {
       const one = chat(`k${at}`, {});

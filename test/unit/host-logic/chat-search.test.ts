@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type * as ChatsModule from '../../../src/host/external-chats/external-chat-commands.ts';
 import type { FollowedChats } from '../../../src/worker/followed-chats.ts';
 import { followClaudeCode } from '../../support/external-chats.ts';
-import { hostIn, l10n } from '../../support/fake-editor.ts';
+import { hostIn } from '../../support/fake-editor.ts';
 import { folderForAllTests } from '../../support/per-test.ts';
 import { jsonl, putFile } from '../../support/tool-homes/conversation.ts';
 import { until } from '../../support/until.ts';
@@ -46,7 +46,7 @@ describe('search for chats from other tools', () => {
       onDidHide: (then: () => void) => (hide = then),
     };
     const load = hostIn({
-      ...{ l10n, workspace: { isTrusted: true }, env: { language: 'en' } },
+      ...{ workspace: { isTrusted: true } },
       window: { createQuickPick: () => picker },
     });
     const { searchChats } = await load<typeof ChatsModule>('external-chats/external-chat-commands.ts');

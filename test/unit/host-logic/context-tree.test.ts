@@ -13,7 +13,7 @@ import type { TreeSource } from '../../../src/host/summaries/context-row-texts.t
 import { isSent, regenerateOptions } from '../../../src/host/summaries/summary-tree.ts';
 import { gaugeParts } from '../../../src/core/budget/gauge.ts';
 import type * as ChartModule from '../../../src/host/gauge/chart-svg.ts';
-import { hostIn, l10n } from '../../support/fake-editor.ts';
+import { hostIn } from '../../support/fake-editor.ts';
 import { Harness, fill } from '../app/harness.ts';
 import { keyEvent } from '../../support/key-events.ts';
 import { openForEachTest } from '../../support/per-test.ts';
@@ -24,7 +24,7 @@ class TreeItem {
     this.label = label;
   }
 }
-const load = hostIn({ l10n, env: { language: 'en' }, TreeItem, ThemeIcon: Object, TreeItemCollapsibleState: {} });
+const load = hostIn({ TreeItem });
 const { chartSvg, contextSeries } = await load<typeof ChartModule>('gauge/chart-svg.ts');
 const { filterRow, findRow, topRows } = await load<typeof RowsModule>('summaries/context-rows.ts');
 

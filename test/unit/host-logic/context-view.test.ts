@@ -5,7 +5,7 @@ import { resolvePolicy } from '../../../src/core/policy/policy.ts';
 import type { ContextRow } from '../../../src/host/summaries/context-rows.ts';
 import type * as CommandsModule from '../../../src/host/summaries/summary-commands.ts';
 import type * as TreeModule from '../../../src/host/summaries/context-tree.ts';
-import { EventEmitter, hostIn, l10n, nothing } from '../../support/fake-editor.ts';
+import { hostIn, nothing } from '../../support/fake-editor.ts';
 import { Harness } from '../app/harness.ts';
 import { CONTEXT_VIEW } from '../../../src/host/platform/contribution-ids.ts';
 import { openForEachTest } from '../../support/per-test.ts';
@@ -16,18 +16,10 @@ const { contributes } = JSON.parse(readFileSync('package.json', 'utf8')) as {
 const shownMessages: string[] = [];
 const contexts: unknown[] = [];
 const load = hostIn({
-  l10n,
   commands: {
     executeCommand: (command: string, ...values: unknown[]) =>
       Promise.resolve(command === 'setContext' && void contexts.push(values)),
   },
-  EventEmitter,
-  TreeItem: Object,
-  ThemeIcon: Object,
-  TreeItemCollapsibleState: {},
-  Uri: Object,
-  QuickPickItemKind: {},
-  env: { language: 'en' },
   window: {
     createTextEditorDecorationType: () => nothing,
     showQuickPick: (items: readonly { readonly label: string }[]) =>
@@ -35,7 +27,6 @@ const load = hostIn({
     showInformationMessage: (_: string, button: string) => Promise.resolve(button),
     showErrorMessage: (text: string) => Promise.resolve(void shownMessages.push(text)),
   },
-  workspace: {},
 });
 const { ContextTree } = await load<typeof TreeModule>('summaries/context-tree.ts');
 const { readSummary } = await load<typeof CommandsModule>('summaries/summary-commands.ts');

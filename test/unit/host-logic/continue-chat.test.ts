@@ -3,13 +3,13 @@ import { ExternalChatJournal, externalChatSessionId } from '../../../src/app/lib
 import { phrase } from '../../../src/core/text/phrase.ts';
 import type * as ChatsModule from '../../../src/host/external-chats/external-chat-commands.ts';
 import { CHAT_ENTRY } from '../../support/external-chats.ts';
-import { hostIn, l10n } from '../../support/fake-editor.ts';
+import { hostIn } from '../../support/fake-editor.ts';
 
 describe('a chat from another tool', () => {
   it('is continued with a message that says what could not be read', async () => {
     const messages: string[] = [];
     const window = { showInformationMessage: (text: string) => void messages.push(text) };
-    const load = hostIn({ l10n, window });
+    const load = hostIn({ window });
     const { continueHere } = await load<typeof ChatsModule>('external-chats/external-chat-commands.ts');
     const lost = [{ reason: phrase('invalid JSON line'), count: 3 }];
     const copy = { messages: [], compactions: [], lost, replaced: [] };

@@ -5,19 +5,14 @@ import { renderHealth } from '../../../src/app/health-report.ts';
 import type * as HealthModule from '../../../src/host/health/check-health.ts';
 import type * as MemoryModule from '../../../src/host/memory/workspace-memory.ts';
 import { MemoryFile } from '../../../src/storage/memory-file.ts';
-import { defaultSettings, EventEmitter, hostIn, l10n, nothing, workspaceWith } from '../../support/fake-editor.ts';
+import { defaultSettings, hostIn, nothing, workspaceWith } from '../../support/fake-editor.ts';
 import { folderForEachTest } from '../../support/per-test.ts';
 
 const settings = defaultSettings();
 const load = hostIn({
-  l10n,
-  EventEmitter,
   env: { language: 'en', appName: 'Code', appHost: 'desktop' },
   version: '1.140.0',
   extensions: { getExtension: () => undefined },
-  ProgressLocation: {},
-  TreeItem: Object,
-  ThemeIcon: Object,
   window: { onDidChangeWindowState: () => nothing },
   workspace: workspaceWith(settings),
 });

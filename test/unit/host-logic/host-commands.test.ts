@@ -18,7 +18,7 @@ import type * as ChartModule from '../../../src/host/gauge/chart-panel.ts';
 import type * as ExportModule from '../../../src/host/import-export/export-session.ts';
 import type * as FaultModule from '../../../src/host/platform/fault-view.ts';
 import { CHAT_ENTRY } from '../../support/external-chats.ts';
-import { defaultSettings, EventEmitter, hostIn, l10n, nothing, workspaceWith } from '../../support/fake-editor.ts';
+import { defaultSettings, EventEmitter, hostIn, nothing, workspaceWith } from '../../support/fake-editor.ts';
 import { Harness, fill } from '../app/harness.ts';
 import { folderForEachTest, openForEachTest } from '../../support/per-test.ts';
 
@@ -50,11 +50,8 @@ const foldersChanged = new EventEmitter();
 const watched: string[] = [];
 const editor = {
   Uri,
-  EventEmitter,
   RelativePattern,
   FileSystemError: class extends Error {},
-  l10n,
-  env: { language: 'en' },
   ViewColumn: { Beside: -2 },
   commands: { executeCommand: () => Promise.resolve() },
   window: {

@@ -6,7 +6,7 @@ import type * as ImportModule from '../../../src/host/import-export/import-file.
 import type * as TranscriptModule from '../../../src/host/import-export/transcript-batches.ts';
 import { messageId, type MessageId } from '../../../src/core/model/ids.ts';
 import { messageText, type Message } from '../../../src/core/model/message.ts';
-import { hostIn, l10n } from '../../support/fake-editor.ts';
+import { hostIn } from '../../support/fake-editor.ts';
 import { folderForAllTests } from '../../support/per-test.ts';
 import { jsonl } from '../../support/tool-homes/conversation.ts';
 import { Harness, texts } from '../app/harness.ts';
@@ -24,7 +24,6 @@ interface QuickPickOptions {
 /** What the user selects in a list in which several items can be selected. */
 let pickMany = (items: readonly unknown[]): readonly unknown[] | undefined => items;
 const load = hostIn({
-  l10n,
   Uri: { joinPath: (_: unknown, name: string) => name },
   window: {
     showQuickPick: (items: readonly unknown[], { canPickMany }: QuickPickOptions) =>
@@ -37,7 +36,6 @@ const load = hostIn({
   },
   workspace: { workspaceFolders: [{ uri: 'file:///w' }], fs: { stat: () => Promise.resolve({ size: 1 }) } },
   FileSystemError: Error,
-  env: { language: 'en' },
   ProgressLocation: { Notification: 15 },
 });
 const { scanTranscript } = await load<typeof TranscriptModule>('import-export/transcript-batches.ts');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type * as KeysModule from '../../../src/host/models/keys.ts';
-import { hostIn, l10n } from '../../support/fake-editor.ts';
+import { hostIn } from '../../support/fake-editor.ts';
 
 describe('API keys', () => {
   it('belong to one address, even if its scheme is missing, and are asked for with that address', async () => {
@@ -11,9 +11,7 @@ describe('API keys', () => {
     };
     const titles: string[] = [];
     const showInputBox = ({ title }: { title: string }) => Promise.resolve(titles.push(title) > 0 ? 'sk-1' : undefined);
-    const { secretKeys, askForKey }: typeof KeysModule = await hostIn({ window: { showInputBox }, l10n })(
-      'models/keys.ts',
-    );
+    const { secretKeys, askForKey }: typeof KeysModule = await hostIn({ window: { showInputBox } })('models/keys.ts');
     const keys = secretKeys(secrets as never);
     assert.equal(await askForKey(keys, { provider: 'compatible', baseUrl: 'localhost:8080/v1' }), true);
     assert.deepEqual(titles, ['API Key for OpenAI-compatible server (localhost:8080/v1)']);

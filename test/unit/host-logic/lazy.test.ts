@@ -70,7 +70,7 @@ describe('lazily loaded product', () => {
 describe('closing the product', () => {
   /** Closes a product with these parts. `closed` lists the parts in the order in which they were closed. */
   async function close(parts: object): Promise<{ readonly closed: readonly string[]; readonly ended: Promise<void> }> {
-    const { Threadkeeper } = await hostIn({ TreeItemCollapsibleState: {} })<typeof ProductModule>('threadkeeper.ts');
+    const { Threadkeeper } = await hostIn({})<typeof ProductModule>('threadkeeper.ts');
     const closed: string[] = [];
     const note = (name: string) => () => Promise.resolve(void closed.push(name));
     const product = {

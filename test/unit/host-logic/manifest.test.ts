@@ -26,7 +26,7 @@ describe('extension manifest', () => {
   const ids = contributed.map(({ command }) => command);
 
   it('has a handler and its own title for each command, and no other handlers except the page’s', async () => {
-    const { HANDLERS } = await hostIn({ TreeItemCollapsibleState: {} })<typeof CommandsModule>('commands.ts');
+    const { HANDLERS } = await hostIn({})<typeof CommandsModule>('commands.ts');
     const names = Object.keys(HANDLERS).map((name) => `threadkeeper.${name}`);
     const ofPage = new Set(PAGE_COMMANDS.map((name) => `threadkeeper.${name}`));
     const unhandled = ids.filter((id) => !names.includes(id));

@@ -4,7 +4,7 @@ import type * as NoticesModule from '../../../src/host/models/model-notices.ts';
 import type * as PickerModule from '../../../src/host/models/model-picker.ts';
 import type * as ModelsModule from '../../../src/host/models/models.ts';
 import type { ChosenModel, ModelsApp } from '../../../src/host/models/models.ts';
-import { defaultSettings, hostIn, l10n, memento } from '../../support/fake-editor.ts';
+import { defaultSettings, hostIn, memento } from '../../support/fake-editor.ts';
 
 const SERVER = 'http://127.0.0.1:8080/v1';
 const OTHER = 'http://127.0.0.1:8081/v1';
@@ -64,8 +64,6 @@ const editor = {
   QuickPickItemKind: { Separator: -1 },
   ConfigurationTarget: { Global: true, Workspace: false },
   ProgressLocation: { Notification: 1 },
-  env: { language: 'en' },
-  l10n,
 };
 
 describe('model selection by the user', () => {

@@ -9,12 +9,12 @@ import type * as GaugeModule from '../../../src/host/gauge/gauge-view.ts';
 import type * as PageLinkModule from '../../../src/host/chat/page-connection.ts';
 import type { HostToPage } from '../../../src/protocol/messages.ts';
 import { compressionViews } from '../../../src/host/chat/message-views.ts';
-import { defaultSettings, hostIn, l10n, workspaceWith } from '../../support/fake-editor.ts';
+import { defaultSettings, hostIn, workspaceWith } from '../../support/fake-editor.ts';
 import { Harness, fill, says, throws } from '../app/harness.ts';
 import { openForEachTest } from '../../support/per-test.ts';
 
 const settings = defaultSettings();
-const load = hostIn({ l10n, env: { language: 'en' }, workspace: workspaceWith(settings) });
+const load = hostIn({ workspace: workspaceWith(settings) });
 const { PageConnection } = await load<typeof PageLinkModule>('chat/page-connection.ts');
 const { pageRequests } = await load<typeof RequestsModule>('chat/page-requests.ts');
 const { gaugeView } = await load<typeof GaugeModule>('gauge/gauge-view.ts');
@@ -74,7 +74,7 @@ describe('the page’s connection to a session', () => {
     const list = [{ title: '', messages: 0 }];
     const owner = { sessions: () => Promise.resolve(list), elsewhere: () => Promise.resolve('moved') };
     const sent: unknown[] = [];
-    const pick = (message: HostToPage) => void (message.type === 'sessions' && sent.push(message.elsewhere));
+    const pick = (message: HostToPage) => message.type === 'sessions' && sent.push(message.elsewhere);
     connect(await harness.converse(), pick, owner);
     await link.sendSessions();
     list.push({ title: 'Build', messages: 2 });
@@ -87,7 +87,7 @@ describe('the page’s connection to a session', () => {
     const { promise, resolve } = Promise.withResolvers<undefined>();
     const owner = { sessions: () => Promise.resolve(list), elsewhere: () => promise };
     const sent: number[] = [];
-    const pick = (message: HostToPage) => void (message.type === 'sessions' && sent.push(message.sessions.length));
+    const pick = (message: HostToPage) => message.type === 'sessions' && sent.push(message.sessions.length);
     connect(await harness.converse(), pick, owner);
     const first = link.sendSessions();
     await soon();
@@ -103,7 +103,7 @@ describe('the page’s connection to a session', () => {
     harness.set({ policy: resolvePolicy('steady') });
     const told: unknown[] = [];
     const conversation = await harness.filled(4);
-    connect(conversation, (message) => void (message.type === 'gauge' && told.push(message.gauge?.next))).sendGauge();
+    connect(conversation, (message) => message.type === 'gauge' && told.push(message.gauge?.next)).sendGauge();
     assert.match(String(told[0]), /more tokens or 16 more messages, whichever comes first/);
   });
 
@@ -138,10 +138,7 @@ describe('the page’s connection to a session', () => {
     const conversation = await harness.filled(20);
     const { journal, meter } = conversation;
     const warned: boolean[] = [];
-    connect(
-      conversation,
-      (message) => void (message.type === 'status' && warned.push(message.status.escalation !== null)),
-    );
+    connect(conversation, (message) => message.type === 'status' && warned.push(message.status.escalation !== null));
     const use = async (share: number): Promise<boolean | undefined> => {
       harness.set({ contextWindow: Math.round(meter.context().total / share), reservedTokens: 0 });
       await conversation.triggers.endEscalation();
@@ -230,7 +227,7 @@ describe('the page’s connection to a session', () => {
     const calibration = (harness.calibration = new Calibration(1.3));
     const conversation = await harness.compressed(40);
     const sent: unknown[] = [];
-    connect(conversation, (message) => void (message.type === 'compression' && sent.push(message.compressions)));
+    connect(conversation, (message) => message.type === 'compression' && sent.push(message.compressions));
     const sendGauge = (): unknown[] => {
       link.sendGauge();
       return sent.splice(0);

@@ -9,13 +9,13 @@ import type { Task } from '../../../src/core/model/task.ts';
 import type * as AttachmentsModule from '../../../src/host/chat/attachments.ts';
 import type * as ImplicitContextModule from '../../../src/host/chat/implicit-context.ts';
 import type * as PageRequestsModule from '../../../src/host/chat/page-requests.ts';
-import { defaultSettings, hostIn, l10n, workspaceWith } from '../../support/fake-editor.ts';
+import { defaultSettings, hostIn, workspaceWith } from '../../support/fake-editor.ts';
 import { Harness, says, throws } from '../app/harness.ts';
 import { inStore } from '../storage/test-store.ts';
 import { openForEachTest } from '../../support/per-test.ts';
 
 const settings = defaultSettings();
-const load = hostIn({ l10n, workspace: workspaceWith(settings) });
+const load = hostIn({ workspace: workspaceWith(settings) });
 const { Attachments } = await load<typeof AttachmentsModule>('chat/attachments.ts');
 const { ImplicitContext } = await load<typeof ImplicitContextModule>('chat/implicit-context.ts');
 const { pageRequests } = await load<typeof PageRequestsModule>('chat/page-requests.ts');

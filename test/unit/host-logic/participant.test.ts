@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import MarkdownIt from 'markdown-it';
 import type * as ParticipantModule from '../../../src/host/participant/participant.ts';
-import { hostIn, l10n } from '../../support/fake-editor.ts';
+import { hostIn } from '../../support/fake-editor.ts';
 
 /** Escapes text like VS Code. */
 class MarkdownString {
@@ -22,7 +22,7 @@ class MarkdownString {
     return this;
   }
 }
-const load = hostIn({ l10n, MarkdownString });
+const load = hostIn({ MarkdownString });
 const { answerChatRequest } = await load<typeof ParticipantModule>('participant/participant.ts');
 
 describe('answers in VS Code’s own chat', () => {

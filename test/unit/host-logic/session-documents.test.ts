@@ -11,7 +11,7 @@ import type * as CompressionsModule from '../../../src/host/summaries/session-do
 import type * as CommandsModule from '../../../src/host/summaries/compression-commands.ts';
 import type * as DocumentsModule from '../../../src/host/summaries/node-documents.ts';
 import type * as UrisModule from '../../../src/host/summaries/document-uris.ts';
-import { defaultSettings, hostIn, l10n, nothing, workspaceWith } from '../../support/fake-editor.ts';
+import { defaultSettings, hostIn, nothing, workspaceWith } from '../../support/fake-editor.ts';
 import { Harness, fill } from '../app/harness.ts';
 import { openForEachTest } from '../../support/per-test.ts';
 
@@ -55,20 +55,10 @@ const editors: Editor[] = [];
 /** The paths of the opened documents. */
 const opened: string[] = [];
 const load = hostIn({
-  l10n,
   MarkdownString,
   Range: Span,
   Selection: Span,
   Uri: { from: ({ path }: { readonly path: string }) => ({ path, scheme: 'threadkeeper' }) },
-  ThemeColor: Object,
-  TextEditorRevealType: {},
-  ViewColumn: {},
-  ProgressLocation: {},
-  QuickPickItemKind: {},
-  TreeItem: Object,
-  ThemeIcon: Object,
-  TreeItemCollapsibleState: {},
-  env: { language: 'en' },
   commands: { executeCommand: () => Promise.resolve() },
   window: {
     createTextEditorDecorationType: () => nothing,

@@ -3,16 +3,13 @@ import { resolvePolicy } from '../../../src/core/policy/policy.ts';
 import type { Conversation } from '../../../src/app/conversation.ts';
 import type * as SessionViewsModule from '../../../src/host/session-views.ts';
 import type { SessionViews } from '../../../src/host/session-views.ts';
-import { hostIn, l10n } from '../../support/fake-editor.ts';
+import { hostIn } from '../../support/fake-editor.ts';
 import { Harness, says } from '../app/harness.ts';
 
 const shown: string[] = [];
 const load = hostIn({
-  l10n,
-  env: { language: 'en' },
   commands: { executeCommand: () => Promise.resolve() },
   window: { showInformationMessage: (text: string) => void shown.push(text) },
-  workspace: {},
 });
 
 /** The views of a harness's conversation, with a session list. */

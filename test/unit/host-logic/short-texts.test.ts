@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type * as L10nModule from '../../../src/host/platform/l10n.ts';
 import type * as SessionCommandsModule from '../../../src/host/sessions/session-commands.ts';
-import { hostIn, l10n } from '../../support/fake-editor.ts';
+import { hostIn } from '../../support/fake-editor.ts';
 
 const env = { language: 'en' };
 const { shortLine, shortTokens, truncateAtWord } = await hostIn({ env })<typeof L10nModule>('platform/l10n.ts');
@@ -35,7 +35,7 @@ describe('short texts in the editor', () => {
       labels.push(...items.map(({ label }) => label));
       return Promise.resolve(undefined);
     };
-    const loadCommands = hostIn({ l10n, env: { language: 'en' }, window: { showQuickPick } });
+    const loadCommands = hostIn({ window: { showQuickPick } });
     const commands = await loadCommands<typeof SessionCommandsModule>('sessions/session-commands.ts');
     const session = { id: 'a', title: 'Why is $(pwd) empty?', messages: 2, updatedAt: 0, workspace: 'other' };
     const list = () => Promise.resolve([session]);

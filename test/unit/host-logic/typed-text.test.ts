@@ -3,7 +3,7 @@ import { nodeId } from '../../../src/core/model/ids.ts';
 import type * as ChatCommandsModule from '../../../src/host/chat/chat-commands.ts';
 import type * as MemoryModule from '../../../src/host/memory/memory-commands.ts';
 import type * as SummaryCommandsModule from '../../../src/host/summaries/summary-commands.ts';
-import { defaultSettings, hostIn, l10n, workspaceWith } from '../../support/fake-editor.ts';
+import { defaultSettings, hostIn, workspaceWith } from '../../support/fake-editor.ts';
 
 interface Options {
   readonly title?: string;
@@ -20,19 +20,6 @@ describe('a text that takes time to type', () => {
     return Promise.resolve(result);
   };
   const load = hostIn({
-    l10n,
-    EventEmitter: Object,
-    TreeItem: Object,
-    TreeItemCollapsibleState: {},
-    ViewColumn: {},
-    ThemeColor: Object,
-    Range: Object,
-    ThemeIcon: Object,
-    Uri: Object,
-    FileSystemError: Object,
-    ProgressLocation: {},
-    commands: {},
-    env: { language: 'en' },
     workspace: workspaceWith(settings),
     window: {
       showInputBox: (options: Options) => ask(options, 'Deploys are on Fridays.'),

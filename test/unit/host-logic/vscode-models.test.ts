@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type * as EditorModelsModule from '../../../src/host/models/vscode-models.ts';
-import { hostIn, l10n, memento } from '../../support/fake-editor.ts';
+import { hostIn, memento } from '../../support/fake-editor.ts';
 
 const offered = ['auto', 'large'].map((id) => ({
   vendor: 'copilot',
@@ -16,7 +16,7 @@ const lm = {
 
 describe('models of VS Code', () => {
   it('keep one session’s selected model apart from another session’s default model', async () => {
-    const module = await hostIn({ lm, l10n })<typeof EditorModelsModule>('models/vscode-models.ts');
+    const module = await hostIn({ lm })<typeof EditorModelsModule>('models/vscode-models.ts');
     const models = module.createVsCodeModels(memento(), {} as never, () => undefined);
     await models.find('copilot/large');
     const first = await models.find('');

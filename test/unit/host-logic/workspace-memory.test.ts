@@ -3,7 +3,7 @@ import { keyEventId } from '../../../src/core/model/ids.ts';
 import type * as MemoryModule from '../../../src/host/memory/memory-commands.ts';
 import type * as WorkspaceMemoryModule from '../../../src/host/memory/workspace-memory.ts';
 import { MemoryFile } from '../../../src/storage/memory-file.ts';
-import { EventEmitter, hostIn, l10n } from '../../support/fake-editor.ts';
+import { EventEmitter, hostIn } from '../../support/fake-editor.ts';
 import { Harness } from '../app/harness.ts';
 import { keyEvent } from '../../support/key-events.ts';
 import { folderForEachTest, openForEachTest } from '../../support/per-test.ts';
@@ -11,15 +11,6 @@ import { folderForEachTest, openForEachTest } from '../../support/per-test.ts';
 const shownMessages: string[] = [];
 const focused = new EventEmitter();
 const editor = {
-  EventEmitter,
-  l10n,
-  env: { language: 'en' },
-  TreeItem: Object,
-  ThemeIcon: Object,
-  Uri: Object,
-  FileSystemError: Object,
-  commands: {},
-  workspace: {},
   window: {
     onDidChangeWindowState: (then: (state: { focused: boolean }) => void) =>
       focused.event(() => then({ focused: true })),
