@@ -293,32 +293,18 @@ describe('the library of chats from other tools', () => {
       const dying = (): void => {
         if (++writes > kill) throw new Error('killed');
       };
-      const mortal: LibraryStore = {
-        catalog: () => store.catalog(),
-        read: (key, bytes) => store.read(key, bytes),
-        isComplete: (session) => store.isComplete(session),
-        remove: (key) => store.remove(key),
-        removeUnlisted: (...unlisted) => store.removeUnlisted(...unlisted),
-        removeAll: (tool) => store.removeAll(tool),
-        append: async (...copied) => {
-          dying();
-          const size = await store.append(...copied);
-          dying();
-          return size;
+      const mortal = new Proxy<LibraryStore>(store, {
+        get: (_, name) => {
+          const call = (Reflect.get(store, name) as (...args: unknown[]) => unknown).bind(store);
+          if (!['append', 'appendIndex', 'saveCatalog'].includes(String(name))) return call;
+          return async (...args: unknown[]) => {
+            dying();
+            const result = await call(...args);
+            dying();
+            return result;
+          };
         },
-        readMessage: (...message) => store.readMessage(...message),
-        readIndex: (...index) => store.readIndex(...index),
-        appendIndex: async (...index) => {
-          dying();
-          const size = await store.appendIndex(...index);
-          dying();
-          return size;
-        },
-        saveCatalog: async (sessions) => {
-          dying();
-          await store.saveCatalog(sessions);
-        },
-      };
+      });
       const pass = async (): Promise<unknown> => (await Library.open(mortal)).sync(sources).catch(() => undefined);
       await pass();
       appendFileSync(file, whole.slice(3).join(''));

@@ -8,18 +8,13 @@ import { readTranscript } from '../../support/read-transcript.ts';
 const MINUTE = '2023-11-14T22:13';
 
 describe('transcript timestamps', () => {
-  for (const [unit, value] of [
-    ['seconds', 1_700_000_000],
-    ['milliseconds', 1_700_000_000_000],
-    ['microseconds', 1_700_000_000_000_000],
-    ['nanoseconds', 1_700_000_000_000_000_000],
-  ] as const) {
-    it(`are parsed from ${unit}`, () => {
+  it('are parsed from seconds, milliseconds, microseconds, and nanoseconds', () => {
+    for (const value of [1_700_000_000, 1_700_000_000_000, 1_700_000_000_000_000, 1_700_000_000_000_000_000]) {
       assert.equal(new Date(parseTimestamp(value)!).toISOString().slice(0, 16), MINUTE);
       const { transcript } = readTranscript(JSON.stringify({ role: 'user', content: 'Which?', timestamp: value }));
       assert.equal(new Date(transcript[0]!.at!).toISOString().slice(0, 16), MINUTE);
-    });
-  }
+    }
+  });
 
   it('are omitted when invalid', () => {
     for (const value of [1e21, Infinity, Number.NaN, -5, 0, '99999999', '0001-01-01T00:00:00Z', {}])

@@ -6,7 +6,6 @@ import path from 'node:path';
 import { TranscriptReader } from '../../../src/core/transcript/transcript-reader.ts';
 import { readTranscript } from '../../support/read-transcript.ts';
 import { TranscriptError, type TranscriptMessage } from '../../../src/core/transcript/transcript-message.ts';
-import { messageText } from '../../../src/core/model/message.ts';
 import { matchesGolden } from '../../support/golden.ts';
 
 const FIXTURES = path.resolve(import.meta.dirname, '../../fixtures/transcripts');
@@ -23,14 +22,6 @@ describe('transcript import', () => {
       matchesGolden(import.meta.url, `imported/${name}`, [format, ...messages, ...left, ''].join('\n'));
     });
   }
-
-  it('gives each message the same text as its blocks, in every format', () => {
-    for (const name of ['openai.jsonl', 'anthropic.json', 'vscode-chat.json', 'claude-code.jsonl', 'codex.jsonl']) {
-      for (const message of readTranscript(fixture(name)).transcript) {
-        if (message.blocks) assert.equal(message.text, messageText({ content: message.blocks }));
-      }
-    }
-  });
 
   it('reads the same messages in small chunks as in one piece', () => {
     for (const name of ['openai.jsonl', 'aider.chat.history.md', 'codex.jsonl', 'specstory.md', 'anthropic.json']) {

@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
 import { importTranscript, type Imported } from '../../support/import-transcript.ts';
 
+const text = (words: string) => ({ type: 'text', text: words });
+const png = (base64: string) => ({ type: 'image', mediaType: 'image/png', base64 });
+const user = (...content: readonly unknown[]): object => ({ role: 'user', content });
+const assistant = (...content: readonly unknown[]): object => ({ role: 'assistant', content });
+
 /** The visible content of a list of messages. */
 const read = (...messages: readonly unknown[]): Imported => importTranscript('messages', JSON.stringify(messages));
 
@@ -8,32 +13,19 @@ describe('importing messages with role and content', () => {
   it('maps every known role name to one of the four roles', () => {
     const names = ['system', 'Developer', 'user', 'Human', 'assistant', 'model', 'AI', 'tool', 'function'];
     const { said } = read(...names.map((role) => ({ role, content: role })));
-    assert.deepEqual(said, [
-      'system: system',
-      'system: Developer',
-      'user: user',
-      'user: Human',
-      'assistant: assistant',
-      'assistant: model',
-      'assistant: AI',
-      'tool: tool',
-      'tool: function',
-    ]);
+    const expected =
+      'system: system, system: Developer, user: user, user: Human, assistant: assistant, assistant: model, assistant: AI';
+    assert.equal(said.join(', '), `${expected}, tool: tool, tool: function`);
   });
 
   it('reads text from every kind of part that can hold it', () => {
-    const { said, skipped } = read({
-      role: 'user',
-      content: [
-        'bare',
-        { text: 'untyped' },
-        { type: 'input_text', text: 'in' },
-        { type: 'output_text', text: 'out' },
-        { type: 'refusal', refusal: 'No.' },
-        { type: 'refusal' },
-        { type: 'document', source: { type: 'text', media_type: 'text/plain', data: 'a document' } },
-      ],
-    });
+    const document = { type: 'document', source: { type: 'text', media_type: 'text/plain', data: 'a document' } };
+    const input = [
+      { type: 'input_text', text: 'in' },
+      { type: 'output_text', text: 'out' },
+    ] as const;
+    const refusals = [{ type: 'refusal', refusal: 'No.' }, { type: 'refusal' }];
+    const { said, skipped } = read(user('bare', { text: 'untyped' }, ...input, ...refusals, document));
     assert.deepEqual(said, ['user: bare\nuntyped\nin\nout\nNo.\n\na document']);
     assert.deepEqual(skipped, {});
     assert.deepEqual(read({ role: 'assistant', content: null, refusal: 'No.' }).said, ['assistant: No.']);
@@ -41,30 +33,24 @@ describe('importing messages with role and content', () => {
 
   it('keeps embedded images, and counts linked images and non-text documents as skipped', () => {
     const { content, skipped } = read(
-      {
-        role: 'user',
-        content: [
-          { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'QQ==' } },
-          { type: 'image', mediaType: 'image/gif', base64: 'Qg==' },
-          { type: 'image_url', image_url: { url: 'data:image/webp;base64,Qw==' } },
-          { type: 'input_image', image_url: 'data:image/jpeg;base64,RA==' },
-        ],
-      },
-      {
-        role: 'user',
-        content: [
-          { type: 'text', text: 'And these?' },
-          { type: 'image', source: { type: 'url', url: 'https://example.org/a.png' } },
-          { type: 'image_url', image_url: { url: 'https://example.org/b.png' } },
-          { type: 'input_image', file_id: 'file-1' },
-          { type: 'document', source: { type: 'base64', media_type: 'application/pdf', data: 'JVBE' } },
-          { type: 'document', title: 'lost' },
-        ],
-      },
+      user(
+        { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'QQ==' } },
+        { type: 'image', mediaType: 'image/gif', base64: 'Qg==' },
+        { type: 'image_url', image_url: { url: 'data:image/webp;base64,Qw==' } },
+        { type: 'input_image', image_url: 'data:image/jpeg;base64,RA==' },
+      ),
+      user(
+        text('And these?'),
+        { type: 'image', source: { type: 'url', url: 'https://example.org/a.png' } },
+        { type: 'image_url', image_url: { url: 'https://example.org/b.png' } },
+        { type: 'input_image', file_id: 'file-1' },
+        { type: 'document', source: { type: 'base64', media_type: 'application/pdf', data: 'JVBE' } },
+        { type: 'document', title: 'lost' },
+      ),
     );
     const images = content[0]?.map((block) => block.type === 'image' && `${block.mediaType} ${block.base64}`);
     assert.deepEqual(images, ['image/png QQ==', 'image/gif Qg==', 'image/webp Qw==', 'image/jpeg RA==']);
-    assert.deepEqual(content[1], [{ type: 'text', text: 'And these?' }]);
+    assert.deepEqual(content[1], [text('And these?')]);
     assert.deepEqual(skipped, { 'linked image': 3, 'non-text document': 2 });
   });
 
@@ -79,43 +65,16 @@ describe('importing messages with role and content', () => {
   });
 
   it('keeps images in Goose tool results', () => {
-    const { content } = read({
-      role: 'user',
-      content: [
-        {
-          type: 'toolResponse',
-          id: 'c',
-          toolResult: {
-            status: 'success',
-            value: {
-              content: [
-                { type: 'text', text: 'shot' },
-                { type: 'image', data: 'QQ==', mimeType: 'image/png' },
-              ],
-            },
-          },
-        },
-      ],
-    });
-    assert.deepEqual(content, [
-      [
-        { type: 'tool_result', callId: 'c', text: 'shot', isError: false },
-        { type: 'image', mediaType: 'image/png', base64: 'QQ==' },
-      ],
-    ]);
+    const value = { content: [text('shot'), { type: 'image', data: 'QQ==', mimeType: 'image/png' }] };
+    const { content } = read(user({ type: 'toolResponse', id: 'c', toolResult: { status: 'success', value } }));
+    assert.deepEqual(content, [[{ type: 'tool_result', callId: 'c', text: 'shot', isError: false }, png('QQ==')]]);
   });
 
   it('counts reasoning, unknown parts and messages without readable content as skipped', () => {
     const { said, skipped } = read(
-      { role: 'assistant', content: [{ type: 'redacted_thinking', data: 'x' }] },
-      {
-        role: 'assistant',
-        content: [
-          { type: 'reasoning', text: 'Hm.' },
-          { type: 'text', text: 'Yes.' },
-        ],
-      },
-      { role: 'user', content: [{ type: 'input_audio', input_audio: {} }, {}, 4, { type: 'text' }] },
+      assistant({ type: 'redacted_thinking', data: 'x' }),
+      assistant({ type: 'reasoning', text: 'Hm.' }, text('Yes.')),
+      user({ type: 'input_audio', input_audio: {} }, {}, 4, { type: 'text' }),
       { role: 'user', content: 5 },
     );
     assert.deepEqual(said, ['assistant: Yes.', 'user: ']);
@@ -138,27 +97,20 @@ describe('importing messages with role and content', () => {
   });
 
   it('shows function calls, custom tool calls, legacy function_call and server tool calls', () => {
+    const calls = [
+      { id: 'a', type: 'function', function: { name: 'now', arguments: '{}' } },
+      { id: 'b', type: 'custom', custom: { name: 'patch', input: '*** Begin' } },
+      { id: 'c', name: 'flat', arguments: { zone: 'UTC' } },
+    ];
     const { said } = read(
-      {
-        role: 'assistant',
-        content: '',
-        tool_calls: [
-          { id: 'a', type: 'function', function: { name: 'now', arguments: '{}' } },
-          { id: 'b', type: 'custom', custom: { name: 'patch', input: '*** Begin' } },
-          { id: 'c', name: 'flat', arguments: { zone: 'UTC' } },
-          'stray',
-        ],
-      },
+      { role: 'assistant', content: '', tool_calls: [...calls, 'stray'] },
       { role: 'assistant', content: 'Looking.', function_call: { name: 'find', arguments: '{"q":1}' } },
       { role: 'assistant', tool_calls: [{ id: 'd', function: {} }] },
-      {
-        role: 'assistant',
-        content: [
-          { type: 'server_tool_use', id: 'e', name: 'web_search', input: { query: 'slots' } },
-          { type: 'mcp_tool_use', id: 'f', name: 'clock' },
-          { type: 'tool_call', callId: 'g', name: 'ls', json: '{"path":"."}' },
-        ],
-      },
+      assistant(
+        { type: 'server_tool_use', id: 'e', name: 'web_search', input: { query: 'slots' } },
+        { type: 'mcp_tool_use', id: 'f', name: 'clock' },
+        { type: 'tool_call', callId: 'g', name: 'ls', json: '{"path":"."}' },
+      ),
     );
     assert.deepEqual(said, [
       'assistant: now {}\npatch *** Begin\nflat {"zone":"UTC"}',
@@ -169,61 +121,31 @@ describe('importing messages with role and content', () => {
   });
 
   it('shows tool output as a result, with its images and error status', () => {
+    const result = (more: object): object => ({ type: 'tool_result', ...more });
     const { said, content } = read(
-      { role: 'tool', tool_call_id: 'a', content: [{ type: 'text', text: 'one' }, { text: 'two' }], is_error: true },
+      { role: 'tool', tool_call_id: 'a', content: [text('one'), { text: 'two' }], is_error: true },
       { role: 'tool', content: 'of no call' },
-      { role: 'tool', tool_call_id: 'b', content: [{ type: 'image', mediaType: 'image/png', base64: 'QQ==' }] },
-      {
-        role: 'tool',
-        tool_call_id: 'c',
-        content: [
-          { type: 'text', text: 'shot' },
-          { type: 'image', mediaType: 'image/png', base64: 'Qg==' },
-        ],
-      },
-      {
-        role: 'user',
-        content: [
-          {
-            type: 'tool_result',
-            content: [
-              { type: 'text', text: 'seen' },
-              { type: 'image', mediaType: 'image/png', base64: 'Qw==' },
-            ],
-          },
-          { type: 'tool_result', callId: 'd', text: 'own', isError: true },
-          { type: 'tool_result', callId: 'e' },
-          { type: 'text', text: 'Thanks.' },
-          { type: 'image', mediaType: 'image/png', base64: 'RA==' },
-        ],
-      },
+      { role: 'tool', tool_call_id: 'b', content: [png('QQ==')] },
+      { role: 'tool', tool_call_id: 'c', content: [text('shot'), png('Qg==')] },
+      user(
+        result({ content: [text('seen'), png('Qw==')] }),
+        result({ callId: 'd', text: 'own', isError: true }),
+        result({ callId: 'e' }),
+        ...[text('Thanks.'), png('RA==')],
+      ),
     );
-    assert.deepEqual(said, [
-      'tool: one\ntwo',
-      'tool: of no call',
-      'tool: ',
-      'tool: shot',
-      'tool: seen\nown\n',
-      'user: Thanks.',
-    ]);
+    const tools = ['one\ntwo', 'of no call', '', 'shot', 'seen\nown\n'].map((words) => `tool: ${words}`);
+    assert.deepEqual(said, [...tools, 'user: Thanks.']);
     assert.deepEqual(content[0], [{ type: 'tool_result', callId: 'a', text: 'one\ntwo', isError: true }]);
-    assert.deepEqual(content[1], [{ type: 'text', text: 'of no call' }]);
-    const types = content.map((blocks) => blocks.map(({ type }) => type));
-    assert.deepEqual(types, [
-      ['tool_result'],
-      ['text'],
-      ['image'],
-      ['tool_result', 'image'],
-      ['tool_result', 'image', 'tool_result', 'tool_result'],
-      ['text', 'image'],
-    ]);
+    assert.deepEqual(content[1], [text('of no call')]);
+    const types = content.map((blocks) => blocks.map(({ type }) => type).join(' '));
+    const mixed = ['tool_result image', 'tool_result image tool_result tool_result', 'text image'];
+    assert.deepEqual(types, ['tool_result', 'text', 'image', ...mixed]);
   });
 
   it('counts invalid entries between messages as skipped', () => {
-    const { said, skipped } = read({ role: 'user', content: 'a' }, { role: 'user' }, 'b', {
-      role: 'narrator',
-      content: 'c',
-    });
+    const narrated = { role: 'narrator', content: 'c' };
+    const { said, skipped } = read({ role: 'user', content: 'a' }, { role: 'user' }, 'b', narrated);
     assert.deepEqual(said, ['user: a']);
     assert.deepEqual(skipped, { 'record without a role or content': 2, 'message with role “narrator”': 1 });
   });

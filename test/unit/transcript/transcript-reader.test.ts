@@ -50,8 +50,7 @@ describe('recognizing a transcript', () => {
     }, /format isn’t supported/);
   });
 
-  it('explains why records without any message cannot be read', () => {
-    assert.throws(() => readTranscript('{"a":1}\n{"b":2}\n'), /supported chat format/);
+  it('lists why records without any message cannot be read', () => {
     assert.throws(
       () => readTranscript('[{"role":"narrator","content":"a"},{"role":"user"}]'),
       /contains no readable messages. Skipped: 1 × message with role “narrator”, 1 × record without a role or content/,
