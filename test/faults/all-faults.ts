@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { FIGURE_FAULTS } from './figures-faults.ts';
 import type { PlantedFault } from './planted-fault.ts';
 
 /**
@@ -28,7 +27,4 @@ function read(text: string): PlantedFault[] {
 }
 
 /** All planted faults, by what they break. */
-export const FAULTS: readonly PlantedFault[] = [
-  ...read(readFileSync(new URL('faults.txt', import.meta.url), 'utf8')),
-  ...FIGURE_FAULTS,
-];
+export const FAULTS: readonly PlantedFault[] = read(readFileSync(new URL('faults.txt', import.meta.url), 'utf8'));

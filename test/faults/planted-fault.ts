@@ -21,15 +21,6 @@ export interface PlantedFault {
 /** The test that must detect a fault: its file, and part of its title. */
 export type DetectingTest = Pick<PlantedFault, 'spec' | 'title'>;
 
-/** The faults of one promise that one test must detect. */
-export function planted(
-  promise: string,
-  { spec, title }: DetectingTest,
-  ...faults: readonly Omit<PlantedFault, 'promise' | keyof DetectingTest>[]
-): PlantedFault[] {
-  return faults.map((fault) => ({ promise, ...fault, spec, title }));
-}
-
 /** Why a fault can't be planted in the current sources; undefined if it can. */
 export function plantingProblem({ file, find, put, spec, title }: PlantedFault): string | undefined {
   const times = read(file).split(find).length - 1;
