@@ -34,31 +34,26 @@ const summary = (decisions: readonly { readonly what: string; readonly why?: str
   });
 
 /** Tasks in each state, events on this and another branch, and messages of each role with all kinds of content. */
+const attachments = [
+  { kind: 'file', name: 'notes\n.md', text: 'one\n' },
+  { kind: 'paste', name: 'paste', text: '`````' },
+] as const;
+const results = ['a\n```\nb', 'found'].map((text, at) => ({
+  ...({ type: 'tool_result', callId: at === 0 ? 'c' : 'd', text, isError: at === 0 } as const),
+}));
 const SESSION: MarkdownExport = {
   title: 'Booking\nservice',
   messages: [
     textMessage('system', 'Be brief.', { ending: 'complete' }),
-    textMessage('user', 'Look.', {
-      attachments: [
-        { kind: 'file', name: 'notes\n.md', text: 'one\n' },
-        { kind: 'paste', name: 'paste', text: '`````' },
-      ],
-    }),
+    textMessage('user', 'Look.', { attachments }),
     textMessage('assistant', 'x', {
-      model: 'openai/gpt-5-mini',
-      ending: 'stopped',
+      ...{ model: 'openai/gpt-5-mini', ending: 'stopped' },
       content: [
         { type: 'text', text: 'Reading.' },
         { type: 'tool_call', callId: 'c', name: 'read_file', json: '{"path":"a"}' },
       ],
     }),
-    textMessage('tool', 'y', {
-      content: [
-        { type: 'tool_result', callId: 'c', text: 'a\n```\nb', isError: true },
-        { type: 'tool_result', callId: 'd', text: 'found', isError: false },
-        { type: 'image', mediaType: 'image/png', base64: 'QQ==' },
-      ],
-    }),
+    textMessage('tool', 'y', { content: [...results, { type: 'image', mediaType: 'image/png', base64: 'QQ==' }] }),
   ],
   summaries: [{ node: summary([]), from: 0, to: 0 }],
   events: [

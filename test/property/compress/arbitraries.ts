@@ -72,31 +72,19 @@ const turn: fc.Arbitrary<{ role: Role; content: ContentBlock[] }[]> = fc
       const id = (part: number): string => `${salt}-${step}-${part}`;
       const call = (part: number): ContentBlock => ({ type: 'tool_call', callId: id(part), name: 'run', json: '{}' });
       const answer = (part: number): ContentBlock => ({
-        type: 'tool_result',
-        callId: id(part),
-        text: result,
-        isError: false,
+        ...({ type: 'tool_result', callId: id(part), text: result, isError: false } as const),
       });
       const reply: ContentBlock = { type: 'text', text: said };
+      const by = (role: Role, ...content: ContentBlock[]) => ({ role, content });
       switch (kind) {
         case 'loose':
-          return [
-            { role: 'assistant', content: [reply] },
-            { role: 'tool', content: [{ type: 'text', text: result }] },
-          ];
+          return [by('assistant', reply), by('tool', { type: 'text', text: result })];
         case 'called':
-          return [
-            { role: 'assistant', content: [reply, call(0)] },
-            { role: 'user', content: [answer(0)] },
-          ];
+          return [by('assistant', reply, call(0)), by('user', answer(0))];
         case 'parallel':
-          return [
-            { role: 'assistant', content: [call(0), call(1)] },
-            { role: 'tool', content: [answer(0)] },
-            { role: 'tool', content: [answer(1)] },
-          ];
+          return [by('assistant', call(0), call(1)), by('tool', answer(0)), by('tool', answer(1))];
         default:
-          return [{ role: 'assistant', content: [reply] }];
+          return [by('assistant', reply)];
       }
     }),
   ]);
