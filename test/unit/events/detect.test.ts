@@ -216,39 +216,26 @@ describe('key event detection', () => {
         }
   });
 
-  it('detects nothing in routine output', () => {
-    assert.deepEqual(quotes('tool', '$ npm test\n\n  42 passing (1s)\n  0 errors\n'), []);
-    assert.deepEqual(quotes('tool', 'total 8\n-rw-r--r-- 1 me me 120 error.log\n'), []);
-  });
-
-  it('detects nothing in source code that names errors', () => {
-    const code =
-      '```ts\nexport class NotFoundError extends Error {}\nif (failed) throw new NotFoundError("no such file");\n// TODO: always retry\n```';
-    assert.deepEqual(quotes('assistant', code), []);
-    assert.deepEqual(quotes('user', code), []);
-  });
-
-  it('detects nothing in a code diff', () => {
-    const diff = '```diff\n@@ -1,3 +1,3 @@\n-const port = 80;\n+const port = 8080;\n```';
-    assert.deepEqual(quotes('assistant', diff), []);
-  });
-
-  it('ignores quotes of earlier messages', () => assert.deepEqual(quotes('user', '> Never use tabs here.\n'), []));
+  const SOURCE = 'export class NotFoundError extends Error {}\nif (failed) throw new NotFoundError("no such file");';
+  const DIFF = '@@ -1,3 +1,3 @@\n-const port = 80;\n+const port = 8080;';
+  for (const [what, role, text] of [
+    ['routine output', 'tool', '$ npm test\n\n  42 passing (1s)\n  0 errors\n'],
+    ['a list of files', 'tool', 'total 8\n-rw-r--r-- 1 me me 120 error.log\n'],
+    ['an assistant’s source code that names errors', 'assistant', `\`\`\`ts\n${SOURCE}\n// TODO: always retry\n\`\`\``],
+    ['a user’s source code that names errors', 'user', `\`\`\`ts\n${SOURCE}\n// TODO: always retry\n\`\`\``],
+    ['a code diff', 'assistant', `\`\`\`diff\n${DIFF}\n\`\`\``],
+    ['quotes of earlier messages', 'user', '> Never use tabs here.\n'],
+    ['a question', 'user', 'Should we use Postgres or MySQL?'],
+    ['a hypothesis', 'user', 'What if we dropped the cache?'],
+    ['a question in Spanish', 'user', '¿Usamos Postgres o MySQL?'],
+  ] as const)
+    it(`detects nothing in ${what}`, () => assert.deepEqual(quotes(role, text), []));
 
   it('does not treat a negated error as an error', () => {
     for (const text of ['No errors this time.', 'Es gibt keine Fehler.', 'エラーはありません。']) {
       const errors = find('assistant', text).filter(({ kind }) => kind === 'error');
       assert.deepEqual(errors, [], text);
     }
-  });
-
-  it('detects no decision in a question or a hypothesis', () => {
-    for (const text of [
-      'Should we use Postgres or MySQL?',
-      'What if we dropped the cache?',
-      '¿Usamos Postgres o MySQL?',
-    ])
-      assert.deepEqual(quotes('user', text), [], text);
   });
 
   it("ignores an assistant's proposal and detects the user's assent as a decision about it", () => {

@@ -118,11 +118,8 @@ describe('MCP server', () => {
   it('has four tools that change nothing', async () => {
     const client = await connect();
     const { result } = await client.request('tools/list');
-    const tools = result?.['tools'] as {
-      name: string;
-      inputSchema: { properties: object };
-      annotations: { readOnlyHint: boolean };
-    }[];
+    type Listed = { name: string; inputSchema: { properties: object }; annotations: { readOnlyHint: boolean } };
+    const tools = result?.['tools'] as Listed[];
     const hints = tools.map(({ name, annotations }) => [name, annotations.readOnlyHint]);
     const expected = ['recall', 'sessions', 'decisions', 'expand'].map((name) => [name, true]);
     assert.deepEqual(hints, expected);
@@ -251,11 +248,7 @@ describe('MCP server', () => {
   });
 
   it('says so if all messages of a chat were undone', async () => {
-    const undone = {
-      timestamp: '2026-02-16T17:00:00Z',
-      type: 'event_msg',
-      payload: { type: 'thread_rolled_back', num_turns: 1 },
-    };
+    const undone = { type: 'event_msg', payload: { type: 'thread_rolled_back', num_turns: 1 } };
     putFile(home, '.codex/sessions/rollout-u.jsonl', codex('u', '/x', ['user', 'Never mind.']) + jsonl(undone));
     putFile(home, '.codex/sessions/rollout-v.jsonl', codex('v', '/x', ['user', 'Only this.']));
     const client = await connect();
@@ -409,18 +402,10 @@ describe('MCP server', () => {
   it('answers everything that is piped to it before it ends', async () => {
     const client = await McpClient.spawn(home, env);
     started.push(client);
-    const call = (id: number, name: string, args: object) => ({
-      jsonrpc: '2.0',
-      id,
-      method: 'tools/call',
-      params: { name, arguments: args },
-    });
-    client.write({
-      jsonrpc: '2.0',
-      id: 1,
-      method: 'initialize',
-      params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
-    });
+    const request = (id: number, method: string, params: object) => ({ jsonrpc: '2.0', id, method, params });
+    const call = (id: number, name: string, args: object) => request(id, 'tools/call', { name, arguments: args });
+    const clientInfo = { name: 'test', version: '1' };
+    client.write(request(1, 'initialize', { protocolVersion: '2025-06-18', capabilities: {}, clientInfo }));
     client.write({ jsonrpc: '2.0', method: 'notifications/initialized' });
     client.write(call(2, 'recall', { query: 'database' }));
     client.write(call(3, 'decisions', {}));

@@ -24,10 +24,7 @@ describe('agents and attachments in other tools', () => {
 
   it('finds the agents of Claude Code’s workflows, but not the list of their results', async () => {
     const said = (content: string, more: object = {}): object => ({
-      type: 'user',
-      sessionId: 's1',
-      message: { role: 'user', content },
-      ...more,
+      ...{ type: 'user', sessionId: 's1', message: { role: 'user', content }, ...more },
     });
     const project = '.claude/projects/-home-sam-api';
     putFile(home, `${project}/s1.jsonl`, jsonl(said('Which port?')));
@@ -148,16 +145,12 @@ describe('agents and attachments in other tools', () => {
       [part('For both.', 'user', 'assistant')],
       [part('For the user.', 'user')],
     ];
-    const responses = outputs.map((content, at) => ({
-      type: 'toolResponse',
-      id: `c${at}`,
-      toolResult: { status: 'success', value: { content, isError: false } },
+    const toolResult = (content: object): object => ({ status: 'success', value: { content, isError: false } });
+    const records = outputs.map((content, at) => ({
+      ...{ role: 'user', created: 1 },
+      content: [{ type: 'toolResponse', id: `c${at}`, toolResult: toolResult(content) }],
     }));
-    putFile(
-      home,
-      '.local/share/goose/sessions/g1.jsonl',
-      jsonl({ description: 'Files' }, ...responses.map((one) => ({ role: 'user', created: 1, content: [one] }))),
-    );
+    putFile(home, '.local/share/goose/sessions/g1.jsonl', jsonl({ description: 'Files' }, ...records));
     const [session] = await readAll('goose');
     const texts = session!.messages.map(({ text }) => text);
     assert.deepEqual(texts, ['a.ts\nDone.', 'For both.', 'For the user.']);

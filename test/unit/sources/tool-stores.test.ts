@@ -74,13 +74,8 @@ describe('stores of other tools', () => {
         row('msg_5', 'shell', 5, 7, { shellID: 'sh_1', command: 'ls', output: { output: 'a.ts\n' }, exit: 0 }),
         row('msg_6', 'synthetic', 6, 8, { text: 'Added.' }),
       ]);
-      const session = await readOnly('opencode');
-      assert.deepEqual(textsOf(session), [
-        'user: One?',
-        'assistant: One.',
-        'user: Two?',
-        'assistant: Two.',
-        'tool: $ ls\na.ts',
+      assert.deepEqual(textsOf(await readOnly('opencode')), [
+        ...['user: One?', 'assistant: One.', 'user: Two?', 'assistant: Two.', 'tool: $ ls\na.ts'],
       ]);
     });
 
@@ -189,28 +184,16 @@ describe('stores of other tools', () => {
     });
 
     it('refuses a damaged compressed session with a reason', async () => {
-      writeFileSync(
-        putFile(home, `${rollout(`0-${ID(1)}`)}.zst`, ''),
-        zstdCompressSync('x'.repeat(1e4)).subarray(0, 12),
-      );
+      const damaged = zstdCompressSync('x'.repeat(1e4)).subarray(0, 12);
+      writeFileSync(putFile(home, `${rollout(`0-${ID(1)}`)}.zst`, ''), damaged);
       await assert.rejects(readOnly('codex'), /damaged or still being written/);
     });
 
     it('keeps the identity of a fork or subagent that repeats the description of another session', async () => {
-      putFile(
-        home,
-        rollout(`0-${ID(2)}`),
-        jsonl(meta(ID(2), { forked_from_id: ID(1) }), meta(ID(1)), item('user', 'One?')),
-      );
-      putFile(
-        home,
-        rollout(`1-${ID(3)}`),
-        jsonl(
-          meta(ID(3), { parent_thread_id: ID(1), source: { subagent: { other: 'guardian' } } }),
-          meta(ID(1)),
-          item('user', 'Two?'),
-        ),
-      );
+      const fork = meta(ID(2), { forked_from_id: ID(1) });
+      const subagent = meta(ID(3), { parent_thread_id: ID(1), source: { subagent: { other: 'guardian' } } });
+      putFile(home, rollout(`0-${ID(2)}`), jsonl(fork, meta(ID(1)), item('user', 'One?')));
+      putFile(home, rollout(`1-${ID(3)}`), jsonl(subagent, meta(ID(1)), item('user', 'Two?')));
       const sessions = await readAll('codex');
       assert.deepEqual(sessions.map(titleOf), [
         [ID(2), undefined, undefined],
@@ -251,24 +234,17 @@ describe('stores of other tools', () => {
 
     it('skips what Codex adds as user messages', async () => {
       const added = ['recommended_plugins', 'skill', 'turn_aborted', 'subagent_notification', 'goal_context'];
-      putFile(
-        home,
-        rollout(`0-${ID(1)}`),
-        jsonl(
-          meta(ID(1)),
-          ...added.map((name) => item('user', `<${name}>\nAdded.\n</${name}>`)),
-          item('user', '<codex_internal_context source="goal">\nAdded.\n</codex_internal_context>'),
-          item('user', '<hook_prompt hook_run_id="stop:0">Run the tests.</hook_prompt>'),
-          item('user', '<external_ide>Added.</external_ide>'),
-          item('user', '# AGENTS.md instructions for /home/sam/api\n\n<INSTRUCTIONS>\nBe brief.\n</INSTRUCTIONS>'),
-          item('user', '# AGENTS.md instructions\n\n<INSTRUCTIONS>\nfor `api`\n\nBe brief.\n</INSTRUCTIONS>'),
-          item(
-            'user',
-            'Warning: apply_patch was requested via shell. Use the apply_patch tool instead of exec_command.',
-          ),
-          item('user', '<skill> is a tag, isn’t it?'),
-        ),
-      );
+      const texts = [
+        ...added.map((name) => `<${name}>\nAdded.\n</${name}>`),
+        '<codex_internal_context source="goal">\nAdded.\n</codex_internal_context>',
+        '<hook_prompt hook_run_id="stop:0">Run the tests.</hook_prompt>',
+        '<external_ide>Added.</external_ide>',
+        '# AGENTS.md instructions for /home/sam/api\n\n<INSTRUCTIONS>\nBe brief.\n</INSTRUCTIONS>',
+        '# AGENTS.md instructions\n\n<INSTRUCTIONS>\nfor `api`\n\nBe brief.\n</INSTRUCTIONS>',
+        'Warning: apply_patch was requested via shell. Use the apply_patch tool instead of exec_command.',
+        '<skill> is a tag, isn’t it?',
+      ];
+      putFile(home, rollout(`0-${ID(1)}`), jsonl(meta(ID(1)), ...texts.map((text) => item('user', text))));
       assert.deepEqual(textsOf(await readOnly('codex')), ['user: <skill> is a tag, isn’t it?']);
     });
   });
@@ -280,20 +256,15 @@ describe('stores of other tools', () => {
 
     it('reads the outputs of tools, and users’ texts without the tags around them', async () => {
       putFile(home, '.cline/data/sessions/s1/s1.json', { cwd: '/home/sam/api', metadata: { title: 'The port' } });
+      const outputs = [
+        { query: 'a.ts', result: 'port = 8080', success: true },
+        { query: 'b.ts', result: '', error: 'No such file', success: false },
+        { title: 'Ports', url: 'http://localhost' },
+      ];
       session('s1', [
         user('<mode_notice>Switched.</mode_notice>\n<user_input mode="act">Which port?</user_input>'),
         { role: 'assistant', content: [{ type: 'tool_use', id: 'c', name: 'read_files', input: {} }], ts: ms(1) },
-        user([
-          {
-            type: 'tool_result',
-            tool_use_id: 'c',
-            content: [
-              { query: 'a.ts', result: 'port = 8080', success: true },
-              { query: 'b.ts', result: '', error: 'No such file', success: false },
-              { title: 'Ports', url: 'http://localhost' },
-            ],
-          },
-        ]),
+        user([{ type: 'tool_result', tool_use_id: 'c', content: outputs }]),
       ]);
       assert.deepEqual(textsOf(await readOnly('cline')), [
         'user: Which port?',

@@ -126,16 +126,10 @@ describe('importing a Codex session', () => {
       item({ type: 'function_call_output' }),
     );
     assert.deepEqual(seen, [
-      'tool: plain text',
-      'tool: done',
-      'tool: not found',
-      'tool: refused',
-      'tool: granted',
-      'tool: {"rooms":3}',
-      'tool: { cut',
-      'tool: one\nodd\ntwo',
-      'tool: {"rooms":4}',
-      'tool: ""',
+      ...['plain text', 'done', 'not found', 'refused', 'granted', '{"rooms":3}', '{ cut', 'one\nodd\ntwo'].map(
+        (output) => `tool: ${output}`,
+      ),
+      ...['tool: {"rooms":4}', 'tool: ""'],
     ]);
     const faults = content.flat().map((block) => block.type === 'tool_result' && block.isError);
     assert.deepEqual(faults, [false, false, true, true, false, false, false, false, false, false]);
@@ -169,18 +163,12 @@ describe('importing a Codex session', () => {
   });
 
   it('keeps embedded images in tool output', () => {
-    const output = [
-      { type: 'input_text', text: 'attached' },
-      { type: 'input_image', image_url: 'data:image/png;base64,QQ==' },
-      { type: 'input_image', image_url: 'https://example.org/a.png' },
-    ];
+    const image = (image_url: string): object => ({ type: 'input_image', image_url });
+    const text = { type: 'input_text', text: 'attached' };
+    const output = [text, image('data:image/png;base64,QQ=='), image('https://example.org/a.png')];
     const { content, skipped } = read(META, item({ type: 'function_call_output', call_id: 'c1', output }));
-    assert.deepEqual(content, [
-      [
-        { type: 'tool_result', callId: 'c1', text: 'attached', isError: false },
-        { type: 'image', mediaType: 'image/png', base64: 'QQ==' },
-      ],
-    ]);
+    const result = { type: 'tool_result', callId: 'c1', text: 'attached', isError: false };
+    assert.deepEqual(content, [[result, { type: 'image', mediaType: 'image/png', base64: 'QQ==' }]]);
     assert.deepEqual(skipped, { 'record of type “session_meta”': 1, 'linked image': 1 });
   });
 });

@@ -22,25 +22,18 @@ describe('importing a VS Code chat export', () => {
   });
 
   it('reads a prompt given as a string, as text, or as the parts of a slash command', () => {
+    const agent = { kind: 'agent', agent: { id: 'workspace' }, text: '@workspace ' };
+    const slash = { kind: 'slash', slashCommand: { command: 'fix' } };
     const { said, skipped } = read(
       { message: 'Where is the clock?', response: [] },
       ask('@workspace /explain the clock', [], { slashCommand: { name: 'explain' } }),
-      {
-        message: {
-          parts: [
-            { kind: 'agent', agent: { id: 'workspace' }, text: '@workspace ' },
-            { kind: 'slash', slashCommand: { command: 'fix' } },
-            { kind: 'text', text: 'the clock' },
-            'stray',
-          ],
-        },
-      },
+      { message: { parts: [agent, slash, { kind: 'text', text: 'the clock' }, 'stray'] } },
     );
-    assert.deepEqual(said, [
-      'user: Where is the clock?',
-      'user: @workspace /explain the clock',
-      'user: @workspace the clock',
-    ]);
+    const prompts = ['Where is the clock?', '@workspace /explain the clock', '@workspace the clock'];
+    assert.deepEqual(
+      said,
+      prompts.map((text) => `user: ${text}`),
+    );
     assert.deepEqual(skipped, {});
   });
 
@@ -98,40 +91,32 @@ describe('importing a VS Code chat export', () => {
         }),
       ]),
       ask('Once more.', [carousel([hosts], { q3: ['alpha', 'beta'] }), carousel([port])]),
+    );
+    assert.deepEqual(said, [
+      ...['user: Start it.', 'assistant: First, \n\nWhich port?', 'user: 8080', 'assistant: Started.'],
+      ...['user: Again.', 'assistant: Which port?\n\nProtocol\n\nHosts'],
+      'user: Protocol: HTTPS, with a key\nHosts: alpha, beta',
+      ...['user: Once more.', 'assistant: Hosts', 'user: alpha, beta', 'assistant: Which port?'],
+    ]);
+    assert.deepEqual(skipped, {});
+  });
+
+  it('reads reviews of plans and requests for input as the response’s, and their answers as the user’s', () => {
+    const review = (content: string, data: object): object => ({ kind: 'planReview', title: 'Plan', content, data });
+    const asked = { kind: 'elicitationSerialized', title: 'Name', message: 'Your name?' };
+    const { said, skipped } = read(
       ask('Plan it.', [
-        { kind: 'planReview', title: 'Plan', content: 'Stop it.', data: { rejected: true, feedback: 'Wait for it.' } },
-        { kind: 'planReview', title: 'Plan', content: 'Wait.', data: { rejected: false, action: 'Approve' } },
+        review('Stop it.', { rejected: true, feedback: 'Wait for it.' }),
+        review('Wait.', { rejected: false, action: 'Approve' }),
       ]),
       ask('Sign in.', [
-        {
-          kind: 'elicitationSerialized',
-          title: 'Name',
-          message: 'Your name?',
-          acceptedResult: { name: 'sam', tags: ['a', 'b'] },
-        },
+        { ...asked, acceptedResult: { name: 'sam', tags: ['a', 'b'] } },
         { kind: 'elicitationSerialized', title: 'Go on?', message: '', state: 'accepted' },
       ]),
     );
     assert.deepEqual(said, [
-      'user: Start it.',
-      'assistant: First, \n\nWhich port?',
-      'user: 8080',
-      'assistant: Started.',
-      'user: Again.',
-      'assistant: Which port?\n\nProtocol\n\nHosts',
-      'user: Protocol: HTTPS, with a key\nHosts: alpha, beta',
-      'user: Once more.',
-      'assistant: Hosts',
-      'user: alpha, beta',
-      'assistant: Which port?',
-      'user: Plan it.',
-      'assistant: Plan\n\nStop it.',
-      'user: Wait for it.',
-      'assistant: Plan\n\nWait.',
-      'user: Approve',
-      'user: Sign in.',
-      'assistant: Name\n\nYour name?',
-      'user: name: sam\ntags: a, b',
+      ...['user: Plan it.', 'assistant: Plan\n\nStop it.', 'user: Wait for it.', 'assistant: Plan\n\nWait.'],
+      ...['user: Approve', 'user: Sign in.', 'assistant: Name\n\nYour name?', 'user: name: sam\ntags: a, b'],
     ]);
     assert.deepEqual(skipped, { 'content of type “elicitationSerialized”': 1 });
   });
@@ -160,63 +145,40 @@ describe('importing a VS Code chat export', () => {
   });
 
   it('names a reference by its label, symbol or file, and omits an empty one', () => {
-    const refer = (inlineReference: unknown, more: object = {}): object => ({
-      kind: 'inlineReference',
-      inlineReference,
-      ...more,
-    });
-    const { said } = read(
-      ask('Where?', [
-        { value: 'In ' },
-        refer(uri('/repo/src/clock.ts')),
-        { value: ', ' },
-        refer({ uri: uri('/repo/src/slots.ts'), range: { startLineNumber: 3 } }),
-        { value: ', ' },
-        refer({ name: 'overlaps', kind: 11, location: { uri: uri('/repo/src/booking.ts') } }),
-        { value: ', ' },
-        refer({ location: { uri: uri('/repo/src/room.ts') } }),
-        { value: ', ' },
-        refer({ name: 'Clock', location: { uri: uri('/repo/src/clock.ts') } }, { name: 'the clock' }),
-        { value: ', ' },
-        refer({ location: '/repo/src/user.ts' }),
-        { value: ', ' },
-        refer({ $mid: 1, path: '/repo/src/web.ts', scheme: 'vscode-vfs' }),
-        refer('gone'),
-        refer({ location: 4 }),
-        { value: '.' },
-      ]),
-    );
-    assert.equal(
-      said[1],
-      'assistant: In `clock.ts`, `slots.ts`, `overlaps`, `room.ts`, `the clock`, `user.ts`, `web.ts`.',
-    );
+    const clock = uri('/repo/src/clock.ts');
+    const references = [
+      { inlineReference: clock },
+      { inlineReference: { uri: uri('/repo/src/slots.ts'), range: { startLineNumber: 3 } } },
+      { inlineReference: { name: 'overlaps', kind: 11, location: { uri: uri('/repo/src/booking.ts') } } },
+      { inlineReference: { location: { uri: uri('/repo/src/room.ts') } } },
+      { inlineReference: { name: 'Clock', location: { uri: clock } }, name: 'the clock' },
+      { inlineReference: { location: '/repo/src/user.ts' } },
+      { inlineReference: { $mid: 1, path: '/repo/src/web.ts', scheme: 'vscode-vfs' } },
+      ...[{ inlineReference: 'gone' }, { inlineReference: { location: 4 } }],
+    ];
+    const parts = references.flatMap((one) => [{ kind: 'inlineReference', ...one }, { value: ', ' }]);
+    const names = '`clock.ts`, `slots.ts`, `overlaps`, `room.ts`, `the clock`, `user.ts`, `web.ts`, , ,';
+    assert.equal(read(ask('Where?', parts)).said[1], `assistant: ${names}`);
   });
 
   it('shows each tool’s input, wherever the export keeps it, and its output', () => {
     const tool = (toolCallId: string, toolId: string, more: object): object => ({
-      kind: 'toolInvocationSerialized',
-      isComplete: true,
-      toolCallId,
-      toolId,
-      ...more,
+      ...{ kind: 'toolInvocationSerialized', isComplete: true, toolCallId, toolId, ...more },
     });
+    const terminal = (data: object): object => ({ toolSpecificData: { kind: 'terminal', ...data } });
+    const output = [{ type: 'embed', isText: true, value: '09:30' }, { text: 'UTC' }, { uri: 'x' }, 4];
     const { said, content, skipped } = read(
       ask(
         'Check it.',
         [
           { value: 'First the tests.' },
           tool('c1', 'run_in_terminal', {
-            invocationMessage: 'Running',
-            toolSpecificData: { kind: 'terminal', commandLine: { original: 'npm test' }, language: 'sh' },
+            ...{ invocationMessage: 'Running', ...terminal({ commandLine: { original: 'npm test' }, language: 'sh' }) },
           }),
-          tool('c2', 'run_in_terminal', { toolSpecificData: { kind: 'terminal', command: 'ls' } }),
+          tool('c2', 'run_in_terminal', terminal({ command: 'ls' })),
           tool('c3', 'mcp_clock_now', {
             toolSpecificData: { kind: 'input', rawInput: { zone: 'UTC' } },
-            resultDetails: {
-              input: '{"zone":"UTC"}',
-              output: [{ type: 'embed', isText: true, value: '09:30' }, { text: 'UTC' }, { uri: 'x' }, 4],
-              isError: false,
-            },
+            resultDetails: { input: '{"zone":"UTC"}', output, isError: false },
           }),
           tool('c4', 'mcp_clock_set', { resultDetails: { input: '{}', output: 'not allowed', isError: true } }),
           tool('c5', 'copilot_readFile', {
@@ -241,19 +203,16 @@ describe('importing a VS Code chat export', () => {
       ),
     );
     assert.deepEqual(said, [
-      'user: Check it.',
-      'assistant: First the tests.\nrun_in_terminal {"original":"npm test"}',
-      'tool: 12 passing',
-      'assistant: run_in_terminal ls',
-      'assistant: mcp_clock_now {"zone":"UTC"}',
-      'tool: 09:30\nUTC\n\n',
-      'assistant: mcp_clock_set {}',
-      'tool: not allowed',
+      ...[
+        'user: Check it.',
+        'assistant: First the tests.\nrun_in_terminal {"original":"npm test"}',
+        'tool: 12 passing',
+      ],
+      ...['assistant: run_in_terminal ls', 'assistant: mcp_clock_now {"zone":"UTC"}', 'tool: 09:30\nUTC\n\n'],
+      ...['assistant: mcp_clock_set {}', 'tool: not allowed'],
       'assistant: copilot_readFile {"message":"Read clock.ts, lines 1 to 9"}',
       'tool: Read clock.ts, lines 1 to 9',
-      'assistant: tool {"message":"Searching"}',
-      'tool: Searching',
-      'assistant: tool {"query":"slot"}',
+      ...['assistant: tool {"message":"Searching"}', 'tool: Searching', 'assistant: tool {"query":"slot"}'],
     ]);
     assert.deepEqual(content[7], [{ type: 'tool_result', callId: 'c4', text: 'not allowed', isError: true }]);
     assert.deepEqual(skipped, {});
