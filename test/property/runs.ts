@@ -1,5 +1,4 @@
 /** A long run multiplies the number of cases by this. */
 const TIMES = process.env['THREADKEEPER_LONG'] ? 20 : 1;
 
-/** The number of runs of a property. */
 export const runs = (few: number): { numRuns: number } => ({ numRuns: few * TIMES });

@@ -30,7 +30,6 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 interface Turn {
   readonly before: Turn | undefined;
   readonly texts: readonly string[];
-  /** The ID of its last record. */
   readonly last: string;
 }
 
@@ -52,7 +51,6 @@ interface Tool {
   readonly canReturn: boolean;
 }
 
-/** The texts of a turn's messages. */
 const textsOf = (name: string, calls: number): string[] => [
   `ask ${name}`,
   ...Array.from({ length: calls }, (_, index) => [`Read {"n":"${name}${index}"}`, `result ${name}${index}`]).flat(),

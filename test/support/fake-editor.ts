@@ -30,7 +30,6 @@ export const l10n = {
     text.replace(/\{(\d)\}/g, (hole, at) => (Number(at) in values ? String(values[Number(at)]) : hole)),
 };
 
-/** A disposable that does nothing. */
 export const nothing = { dispose: (): void => undefined };
 
 /** An event emitter like VS Code's, for an event without data. */
@@ -48,7 +47,6 @@ export class EventEmitter {
   }
 }
 
-/** VS Code's stored state in one window. */
 export function memento(kept = new Map<string, unknown>()): Memento {
   return {
     keys: () => [...kept.keys()],
@@ -73,7 +71,6 @@ export const workspaceWith = (settings: Settings) => ({
   }),
 });
 
-/** The product's settings by section, with the manifest's defaults. */
 export function defaultSettings(): Settings {
   const { contributes } = JSON.parse(readFileSync('package.json', 'utf8')) as {
     contributes: { configuration: readonly { properties: Record<string, { default?: unknown }> }[] };

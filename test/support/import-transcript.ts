@@ -10,7 +10,6 @@ export interface Imported {
   readonly said: readonly string[];
   /** The time of each message in ms since the epoch; undefined if the transcript has none. */
   readonly moments: readonly (number | undefined)[];
-  /** The blocks of each message. */
   readonly content: readonly (readonly ContentBlock[])[];
   /** How often content was skipped, by reason. */
   readonly skipped: Readonly<Record<string, number>>;

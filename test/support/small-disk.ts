@@ -25,13 +25,11 @@ export class SmallDisk {
     return path.join(this.folder, 'ballast');
   }
 
-  /** Fills the file system except for this many bytes. */
   async fill(left: number): Promise<void> {
     const { bavail, bsize } = await statfs(this.folder);
     await writeFile(this.#ballast, Buffer.alloc(Math.max(0, bavail * bsize - left)));
   }
 
-  /** Frees the space. */
   async clear(): Promise<void> {
     await rm(this.#ballast);
   }

@@ -4,13 +4,11 @@ import type { AddressInfo } from 'node:net';
 import { LLMock } from '@copilotkit/aimock';
 import type { ResponseOverrides } from '@copilotkit/aimock';
 
-/** A received request with its parsed body. */
 export interface WireRequest {
   readonly method: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly body: Readonly<Record<string, unknown>>;
-  /** The exact body. */
   readonly raw: string;
 }
 
@@ -76,7 +74,6 @@ export class WireServer {
     this.#edge = createServer((incoming, outgoing) => void this.#handle(incoming, outgoing));
   }
 
-  /** Replies that haven't ended. */
   get open(): number {
     return this.#open;
   }
@@ -127,7 +124,6 @@ export class WireServer {
     return this;
   }
 
-  /** Resets requests, replies, and disturbances. */
   reset(): this {
     this.requests.length = 0;
     this.#disturbances.length = 0;

@@ -5,7 +5,6 @@ import path from 'node:path';
 const root = path.join(import.meta.dirname, '../..');
 const src = path.join(root, 'src');
 
-/** The arrows between layers in the picture, as `from → to`. */
 function documentedArrows(markdown: string): string[] {
   const [, picture = ''] = /```mermaid\nflowchart TB\n(.*?)```/s.exec(markdown) ?? [];
   // The page's box is named after its function; its folder is `webview`.
@@ -15,7 +14,6 @@ function documentedArrows(markdown: string): string[] {
     .sort();
 }
 
-/** The imports between the folders of `src`. */
 function imported(): string[] {
   const arrows = new Set<string>();
   for (const name of readdirSync(src, { recursive: true, encoding: 'utf8' })) {

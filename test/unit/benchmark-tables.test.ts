@@ -20,7 +20,6 @@ const resultsSchema = v.object({ speed: section, cost: section, quality: section
 const results = v.parse(resultsSchema, JSON.parse(read('docs/benchmarks/results.json')));
 const saved: readonly Saved[] = Object.values(results).flatMap(({ figures }) => Object.values(figures));
 
-/** A value in a table, and what it's the value of. */
 interface ShownValue {
   readonly of: string;
   readonly value: string;

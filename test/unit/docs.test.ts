@@ -12,9 +12,7 @@ const pages = [
 ];
 
 interface Page {
-  /** The targets of links and images, as written. */
   readonly targets: readonly string[];
-  /** The texts of headings. */
   readonly headings: readonly string[];
 }
 
@@ -41,7 +39,6 @@ const anchorOf = (heading: string): string =>
     .replace(/[^\p{L}\p{N}\s_-]/gu, '')
     .replace(/\s/g, '-');
 
-/** The problem with a link; undefined if there is none. */
 function problemWith(page: string, target: string): string | undefined {
   if (/^[a-z][a-z0-9+.-]*:/i.test(target)) return undefined;
   const [file = '', anchor] = decodeURIComponent(target).split('#');

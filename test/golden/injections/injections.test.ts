@@ -36,7 +36,6 @@ const summary = (text: string): SummaryNode =>
     detailed: text,
   });
 
-/** All sections of a request, and other prompts, with this text in them. */
 function sections({ text, role = 'user' }: Injection): readonly string[] {
   const quoted = { session: text, message: 4, role, text };
   return [

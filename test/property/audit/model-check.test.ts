@@ -20,7 +20,6 @@ const verdict = fc.record(
   },
   { requiredKeys: [] },
 );
-/** Valid and invalid model answers. */
 const answers = fc.oneof(
   fc.array(verdict, { maxLength: 30 }).map((statements) => JSON.stringify({ statements })),
   fc.array(verdict, { maxLength: 3 }).map((statements) => `{{}} ${JSON.stringify({ statements })} }`),

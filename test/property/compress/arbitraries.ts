@@ -99,7 +99,6 @@ export const sessions = fc
     return [...system, ...turns.flat()].map((one, at) => ({ ...one, id: messageId(`m${at}`) }));
   });
 
-/** Valid and invalid model answers. */
 export const answers = fc.oneof(
   sentence.map((narrative) => JSON.stringify({ narrative, decisions: ['use Postgres'] })),
   sentence.map((narrative) => `Sure:\n\`\`\`json\n${JSON.stringify({ narrative })}\n\`\`\``),

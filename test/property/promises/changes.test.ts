@@ -52,7 +52,6 @@ const userAction: fc.Arbitrary<UserAction> = fc.oneof(
   { weight: 2, arbitrary: fc.constant({ do: 'reload' } as const) },
 );
 
-/** The content of the next request. */
 function request(conversation: Conversation): unknown {
   const { system, messages } = conversation.context();
   return { system, messages };

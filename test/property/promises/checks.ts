@@ -179,7 +179,6 @@ export function checkRequest(request: ChatRequest, text: string, budget: number,
   assert.equal(results.size, calls.size, 'every call has its result');
 }
 
-/** A state's visible content, without times. */
 export function visibleState(state: SessionState): unknown {
   return JSON.parse(
     JSON.stringify({
@@ -195,7 +194,6 @@ export function visibleState(state: SessionState): unknown {
   );
 }
 
-/** The parts of a state that a compression changes. */
 export const compressionState = (state: SessionState) => ({
   nodes: [...state.nodes.values()],
   open: [...state.nodes.keys()].filter((id) => state.isReverted(id)),

@@ -17,7 +17,6 @@ import type { SessionState } from '../../../src/core/state/session-state.ts';
 import type { Step } from './steps.ts';
 import type { Simulation } from './simulation.ts';
 
-/** Invariants of a session. */
 export function checkPromises(simulation: Simulation, context: Context): void {
   checkCoverage(simulation, context);
   checkEvents(simulation, context);

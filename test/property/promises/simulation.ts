@@ -16,7 +16,6 @@ import { changeSummary, itemAt } from './summary-steps.ts';
 const attachedAs = (text: string | null): Attachment[] =>
   text === null ? [] : [{ kind: 'selection', name: 'src/rows.ts', text, lines: [3, 9] }];
 
-/** A session under test and its environment. */
 export class Simulation {
   readonly harness: Harness;
   conversation: Conversation;
@@ -28,7 +27,6 @@ export class Simulation {
    * which changes the context of its neighbors.
    */
   detects = true;
-  /** The summarizer's calls. */
   calls = 0;
   outcome: CompressionOutcome | undefined;
   /** Whether the user canceled during this step, and whether a summarizer failed in it. */
@@ -213,7 +211,6 @@ export class Simulation {
     return this.state.messages.get(id)?.content.every((block) => block.type === 'text') === true;
   }
 
-  /** User messages of the branch. */
   #asked(): MessageId[] {
     return this.state.path.filter((id) => this.state.messages.get(id)?.role === 'user' && this.#plain(id));
   }

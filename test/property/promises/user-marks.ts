@@ -7,12 +7,10 @@ import type { EventCorrection, KeyEvent, KeyEventKind } from '../../../src/core/
 import { messageText } from '../../../src/core/model/message.ts';
 import type { SessionState } from '../../../src/core/state/session-state.ts';
 
-/** An event's kind and quote. */
 export const wordsOf = ({ kind, start, end, quote }: EventCorrection): EventCorrection => ({ kind, start, end, quote });
 
 /** The user's marks in a session, tracked independently of its state. */
 export class UserMarks {
-  /** Key events that are pinned. */
   readonly pinned = new Set<KeyEventId>();
   /** The user's corrections, and the resulting key events. */
   readonly corrected = new Map<KeyEventId, EventCorrection>();
@@ -59,7 +57,6 @@ export class UserMarks {
     }
   }
 
-  /** Corrects an event, or undoes the latest correction. */
   async correct(journal: SessionJournal, entry: KeyEvent | undefined, kind: KeyEventKind, pick: number): Promise<void> {
     if (entry) await this.#correct(journal, entry, kind, pick % (entry.end + 1));
   }

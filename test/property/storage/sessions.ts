@@ -119,7 +119,6 @@ export const anyEvent: fc.Arbitrary<SessionEvent> = fc.oneof(
   happens('session_renamed', { title: words }),
 );
 
-/** A session's events, starting with its creation. */
 export const anySession: fc.Arbitrary<SessionEvent[]> = fc
   .array(anyEvent, { maxLength: 60 })
   .map((events) => [

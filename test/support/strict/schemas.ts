@@ -20,7 +20,6 @@ const functionName = v.pipe(v.string(), v.regex(/^[a-zA-Z0-9_-]{1,64}$/));
 const callId = v.pipe(v.string(), v.minLength(1), v.maxLength(64));
 const dataUrl = v.pipe(v.string(), v.regex(/^(?:https:|data:image\/(?:jpeg|png|gif|webp);base64,)/));
 
-/** An object of a type. */
 const typed = <const T extends string, E extends v.ObjectEntries>(type: T, entries: E) =>
   v.strictObject({ type: v.literal(type), ...entries });
 const nonEmpty = <S extends v.GenericSchema>(schema: S) => v.pipe(v.array(schema), v.minLength(1));

@@ -6,7 +6,6 @@ export interface Reply {
   readonly text: string;
   /** Thinking tokens, within the request's limit. */
   readonly reasoning: number;
-  /** Tokens of the text. */
   readonly answered: number;
   readonly cut: boolean;
   /** Only Anthropic's protocol has refusals without text. */

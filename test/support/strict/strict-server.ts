@@ -47,7 +47,6 @@ export interface ModelRequest {
   readonly schema: unknown;
 }
 
-/** A received request and how the server handled it. */
 export interface Exchange {
   readonly path: string;
   readonly headers: IncomingMessage['headers'];
@@ -74,7 +73,6 @@ class Refusal extends Error {
   }
 }
 
-/** The common form of all protocols' requests. */
 interface ParsedRequest {
   readonly model: string;
   readonly traits: Traits;

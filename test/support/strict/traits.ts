@@ -1,6 +1,5 @@
 /** How models handle requests, where vendors and models differ. Each entry of `TRAITS` has its source's address. */
 export interface Traits {
-  /** Maximum tokens of input and output together. */
   readonly window: number;
   readonly maxOutput: number;
   /** Supported efforts. If undefined, requests with an effort are rejected. */

@@ -12,7 +12,6 @@ export interface ExpectedMessage {
   readonly usage?: object;
 }
 
-/** A tool's session in one of its formats, written to a home folder. */
 export interface ToolFixture {
   readonly tool: Tool;
   readonly format: string;
@@ -38,7 +37,6 @@ export function putFile(home: string, name: string, content: string | object): s
   return file;
 }
 
-/** Writes a session that is a single file. */
 export const fileOf =
   (name: string, content: string | object) =>
   (home: string): string =>
@@ -66,7 +64,6 @@ export function database(
   return file;
 }
 
-/** Creates a session's database. */
 export const databaseOf =
   (...[name, statements, rows]: Tail<Parameters<typeof database>>) =>
   (home: string): string =>

@@ -110,7 +110,6 @@ const zedOldThread = {
 };
 const ZED_COLUMNS = 'id TEXT PRIMARY KEY, summary TEXT, updated_at TEXT, data_type TEXT, data BLOB';
 
-/** Old and current formats of editors and their extensions. */
 export const EDITOR_TOOLS: readonly ToolFixture[] = [
   {
     ...{ tool: 'copilot-chat', format: 'session as a document', workspace: '/home/sam/my api', title: 'The port' },

@@ -156,7 +156,6 @@ const gooseContent: readonly (readonly [role: string, content: readonly object[]
 
 const RUN = '# aider chat started at 2026-03-02';
 
-/** Old and current formats of terminal tools. */
 export const TERMINAL_TOOLS: readonly ToolFixture[] = [
   {
     ...{ tool: 'claude-code', format: 'current, with a compaction', ...TITLED },

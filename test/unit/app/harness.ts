@@ -37,9 +37,7 @@ export interface LogLine {
 export class Harness {
   readonly folder: string;
   readonly log: LogLine[] = [];
-  /** Requests to the chat model's script. */
   readonly requests: ChatRequest[] = [];
-  /** Requests to the summarizer's script. */
   readonly summaryRequests: ChatRequest[] = [];
   readonly clock: Clock & { ahead: number };
   script: Script;
@@ -104,14 +102,12 @@ export class Harness {
     return conversation;
   }
 
-  /** Creates a session with `count` messages, and compresses it. */
   async compressed(count: number, body?: (n: number) => string): Promise<Conversation> {
     const conversation = await this.filled(count, body);
     assert.equal((await conversation.compressNow()).kind, 'committed');
     return conversation;
   }
 
-  /** Creates a session in this store. */
   async converse(): Promise<Conversation> {
     return this.#conversation(await this.#store.create('', 'test'));
   }
@@ -129,7 +125,6 @@ export class Harness {
     return this.#conversation(await this.#store.open(id));
   }
 
-  /** Opens the session in a second window. */
   async secondWindow(conversation: Conversation): Promise<Conversation> {
     this.#second ??= this.#newStore();
     return this.#conversation(await this.#second.open(conversation.journal.id));
@@ -193,14 +188,12 @@ export class Harness {
     );
   }
 
-  /** The log's warnings, one a line. */
   get warnings(): string {
     return this.logged('warn')
       .map(({ fields }) => String(fields['message']))
       .join('\n');
   }
 
-  /** The log's entries with that name. */
   logged(name: string): LogLine[] {
     return this.log.filter((line) => line.name === name);
   }
@@ -281,7 +274,6 @@ export const cancelled = (signal: AbortSignal): Promise<never> =>
     signal.addEventListener('abort', () => reject(new ModelFault('cancelled', 'cancelled')));
   });
 
-/** Fails with this error. */
 export function throws(error: unknown): Script {
   return async function* () {
     await Promise.resolve();

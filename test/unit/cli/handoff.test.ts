@@ -159,7 +159,6 @@ describe('handoff', () => {
     assert.doesNotMatch(section(text, 'Open steps'), /Copy the database/);
   });
 
-  /** A Claude Code session of these records' messages. */
   const claudeCode = (name: string, ...messages: readonly (readonly [role: string, content: unknown])[]): string => {
     const full = path.join(folder, name);
     const records = messages.map(([role, content], at) => ({

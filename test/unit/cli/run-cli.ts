@@ -15,7 +15,6 @@ export interface CliResult {
   readonly err: string;
 }
 
-/** The environment without API keys. */
 function cleanEnv(): NodeJS.ProcessEnv {
   const { OPENAI_API_KEY: _openai, ANTHROPIC_API_KEY: _anthropic, ...clean } = process.env;
   return clean;

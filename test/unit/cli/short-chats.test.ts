@@ -50,7 +50,6 @@ const SUMMARIZERS = [
   ['a server that answers in prose', answerIn('prose')],
 ] as const;
 
-/** A booking dialogue of 32 messages, four per booking. */
 const BOOKINGS_CHAT: readonly ChatMessage[] = Array.from({ length: 8 }, (_, n): ChatMessage[] => [
   { role: 'user', content: `Do you have a table for ${n + 2} at Osteria Lume on ${n + 3} May?` },
   { role: 'assistant', content: `Yes, at ${6 + (n % 4)} pm by the window, and at 10 pm on the terrace.` },

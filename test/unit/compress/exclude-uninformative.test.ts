@@ -11,7 +11,6 @@ interface Said {
 const user = (content: string): Said => ({ role: 'user', content });
 const assistant = (content: string): Said => ({ role: 'assistant', content });
 const tool = (content: string): Said => ({ role: 'tool', content });
-/** A file of 400 lines that an agent read. */
 const file = (name: string, at: number): Said => {
   const lines = Array.from({ length: 400 }, (_, n) => `${n}→ // Handles error ${n} of the ${name} part ${at} at start`);
   const opened = '<tool-use data-tool-type="read" data-tool-name="Read"><details>';
@@ -20,7 +19,6 @@ const file = (name: string, at: number): Said => {
 };
 const LOG = Array.from({ length: 30 }, (_, n) => `07:${10 + n}:04  >> trip 8${n} · 0 left · 12.${n} KB`);
 
-/** Three turns of an agent's transcript, with files shown in between. */
 const SESSION: readonly Said[] = [
   user('The ferry timetable must never show trips that are fully booked, the operators insist on it.'),
   assistant('Let me look at how the timetable is put together first.'),

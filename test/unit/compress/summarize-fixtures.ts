@@ -21,7 +21,6 @@ export function message(at: number, role: Role, text: string): SourceMessage {
   return { id: messageId(`m${at}`), role, content: [{ type: 'text', text }] };
 }
 
-/** A transcript from `[role, text]` pairs. */
 export function transcript(...pairs: readonly (readonly [Role, string])[]): SourceMessage[] {
   return pairs.map(([role, text], at) => message(at, role, text));
 }
@@ -39,7 +38,6 @@ export function tools(more: Partial<SummarizeTools> = {}): SummarizeTools {
   };
 }
 
-/** Settings with ample room for summaries. */
 export const SETTINGS: SummarizeSettings = {
   roomTokens: 20_000,
   ceilingTokens: 50_000,
@@ -51,7 +49,6 @@ export const SETTINGS: SummarizeSettings = {
   extractiveOnFault: false,
 };
 
-/** Tokens of a frontier at these levels. */
 export const tokensWith = (frontier: readonly SummaryNode[], levels: readonly LevelChoice[]): number =>
   frontier.reduce((sum, node, at) => sum + tokensAt(node, levels[at]!.level), 0);
 

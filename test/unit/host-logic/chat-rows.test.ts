@@ -14,7 +14,6 @@ const chat = (
   return { key, entry, isGone: false, ...rest };
 };
 
-/** The IDs of the chats in the view, and the rows below each. */
 function shown(...chats: readonly ListedChat[]): unknown {
   const inside = ({ chat: { key }, below }: ChatItem): unknown =>
     below.length > 0 ? { [key]: below.map(inside) } : key;

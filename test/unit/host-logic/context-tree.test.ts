@@ -105,10 +105,8 @@ function longSession(messages: number): SessionState {
 const section = (source: TreeSource, name: string): ContextRow =>
   topRows(source).find(({ id }) => id === `section/${name}`)!;
 
-/** The IDs of a row and its ancestors. */
 const way = (row?: ContextRow): string[] => (row ? [row.id, ...way(row.parent)] : []);
 
-/** All rows of the fully expanded tree. */
 function* all(rows: readonly ContextRow[]): Generator<ContextRow> {
   for (const row of rows) {
     yield row;

@@ -56,7 +56,6 @@ describe('unsent texts', () => {
     assert.deepEqual([one.get(session), other.get(session), drafts().get(session)], ['Why?', 'And how?', 'And how?']);
   });
 
-  /** The state in which a preview stored texts. */
   const previewState = (stored: unknown) => ({
     get: (key: string) => (key === 'threadkeeper.drafts' ? stored : undefined),
     update: async (_key: string, value: unknown) => {

@@ -260,7 +260,6 @@ describe('editor commands', () => {
     assert.deepEqual(shown, ['Small']);
   });
 
-  /** The events of a list, and functions that fire them. */
   const pickerEvents = () => {
     const heard: Record<string, () => void> = {};
     const names = ['onDidChangeValue', 'onDidAccept', 'onDidHide'];
@@ -335,7 +334,6 @@ describe('editor commands', () => {
     assert.equal(await restoreDropped(app as never, row), false);
   });
 
-  /** Opens the folders `one` and `two` with their own instructions. */
   const openTwoFolders = () => {
     const folders = ['one', 'two'].map((name) => ({ uri: new Uri(path.join(folder, name)) }));
     for (const { uri } of folders) {

@@ -59,7 +59,6 @@ describe('a transcript to import', () => {
     content: [{ type: 'text', text }],
     at: 1,
   });
-  /** A conversation, and the sessions in which it's the one to import into. */
   async function sessionIn(harness: Harness) {
     const conversation = await harness.converse();
     return { conversation, sessions: { current: conversation, create: () => Promise.resolve(conversation) } };

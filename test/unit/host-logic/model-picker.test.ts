@@ -10,7 +10,6 @@ const SERVER = 'http://127.0.0.1:8080/v1';
 const OTHER = 'http://127.0.0.1:8081/v1';
 
 type Values = Record<string, unknown>;
-/** Values of settings such as `chat.provider`, for the user and for the workspace. */
 let user: Values;
 let workspace: Values;
 let typed: (string | undefined)[];
@@ -72,7 +71,6 @@ describe('model selection by the user', () => {
   let models: typeof ModelsModule;
   let items: typeof ItemsModule;
   let asked: ChosenModel[];
-  /** What is stored in the session. */
   let selected: unknown[];
   let isStreaming: boolean;
 

@@ -154,7 +154,6 @@ describe('the page’s connection to a session', () => {
     assert.equal(await use(0.65), false);
   });
 
-  /** Fills the context of a session whose summarizer fails. */
   async function failed(fault: ModelFault) {
     const conversation = await harness.compressed(60, (n) => `We decided to keep table ${n} in region ${n * 7}.`);
     harness.summarizer = throws(fault);

@@ -10,7 +10,6 @@ const sources = readdirSync(path.join(root, 'src'), { recursive: true, encoding:
   .filter((name) => /\.tsx?$/.test(name))
   .map((name) => `src/${name.split(path.sep).join('/')}`);
 
-/** The files that contain the pattern. */
 const filesWith = (pattern: RegExp): string[] => sources.filter((file) => pattern.test(read(file))).sort();
 
 describe('content from a model or repository', () => {

@@ -17,9 +17,7 @@ import { openForEachTest } from '../../support/per-test.ts';
 
 const settings = defaultSettings();
 const shownMessages: string[] = [];
-/** The labels of the items to select from. */
 const labels: string[] = [];
-/** The content of each kind of document. */
 const contents = new Map<string, string>();
 
 /** Positions are offsets. */
@@ -52,7 +50,6 @@ class MarkdownString {
 }
 
 const editors: Editor[] = [];
-/** The paths of the opened documents. */
 const opened: string[] = [];
 const load = hostIn({
   MarkdownString,

@@ -12,7 +12,6 @@ const load = hostIn({
   window: { showInformationMessage: (text: string) => void shown.push(text) },
 });
 
-/** The views of a harness's conversation, with a session list. */
 async function viewsOf(conversation: Conversation, sessions: readonly object[] = []): Promise<SessionViews> {
   const { SessionViews: Views } = await load<typeof SessionViewsModule>('session-views.ts');
   const nothing = (): Promise<void> => Promise.resolve();

@@ -45,7 +45,6 @@ describe('the library of chats from other tools', () => {
   });
   afterEach(() => databases.close());
 
-  /** The first file of a copy whose name ends like this. */
   const copyOf = (ending: string): string =>
     path.join(copies, readdirSync(copies).find((name) => name.endsWith(ending)) ?? assert.fail(ending));
   const open = (): Promise<Library> => Library.open(new LibraryCopies(copies));

@@ -18,10 +18,8 @@ type Environment = Readonly<Record<string, string>>;
 
 /** An MCP client that records each line from the server. */
 export class McpClient {
-  /** Every line that the server wrote to standard output. */
   readonly lines: string[] = [];
   err = '';
-  /** The server's input. */
   readonly #input: Writable;
   #kill: (signal: NodeJS.Signals) => void = () => assert.fail('the server runs in this process');
   #ended: Promise<number | null> = Promise.resolve(null);
@@ -34,7 +32,6 @@ export class McpClient {
     output.setEncoding('utf8').on('data', (chunk: string) => this.#receive(chunk));
   }
 
-  /** Starts a server in this process. */
   static start(home: string, env: Environment): McpClient {
     const input = new PassThrough();
     const output = new PassThrough();
@@ -45,7 +42,6 @@ export class McpClient {
     return client;
   }
 
-  /** Starts `threadkeeper mcp` in a separate process. */
   static async spawn(home: string, env: Environment): Promise<McpClient> {
     const process = await startCli(['mcp', '--home', home], env);
     const client = new McpClient(process.stdin, process.stdout);
@@ -62,7 +58,6 @@ export class McpClient {
     return answer;
   }
 
-  /** Sends a line: a message, or any text. */
   write(message: object | string): void {
     this.#input.write(`${typeof message === 'string' ? message : JSON.stringify(message)}\n`);
   }
@@ -79,14 +74,12 @@ export class McpClient {
     return new Promise((resolve) => this.#waiting.push({ isFor, resolve }));
   }
 
-  /** The text of a tool's result. Throws if the call failed. */
   async call(name: string, args: object = {}): Promise<string> {
     const { result, error } = await this.request('tools/call', { name, arguments: args });
     assert.ok(result && result.isError !== true, JSON.stringify(result ?? error));
     return textOf(result);
   }
 
-  /** The error text of a tool call. Throws if the call succeeded. */
   async rejected(name: string, args: object = {}): Promise<string> {
     const { result } = await this.request('tools/call', { name, arguments: args });
     assert.equal(result?.isError, true, JSON.stringify(result));

@@ -21,7 +21,6 @@ const TALK: ChatRequest = {
 
 type ServerEvent = Record<string, unknown> & { readonly type: string };
 
-/** These events as a stream of server-sent events. */
 const sse = (...events: readonly ServerEvent[]): string =>
   events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('');
 

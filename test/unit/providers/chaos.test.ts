@@ -11,7 +11,6 @@ import { openForAllTests } from '../../support/per-test.ts';
 const TURNS = process.env['THREADKEEPER_LONG'] ? 1000 : 100;
 const FAULTED = 0.3;
 const STOPPED = 0.05;
-/** Concurrent turns. */
 const AT_ONCE = 5;
 /** A turn is stuck if it takes longer, in ms. This is far more than all its tries take. */
 const STUCK_MS = 30_000;

@@ -8,7 +8,6 @@ import { createOpenAiModel } from '../../../src/providers/openai.ts';
 
 export const KEY = 'sk-planted-key-0123456789';
 
-/** A wire protocol under test. */
 export interface Protocol {
   readonly name: string;
   readonly path: string;

@@ -89,7 +89,6 @@ describe('reasoning plan', () => {
     assert.equal(reasoningPlan({ contextWindow: 4_096, maxOutput: 4_096, efforts: [] }, 'chat').tokens, 512));
 });
 
-/** A model whose thinking uses this many tokens of the limit before it writes. */
 function thinker(tokens: number): { model: ChatModel; requests: ChatRequest[] } {
   const requests: ChatRequest[] = [];
   const model: ChatModel = {

@@ -145,7 +145,6 @@ for (const protocol of PROTOCOLS) {
       assert.equal(fault?.reason, 'network');
     });
 
-    /** An error inside a stream. */
     const overloaded = {
       '/v1/chat/completions': 'data: {"error":{"code":503,"message":"Overloaded"}}\n\n',
       '/v1/responses':

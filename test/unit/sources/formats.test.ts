@@ -110,7 +110,6 @@ function renameTables(file: string): void {
   store.close();
 }
 
-/** Zed's database with one thread. */
 const zedThreads = (thread: string) =>
   databaseOf(
     '.local/share/zed/threads/threads.db',

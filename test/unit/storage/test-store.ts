@@ -24,7 +24,6 @@ export function testClock(prefix = 's', start = 1_700_000_000_000): Clock {
   };
 }
 
-/** A folder that is removed after the test. */
 export async function inFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'threadkeeper-'));
   try {
@@ -63,14 +62,12 @@ export function messageAdded(n: number, text = `message ${n}`): SessionEvent & {
   };
 }
 
-/** A line of a later version of the format. */
 export function newerLine(seq: number, text = ''): string {
   const line = JSON.stringify({ v: JOURNAL_VERSION + 1, seq, at: 1, writer: 'n', body: { type: 'task_reset', text } });
   const start = line.slice(0, -1);
   return `${start},"sum":"${nativeChecksum(start)}"}\n`;
 }
 
-/** A journal's notice for the user, in English; empty if there is none. */
 export function noticeText(what: Phrase | undefined): string {
   return what ? inEnglish(what) : '';
 }

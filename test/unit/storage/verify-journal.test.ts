@@ -5,7 +5,6 @@ import { verifyJournal } from '../../../src/storage/verify-journal.ts';
 import { inFolder, messageAdded, inStore } from './test-store.ts';
 
 describe('journal verification', () => {
-  /** A journal of five events, changed by `edit`. */
   const verified = (edit: (lines: string[]) => string) =>
     inStore(async (store, folder) => {
       const journal = await store.create('Build', '');

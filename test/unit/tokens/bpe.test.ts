@@ -19,7 +19,6 @@ const MAX_RUN_LENGTH = /\S{600}|\s{600}/u;
 /** Long enough for many steps, and a quadratic merge would take minutes. */
 const LARGE = 1 << 18;
 
-/** Runs work that yields at every opportunity, and counts how often. */
 async function pausesOf<T>(work: (yielder: Yielder) => Promise<T>): Promise<readonly [result: T, pauses: number]> {
   let pauses = 0;
   const result = await work(

@@ -3,7 +3,6 @@ import { phrase } from '../../../src/core/text/phrase.ts';
 import { readTranscript } from '../../support/read-transcript.ts';
 import { importTranscript, type Imported } from '../../support/import-transcript.ts';
 
-/** The visible content of an export. */
 const read = (document: unknown): Imported => importTranscript('chatgpt', JSON.stringify(document));
 
 const message = (role: string, content: unknown, more: object = {}): object => ({ author: { role }, content, ...more });

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { importTranscript, type Imported } from '../../support/import-transcript.ts';
 
-/** The visible content of a session with these lines. */
 const read = (...records: readonly unknown[]): Imported =>
   importTranscript('codex', records.map((one) => JSON.stringify(one)).join('\n'));
 

@@ -6,7 +6,6 @@ const png = (base64: string) => ({ type: 'image', mediaType: 'image/png', base64
 const user = (...content: readonly unknown[]): object => ({ role: 'user', content });
 const assistant = (...content: readonly unknown[]): object => ({ role: 'assistant', content });
 
-/** The visible content of a list of messages. */
 const read = (...messages: readonly unknown[]): Imported => importTranscript('messages', JSON.stringify(messages));
 
 describe('importing messages with role and content', () => {

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { readTranscript } from '../../support/read-transcript.ts';
 import { importTranscript, type Imported } from '../../support/import-transcript.ts';
 
-/** The visible content of an export with these requests. */
 function read(...requests: readonly unknown[]): Imported {
   const chat = { responderUsername: 'GitHub Copilot', initialLocation: 'panel', requests };
   return importTranscript('vscode-chat', JSON.stringify(chat));

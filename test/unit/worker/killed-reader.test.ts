@@ -29,7 +29,6 @@ describe('process that reads chats from other tools', function () {
     for (const tool of TOOLS) TOOL_FIXTURES.find((one) => one.tool === tool)?.write(home);
   });
 
-  /** Every file in the home folder with its size and times. */
   const traces = (): string[] =>
     readdirSync(home, { recursive: true, encoding: 'utf8' }).map((name) => {
       const { size, mtimeMs, ctimeMs } = statSync(path.join(home, name));
@@ -118,7 +117,6 @@ describe('process that reads chats from other tools', function () {
   });
 });
 
-/** The files that were changed, created, or removed by successful system calls. */
 function changes(trace: string): string[] {
   return trace.split('\n').flatMap((line) => {
     const [, call, rest] = /^\d+\s+(\w+)\((.*)$/.exec(line) ?? [];
