@@ -26,3 +26,7 @@ export function importTranscript(expected: TranscriptFormat, text: string): Impo
     skipped: Object.fromEntries(skipped.map(({ reason, count }) => [inEnglish(reason), count])),
   };
 }
+
+/** The same with a transcript of one JSON value per line. */
+export const importRecords = (expected: TranscriptFormat, records: readonly unknown[]): Imported =>
+  importTranscript(expected, records.map((one) => JSON.stringify(one)).join('\n'));

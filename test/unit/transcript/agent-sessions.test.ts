@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { ClaudeCodeImporter } from '../../../src/core/transcript/claude-code.ts';
 import { TranscriptSink } from '../../../src/core/transcript/transcript-message.ts';
-import { importTranscript } from '../../support/import-transcript.ts';
+import { importRecords, importTranscript } from '../../support/import-transcript.ts';
 
 describe('importing a Claude Code session', () => {
   it('keeps replies without an id separate, and counts reasoning and non-message records as skipped', () => {
@@ -17,7 +17,7 @@ describe('importing a Claude Code session', () => {
       { message: 'untyped' },
       3,
     ];
-    const { said, skipped } = importTranscript('claude-code', records.map((one) => JSON.stringify(one)).join('\n'));
+    const { said, skipped } = importRecords('claude-code', records);
     assert.deepEqual(said, ['user: Which port?', 'assistant: I look.', 'assistant: 8080.', 'assistant: Or 80.']);
     assert.deepEqual(skipped, {
       'model reasoning': 1,
@@ -93,7 +93,7 @@ describe('importing a Claude Code session', () => {
       { type: 'user', origin: { kind: 'peer', from: 's2' }, message: { role: 'user', content: 'The port, please.' } },
       { type: 'assistant', message: { id: 'm2', content: [{ type: 'text', text: '8080 on localhost.' }] } },
     ];
-    const { said, skipped } = importTranscript('claude-code', records.map((one) => JSON.stringify(one)).join('\n'));
+    const { said, skipped } = importRecords('claude-code', records);
     assert.deepEqual(said, [
       'user: Which port?',
       'assistant: Read {}',
@@ -121,8 +121,7 @@ describe('importing a Qwen Code session', () => {
     parentUuid,
     systemPayload: { truncatedCount: 2 },
   });
-  const read = (...records: readonly object[]): readonly string[] =>
-    importTranscript('qwen', records.map((one) => JSON.stringify(one)).join('\n')).said;
+  const read = (...records: readonly object[]): readonly string[] => importRecords('qwen', records).said;
   const FIRST = [said('u1', null, 'user', 'A'), said('a1', 'u1', 'assistant', 'To A')];
   const SECOND = [said('u2', 'a1', 'user', 'B'), said('a2', 'u2', 'assistant', 'To B')];
 
@@ -153,7 +152,7 @@ describe('importing a Copilot session', () => {
       said('user.message', 'Continue.', { isAutopilotContinuation: true }),
       said('assistant.message', '8080.'),
     ];
-    const read = importTranscript('copilot', records.map((one) => JSON.stringify(one)).join('\n'));
+    const read = importRecords('copilot', records);
     assert.deepEqual(read.said, ['user: Which port?', 'assistant: 8080.']);
     assert.deepEqual(read.skipped, { 'subagent message': 2, 'instruction added by the tool': 2 });
   });
@@ -168,7 +167,7 @@ describe('importing a Copilot session', () => {
       { type: 'session.start', data: { version: 1, sessionId: 's' } },
       { type: 'tool.execution_complete', data: { toolCallId: 'c', success: true, result } },
     ];
-    const { content, skipped } = importTranscript('copilot', records.map((one) => JSON.stringify(one)).join('\n'));
+    const { content, skipped } = importRecords('copilot', records);
     assert.deepEqual(content[0], [
       { type: 'tool_result', callId: 'c', text: 'A screenshot.', isError: false },
       { type: 'image', mediaType: 'image/png', base64: 'QQ==' },
@@ -184,7 +183,7 @@ describe('importing a Copilot session', () => {
       { type: 'user.message', data: { content: 'Which port?' } },
       { type: 'user.message' },
     ];
-    const { said, skipped } = importTranscript('copilot', records.map((one) => JSON.stringify(one)).join('\n'));
+    const { said, skipped } = importRecords('copilot', records);
     assert.deepEqual(said, ['user: Which port?']);
     assert.deepEqual(skipped, { 'record of type “weather.changed”': 1, 'invalid record': 1 });
   });

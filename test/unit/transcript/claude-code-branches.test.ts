@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { importTranscript } from '../../support/import-transcript.ts';
+import { importRecords } from '../../support/import-transcript.ts';
 
 type Parent = string | null;
 const record = (type: string, uuid: string, parentUuid: Parent, more: object = {}): object => ({
@@ -21,7 +21,7 @@ const results = (uuid: string, parent: string): object =>
 
 /** The UUIDs of the records whose messages are imported. The text of a prompt or response ends in its record's UUID. */
 function remaining(...records: readonly object[]): string[] {
-  const { said } = importTranscript('claude-code', records.map((one) => JSON.stringify(one)).join('\n'));
+  const { said } = importRecords('claude-code', records);
   return said.map((one) => one.replace(/^\w+: (?:Ask |Say )?/, ''));
 }
 

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import { importTranscript, type Imported } from '../../support/import-transcript.ts';
+import { importRecords, type Imported } from '../../support/import-transcript.ts';
 
-const read = (...records: readonly unknown[]): Imported =>
-  importTranscript('codex', records.map((one) => JSON.stringify(one)).join('\n'));
+const read = (...records: readonly unknown[]): Imported => importRecords('codex', records);
 
 const line = (type: string, payload: object): object => ({ timestamp: '2026-03-02T09:30:00.000Z', type, payload });
 const item = (payload: object): object => line('response_item', payload);

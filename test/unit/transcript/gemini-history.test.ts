@@ -20,88 +20,60 @@ function read(...records: readonly object[]): { said: string[]; skipped: string[
   return { said, skipped: sink.skipped.map(({ reason }) => inEnglish(reason)) };
 }
 
+const set = (...messages: readonly object[]): object => ({ $set: { messages } });
+/** A message in the new history, which has no type of its own for calls and results. */
+const copy = (id: string, type: 'user' | 'gemini', ...content: readonly object[]): object => ({ id, type, content });
+
 const CONVERSATION = [user('1', 'Which port?'), calling('2', 'port = 8080'), reply('3', '8080.')];
-const CONVERSATION_TEXTS = [
-  'user: Which port?',
-  'assistant: I look.\nread {"path":"a.ts"}',
-  'tool: port = 8080',
-  'assistant: 8080.',
-];
+const LOOKS = 'assistant: I look.\nread {"path":"a.ts"}';
+const CONVERSATION_TEXTS = ['user: Which port?', LOOKS, 'tool: port = 8080', 'assistant: 8080.'];
+const CONTEXT = user('n0', '<session_context>Today is Monday.</session_context>');
 
 describe('importing a Gemini CLI session whose history was replaced', () => {
   it('keeps what a compression removed, and imports its summary as a compaction', () => {
+    const summary = '<state_snapshot>The port is 8080.</state_snapshot>';
+    const kept = [user('n3', 'And the host?'), copy('n4', 'gemini', { text: 'localhost.' })];
     const { said } = read(
-      ...CONVERSATION,
-      user('4', 'And the host?'),
-      reply('5', 'localhost.'),
-      {
-        $set: {
-          messages: [
-            user('n0', '<session_context>Today is Monday.</session_context>'),
-            user('n1', '<state_snapshot>The port is 8080.</state_snapshot>'),
-            { id: 'n2', type: 'gemini', content: [{ text: 'Got it.' }] },
-            user('n3', 'And the host?'),
-            { id: 'n4', type: 'gemini', content: [{ text: 'localhost.' }] },
-          ],
-        },
-      },
+      ...[...CONVERSATION, user('4', 'And the host?'), reply('5', 'localhost.')],
+      set(CONTEXT, user('n1', summary), copy('n2', 'gemini', { text: 'Got it.' }), ...kept),
       user('6', 'Thanks.'),
     );
-    assert.deepEqual(said, [
-      ...CONVERSATION_TEXTS,
-      '(<state_snapshot>The port is 8080.</state_snapshot>)',
-      'user: And the host?',
-      'assistant: localhost.',
-      'user: Thanks.',
-    ]);
+    const rest = ['user: And the host?', 'assistant: localhost.', 'user: Thanks.'];
+    assert.deepEqual(said, [...CONVERSATION_TEXTS, `(${summary})`, ...rest]);
   });
 
   it('imports calls and results once, and completely after their outputs were masked', () => {
     const masked = [
       user('m1', 'Which port?'),
-      { id: 'm2', type: 'gemini', content: [{ text: 'I look.' }, CALL] },
-      { id: 'm3', type: 'user', content: [answer('[masked]')] },
-      { id: 'm4', type: 'gemini', content: [{ text: '8080.' }] },
+      copy('m2', 'gemini', { text: 'I look.' }, CALL),
+      copy('m3', 'user', answer('[masked]')),
+      copy('m4', 'gemini', { text: '8080.' }),
     ];
     // The tool stores the copies as messages first.
-    const { said } = read(...CONVERSATION, ...masked, { $set: { messages: masked } }, user('6', 'Thanks.'));
+    const { said } = read(...CONVERSATION, ...masked, set(...masked), user('6', 'Thanks.'));
     assert.deepEqual(said, [...CONVERSATION_TEXTS, 'user: Thanks.']);
   });
 
   it('keeps the same messages when the history is stored with more details under the same IDs', () => {
-    const { said } = read(
-      ...CONVERSATION.slice(0, 2),
-      {
-        $set: {
-          messages: [
-            user('1', 'Which port?'),
-            { ...calling('2', 'port = 8080'), content: [{ text: 'hm', thought: true }, { text: 'I look.' }, CALL] },
-            { id: 'x', type: 'user', content: [answer('port = 8080')] },
-          ],
-        },
-      },
-      reply('3', '8080.'),
-    );
-    assert.deepEqual(said, CONVERSATION_TEXTS);
+    const detailed = {
+      ...calling('2', 'port = 8080'),
+      content: [{ text: 'hm', thought: true }, { text: 'I look.' }, CALL],
+    };
+    const history = set(user('1', 'Which port?'), detailed, copy('x', 'user', answer('port = 8080')));
+    assert.deepEqual(read(...CONVERSATION.slice(0, 2), history, reply('3', '8080.')).said, CONVERSATION_TEXTS);
   });
 
   it('removes messages that were undone after an error', () => {
-    const { said } = read(...CONVERSATION, user('4', 'And the host?'), { $set: { messages: CONVERSATION } });
+    const { said } = read(...CONVERSATION, user('4', 'And the host?'), set(...CONVERSATION));
     assert.deepEqual(said, CONVERSATION_TEXTS);
   });
 
   it('imports a session that only has the new history', () => {
-    const { said, skipped } = read({
-      $set: {
-        messages: [
-          user('0', '<session_context>Today is Monday.</session_context>'),
-          user('1', 'Which port?'),
-          { id: '2', type: 'gemini', content: [{ text: 'I look.' }, CALL] },
-          { id: 'x', type: 'user', content: [answer('port = 8080')] },
-          { id: '3', type: 'gemini', content: [{ text: '8080.' }] },
-        ],
-      },
-    });
+    const calls = copy('2', 'gemini', { text: 'I look.' }, CALL);
+    const results = copy('x', 'user', answer('port = 8080'));
+    const { said, skipped } = read(
+      set(CONTEXT, user('1', 'Which port?'), calls, results, copy('3', 'gemini', { text: '8080.' })),
+    );
     assert.deepEqual(said, CONVERSATION_TEXTS);
     assert.deepEqual(skipped, ['context added by the tool']);
   });
