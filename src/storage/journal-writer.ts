@@ -79,9 +79,12 @@ export async function writeEvents(
     const batch = await encodeLines(pending, first, token, clock);
     const { size } = await reader.file.stat();
     // If another writer left an incomplete line, the newline separates it from the new lines.
-    await writeAll(target, size > reader.offset ? Buffer.concat([NEWLINE, batch]) : batch, size);
-    // If others wrote as well, the order in the file decides which lines are valid, so read them back.
-    const newLines = await reader.readNewLines();
+    const newLines = await writeAll(
+      target,
+      reader,
+      size > reader.offset ? Buffer.concat([NEWLINE, batch]) : batch,
+      size,
+    );
     lines.push(...newLines);
     const counted = new Set(newLines.flatMap(({ seq, writer }) => (writer === token ? [seq] : [])));
     pending = pending.filter((_, index) => !counted.has(first + index));
@@ -106,14 +109,24 @@ async function encodeLines(
   return Buffer.concat(pieces);
 }
 
-async function writeAll(target: JournalTarget, bytes: Buffer, start: number): Promise<void> {
+/** Appends bytes at `start`, the end of the file, and returns the valid lines from there on. */
+async function writeAll(
+  target: JournalTarget,
+  reader: JournalReader,
+  bytes: Buffer,
+  start: number,
+): Promise<Awaited<ReturnType<JournalReader['readNewLines']>>> {
   const { file, failedWrite } = target;
+  const { offset } = reader;
   let written = 0;
   try {
     while (written < bytes.length) written += await file.write(bytes.subarray(written));
     await file.flush();
+    // If others wrote as well, the order in the file decides which lines are valid, so read them back.
+    return await reader.readNewLines();
   } catch (error) {
-    if (written > 0) Object.assign(failedWrite, { start, end: start + written });
+    // Lines that were read back before reading failed count.
+    if (written > 0 && reader.offset === offset) Object.assign(failedWrite, { start, end: start + written });
     // If this fails as well, it's done before the next write.
     await removeFailedWrite(target).catch(() => undefined);
     throw error;

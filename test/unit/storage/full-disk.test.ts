@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import fs, { readFile } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
+import { mock } from 'node:test';
 import { StoreFault, type SessionJournal } from '../../../src/app/ports.ts';
 import { messageId } from '../../../src/core/model/ids.ts';
 import { openForAppend, type OpenForAppend } from '../../../src/storage/journal-writer.ts';
@@ -195,6 +196,34 @@ describe('session on a failing disk', () => {
         }
       }));
   }
+
+  it('writes each message once if it cannot be read back after it was written', () =>
+    inFolder(async (folder) => {
+      let failing = false;
+      const faulty: OpenForAppend = async (path) => {
+        const file = await openForAppend(path);
+        const flush = async (): Promise<void> => {
+          await file.flush();
+          if (failing) mock.method(handles, 'read', () => Promise.reject(Object.assign(new Error(), { code: 'EIO' })));
+        };
+        return { ...file, flush };
+      };
+      const store = storeIn(folder, 'w1', { openForAppend: faulty });
+      const journal = await store.create('Fault', '');
+      const path = join(folder, `${journal.id}.jsonl`);
+      const file = await fs.open(path, 'r');
+      const handles = Object.getPrototypeOf(file) as typeof file;
+      await file.close();
+      failing = true;
+      await assert.rejects(journal.append(messageAdded(0)), (error) => StoreFault.is(error, 'other'));
+      failing = false;
+      mock.restoreAll();
+      assert.deepEqual(journal.state.path, []);
+      await journal.append(messageAdded(0));
+      assert.deepEqual(journal.state.path, ['m0']);
+      assert.deepEqual(await verifyJournal(path), { ok: true, events: 2 });
+      await store.close();
+    }));
 
   it('can be opened again in the same window if opening it failed and the lock could not be removed', () =>
     inStore(async (store, folder) => {
