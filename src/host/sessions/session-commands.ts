@@ -6,6 +6,7 @@ import {
   locale,
   messagesText,
   sessionsText,
+  shortLine,
   sizeText,
   titleText,
   workspaceText,
@@ -206,7 +207,7 @@ export async function reattachSessions(app: SessionsApp): Promise<void> {
       label: workspaceText(key),
       description: sessionsText(sessions.length),
       detail: key,
-      ids: sessions.map(({ id }) => id),
+      sessions,
     }),
   );
   const picked = await pickOrShowInfo(items, noneElsewhereText(), {
@@ -215,29 +216,54 @@ export async function reattachSessions(app: SessionsApp): Promise<void> {
     matchOnDetail: true,
   });
   if (!picked) return;
-  const { detail: key, ids } = picked;
-  const moved = await moveSessions(app, ids, app.workspace);
-  const undo = vscode.l10n.t('Undo');
+  const { detail: key } = picked;
+  const { moved, failed } = await moveSessions(app, picked.sessions, app.workspace);
+  const [first] = failed;
+  if (first && moved.length === 0) throw first.error;
   const done =
     moved.length === 1
       ? vscode.l10n.t('Moved 1 session from {0} to this workspace.', workspaceText(key))
       : vscode.l10n.t('Moved {0} sessions from {1} to this workspace.', moved.length, workspaceText(key));
-  const skipped = ids.length - moved.length;
-  await showInfoWithAction(skipped === 0 ? done : `${done} ${skippedText(skipped)}`, undo, () =>
-    moveSessions(app, moved, key),
+  const skipped = picked.sessions.length - moved.length - failed.length;
+  const parts = [
+    done,
+    ...(skipped > 0 ? [skippedText(skipped)] : []),
+    ...(first ? [notMovedText(failed, app.describe(first.error).text)] : []),
+  ];
+  await showInfoWithAction(parts.join(' '), vscode.l10n.t('Undo'), async () => {
+    const undone = await moveSessions(app, moved, key);
+    if (undone.failed[0]) throw undone.failed[0].error;
+  });
+}
+
+interface FailedMove {
+  readonly session: SessionListEntry;
+  readonly error: unknown;
+}
+
+/** Maximum number of sessions that an error message names. */
+const MAX_NAMED = 3;
+
+function notMovedText(failed: readonly FailedMove[], reason: string): string {
+  const names = failed.slice(0, MAX_NAMED).map(({ session }) => shortLine(titleText(session.title)));
+  return vscode.l10n.t(
+    'Not moved: {0}. {1}',
+    [...names, ...(failed.length > MAX_NAMED ? ['…'] : [])].join(', '),
+    reason,
   );
 }
 
-/** Moves the sessions that this window can write to; resolves to those that were moved. */
-async function moveSessions(app: SessionsApp, ids: readonly SessionId[], workspace: string): Promise<SessionId[]> {
-  const moved: SessionId[] = [];
-  for (const id of ids) {
+/** Moves the sessions that this window can write to. Others are skipped, or reported as failed. */
+async function moveSessions(app: SessionsApp, all: readonly SessionListEntry[], workspace: string) {
+  const moved: SessionListEntry[] = [];
+  const failed: FailedMove[] = [];
+  for (const session of all) {
     try {
-      await changeSession(app, id, { type: 'session_moved', workspace });
-      moved.push(id);
+      await changeSession(app, session.id, { type: 'session_moved', workspace });
+      moved.push(session);
     } catch (error) {
-      if (!StoreFault.is(error, 'not_writer', 'newer')) throw error;
+      if (!StoreFault.is(error, 'not_writer', 'newer')) failed.push({ session, error });
     }
   }
-  return moved;
+  return { moved, failed };
 }
