@@ -106,6 +106,7 @@ export class Sessions {
       const open = this.#current;
       if (session !== undefined && session !== open) return;
       this.#current = undefined;
+      this.#changed.emit('current');
       await open?.close();
     });
   }

@@ -65,7 +65,8 @@ export class SessionViews {
     const { sessions, openConversations, calibrations, gaugeItem, panel } = this.#app;
     const conversation = sessions.current;
     openConversations.keepOnly(conversation?.journal.id);
-    if (!conversation) return;
+    // An open chat needs a session, and opens another one.
+    if (!conversation) return panel.showCurrentSession();
     const { journal } = conversation;
     // Created immediately, because the caller requests the connection next.
     this.#connection = new PageConnection(conversation, this.#app, {

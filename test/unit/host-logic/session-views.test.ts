@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict';
 import { resolvePolicy } from '../../../src/core/policy/policy.ts';
 import type { Conversation } from '../../../src/app/conversation.ts';
+import { Sessions } from '../../../src/app/sessions.ts';
+import { messageId } from '../../../src/core/model/ids.ts';
+import type * as ImportModule from '../../../src/host/import-export/import-file.ts';
+import type { PageConnection } from '../../../src/host/chat/page-connection.ts';
 import type * as SessionViewsModule from '../../../src/host/session-views.ts';
 import type { SessionViews } from '../../../src/host/session-views.ts';
 import { hostIn } from '../../support/fake-editor.ts';
 import { Harness, says } from '../app/harness.ts';
+import { until } from '../../support/until.ts';
 
 const shown: string[] = [];
 const load = hostIn({
@@ -12,7 +17,11 @@ const load = hostIn({
   window: { showInformationMessage: (text: string) => void shown.push(text) },
 });
 
-async function viewsOf(conversation: Conversation, sessions: readonly object[] = []): Promise<SessionViews> {
+async function viewsOf(
+  conversation: Conversation | undefined,
+  sessions: readonly object[] = [],
+  more: object = {},
+): Promise<SessionViews> {
   const { SessionViews: Views } = await load<typeof SessionViewsModule>('session-views.ts');
   const nothing = (): Promise<void> => Promise.resolve();
   const view = {
@@ -32,6 +41,7 @@ async function viewsOf(conversation: Conversation, sessions: readonly object[] =
     chosenModel: nothing,
     describe: (error: unknown) => assert.fail(String(error)),
     ...{ panel: view, gauge: view, gaugeItem: view, tree: view, chart: view, files: view, documentPanel: view },
+    ...more,
   };
   return new Views(app as never);
 }
@@ -65,5 +75,57 @@ describe('showing a session above a threshold', () => {
     await conversation.settled();
     assert.deepEqual([harness.summaryRequests.length > 0, conversation.state.counters.compressions], [true, 1]);
     views.dispose();
+  });
+});
+
+describe('canceling an import that was started without an open session', () => {
+  /** Imports two messages, and cancels after the first one, when the chat is open or not. Returns the shown session. */
+  async function cancelImport(harness: Harness, isChatOpen: boolean) {
+    let created: Conversation | undefined;
+    const store = { create: async () => (created = await harness.converse()).journal, list: () => Promise.resolve([]) };
+    const sessions: Sessions = new Sessions({
+      store: store as never,
+      log: { event: () => undefined, warn: (message) => assert.fail(message) },
+      workspace: 'w',
+      openConversation: () => Promise.resolve(created!),
+      snapshots: { entries: () => [], events: () => undefined },
+      lastShown: { get: () => undefined, set: () => undefined },
+    });
+    let shown: PageConnection | undefined;
+    const showCurrentSession = async (): Promise<void> => {
+      if (!isChatOpen) return;
+      await sessions.currentOrLatest();
+      shown = views.connection();
+    };
+    const panel = { showCurrentSession, setTitle: () => undefined };
+    const views: SessionViews = await viewsOf(undefined, [], { sessions, panel });
+    sessions.onDidChange((what) => void (what === 'current' && views.currentSessionChanged()));
+    let isCanceled = false;
+    const batches = (async function* () {
+      yield { messages: [] };
+      await until(() => shown !== undefined || !isChatOpen);
+      isCanceled = true;
+      yield { messages: [{ id: messageId('m'), parent: null, role: 'user', content: [], at: 0 } as const] };
+    })();
+    const { importMessages } = await load<typeof ImportModule>('import-export/import-file.ts');
+    const watch = { isCancelled: () => isCanceled, report: () => undefined };
+    assert.equal(await importMessages({ sessions, store } as never, 'Chat', batches, watch, []), undefined);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    views.dispose();
+    return { sessions, shown };
+  }
+
+  it('shows an open session in a chat that was opened meanwhile', async () => {
+    await using harness = await Harness.open();
+    const { sessions, shown } = await cancelImport(harness, true);
+    assert.ok(shown);
+    assert.equal(shown.conversation.journal.readOnly, undefined);
+    assert.equal(shown.conversation, sessions.current);
+  });
+
+  it('opens no session if the chat is closed', async () => {
+    await using harness = await Harness.open();
+    const { sessions } = await cancelImport(harness, false);
+    assert.equal(sessions.current, undefined);
   });
 });
