@@ -331,9 +331,10 @@ function isInFolder(path: string, folder: string): boolean {
   return `${normalizePath(path)}/`.startsWith(`${normalizePath(folder)}/`);
 }
 
-/** Makes Windows paths comparable: backslashes and upper-case drive letters are replaced. */
+/** Makes paths comparable: macOS may return accents decomposed, and Windows has backslashes and drive letters. */
 const normalizePath = (path: string): string =>
   path
+    .normalize('NFC')
     .replaceAll('\\', '/')
     .replace(/^[a-z]:/i, (drive) => drive.toLowerCase())
     .replace(/\/+$/, '');

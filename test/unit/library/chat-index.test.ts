@@ -172,6 +172,23 @@ describe('search in chats from other tools', () => {
     assert.deepEqual(await search({ text: 'port', folders: ['/home/sam/we'] }), []);
   });
 
+  it('finds the chats of a folder and a file, in whichever way the accents of its path are encoded', async () => {
+    const text = 'The port of the office is 9191.';
+    const folder = '/home/sam/Büro München'.normalize('NFD');
+    const edit = {
+      type: 'tool_use',
+      id: 'c4',
+      name: 'Edit',
+      input: { file_path: `${folder}/Größe.ts`.normalize('NFD') },
+    };
+    const chat = jsonl(message('user', text, folder), message('assistant', [edit], folder));
+    putFile(home, '.claude/projects/b/three.jsonl', chat);
+    await pass();
+    assert.deepEqual(await search({ text: 'port', folders: ['/home/sam/Büro München'.normalize('NFC')] }), [text]);
+    assert.deepEqual(await search({ text: 'port', workspace: 'Büro München'.normalize('NFC') }), [text]);
+    assert.deepEqual(await search({ text: 'port', file: 'Größe.ts'.normalize('NFC') }), [text]);
+  });
+
   it('finds the newest messages of each chat for filters without a text', async () => {
     const latest = await search({ text: '', newestPerChat: 1, roles: ['user'] });
     assert.deepEqual(latest.sort(), [TEXTS[0], TEXTS[1]]);
