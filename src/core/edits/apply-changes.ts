@@ -41,7 +41,7 @@ export function* applyChanges(current: string, changes: readonly Change[]): Step
   const unplaced: UnplacedChange[] = [];
   for (const change of changes) {
     if (change.kind === 'hunks') {
-      unplaced.push(...applyHunks(lines, change.hunks));
+      unplaced.push(...(yield* applyHunks(lines, change.hunks)));
       continue;
     }
     const block = linesOf(change.text);
@@ -81,12 +81,12 @@ function wholeFile(file: readonly string[], block: readonly string[]): { readonl
   return { lines };
 }
 
-function applyHunks(lines: string[], hunks: readonly Hunk[]): UnplacedChange[] {
+function* applyHunks(lines: string[], hunks: readonly Hunk[]): Steps<UnplacedChange[]> {
   const unplaced: UnplacedChange[] = [];
   let shift = 0;
   let cursor = 0;
   for (const hunk of hunks) {
-    const found = placeHunk(lines, hunk, cursor, shift);
+    const found = yield* placeHunk(lines, hunk, cursor, shift);
     if ('reason' in found) {
       unplaced.push({ reason: found.reason, lines: hunk.find.length > 0 ? hunk.find : hunk.put });
       continue;
@@ -99,12 +99,12 @@ function applyHunks(lines: string[], hunks: readonly Hunk[]): UnplacedChange[] {
   return unplaced;
 }
 
-function placeHunk(
+function* placeHunk(
   lines: readonly string[],
   { find, put, line }: Hunk,
   cursor: number,
   shift: number,
-): HunkPlace | Pick<UnplacedChange, 'reason'> {
+): Steps<HunkPlace | Pick<UnplacedChange, 'reason'>> {
   const hint = line === undefined ? undefined : line - 1 + shift;
   const head = commonLines(find, put);
   const tail = Math.min(commonLines(find.toReversed(), put.toReversed()), find.length - head, put.length - head);
@@ -125,6 +125,7 @@ function placeHunk(
     const wanted = find.slice(skip, find.length - drop);
     if (wanted.every(isBlank)) break;
     for (const normalize of NORMALIZERS) {
+      yield;
       const places = placesOf(lines, wanted, normalize);
       if (places.length === 0) continue;
       const from = choosePlace(places, hint === undefined ? undefined : hint + skip, cursor);
@@ -137,6 +138,7 @@ function placeHunk(
       return { start: from - skip, from: first, to: last, put: put.slice(head, put.length - tail).map(indent) };
     }
   }
+  yield;
   // If the change was applied before, its result is found instead.
   const [place, ...others] = put.some((one) => one.trim().length > 2) ? placesOf(lines, put, NORMALIZERS[1]!) : [];
   if (place !== undefined && others.length === 0) return { start: place, from: cursor, to: cursor, put: [] };

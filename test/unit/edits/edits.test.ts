@@ -333,6 +333,15 @@ describe('SEARCH/REPLACE block', () => {
     assert.deepEqual(reasons, ['not_found']);
     assert.equal(text, DEBOUNCE.replace('last = 0', 'last = -1'));
   });
+
+  it('is looked for in steps, so that many blocks that are not in a large file don’t block', () => {
+    const hunk = { find: ['no such line', 'nor this'], put: ['x'] };
+    const steps = applyChanges('total\n'.repeat(50_000), [{ kind: 'hunks', hunks: [hunk, hunk, hunk] }]);
+    let count = 0;
+    let step = steps.next();
+    for (; step.done !== true; step = steps.next()) count++;
+    assert.deepEqual([step.value.unplaced.length, count >= 9], [3, true]);
+  });
 });
 
 describe('reply with edits to several files', () => {
