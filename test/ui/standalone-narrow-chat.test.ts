@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { Locator, Page } from 'playwright-core';
-import { showMessages, StandalonePages } from './standalone-page.ts';
+import { answerRequest, postedCount, postToPage, showMessages, StandalonePages } from './standalone-page.ts';
 
-describe('composer of a narrow chat', () => {
+describe('narrow chat', () => {
   let pages: StandalonePages;
   let page: Page;
 
@@ -24,7 +24,7 @@ describe('composer of a narrow chat', () => {
   const drawn = (): Promise<unknown> =>
     page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
 
-  it('leaves the chat at its end when its text is deleted', async () => {
+  it('stays at its end when the composer’s text is deleted', async () => {
     for (const text of ['A single line', 'Five\n\n\n\nlines']) {
       await composer().fill(text);
       await drawn();
@@ -35,10 +35,24 @@ describe('composer of a narrow chat', () => {
     }
   });
 
-  it('leaves the chat at its end when a message is sent', async () => {
+  it('stays at its end when a message is sent', async () => {
     await composer().fill('Five\n\n\n\nlines');
     await composer().press('Enter');
     await drawn();
     assert.equal(await page.getByRole('button', { name: 'Jump to Latest' }).count(), 0);
+  });
+
+  it('wraps the name of a setting in the compression preview', async () => {
+    const posted = await postedCount(page);
+    await postToPage(page, { type: 'focus', target: 'preview' });
+    const emptyText = 'Nothing to compress. To change it, use threadkeeper.compression.recentMessages.';
+    const sizes = { messages: 0, tokens: { before: 0, after: 0 }, kept: [], dropped: [] };
+    const value = { emptyText, ...sizes, model: 'gpt-5', estimatedCostUsd: 0 };
+    await answerRequest(page, 'previewCompression', posted, { value });
+    await page.getByText(emptyText).waitFor();
+    assert.equal(
+      await page.evaluate("((text) => text.scrollWidth > text.clientWidth)(document.querySelector('.preview p'))"),
+      false,
+    );
   });
 });
