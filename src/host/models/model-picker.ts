@@ -54,7 +54,7 @@ async function useModel(app: ModelsApp, picked: Picked | undefined): Promise<boo
     await saveAddress(picked.baseUrl);
   const { isTooSmall } = await selectModel(app, conversation, picked.provider, picked.model);
   // Not awaited, so that callers can continue with the model while the notification is open.
-  if (isTooSmall) void offerCompression(app, picked);
+  if (isTooSmall) void offerCompression(app, picked, conversation);
   return true;
 }
 
@@ -241,7 +241,11 @@ export async function selectModel(
   return { isTooSmall: after < before && conversation.context().total > after };
 }
 
-async function offerCompression({ models }: ModelsApp, chosen: ChosenModel): Promise<void> {
+async function offerCompression(
+  { models, sessions }: ModelsApp,
+  chosen: ChosenModel,
+  conversation: Conversation,
+): Promise<void> {
   const compress = vscode.l10n.t('Compress History');
   const setWindow = vscode.l10n.t('Set Context Window…');
   const text = vscode.l10n.t('The session doesn’t fit in the context window of {0}.', models.label(chosen));
@@ -250,8 +254,11 @@ async function offerCompression({ models }: ModelsApp, chosen: ChosenModel): Pro
     assumed === undefined
       ? await vscode.window.showWarningMessage(text, compress)
       : await vscode.window.showWarningMessage(`${text} ${assumed}`, compress, setWindow);
-  if (answer === compress) await vscode.commands.executeCommand('threadkeeper.compressHistory');
-  else if (answer === setWindow) await askForContextWindow(chosen.model);
+  if (answer === compress) {
+    // Another session may have been opened since.
+    if (sessions.current !== conversation) await sessions.open(conversation.journal.id);
+    await vscode.commands.executeCommand('threadkeeper.compressHistory');
+  } else if (answer === setWindow) await askForContextWindow(chosen.model);
 }
 
 /** Asks for the base URL of the compatible server, and tests it before saving it. False if the user cancels. */

@@ -149,6 +149,37 @@ describe('model selection by the user', () => {
     assert.deepEqual(descriptions, ['8.19k tokens', `${SERVER} · 8.19k tokens`, `${OTHER} · 8.19k tokens`]);
   });
 
+  it('compresses the session whose model was selected, even if another one is open by then', async () => {
+    user = { 'chat.provider': 'compatible', 'chat.baseUrl': SERVER };
+    const done: string[] = [];
+    const budgets = [2, 1];
+    const conversation = {
+      journal: { id: 's1', append: () => Promise.resolve() },
+      meter: { budget: () => budgets.shift() },
+      context: () => ({ total: 9 }),
+    };
+    const { promise: compressed, resolve } = Promise.withResolvers<undefined>();
+    const { window } = editor;
+    const commands = {
+      executeCommand: (command: string) => {
+        done.push(command);
+        resolve(undefined);
+      },
+    };
+    const showWarningMessage = (_text: string, compress: string) => Promise.resolve(compress);
+    const load = hostIn({ ...editor, window: { ...window, showWarningMessage }, commands });
+    const { chooseModelFrom } = await load<typeof PickerModule>('models/model-picker.ts');
+    const sessions = {
+      current: {},
+      currentOrLatest: () => Promise.resolve(conversation),
+      open: (id: string) => Promise.resolve(done.push(id)),
+    };
+    const chosen = { provider: 'compatible', model: 'm', baseUrl: SERVER } as const;
+    await chooseModelFrom({ ...app(), sessions } as never, [{ label: 'm', chosen }]);
+    await compressed;
+    assert.deepEqual(done, ['s1', 'threadkeeper.compressHistory']);
+  });
+
   it('changes only the workspace settings when the workspace names another server', async () => {
     user = { 'chat.provider': 'anthropic' };
     workspace = { 'chat.provider': 'compatible', 'chat.baseUrl': SERVER };
