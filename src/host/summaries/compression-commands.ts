@@ -71,7 +71,7 @@ function reportOutcome(app: SummariesApp, outcome: CompressionOutcome, conversat
 
 /** Reports why summaries were extracted without a model. Sizes are only logged, because the chat shows them. */
 async function reportExtracted(app: SummariesApp, fault: unknown, done: string): Promise<void> {
-  const reason = app.describe(fault).text;
+  const { text: reason, action } = app.describe(fault);
   app.channel.warn(`${done} ${reason}`);
   const text =
     fault instanceof UnusableAnswers
@@ -82,8 +82,10 @@ async function reportExtracted(app: SummariesApp, fault: unknown, done: string):
           '{0} Summaries that couldn’t be generated were extracted from the messages without a model.',
           fault instanceof SpendLimitReached ? reason : summarizerFaultText(reason),
         );
-  const showLog = vscode.l10n.t('Show Log');
-  if ((await vscode.window.showWarningMessage(text, showLog)) === showLog) app.channel.show();
+  const showLog = { label: vscode.l10n.t('Show Log'), command: 'openLog' };
+  const { label, command } = fault instanceof SpendLimitReached && action ? action : showLog;
+  if ((await vscode.window.showWarningMessage(text, label)) === label)
+    await vscode.commands.executeCommand(`threadkeeper.${command}`);
 }
 
 export async function undoCompression({ state, journal }: Conversation, app: SummariesApp): Promise<void> {
