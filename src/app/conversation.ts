@@ -225,8 +225,9 @@ export class Conversation {
 
   /**
    * Sends a message and resolves when the turn has ended. The message is on disk before the request is sent, and then
-   * `onAdded` is called. Does nothing if another window has sent it meanwhile. Rejects with `TurnRunning`, `ContextOverflow`, or `StoreFault` if nothing was sent, and with
-   * `ModelFault` if the request failed, which keeps the message and a partial reply.
+   * `onAdded` is called. Does nothing if another window has sent it meanwhile. Rejects with `TurnRunning`,
+   * `ContextOverflow`, or `StoreFault` if nothing was sent, and with `ModelFault` if the request failed, which keeps the
+   * message and a partial reply.
    */
   async sendMessage(message: UserMessage, onAdded?: () => void): Promise<void> {
     await this.#runTurn(async (signal) => {
