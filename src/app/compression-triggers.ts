@@ -101,10 +101,13 @@ export class CompressionTriggers {
     if (due) await this.compress(due, 'background');
   }
 
-  /** Commits a compression that became ready during a turn that was stopped, because it's paid for. Never rejects. */
+  /**
+   * Commits a compression that became ready during a turn that was stopped, because it's paid for. Discards it if
+   * another window writes. Never rejects.
+   */
   async commitReady(): Promise<void> {
     const { compressor, journal } = this.#deps;
-    if (journal.readOnly !== undefined) return;
+    if (journal.readOnly !== undefined) return compressor.discard();
     try {
       await compressor.commit();
     } catch (error) {

@@ -179,6 +179,15 @@ export class Compressor {
     return this.#committing;
   }
 
+  /** Discards a result of `run` that can't be committed. */
+  discard(): void {
+    if (this.#phase.kind !== 'ready') return;
+    const { result, triggered } = this.#phase;
+    this.#phase = IDLE;
+    const canceled = { reason: 'cancelled', ...callsOf(result.record) };
+    this.#deps.log.event('history_compression_skipped', { ...triggered, ...canceled });
+  }
+
   async #commitReady({ result, planned, triggered }: Extract<Phase, { kind: 'ready' }>): Promise<CompressionOutcome> {
     const { journal, log } = this.#deps;
     const { record, last, fault } = result;
@@ -189,7 +198,11 @@ export class Compressor {
     // A level that the user has selected in the meantime is kept.
     const isUnchanged = ({ node }: LevelChoice): boolean => planned.levels.get(node) === journal.state.levels.get(node);
     const compression = { ...record, levels: record.levels.filter(isUnchanged) };
-    await journal.append({ type: 'compressed', compression });
+    await journal.append({ type: 'compressed', compression }).catch((error: unknown) => {
+      const failure = { error: faultName(error), calls: record.calls.count };
+      log.event('history_compression_failed', { ...triggered, ...failure }, 'error');
+      throw error;
+    });
     log.event('history_compression_complete', {
       ...triggered,
       message_count_after: record.messages.after,
@@ -240,7 +253,8 @@ export class Compressor {
       const result = await this.#result(request, paid, allowsFallback, signal, (progress) => {
         this.#setProgress({ ...progress, urgency });
       });
-      const usage = await this.#recordUsage(paid);
+      const usage = paid?.takeUsage() ?? [];
+      await this.recordUsage(usage);
       signal.throwIfAborted();
       if (result.kind === 'skipped') {
         this.#phase = IDLE;
@@ -266,21 +280,17 @@ export class Compressor {
     } catch (error) {
       this.#phase = IDLE;
       if (logsOnlyResult) logTriggered();
-      const calls = await this.#recordUsage(paid).then(
-        ({ length }) => length,
-        (unrecorded: unknown) => {
-          log.warn(`Usage was not recorded: ${String(unrecorded)}`);
-          return 0;
-        },
-      );
-      if (signal.aborted || ModelFault.is(error, 'cancelled')) {
-        logSkipped('cancelled', calls);
-        return { kind: 'cancelled' };
-      }
-      this.#guard.failed(error);
-      if (error instanceof SpendLimitReached) logSkipped('spend_limit', calls);
-      else logFailed(error, calls);
-      return { kind: 'failed', error };
+      const usage = paid?.takeUsage() ?? [];
+      const isCanceled = signal.aborted || ModelFault.is(error, 'cancelled');
+      // Logged before the next `await`, after which another compression may have begun.
+      if (isCanceled) logSkipped('cancelled', usage.length);
+      else if (error instanceof SpendLimitReached) logSkipped('spend_limit', usage.length);
+      else logFailed(error, usage.length);
+      if (!isCanceled) this.#guard.failed(error);
+      await this.recordUsage(usage).catch((unrecorded: unknown) => {
+        log.warn(`Usage was not recorded: ${String(unrecorded)}`);
+      });
+      return isCanceled ? { kind: 'cancelled' } : { kind: 'failed', error };
     }
   }
 
@@ -318,13 +328,6 @@ export class Compressor {
     const job = { ...request, state: journal.state, counter, model: paid?.model, extractiveOnFault, isProbing };
     const warn = (message: string): void => log.warn(`Session ${journal.id}: ${message}`);
     return work({ ...job, report, warn, signal });
-  }
-
-  /** Records the usage of each model call, even if the compression failed. Resolves to its usage events. */
-  async #recordUsage(paid: SpendLimitedModel | undefined): Promise<readonly UsageEvent[]> {
-    const usage = paid?.takeUsage() ?? [];
-    await this.recordUsage(usage);
-    return usage;
   }
 
   #setProgress(progress: Progress | undefined): void {
