@@ -57,7 +57,7 @@ export const foldSchema = v.object({
 export type StoredFold = ReadonlyOutput<typeof foldSchema>;
 
 /** A valid line. `event` is undefined if this version doesn't know its type. */
-interface CountedLine {
+export interface CountedLine {
   readonly seq: number;
   readonly writer: string;
   readonly event: SessionEvent | undefined;
@@ -106,9 +106,8 @@ export class JournalReader {
     this.#onDamage = onDamage;
   }
 
-  /** Reads new lines since the last call and returns the valid ones. */
-  async readNewLines(): Promise<CountedLine[]> {
-    const counted: CountedLine[] = [];
+  /** Reads new lines since the last call, and adds the valid ones to `counted`, also if it fails after some of them. */
+  async readNewLines(counted: CountedLine[] = []): Promise<CountedLine[]> {
     for await (const line of scanLines(this.file, this.offset)) {
       const one = this.#foldLine(line);
       if (one) counted.push(one);

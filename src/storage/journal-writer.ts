@@ -6,7 +6,7 @@ import { phrase } from '../core/text/phrase.ts';
 import { OWNER_ONLY } from './disk-errors.ts';
 import { encodeLine, JOURNAL_VERSION } from './journal-line.ts';
 import { MAX_LINE_BYTES } from './journal-lines.ts';
-import type { JournalReader } from './journal-reader.ts';
+import type { CountedLine, JournalReader } from './journal-reader.ts';
 import type { WriterLock } from './writer-lock.ts';
 
 /** A file that is only appended to, as all journals are. */
@@ -115,17 +115,19 @@ async function writeAll(
   reader: JournalReader,
   bytes: Buffer,
   start: number,
-): Promise<Awaited<ReturnType<JournalReader['readNewLines']>>> {
+): Promise<readonly CountedLine[]> {
   const { file, failedWrite } = target;
   const { offset } = reader;
+  const lines: CountedLine[] = [];
   let written = 0;
   try {
     while (written < bytes.length) written += await file.write(bytes.subarray(written));
     await file.flush();
     // If others wrote as well, the order in the file decides which lines are valid, so read them back.
-    return await reader.readNewLines();
+    return await reader.readNewLines(lines);
   } catch (error) {
-    // Lines that were read back before reading failed count.
+    // Reading has only failed after the last line.
+    if (reader.offset === start + bytes.length) return lines;
     if (written > 0 && reader.offset === offset) Object.assign(failedWrite, { start, end: start + written });
     // If this fails as well, it's done before the next write.
     await removeFailedWrite(target).catch(() => undefined);
