@@ -22,12 +22,7 @@ interface Compressed {
   readonly events: readonly { readonly quote: string; readonly status: string }[];
   readonly nodes: readonly { readonly to: number; readonly rung: string; readonly detailed: string }[];
   readonly tokens: { readonly before: number; readonly after: number };
-  readonly calls: {
-    readonly count: number;
-    readonly inputTokens: number;
-    readonly outputTokens: number;
-    readonly costUsd: number;
-  };
+  readonly calls: Readonly<Record<'count' | 'inputTokens' | 'outputTokens' | 'costUsd', number>>;
   readonly compressions: readonly CompressionAttempt[];
 }
 
@@ -155,14 +150,8 @@ describe('short-message chats compressed turn by turn on the command line', () =
       let requests = 0;
       const nextAnswer = (): string => JSON.stringify(ANSWERS[chat]![requests++]);
       return summarizedBy(nextAnswer, async (options) => {
-        const { messages, tokens } = await grown(
-          jsonLines(`${FIXTURES}/${chat}.jsonl`),
-          '--policy',
-          'frugal',
-          '--preset',
-          preset,
-          ...options,
-        );
+        const said = jsonLines<object>(`${FIXTURES}/${chat}.jsonl`);
+        const { messages, tokens } = await grown(said, '--policy', 'frugal', '--preset', preset, ...options);
         assert.equal(requests, 2);
         assert.ok(tokens.after < 0.58 * tokens.before, `${tokens.after} of ${tokens.before} tokens`);
         const sent = messages.map(({ content }) => content).join('\n');
@@ -231,12 +220,7 @@ describe('short-message chats compressed turn by turn on the command line', () =
       () => 'I’m sorry, but I can’t help with that.',
       async (options) => {
         const { compressions, messages } = await grown(BOOKINGS_CHAT, '--policy', 'steady', ...options);
-        const seen = compressions.map(({ at, outcome, messagesAfter, fallback }) => [
-          at,
-          outcome,
-          messagesAfter,
-          fallback,
-        ]);
+        const seen = compressions.map((one) => [one.at, one.outcome, one.messagesAfter, one.fallback]);
         const expected = [20, 30].map((at) => [at, 'committed', 10, 'extractive']);
         assert.deepEqual(seen, expected);
         assert.ok(messages.length < BOOKINGS_CHAT.length);
@@ -297,18 +281,14 @@ describe('short-message chats compressed turn by turn on the command line', () =
   });
 
   it('are compressed once per trigger even if an extra message is kept with its tool result', async () => {
+    const call = (n: number): object => ({
+      ...{ id: `c${n}`, type: 'function', function: { name: 'run', arguments: `{"test":${n}}` } },
+    });
+    const trace = '  at parse (src/parser.ts)\n'.repeat(9);
     const turns = Array.from({ length: 8 }, (_, n): object[] => [
       { role: 'user', content: `Add test ${n} for the parser.` },
-      {
-        role: 'assistant',
-        content: null,
-        tool_calls: [{ id: `c${n}`, type: 'function', function: { name: 'run', arguments: `{"test":${n}}` } }],
-      },
-      {
-        role: 'tool',
-        tool_call_id: `c${n}`,
-        content: `FAIL test/parser${n}.test.ts\n${'  at parse (src/parser.ts)\n'.repeat(9)}`,
-      },
+      { role: 'assistant', content: null, tool_calls: [call(n)] },
+      { role: 'tool', tool_call_id: `c${n}`, content: `FAIL test/parser${n}.test.ts\n${trace}` },
       { role: 'assistant', content: `Fixed: the off-by-one in src/parser.ts, line ${n}. All tests pass now.` },
     ]).flat();
     const { compressions } = await grown(turns, '--policy', 'steady');
@@ -329,12 +309,8 @@ describe('short-message chats compressed turn by turn on the command line', () =
     const file = path.join(folder, `${++files}.jsonl`);
     const said = Array.from({ length: 11 }, () => BOOKINGS_CHAT).flat();
     writeFileSync(file, said.map((one) => `${JSON.stringify(one)}\n`).join(''));
-    const { tokens, nodes, messages } = (await runJson(
-      'compress',
-      file,
-      '--preset',
-      'customer',
-    )) as unknown as Compressed;
+    const compressed = await runJson('compress', file, '--preset', 'customer');
+    const { tokens, nodes, messages } = compressed as unknown as Compressed;
     assert.equal(nodes.length, 1);
     assert.ok(tokens.after <= 0.4 * tokens.before, `${tokens.after} of ${tokens.before} tokens`);
     const contents = messages.slice(1).map(({ content }) => content);

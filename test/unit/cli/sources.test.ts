@@ -62,15 +62,8 @@ describe('command line with other tools’ chats', () => {
       [first?.session, first?.tool, first?.message, first?.text],
       ['claude-2', 'claude-code', 4, 'And the harbour pilot?'],
     );
-    const everywhere = (await runJson(
-      'search',
-      '--query',
-      'where is the port set',
-      '--home',
-      home,
-      '--limit',
-      '40',
-    )) as typeof first & { hits: typeof hits };
+    const asked = ['search', '--query', 'where is the port set', '--home', home, '--limit', '40'];
+    const everywhere = (await runJson(...asked)) as { hits: typeof hits };
     assert.equal(new Set(everywhere.hits.map(({ tool }) => tool)).size, 15);
   });
 

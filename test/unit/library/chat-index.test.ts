@@ -21,10 +21,7 @@ const TEXTS = [
   'parseBookingDate throws on an empty string; catch it in the route.',
   '🚢 shipped',
 ];
-const messages = TEXTS.map((text, index) => ({
-  role: index % 2 === 0 ? ('user' as const) : ('assistant' as const),
-  text,
-}));
+const messages = TEXTS.map((text, index) => ({ role: index % 2 === 0 ? 'user' : 'assistant', text }) as const);
 const searched = (from: number, to: number, valid = to - from) => ({
   block: indexBlockOf(messages.slice(from, to)),
   valid,
@@ -36,15 +33,8 @@ describe('search over index blocks', () => {
   it('ranks messages like a single search index, however they are split into blocks', () => {
     const index = new TextIndex();
     for (const [at, { text }] of messages.entries()) index.add(String(at), text);
-    for (const query of [
-      'postgresql port',
-      'staging server',
-      'parse booking',
-      '端口',
-      'which database did we choose',
-      'npm test',
-      'shipp',
-    ]) {
+    const words = ['staging server', 'parse booking', '端口', 'npm test', 'shipp'];
+    for (const query of ['postgresql port', 'which database did we choose', ...words]) {
       const expected = index.search(query).map(({ id }) => Number(id));
       for (const cut of [1, 3, 6]) {
         const hits = searchBlocks([searched(0, cut), searched(cut, 6)], query, { limit: 10 });
@@ -74,10 +64,8 @@ describe('search over index blocks', () => {
     const shifted = Buffer.concat([Buffer.alloc(3), bytes]).subarray(3);
     for (const whole of [bytes, shifted]) {
       const decoded = decodeBlocks(whole);
-      assert.deepEqual(
-        decoded.map(({ about }) => about),
-        [{ from: 0 }, 'ä'],
-      );
+      const abouts = decoded.map(({ about }) => about);
+      assert.deepEqual(abouts, [{ from: 0 }, 'ä']);
       assert.deepEqual(decoded[1]?.block, indexBlockOf(messages.slice(3)));
     }
     assert.throws(() => decodeBlocks(bytes.subarray(0, bytes.length - 8)), RangeError);
@@ -90,12 +78,18 @@ describe('search in chats from other tools', () => {
   let databases: Databases;
   const store = (): LibraryCopies => new LibraryCopies(path.join(place, 'copies'));
   const message = (role: string, content: unknown, cwd = '/home/sam/api'): object => ({
-    type: role,
-    sessionId: 's',
-    cwd,
-    timestamp: '2026-03-02T09:00:00Z',
-    message: { role, content },
+    ...{ type: role, sessionId: 's', cwd, timestamp: '2026-03-02T09:00:00Z', message: { role, content } },
   });
+  /** Messages in another folder. A text alone is the user's. */
+  const inWeb = (...said: readonly (string | readonly [string])[]): string =>
+    jsonl(
+      ...said.map((one) =>
+        typeof one === 'string'
+          ? message('user', one, '/home/sam/web')
+          : message('assistant', [{ type: 'text', text: one[0] }], '/home/sam/web'),
+      ),
+    );
+  const WEB = '.claude/projects/web/two.jsonl';
   const used = (id: string, name: string, input: object): object =>
     message('assistant', [{ type: 'tool_use', id, name, input }]);
   const result = (id: string, content: string, is_error = false): object =>
@@ -118,14 +112,7 @@ describe('search in chats from other tools', () => {
         result('c3', 'done'),
       ),
     );
-    putFile(
-      home,
-      '.claude/projects/web/two.jsonl',
-      jsonl(
-        message('user', TEXTS[1]!, '/home/sam/web'),
-        message('assistant', [{ type: 'text', text: TEXTS[2]! }], '/home/sam/web'),
-      ),
-    );
+    putFile(home, WEB, inWeb(TEXTS[1]!, [TEXTS[2]!]));
     await pass();
   });
   afterEach(() => databases.close());
@@ -213,15 +200,10 @@ describe('search in chats from other tools', () => {
   });
 
   it('finds added messages, and no longer finds rewritten ones', async () => {
-    const file = path.join(home, '.claude/projects/web/two.jsonl');
-    appendFileSync(file, jsonl(message('user', 'The certificate expires in May.', '/home/sam/web')));
+    appendFileSync(path.join(home, WEB), inWeb('The certificate expires in May.'));
     await pass();
     assert.deepEqual(await search({ text: 'certificate' }), ['The certificate expires in May.']);
-    putFile(
-      home,
-      '.claude/projects/web/two.jsonl',
-      jsonl(message('user', TEXTS[1]!, '/home/sam/web'), message('user', 'It was renewed.', '/home/sam/web')),
-    );
+    putFile(home, WEB, inWeb(TEXTS[1]!, 'It was renewed.'));
     await pass();
     assert.deepEqual(await search({ text: 'certificate' }), []);
     assert.deepEqual(await search({ text: 'renewed' }), ['It was renewed.']);
@@ -230,7 +212,7 @@ describe('search in chats from other tools', () => {
   it('masks secrets in excerpts of a given length, wherever they begin', async () => {
     const key = `ghp_${'a1B2c3D4e5'.repeat(4).slice(0, 36)}`;
     const said = `${'The harbour is closed. '.repeat(40)}The crane token is ${key}, and nothing else.`;
-    putFile(home, '.claude/projects/web/secret.jsonl', jsonl(message('user', said, '/home/sam/web')));
+    putFile(home, '.claude/projects/web/secret.jsonl', inWeb(said));
     await pass();
     const [text = ''] = await search({ text: 'crane token', redact: true, excerptUnits: 60 });
     assert.match(text, /crane token is \[redacted: /);
@@ -252,16 +234,9 @@ describe('search in chats from other tools', () => {
   it('finds what was said, but neither a recall of it nor its result', async () => {
     const original = 'The lighthouse is painted red.';
     const quoted = recalledText([{ session: 'Paint', message: 1, role: 'user', text: original }]);
-    putFile(
-      home,
-      '.claude/projects/web/recalled.jsonl',
-      jsonl(
-        message('user', original, '/home/sam/web'),
-        used('r1', 'mcp__threadkeeper__recall', { query: 'lighthouse' }),
-        result('r1', quoted),
-        message('assistant', [{ type: 'text', text: 'Red, as with every lighthouse.' }], '/home/sam/web'),
-      ),
-    );
+    const recall = [used('r1', 'mcp__threadkeeper__recall', { query: 'lighthouse' }), result('r1', quoted)];
+    const said = inWeb(original) + jsonl(...recall) + inWeb(['Red, as with every lighthouse.']);
+    putFile(home, '.claude/projects/web/recalled.jsonl', said);
     await pass();
     assert.deepEqual((await search({ text: 'lighthouse' })).toSorted(), ['Red, as with every lighthouse.', original]);
     assert.deepEqual(await search({ text: 'lighthouse', roles: ['tool'] }), []);
@@ -278,17 +253,10 @@ describe('search in chats from other tools', () => {
   });
 
   it('finds a command in several chats only once, although their indexes are read one by one', async () => {
-    putFile(
-      home,
-      '.claude/projects/web/three.jsonl',
-      jsonl(used('d1', 'Bash', { command: 'npm test' }), result('d1', '3 passing')),
-    );
-    const library = await pass();
-    const hits = await new ChatIndex(store(), 1).search(library.sessions(), {
-      text: 'npm test',
-      commands: true,
-      limit: 10,
-    });
+    const ran = jsonl(used('d1', 'Bash', { command: 'npm test' }), result('d1', '3 passing'));
+    putFile(home, '.claude/projects/web/three.jsonl', ran);
+    const query = { text: 'npm test', commands: true, limit: 10 };
+    const hits = await new ChatIndex(store(), 1).search((await pass()).sessions(), query);
     const texts = hits.map(({ text }) => text);
     assert.deepEqual(texts, ['npm test']);
   });

@@ -9,13 +9,8 @@ import { knownCost } from '../../../src/core/state/counters.ts';
 import { inEnglish, phrase } from '../../../src/core/text/phrase.ts';
 
 const entry: LibraryEntry = {
-  id: 's',
-  tool: 'claude-code',
-  path: '/home/me/.claude/projects/p/s.jsonl',
-  title: 'The port',
-  messages: 4,
-  compactions: 1,
-  updatedAt: 1_770_000_000_000,
+  ...({ id: 's', tool: 'claude-code', path: '/home/me/.claude/projects/p/s.jsonl', title: 'The port' } as const),
+  ...{ messages: 4, compactions: 1, updatedAt: 1_770_000_000_000 },
 };
 const copy: CopiedSession = {
   messages: [
@@ -43,13 +38,7 @@ describe('a chat from another tool, opened for reading', () => {
   it('shows each message with its role, time, model, and usage', () => {
     const { state } = open();
     const shown = state.path.map((id) => state.messages.get(id)!);
-    const messages = shown.map((message) => [
-      message.role,
-      messageText(message),
-      message.at,
-      message.model,
-      message.usage,
-    ]);
+    const messages = shown.map((one) => [one.role, messageText(one), one.at, one.model, one.usage]);
     assert.deepEqual(messages, [
       ['user', 'Which port?', 1_769_000_000_000, undefined, undefined],
       ['assistant', '8080.', 1_769_000_000_000, 'claude', { input: 10, output: 2 }],
