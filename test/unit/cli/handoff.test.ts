@@ -143,7 +143,7 @@ describe('handoff', () => {
     assert.match(section(text, 'Task'), /First request: Look at our 5 providers/);
     assert.match(section(text, 'Newest messages'), /Now both forms are explicitly tested/);
     assert.doesNotMatch(text, /Request interrupted by user/);
-  }).timeout(120_000);
+  });
 
   it('lists the open steps of the newest task list, and none that is done', async () => {
     const said = [

@@ -27,4 +27,4 @@ describe('a redirect to another address', () => {
       });
     }
   }
-}).timeout(60_000);
+});

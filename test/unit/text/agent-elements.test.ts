@@ -18,8 +18,8 @@ describe('text without a coding agent’s elements', () => {
   }
 
   it('is found in a long text of tags that are never closed', () => {
-    const tags = Array.from({ length: 100_000 }, (_, at) => `<system-reminder><ide_${at}>`);
+    const tags = Array.from({ length: 400_000 }, (_, at) => `<system-reminder><ide_${at}>`);
     const text = tags.join('');
     assert.equal(withoutAgentElements(text), text);
-  }).timeout(5_000);
+  });
 });
