@@ -266,12 +266,13 @@ export class Conversation {
     );
   }
 
-  /** Sends an edited copy of an earlier message, on a new branch. */
-  async editAndResend(of: MessageId, text: string): Promise<void> {
+  /** Sends an edited copy of an earlier message, on a new branch. Calls `onAdded` once it's in the session. */
+  async editAndResend(of: MessageId, text: string, onAdded?: () => void): Promise<void> {
     const original = this.state.messages.get(of);
     if (!original) return;
     await this.#runTurn(async () => {
       await this.journal.append({ type: 'message_added', message: editedMessage(original, text, this.#deps.clock) });
+      onAdded?.();
       return text;
     });
   }

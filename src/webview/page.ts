@@ -356,6 +356,11 @@ export class Page {
     this.post({ type: 'setEdit', session, message, text: edited });
   }
 
+  /** Doesn't open a message's editor anymore when the message is rendered again. */
+  forgetEdit(message: MessageId): void {
+    this.#edits.delete(message);
+  }
+
   save(change: Partial<Omit<SavedState, 'session'>>): void {
     const session = this.session?.id;
     if (!session) return;

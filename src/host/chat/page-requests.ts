@@ -74,7 +74,11 @@ function turnRequests(app: ChatApp & ModelsApp) {
       }
       return { text: message?.text ?? null, pasted: message?.pasted ?? [] };
     },
-    editAndResend: ({ message, text }) => conversation().editAndResend(message, text),
+    editAndResend: async ({ message, text }) => {
+      const open = conversation();
+      const { id } = messageIn(open, message);
+      await open.editAndResend(id, text, () => app.drafts.setEdit(open.journal.id, id, null));
+    },
     retry: async ({ message }) => {
       const { role, parent, id } = messageIn(conversation(), message);
       const at = role === 'assistant' ? parent : id;

@@ -197,8 +197,8 @@ function MessageEditor(props: {
   const canSend = value.trim() !== '' && readOnly === undefined;
   const resend = async () => {
     if (!canSend) return;
-    // Discard the stored edit now, because the page may be closed before the reply ends.
-    page.saveEdit(message.id, null);
+    // The host keeps the stored edit until the message is in the session.
+    page.forgetEdit(message.id);
     const session = page.session?.id;
     if (await page.tryRequest('editAndResend', { message: message.id, text: value })) {
       close();

@@ -7,10 +7,11 @@ import { taskId } from '../../../src/core/model/ids.ts';
 import { messageText } from '../../../src/core/model/message.ts';
 import type { Task } from '../../../src/core/model/task.ts';
 import type * as AttachmentsModule from '../../../src/host/chat/attachments.ts';
+import { Drafts } from '../../../src/host/chat/drafts.ts';
 import type * as ImplicitContextModule from '../../../src/host/chat/implicit-context.ts';
 import type * as PageRequestsModule from '../../../src/host/chat/page-requests.ts';
 import { defaultSettings, hostIn, workspaceWith } from '../../support/fake-editor.ts';
-import { Harness, says, throws } from '../app/harness.ts';
+import { Harness, says, texts, throws } from '../app/harness.ts';
 import { inStore } from '../storage/test-store.ts';
 import { openForEachTest } from '../../support/per-test.ts';
 
@@ -78,6 +79,40 @@ describe('a message from the page', () => {
       harness.script = throws(fault);
       await assert.rejects(sendAndLeave(), fault);
     });
+  });
+});
+
+describe('an edited message', () => {
+  it('stays stored as an edit until it is in the session', async () => {
+    await using harness = await Harness.open();
+    const conversation = await harness.converse();
+    await conversation.send('Tabs?');
+    const [message] = conversation.state.path;
+    const drafts = new Drafts({ folder: harness.folder, warn: () => undefined });
+    const { editAndResend } = pageRequests({ currentConnection: () => ({ conversation }), drafts } as never);
+    const edits = () => Object.values(drafts.editsOf(conversation.journal.id));
+    drafts.setEdit(conversation.journal.id, message!, 'Spaces?');
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    const imported = conversation.import(() => promise);
+    const sent = editAndResend({ type: 'editAndResend', message: message!, text: 'Spaces?' });
+    assert.deepEqual(edits(), ['Spaces?']);
+    harness.script = async function* (request, signal) {
+      assert.deepEqual(edits(), []);
+      yield* says('Fine.')(request, signal);
+    };
+    resolve(true);
+    await Promise.all([imported, sent]);
+    assert.deepEqual([texts(conversation), edits()], [['Spaces?', 'Fine.'], []]);
+  });
+
+  it('is refused if another session is shown by then', async () => {
+    await using harness = await Harness.open();
+    const [shown, other] = [await harness.converse(), await harness.converse()];
+    await other.send('Tabs?');
+    const [message] = other.state.path;
+    const { editAndResend } = pageRequests({ currentConnection: () => ({ conversation: shown }) } as never);
+    const request = { type: 'editAndResend', message: message!, text: 'Spaces?' } as const;
+    await assert.rejects(async () => editAndResend(request), { reason: 'not_found' });
   });
 });
 
