@@ -205,19 +205,19 @@ describe('handoff', () => {
   for (const [tool, ...calls] of [
     [
       'TodoWrite',
-      ['TodoWrite', { todos: [todo(COPY!, 'completed'), todo(SWITCH!, 'in_progress'), todo(DELETE!, 'pending')] }],
+      ['TodoWrite', { todos: [todo(COPY, 'completed'), todo(SWITCH, 'in_progress'), todo(DELETE, 'pending')] }],
     ],
     [
       'update_plan',
       ['update_plan', { plan: [planned('Delete everything', 'pending')] }],
       [
         'update_plan',
-        { plan: [planned(COPY!, 'completed'), planned(SWITCH!, 'in_progress'), planned(DELETE!, 'pending')] },
+        { plan: [planned(COPY, 'completed'), planned(SWITCH, 'in_progress'), planned(DELETE, 'pending')] },
       ],
     ],
     [
       'TaskCreate and TaskUpdate',
-      ...[COPY!, SWITCH!, DELETE!, 'Celebrate'].map(create),
+      ...[COPY, SWITCH, DELETE, 'Celebrate'].map(create),
       ...[update('1', 'completed'), update('2', 'in_progress'), update('4', 'deleted')],
     ],
   ] as const) {

@@ -100,7 +100,6 @@ describe('extension manifest', () => {
   });
 
   it('has no machine-scoped setting, because VS Code hides user values of those in remote windows', () => {
-    // VS Code hides settings with the machine scope there, and ignores the user's local values.
     for (const group of contributes.configuration) {
       for (const [name, { scope = '' }] of Object.entries<{ scope?: string }>(group.properties))
         assert.ok(!scope.startsWith('machine'), name);
