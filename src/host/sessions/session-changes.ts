@@ -1,8 +1,14 @@
-import type { SessionJournal } from '../../app/ports.ts';
+import { StoreFault, type SessionJournal } from '../../app/ports.ts';
 import type { SessionEvent } from '../../core/journal/schema.ts';
 import type { SessionId } from '../../core/model/ids.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
+import { phrase } from '../../core/text/phrase.ts';
 import type { HostApp } from '../platform/host-app.ts';
+
+const NOT_SAVED = phrase(
+  'Couldn’t save {0} because the disk is full. Free up disk space and try again.',
+  phrase('this session'),
+);
 
 /** An event, or a function that returns the events for a session's state. */
 type SessionChange = SessionEvent | ((state: SessionState) => readonly SessionEvent[]);
@@ -28,6 +34,7 @@ export async function changeSession(
   } else {
     const journal = await store.open(id);
     await append(journal).finally(() => journal.close());
+    if (journal.unsaved) throw new StoreFault('full', NOT_SAVED);
   }
   sessions.listChanged();
 }
