@@ -52,8 +52,11 @@ export async function findOrphans(folder: string, now: number): Promise<readonly
     const id = DERIVED.exec(name)?.[1];
     return TEMPORARY_FILE.test(name) || isJournal(name) || (id !== undefined && !all.has(`${id}.jsonl`));
   });
+  const isOld = ({ modifiedAt }: PlainFile): boolean => now - modifiedAt > MIN_ORPHAN_AGE_MS;
+  const locks = new Set(files.filter((one) => one.name.endsWith('.lock') && !isOld(one)).map(({ name }) => name));
   return files.filter(
-    ({ name, bytes, modifiedAt }) => now - modifiedAt > MIN_ORPHAN_AGE_MS && (bytes === 0 || !isJournal(name)),
+    (one) =>
+      isOld(one) && (!isJournal(one.name) || (one.bytes === 0 && !locks.has(one.name.replace(/jsonl$/, 'lock')))),
   );
 }
 

@@ -94,6 +94,9 @@ describe('session folder clean-up', () => {
   it('keeps files that may still be in use, and accepts a missing folder', () =>
     inFolder(async (folder) => {
       for (const name of ['s1.lock.0123456789ab', 's1.lock', 's1.jsonl']) await writeFile(join(folder, name), '');
+      // A session that was created on a full disk.
+      await put(folder, { 's2.jsonl': '' });
+      await writeFile(join(folder, 's2.lock'), '{}');
       assert.deepEqual(await findOrphans(folder, Date.now()), []);
       assert.equal(await removeOrphans(join(folder, 'none'), Date.now()), 0);
     }));
