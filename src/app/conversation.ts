@@ -419,15 +419,21 @@ export class Conversation {
 
   /** Writes the replies that couldn't be written before. Doesn't change the active branch if it has other messages. */
   async #writeReplies(): Promise<void> {
-    const events = this.#unwritten;
-    if (events.length === 0 || this.journal.readOnly) return;
+    const unwritten = this.#unwritten;
+    if (unwritten.length === 0 || this.journal.readOnly) return;
     this.#unwritten = [];
-    const { head } = this.state;
+    const { head, messages } = this.state;
+    // Another window may have stored the part of the reply that was on disk. Messages never change.
+    const events = unwritten.map((event) =>
+      event.type === 'message_added' && messages.has(event.message.id)
+        ? { ...event, message: { ...event.message, id: messageId(this.#deps.clock.id()) } }
+        : event,
+    );
     const isAtHead = events.every((event) => event.type !== 'message_added' || event.message.parent === head);
     try {
       await this.journal.append(...events, ...(isAtHead ? [] : [{ type: 'head_moved', to: head } as const]));
     } catch (error) {
-      this.#unwritten = events;
+      this.#unwritten = unwritten;
       throw error;
     }
   }

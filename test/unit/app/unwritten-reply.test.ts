@@ -3,9 +3,11 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Conversation } from '../../../src/app/conversation.ts';
 import { StoreFault } from '../../../src/app/ports.ts';
+import { messageText } from '../../../src/core/model/message.ts';
 import { phrase } from '../../../src/core/text/phrase.ts';
 import { Harness, says, texts } from './harness.ts';
 import { openForEachTest } from '../../support/per-test.ts';
+import { until } from '../../support/until.ts';
 
 /** Rejects the next `count` writes of replies. */
 function failReplies({ journal }: Conversation, count: number): void {
@@ -52,5 +54,38 @@ describe('reply that cannot be written', () => {
     assert.deepEqual(texts(again), ['One', 'Fine.']);
     const answers = [...again.state.messages.values()].filter(({ role }) => role === 'assistant');
     assert.equal(answers.length, 4);
+  });
+
+  it('is added apart from its first part, which another window has stored', async () => {
+    const conversation = await harness.converse();
+    const other = await harness.secondWindow(conversation);
+    const half = Promise.withResolvers<undefined>();
+    const whole = Promise.withResolvers<undefined>();
+    harness.script = async function* () {
+      yield { type: 'text', text: 'Half ' };
+      harness.clock.ahead += 2_000;
+      yield { type: 'text', text: 'of ' };
+      half.resolve(undefined);
+      await whole.promise;
+      yield { type: 'text', text: 'word after word. '.repeat(300) };
+      yield { type: 'end', ending: 'complete' };
+    };
+    const sent = assert.rejects(conversation.send('Question'), (error) => StoreFault.is(error, 'not_writer'));
+    await half.promise;
+    await other.journal.takeOver();
+    await until(() => texts(other).length === 2);
+    whole.resolve(undefined);
+    await sent;
+    harness.script = says('Fine.');
+    await other.send('And?');
+    const before = texts(other);
+    await conversation.journal.takeOver();
+    await conversation.send('How?');
+    assert.deepEqual(texts(conversation), [...before, 'How?', 'Fine.']);
+    const replies = [...conversation.state.messages.values()].map(messageText);
+    assert.deepEqual(
+      replies.filter((text) => text.startsWith('Half of')).map((text) => text.length > 5_000),
+      [false, true],
+    );
   });
 });
