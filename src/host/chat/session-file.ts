@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import * as v from 'valibot';
 import type { SessionId } from '../../core/model/ids.ts';
@@ -44,14 +45,17 @@ export class SessionFile<T> {
   write(session: SessionId, value: T | undefined): boolean {
     const file = this.#path(session);
     if (file === undefined) return false;
+    // Several windows may write at the same time.
+    const temporary = `${file}.${randomBytes(6).toString('hex')}`;
     try {
       if (value === undefined) rmSync(file, { force: true });
       else {
-        writeFileSync(`${file}.new`, JSON.stringify(value), { mode: OWNER_ONLY });
-        renameSync(`${file}.new`, file);
+        writeFileSync(temporary, JSON.stringify(value), { mode: OWNER_ONLY });
+        renameSync(temporary, file);
       }
       return true;
     } catch (error) {
+      rmSync(temporary, { force: true });
       this.#deps.warn(`A ${this.#kind} could not be stored: ${String(error)}`);
       return false;
     }
