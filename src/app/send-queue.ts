@@ -1,6 +1,12 @@
 import { messageId, type MessageId } from '../core/model/ids.ts';
 import type { UserMessage } from './user-message.ts';
 
+/** A message that isn't in the session yet. */
+export interface UnsentMessage extends UserMessage {
+  /** It didn't wait in the queue. If it can't be added to the session, it returns to the composer. */
+  readonly isDirect?: true;
+}
+
 export interface QueuedMessage {
   readonly id: string;
   readonly message: UserMessage;
@@ -28,7 +34,7 @@ export class SendQueue {
   readonly #deps: QueueDeps;
   #entries: readonly Entry[] = [];
   /** The message that is being sent and isn't in the session yet. */
-  #sending: UserMessage | undefined;
+  #sending: UnsentMessage | undefined;
   #isHeld = false;
   /** Whether the first message is sent even if the current reply is stopped or fails. */
   #isUrgent = false;
@@ -42,7 +48,7 @@ export class SendQueue {
   }
 
   /** All messages that aren't in the session, so that a crash loses none, with the IDs that they will have there. */
-  get unsent(): readonly UserMessage[] {
+  get unsent(): readonly UnsentMessage[] {
     return [...(this.#sending ? [this.#sending] : []), ...this.#entries.map(withId)];
   }
 
@@ -54,8 +60,8 @@ export class SendQueue {
   async send(message: UserMessage, whileReplying: 'queue' | 'stopAndSend'): Promise<void> {
     const isSending = this.#entries.length > 0 && !this.#isHeld;
     if (!this.#deps.isReplying() && !isSending) {
-      // If it can't be added to the session, the caller returns it to the composer.
-      return this.#send({ id: this.#deps.newId(), message }, this.#entries, () => this.#change(this.#entries));
+      const direct = { ...message, id: messageId(this.#deps.newId()), isDirect: true } as const;
+      return this.#send(direct, this.#entries, () => this.#change(this.#entries));
     }
     const item = this.#newEntry(message);
     if (whileReplying === 'queue') {
@@ -98,6 +104,13 @@ export class SendQueue {
     return item.message;
   }
 
+  /** Removes all messages. */
+  clear(): void {
+    const removed = this.#entries;
+    this.#change([]);
+    for (const { ended } of removed) ended.resolve(undefined);
+  }
+
   /** Sends the next message if the reply is complete or the message is urgent; otherwise, holds all. */
   turnEnded(isComplete: boolean): void {
     if (this.#isUrgent || (isComplete && !this.#isHeld)) this.#next();
@@ -127,28 +140,27 @@ export class SendQueue {
       this.#isHeld = true;
       this.#change([this.#newEntry(first.message, first.id), ...this.#entries]);
     };
-    this.#send(first, others, hold).then(
+    this.#send(withId(first), others, hold).then(
       () => first.ended.resolve(undefined),
       (error: unknown) => first.ended.reject(error),
     );
   }
 
   /** Calls `onRejected` if the message can't be added to the session. Settles like the turn. */
-  async #send(first: QueuedMessage, others: readonly Entry[], onRejected: () => void): Promise<void> {
-    const sending = withId(first);
+  async #send(sending: UnsentMessage, others: readonly Entry[], onRejected: () => void): Promise<void> {
     this.#sending = sending;
     this.#change(others);
+    const progress = { isAdded: false };
     const added = (): void => {
+      progress.isAdded = true;
       this.#sending = undefined;
       this.#deps.onChange();
     };
     try {
       await this.#deps.send(sending, added);
     } catch (error) {
-      if (this.#sending === sending) {
-        this.#sending = undefined;
-        onRejected();
-      }
+      if (this.#sending === sending) this.#sending = undefined;
+      if (!progress.isAdded) onRejected();
       throw error;
     }
   }
@@ -165,8 +177,9 @@ export class SendQueue {
   }
 
   #change(waiting: readonly Entry[]): void {
-    this.#entries = waiting.filter((one) => !this.#isSent(one));
-    for (const { ended } of waiting.filter((one) => this.#isSent(one))) ended.resolve(undefined);
+    const { sent = [], unsent = [] } = Object.groupBy(waiting, (one) => (this.#isSent(one) ? 'sent' : 'unsent'));
+    this.#entries = unsent;
+    for (const { ended } of sent) ended.resolve(undefined);
     if (this.#entries.length === 0) {
       this.#isHeld = false;
       this.#isUrgent = false;

@@ -7,7 +7,7 @@ import { SessionFile, type SessionFileDeps } from './session-file.ts';
 
 /** Maximum length of a queued message as JSON, in UTF-16 units, because writing the file blocks the extension host. */
 const MAX_QUEUED_LENGTH = 200_000;
-/** `isCut`: the message was too long, so only its text was stored. */
+/** `isDirect`: see `UnsentMessage`. `isCut`: the message was too long, so only its text was stored. */
 const schema = v.array(
   v.object({
     id: v.optional(messageIdSchema),
@@ -15,6 +15,7 @@ const schema = v.array(
     attachments: messageSchema.entries.attachments,
     images: v.optional(readonlyList(v.object({ type: v.literal('image'), mediaType: v.string(), base64: v.string() }))),
     pasted: v.optional(readonlyList(v.string())),
+    isDirect: v.optional(v.literal(true)),
     isCut: v.optional(v.boolean()),
   }),
 );
@@ -54,9 +55,11 @@ export class QueuedMessages {
       // The window that has taken over restores the messages. Here, they would be sent again if this one takes over.
       if (wasWriter && journal.readOnly?.reason === 'not_writer') {
         this.#own.delete(journal.id);
-        for (const { id } of queue.items) queue.remove(id);
+        queue.clear();
       }
-      if (!wasWriter) this.#restore(conversation);
+      // A message that another window is sending directly returns to its composer. If that window has crashed, the
+      // message is restored when the session is opened again.
+      if (!wasWriter) this.#restore(conversation, ({ isDirect }) => isDirect !== true);
       // The disk may have been full when the queue changed. Restoring it then would queue a message that is being sent.
       else this.#store(conversation);
     });
@@ -65,10 +68,16 @@ export class QueuedMessages {
     });
   }
 
-  #restore({ journal, queue }: Pick<Conversation, 'journal' | 'queue'>): void {
+  #restore(
+    { journal, queue }: Pick<Conversation, 'journal' | 'queue'>,
+    includes: (message: StoredMessage) => boolean = () => true,
+  ): void {
+    this.#own.delete(journal.id);
     if (journal.readOnly) return;
     const unsent = new Set<StoredMessage['id']>(queue.unsent.map(({ id }) => id));
-    const stored = this.#file.read(journal.id)?.filter(({ id }) => id === undefined || !unsent.has(id)) ?? [];
+    const stored = (this.#file.read(journal.id) ?? [])
+      .filter((message) => (message.id === undefined || !unsent.has(message.id)) && includes(message))
+      .map(({ isDirect: _, ...message }) => message);
     this.#own.set(journal.id, new Set([...unsent, ...stored.map(({ id }) => id)]));
     queue.restore(stored);
     if (stored.some(({ isCut }) => isCut)) this.#reportCut();
@@ -85,7 +94,7 @@ export class QueuedMessages {
     const messages = unsent.map((message) =>
       JSON.stringify(message).length <= MAX_QUEUED_LENGTH
         ? message
-        : { id: message.id, text: message.text, isCut: true },
+        : { id: message.id, text: message.text, isDirect: message.isDirect, isCut: true },
     );
     const all = [...messages, ...others];
     this.#own.set(journal.id, ids);

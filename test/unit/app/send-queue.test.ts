@@ -128,6 +128,29 @@ describe('messages queued while a reply arrives', () => {
     assert.deepEqual(queued(), []);
   });
 
+  it('stay queued if they cannot be stored while an urgent one waits', async () => {
+    finishReply();
+    await first;
+    await conversation.settled();
+    conversation.queue.restore([{ text: 'Two' }]);
+    const { journal } = conversation;
+    const append = journal.append.bind(journal);
+    journal.append = () => {
+      journal.append = append;
+      return Promise.reject(new StoreFault('other', phrase('broken')));
+    };
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    const imported = conversation.import(() => promise);
+    const two = conversation.queue.sendNow(conversation.queue.items[0]!.id);
+    const three = conversation.queue.send({ text: 'Three' }, 'stopAndSend');
+    resolve(true);
+    await imported;
+    await assert.rejects(two, (error) => StoreFault.is(error, 'other'));
+    await three;
+    assert.deepEqual(queued(), ['Two']);
+    assert.deepEqual(texts(conversation), ['One', 'Long reply.', 'Three', 'Short.']);
+  });
+
   it('stay queued if they cannot be stored while messages of another window arrive', async () => {
     const sent = conversation.queue.send({ text: 'Two' }, 'queue');
     conversation.stop();

@@ -211,6 +211,44 @@ describe('messages queued when the window reloads', () => {
     assert.deepEqual(texts(again), ['And?']);
   });
 
+  it('are all restored in a window that takes over', async () => {
+    const { conversation, other } = await inTwoWindows();
+    conversation.queue.restore([{ text: 'How?' }, { text: 'Where?' }]);
+    await other.journal.takeOver();
+    assert.deepEqual(texts(other), ['Why?', 'How?', 'Where?']);
+    await until(() => conversation.journal.readOnly !== undefined);
+    assert.deepEqual([texts(conversation), stored(other)], [[], ['Why?', 'How?', 'Where?']]);
+  });
+
+  it('stay stored when a window that had them earlier follows and sends another message', async () => {
+    const conversation = await harness.converse();
+    const ownStore = store();
+    ownStore.restoreAndWatch(conversation);
+    conversation.queue.restore([{ text: 'Why?' }]);
+    await conversation.close();
+    const other = await harness.secondWindow(conversation);
+    store().restoreAndWatch(other);
+    const again = await harness.reopen(conversation.journal.id);
+    ownStore.restoreAndWatch(again);
+    await assert.rejects(again.queue.send({ text: 'And?' }, 'queue'));
+    assert.deepEqual([texts(other), stored(other)], [['Why?'], ['Why?']]);
+  });
+
+  it('don’t include one that another window was sending at once, which returns to its composer', async () => {
+    const { conversation, other } = await inTwoWindows();
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    const imported = conversation.import(() => promise);
+    const sent = conversation.queue.send({ text: 'And?' }, 'queue');
+    const rejected = assert.rejects(sent, { reason: 'not_writer' });
+    await other.journal.takeOver();
+    assert.deepEqual(texts(other), ['Why?']);
+    await until(() => conversation.journal.readOnly !== undefined);
+    resolve(true);
+    await imported;
+    await rejected;
+    assert.deepEqual([texts(other), stored(other)], [['Why?'], ['Why?']]);
+  });
+
   it('don’t include twice one that a following window sends once it may write', async () => {
     const { conversation, other } = await inTwoWindows();
     const { promise, resolve } = Promise.withResolvers<boolean>();
