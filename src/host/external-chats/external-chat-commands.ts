@@ -11,7 +11,7 @@ import {
   titleText,
   translated,
 } from '../platform/l10n.ts';
-import { readSettings, updateSetting } from '../platform/settings.ts';
+import { validSettings, updateSetting } from '../platform/settings.ts';
 import { relativePath } from '../platform/workspace-files.ts';
 import type { ExternalChats } from './external-chats.ts';
 import { isChatRow } from './chat-rows.ts';
@@ -40,7 +40,7 @@ export async function copyChats({ chats }: Pick<OpenedChatApp, 'chats'>): Promis
     { location: vscode.ProgressLocation.Notification, title: vscode.l10n.t('Searching for chats from other tools…') },
     () => chats.library.find(),
   );
-  const { tools } = readSettings().sources;
+  const { tools } = validSettings().sources;
   const items = found
     .filter(({ tool, sessions, unreadable }) => sessions + unreadable.length > 0 || tools.includes(tool))
     .map(({ tool, sessions, bytes, newestAt, unreadable }) => ({
@@ -101,7 +101,7 @@ export async function deleteCopiedChats({ chats }: Pick<OpenedChatApp, 'chats'>,
     forget,
   );
   if (answer !== forget) return false;
-  await setTools(readSettings().sources.tools.filter((one) => one !== tool));
+  await setTools(validSettings().sources.tools.filter((one) => one !== tool));
   await chats.library.forget(tool);
   return showInfo(vscode.l10n.t('Deleted the copies of chats from {0}.', TOOL_NAMES[tool]));
 }

@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Conversation } from '../../../src/app/conversation.ts';
 import { messageId } from '../../../src/core/model/ids.ts';
+import type * as ChatCommandsModule from '../../../src/host/external-chats/external-chat-commands.ts';
 import type * as CalibrationsModule from '../../../src/host/models/calibrations.ts';
 import { learnedFacts } from '../../../src/host/models/learned-facts.ts';
 import type * as ModelsModule from '../../../src/host/models/models.ts';
@@ -153,4 +154,38 @@ describe('a window that opens with an invalid setting', () => {
         [],
       );
     });
+});
+
+describe('the invalid list of tools whose chats are copied', () => {
+  it('isn’t replaced when the copies of one tool are deleted', async () => {
+    const settings = defaultSettings();
+    settings['sources']!['tools'] = ['claude-code', 'codex', 'claude'];
+    const updated: unknown[] = [];
+    const load = hostIn({
+      ProgressLocation: {},
+      ConfigurationTarget: {},
+      TreeItem: Object,
+      ThemeIcon: Object,
+      ThemeColor: Object,
+      MarkdownString: Object,
+      Uri: {},
+      Disposable: Object,
+      window: { showWarningMessage: (_: string, __: object, answer: string) => Promise.resolve(answer) },
+      workspace: {
+        getConfiguration: () => ({
+          ...workspaceWith(settings).getConfiguration(),
+          update: (_: string, tools: unknown) => Promise.resolve(void updated.push(tools)),
+        }),
+      },
+    });
+    const { deleteCopiedChats } = await load<typeof ChatCommandsModule>('external-chats/external-chat-commands.ts');
+    const chats = {
+      library: { list: () => Promise.resolve({ chats: [], copied: ['codex'] }), forget: () => assert.fail('deleted') },
+    };
+    await assert.rejects(
+      deleteCopiedChats({ chats } as never, { item: {}, tool: 'codex' }),
+      /threadkeeper\.sources\.tools/,
+    );
+    assert.deepEqual(updated, []);
+  });
 });
