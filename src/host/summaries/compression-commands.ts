@@ -71,7 +71,7 @@ function reportOutcome(app: SummariesApp, outcome: CompressionOutcome, conversat
 
 /** Reports why summaries were extracted without a model. Sizes are only logged, because the chat shows them. */
 async function reportExtracted(app: SummariesApp, fault: unknown, done: string): Promise<void> {
-  const { text: reason, action } = app.describe(fault);
+  const reason = app.describe(fault).text;
   app.channel.warn(`${done} ${reason}`);
   const text =
     fault instanceof UnusableAnswers
@@ -82,10 +82,14 @@ async function reportExtracted(app: SummariesApp, fault: unknown, done: string):
           '{0} Summaries that couldn’t be generated were extracted from the messages without a model.',
           fault instanceof SpendLimitReached ? reason : summarizerFaultText(reason),
         );
-  const showLog = { label: vscode.l10n.t('Show Log'), command: 'openLog' };
-  const { label, command } = fault instanceof SpendLimitReached && action ? action : showLog;
-  if ((await vscode.window.showWarningMessage(text, label)) === label)
-    await vscode.commands.executeCommand(`threadkeeper.${command}`);
+  const showLog = vscode.l10n.t('Show Log');
+  const openSettings = vscode.l10n.t('Open Settings');
+  const answer = await vscode.window.showWarningMessage(
+    text,
+    fault instanceof SpendLimitReached ? openSettings : showLog,
+  );
+  if (answer === showLog) app.channel.show();
+  else if (answer === openSettings) await vscode.commands.executeCommand('threadkeeper.openSettings');
 }
 
 export async function undoCompression({ state, journal }: Conversation, app: SummariesApp): Promise<void> {

@@ -17,8 +17,7 @@ describe('compression by command', () => {
       },
     };
     const { compressHistory } = await hostIn(editor)<typeof CommandsModule>('summaries/compression-commands.ts');
-    const action = { label: 'Open Settings', command: 'openSettings' };
-    const app = { describe: () => ({ text: 'It failed.', action }), channel: { warn: () => undefined } };
+    const app = { describe: () => ({ text: 'It failed.' }), channel: { warn: () => undefined } };
     const record = { tokens: { before: 9, after: 1 }, messages: { before: 9, after: 1 } };
     for (const fault of [new SpendLimitReached(), new Error()]) {
       const conversation = {
