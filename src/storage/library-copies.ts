@@ -112,13 +112,13 @@ export class LibraryCopies implements LibraryStore {
   }
 
   async readIndex(key: string, bytes: number): Promise<Uint8Array> {
-    // A chat has no file if all its turns were undone, or if another window has just removed its copy.
-    return (await ifExists(readFile(this.#index(key))))?.subarray(0, bytes) ?? new Uint8Array();
+    // A chat has no messages, and no file, if all its turns were undone.
+    if (bytes === 0) return new Uint8Array();
+    return (await readFile(this.#index(key))).subarray(0, bytes);
   }
 
   async readMessage(key: string, piece: CopyPiece, message: number): Promise<TranscriptMessage | undefined> {
-    const file = await ifExists(open(this.#copy(key), 'r'));
-    if (!file) return undefined;
+    const file = await open(this.#copy(key), 'r');
     const lines = gunzipSync(await readRange(file, piece.offset, piece.bytes).finally(() => file.close()));
     let index = piece.first;
     for (let at = 0, end = 0; at < lines.length; at = end + 1) {

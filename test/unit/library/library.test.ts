@@ -269,19 +269,6 @@ describe('the library of chats from other tools', () => {
     assert.deepEqual(readdirSync(copies).sort(), kept.sort());
   });
 
-  it('searches the other chats while another window removes a copy', async () => {
-    putFile(home, SESSION, userRecord(1, 'Which port?'));
-    putFile(home, SESSION.replace('s.jsonl', 't.jsonl'), userRecord(1, 'Which port, please?'));
-    const library = await synced();
-    const search = () => library.index.search(library.sessions(), { text: 'port', limit: 9 });
-    await new LibraryCopies(copies).remove(library.sessions()[0]!.key);
-    assert.equal((await search()).length, 1);
-    const cached = await synced();
-    await cached.index.search(cached.sessions(), { text: 'port', limit: 9 });
-    await new LibraryCopies(copies).remove(cached.sessions()[1]!.key);
-    assert.deepEqual(await cached.index.search(cached.sessions(), { text: 'port', limit: 9 }), []);
-  });
-
   it('neither duplicates nor loses messages when a sync is killed at any point', async () => {
     const whole = Array.from({ length: 6 }, (_, index) => userRecord(index, `Message ${index}`));
     for (let kill = 0; kill < 12; kill++) {
