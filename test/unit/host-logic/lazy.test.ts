@@ -75,6 +75,7 @@ describe('closing the product', () => {
     const note = (name: string) => () => Promise.resolve(void closed.push(name));
     const product = {
       dispose: () => undefined,
+      drafts: { retry: () => undefined },
       channel: { dispose: note('log') },
       chats: { close: note('chats') },
       snapshots: { dispose: note('snapshots') },
