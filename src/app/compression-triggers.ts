@@ -16,6 +16,8 @@ import type { ContextMeter } from './context-meter.ts';
 import type { SessionParts } from './session-parts.ts';
 
 export interface CompressionTriggersDeps extends Pick<SessionParts, 'journal' | 'clock' | 'log' | 'settings'> {
+  /** The settings to compress with. Throws if one is invalid; `settings` replaces it instead. */
+  readonly callSettings: SessionParts['settings'];
   readonly compressor: Compressor;
   readonly meter: ContextMeter;
   /** Whether a reply is arriving. Then nothing is committed in the background. */
@@ -90,13 +92,16 @@ export class CompressionTriggers {
     return dueAtReset(settings().policy, journal.state.uncompressedCount);
   }
 
-  /** Commits a compression that finished during the turn, and starts one in the background if it's due. */
+  /**
+   * Commits a compression that finished during the turn, and starts one in the background if it's due. Rejects if a
+   * setting is invalid.
+   */
   async betweenTurns(): Promise<void> {
     await this.#commit();
     await this.endEscalation();
     // A trigger that fires during a compression fires again at the next check.
     if (this.#deps.compressor.isRunning) return;
-    const due = dueTrigger(this.#deps.settings().policy, this.#facts());
+    const due = dueTrigger(this.#deps.callSettings().policy, this.#facts());
     this.#checkedAt = this.#deps.journal.state.counters.messagesEver;
     if (due) await this.compress(due, 'background');
   }
@@ -137,7 +142,7 @@ export class CompressionTriggers {
     { target, signal }: { readonly target?: CompressionTarget; readonly signal?: AbortSignal | undefined } = {},
   ): Promise<CompressionOutcome> {
     const { compressor } = this.#deps;
-    const running = compressor.run({
+    const running = this.#run({
       ...this.compressionRequest(due, urgency),
       ...(target && { target }),
       ...(signal && { signal }),
@@ -152,6 +157,16 @@ export class CompressionTriggers {
     const result = outcome.kind === 'ready' ? await compressor.commit() : outcome;
     await this.#updateEscalation();
     return result;
+  }
+
+  /** Runs a compression; it fails if a setting is invalid. Never rejects. */
+  #run(request: CompressionRequest): Promise<CompressionOutcome> {
+    try {
+      const settings = this.#deps.callSettings();
+      return this.#deps.compressor.run({ ...request, settings });
+    } catch (error) {
+      return Promise.resolve({ kind: 'failed', error });
+    }
   }
 
   compressionRequest(due: DueTrigger, urgency: 'now' | 'background'): CompressionRequest {
@@ -231,7 +246,7 @@ export class CompressionTriggers {
     if (outcome.kind !== 'committed') return;
     const { trigger, threshold } = outcome.record;
     if (journal.state.uncompressedCount > settings().policy.recentMessages) {
-      const extended = await compressor.run({
+      const extended = await this.#run({
         ...this.compressionRequest({ trigger, threshold }, 'now'),
         extends: true,
       });

@@ -27,7 +27,12 @@ import { editedMessage, userMessage, userMessageEvents, type UserMessage } from 
 
 export interface ConversationDeps extends SessionParts {
   readonly compressor: Compressor;
-  /** Rejects with `ModelFault` if the selected model isn't available, for example without an API key. */
+  /** The settings to call a model or compress with. Throws if one is invalid; `settings` replaces it instead. */
+  readonly callSettings: SessionParts['settings'];
+  /**
+   * Rejects with `ModelFault` if the selected model isn't available, for example without an API key, or if a setting is
+   * invalid.
+   */
   readonly chatModel: () => Promise<ChatModel>;
   readonly recall: (text: string, budgetTokens: number) => Promise<readonly RecalledExcerpt[]>;
 }
@@ -81,11 +86,12 @@ export class Conversation {
   #pendingRetry: PendingRetry | null = null;
   #thinkingSince: number | null = null;
 
-  constructor({ settings, calibration, ...others }: ConversationDeps) {
+  constructor({ settings, callSettings, calibration, ...others }: ConversationDeps) {
     const deps = {
       ...others,
       // Settings and model must not change during a turn.
       settings: () => this.#turn?.settings ?? settings(),
+      callSettings: () => this.#turn?.settings ?? callSettings(),
       calibration: () => (this.#turn?.called ? this.#turn.called.calibration : calibration()),
     };
     this.#deps = deps;
@@ -227,7 +233,7 @@ export class Conversation {
    * Sends a message and resolves when the turn has ended. The message is on disk before the request is sent, and then
    * `onAdded` is called. Does nothing if another window has sent it meanwhile. Rejects with `TurnRunning`,
    * `ContextOverflow`, or `StoreFault` if nothing was sent, and with `ModelFault` if the request failed, which keeps the
-   * message and a partial reply.
+   * message and a partial reply. If a setting is invalid, rejects with its error without adding the message.
    */
   async sendMessage(message: UserMessage, onAdded?: () => void): Promise<void> {
     await this.#runTurn(async (signal) => {
@@ -376,9 +382,10 @@ export class Conversation {
     this.#turn = turn;
     this.#turnEnd = promise;
     let failure: unknown;
-    const { calibration, chatModel, settings } = this.#deps;
+    const { calibration, callSettings, chatModel } = this.#deps;
     try {
-      turn.settings = settings();
+      // Before the message is added, so that it isn't left unanswered.
+      turn.settings = callSettings();
       await this.#importing?.appended;
       await this.#becomeWriter();
       await this.#writeReplies();

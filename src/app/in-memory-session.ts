@@ -116,7 +116,14 @@ export class InMemorySession {
     });
     const { meter } = this;
     const never = (): boolean => false;
-    this.#triggers = new CompressionTriggers({ ...parts, compressor, meter, isReplying: never, isEnding: never });
+    this.#triggers = new CompressionTriggers({
+      ...parts,
+      callSettings: parts.settings,
+      compressor,
+      meter,
+      isReplying: never,
+      isEnding: never,
+    });
   }
 
   /** Adds a message as in a chat: checks the triggers between turns and before a request. */

@@ -100,12 +100,6 @@ export class OpenConversations {
     const summarizer = (settings = readSettings()): ChosenModel => chosenSummaryModel(settings, chatModel(settings));
     const price = models.priceOf(() => chatModel());
     const summaryPrice = models.priceOf(() => summarizer());
-    /** The settings to call a model with. Throws `SettingsError` or `PolicyError` if one is invalid. */
-    const callSettings = (): Settings => {
-      const settings = validSettings();
-      policyOf(settings, chosenPolicy(settings, journal.state));
-      return settings;
-    };
     await Promise.all([
       models.prepare(chatModel()),
       models.prepare(summarizer()),
@@ -121,7 +115,7 @@ export class OpenConversations {
       counter,
       spendGate: gate(summarizer),
       work: this.#work(summaryPrice),
-      summaryModel: async ({ urgency }) => summarizerConfig(models, summarizer(callSettings()), urgency),
+      summaryModel: async ({ urgency }) => summarizerConfig(models, summarizer(callSettings(journal)), urgency),
       price: summaryPrice,
     });
     const recordUsage = compressor.recordUsage.bind(compressor);
@@ -140,8 +134,9 @@ export class OpenConversations {
       compressor,
       price,
       settings: () => this.#settings(journal, counter),
+      callSettings: () => this.#settings(journal, counter, callSettings(journal)),
       chatModel: async () => {
-        const chosen = chatModel(callSettings());
+        const chosen = chatModel(callSettings(journal));
         if (chosen.provider === 'local') return quotingModel(search, journal);
         await models.prepare(chosen);
         return withRetries(await models.make(chosen), {
@@ -220,9 +215,8 @@ export class OpenConversations {
     return async (job) => (await load())(job);
   }
 
-  #settings(journal: SessionJournal, counter: TokenCounter): ConversationSettings {
+  #settings(journal: SessionJournal, counter: TokenCounter, settings = readSettings()): ConversationSettings {
     const { memory } = this.#deps;
-    const settings = readSettings();
     const chosen = chosenChatModel(settings, journal.state);
     return {
       systemPrompt: settings.chat.systemPrompt,
@@ -237,6 +231,13 @@ export class OpenConversations {
       countWithProvider: settings.chat.countTokensWithProvider,
     };
   }
+}
+
+/** The settings to call a model or compress with. Throws `SettingsError` or `PolicyError` if one is invalid. */
+function callSettings({ state }: SessionJournal): Settings {
+  const settings = validSettings();
+  policyOf(settings, chosenPolicy(settings, state));
+  return settings;
 }
 
 /** The policy; without the user's overrides if they contradict each other, so that the session can be read. */

@@ -54,6 +54,8 @@ export class Harness {
   /** The provider's own token count, if it has one. */
   countTokens: (() => Promise<number>) | undefined;
   spendGate: SpendGate = OPEN_GATE;
+  /** Why nothing may be sent or compressed, as if the user's settings were invalid. */
+  invalidSetting: Error | undefined;
   /** The cost of a call in US dollars; null if unknown. */
   price: number | null = 0.001;
   preset: PresetName = 'developer';
@@ -233,6 +235,10 @@ export class Harness {
         price,
       }),
       settings: () => this.settings,
+      callSettings: () => {
+        if (this.invalidSetting) throw this.invalidSetting;
+        return this.settings;
+      },
       calibration: () => this.calibration,
       chatModel: () =>
         Promise.resolve(

@@ -143,11 +143,21 @@ describe('a window that opens with an invalid setting', () => {
       }));
 
   for (const [name, value, told] of [...INVALID, CONTRADICTION])
-    it(`sends nothing to a model: ${name}`, async () => {
+    it(`sends, adds, and compresses nothing: ${name}`, async () => {
       const requests = await inWindow([name, value], async (window) => {
         const conversation = await window.open();
-        await assert.rejects(conversation.send('Which database?'), told);
-        await conversation.compressNow();
+        const [, reply = assert.fail()] = conversation.state.path;
+        for (const refused of [
+          () => conversation.send('Which database?'),
+          () => conversation.queue.send({ text: 'Which database?' }, 'queue'),
+          () => conversation.editAndResend(messageId('We keep bookings in SQLite.'), 'We keep bookings in Postgres.'),
+          () => conversation.retry(messageId('We keep bookings in SQLite.')),
+        ])
+          await assert.rejects(refused, told);
+        assert.equal(conversation.state.head, reply);
+        assert.equal(conversation.state.messages.size, 2);
+        const outcome = await conversation.compressNow();
+        assert.match(outcome.kind === 'failed' ? String(outcome.error) : outcome.kind, told);
       });
       assert.deepEqual(
         requests.filter((url) => !url.endsWith('/models')),
