@@ -173,6 +173,7 @@ export class OpenConversations {
         return { model: models.label(chosen), estimatedCostUsd };
       },
       regenerateSummary: async (request, chosen = summarizer(), signal) => {
+        callSettings(journal);
         const model = await summarizerConfig(models, chosen);
         const { regenerateSummary } = await import('../../app/regenerate-summary.ts');
         const deps = {
@@ -189,6 +190,7 @@ export class OpenConversations {
         return conversation.runOutsideTurn(signal, (abort) => regenerateSummary(deps, options, abort));
       },
       checkSummary: async (node, chosen, signal) => {
+        callSettings(journal);
         const model = await summarizerConfig(models, chosen);
         const { checkSummary } = await import('../../app/check-summary.ts');
         const deps = { journal, clock, counter, ...paidBy(chosen) };

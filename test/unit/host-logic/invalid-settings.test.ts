@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Conversation } from '../../../src/app/conversation.ts';
-import { messageId } from '../../../src/core/model/ids.ts';
+import { messageId, nodeId, type NodeId } from '../../../src/core/model/ids.ts';
 import type * as ChatCommandsModule from '../../../src/host/external-chats/external-chat-commands.ts';
 import type * as CalibrationsModule from '../../../src/host/models/calibrations.ts';
 import { learnedFacts } from '../../../src/host/models/learned-facts.ts';
@@ -112,8 +112,12 @@ describe('a window that opens with an invalid setting', () => {
       });
       parent = id;
     }
+    const opened = (): OpenModule.OpenConversation => conversations.get(journal.id) ?? assert.fail();
     return {
       open: () => conversations.open(journal),
+      regenerate: (node: NodeId) => opened().regenerateSummary({ node }, undefined, new AbortController().signal),
+      check: (node: NodeId) =>
+        opened().checkSummary(node, { provider: 'compatible', model: 'm', baseUrl: '' }, new AbortController().signal),
       search: async (query: string) => {
         const open = conversations.get(journal.id);
         await open?.search.updateIndex();
@@ -152,6 +156,8 @@ describe('a window that opens with an invalid setting', () => {
           () => conversation.queue.send({ text: 'Which database?' }, 'queue'),
           () => conversation.editAndResend(messageId('We keep bookings in SQLite.'), 'We keep bookings in Postgres.'),
           () => conversation.retry(messageId('We keep bookings in SQLite.')),
+          () => window.regenerate(nodeId('a summary')),
+          () => window.check(nodeId('a summary')),
         ])
           await assert.rejects(refused, told);
         assert.equal(conversation.state.head, reply);
