@@ -238,6 +238,7 @@ export class OpenConversations {
 /** The settings to call a model or compress with. Throws `SettingsError` or `PolicyError` if one is invalid. */
 function callSettings({ state }: SessionJournal): Settings {
   const settings = validSettings();
+  promptText(settings);
   policyOf(settings, chosenPolicy(settings, state));
   return settings;
 }

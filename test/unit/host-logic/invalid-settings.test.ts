@@ -24,6 +24,7 @@ const INVALID = [
   ['chat.contextWindow', 'large', /threadkeeper\.chat\.contextWindow/],
   ['chat.reservedTokens', 2.5, /threadkeeper\.chat\.reservedTokens/],
   ['summarizer.provider', 7, /threadkeeper\.summarizer\.provider/],
+  ['summarizer.prompt', 'Summarize it.', /threadkeeper\.summarizer\.prompt/],
   ['compression.policy', 'steadier', /threadkeeper\.compression\.policy/],
   ['compression.monthlySpendLimit', -1, /threadkeeper\.compression\.monthlySpendLimit/],
   ['models.overrides', { m: { contextWindow: 'large' } }, /threadkeeper\.models\.overrides/],
