@@ -121,7 +121,7 @@ export async function renameFile(from: string, to: string): Promise<void> {
     try {
       return await rename(from, to);
     } catch (error) {
-      if (!IN_USE.has(errorCode(error) ?? '')) throw error;
+      if (process.platform !== 'win32' || !IN_USE.has(errorCode(error) ?? '')) throw error;
       await pause(delay);
     }
   }

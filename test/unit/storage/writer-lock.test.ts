@@ -61,26 +61,47 @@ describe('writer lock held by a window', () => {
   );
 });
 
-describe('writer lock in use by another program, such as a virus scanner on Windows', () => {
+describe('writer lock that cannot be replaced', () => {
+  /** Runs `work` on a platform on which renaming a file fails `refusals` times. Resolves to the number of tries. */
+  async function refusing(platform: string, code: string, refusals: number, work: () => Promise<void>) {
+    const replace = fs.rename;
+    const real = Object.getOwnPropertyDescriptor(process, 'platform')!;
+    let tries = 0;
+    fs.rename = async (from, to) => {
+      if (++tries <= refusals) throw Object.assign(new Error('refused'), { code });
+      await replace(from, to);
+    };
+    syncBuiltinESMExports();
+    Object.defineProperty(process, 'platform', { ...real, value: platform });
+    try {
+      await work();
+    } finally {
+      Object.defineProperty(process, 'platform', real);
+      fs.rename = replace;
+      syncBuiltinESMExports();
+    }
+    return tries;
+  }
+
   for (const code of ['EPERM', 'EACCES', 'EBUSY']) {
     it(
-      `is replaced as soon as the program has closed the file: ${code}`,
+      `because another program has it open on Windows, is replaced as soon as that has closed it: ${code}`,
       withLock(async (lock, path, own) => {
-        const replace = fs.rename;
-        let refusals = 3;
-        fs.rename = async (from, to) => {
-          if (refusals-- > 0) throw Object.assign(new Error('in use'), { code });
-          await replace(from, to);
-        };
-        syncBuiltinESMExports();
-        try {
-          await lock.renew();
-        } finally {
-          fs.rename = replace;
-          syncBuiltinESMExports();
-        }
+        await refusing('win32', code, 3, () => lock.renew());
         assert.notEqual(await readFile(path, 'utf8'), own);
         assert.equal(await lock.isHeld(), true);
+      }),
+    );
+  }
+
+  for (const platform of ['linux', 'darwin']) {
+    it(
+      `because its folder isn’t writable, is reported at once: ${platform}`,
+      withLock(async (lock) => {
+        const tries = await refusing(platform, 'EACCES', Infinity, () =>
+          assert.rejects(lock.renew(), { code: 'EACCES' }),
+        );
+        assert.equal(tries, 1);
       }),
     );
   }
