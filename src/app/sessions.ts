@@ -106,8 +106,12 @@ export class Sessions {
       const open = this.#current;
       if (session !== undefined && session !== open) return;
       this.#current = undefined;
-      this.#changed.emit('current');
-      await open?.close();
+      try {
+        await open?.close();
+      } finally {
+        // Afterwards, because a page still shows the session. It opens another one, which must wait until this is done.
+        this.#changed.emit('current');
+      }
     });
   }
 

@@ -78,19 +78,60 @@ describe('showing a session above a threshold', () => {
   });
 });
 
+/** A window's sessions, without a stored one: `create` opens each new one. */
+const sessionsOf = (create: () => Promise<Conversation>): { sessions: Sessions; store: object } => {
+  let created: Conversation | undefined;
+  const store = { create: async () => (created = await create()).journal, list: () => Promise.resolve([]) };
+  const sessions = new Sessions({
+    store: store as never,
+    log: { event: () => undefined, warn: (message) => assert.fail(message) },
+    workspace: 'w',
+    openConversation: () => Promise.resolve(created!),
+    snapshots: { entries: () => [], events: () => undefined },
+    lastShown: { get: () => undefined, set: () => undefined },
+  });
+  return { sessions, store };
+};
+
+describe('deleting the session that is shown', () => {
+  it('keeps it connected to the chat until its reply has stopped', async () => {
+    const [started, stopping, stopped] = [Promise.withResolvers(), Promise.withResolvers(), Promise.withResolvers()];
+    await using harness = await Harness.open(async function* (_, signal) {
+      started.resolve(true);
+      await new Promise((aborted) => signal.addEventListener('abort', aborted));
+      stopping.resolve(true);
+      await stopped.promise;
+      yield { type: 'end', ending: 'complete' };
+    });
+    const { sessions } = sessionsOf(() => harness.converse());
+    let shown: PageConnection | undefined;
+    const showCurrentSession = async (): Promise<void> => {
+      await sessions.currentOrLatest();
+      shown = views.connection();
+    };
+    const views: SessionViews = await viewsOf(undefined, [], {
+      sessions,
+      panel: { showCurrentSession, setTitle: () => undefined },
+    });
+    sessions.onDidChange((what) => void (what === 'current' && views.currentSessionChanged()));
+    const deleted = await sessions.create();
+    const sent = deleted.send('Which port?').catch(() => undefined);
+    await started.promise;
+    const closed = sessions.close(deleted);
+    await stopping.promise;
+    assert.equal(views.connection().conversation, deleted);
+    stopped.resolve(true);
+    await Promise.all([sent, closed]);
+    await until(() => shown !== undefined && shown.conversation !== deleted);
+    assert.equal(shown!.conversation, sessions.current);
+    views.dispose();
+  });
+});
+
 describe('canceling an import that was started without an open session', () => {
   /** Imports two messages, and cancels after the first one, when the chat is open or not. Returns the shown session. */
   async function cancelImport(harness: Harness, isChatOpen: boolean) {
-    let created: Conversation | undefined;
-    const store = { create: async () => (created = await harness.converse()).journal, list: () => Promise.resolve([]) };
-    const sessions: Sessions = new Sessions({
-      store: store as never,
-      log: { event: () => undefined, warn: (message) => assert.fail(message) },
-      workspace: 'w',
-      openConversation: () => Promise.resolve(created!),
-      snapshots: { entries: () => [], events: () => undefined },
-      lastShown: { get: () => undefined, set: () => undefined },
-    });
+    const { sessions, store } = sessionsOf(() => harness.converse());
     let shown: PageConnection | undefined;
     const showCurrentSession = async (): Promise<void> => {
       if (!isChatOpen) return;
