@@ -17,19 +17,31 @@ const HEADERS =
 
 /**
  * Words of a label that isn't a name, in English, Spanish, German, French, and Portuguese: "Note", "Release Date". Without
- * words that are also common names, such as "Link" and "Edit".
+ * words that are also common names or roles, such as "Link", "Edit", and "Importer".
  */
 const FIELDS =
-  'dates?|datum|fecha|not(?:e|a)s?|remarques?|hinweise?|observac\\w+|updates?|a[ck]?tualiza\\w+|aktualisierung|subject|as+unto|betreff|' +
-  'obj\\w+|topics?|thema|tema|agenda|minutes|protokoll|tagesordnung|decis\\w+|entscheidung\\w*|beschlus\\w+|acuerdos?|actions?|todos?|tasks?|' +
-  'aufgaben?|tareas?|taches?|steps?|schritte?|pasos|etapes?|items?|issues?|quest\\w+|fragen?|preguntas?|perguntas?|answers?|antwort\\w*|' +
-  'respuestas?|respostas?|reponses?|attende\\w+|participa\\w+|teilnehm\\w+|asistentes|attach\\w+|anhang|anlagen?|adjunt\\w+|anexos?|summary|' +
-  'resum\\w+|zusammenfassung|conclu\\w+|fazit|result(?:s|ad?o?s?)?|ergebnis\\w*|problem\\w*|solu\\w+|losung\\w*|exampl\\w+|' +
-  'exempl\\w+|ejemplos?|beispiele?|version\\w*|release|correc\\w+|fix(?:ed|es)?|behoben|added|removed|change[ds]?|cambios?|statu\\w+|estado|' +
-  'priorit\\w+|prioridade?|deadline|frist|plazo|delais?|prazo|warnings?|warnung|attention|achtung|import\\w+|wichtig|reminder|rappel|info|ps|' +
-  'fyi|tl;?dr|\\w*error|\\w*exception|fehler|erreurs?';
+  'dates|datum|fecha|not(?:e|a)s?|remarques?|hinweise?|observac\\w+|updates?|a[ck]?tualiza\\w+|aktualisierung|subject|as+unto|betreff|' +
+  'obje(?:to?|kte?|ctions?|ciones|ctives?|ctifs?|c?tivos?)|topics?|thema|tema|agenda|minutes|(?:ergebnis)?protokoll|tagesordnung|' +
+  'decisi(?:ons?|ones)|decis(?:ao|oes)|entscheidung(?:en)?|beschlusse?|acuerdos?|actions?|todos?|tasks?|aufgaben?|tareas?|taches?|steps?|' +
+  'schritte?|pasos|etapes?|items?|issues?|quest(?:ions?|ao|oes)|fragen?|preguntas?|perguntas?|answers?|antwort(?:en)?|respuestas?|' +
+  'respostas?|reponses?|attach(?:ed|ments?)|anhang|anlagen?|adjuntos?|anexos?|summary|resum(?:e[ns]?|enes|os?)|zusammenfassung|' +
+  'conclus(?:ions?|iones|ao|oes)|fazit|result(?:s|ad?o?s?)?|ergebnis(?:se)?|problem(?:as?|es?|s)?|solu(?:tions?|cion|ciones|cao|coes)|' +
+  'losung(?:en)?|ex[ae]mples?|exemplos?|ejemplos?|beispiele?|version(?:en|es|s)?|release|correc(?:tions?|cion|ciones|cao|coes)|' +
+  'fix(?:ed|es)?|behoben|added|removed|change[ds]?|cambios?|status|estado|priorit(?:y|ies|es?|at|aten)|prioridad(?:es?)?|deadline|frist|' +
+  'plazo|delais?|prazo|warnings?|warnung|attention|achtung|importante?s?|wichtig|reminder|rappel|info|ps|fyi|tl;?dr|(?!terror)\\w*error|' +
+  '\\w*exception|fehler|erreurs?';
 
-const NOT_A_NAME = new RegExp(`^(?:${HEADERS}|(?:\\S+ ){0,2}(?:${FIELDS})(?: (?:\\d|d[aeo]).*)?)$`);
+/** What has a date. Other words before "Date" are first names: "Masamune Date". */
+const DATED =
+  'due|release|start|end|meeting|delivery|launch|target|issue|effective|expiry|expiration|closing|order|invoice|event|publication|' +
+  'creation|birth|review|update|departure|arrival|last|next|new';
+
+/** Headings above all people of a meeting. With a number, or for one person, they are speakers: "Participant 2". */
+const PEOPLE = 'attendees|participants|participantes|teilnehm(?:er|ende|erinnen)|asistentes';
+
+const NOT_A_NAME = new RegExp(
+  `^(?:${HEADERS}|(?:(?:\\S+ ){0,2}(?:${FIELDS})|(?:(?:\\S+ )?(?:${DATED}) )?date)(?: (?:\\d|d[aeo]).*)?|(?:\\S+ ){0,2}(?:${PEOPLE}))$`,
+);
 
 /** The speaker label at `start` of a text, such as "Ana:"; empty if there is none. */
 export function speakerLabelAt(text: string, start: number): string {

@@ -55,6 +55,13 @@ describe('speakers', () => {
     'a Portuguese mail':
       'De: Ana\nAssunto: Entrega. Leia hoje.\nAnexo: plano.pdf\nObservação: Há mudanças. Poucas.\nAtualização: Pronto. Obrigada.\n' +
       'Decisão: Usamos SQLite. É fácil.\nPrazo: 4 de maio',
+    'headings of people':
+      'Participantes: Ana, Kim\nTeilnehmende: Ana, Kim\nMeeting Participants: Ana, Kim\nAsistentes: Ana, Kim\nAttendees: Ana',
+    'headings with other endings':
+      'Start Date: 4 May\nNext Release Date: 4 May\nDates: 4 May\nObjective: Speed.\nObjetivos: Velocidad.\nObjectif : Vite.\n' +
+      'Objeto: Puertos.\nDecisiones: Ninguna.\nEntscheidungen: Keine.\nBeschlüsse: Keine.\nSolution: Restart.\nSoluciones: Ninguna.\n' +
+      'Questions: None.\nQuestões: Nenhuma.\nConclusions: None.\nConclusión: Funciona.\nExemple : Un port.\nPriorität: Hoch.\n' +
+      'Prioridad: Alta.\nCorrección: Son dos.\nImportantes: Las claves.\nAttached: The plan.\nErgebnisprotokoll: Ports.',
     errors: 'Error: It broke. Again.\nValueError: no port. Exit.\nTypeError: x is undefined.',
   };
   for (const [what, text] of Object.entries(PASTED))
@@ -71,6 +78,8 @@ describe('speakers', () => {
       'Project Manager|Marketing|Industrial Designer|Professor E|User Interface|Grad G|PhD C|Postdoc B|LAURA|MARIHSA|Jana|Léa|Jo|' +
       'Dov|Customer|User|Assistant|Moderator|Doctor|Host|Guide|Dungeon Master|Captain Price|Data|Link|Edit|An Nguyen|To Minh|A|B|Mark|' +
       'Will|Grace|Hope|Warner|Resul|Robert De Niro|Maria von Trapp|Ana (Marketing)|Agent 47|Release Manager|Quest Giver|Axel Neu|Person A|Player 2|Asistente|Cliente|' +
+      'Participant|Participant 1|Participant A|Participante 3|Teilnehmer 2|Teilnehmerin|Attendee 1|Participant 12 (F)|Masamune Date|' +
+      'Objector|Questioner|Importer|Corrector|Statue|Night Terror|Solus|Questa|Entscheider|Problemlöser|Resuma|Adjunta|' +
       'Kunde|Leiterin|Médecin|Day|Place|Dr. Ort|Frau Zeit|Point|田中|王小明';
     for (const name of names.split('|'))
       for (const label of [`${name}:`, `**${name}**:`, `[09:12] ${name}:`])
