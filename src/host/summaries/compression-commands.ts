@@ -4,7 +4,13 @@ import type { CompressionOutcome, CompressionProgress } from '../../app/compress
 import type { Conversation } from '../../app/conversation.ts';
 import { SpendLimitReached } from '../../app/spend-limited-model.ts';
 import { UnusableAnswers } from '../../core/compress/summary-model.ts';
-import { compressionsSince, newestActiveCompression, pinEvents, undoCompressions } from '../../app/summary-changes.ts';
+import {
+  ChangeFault,
+  compressionsSince,
+  newestActiveCompression,
+  pinEvents,
+  undoCompressions,
+} from '../../app/summary-changes.ts';
 import { chosenPolicy, POLICY_QUERY, readSettings } from '../platform/settings.ts';
 import { summarizerFaultText } from '../platform/fault-view.ts';
 import { showInfo, progressLocation } from '../platform/notifications.ts';
@@ -110,9 +116,10 @@ export async function unpinAll({ state, journal }: Conversation, app: SummariesA
   offerUndo(app, text, vscode.l10n.t('Undo'), () => pinEvents(journal, pinned, true));
 }
 
-/** Undoes all compressions from the selected one to the newest. */
+/** Undoes all compressions from the selected one to the newest that can be undone. Rejects with `ChangeFault`. */
 export async function undoSince({ state, journal }: Conversation, from: CompressionId): Promise<void> {
   const undone = compressionsSince(state, from);
+  if (undone.length === 0) throw new ChangeFault('lost');
   await undoCompressions(journal, undone, true);
   showInfo(
     formatCounted(

@@ -29,4 +29,19 @@ describe('compression by command', () => {
     }
     assert.deepEqual(offered, ['Open Settings', 'Show Log']);
   });
+
+  it('says that messages were lost if so no compression since the selected one can be undone', async () => {
+    const shown: string[] = [];
+    const window = { showInformationMessage: (text: string) => Promise.resolve(void shown.push(text)) };
+    const { undoSince } = await hostIn({ window })<typeof CommandsModule>('summaries/compression-commands.ts');
+    const state = {
+      compressions: [{ id: 'c1', nodes: ['n1'] }],
+      summaries: { isCompressionUndone: () => false },
+      nodes: new Map([['n1', { isLost: true }]]),
+      isReverted: () => false,
+    };
+    const conversation = { state, journal: { state, append: () => assert.fail('nothing can be undone') } };
+    await assert.rejects(undoSince(conversation as never, 'c1' as never), { reason: 'lost' });
+    assert.deepEqual(shown, []);
+  });
 });
