@@ -54,7 +54,10 @@ async function useModel(app: ModelsApp, picked: Picked | undefined): Promise<boo
     await saveAddress(picked.baseUrl);
   const { isTooSmall } = await selectModel(app, conversation, picked.provider, picked.model);
   // Not awaited, so that callers can continue with the model while the notification is open.
-  if (isTooSmall) void offerCompression(app, picked, conversation);
+  if (isTooSmall)
+    offerCompression(app, picked, conversation).catch((error: unknown) =>
+      vscode.window.showErrorMessage(notificationText(app.describe(error))),
+    );
   return true;
 }
 

@@ -14,6 +14,7 @@ import { withoutImages } from '../../providers/without-images.ts';
 import type { VsCodeModels } from './vscode-models.ts';
 import { isKeyed, isVendor, KEYED_PROVIDERS, type KeyedServer, type Keys } from './keys.ts';
 import type { LearnedFacts } from './learned-facts.ts';
+import type { HostApp } from '../platform/host-app.ts';
 import { callTimeouts, readSettings, validSettings } from '../platform/settings.ts';
 import { PROVIDERS, type ProviderName, type Settings } from '../platform/settings-schema.ts';
 import type { Sessions } from '../../app/sessions.ts';
@@ -334,7 +335,7 @@ export function recentModels(memento: vscode.Memento) {
   return { all, add };
 }
 
-export interface ModelsApp {
+export interface ModelsApp extends Pick<HostApp, 'describe'> {
   readonly channel: vscode.LogOutputChannel;
   readonly sessions: Sessions;
   readonly keys: Keys;

@@ -180,6 +180,32 @@ describe('model selection by the user', () => {
     assert.deepEqual(done, ['s1', 'threadkeeper.compressHistory']);
   });
 
+  it('says so if the session to compress was deleted while its notification was open', async () => {
+    user = { 'chat.provider': 'compatible', 'chat.baseUrl': SERVER };
+    const budgets = [2, 1];
+    const conversation = {
+      journal: { id: 's1', append: () => Promise.resolve() },
+      meter: { budget: () => budgets.shift() },
+      context: () => ({ total: 9 }),
+    };
+    const told = Promise.withResolvers<string>();
+    const window = {
+      ...editor.window,
+      showWarningMessage: (_text: string, compress: string) => Promise.resolve(compress),
+      showErrorMessage: (text: string) => Promise.resolve(told.resolve(text)),
+    };
+    const { chooseModelFrom } = await hostIn({ ...editor, window })<typeof PickerModule>('models/model-picker.ts');
+    const sessions = {
+      current: {},
+      currentOrLatest: () => Promise.resolve(conversation),
+      open: () => Promise.reject(new Error('it was deleted')),
+    };
+    const describe = ({ message }: Error): object => ({ reason: 'failed', text: `Failed: ${message}.` });
+    const chosen = { provider: 'compatible', model: 'm', baseUrl: SERVER } as const;
+    await chooseModelFrom({ ...app(), sessions, describe } as never, [{ label: 'm', chosen }]);
+    assert.equal(await told.promise, 'Failed: it was deleted.');
+  });
+
   it('changes only the workspace settings when the workspace names another server', async () => {
     user = { 'chat.provider': 'anthropic' };
     workspace = { 'chat.provider': 'compatible', 'chat.baseUrl': SERVER };
