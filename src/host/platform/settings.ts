@@ -65,11 +65,18 @@ export async function checkSettings(): Promise<void> {
 
 let lastValid: Settings | undefined;
 
+type Sections = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+
+function configuredSections(): Sections {
+  const configuration = vscode.workspace.getConfiguration('threadkeeper');
+  return Object.fromEntries(
+    Object.keys(settingsSchema.entries).map((name) => [name, configuration.get<Sections[string]>(name, {})]),
+  );
+}
+
 /** The current settings, for what calls a model. Throws `SettingsError` for the first invalid one. */
 export function validSettings(): Settings {
-  const configuration = vscode.workspace.getConfiguration('threadkeeper');
-  const sections = Object.keys(settingsSchema.entries).map((name) => [name, configuration.get(name)]);
-  const result = v.safeParse(settingsSchema, Object.fromEntries(sections));
+  const result = v.safeParse(settingsSchema, configuredSections());
   if (result.success) return (lastValid = result.output);
   const [issue] = result.issues;
   const path = v.getDotPath(issue) ?? '';
@@ -86,25 +93,17 @@ export function validSettings(): Settings {
  * no reply or cost is lost.
  */
 export function readSettings(): Settings {
-  try {
-    return validSettings();
-  } catch (error) {
-    if (!(error instanceof SettingsError)) throw error;
-  }
+  const sections = { ...configuredSections() };
+  const result = v.safeParse(settingsSchema, sections);
+  if (result.success) return (lastValid = result.output);
+  const valid: Sections | undefined = lastValid;
   const configuration = vscode.workspace.getConfiguration('threadkeeper');
-  const sections = Object.entries<{ entries: Readonly<Record<string, v.GenericSchema>> }>(settingsSchema.entries).map(
-    ([section, { entries }]) => {
-      const values = Object.entries(entries).map(([name, schema]) => {
-        const id = `${section}.${name}`;
-        const value: unknown = configuration.get(id);
-        if (v.is(schema, value)) return [name, value] as const;
-        const valid: Readonly<Record<string, Readonly<Record<string, unknown>>>> | undefined = lastValid;
-        return [name, valid ? valid[section]?.[name] : configuration.inspect(id)?.defaultValue] as const;
-      });
-      return [section, Object.fromEntries<unknown>(values)] as const;
-    },
-  );
-  return v.parse(settingsSchema, Object.fromEntries(sections));
+  for (const { path = [] } of result.issues) {
+    const [section = '', name = ''] = path.map(({ key }) => String(key));
+    const value = valid ? valid[section]?.[name] : configuration.inspect(`${section}.${name}`)?.defaultValue;
+    sections[section] = { ...sections[section], [name]: value };
+  }
+  return v.parse(settingsSchema, sections);
 }
 
 /** Whether the chat is in the Side Bar. Never throws: if a setting is invalid, the chat must open to say so. */

@@ -206,3 +206,23 @@ describe('the invalid list of tools whose chats are copied', () => {
     assert.deepEqual(updated, []);
   });
 });
+
+describe('invalid settings', () => {
+  it('have their last valid value or else their default, and the others their current one', async () => {
+    const settings = defaultSettings();
+    const load = hostIn({ workspace: workspaceWith(settings) });
+    const { readSettings } = await load<typeof SettingsModule>('platform/settings.ts');
+    const read = () => {
+      const { chat, keyEvents } = readSettings();
+      return [chat.temperature, keyEvents.rules.length, chat.model];
+    };
+    Object.assign(settings['chat']!, { temperature: 9, model: 'm' });
+    settings['keyEvents']!['rules'] = [{ kind: 'decisions' }, { kind: 'wishes' }];
+    assert.deepEqual(read(), [null, 0, 'm']);
+    settings['chat']!['temperature'] = 1;
+    settings['keyEvents']!['rules'] = [{ kind: 'decision', phrase: 'we take' }];
+    assert.deepEqual(read(), [1, 1, 'm']);
+    Object.assign(settings['chat']!, { temperature: 9, model: 'n' });
+    assert.deepEqual(read(), [1, 1, 'n']);
+  });
+});
