@@ -37,8 +37,8 @@ import type { SessionParts } from './session-parts.ts';
 export interface CompressorDeps extends Pick<SessionParts, 'journal' | 'clock' | 'log' | 'counter' | 'price'> {
   readonly work: CompressionWork;
   /**
-   * Undefined: summaries are extracted. Rejects with `ModelFault` if the selected model isn't available, or if a setting
-   * is invalid.
+   * Undefined: summaries are extracted. Rejects with `ModelFault` if the selected model isn't available, and with the
+   * host's error if a setting is invalid.
    */
   readonly summaryModel: (request: CompressionRequest) => Promise<SummarizerConfig | undefined>;
   readonly spendGate: SpendGate;

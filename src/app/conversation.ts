@@ -30,8 +30,8 @@ export interface ConversationDeps extends SessionParts {
   /** The settings to call a model or compress with. Throws if one is invalid; `settings` replaces it instead. */
   readonly callSettings: SessionParts['settings'];
   /**
-   * Rejects with `ModelFault` if the selected model isn't available, for example without an API key, or if a setting is
-   * invalid.
+   * Rejects with `ModelFault` if the selected model isn't available, for example without an API key, and like
+   * `callSettings` if a setting is invalid.
    */
   readonly chatModel: () => Promise<ChatModel>;
   readonly recall: (text: string, budgetTokens: number) => Promise<readonly RecalledExcerpt[]>;
@@ -318,7 +318,7 @@ export class Conversation {
     await this.journal.append(...nodes.map((node) => ({ type: 'node_undone', node, undone }) as const));
   }
 
-  /** The selected model. Rejects with `ModelFault` if it isn't available. */
+  /** The selected model. Rejects like `ConversationDeps.chatModel`. */
   chatModel(): Promise<ChatModel> {
     return this.#deps.chatModel();
   }

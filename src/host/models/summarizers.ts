@@ -4,7 +4,7 @@ import { countedPrice, reasoningPlan } from '../../core/tokens/model-info.ts';
 import { withRetries } from '../../providers/retry.ts';
 import type { ChosenModel, Models } from './models.ts';
 
-/** A model for compression; undefined for `local`, which means extraction. Rejects with `ModelFault`. */
+/** A model for compression; undefined for `local`, which means extraction. Rejects like `Models.make`. */
 export async function summarizerConfig(
   models: Pick<Models, 'make' | 'info'>,
   chosen: ChosenModel,
