@@ -14,8 +14,8 @@ const RESTORE_MS = 5_000;
 /** Maximum length of a session's title in its tab, in UTF-16 units, as in VS Code's own tabs of untitled files. */
 const MAX_TAB_TITLE = 40;
 
-/** Timeout of a message's button in ms, longer than the eight seconds for which the page shows it. */
-const ACTION_TIMEOUT_MS = 10_000;
+/** Timeout of a message's button in ms. The page shows it for seconds, but longer while it's hovered or focused. */
+const ACTION_TIMEOUT_MS = 10 * 60_000;
 
 /** Shows the chat in at most one tab per window, or in the Side Bar. */
 export class ChatPanel

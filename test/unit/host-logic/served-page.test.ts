@@ -235,6 +235,21 @@ describe('the chat panel', () => {
     }
   });
 
+  it('runs the action of a message that is shown for long, because the pointer is on it', async () => {
+    mock.timers.enable({ apis: ['setTimeout'] });
+    try {
+      const panel = new ChatPanel({ extensionUri: '', log: { warn: () => undefined } } as never);
+      panel.open();
+      const accepted = panel.showMessageWithAction('Session deleted.', 'Undo');
+      mock.timers.tick(60_000);
+      post({ type: 'toastAction', id: 1 });
+      assert.equal(await accepted, true);
+      panel.dispose();
+    } finally {
+      mock.timers.reset();
+    }
+  });
+
   it('shortens a long title of a session in its tab, at a word', () => {
     const panel = new ChatPanel({ extensionUri: '', log: { warn: () => undefined } } as never);
     panel.open();
