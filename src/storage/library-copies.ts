@@ -55,9 +55,12 @@ export class LibraryCopies implements LibraryStore {
 
   /** If the catalog is damaged, the previous one. Throws if that doesn't exist, or if a catalog is of another version. */
   async catalog(): Promise<readonly KeptSession[]> {
-    this.#isCatalogDamaged = false;
     try {
-      return (await this.#readCatalog(this.#catalog)) ?? (await this.#readCatalog(this.#previousCatalog)) ?? [];
+      const sessions =
+        (await this.#readCatalog(this.#catalog)) ?? (await this.#readCatalog(this.#previousCatalog)) ?? [];
+      // Not before reading, because `saveCatalog` may check it meanwhile.
+      this.#isCatalogDamaged = false;
+      return sessions;
     } catch (error) {
       const previous = error instanceof SyntaxError ? await this.#readCatalog(this.#previousCatalog) : undefined;
       if (!previous) throw error;

@@ -359,6 +359,24 @@ describe('the library of chats from other tools', () => {
     assert.equal((await open()).sessions().length, 1);
   });
 
+  it('keeps the previous catalog if the damaged one is read again while it’s replaced', async () => {
+    putFile(home, SESSION, userRecord(1, 'Which port?'));
+    const [kept] = (await synced()).sessions();
+    await new LibraryCopies(copies).saveCatalog([kept!]);
+    putFile(copies, 'catalog.json', '{"version":1,"sess');
+    let reading: Promise<unknown> | undefined;
+    const store: LibraryCopies = new LibraryCopies(copies, () => {
+      reading = store.catalog();
+      return Promise.resolve(true);
+    });
+    const sessions = await store.catalog();
+    // Nothing can be written in place of a folder.
+    mkdirSync(path.join(copies, 'catalog.json.next'));
+    await assert.rejects(store.saveCatalog(sessions));
+    await reading;
+    assert.equal((await open()).sessions().length, 1);
+  });
+
   it('has its catalog in place at any time, also if saving the next one is interrupted', async () => {
     putFile(home, SESSION, userRecord(1, 'Which port?'));
     const [kept] = (await synced()).sessions();
