@@ -20,8 +20,9 @@ const DRAFT_DELAY_MS = 300;
 
 /** The caret's position in the field. `placeCaret` sets it once the field has the text that is set with it. */
 function useCaret(field: RefObject<HTMLTextAreaElement | null>, value: string) {
-  // The field's height depends on its text. When that is deleted, it has one line before its placeholder has several.
-  useLayoutEffect(() => page.list?.keepFollowing(), [value]);
+  // When the field becomes empty, or no longer is, it has one line before its placeholder or its text has several. Not
+  // called for other changes, because it takes a layout, and because the user may just have scrolled up.
+  useLayoutEffect(() => page.list?.keepFollowing(), [value === '']);
   const [caret, setCaret] = useState(0);
   const [placed, setPlaced] = useState<{ readonly at: number }>();
   // In the next frame, more may have been typed.
