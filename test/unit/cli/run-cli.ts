@@ -80,7 +80,7 @@ export async function spawnCli(
   } = {},
 ): Promise<CliResult> {
   const child = await startCli(args, options.env);
-  child.stdin.end(options.input ?? '');
+  child.stdin.end(options.input);
   if (options.ignoresErr === true) child.stderr.destroy();
   return await new Promise((resolve, reject) => {
     let out = '';
