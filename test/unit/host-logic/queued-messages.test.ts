@@ -48,6 +48,16 @@ describe('messages queued when the window reloads', () => {
     return again.queue.items.map(({ message }) => message);
   }
 
+  /** Delays what is sent, as an import does, until the returned function is called. */
+  function delaySending(conversation: Conversation): () => Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    const imported = conversation.import(() => promise);
+    return async () => {
+      resolve(true);
+      await imported;
+    };
+  }
+
   /** A session with a queued message in this window, opened in another one, too. */
   async function inTwoWindows() {
     const conversation = await harness.converse();
@@ -94,12 +104,10 @@ describe('messages queued when the window reloads', () => {
     const conversation = await harness.converse();
     store().restoreAndWatch(conversation);
     conversation.queue.restore([{ text: 'Why?' }, { text: 'And?' }]);
-    const { promise, resolve } = Promise.withResolvers<boolean>();
-    const imported = conversation.import(() => promise);
+    const release = delaySending(conversation);
     const sent = conversation.queue.sendNow(conversation.queue.items[0]!.id);
     assert.deepEqual([texts(conversation), stored(conversation)], [['And?'], ['Why?', 'And?']]);
-    resolve(true);
-    await imported;
+    await release();
     await sent;
     await until(() => stored(conversation).length === 0);
   });
@@ -107,12 +115,10 @@ describe('messages queued when the window reloads', () => {
   it('include one that is sent at once, until it is in the session', async () => {
     const conversation = await harness.converse();
     store().restoreAndWatch(conversation);
-    const { promise, resolve } = Promise.withResolvers<boolean>();
-    const imported = conversation.import(() => promise);
+    const release = delaySending(conversation);
     const sent = conversation.queue.send({ text: 'Why?' }, 'queue');
     assert.deepEqual([texts(conversation), stored(conversation)], [[], ['Why?']]);
-    resolve(true);
-    await imported;
+    await release();
     await sent;
     assert.deepEqual(stored(conversation), []);
   });
@@ -132,15 +138,13 @@ describe('messages queued when the window reloads', () => {
     const conversation = await harness.converse();
     store().restoreAndWatch(conversation);
     conversation.queue.restore([{ text: 'Why?' }]);
-    const { promise, resolve } = Promise.withResolvers<boolean>();
-    const imported = conversation.import(() => promise);
+    const release = delaySending(conversation);
     const sent = conversation.queue.sendNow(conversation.queue.items[0]!.id);
     // Listeners are called without events, as when a full disk has room again.
     await rm(path.join(harness.folder, `${conversation.journal.id}.jsonl`));
     await conversation.journal.append({ type: 'session_renamed', title: 'Questions' });
     assert.deepEqual(texts(conversation), []);
-    resolve(true);
-    await imported;
+    await release();
     await sent;
     assert.deepEqual(texts(conversation), []);
   });
@@ -236,29 +240,25 @@ describe('messages queued when the window reloads', () => {
 
   it('don’t include one that another window was sending at once, which returns to its composer', async () => {
     const { conversation, other } = await inTwoWindows();
-    const { promise, resolve } = Promise.withResolvers<boolean>();
-    const imported = conversation.import(() => promise);
+    const release = delaySending(conversation);
     const sent = conversation.queue.send({ text: 'And?' }, 'queue');
     const rejected = assert.rejects(sent, { reason: 'not_writer' });
     await other.journal.takeOver();
     assert.deepEqual(texts(other), ['Why?']);
     await until(() => conversation.journal.readOnly !== undefined);
-    resolve(true);
-    await imported;
+    await release();
     await rejected;
     assert.deepEqual([texts(other), stored(other)], [['Why?'], ['Why?']]);
   });
 
   it('don’t include twice one that a following window sends once it may write', async () => {
     const { conversation, other } = await inTwoWindows();
-    const { promise, resolve } = Promise.withResolvers<boolean>();
-    const imported = other.import(() => promise);
+    const release = delaySending(other);
     const sent = other.queue.send({ text: 'And?' }, 'queue');
     await conversation.close();
     await other.journal.takeOver();
     assert.deepEqual([texts(other), stored(other)], [['Why?'], ['And?', 'Why?']]);
-    resolve(true);
-    await imported;
+    await release();
     await sent;
     assert.deepEqual([transcript(other), texts(other)], [['And?', 'Fine.'], ['Why?']]);
   });
@@ -268,15 +268,13 @@ describe('messages queued when the window reloads', () => {
     async function sendInBoth(release: (other: Conversation) => Promise<void>) {
       const { conversation, other } = await inTwoWindows();
       await conversation.send('First');
-      const { promise, resolve } = Promise.withResolvers<boolean>();
-      const imported = conversation.import(() => promise);
+      const sendHere = delaySending(conversation);
       const sent = conversation.queue.sendNow(conversation.queue.items[0]!.id);
       await other.journal.takeOver();
       await until(() => conversation.journal.readOnly !== undefined);
       await other.queue.sendNow(other.queue.items[0]!.id);
       await release(other);
-      resolve(true);
-      await Promise.allSettled([imported, sent]);
+      await Promise.allSettled([sendHere(), sent]);
       return conversation;
     }
     const once = ['First', 'Fine.', 'Why?', 'Fine.'];
