@@ -75,7 +75,7 @@ describe('closing the product', () => {
     const note = (name: string) => () => Promise.resolve(void closed.push(name));
     const product = {
       dispose: () => undefined,
-      drafts: { retry: () => undefined },
+      drafts: { retry: note('drafts') },
       channel: { dispose: note('log') },
       chats: { close: note('chats') },
       snapshots: { dispose: note('snapshots') },
@@ -90,7 +90,7 @@ describe('closing the product', () => {
     const read = Promise.withResolvers<undefined>();
     const { closed, ended } = await close({ chats: { close: () => read.promise } });
     await soon();
-    assert.deepEqual(closed, ['snapshots', 'sessions', 'store']);
+    assert.deepEqual(closed, ['drafts', 'snapshots', 'sessions', 'store']);
     read.resolve(undefined);
     await ended;
     assert.equal(closed.at(-1), 'log');
@@ -105,7 +105,7 @@ describe('closing the product', () => {
     ] as const) {
       const { closed, ended } = await close(parts);
       await assert.rejects(ended, /It failed/);
-      const expected = ['chats', 'log', 'sessions', 'snapshots', 'store'].filter((one) => one !== name);
+      const expected = ['chats', 'drafts', 'log', 'sessions', 'snapshots', 'store'].filter((one) => one !== name);
       assert.deepEqual([...closed].sort(), expected);
     }
   });

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { rm } from 'node:fs/promises';
+import path from 'node:path';
 import { resolvePolicy } from '../../../src/core/policy/policy.ts';
 import type { Conversation } from '../../../src/app/conversation.ts';
 import { Sessions } from '../../../src/app/sessions.ts';
@@ -58,6 +60,22 @@ describe('showing a session', () => {
     assert.deepEqual(shown, [
       '1 session was saved by a newer version of Threadkeeper. Update the extension to open it.',
     ]);
+  });
+});
+
+describe('unsent texts that a full disk rejected', () => {
+  it('are stored when the session’s file may be written again', async () => {
+    await using harness = await Harness.open();
+    const conversation = await harness.filled(2);
+    let tries = 0;
+    const views = await viewsOf(conversation, [], { drafts: { retry: () => tries++ } });
+    await views.currentSessionChanged();
+    // Listeners are called without events, as when a full disk has room again.
+    await rm(path.join(harness.folder, `${conversation.journal.id}.jsonl`));
+    await conversation.journal.append({ type: 'session_renamed', title: 'Questions' });
+    assert.equal(tries, 1);
+    await conversation.settled();
+    views.dispose();
   });
 });
 
