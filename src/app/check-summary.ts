@@ -7,10 +7,10 @@ import { CallLog } from '../core/compress/summary-model.ts';
 import type { NodeId } from '../core/model/ids.ts';
 import { spendLimitedModel, type SpendGate, type UsageEvent } from './spend-limited-model.ts';
 import type { SummarizerConfig } from './summarizer.ts';
-import type { SessionParts } from './session-parts.ts';
+import type { SessionDeps } from './session-deps.ts';
 import { messagesOf, nodeOf, ChangeFault } from './summary-changes.ts';
 
-export interface CheckSummaryDeps extends Pick<SessionParts, 'journal' | 'clock' | 'counter' | 'price'> {
+export interface CheckSummaryDeps extends Pick<SessionDeps, 'journal' | 'clock' | 'counter' | 'price'> {
   readonly spendGate: SpendGate;
   readonly recordUsage: (usage: readonly UsageEvent[]) => Promise<void>;
 }

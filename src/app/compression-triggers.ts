@@ -13,11 +13,11 @@ import {
 import type { CompressionTarget, CompressionOutcome, CompressionRequest } from './compression-job.ts';
 import type { Compressor } from './compressor.ts';
 import type { ContextMeter } from './context-meter.ts';
-import type { SessionParts } from './session-parts.ts';
+import type { SessionDeps } from './session-deps.ts';
 
-export interface CompressionTriggersDeps extends Pick<SessionParts, 'journal' | 'clock' | 'log' | 'settings'> {
+export interface CompressionTriggersDeps extends Pick<SessionDeps, 'journal' | 'clock' | 'log' | 'settings'> {
   /** The settings to compress with. Throws if one is invalid; `settings` replaces it instead. */
-  readonly callSettings: SessionParts['settings'];
+  readonly callSettings: SessionDeps['settings'];
   readonly compressor: Compressor;
   readonly meter: ContextMeter;
   /** Whether a reply is arriving. Then nothing is committed in the background. */

@@ -32,9 +32,9 @@ import {
 } from './spend-limited-model.ts';
 import type { SummarizerConfig } from './summarizer.ts';
 import type { Clock } from './ports.ts';
-import type { SessionParts } from './session-parts.ts';
+import type { SessionDeps } from './session-deps.ts';
 
-export interface CompressorDeps extends Pick<SessionParts, 'journal' | 'clock' | 'log' | 'counter' | 'price'> {
+export interface CompressorDeps extends Pick<SessionDeps, 'journal' | 'clock' | 'log' | 'counter' | 'price'> {
   readonly work: CompressionWork;
   /**
    * Undefined: summaries are extracted. Rejects with `ModelFault` if the selected model isn't available, and with the

@@ -5,12 +5,12 @@ import type { CompressionRecord } from '../core/journal/schema.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import type { Calibration, ObservationOutcome } from '../core/tokens/calibration.ts';
 import { MessageCounts } from '../core/tokens/message-counts.ts';
-import type { SessionParts } from './session-parts.ts';
+import type { SessionDeps } from './session-deps.ts';
 
 /** Minimum share of an observed context window for the prompt, regardless of the tokens reserved for the reply. */
 const MIN_PROMPT_SHARE = 0.6;
 
-type MeterParts = Pick<SessionParts, 'journal' | 'clock' | 'counter' | 'countStore' | 'settings' | 'calibration'>;
+type MeterParts = Pick<SessionDeps, 'journal' | 'clock' | 'counter' | 'countStore' | 'settings' | 'calibration'>;
 
 /** Assembles the context and determines the budget, in counted tokens; the provider's are estimated. */
 export class ContextMeter {

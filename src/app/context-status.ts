@@ -9,7 +9,7 @@ import { parseQuery, type QueryTerm } from '../core/search/query.ts';
 import { neutralizeTags } from '../core/text/prompt-sections.ts';
 import { visitWords } from '../core/text/words.ts';
 import type { SessionState } from '../core/state/session-state.ts';
-import type { SearchResult } from './searchable.ts';
+import type { SearchResult } from './search-results.ts';
 
 /** Whether and how a part of the session is sent to the model. */
 export type ContextStatus =

@@ -19,16 +19,16 @@ import { ModelFault, ContextOverflow, TurnRunning } from './fault.ts';
 import type { ChatModel, ChatRequest, SessionJournal } from './ports.ts';
 import { HALTED, recoverReplies, recoverOnTakeover, requestOf, streamReply } from './reply-stream.ts';
 import { SendQueue } from './send-queue.ts';
-import type { SessionParts } from './session-parts.ts';
+import type { SessionDeps } from './session-deps.ts';
 import type { ConversationSettings } from './conversation-settings.ts';
 import { requireMessages } from './summary-changes.ts';
 import { applyProgressReport, startNextStep } from './task-progress.ts';
 import { editedMessage, userMessage, userMessageEvents, type UserMessage } from './user-message.ts';
 
-export interface ConversationDeps extends SessionParts {
+export interface ConversationDeps extends SessionDeps {
   readonly compressor: Compressor;
   /** The settings to call a model or compress with. Throws if one is invalid; `settings` replaces it instead. */
-  readonly callSettings: SessionParts['settings'];
+  readonly callSettings: SessionDeps['settings'];
   /**
    * Rejects with `ModelFault` if the selected model isn't available, for example without an API key, and like
    * `callSettings` if a setting is invalid.

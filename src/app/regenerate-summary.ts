@@ -14,7 +14,7 @@ import type { CheckSummaryDeps } from './check-summary.ts';
 import type { CompressSessionDeps } from './compress-session.ts';
 import { spendLimitedModel, type SpendLimitedModel } from './spend-limited-model.ts';
 import type { SummarizerConfig } from './summarizer.ts';
-import type { SessionParts } from './session-parts.ts';
+import type { SessionDeps } from './session-deps.ts';
 import { messagesOf, nodeOf, ChangeFault } from './summary-changes.ts';
 
 export interface RegenerateOptions {
@@ -28,7 +28,7 @@ export interface RegenerateOptions {
 }
 
 export interface RegenerateDeps
-  extends CheckSummaryDeps, Pick<SessionParts, 'settings'>, Pick<CompressSessionDeps, 'preset' | 'promptText'> {
+  extends CheckSummaryDeps, Pick<SessionDeps, 'settings'>, Pick<CompressSessionDeps, 'preset' | 'promptText'> {
   readonly counts: MessageCounts;
 }
 

@@ -8,10 +8,10 @@ import type { ContextMeter } from './context-meter.ts';
 import type { ConversationUpdate } from './conversation-update.ts';
 import { emptyReply, ModelFault } from './fault.ts';
 import type { ChatModel, ChatRequest, Log, SessionJournal, Clock } from './ports.ts';
-import type { SessionParts } from './session-parts.ts';
+import type { SessionDeps } from './session-deps.ts';
 import type { ConversationSettings } from './conversation-settings.ts';
 
-export interface ReplyDeps extends Pick<SessionParts, 'journal' | 'clock' | 'log' | 'counter' | 'settings' | 'price'> {
+export interface ReplyDeps extends Pick<SessionDeps, 'journal' | 'clock' | 'log' | 'counter' | 'settings' | 'price'> {
   readonly meter: ContextMeter;
   readonly onUpdate: (update: ConversationUpdate) => void;
   /** Called with the events of a reply that couldn't be written. Write them later, because the reply is paid for. */

@@ -18,7 +18,7 @@ import {
   type ScoredResult,
   type ResultKind,
   type Searchable,
-} from './searchable.ts';
+} from './search-results.ts';
 
 /** Length of an excerpt in UTF-16 units. */
 const EXCERPT_UNITS = 600;

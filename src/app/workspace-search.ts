@@ -15,7 +15,7 @@ import {
   splitAtFirst,
   type ScoredResult,
   type Searchable,
-} from './searchable.ts';
+} from './search-results.ts';
 
 export interface WorkspaceHit extends ScoredResult {
   readonly session: SessionId;

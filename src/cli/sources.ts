@@ -1,4 +1,9 @@
-import { fingerprints, relationsBetween, type FingerprintedEntry, type Relation } from '../app/library/relations.ts';
+import {
+  fingerprints,
+  relationsBetween,
+  type FingerprintedEntry,
+  type Relation,
+} from '../app/library/session-relations.ts';
 import { readChats, withSources, type UnreadableOutput } from './read-chats.ts';
 import type { Command } from './command.ts';
 

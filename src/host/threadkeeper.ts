@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import { ModelFault } from '../app/fault.ts';
 import type { ChatModel, Clock, Log } from '../app/ports.ts';
 import type { SessionSearch } from '../app/session-search.ts';
-import type { SessionArchive } from '../app/session-archive.ts';
+import type { WorkspaceRecall } from '../app/workspace-recall.ts';
 import { Sessions } from '../app/sessions.ts';
 import type { SearchRequest, WorkspaceHit } from '../app/workspace-search.ts';
 import type { FaultView } from '../protocol/faults.ts';
@@ -54,7 +54,7 @@ import { checkSettings, hasOtherSettingChanged, moveRenamedSettings, readSetting
 import { ContextTree } from './summaries/context-tree.ts';
 import { OPEN_ROW, type ContextRow } from './summaries/context-rows.ts';
 import { isWindowPresent } from './platform/window-presence.ts';
-import { workspaceArchive } from './search/workspace-archive.ts';
+import { workspaceHistory } from './search/workspace-history.ts';
 import { workspaceKey } from '../storage/workspace-key.ts';
 import { SharedThread } from '../core/pace/yielder.ts';
 import type { PageConnection } from './chat/page-connection.ts';
@@ -96,7 +96,7 @@ export class Threadkeeper implements vscode.Disposable {
   readonly memory: WorkspaceMemory;
   readonly rules: ProjectRules;
   /** Read access to the sessions for the participant and tools in VS Code's chat. */
-  readonly archive: SessionArchive;
+  readonly recall: WorkspaceRecall;
   readonly store: FileSessionStore;
   readonly snapshots: StoredSnapshots;
   readonly openConversations: OpenConversations;
@@ -186,8 +186,8 @@ export class Threadkeeper implements vscode.Disposable {
         },
       },
     });
-    const allSessions = workspaceArchive(this);
-    this.archive = allSessions.archive;
+    const allSessions = workspaceHistory(this);
+    this.recall = allSessions.recall;
     this.searchWorkspace = allSessions.search;
     this.gaugeItem = gaugeItem({
       conversation: () => this.sessions.current,
@@ -200,7 +200,7 @@ export class Threadkeeper implements vscode.Disposable {
     this.memoryTree = memoryTree(this.memory);
     this.chats = new ExternalChats(context, window, warn);
     this.chatsTree = chatsTree(this.chats, this.clock.yielder);
-    this.tools = { [RECALL_TOOL]: recallTool(this.archive), [DECISIONS_TOOL]: decisionsTool(this.archive) };
+    this.tools = { [RECALL_TOOL]: recallTool(this.recall), [DECISIONS_TOOL]: decisionsTool(this.recall) };
     this.#disposables.push(
       this.editor,
       this.panel,
@@ -290,7 +290,7 @@ export class Threadkeeper implements vscode.Disposable {
   }
 
   answer: vscode.ChatRequestHandler = (request, _context, stream, token) =>
-    answerChatRequest(this.archive, request, stream, token);
+    answerChatRequest(this.recall, request, stream, token);
 
   async modelChanged(): Promise<void> {
     if (this.sessions.current) await this.models.prepare(this.chosenModel());

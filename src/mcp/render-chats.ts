@@ -3,7 +3,7 @@ import type { ChatHit } from '../app/library/chat-index.ts';
 import type { ListedChat } from '../app/library/chat-library-calls.ts';
 import type { KeptSession } from '../app/library/library-store.ts';
 import { TOOL_NAMES } from '../app/library/source.ts';
-import { recordSection } from '../app/recalled-text.ts';
+import { recordSection } from '../app/record-section.ts';
 import type { KeyEvent } from '../core/model/key-event.ts';
 import type { Role } from '../core/model/message.ts';
 import { Redactor } from '../core/redact/redact.ts';

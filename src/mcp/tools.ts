@@ -10,7 +10,7 @@ import { messageId } from '../core/model/ids.ts';
 import type { KeyEvent } from '../core/model/key-event.ts';
 import { runYielding, type Steps } from '../core/pace/steps.ts';
 import { yieldIfDue, type Yielder } from '../core/pace/yielder.ts';
-import { callsWith } from '../app/recalled-text.ts';
+import { callsWith } from '../app/record-section.ts';
 import { isObject, type JsonObject } from '../core/text/json-value.ts';
 import { sentencesOf } from '../core/text/sentences.ts';
 import type { MachineChats } from './machine-chats.ts';

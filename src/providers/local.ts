@@ -1,6 +1,6 @@
 import { ModelFault } from '../app/fault.ts';
 import type { ChatModel } from '../app/ports.ts';
-import type { SearchResult } from '../app/searchable.ts';
+import type { SearchResult } from '../app/search-results.ts';
 import { messageText } from '../core/model/message.ts';
 import { bestExcerpt } from '../core/search/excerpt.ts';
 import { LOCAL_TEXTS, languageOf } from './local-texts.ts';

@@ -4,7 +4,7 @@ import type { ListedModel } from './listed-model.ts';
 import { streamFault } from './provider-errors.ts';
 import { fetchServerInfo } from './http.ts';
 import { isObject } from '../core/text/json-value.ts';
-import { outputLimit, systemText } from './openai-shared.ts';
+import { outputLimit, systemText } from './openai-format.ts';
 import type { ThinkFilter } from './think-filter.ts';
 import type { OptionalPart } from './request-fallback.ts';
 import { inputObject, userTurnText, toTurns } from './strict-turns.ts';

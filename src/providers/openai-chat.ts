@@ -17,7 +17,7 @@ import {
   SYSTEM_BREAKPOINTS,
   systemText,
   USER_BREAKPOINTS,
-} from './openai-shared.ts';
+} from './openai-format.ts';
 import type { ThinkFilter } from './think-filter.ts';
 import type { OptionalPart } from './request-fallback.ts';
 import {

@@ -18,7 +18,7 @@ import {
   SYSTEM_BREAKPOINTS,
   systemText,
   USER_BREAKPOINTS,
-} from './openai-shared.ts';
+} from './openai-format.ts';
 import type { OptionalPart } from './request-fallback.ts';
 import { inputJson, systemParts, toTurns, usageFrom, type Turn } from './strict-turns.ts';
 import type { WatchedCall } from './watched-call.ts';

@@ -1,6 +1,6 @@
 import type { TranscriptMessage } from '../../src/core/transcript/transcript-message.ts';
 import type { TokenCounter } from '../../src/core/tokens/token-counter.ts';
-import type { SharedSession } from './data/shared.ts';
+import type { RealTranscript } from './data/real-transcripts.ts';
 import { syntheticSession } from './data/synthetic.ts';
 
 /** The input of all measurements. */
@@ -9,7 +9,7 @@ export interface BenchContext {
   readonly quick: boolean;
   readonly counter: TokenCounter;
   /** Empty if the shared data is absent. */
-  readonly sessions: readonly SharedSession[];
+  readonly sessions: readonly RealTranscript[];
   readonly print: (text: string) => void;
 }
 

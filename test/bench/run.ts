@@ -8,7 +8,7 @@ import { outFolder, root } from '../../scripts/support/paths.ts';
 import { ExpectedError, runMain } from '../../scripts/support/expected-error.ts';
 import { loadEncoding } from '../../src/core/tokens/token-counter.ts';
 import type { BenchContext } from './context.ts';
-import { sharedSessions } from './data/shared.ts';
+import { realTranscripts } from './data/real-transcripts.ts';
 import { measureCost } from './figures/cost.ts';
 import { measureEvents } from './figures/quality-events.ts';
 import { measureGauge } from './figures/quality-gauge.ts';
@@ -86,7 +86,7 @@ await runMain(async () => {
   const unwritable = values.write ? SECTIONS.filter((section) => isPart(section, wanted)) : [];
   if (unwritable.length > 0)
     throw new ExpectedError(`--write keeps whole sections, and ${unwritable.join(', ')} would be a part.`);
-  const sessions = await sharedSessions();
+  const sessions = await realTranscripts();
   const run: RunFacts = {
     mode: values.quick ? 'quick' : 'full',
     data: sessions.length > 0 ? 'shared' : 'synthetic',

@@ -11,7 +11,7 @@ import {
 } from '../../core/search/index-block.ts';
 import { toolEffectsOf, type ToolEffect } from '../../core/transcript/tool-effects.ts';
 import type { TranscriptMessage } from '../../core/transcript/transcript-message.ts';
-import { isRecalled } from '../recalled-text.ts';
+import { isRecalled } from '../record-section.ts';
 import { unlessRemoved, type CopyPiece, type KeptSession, type LibraryStore } from './library-store.ts';
 import type { Tool } from './source.ts';
 

@@ -3,7 +3,7 @@ import { countSchema, type ReadonlyOutput } from '../../core/model/field-schemas
 import { skippedSchema } from '../../core/transcript/skipped-content.ts';
 import { transcriptMessageSchema, type TranscriptMessage } from '../../core/transcript/transcript-message.ts';
 import { entrySchema } from './read-session.ts';
-import { relationSchema } from './relations.ts';
+import { relationSchema } from './session-relations.ts';
 import { resumeSchema, type Tool } from './source.ts';
 
 /** A line in the copy of a session. */

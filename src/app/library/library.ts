@@ -5,7 +5,7 @@ import { StoreFault } from '../ports.ts';
 import type { CopyRecord, KeptSession, LibraryStore } from './library-store.ts';
 import { libraryEntryOf, readSession, type ReadSession } from './read-session.ts';
 import { ChatIndex, indexOfMessages } from './chat-index.ts';
-import { commonLength, fingerprints, hasIdInPath, relationKeys, relationsBetween } from './relations.ts';
+import { commonLength, fingerprints, hasIdInPath, relationKeys, relationsBetween } from './session-relations.ts';
 import {
   isFileSystemError,
   readFailureReason,

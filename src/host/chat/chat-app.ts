@@ -1,4 +1,4 @@
-import type { ScoredResult } from '../../app/searchable.ts';
+import type { ScoredResult } from '../../app/search-results.ts';
 import type { PageCommand } from '../../protocol/views.ts';
 import type { OpenConversation } from '../sessions/open-conversations.ts';
 import type { EditReviews } from '../edits/edit-reviews.ts';

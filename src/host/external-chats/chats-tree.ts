@@ -1,7 +1,7 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import type { DroppedEvent, DroppedGroup } from '../../app/library/dropped-events.ts';
-import type { Relation } from '../../app/library/relations.ts';
+import type { Relation } from '../../app/library/session-relations.ts';
 import { TOOL_NAMES, type UnreadablePath } from '../../app/library/source.ts';
 import { yieldIfDue, type Yielder } from '../../core/pace/yielder.ts';
 import { runYielding } from '../../core/pace/steps.ts';

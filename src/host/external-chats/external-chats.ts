@@ -12,7 +12,7 @@ import {
 } from '../../app/library/chat-library-calls.ts';
 import { TOOL_NAMES } from '../../app/library/source.ts';
 import { StoreFault } from '../../app/ports.ts';
-import type { Citation } from '../../app/session-archive.ts';
+import type { Citation } from '../../app/workspace-recall.ts';
 import { readSettings } from '../platform/settings.ts';
 import { translated } from '../platform/l10n.ts';
 import { openFolders } from '../platform/workspace-files.ts';

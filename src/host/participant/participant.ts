@@ -1,20 +1,20 @@
 import * as vscode from 'vscode';
 import * as v from 'valibot';
-import { decisionsText, recalledText, type Citation, type SessionArchive } from '../../app/session-archive.ts';
+import { decisionsText, recalledText, type Citation, type WorkspaceRecall } from '../../app/workspace-recall.ts';
 
 /** Maximum number of quotes in an answer. */
 const MAX_QUOTES = 8;
 
 /** Answers `@threadkeeper` in VS Code's chat with quotes, without a model; `/decisions` lists decisions. */
 export async function answerChatRequest(
-  archive: SessionArchive,
+  workspace: WorkspaceRecall,
   request: Pick<vscode.ChatRequest, 'prompt' | 'command'>,
   stream: Pick<vscode.ChatResponseStream, 'markdown' | 'progress'>,
   token: vscode.CancellationToken,
 ): Promise<void> {
   const cancelled = (): boolean => token.isCancellationRequested;
   if (request.command === 'decisions') {
-    const { memory, decisions } = await archive.decisions(cancelled);
+    const { memory, decisions } = await workspace.decisions(cancelled);
     if (cancelled()) return;
     if (memory.length + decisions.length === 0)
       stream.markdown(vscode.l10n.t('No decisions in recent sessions, and the workspace memory is empty.'));
@@ -29,7 +29,7 @@ export async function answerChatRequest(
     return;
   }
   stream.progress(vscode.l10n.t('Searching sessions…'));
-  const found = await archive.recall(request.prompt, MAX_QUOTES, cancelled);
+  const found = await workspace.recall(request.prompt, MAX_QUOTES, cancelled);
   if (found?.length === 0)
     stream.markdown(
       vscode.l10n.t('No results for “{0}” in the sessions and copied chats of this workspace.', request.prompt),
@@ -59,7 +59,7 @@ const recallInput = v.object({
 });
 
 /** A tool for other chats that searches sessions. It asks first: results are sent to the model of that chat. */
-export function recallTool(archive: SessionArchive): vscode.LanguageModelTool<unknown> {
+export function recallTool(workspace: WorkspaceRecall): vscode.LanguageModelTool<unknown> {
   return {
     prepareInvocation: ({ input }) => {
       const asked = v.safeParse(recallInput, input);
@@ -76,14 +76,14 @@ export function recallTool(archive: SessionArchive): vscode.LanguageModelTool<un
     },
     invoke: async ({ input }, token) => {
       const { query, limit } = v.parse(recallInput, input);
-      const found = await archive.recall(query, limit, () => token.isCancellationRequested);
+      const found = await workspace.recall(query, limit, () => token.isCancellationRequested);
       return answer(recalledText(found ?? []));
     },
   };
 }
 
 /** Lists decisions and the workspace memory, after asking the user like `recallTool`. */
-export function decisionsTool(archive: SessionArchive): vscode.LanguageModelTool<unknown> {
+export function decisionsTool(workspace: WorkspaceRecall): vscode.LanguageModelTool<unknown> {
   return {
     prepareInvocation: () => ({
       invocationMessage: vscode.l10n.t('Reading decisions…'),
@@ -95,7 +95,7 @@ export function decisionsTool(archive: SessionArchive): vscode.LanguageModelTool
       },
     }),
     invoke: async (_options, token) =>
-      answer(decisionsText(await archive.decisions(() => token.isCancellationRequested))),
+      answer(decisionsText(await workspace.decisions(() => token.isCancellationRequested))),
   };
 }
 

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { ScoredResult } from '../../app/searchable.ts';
+import type { ScoredResult } from '../../app/search-results.ts';
 import type { SearchRequest, WorkspaceHit } from '../../app/workspace-search.ts';
 import { truncate } from '../../core/text/truncate.ts';
 import { keyEventId } from '../../core/model/ids.ts';

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { ScoredResult } from '../../app/searchable.ts';
+import type { ScoredResult } from '../../app/search-results.ts';
 import type { CompressionId, MessageId, NodeId } from '../../core/model/ids.ts';
 import type { KeyEvent, KeyEventKind } from '../../core/model/key-event.ts';
 import { messageText } from '../../core/model/message.ts';

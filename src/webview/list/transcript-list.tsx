@@ -7,7 +7,7 @@ import { Minimap } from '../parts/minimap.tsx';
 import { TranscriptRow } from '../parts/transcript-row.tsx';
 import { summaryRangeAt, PAGE_SIZE, textLength, type OpenSession } from '../state.ts';
 import { text } from '../texts.ts';
-import { FeedNavigation } from './feed-navigation.ts';
+import { TranscriptNavigation } from './transcript-navigation.ts';
 import { Viewport, type RowRange } from './viewport.ts';
 
 /** How long a revealed message stays highlighted, in ms. */
@@ -28,7 +28,7 @@ export function TranscriptList({ session }: { readonly session: OpenSession }) {
   const rows = useRef<HTMLDivElement>(null);
   const end = useRef<HTMLDivElement>(null);
   const viewport = useRef<Viewport>(undefined);
-  const navigation = useRef<FeedNavigation>(undefined);
+  const navigation = useRef<TranscriptNavigation>(undefined);
   /** The pages being loaded, by epoch and first row, because the answers of an earlier epoch are discarded. */
   const requested = useRef(new Set<string>());
   const awaitingFocus = useRef<number>(undefined);
@@ -50,7 +50,7 @@ export function TranscriptList({ session }: { readonly session: OpenSession }) {
   useLayoutEffect(() => {
     const view = new Viewport(scroller.current!, spacer.current!, rows.current!, setRange);
     viewport.current = view;
-    navigation.current = new FeedNavigation(scroller.current!, end.current!);
+    navigation.current = new TranscriptNavigation(scroller.current!, end.current!);
     view.update(transcript.total, (row) => estimateHeight(transcript.at(row)));
     const place = page.savedStateOf(session.id)?.place;
     if (place) view.reveal(place.position, -place.offset);

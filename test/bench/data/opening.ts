@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { ContextMeter } from '../../../src/app/context-meter.ts';
-import type { SessionParts } from '../../../src/app/session-parts.ts';
+import type { SessionDeps } from '../../../src/app/session-deps.ts';
 import { NEVER_YIELDS } from '../../../src/core/pace/yielder.ts';
 import { resolvePolicy } from '../../../src/core/policy/policy.ts';
 import { loadEncoding } from '../../../src/core/tokens/token-counter.ts';
@@ -45,7 +45,7 @@ export async function openNewest(
 }
 
 /** The meter of a session, created like in the editor. */
-export function meterOf(parts: Pick<SessionParts, 'journal' | 'clock' | 'counter' | 'countStore'>): ContextMeter {
+export function meterOf(parts: Pick<SessionDeps, 'journal' | 'clock' | 'counter' | 'countStore'>): ContextMeter {
   const settings = {
     systemPrompt: '',
     memory: '',

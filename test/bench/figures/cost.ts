@@ -9,7 +9,7 @@ import { developerMessages, type BenchContext } from '../context.ts';
 import { metered } from '../models/metered.ts';
 import { oracle } from '../models/oracle.ts';
 import { blocksOf, PrefixMeter } from '../prefix-meter.ts';
-import { sharedFile } from '../data/shared.ts';
+import { sharedFile } from '../data/real-transcripts.ts';
 import { figure, type Figure, type Measured, type Plot } from '../report/figure.ts';
 import { playTurn, turnsOf, type Turn } from '../turn-feed.ts';
 import { resummarized, rolled, type Simulated } from './cost-baselines.ts';

@@ -3,7 +3,7 @@ import { score, type Scored } from '../../../scripts/events/score.ts';
 import { detectEvents } from '../../../src/core/events/detect.ts';
 import type { DetectedEvent, KeyEventKind } from '../../../src/core/model/key-event.ts';
 import type { BenchContext } from '../context.ts';
-import { sharedFile } from '../data/shared.ts';
+import { sharedFile } from '../data/real-transcripts.ts';
 import type { Measured } from '../report/figure.ts';
 
 /** Substrings that simple systems use to recognize important text, with the kind of event. */

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import * as v from 'valibot';
 import { compressAtOnce, sentText, tokensOf } from '../compress-at-once.ts';
 import type { BenchContext } from '../context.ts';
-import { sharedFile, type SharedSession } from '../data/shared.ts';
+import { sharedFile, type RealTranscript } from '../data/real-transcripts.ts';
 import { figure, type Figure, type Measured } from '../report/figure.ts';
 
 const referenceSchema = v.array(
@@ -100,7 +100,7 @@ async function reduction(context: BenchContext): Promise<Figure[]> {
 async function reduced(
   id: string,
   what: string,
-  sessions: readonly SharedSession[],
+  sessions: readonly RealTranscript[],
   { counter, print }: BenchContext,
 ): Promise<Figure[]> {
   let least = 1;

@@ -4,7 +4,7 @@ import { createOpenAiModel } from '../../../src/providers/openai.ts';
 import { Harness } from '../../unit/app/harness.ts';
 import { appendMessages } from '../append-messages.ts';
 import { developerMessages, type BenchContext } from '../context.ts';
-import { sharedFile } from '../data/shared.ts';
+import { sharedFile } from '../data/real-transcripts.ts';
 import { oracle } from '../models/oracle.ts';
 import { StreamingServer, type Pace } from '../models/streaming-server.ts';
 import type { Figure, Measured } from '../report/figure.ts';

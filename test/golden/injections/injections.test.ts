@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { decisionsText, recalledText } from '../../../src/app/session-archive.ts';
+import { decisionsText, recalledText } from '../../../src/app/workspace-recall.ts';
 import {
   renderEvent,
   renderLedger,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { appendFileSync } from 'node:fs';
 import path from 'node:path';
 import { ChatIndex, type ChatQuery } from '../../../src/app/library/chat-index.ts';
-import { recalledText } from '../../../src/app/session-archive.ts';
+import { recalledText } from '../../../src/app/workspace-recall.ts';
 import { Library } from '../../../src/app/library/library.ts';
 import { searchBlocks } from '../../../src/core/search/block-search.ts';
 import { TextIndex } from '../../../src/core/search/text-index.ts';

@@ -6,10 +6,10 @@ import { neutralizeTags, plainName } from '../core/text/prompt-sections.ts';
 import { withSpeaker } from '../core/text/speakers.ts';
 import { withoutTerminalCodes } from '../core/text/terminal-codes.ts';
 import type { SessionListEntry } from './ports.ts';
-import { recordSection } from './recalled-text.ts';
+import { recordSection } from './record-section.ts';
 import type { SearchRequest, WorkspaceHit } from './workspace-search.ts';
 
-export interface SessionArchiveDeps {
+export interface WorkspaceRecallDeps {
   readonly search: (run: SearchRequest) => Promise<readonly WorkspaceHit[] | undefined>;
   /** The best quotes from copied chats of other tools in this workspace. */
   readonly searchChats: (query: string, limit: number) => Promise<readonly Citation[]>;
@@ -39,10 +39,10 @@ const MAX_SESSIONS = 10;
 const MAX_DECISIONS = 60;
 
 /** Answers questions with quotes from this workspace's sessions and copied chats. Secrets are redacted. */
-export class SessionArchive {
-  readonly #deps: SessionArchiveDeps;
+export class WorkspaceRecall {
+  readonly #deps: WorkspaceRecallDeps;
 
-  constructor(deps: SessionArchiveDeps) {
+  constructor(deps: WorkspaceRecallDeps) {
     this.#deps = deps;
   }
 

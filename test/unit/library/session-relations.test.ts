@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { LibraryEntry } from '../../../src/app/library/read-session.ts';
-import { fingerprints, relationsBetween, type Relation } from '../../../src/app/library/relations.ts';
+import { fingerprints, relationsBetween, type Relation } from '../../../src/app/library/session-relations.ts';
 import type { TranscriptMessage } from '../../../src/core/transcript/transcript-message.ts';
 
 const messagesOf = (...texts: readonly string[]): TranscriptMessage[] =>

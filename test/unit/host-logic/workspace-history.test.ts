@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { messageId, type SessionId } from '../../../src/core/model/ids.ts';
-import { workspaceArchive } from '../../../src/host/search/workspace-archive.ts';
+import { workspaceHistory } from '../../../src/host/search/workspace-history.ts';
 import type { FileSessionStore } from '../../../src/storage/session-store.ts';
 import { storeIn, testClock } from '../storage/test-store.ts';
 import { keyEvent } from '../../support/key-events.ts';
@@ -35,7 +35,7 @@ describe('workspace archive', () => {
     await sessionWithDecision('Billing');
     const listed = await store.list();
     const faults: unknown[] = [];
-    const { archive, search } = workspaceArchive({
+    const { recall, search } = workspaceHistory({
       store: { list: () => Promise.resolve(listed) },
       folder,
       clock: testClock(),
@@ -46,7 +46,7 @@ describe('workspace archive', () => {
       describe: (error) => faults.push(error),
     });
     const found = async () => (await search({ query: 'slot', limit: 5 }))?.map(({ title }) => title).sort();
-    const decided = async () => (await archive.decisions(() => false)).decisions.map(({ session }) => session).sort();
+    const decided = async () => (await recall.decisions(() => false)).decisions.map(({ session }) => session).sort();
     const file = path.join(folder, `${broken}.jsonl`);
     await rename(file, `${file}.away`);
     // Opening a folder succeeds, and reading it fails.
@@ -54,7 +54,7 @@ describe('workspace archive', () => {
     assert.deepEqual(await found(), ['Billing']);
     assert.deepEqual(await decided(), ['Billing']);
     assert.equal(faults.length, 2);
-    assert.equal((await archive.recall('slot', 5, () => false))?.length, 1);
+    assert.equal((await recall.recall('slot', 5, () => false))?.length, 1);
     assert.ok(faults.some((fault) => /The copies can’t be read/.test(String(fault))));
     await rm(file, { recursive: true });
     await rename(`${file}.away`, file);

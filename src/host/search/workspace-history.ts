@@ -1,5 +1,5 @@
 import type { SessionStore } from '../../app/ports.ts';
-import { SessionArchive, type SessionArchiveDeps } from '../../app/session-archive.ts';
+import { WorkspaceRecall, type WorkspaceRecallDeps } from '../../app/workspace-recall.ts';
 import type { SearchRequest, WorkspaceHit, WorkspaceSearch } from '../../app/workspace-search.ts';
 import type { SessionId } from '../../core/model/ids.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
@@ -8,19 +8,19 @@ import type { WorkspaceMemory } from '../memory/workspace-memory.ts';
 import type { HostApp } from '../platform/host-app.ts';
 import type { OpenConversations } from '../sessions/open-conversations.ts';
 
-interface ArchiveApp extends Pick<HostApp, 'clock' | 'folder' | 'workspace'> {
+interface HistoryApp extends Pick<HostApp, 'clock' | 'folder' | 'workspace'> {
   readonly store: Pick<SessionStore, 'list'>;
   /** Open sessions are used as they are in memory. */
   readonly openConversations: OpenConversations;
   readonly memory: WorkspaceMemory;
-  readonly searchChats: SessionArchiveDeps['searchChats'];
+  readonly searchChats: WorkspaceRecallDeps['searchChats'];
   /** Logs why a session can't be read. The others are read nevertheless. */
   describe(error: unknown): unknown;
 }
 
 /** Read access to all sessions of a workspace, for its search and for other chats. */
-export function workspaceArchive(app: ArchiveApp): {
-  readonly archive: SessionArchive;
+export function workspaceHistory(app: HistoryApp): {
+  readonly recall: WorkspaceRecall;
   /** A session's state; undefined if it doesn't exist anymore. */
   readonly read: (id: SessionId) => Promise<SessionState | undefined>;
   /** Resolves to undefined if canceled. */
@@ -44,7 +44,7 @@ export function workspaceArchive(app: ArchiveApp): {
     );
     return (await loaded).search(run);
   };
-  const archive = new SessionArchive({
+  const recall = new WorkspaceRecall({
     search,
     searchChats: (query, limit) =>
       app.searchChats(query, limit).catch((error: unknown) => {
@@ -58,5 +58,5 @@ export function workspaceArchive(app: ArchiveApp): {
       return memory.entries;
     },
   });
-  return { archive, read, search };
+  return { recall, read, search };
 }

@@ -5,7 +5,7 @@ const FOCUSABLE = 'button:not(:disabled), input, textarea, [tabindex="0"]';
  * Keyboard navigation in the transcript, like the ARIA feed pattern. Up and Down move between rows, Left and Right
  * select words. Tab moves through the controls of a row and then leaves the transcript.
  */
-export class FeedNavigation {
+export class TranscriptNavigation {
   readonly #feed: HTMLElement;
   /** An empty element after the feed. Tab moves the focus there to leave the feed. */
   readonly #end: HTMLElement;

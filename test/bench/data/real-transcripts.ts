@@ -8,7 +8,7 @@ const folder = path.resolve(
 );
 
 /** A real transcript. `developer`: a developer's session, as opposed to a meeting. */
-export interface SharedSession {
+export interface RealTranscript {
   readonly name: string;
   readonly developer: boolean;
   readonly messages: readonly TranscriptMessage[];
@@ -21,7 +21,7 @@ export function sharedFile(name: string): string | undefined {
 }
 
 /** The shared transcripts; empty if the data is absent. */
-export async function sharedSessions(): Promise<readonly SharedSession[]> {
+export async function realTranscripts(): Promise<readonly RealTranscript[]> {
   const dev = sharedFile('dev');
   if (dev === undefined) return [];
   const files = readdirSync(dev).filter((name) => name.endsWith('.jsonl'));

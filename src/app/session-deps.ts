@@ -5,7 +5,7 @@ import type { Clock, CountStore, Log, SessionJournal } from './ports.ts';
 import type { ConversationSettings } from './conversation-settings.ts';
 
 /** The dependencies that the classes of an open session share. */
-export interface SessionParts {
+export interface SessionDeps {
   readonly journal: SessionJournal;
   readonly clock: Clock;
   readonly log: Log;

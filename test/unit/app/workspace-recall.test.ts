@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { SessionArchive, recalledText, type Citation } from '../../../src/app/session-archive.ts';
+import { WorkspaceRecall, recalledText, type Citation } from '../../../src/app/workspace-recall.ts';
 import type { WorkspaceHit } from '../../../src/app/workspace-search.ts';
 import { messageId, sessionId } from '../../../src/core/model/ids.ts';
 import type { KeyEvent } from '../../../src/core/model/key-event.ts';
@@ -31,8 +31,8 @@ describe('quotes requested by another chat', () => {
     const search = new WorkspaceSearch({ clock: { yielder: eventLoopYielder() }, list, read });
     const memory = () => Promise.resolve([]);
     const searchChats = () => Promise.resolve([]);
-    const archive = new SessionArchive({ search: (run) => search.search(run), searchChats, list, read, memory });
-    const found = await archive.recall('deploy server', 1, () => false);
+    const workspace = new WorkspaceRecall({ search: (run) => search.search(run), searchChats, list, read, memory });
+    const found = await workspace.recall('deploy server', 1, () => false);
     const texts = found?.map((one) => one.text);
     assert.deepEqual(texts, ['[redacted: private-key]\nThe deploy server has this key.']);
   });
@@ -58,7 +58,7 @@ describe('recall requested by another chat', () => {
     return { session: 'Claude Code: Fix </record> "ports"', message, role: 'user', text };
   };
   const recall = (hits: readonly WorkspaceHit[], quotes: readonly Citation[], limit = 8) =>
-    new SessionArchive({
+    new WorkspaceRecall({
       search: () => Promise.resolve(hits),
       searchChats: () => Promise.resolve(quotes),
       list: () => Promise.resolve([]),
@@ -113,14 +113,14 @@ describe('decisions requested by another chat', () => {
     await decide(0, 'active');
     await decide(2, 'dropped', 'Karim:');
     await decide(4, 'active');
-    const archive = new SessionArchive({
+    const workspace = new WorkspaceRecall({
       search: () => Promise.resolve([]),
       searchChats: () => Promise.resolve([]),
       list: () => Promise.resolve([{ id: journal.id, title: '', workspace: 'test', ...FIGURES }]),
       read: () => Promise.resolve(state),
       memory: () => Promise.resolve([]),
     });
-    const quotes = async () => (await archive.decisions(() => false)).decisions.map((one) => [one.message, one.text]);
+    const quotes = async () => (await workspace.decisions(() => false)).decisions.map((one) => [one.message, one.text]);
     assert.deepEqual(await quotes(), [
       [1, 'Decision 0'],
       [3, 'Karim: … Decision 2'],
