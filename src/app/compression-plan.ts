@@ -33,7 +33,7 @@ export interface Plan {
   readonly freedTokens: number;
 }
 
-/** Minimum share of the budget for summaries. */
+/** The share of the budget that summaries may always take. */
 const MIN_SUMMARIES_SHARE = 0.22;
 /** In a small budget, summaries may take this larger `share`, up to `tokens`. */
 const SMALL_BUDGET = { share: 0.45, tokens: 6_000 } as const;
@@ -70,7 +70,7 @@ export function planCompression(job: CompressionJob): Plan {
   return planRuns(job, { keep, maxTokens: Math.max(0, Math.min(room, MAX_FILLED_SHARE * budget - others)) });
 }
 
-/** If fewer tokens follow the newest user message, summarizing them saves none, because of the summary's heading. */
+/** If fewer tokens follow the newest user message, summarizing them saves nothing, because of the summary's heading. */
 const MIN_TAIL_TOKENS = 32;
 
 /** Minimum expected size of ledger and summaries, as a share of the replaced tokens. */
@@ -134,7 +134,7 @@ const MAX_PROVISIONAL_TOKENS = 100_000;
 
 /** Minimum cost of a model call, in input tokens. A cheaper one would mostly read the fixed part of its prompt. */
 const MIN_CALL_COST = 4_000;
-/** Minimum average length of the messages for a run to wait. A run of shorter messages has enough of them. */
+/** Minimum average length of a run's messages, in tokens, for it to wait. Shorter ones fill a call soon enough. */
 const LONG_MESSAGE_TOKENS = 200;
 
 /**

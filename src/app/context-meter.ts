@@ -12,7 +12,7 @@ const MIN_PROMPT_SHARE = 0.6;
 
 type MeterParts = Pick<SessionDeps, 'journal' | 'clock' | 'counter' | 'countStore' | 'settings' | 'calibration'>;
 
-/** Assembles the context and determines the budget, in counted tokens; the provider's are estimated. */
+/** Assembles the context and determines the budget. Sizes are our own counts unless the name says `provider`. */
 export class ContextMeter {
   readonly counts: MessageCounts;
   readonly #deps: MeterParts;
@@ -73,7 +73,7 @@ export class ContextMeter {
     return Math.max(0, Math.floor(Math.min(contextWindow - reservedTokens, maxPrompt)));
   }
 
-  /** The current context. `pending`: a message that isn't in the session yet. Takes time proportional to its size. */
+  /** The current context. `pending`: a message that isn't in the session yet. Takes time proportional to the context's size. */
   context(recalled: readonly RecalledExcerpt[] = [], pending?: AssembleInput['pending']): Context {
     const { counter, journal } = this.#deps;
     const { counts } = this;
@@ -93,7 +93,7 @@ export class ContextMeter {
     return this.#deps.calibration()?.observe({ tokens: context.total, reported }, context.system) ?? 'ignored';
   }
 
-  /** Calibrates after a rejection; `window` is the stated one. Returns whether the context fits with a lower limit. */
+  /** Calibrates after a rejection; `window` is the stated one. Returns whether that explains it. */
   calibrateByRejection(context: Context, window = Infinity): boolean {
     const calibration = this.#deps.calibration();
     if (window < this.serverWindow) {
@@ -135,7 +135,7 @@ export class ContextMeter {
     const { systemPrompt, rules = '', memory, policy } = settings();
     const share = policy.ledgerShare;
     const key = JSON.stringify([state.prefixRevision, this.providerBudget(), share, systemPrompt, rules, memory]);
-    // When the journal is read again, the new state may have the same revision with other content.
+    // When the journal is read again, the new state may have the same revision but different content.
     if (this.#prefix?.key !== key || this.#prefix.state !== state) {
       const { counts } = this;
       // The key doesn't include this budget, so that calibration alone doesn't change the ledger.

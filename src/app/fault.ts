@@ -70,7 +70,7 @@ export class ModelFault extends Error {
   }
 }
 
-/** Whether a model responded, but not with a usable summary, so that a retry with the same messages wouldn't help. */
+/** Whether a model responded, but not with a usable summary, so a retry with the same messages wouldn't help. */
 export const isUnusableAnswer = (error: unknown): boolean =>
   error instanceof UnusableAnswers || ModelFault.is(error, 'content_refused', 'highest_output_limit');
 

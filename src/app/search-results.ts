@@ -96,8 +96,8 @@ function sourceOf(
 
 /**
  * The search result for an index entry, with the best excerpt of at most `units` UTF-16 units. `mask` redacts secrets
- * in the whole text, because an excerpt may cut off the part by which a secret is recognized; offsets refer to the
- * redacted text.
+ * in the whole text, because an excerpt may cut off the part by which a secret is recognized; offsets in messages refer
+ * to the redacted text.
  */
 export function resultOf(
   state: SessionState,
@@ -123,7 +123,7 @@ export function resultOf(
     : { ...found, kind: 'message', start, end };
 }
 
-/** Best results first. Matches close together score higher, and each message appears once. */
+/** Best results first. Matches close together score higher, and each message appears once, besides its summary. */
 export function rankResults<T extends ScoredResult & { readonly session?: string }>(
   hits: readonly T[],
   limit: number,

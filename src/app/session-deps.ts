@@ -12,7 +12,7 @@ export interface SessionDeps {
   readonly counter: TokenCounter;
   readonly countStore: CountStore;
   readonly settings: () => ConversationSettings;
-  /** Corrects token counts by the provider's usage reports; undefined if the counts are exact. */
+  /** Corrects token counts using the provider's usage reports; undefined if the counts are exact. */
   readonly calibration: () => Calibration | undefined;
   readonly price: PriceOf;
 }

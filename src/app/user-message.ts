@@ -8,7 +8,7 @@ import type { Clock } from './ports.ts';
 import { sessionTitleFrom } from './session-title.ts';
 
 export interface UserMessage {
-  /** Its ID in the session. Absent: a new one. */
+  /** Its ID in the session. If absent, a new ID is created. */
   readonly id?: MessageId;
   readonly text: string;
   readonly attachments?: readonly Attachment[];
@@ -17,9 +17,9 @@ export interface UserMessage {
 }
 
 /** The events for a user's message: the message and, if the session has no title yet, a title from the message. */
-export function userMessageEvents(draft: UserMessage, state: SessionState, clock: Clock): readonly SessionEvent[] {
-  const { text, attachments = [], id = messageId(clock.id()) } = draft;
-  const events: SessionEvent[] = [{ type: 'message_added', message: userMessage(draft, id, state, clock) }];
+export function userMessageEvents(sent: UserMessage, state: SessionState, clock: Clock): readonly SessionEvent[] {
+  const { text, attachments = [], id = messageId(clock.id()) } = sent;
+  const events: SessionEvent[] = [{ type: 'message_added', message: userMessage(sent, id, state, clock) }];
   const title = sessionTitleFrom(text.trim() === '' ? (attachments[0]?.name ?? '') : text);
   if (state.title === '' && title !== '') events.push({ type: 'session_renamed', title });
   return events;
@@ -56,7 +56,7 @@ export const transcribedMessage = (
   ...(transcribed.usage && { usage: transcribed.usage }),
 });
 
-/** A copy of a message with another text and the same parent, so that it starts a new branch. */
+/** A copy of a message with new text and the same parent, so that it starts a new branch. */
 export function editedMessage(original: Message, text: string, clock: Clock): Message {
   const { pasted = [], ...others } = original;
   const before = messageText(original);

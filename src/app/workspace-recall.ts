@@ -20,9 +20,11 @@ export interface WorkspaceRecallDeps {
   readonly memory: () => Promise<readonly MemoryEntry[]>;
 }
 
-/** A quote with the title of its session or copied chat and the 1-based number of the message. */
+/** A quote from a session or a copied chat. */
 export interface Citation {
+  /** The title of the session or chat. */
   readonly session: string;
+  /** 1-based number of the message. */
   readonly message: number;
   readonly role: string;
   readonly text: string;
@@ -55,12 +57,17 @@ export class WorkspaceRecall {
       this.#deps.searchChats(query, limit),
     ]);
     if (!hits) return undefined;
-    const own = hits.map(({ title, position, role, text }) => {
+    const fromSessions = hits.map(({ title, position, role, text }) => {
       return { session: mask(title), message: position + 1, role, text };
     });
     // A session that continues a chat has the same messages.
-    const others = quotes.filter((one) => !own.some(({ role, text }) => role === one.role && text === one.text));
-    const pairs = Array.from({ length: limit }, (_, at) => [own.slice(at, at + 1), others.slice(at, at + 1)]);
+    const fromChats = quotes.filter(
+      (one) => !fromSessions.some(({ role, text }) => role === one.role && text === one.text),
+    );
+    const pairs = Array.from({ length: limit }, (_, at) => [
+      fromSessions.slice(at, at + 1),
+      fromChats.slice(at, at + 1),
+    ]);
     return pairs.flat(2).slice(0, limit);
   }
 

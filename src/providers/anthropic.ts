@@ -12,7 +12,7 @@ import { parseBaseUrl } from './base-url.ts';
 import { CLIENT_OPTIONS, detectJson, withoutCustomHeaders } from './http.ts';
 import { parseAnthropicListedModel, type ListedModel, type ListingModel } from './listed-model.ts';
 import { isObject } from '../core/text/json-value.ts';
-import { notFromApi } from './provider-errors.ts';
+import { nonApiFault } from './provider-errors.ts';
 import { remoteModel, type RemoteSettings } from './remote-model.ts';
 import type { WatchedCall } from './watched-call.ts';
 
@@ -65,7 +65,7 @@ type Figures = Record<string, number>;
 /** Reads a streamed reply. Thinking is neither shown nor stored, but its tokens are in the usage: they are paid for. */
 async function* readMessages(answer: Response, call: WatchedCall, client: AnthropicClient): AsyncGenerator<ChatChunk> {
   const { isJson, response } = await detectJson(answer);
-  if (isJson) throw notFromApi(answer, await response.text());
+  if (isJson) throw nonApiFault(answer, await response.text());
   const figures: Figures = {};
   let stop: StopReason | null = null;
   for await (const event of Stream.fromSSEResponse<RawMessageStreamEvent>(response, call.controller, client)) {

@@ -1,7 +1,7 @@
 import http from 'node:http';
 import { ModelFault } from '../app/fault.ts';
 import { isObject, tryParse, type JsonObject } from '../core/text/json-value.ts';
-import { connectionFault, faultIn, notFromApi } from './provider-errors.ts';
+import { connectionFault, faultIn, nonApiFault } from './provider-errors.ts';
 
 /**
  * `fetch` with errors in the format that the SDKs read: they expect a member `error` and ignore other bodies. FastAPI
@@ -18,7 +18,7 @@ const serverFetch: typeof fetch = async (input, init) => {
   rest.delete('content-encoding');
   rest.delete('content-length');
   const body = tryParse(text);
-  // A body that isn't JSON keeps its type, which `notFromApi` reports.
+  // A body that isn't JSON keeps its type, which `nonApiFault` reports.
   if (body !== undefined) rest.set('content-type', 'application/json');
   return new Response(JSON.stringify({ error: errorIn(body, text) }), { status, headers: rest });
 };
@@ -47,7 +47,7 @@ export async function detectJson(original: Response): Promise<{ isJson: boolean;
   if (begin.startsWith('{')) return { isJson: true, response };
   // An empty response is read as an event stream, which is then reported as cut off.
   if (FIELD.test(begin) || (begin === '' && /^$|event-stream/.test(type))) return { isJson: false, response };
-  throw notFromApi(original, begin);
+  throw nonApiFault(original, begin);
 }
 
 /** The beginning of an event stream: the name of a field, or a comment. */

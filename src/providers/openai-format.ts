@@ -5,7 +5,7 @@ import { faultIn } from './provider-errors.ts';
 import { isStrictSchema } from './strict-schema.ts';
 import type { WatchedCall } from './watched-call.ts';
 
-/** Numbers of cache breakpoints, on the last system blocks and the newest user messages. Four are allowed in total. */
+/** Numbers of cache breakpoints, on the last system blocks and the newest user messages. Servers allow four. */
 export const SYSTEM_BREAKPOINTS = 2;
 export const USER_BREAKPOINTS = 2;
 
@@ -29,8 +29,8 @@ export const systemText = ({ system }: Pick<ChatRequest, 'system'>): string =>
   system.filter((block) => block.trim() !== '').join('\n\n');
 
 /**
- * The parsed events of a stream up to its end mark, for which `onEndMark` is called. Skips proxies' keep-alive events,
- * which have no data or a comment instead, and on which the SDK's own reader fails.
+ * Parses a stream's events until `[DONE]`, and then calls `onEndMark`. Skips keep-alive events of proxies (no data, or
+ * only a comment), on which the SDK's own reader fails. Throws `ModelFault` for an error event.
  */
 export async function* eventsOf(
   response: Response,

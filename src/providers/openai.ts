@@ -2,7 +2,7 @@ import OpenAI from 'openai';
 import * as sdkErrors from 'openai/core/error';
 import { ModelFault } from '../app/fault.ts';
 import { modelInfo } from '../core/tokens/model-info.ts';
-import { notFromApi } from './provider-errors.ts';
+import { nonApiFault } from './provider-errors.ts';
 import { parseBaseUrl } from './base-url.ts';
 import { CLIENT_OPTIONS, withoutCustomHeaders } from './http.ts';
 import { isObject, objectsAt } from '../core/text/json-value.ts';
@@ -69,7 +69,7 @@ export function createOpenAiModel(settings: RemoteSettings & { readonly provider
     list: async (signal) => {
       const models: ListedModel[] = [];
       const { data: answer, response } = await client.get('/models', { signal }).withResponse();
-      if (typeof answer === 'string') throw notFromApi(response, answer);
+      if (typeof answer === 'string') throw nonApiFault(response, answer);
       // Together sends the list without an object around it.
       for (const entry of objectsAt({ entries: isObject(answer) ? answer['data'] : answer }, 'entries')) {
         const listed = parseOpenAiListedModel(entry);

@@ -24,7 +24,7 @@ interface ProviderError {
   readonly message: string;
   /** Whether the message is the provider's own, not the SDK's. */
   readonly isStated: boolean;
-  /** Gemini: the exceeded quotas. */
+  /** Further fields, such as Gemini's exceeded quotas. */
   readonly details?: unknown;
 }
 
@@ -33,7 +33,7 @@ const MAX_MESSAGE = 300;
 
 const QUOTA =
   /insufficient_quota|billing_(error|hard_limit|not_active)|credit balance is too low|exceeded your current quota|insufficient (credits|balance)|specified (workspace )?api usage limits|usage_limit_exceeded|spend(ing)?[ _]limit|credit_balance_exhausted|(out of|have any) credits|blocked_api_access|arrearage|freetieronly|余额不足|free-models-per-day|openrouter_(free_tier_daily|guardrail_budget|workspace_budget|key_limit)|key limit exceeded/i;
-/** OpenRouter's error for running requests that together exceed the budget, so waiting helps. */
+/** OpenRouter: the requests in progress together exceed the budget, so waiting helps. */
 const IN_FLIGHT = /openrouter_in_flight_budget/;
 /** Gemini's names for daily quotas and quotas of zero, for which waiting doesn't help. */
 const LASTING_QUOTA = /per ?day|limit: 0\b/i;
@@ -42,21 +42,21 @@ const STATED_WAIT = /\b(?:try again in|retry in|wait) ((?:\d[\d.]* ?[a-z]+ ?)+)/
 const STATED_WAIT_PART = /(\d[\d.]{0,9}) ?(ms|[smhd])(?:ec(?:ond)?s?|in(?:ute)?s?|ours?|ays?)?(?![a-z])/gi;
 const MS_OF: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 /**
- * Wordings with a source that isn't obvious are those of LM Studio ("context the overflows"), Copilot ("prompt token
- * count"), DashScope ("range of input length"), and Z.ai ("超长").
+ * Less obvious sources: LM Studio ("context the overflows"), Copilot ("prompt token count"), DashScope ("range of input
+ * length"), and Z.ai ("超长").
  */
 const CONTEXT_TOO_LONG =
   /exceed_context_size|request_too_large|request too large|context[ _]?(window|size|length)|exceeds? the (model's )?(available )?context|too many (input )?tokens(?!( per day)?, please wait)|maximum number of tokens allowed|input length and `?max_tokens`? exceed|context the overflows|exceed(s|ed)? (the |model )?token limit|(prompt|input) (is )?too long|maximum (allowed )?(input|prompt|model) length|prompt token count of \d+ exceeds|range of input length|prompt 超长/i;
 /** The context window in rejections of OpenAI, vLLM, Anthropic, llama.cpp, Gemini, Mistral, xAI, and others. */
 const STATED_WINDOW =
   /(?:context (?:length|size|window)(?: is| of)?(?: only)?|(?:input|prompt|model) length (?:is|of|should be \[1,)|limit (?:of|is)|token limit:|n_ctx:|tokens allowed|tokens >|\d \+ \d+ >) \(?(\d[\d,]{2,9})|\b(\d{3,8}) maximum context/i;
-/** The request alone exceeds the account's tokens per minute, so waiting doesn't help, only a shorter request. */
+/** The request alone exceeds the account's tokens per minute, so only a shorter request helps, not waiting. */
 const LARGER_THAN_RATE = /request too large.{1,200}tokens per m/i;
 /** OpenRouter and similar services require credit for the whole output limit in advance. */
 const UNAFFORDABLE = /fewer max_tokens|can only afford/i;
 const CONTENT_REFUSED =
   /content_filter|content_policy|responsibleaipolicy|content management policy|(?:bio|cyber)_policy|policy_violation|moderation|\brefusal\b/i;
-/** Anthropic has disabled the account. */
+/** Anthropic's errors for a disabled account. */
 const DISABLED_ACCOUNT = /organization_on_hold|organization has been disabled/i;
 const NO_MODEL =
   /model_not_found|deploymentnotfound|not_found_error|model\b[^.]{0,80}\b(not found|does not exist|is not available)/i;
@@ -87,18 +87,18 @@ export function toModelFault(error: unknown, sdk: SdkErrors, secrets: readonly s
 const replyFault = (error: unknown, status?: number): ModelFault =>
   apiFault({ status, headers: undefined, error, message: 'the reply failed' }, []);
 
-/** The fault of a reply, or a part of one, that is an error in the form of OpenAI or MiniMax; undefined if it's none. */
+/** The fault if a reply or a part of one is an error in OpenAI's or MiniMax's format; otherwise undefined. */
 export function faultIn(reply: unknown): ModelFault | undefined {
   const error = valueAt(reply, 'error');
   if (error) return replyFault(error);
   const status = valueAt(reply, 'base_resp', 'status_code');
   if (typeof status !== 'number' || status === 0) return undefined;
-  const [httpStatus, code] = MINIMAX[status] ?? [500];
+  const [httpStatus, code] = MINIMAX_ERRORS[status] ?? [500];
   return replyFault({ code, message: textAt(reply, 'base_resp', 'status_msg') }, httpStatus);
 }
 
 /** MiniMax's errors as a status and a code (platform.minimax.io/docs/api-reference/errorcode). Others count as 500. */
-const MINIMAX: Readonly<Record<number, readonly [status: number, code?: string]>> = {
+const MINIMAX_ERRORS: Readonly<Record<number, readonly [status: number, code?: string]>> = {
   1001: [408],
   1002: [429],
   1004: [401],
@@ -113,42 +113,43 @@ const MINIMAX: Readonly<Record<number, readonly [status: number, code?: string]>
   2056: [402],
 };
 
-/** Statuses of responses to requests for an endpoint that the server doesn't have. */
+/** Statuses of servers that don't have the requested endpoint. */
 const NO_ENDPOINT: readonly unknown[] = [404, 405, 501];
 
 /** The fault of a response that isn't from a model's API, such as a web page. `beginning`: its first characters. */
-export function notFromApi({ status, headers }: Pick<Response, 'status' | 'headers'>, beginning: string): ModelFault {
+export function nonApiFault({ status, headers }: Pick<Response, 'status' | 'headers'>, beginning: string): ModelFault {
   const contentType = mediaType(headers);
   const message = clean(`the server answered with ${contentType ?? 'no type'}: ${beginning}`, []);
-  return new ModelFault('malformed', message, { status, ...(!isJson(contentType) && { contentType }) });
+  return new ModelFault('malformed', message, { status, ...(!mayBeJson(contentType) && { contentType }) });
 }
 
 /** The media type of a response; undefined if there is none. */
 const mediaType = (headers: Headers | undefined): string | undefined =>
   /^[\w.+-]+\/[\w.+-]+/.exec(headers?.get('content-type') ?? '')?.[0];
 
-const isJson = (type = 'json'): boolean => type.includes('json');
+/** A response without a type counts as JSON. */
+const mayBeJson = (type: string | undefined): boolean => type === undefined || type.includes('json');
 
 function apiFault(error: Omit<ApiErrorShape, 'name'>, secrets: readonly string[], cause?: unknown): ModelFault {
   const parsed = parseProviderError(error);
   const { status, headers } = error;
-  if (status && headers && NO_ENDPOINT.includes(status) && !isJson(mediaType(headers)))
-    return notFromApi({ status, headers }, clean(parsed.message, secrets));
+  if (status && headers && NO_ENDPOINT.includes(status) && !mayBeJson(mediaType(headers)))
+    return nonApiFault({ status, headers }, clean(parsed.message, secrets));
   const retryAfterMs = retryAfter(error.headers, Date.now()) ?? statedWait(parsed.message);
   const reason = reasonOf(parsed);
   return new ModelFault(reason, clean(parsed.message, secrets), {
     contextWindow: reason === 'context_too_long' ? statedWindow(parsed.message) : undefined,
     retryAfterMs,
     status: parsed.status,
-    details: parsed.isStated && REJECTIONS.has(reason) ? maskedMessage(parsed.message, secrets) : undefined,
+    details: parsed.isStated && AMBIGUOUS_REASONS.has(reason) ? maskedMessage(parsed.message, secrets) : undefined,
     cause,
   });
 }
 
 /** Reasons with several causes, of which only the provider's message says which one it is. */
-const REJECTIONS: ReadonlySet<FaultReason> = new Set(['bad_request', 'model_not_found']);
+const AMBIGUOUS_REASONS: ReadonlySet<FaultReason> = new Set(['bad_request', 'model_not_found']);
 
-/** More than this is never shown, and masking it would take too long. Longer than any secret. In UTF-16 units. */
+/** In UTF-16 units. Only the beginning is shown, but a secret may extend beyond it. Masking all could take too long. */
 const MAX_MASKED = 20_000;
 
 /** A provider's message for the user: one line of plain text without secrets. */

@@ -83,7 +83,7 @@ export function remoteModel({ model, apiKey = '', ...timeouts }: RemoteSettings,
     ...(isOfficial && { maxConcurrency: MAX_CONCURRENT_REQUESTS }),
     wireBody: (original) => {
       const request = adapt(original);
-      return JSON.stringify(server.body(fallback.limited(request), fallback.without(request)));
+      return JSON.stringify(server.body(fallback.limited(request), fallback.knownRejections(request)));
     },
     stream: (request, signal) => watchStream(signal, timeouts, (call) => open(request, call), toFault),
     listModels: async (signal) => {
@@ -92,7 +92,7 @@ export function remoteModel({ model, apiKey = '', ...timeouts }: RemoteSettings,
     },
     ...(count && {
       countTokens: (request, signal) =>
-        watched(signal, (stopped) => count(request, fallback.without(request), stopped)),
+        watched(signal, (stopped) => count(request, fallback.knownRejections(request), stopped)),
     }),
   };
 }

@@ -19,8 +19,9 @@ export type OptionalPart =
   | 'cache'
   | 'cache_lifetime';
 
+/** Words by which an error names the rejected part. The first match counts, so specific patterns come first. */
 const REJECTIONS: readonly (readonly [OptionalPart, RegExp])[] = [
-  // DeepSeek, Kimi, and Gemini require a call's thoughts, which aren't kept (api-docs.deepseek.com/guides/thinking_mode).
+  // DeepSeek, Kimi, and Gemini require the reasoning before a call, which isn't stored (api-docs.deepseek.com/guides/thinking_mode).
   // Gemma's template has no place for results (huggingface/text-generation-inference#3198).
   ['calls', /reasoning_content|content\[\]\.thinking|thought_?signature|roles must alternate/i],
   ['temperature', /temperature/i],
@@ -70,18 +71,18 @@ export type RequestFallback = ReturnType<typeof requestFallback>;
 /**
  * Sends requests, and if the server rejects an optional part, sends them again without that part. Rejected parts are
  * omitted from then on, once an attempt without them has succeeded (schemas by name, and images only in that request,
- * because the next one may have others). Each attempt omits another part, so there are at most as many attempts as
- * parts. If the server rejects the output limit and names a lower one, that one is used.
+ * because the next one may have others). Each further attempt omits another part, so they end at the latest when all
+ * are omitted. If the server rejects the output limit and names a lower one, that one is used.
  */
 export function requestFallback(endpoint: Endpoint, toFault: (error: unknown) => ModelFault) {
-  const refused = new Set<string>();
+  const rejected = new Set<string>();
   let max = Infinity;
 
   /** The parts to omit from a request, as far as known. */
-  const without = (request: ChatRequest): ReadonlySet<OptionalPart> =>
-    new Set(optionalPartsOf(request, endpoint).filter((extra) => refused.has(keyOf(extra, request))));
+  const knownRejections = (request: ChatRequest): ReadonlySet<OptionalPart> =>
+    new Set(optionalPartsOf(request, endpoint).filter((extra) => rejected.has(keyOf(extra, request))));
 
-  /** The request with an output limit that the server supports. */
+  /** The request with an output limit that the server supports. A lowered limit includes the reasoning. */
   const limited = (request: ChatRequest): ChatRequest => {
     const { reasoningTokens = 0, ...rest } = request;
     return request.maxOutputTokens + reasoningTokens <= max ? request : { ...rest, maxOutputTokens: max };
@@ -95,42 +96,39 @@ export function requestFallback(endpoint: Endpoint, toFault: (error: unknown) =>
     return true;
   };
 
-  /**
-   * @param attempt sends a request without the given parts
-   * @throws ModelFault for the error of `attempt`, once nothing is left to omit
-   */
+  /** `attempt` sends a request without the given parts. Throws its error as `ModelFault` if nothing is left to omit. */
   const send = async <T>(
     request: ChatRequest,
     attempt: (request: ChatRequest, without: ReadonlySet<OptionalPart>) => Promise<T>,
   ): Promise<T> => {
     const suspected = new Set<OptionalPart>();
     for (;;) {
-      const omitted = new Set([...without(request), ...suspected]);
+      const omitted = new Set([...knownRejections(request), ...suspected]);
       const sent = limited(suspected.has('images') ? withImageMentions(request) : request);
       try {
         const answer = await attempt(sent, omitted);
         suspected.delete('images');
-        for (const extra of suspected) refused.add(keyOf(extra, request));
+        for (const extra of suspected) rejected.add(keyOf(extra, request));
         return answer;
       } catch (error) {
         const fault = toFault(error);
         if (fault.reason !== 'bad_request') throw fault;
         if (learnLimit(fault.message, sent)) continue;
         const left = optionalPartsOf(request, endpoint).filter((extra) => !omitted.has(extra));
-        const part = refusedPart(fault.message, left);
+        const part = rejectedPart(fault.message, left);
         if (part === undefined) throw fault;
         suspected.add(part);
       }
     }
   };
 
-  return { send, limited, without };
+  return { send, limited, knownRejections };
 }
 
 const keyOf = (extra: OptionalPart, { jsonSchema }: ChatRequest): string =>
   extra === 'schema' ? `schema ${jsonSchema?.name ?? ''}` : extra;
 
-function refusedPart(message: string, left: readonly OptionalPart[]): OptionalPart | undefined {
+function rejectedPart(message: string, left: readonly OptionalPart[]): OptionalPart | undefined {
   for (const [extra, pattern] of REJECTIONS) {
     if (!left.includes(extra) || !pattern.test(message)) continue;
     if (extra !== 'token_limit_name' || UNKNOWN_NAME.test(message)) return extra;

@@ -52,7 +52,7 @@ interface JournalTarget {
   readonly failedWrite: FailedWrite;
 }
 
-/** A failed write that couldn't be removed from the file: where it starts and ends, in bytes. `end` is 0 without one. */
+/** A failed write that couldn't be removed from the file: where it starts and ends, in bytes. `end` is 0 if there is none. */
 export interface FailedWrite {
   start: number;
   end: number;
@@ -126,7 +126,7 @@ async function writeAll(
     // If others wrote as well, the order in the file decides which lines are valid, so read them back.
     return await reader.readNewLines(lines);
   } catch (error) {
-    // Reading has only failed after the last line.
+    // All lines were read. Only reading beyond them has failed.
     if (reader.offset === start + bytes.length) return lines;
     if (written > 0 && reader.offset === offset) Object.assign(failedWrite, { start, end: start + written });
     // If this fails as well, it's done before the next write.
@@ -136,8 +136,9 @@ async function writeAll(
 }
 
 /**
- * Truncates a failed write, because its events would otherwise count twice, or although they were rejected. Does so only
- * while the lock is held and nothing else was written. Otherwise, the written part is read like any other lines.
+ * Removes a failed write from the file. Otherwise, its events would count although the write was reported as failed, or
+ * twice after a retry. Does so only while the lock is held and nothing else was written. If something was, the written
+ * part is read like any other lines.
  */
 export async function removeFailedWrite({ path, lock, failedWrite }: JournalTarget): Promise<void> {
   const { start, end } = failedWrite;

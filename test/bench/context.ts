@@ -15,7 +15,7 @@ export interface BenchContext {
 
 /** The first `count` messages of real developer sessions, concatenated, or of a synthetic session if there are none. */
 export function developerMessages({ sessions }: BenchContext, count: number): readonly TranscriptMessage[] {
-  const real = sessions.filter((session) => session.developer);
+  const real = sessions.filter((session) => session.isDeveloper);
   if (real.length === 0) return syntheticSession(count);
   // Shortest first: agent sessions, which have the longest messages, come before the long chat without an agent.
   const order = [...real].sort((a, b) => a.messages.length - b.messages.length);

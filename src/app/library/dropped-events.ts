@@ -9,21 +9,24 @@ import { keyEventsOf } from './chat-events.ts';
 
 /** Maximum number of groups, because users don't read longer lists. */
 const MAX_GROUPS = 40;
-/** Maximum size of a merged group: its number of key events, plus `OTHER_EXCHANGE_SIZE` if it merges two exchanges. */
+/**
+ * Maximum size of a merged group: its number of key events, plus `OTHER_EXCHANGE_SIZE` if it merges two exchanges. If
+ * there are more than `MAX_GROUPS`, groups may be larger.
+ */
 const MAX_GROUP_SIZE = 6;
 const OTHER_EXCHANGE_SIZE = 4;
 /** Less important key events are only relevant for a short time. */
 const MIN_IMPORTANCE = 2;
 /** A summary contains an event if a passage has its numbers, its identifiers, and this share of its words. */
 const CONTAINED_SHARE = 0.6;
-const CONTAINED_SHARE_WITH_NAMES = 0.45;
+const CONTAINED_SHARE_WITH_IDENTIFIERS = 0.45;
 /** Like `CONTAINED_SHARE`, for later messages. They are much longer, so they share words by chance. */
 const REPEATED_SHARE = 0.8;
 
 /** A key event that a compaction dropped; `message` is an index. */
 export type DroppedEvent = Omit<KeyEvent, 'message'> & { readonly message: number };
 
-/** Key events that are shown together, of one exchange or adjacent ones. */
+/** Key events that are shown together, from one exchange or adjacent ones. */
 export interface DroppedGroup {
   /** Indexes of the first and the last of their messages. */
   readonly from: number;
@@ -50,7 +53,7 @@ export function* droppedEvents(
   const entries = (yield* keyEventsOf(before, (index) => messageId(String(index)))).filter(
     ({ status, importance }) => status === 'active' && importance >= MIN_IMPORTANCE,
   );
-  const inSummary = yield* containmentIn([summary], CONTAINED_SHARE, CONTAINED_SHARE_WITH_NAMES);
+  const inSummary = yield* containmentIn([summary], CONTAINED_SHARE, CONTAINED_SHARE_WITH_IDENTIFIERS);
   const laterTexts = after.filter(({ role }) => role !== 'tool').map(({ text }) => text);
   const inLaterTexts = yield* containmentIn(laterTexts, REPEATED_SHARE);
   const dropped: KeyEvent[] = [];
@@ -69,7 +72,7 @@ function exchangesOf(messages: readonly TranscriptMessage[]): readonly number[] 
 
 type Group = readonly KeyEvent[];
 
-/** Groups the events by message, and merges adjacent groups, smallest first, as long as the result isn't too large. */
+/** Groups the events by message, and merges adjacent groups, smallest first, while that's possible or needed. */
 function* groupEvents(events: Group, exchanges: readonly number[]): Steps<readonly Group[]> {
   const groups: Group[] = [...Map.groupBy(events, ({ message }) => Number(message))]
     .sort(([a], [b]) => a - b)
@@ -125,12 +128,12 @@ interface Passage {
 
 /**
  * Indexes texts by the words of their lines or sentences, and returns whether one of them contains an event's quote.
- * `share`: minimum share of the event's words in a passage; `shareWithNames`: that of events with identifiers.
+ * `share`: minimum share of the event's words in a passage; `shareWithIdentifiers`: that of events with identifiers.
  */
 function* containmentIn(
   texts: readonly string[],
   share: number,
-  shareWithNames = share,
+  shareWithIdentifiers = share,
 ): Steps<(quote: string) => boolean> {
   const passages: Passage[] = [];
   const byToken = new Map<string, number[]>();
@@ -152,18 +155,19 @@ function* containmentIn(
     }
   const whole = ` ${normals.join(' ')} `;
   return (quote) => {
-    const sought = subjectOf(quote);
-    if (sought.normal === '' || whole.includes(` ${sought.normal} `)) return true;
-    const names = identifiersIn(quote);
-    const needed = (names.size > 0 ? shareWithNames : share) * sought.tokens.size;
+    const quoted = subjectOf(quote);
+    if (quoted.normal === '' || whole.includes(` ${quoted.normal} `)) return true;
+    const identifiers = identifiersIn(quote);
+    const needed = (identifiers.size > 0 ? shareWithIdentifiers : share) * quoted.tokens.size;
     // A passage with enough of the words contains at least one of the rarest ones, so the others aren't compared.
-    const rarest = Array.from(sought.tokens, (token) => byToken.get(token) ?? [])
+    const rarest = Array.from(quoted.tokens, (token) => byToken.get(token) ?? [])
       .sort((a, b) => a.length - b.length)
-      .slice(0, sought.tokens.size - Math.ceil(needed) + 1);
+      .slice(0, quoted.tokens.size - Math.ceil(needed) + 1);
     return [...new Set(rarest.flat())].some((place) => {
       const { tokens, values } = passages[place]!;
-      if (overlap(sought.values, values) < sought.values.size || overlap(names, tokens) < names.size) return false;
-      return overlap(sought.tokens, tokens) >= needed;
+      if (overlap(quoted.values, values) < quoted.values.size || overlap(identifiers, tokens) < identifiers.size)
+        return false;
+      return overlap(quoted.tokens, tokens) >= needed;
     });
   };
 }

@@ -67,7 +67,7 @@ export function libraryEntryOf(file: SourceFile, session: ReadSession, known?: L
     id: facts.id ?? file.key ?? file.path,
     tool: file.tool,
     path: file.path,
-    // The user may have undone all turns.
+    // If the user has undone all turns, no message is left, so the known title stays.
     title: sessionTitleFrom(
       new Redactor().redact(facts.title?.trim() || (firstRequest(messages) ?? known?.title ?? '')),
     ),

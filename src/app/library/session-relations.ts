@@ -17,7 +17,7 @@ export const relationSchema = v.object({
 });
 export type Relation = ReadonlyOutput<typeof relationSchema>;
 
-/** Minimum number of common messages. Unrelated sessions may both begin with a “hello”. */
+/** Minimum number of shared first messages. Unrelated sessions may both begin with a “hello”. */
 const MIN_SHARED = 2;
 
 /** Fingerprints of messages, to compare sessions without their texts. */
@@ -30,7 +30,7 @@ export interface FingerprintedEntry {
   readonly prints: readonly number[];
 }
 
-/** The relations of sessions to earlier ones, by the time of their last change. */
+/** The relation of each session to one that was last changed before it. */
 export function relationsBetween(sessions: readonly FingerprintedEntry[]): ReadonlyMap<LibraryEntry, Relation> {
   const found = new Map<LibraryEntry, Relation>();
   const oldest = sessions.toSorted(
@@ -60,7 +60,7 @@ function subagentOf({ parent, id }: LibraryEntry): Relation | undefined {
   return parent !== undefined && parent !== id ? { kind: 'subagent', of: parent, shared: 0 } : undefined;
 }
 
-/** The relation to the earlier session that has the same ID or the most common messages. */
+/** The relation to the earlier session that has the same ID or shares the longest beginning. */
 function relationTo(one: FingerprintedEntry, earlier: Iterable<FingerprintedEntry>): Relation | undefined {
   const others = Array.from(earlier, ({ entry, prints }) => ({
     entry,
@@ -70,8 +70,8 @@ function relationTo(one: FingerprintedEntry, earlier: Iterable<FingerprintedEntr
   const same = others.filter(
     ({ entry, shared }) => entry.id === one.entry.id && (shared > 0 || (hasIdInPath(entry) && hasIdInPath(one.entry))),
   );
-  const alike = same.length > 0 ? same : others.filter(({ shared }) => shared >= MIN_SHARED);
-  const [best] = alike.toSorted((a, b) => b.shared - a.shared);
+  const candidates = same.length > 0 ? same : others.filter(({ shared }) => shared >= MIN_SHARED);
+  const [best] = candidates.toSorted((a, b) => b.shared - a.shared);
   if (!best) return undefined;
   const kind = same.length > 0 ? 'copy' : best.shared === best.length ? 'continued' : 'fork';
   return { kind, of: best.entry.id, shared: best.shared };

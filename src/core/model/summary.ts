@@ -13,8 +13,8 @@ import { STATEMENT_REASONS, type StatementReason } from './statement-check.ts';
 
 /**
  * Maximum cost of summarizing 1,000 messages. `default`: $0.03 for long messages and $0.01 for short ones. `economy`:
- * $0.01 for both. `thorough`: $0.02 for short ones, and the model also merges summaries once they fill a small context
- * window, which costs 1.5 to 2.5 times as much.
+ * $0.01 for both. `thorough`: $0.03 and $0.02, and the model also merges summaries once they fill a small context window,
+ * which costs 1.5 to 2.5 times as much.
  */
 export const COST_TIERS = ['default', 'economy', 'thorough'] as const;
 export type CostTier = (typeof COST_TIERS)[number];
@@ -64,7 +64,7 @@ export const proseSummary = (narrative: string): StructuredSummary => ({
   narrative: narrative.trim(),
 });
 
-/** A fault found by the audit. `text` is the identifier, number, quote, or section. */
+/** A fault found by the audit. `text`: the identifier, number, quote, or section, or what is wrong. */
 const auditFault = v.object({
   kind: v.picklist([
     'empty',
@@ -82,7 +82,7 @@ export type AuditFault = ReadonlyOutput<typeof auditFault>;
 
 const knownOfTotal = v.object({ known: countSchema, total: countSchema });
 
-/** How trustworthy a summary is; see `auditScore`. Of its identifiers and quotes, the source contains `known`. */
+/** How trustworthy a summary is; see `auditScore`. `known`: those identifiers or quotes that the source contains. */
 const audit = v.object({
   score: finiteSchema,
   identifiers: knownOfTotal,
@@ -156,7 +156,7 @@ export const summaryNodeSchema = v.object({
     detailed: amountSchema,
     full: v.optional(amountSchema),
   }),
-  /** How it was made: the fallback that was needed. The journal and the command line's output have this name. */
+  /** How it was made. Called a rung, as on a ladder of fallbacks, in journals and in the command line's output. */
   rung: summaryMethodSchema,
   /** `provider/model`, or `local`. */
   model: v.string(),

@@ -14,11 +14,11 @@ interface HistoryApp extends Pick<HostApp, 'clock' | 'folder' | 'workspace'> {
   readonly openConversations: OpenConversations;
   readonly memory: WorkspaceMemory;
   readonly searchChats: WorkspaceRecallDeps['searchChats'];
-  /** Logs why a session can't be read. The others are read nevertheless. */
+  /** Logs why sessions or chats can't be read. The others are used nevertheless. */
   describe(error: unknown): unknown;
 }
 
-/** Read access to all sessions of a workspace, for its search and for other chats. */
+/** Read access to all sessions of a workspace, for the search and for VS Code's own chat. */
 export function workspaceHistory(app: HistoryApp): {
   readonly recall: WorkspaceRecall;
   /** A session's state; undefined if it doesn't exist anymore. */

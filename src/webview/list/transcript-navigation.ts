@@ -2,7 +2,7 @@ const ARTICLE = '[role="article"]';
 const FOCUSABLE = 'button:not(:disabled), input, textarea, [tabindex="0"]';
 
 /**
- * Keyboard navigation in the transcript, like the ARIA feed pattern. Up and Down move between rows, Left and Right
+ * Keyboard navigation in the transcript, an ARIA feed, but with arrow keys: Up and Down move between rows, Left and Right
  * select words. Tab moves through the controls of a row and then leaves the transcript.
  */
 export class TranscriptNavigation {

@@ -7,14 +7,14 @@ const folder = path.resolve(
   process.env.THREADKEEPER_DATA ?? path.resolve(import.meta.dirname, '../../../../shared/data'),
 );
 
-/** A real transcript. `developer`: a developer's session, as opposed to a meeting. */
+/** A transcript of a developer's session, or of a meeting (QMSum, a data set of meetings). */
 export interface RealTranscript {
   readonly name: string;
-  readonly developer: boolean;
+  readonly isDeveloper: boolean;
   readonly messages: readonly TranscriptMessage[];
 }
 
-/** The path of a file in the folder `THREADKEEPER_DATA`; undefined if it's absent. */
+/** The path of a file or folder in the data folder; undefined if it's absent. */
 export function sharedFile(name: string): string | undefined {
   const file = path.join(folder, name);
   return existsSync(file) ? file : undefined;
@@ -28,7 +28,7 @@ export async function realTranscripts(): Promise<readonly RealTranscript[]> {
   return Promise.all(
     files.sort().map(async (name) => {
       const transcript = await readTranscriptFile(path.join(dev, name));
-      return { name: name.replace('.jsonl', ''), developer: !name.startsWith('qmsum'), messages: transcript };
+      return { name: name.replace('.jsonl', ''), isDeveloper: !name.startsWith('qmsum'), messages: transcript };
     }),
   );
 }

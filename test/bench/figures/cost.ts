@@ -190,7 +190,7 @@ async function eachSession(context: BenchContext, effort: 'default' | 'economy')
   let input = 0;
   let output = 0;
   const sessions = context.sessions
-    .filter(({ developer, name }) => developer && !name.startsWith('aider'))
+    .filter(({ isDeveloper, name }) => isDeveloper && !name.startsWith('aider'))
     .slice(0, context.quick ? 3 : undefined);
   if (sessions.length === 0) return [];
   for (const session of sessions) {

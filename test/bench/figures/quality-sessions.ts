@@ -85,13 +85,13 @@ async function reduction(context: BenchContext): Promise<Figure[]> {
     ...(await reduced(
       'developers',
       "developers' sessions",
-      long.filter(({ developer }) => developer),
+      long.filter(({ isDeveloper }) => isDeveloper),
       context,
     )),
     ...(await reduced(
       'meetings',
       'meetings',
-      long.filter(({ developer }) => !developer),
+      long.filter(({ isDeveloper }) => !isDeveloper),
       context,
     )),
   ];

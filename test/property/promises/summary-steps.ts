@@ -21,7 +21,7 @@ export type SummaryStep = Extract<
 export const itemAt = <Item>(list: readonly Item[], at: number): Item | undefined =>
   list[at % Math.max(1, list.length)];
 
-/** What a user does to a session's summaries or compressions. */
+/** Performs a step that changes a summary or undoes compressions. */
 export async function changeSummary(harness: Harness, conversation: Conversation, step: SummaryStep): Promise<void> {
   const { state, journal } = conversation;
   if (step.do === 'undoCompressions') {

@@ -8,8 +8,8 @@ import { database, jsonl, putFile } from '../../support/tool-homes/conversation.
 import { folderForEachTest } from '../../support/per-test.ts';
 
 const ID = (last: number): string => `0195a1b2-0000-7000-8000-00000000000${last}`;
-const TITLES = 'CREATE TABLE threads (id TEXT, title TEXT, first_user_message TEXT)';
-const NAMES = 'CREATE TABLE threads (id TEXT, title TEXT, first_user_message TEXT, name TEXT)';
+const TABLE_WITH_TITLES = 'CREATE TABLE threads (id TEXT, title TEXT, first_user_message TEXT)';
+const TABLE_WITH_NAMES = 'CREATE TABLE threads (id TEXT, title TEXT, first_user_message TEXT, name TEXT)';
 
 describe('names of Codex threads', () => {
   let home = '';
@@ -33,8 +33,8 @@ describe('names of Codex threads', () => {
 
   it('come from the newest database, or else from the index', async () => {
     const row = (last: number, name: string | null): (string | null)[] => [ID(last), 'A title', 'A prompt', name];
-    database(home, '.codex/state_9.sqlite', NAMES, { threads: [row(1, 'Old')] });
-    database(home, '.codex/state_10.sqlite', NAMES, { threads: [row(1, 'New'), row(2, null), row(3, ' ')] });
+    database(home, '.codex/state_9.sqlite', TABLE_WITH_NAMES, { threads: [row(1, 'Old')] });
+    database(home, '.codex/state_10.sqlite', TABLE_WITH_NAMES, { threads: [row(1, 'New'), row(2, null), row(3, ' ')] });
     putFile(
       home,
       '.codex/session_index.jsonl',
@@ -45,14 +45,14 @@ describe('names of Codex threads', () => {
 
   it('are titles that differ from the prompt in a database without names', async () => {
     const folder = path.join(home, 'elsewhere');
-    database(home, 'elsewhere/state.sqlite', TITLES, {
+    database(home, 'elsewhere/state.sqlite', TABLE_WITH_TITLES, {
       threads: [
         [ID(1), 'Ports', 'Which port?'],
         [ID(2), 'Which host? ', 'Which host?'],
         [ID(3), 'Keys', 'Which key?'],
       ],
     });
-    database(home, 'elsewhere/state_2.sqlite', TITLES, { threads: [[ID(1), 'Gateway', 'Which port?']] });
+    database(home, 'elsewhere/state_2.sqlite', TABLE_WITH_TITLES, { threads: [[ID(1), 'Gateway', 'Which port?']] });
     putFile(home, '.codex/session_index.jsonl', jsonl({ id: ID(3), thread_name: 'Renamed' }));
     assert.deepEqual(await names({ CODEX_SQLITE_HOME: folder }), ['Gateway', undefined, 'Renamed']);
     assert.deepEqual(await names(), [undefined, undefined, 'Renamed']);
@@ -61,16 +61,21 @@ describe('names of Codex threads', () => {
   it('are missing in a database of a version that could not tell titles from prompts', async () => {
     const old = 'CREATE TABLE threads (id TEXT, title TEXT)';
     database(home, '.codex/state_1.sqlite', old, { threads: [[ID(1), 'Which port?']] });
-    database(home, '.codex/state_2.sqlite', TITLES, { threads: [[ID(2), 'Hosts', 'Which host?']] });
+    database(home, '.codex/state_2.sqlite', TABLE_WITH_TITLES, { threads: [[ID(2), 'Hosts', 'Which host?']] });
     assert.deepEqual(await names(), [undefined, 'Hosts', undefined]);
   });
 
-  it('are missing, with a reason, if the database is damaged', async () => {
+  it('are missing if the database is damaged, which is reported', async () => {
     const file = putFile(home, '.codex/state_5.sqlite', '');
     writeFileSync(file, 'no database'.repeat(20));
     const { files, unreadable } = await find();
-    assert.equal(files.length, 3);
-    const paths = unreadable.map((one) => one.path);
-    assert.deepEqual(paths, [file]);
+    assert.deepEqual(
+      files.map(({ facts }) => facts.title),
+      [undefined, undefined, undefined],
+    );
+    assert.deepEqual(
+      unreadable.map((one) => one.path),
+      [file],
+    );
   });
 });
