@@ -68,8 +68,11 @@ const OVERLOADED = /overloaded|server_error|api_error|unavailable|timeout_error/
 
 /** Maps an error of an SDK, `fetch`, or a stream to a fault. `secrets` are removed, as servers repeat bad keys. */
 export function toModelFault(error: unknown, sdk: SdkErrors, secrets: readonly string[] = []): ModelFault {
-  if (error instanceof ModelFault)
-    return containsSecret(error, secrets) ? new ModelFault(error.reason, clean(error.message, secrets)) : error;
+  if (error instanceof ModelFault) {
+    if (!containsSecret(error, secrets)) return error;
+    const { reason, message, retryAfterMs, status, contextWindow } = error;
+    return new ModelFault(reason, clean(message, secrets), { retryAfterMs, status, contextWindow });
+  }
   const cause = containsSecret(error, secrets) ? undefined : error;
   if (error instanceof sdk.APIUserAbortError) return new ModelFault('cancelled', 'cancelled', { cause });
   if (error instanceof sdk.APIConnectionTimeoutError)

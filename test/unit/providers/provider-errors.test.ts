@@ -161,6 +161,14 @@ describe('the mapping of provider errors', () => {
     assert.equal(streamFault('invalid_request_error', 'no tools').details, 'invalid_request_error: no tools');
   });
 
+  it('keeps what else is known about an error in a stream whose message repeats the key', () => {
+    const key = 'key-of-nobody-0123456789';
+    const inStream = faultIn({ error: { code: 400, message: `${key}: maximum context length is 8192 tokens` } });
+    const { reason, status, contextWindow, message } = toModelFault(inStream, SDK, [key]);
+    assert.deepEqual([reason, status, contextWindow], ['context_too_long', 400, 8192]);
+    assert.ok(!message.includes(key));
+  });
+
   it('reads the retry delay in milliseconds, in seconds, or as a date', () => {
     const now = Date.parse('2026-01-01T00:00:00Z');
     const after = (headers: Record<string, string>) => retryAfter(new Headers(headers), now);
