@@ -7,7 +7,7 @@ import { dollars, formatCounted, locale, shortTokens, translated } from '../plat
 import { readSettings } from '../platform/settings.ts';
 import type { ProviderName } from '../platform/settings-schema.ts';
 import { LIST_TIMEOUT_MS } from './key-commands.ts';
-import { isKeyed, PROVIDER_LABELS, serverName, VENDORS } from './keys.ts';
+import { isVendor, PROVIDER_LABELS, serverName, VENDORS } from './keys.ts';
 import { baseUrlOf, isSameModel, serversToQuery, type ChosenModel, type ModelsApp } from './models.ts';
 
 export type ProviderItem = vscode.QuickPickItem & { readonly provider: ProviderName };
@@ -143,7 +143,8 @@ export async function providerList(app: ModelsApp, provider: ChosenModel): Promi
   const key: ListItem = { label: `$(key) ${vscode.l10n.t('Set API Key…')}`, action: 'key' };
   const more = [
     ...(provider.provider === 'vscode' ? [] : [otherItem()]),
-    ...(provider.provider === 'compatible' ? [address] : []),
+    // A server's model list is often public, although its models need a key.
+    ...(provider.provider === 'compatible' ? [address, key] : []),
   ];
   try {
     const models = await modelItems(app, provider, AbortSignal.timeout(LIST_TIMEOUT_MS));
@@ -156,7 +157,7 @@ export async function providerList(app: ModelsApp, provider: ChosenModel): Promi
       detail: translated(describeFault(error).message),
       action: 'retry',
     };
-    return [failure, ...more, ...(isKeyed(provider.provider) ? [key] : []), ...knownItems(app, provider)];
+    return [failure, ...more, ...(isVendor(provider.provider) ? [key] : []), ...knownItems(app, provider)];
   }
 }
 

@@ -273,6 +273,12 @@ describe('model selection by the user', () => {
     assert.deepEqual(urls, [SERVER]);
   });
 
+  it('offers to set a server’s API key even if its model list needs none', async () => {
+    const list = await items.providerList(app(), { provider: 'compatible', model: 'list', baseUrl: SERVER });
+    const actions = list.flatMap(({ action }) => action ?? []);
+    assert.deepEqual(actions, ['other', 'address', 'key']);
+  });
+
   it('offers a recently used model only while it would be selected at its server', async () => {
     const recentModels = models.recentModels(memento());
     const window = { ...app(), recentModels };
