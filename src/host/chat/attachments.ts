@@ -69,9 +69,14 @@ export class Attachments {
     return Math.max(0, meter.providerBudget() - meter.providerTokens(always) - attached);
   }
 
-  /** Replaces or removes the automatic attachment; returns true if the file or its size has changed. */
+  /**
+   * Replaces or removes the automatic attachment; returns true if the file or its size has changed. Other sessions lose
+   * theirs, and get a new one when they are opened again.
+   */
   setImplicit(target: AttachmentTarget, attachment: Attachment | undefined): boolean {
     const session = target.journal.id;
+    for (const { session: other, view } of this.#stored.values())
+      if (view.implicit && other !== session) this.#stored.delete(view.id);
     const before = this.#inSession(session).find(({ view }) => view.implicit);
     if (!attachment) return before !== undefined && this.#stored.delete(before.view.id);
     const { kind, name } = attachment;

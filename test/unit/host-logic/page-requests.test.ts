@@ -82,6 +82,27 @@ describe('a message from the page', () => {
   });
 });
 
+describe('an attachment', () => {
+  let harness: Harness;
+
+  openForEachTest(async () => (harness = await Harness.open()));
+
+  const named = (name: string) => ({ kind: 'file', name, text: 'A line.' }) as const;
+  const names = (attachments: AttachmentsModule.Attachments, { journal }: Conversation): string[] =>
+    attachments.views(journal.id).map(({ name }) => name);
+
+  it('is only kept in the current session if it was added automatically', async () => {
+    const attachments = new Attachments({ clock: harness.clock } as never, {} as never);
+    const visited = [await harness.converse(), await harness.converse(), await harness.converse()];
+    attachments.addAll(visited[0]!, named('added.ts'));
+    for (const conversation of visited) attachments.setImplicit(conversation, named('active.ts'));
+    assert.deepEqual(
+      visited.map((conversation) => names(attachments, conversation)),
+      [['added.ts'], [], ['active.ts']],
+    );
+  });
+});
+
 describe('an edited message', () => {
   it('stays stored as an edit until it is in the session', async () => {
     await using harness = await Harness.open();
