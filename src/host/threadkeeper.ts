@@ -315,7 +315,10 @@ export class Threadkeeper implements vscode.Disposable {
   }
 
   async forget(sessions: ReadonlySet<SessionId>): Promise<void> {
-    for (const id of sessions) this.drafts.delete(id);
+    for (const id of sessions) {
+      this.drafts.delete(id);
+      this.attachments.forget(id);
+    }
     await this.snapshots.forget(sessions);
   }
 

@@ -105,6 +105,11 @@ export class Attachments {
     return contentsOf(this.#inSession(session).filter(({ view }) => !view.implicit)).attachments;
   }
 
+  /** Forgets the attachments of an erased session. */
+  forget(session: string): void {
+    for (const { view } of this.#inSession(session)) this.#stored.delete(view.id);
+  }
+
   /** Returns whether the removed attachment was the automatic one. */
   remove(id: string): boolean {
     const isImplicit = this.#stored.get(id)?.view.implicit === true;

@@ -101,6 +101,14 @@ describe('an attachment', () => {
       [['added.ts'], [], ['active.ts']],
     );
   });
+
+  it('is forgotten with its session', async () => {
+    const attachments = new Attachments({ clock: harness.clock } as never, {} as never);
+    const [erased, other] = [await harness.converse(), await harness.converse()];
+    for (const conversation of [erased, other]) attachments.addAll(conversation, named('added.ts'));
+    attachments.forget(erased.journal.id);
+    assert.deepEqual([names(attachments, erased), names(attachments, other)], [[], ['added.ts']]);
+  });
 });
 
 describe('an edited message', () => {
