@@ -86,11 +86,12 @@ export class WorkspaceSearch {
     });
   }
 
-  /** Indexes new and changed sessions. Resolves to false if canceled; sessions indexed by then are kept. */
+  /** Indexes new and changed sessions, and removes others. Resolves to false if canceled; sessions indexed by then are kept. */
   async #updateIndex(
     sessions: readonly SessionListEntry[],
     { onProgress, isCancelled }: SearchRequest,
   ): Promise<boolean> {
+    this.#removeOthers(sessions);
     const changed = sessions.filter(({ id, bytes, updatedAt }) => {
       const known = this.#indexed.get(id);
       return known?.bytes !== bytes || known.updatedAt !== updatedAt;
@@ -106,6 +107,15 @@ export class WorkspaceSearch {
       await yieldIfDue(this.#deps.clock.yielder);
     }
     return isCancelled?.() !== true;
+  }
+
+  /** Removes deleted sessions and those that were moved to another workspace. */
+  #removeOthers(sessions: readonly SessionListEntry[]): void {
+    const listed = new Set(sessions.map(({ id }) => id));
+    const others = [...this.#indexed.keys()].filter((id) => !listed.has(id));
+    if (others.length === 0) return;
+    for (const id of others) this.#indexed.delete(id);
+    for (const id of [...this.#index.ids()]) if (!listed.has(parseKey(id).session)) this.#index.remove(id);
   }
 
   async #addSession(session: SessionId, state: SessionState): Promise<void> {

@@ -81,6 +81,10 @@ export class TextIndex {
     return this.#entries.has(id);
   }
 
+  ids(): Iterable<string> {
+    return this.#entries.keys();
+  }
+
   /** Adds a text, or replaces the one with the same ID. */
   add(id: string, text: string, properties: IndexedTextProperties = {}): void {
     runSynchronously(this.#addSteps(id, text, properties));

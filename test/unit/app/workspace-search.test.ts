@@ -29,6 +29,8 @@ interface Harness {
   readonly search: WorkspaceSearch;
   /** IDs of the sessions whose journals were read, in order. */
   readonly reads: string[];
+  /** IDs of sessions that aren't listed. */
+  readonly unlisted: Set<string>;
 }
 
 function withSearch(work: (harness: Harness) => Promise<void>): Promise<void> {
@@ -36,16 +38,18 @@ function withSearch(work: (harness: Harness) => Promise<void>): Promise<void> {
     const clock = testClock();
     const store = new FileSessionStore({ folder, clock, writer: 'w' });
     const reads: string[] = [];
+    const unlisted = new Set<string>();
     const search = new WorkspaceSearch({
       clock,
-      list: async (): Promise<readonly SessionListEntry[]> => (await store.list()).filter((one) => !one.deleted),
+      list: async (): Promise<readonly SessionListEntry[]> =>
+        (await store.list()).filter((one) => !one.deleted && !unlisted.has(one.id)),
       read: async (id) => {
         reads.push(id);
         return (await readStoredSession(folder, id, eventLoopYielder()))?.state;
       },
     });
     try {
-      await work({ store, search, reads });
+      await work({ store, search, reads, unlisted });
     } finally {
       await store.close();
     }
@@ -123,6 +127,20 @@ describe('workspace-wide search', () => {
       await journal.append({ type: 'session_deleted', deleted: true });
       await journal.close();
       assert.deepEqual(await search.search({ query: 'gamma', limit: 5 }), []);
+    }));
+
+  it('keeps nothing of sessions that are no longer listed', () =>
+    withSearch(async ({ store, search, reads, unlisted }) => {
+      await session(store, 'One', 'alpha');
+      await session(store, 'Two', 'beta');
+      await search.search({ query: 'beta', limit: 5 });
+      unlisted.add('s2');
+      assert.deepEqual(await search.search({ query: 'beta', limit: 5 }), []);
+      unlisted.clear();
+      reads.length = 0;
+      assert.equal((await search.search({ query: 'beta', limit: 5 }))?.length, 1);
+      // Once for the index, and once for the excerpt.
+      assert.deepEqual(reads, ['s2', 's2']);
     }));
 
   it('reports progress, and stops when cancelled', () =>
