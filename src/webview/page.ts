@@ -37,6 +37,9 @@ const SESSION_PANELS: ReadonlySet<Panel> = new Set(['recall', 'find', 'preview']
 /** Requests that start a reply. Once one succeeds, earlier errors are cleared. */
 const REPLY_REQUESTS: ReadonlySet<RequestType> = new Set(['send', 'sendQueued', 'editAndResend', 'retry', 'continue']);
 
+/** Maximum number of pasted texts that are remembered for a draft. Those that were deleted from it aren't noticed. */
+const MAX_PASTED = 100;
+
 /** Maximum length of an announced reply, in characters. */
 const MAX_ANNOUNCEMENT = 300;
 /** Maximum length of the Markdown that is converted for the announcement, in characters. */
@@ -333,7 +336,8 @@ export class Page {
   }
 
   addPasted(session: string, texts: readonly string[]): void {
-    this.save({ pasted: { ...this.#saved?.pasted, [session]: [...this.pastedInto(session), ...texts] } });
+    const others = this.pastedInto(session).filter((each) => !texts.includes(each));
+    this.save({ pasted: { ...this.#saved?.pasted, [session]: [...others, ...texts].slice(-MAX_PASTED) } });
   }
 
   clearPasted(session: string): void {

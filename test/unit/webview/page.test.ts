@@ -49,6 +49,14 @@ describe('page', () => {
     assert.deepEqual([written, page.session?.draft.attachments], [['Of this one'], attachments]);
   });
 
+  it('remembers only so many pasted texts of a draft, each once', () => {
+    for (let at = 0; at < 1_000; at++) page.addPasted('s1', [`Text ${at}.`, 'Always the same.']);
+    const pasted = page.pastedInto('s1');
+    assert.deepEqual([pasted.length, ...pasted.slice(-2)], [100, 'Text 999.', 'Always the same.']);
+    page.clearPasted('s1');
+    assert.deepEqual(page.pastedInto('s1'), []);
+  });
+
   it('has the host store the text in a message’s editor at once, and shows it when the session is shown again', () => {
     const [id, session] = [messageId('m0'), sessionId('s1')];
     sent.length = 0;
