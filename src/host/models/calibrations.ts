@@ -7,6 +7,8 @@ import type { ChosenModel } from './models.ts';
 
 const KEY = 'threadkeeper.calibration';
 const MAX_KEPT = 12;
+/** Maximum number of sessions per model, because a window stays open for days. */
+const MAX_SESSIONS = 100;
 
 export type Calibrations = ReturnType<typeof calibrations>;
 
@@ -26,6 +28,8 @@ export function calibrations(memento: Memento) {
     const known = bySession.get(session) ?? newestOf(bySession)?.forSession() ?? calibration(chosen, stored.get(key));
     bySession.delete(session);
     bySession.set(session, known);
+    const [oldest] = bySession.keys();
+    if (bySession.size > MAX_SESSIONS && oldest !== undefined) bySession.delete(oldest);
     used.delete(key);
     used.set(key, bySession);
     return known;

@@ -49,6 +49,18 @@ describe('stored token calibrations', () => {
     assert.equal(calibrations.of(model, A)?.serverWindow, 5_000);
   });
 
+  it('keep the factors of the hundred sessions used last', () => {
+    const calibrations = calibrationsIn(kept());
+    const model = at('openai', 'gpt-6-luna');
+    const sessions = Array.from({ length: 101 }, (_, number) => sessionId(`s${number}`));
+    for (const session of sessions) assert.ok(calibrations.of(model, session));
+    const isKept = (session: SessionId, known: unknown): boolean => calibrations.of(model, session) === known;
+    const newest = sessions.slice(1).map((session) => [session, calibrations.of(model, session)] as const);
+    calibrations.of(model, sessions[0]!);
+    assert.equal(newest.slice(1).filter(([session, known]) => isKept(session, known)).length, 99);
+    assert.ok(!isKept(...newest[0]!));
+  });
+
   it('forget a server’s window when its model is selected again, even after a restart', () => {
     const url = 'http://localhost:11434/v1';
     const saved: unknown[] = [];
