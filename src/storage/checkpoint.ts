@@ -12,7 +12,11 @@ import { isKnownType } from './journal-line.ts';
 import { readRange } from './journal-lines.ts';
 import { foldSchema, JournalReader, type StoredFold } from './journal-reader.ts';
 
-const CHECKPOINT_VERSION = 3;
+/**
+ * Increased with each new field of an event, because an older version that has read the journal has left the field out of
+ * its checkpoint.
+ */
+export const CHECKPOINT_VERSION = 4;
 /** Maximum size of a checkpoint's first line, which is a few hundred bytes and a title. */
 const HEAD_BYTES = 16 * 1024;
 /** Number of bytes before the checkpoint's offset that must be unchanged. */
