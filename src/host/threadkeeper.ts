@@ -29,7 +29,7 @@ import { SessionFiles } from './summaries/document-files.ts';
 import { EditReviews } from './edits/edit-reviews.ts';
 import { DiagramPreview } from './chat/diagram-preview.ts';
 import { Drafts, moveStoredDrafts } from './chat/drafts.ts';
-import { QueuedMessages } from './chat/queued-messages.ts';
+import { moveStoredQueues, QueuedMessages } from './chat/queued-messages.ts';
 import { explainActions } from './chat/chat-commands.ts';
 import { documentLinks } from './summaries/document-links.ts';
 import { createVsCodeModels } from './models/vscode-models.ts';
@@ -133,6 +133,9 @@ export class Threadkeeper implements vscode.Disposable {
     this.drafts = new Drafts({ folder: this.folder, warn });
     void moveStoredDrafts(context.workspaceState, this.drafts).catch((error: unknown) =>
       warn(`Drafts could not be migrated: ${String(error)}`),
+    );
+    void moveStoredQueues(context.workspaceState, { folder: this.folder, warn }).catch((error: unknown) =>
+      warn(`Queued messages could not be migrated: ${String(error)}`),
     );
     this.queued = new QueuedMessages({
       folder: this.folder,

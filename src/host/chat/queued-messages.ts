@@ -1,8 +1,9 @@
 import * as v from 'valibot';
 import type { Conversation } from '../../app/conversation.ts';
-import { messageIdSchema, readonlyList } from '../../core/model/field-schemas.ts';
+import { messageIdSchema, readonlyList, sessionIdSchema } from '../../core/model/field-schemas.ts';
 import type { SessionId } from '../../core/model/ids.ts';
 import { messageSchema } from '../../core/model/message.ts';
+import type { MementoLike } from '../../storage/stored-snapshots.ts';
 import { SessionFile, type SessionFileDeps } from './session-file.ts';
 
 /** Maximum length of a queued message as JSON, in UTF-16 units, because writing the file blocks the extension host. */
@@ -100,4 +101,26 @@ export class QueuedMessages {
     this.#own.set(journal.id, ids);
     this.#file.write(journal.id, all.length > 0 ? all : undefined);
   }
+}
+
+/** Key in VS Code's state under which preview versions stored queues: pairs of a session and its messages as JSON. */
+const PREVIEW_KEY = 'threadkeeper.queued';
+const previewSchema = v.fallback(v.array(v.tuple([sessionIdSchema, v.string()])), []);
+/** The first preview only stored texts. */
+const previewTexts = v.pipe(
+  v.array(v.string()),
+  v.transform((texts): StoredMessage[] => texts.map((text) => ({ text }))),
+);
+const previewQueue = v.fallback(v.pipe(v.string(), v.parseJson(), v.union([schema, previewTexts])), []);
+
+/** Moves queues that a preview version stored in VS Code's state to files. Those that can't be written stay there. */
+export async function moveStoredQueues(state: MementoLike, deps: SessionFileDeps): Promise<void> {
+  const stored = v.parse(previewSchema, state.get(PREVIEW_KEY));
+  if (stored.length === 0) return;
+  const file = new SessionFile(deps, 'queue', schema);
+  const unmoved = stored.filter(([session, json]) => {
+    const messages = v.parse(previewQueue, json);
+    return messages.length > 0 && !file.write(session, [...messages, ...(file.read(session) ?? [])]);
+  });
+  await state.update(PREVIEW_KEY, unmoved.length === 0 ? undefined : unmoved);
 }

@@ -5,7 +5,7 @@ import type { Conversation } from '../../../src/app/conversation.ts';
 import { StoreFault } from '../../../src/app/ports.ts';
 import type { UserMessage } from '../../../src/app/user-message.ts';
 import { phrase } from '../../../src/core/text/phrase.ts';
-import { QueuedMessages } from '../../../src/host/chat/queued-messages.ts';
+import { moveStoredQueues, QueuedMessages } from '../../../src/host/chat/queued-messages.ts';
 import { Harness, texts as transcript } from '../app/harness.ts';
 import { openForEachTest } from '../../support/per-test.ts';
 import { until } from '../../support/until.ts';
@@ -83,6 +83,29 @@ describe('messages queued when the window reloads', () => {
     const large: UserMessage = { text: 'Why?', attachments: [{ kind: 'file', name: 'a', text: 'x'.repeat(300_000) }] };
     assert.deepEqual(await reloaded(large, { text: 'And?' }), [{ text: 'Why?', isCut: true }, { text: 'And?' }]);
     assert.equal(isCutReported, true);
+  });
+
+  it('are taken over from the state in which a preview stored them, once they can be stored', async () => {
+    const conversation = await harness.converse();
+    const { id } = conversation.journal;
+    const older: UserMessage = { text: 'Why?', attachments: [{ kind: 'paste', name: 'a', text: 'let a;' }] };
+    let preview: unknown = [
+      [id, JSON.stringify([older])],
+      ['s2', JSON.stringify(['And how?'])],
+      ['s3', ''],
+    ];
+    const state = {
+      get: (key: string) => (key === 'threadkeeper.queued' ? preview : undefined),
+      update: (_key: string, value: unknown) => Promise.resolve(void (preview = value)),
+    };
+    const warn = () => undefined;
+    await moveStoredQueues(state, { folder: path.join(harness.folder, 'missing'), warn });
+    await writeFile(path.join(harness.folder, `${id}.queue.json`), JSON.stringify([{ text: 'Later' }]));
+    for (let times = 0; times < 2; times++) await moveStoredQueues(state, { folder: harness.folder, warn });
+    store().restoreAndWatch(conversation);
+    const messages = conversation.queue.items.map(({ message }) => message);
+    assert.deepEqual([messages, preview], [[older, { text: 'Later' }], undefined]);
+    assert.equal(await readFile(path.join(harness.folder, 's2.queue.json'), 'utf8'), '[{"text":"And how?"}]');
   });
 
   it('are stored before the page can show them as queued, in a file that only the user can read', async () => {
