@@ -136,13 +136,28 @@ const FILE = /^(?=.*[\w@]\.)[~\w@.+/-]{2,}\.[A-Za-z][A-Za-z0-9]{0,7}$/;
 /** Host names look like file names. */
 const HOST = /^[^/]*\.(?:com|org|net|io|dev)$/;
 
+/** Extensions of files that define something. Expressions in code (`error.code`) look like a file without a folder. */
+const EXTENSIONS = new Set(
+  (
+    'astro bash bat c cc cfg cjs clj conf cpp cs css cts cxx dart ejs el elm erl ex exs fs fsx go gradle ' +
+    'graphql groovy h hbs hcl hh hpp hs htm html ini ipynb java jl js json jsonc jsx kt kts less lua m md ' +
+    'mdx mjs ml mm mts nim nix php pl pm prisma proto ps1 py pyi rb rs rst sass scala scss sh sol sql ' +
+    'styl svelte swift tcl tex tf toml ts tsx txt vb vue xml yaml yml zig zsh'
+  ).split(' '),
+);
+
 /**
  * The file that a short line names: an argument of a call, a heading before a code block, or a diff header. Takes
  * linear time.
  */
 export function fileIn(line: string): string | undefined {
   if (line.length > MAX_LINE_LENGTH || !line.includes('.')) return undefined;
-  const isFile = (word: string): boolean =>
-    word.includes('.') && FILE.test(word) && !HOST.test(word) && !word.includes('//');
-  return line.split(SEPARATORS).find(isFile)?.replace(/^\.\//, '');
+  const isKnown = (word: string): boolean => EXTENSIONS.has(word.slice(word.lastIndexOf('.') + 1).toLowerCase());
+  let end = 0;
+  for (const word of line.split(SEPARATORS)) {
+    end = line.indexOf(word, end) + word.length;
+    if (!word.includes('.') || !FILE.test(word) || HOST.test(word) || word.includes('//')) continue;
+    if (word.includes('/') || (isKnown(word) && line[end] !== '(')) return word.replace(/^\.\//, '');
+  }
+  return undefined;
 }

@@ -167,6 +167,21 @@ describe('summarizer input', () => {
     assert.match(text, /has the classes StoreReader and StoreWriter/);
   });
 
+  it('names no expression in code as the file that defines something', async () => {
+    const code = [
+      '// internal/importer/retry.go',
+      'func withRetry(ctx context.Context, fn func() error) error {',
+      '\t<-w.backoff.Next()',
+      '}',
+      "console.log('ready');",
+      'if (error.code === 3) return;',
+      'func openStore(path string) error {',
+    ].join('\n');
+    const text = await inputFor(transcript(['user', 'Show the code.'], ['tool', code]), 300);
+    assert.match(text, /The file internal\/importer\/retry\.go has the functions withRetry\(\) and openStore\(\)/);
+    assert.doesNotMatch(text, /The file (?:context|w\.|-|console|error)/);
+  });
+
   it('marks how many lines were omitted', async () => {
     const lines = Array.from({ length: 212 }, (_, line) => `  ${line};`).join('\n');
     const text = await inputFor(transcript(['tool', `Exit code 1\n${lines}\n`]), 200);
