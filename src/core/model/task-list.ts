@@ -40,31 +40,49 @@ export function listedSteps(source: string): ListedStep[] {
 /** The line with which a model is asked to end the response that reaches the goal. */
 export const GOAL_REACHED = '[goal reached]';
 
+/** The requested line, also as models translate it that answer in the user's language. */
+const GOAL_REACHED_LINES: ReadonlySet<string> = new Set([
+  GOAL_REACHED,
+  '[ziel erreicht]',
+  ...['[objetivo alcanzado]', '[objetivo cumplido]', '[objetivo logrado]'],
+  ...['[objetivo alcançado]', '[objetivo atingido]', '[objetivo cumprido]'],
+  '[objectif atteint]',
+  '[obiettivo raggiunto]',
+  ...['[目標達成]', '[目標達成済み]', '[目标达成]', '[目标已达成]'],
+]);
+
 /** Sentences that report completion ("Everything is done", "the task is complete"), by language. */
 const DONE_SENTENCES: readonly RegExp[] = [
-  /^(?:(?:and |so |now |with that,? )?(?:everything|all (?:of it|(?:the )?(?:steps|tasks|items|work))|the (?:whole )?(?:task|goal|work|job))(?: (?:here|on (?:the|your) list))? (?:is|are|has been|have been)(?: now| all)? (?:done|finished|complete|completed|reached)|all done|task (?:is )?(?:complete|completed|done|finished))\b/,
-  /^(?:todo (?:está|queda|quedó|ha quedado) (?:listo|hecho|terminado|completado|completo)|(?:la )?tarea (?:está |ha sido |queda )?(?:terminada|completada|finalizada))(?!\p{L})/u,
-  /^(?:tudo (?:está )?(?:pronto|feito|concluído|terminado)|(?:a )?tarefa (?:está |foi )?(?:concluída|terminada|finalizada))(?!\p{L})/u,
-  /^(?:(?:damit |jetzt )?(?:ist )?(?:alles|die (?:ganze )?aufgabe)(?: ist)?(?: jetzt| nun)? (?:fertig|erledigt|abgeschlossen)|(?:damit |jetzt )ist (?:alles|die aufgabe) (?:fertig|erledigt|abgeschlossen))(?!\p{L})/u,
-  /^(?:tout est (?:terminé|fini|prêt|fait)|(?:la )?tâche (?:est )?(?:terminée|achevée|finie))(?!\p{L})/u,
-  /^(?:tutto (?:è )?(?:fatto|finito|pronto|completato)|(?:il compito|l['’]attività) è (?:completat|finit|terminat)[oa])(?!\p{L})/u,
-  /^(?:すべて(?:が|の\S{1,8}が)?(?:完了|終わり)|(?:これで)?(?:タスク|作業)(?:は|が)(?:すべて)?完了し(?:た|まし))/,
-  /^(?:全部(?:都)?(?:已(?:经)?)?完成|(?:所有\S{1,8}|任务)(?:都)?已(?:经)?(?:全部)?完成)/,
+  /^(?:(?:and |so |now |with that,? )?(?:everything|all (?:of it|(?:the )?(?:(?:two|three|four|five|six|seven|eight|nine|ten|\d{1,2}) )?(?:steps|tasks|items|work))|(?:the|your) (?:whole )?(?:task|goal|work|job))(?: (?:here|on (?:the|your) list))? (?:is|are|has been|have been)(?: now| all)? (?:done|finished|complete|completed|reached)|all done|task (?:is )?(?:complete|completed|done|finished)|(?:we|you|i)(?: have|['’]ve)? reached (?:the|your|our) goal)\b/,
+  /^(?:todo (?:está|queda|quedó|ha quedado) (?:listo|hecho|terminado|completado|completo)|(?:la )?tarea (?:está |ha sido |queda )?(?:terminada|completada|finalizada)|(?:el )?objetivo (?:está|ha sido|queda|fue) (?:alcanzado|cumplido|logrado)|(?:(?:se ha|hemos|he) (?:alcanzado|cumplido|logrado)|se (?:alcanzó|cumplió|logró)) el objetivo|tod(?:os los pasos|as las tareas|as las etapas) (?:están|quedan|han sido|fueron) (?:list|hech|terminad|completad|finalizad)[oa]s)(?!\p{L})/u,
+  /^(?:tudo (?:está )?(?:pronto|feito|concluído|terminado)|(?:a )?tarefa (?:está |foi )?(?:concluída|terminada|finalizada)|(?:o )?objetivo (?:está|foi) (?:alcançado|atingido|cumprido)|tod(?:as as etapas|as as tarefas|os os passos) (?:estão|foram) (?:pront|feit|concluíd|terminad|completad|finalizad)[oa]s)(?!\p{L})/u,
+  /^(?:(?:damit |jetzt )?(?:ist )?(?:alles|die (?:ganze )?aufgabe)(?: ist)?(?: jetzt| nun)? (?:fertig|erledigt|abgeschlossen)|(?:damit |jetzt )ist (?:alles|die aufgabe) (?:fertig|erledigt|abgeschlossen)|(?:das ziel ist|(?:damit|jetzt) ist das ziel)(?: jetzt| nun| damit)? erreicht|(?:alle (?:schritte|aufgaben|punkte) sind|(?:damit|jetzt) sind alle (?:schritte|aufgaben|punkte))(?: jetzt| nun| damit)? (?:fertig|erledigt|abgeschlossen))(?!\p{L})/u,
+  /^(?:tout est (?:terminé|fini|prêt|fait)|(?:la )?tâche (?:est )?(?:terminée|achevée|finie)|l['’]objectif (?:est|a été) atteint|toutes les (?:étapes|tâches) (?:sont|ont été) (?:terminées|achevées|finies|faites))(?!\p{L})/u,
+  /^(?:tutto (?:è )?(?:fatto|finito|pronto|completato)|(?:il compito|l['’]attività) è (?:completat|finit|terminat)[oa]|l['’]obiettivo è (?:stato )?raggiunto)(?!\p{L})/u,
+  /^(?:(?:すべて|全て)(?:が|の\S{1,8}[がは])?(?:完了|終わり)|(?:これで)?(?:タスク|作業)(?:は|が)(?:すべて)?完了し(?:た|まし)|(?:これで)?目標[はがを](?:すべて)?達成(?:し(?:た|まし)|でき(?:た|まし)|され(?:た|まし)))/,
+  /^(?:全部(?:都)?(?:已(?:经)?)?完成|(?:所有\S{1,8}|任务)(?:都)?已(?:经)?(?:全部)?完成|(?:这个)?目标(?:都)?已(?:经)?(?:达成|实现|完成))/,
 ];
 
-/** A condition, a negation, or a question, which means that a sentence doesn't report completion. */
-const NOT_YET =
-  /\?\s*$|？\s*$|\b(?:not|isn't|aren't|hasn't|haven't|except|but|once|when|until|almost|nearly|if|unless|salvo|excepto|menos|pero|mas|exceto|außer|bis auf|aber|sauf|mais|tranne)\b/i;
+/** A condition, a negation, a beginning, or a question, which means that a sentence doesn't report completion. */
+const NOT_YET: readonly RegExp[] = [
+  /[?？]\s*$/,
+  /\b(?:not|isn't|aren't|hasn't|haven't|except|but|once|when|until|almost|nearly|if|unless)\b/,
+  /\b(?:salvo|excepto|menos|pero|cuando|para (?:empezar|comenzar)|mas|exceto|quando|assim que|para (?:começar|iniciar))(?!\p{L})/u,
+  /\b(?:außer|bis auf|aber|nicht|sobald|wenn|falls)\b/,
+  /\b(?:sauf|mais|lorsque|quand|dès que|pour (?:commencer|démarrer)|tranne|appena|per iniziare)\b/,
+  /ません|ない|まだ|以外|ただし|(?:した|しまし)たら|したら|完了(?:する|次第)|(?:した|する)(?:とき|時|場合|後|あと)/,
+  /没|未|除|但|完成(?:了)?(?:之|以)?(?:前|后|時|时)|如果/,
+];
 
 /** Whether a response says that the task's goal is reached, by the requested line or in words. */
 export function saysGoalReached(response: string): boolean {
   for (const untrimmed of proseLines(response)) {
     const line = untrimmed.trim();
     if (line.length > MAX_LINE_LENGTH) continue;
-    if (line.replace(/^[\s*_`]+|[\s*_`.]+$/g, '').toLowerCase() === GOAL_REACHED) return true;
+    if (GOAL_REACHED_LINES.has(line.replace(/^[\s*_`]+|[\s*_`.]+$/g, '').toLowerCase())) return true;
     for (const part of line.split(/(?<=[.!?。！？])/u)) {
       const sentence = part.replace(/^[^\p{L}]+|[*_\s]+$/gu, '').toLowerCase();
-      if (sentence.length > MAX_REPORT_LENGTH || NOT_YET.test(sentence)) continue;
+      if (sentence.length > MAX_REPORT_LENGTH || NOT_YET.some((pattern) => pattern.test(sentence))) continue;
       if (DONE_SENTENCES.some((done) => done.test(sentence))) return true;
     }
   }
