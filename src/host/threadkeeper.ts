@@ -30,6 +30,7 @@ import { EditReviews } from './edits/edit-reviews.ts';
 import { DiagramPreview } from './chat/diagram-preview.ts';
 import { Drafts, moveStoredDrafts } from './chat/drafts.ts';
 import { moveStoredQueues, QueuedMessages } from './chat/queued-messages.ts';
+import { StoredAttachments } from './chat/stored-attachments.ts';
 import { explainActions } from './chat/chat-commands.ts';
 import { documentLinks } from './summaries/document-links.ts';
 import { createVsCodeModels } from './models/vscode-models.ts';
@@ -198,7 +199,15 @@ export class Threadkeeper implements vscode.Disposable {
       contextWindowSource: (serverWindow) => contextWindowSourceText(this.models, this.chosenModel(), serverWindow),
     });
     this.tree = new ContextTree(summaries, this);
-    this.attachments = new Attachments(this, { editor: this.editor, session: allSessions.read });
+    const storedAttachments = new StoredAttachments({
+      folder: this.folder,
+      reportCut: () =>
+        void vscode.window.showWarningMessage(
+          vscode.l10n.t('Attachments of an unsent message were too large to restore. Add them again.'),
+        ),
+      warn,
+    });
+    this.attachments = new Attachments(this, { editor: this.editor, session: allSessions.read }, storedAttachments);
     const refreshImplicit = (): void => void this.implicit.refresh();
     this.memoryTree = memoryTree(this.memory);
     this.chats = new ExternalChats(context, window, warn);

@@ -20,7 +20,7 @@ const TEMPORARY_FILE =
 const DERIVED = /^(.+)\.(?:counts|checkpoint)\.json$/;
 /** A session's files, except for its lock, which its holder removes. After a crash, it's orphaned. */
 const SESSION_FILE =
-  /^(.+)\.(?:jsonl(?:\.damaged|\.torn-[\d-]+|\.unreadable-\d+)?|(?:counts|checkpoint|queue|draft)\.json)$/;
+  /^(.+)\.(?:jsonl(?:\.damaged|\.torn-[\d-]+|\.unreadable-\d+)?|(?:counts|checkpoint|queue|draft|attachments)\.json)$/;
 
 const SESSION_FILES = phrase('the session files');
 

@@ -22,14 +22,14 @@ export type ContentBlock = ReadonlyOutput<typeof block>;
 export type ImageBlock = Extract<ContentBlock, { readonly type: 'image' }>;
 
 /** Text attached to a user message: a file, a selection, problems, a paste. Line numbers are 1-based and inclusive. */
-const attachment = v.object({
+export const attachmentSchema = v.object({
   kind: v.picklist(['file', 'selection', 'problems', 'terminal', 'paste']),
   name: v.string(),
   text: v.string(),
   uri: v.optional(v.string()),
   lines: v.optional(v.pipe(v.tuple([countSchema, countSchema]), v.readonly())),
 });
-export type Attachment = ReadonlyOutput<typeof attachment>;
+export type Attachment = ReadonlyOutput<typeof attachmentSchema>;
 
 /**
  * Tokens as reported by the provider. `cachedInput` is the part of `input` that was read from its prompt cache, and
@@ -59,7 +59,7 @@ export const messageSchema = v.object({
   role: v.picklist(ROLES),
   content: readonlyList(block),
   at: timestampSchema,
-  attachments: v.optional(readonlyList(attachment)),
+  attachments: v.optional(readonlyList(attachmentSchema)),
   /** The pasted ranges of a user's text, as UTF-16 offsets in `messageText`. */
   pasted: v.optional(readonlyList(v.object({ start: countSchema, end: countSchema }))),
   model: v.optional(v.string()),

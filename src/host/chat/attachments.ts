@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { Conversation } from '../../app/conversation.ts';
 import type { UserMessage } from '../../app/user-message.ts';
+import type { SessionId } from '../../core/model/ids.ts';
 import type { Attachment } from '../../core/model/message.ts';
 import { imageTokens } from '../../core/tokens/image-size.ts';
 import { REPLY_PRIMING_TOKENS } from '../../core/tokens/token-counter.ts';
@@ -10,9 +11,10 @@ import type { Clock } from '../../app/ports.ts';
 import type { ChosenModel, Models } from '../models/models.ts';
 import { countText } from '../platform/l10n.ts';
 import { readContext, type ContextRequest, type ContextSources, type ImageFile } from './read-context.ts';
+import type { StoredAttachments } from './stored-attachments.ts';
 
 interface Entry {
-  readonly session: string;
+  readonly session: SessionId;
   readonly view: AttachmentView;
   readonly item: Attachment | ImageFile;
 }
@@ -28,15 +30,22 @@ interface AttachmentsApp {
   chosenModel(): ChosenModel;
 }
 
-/** Attachments in the composers until they are sent. The page only has handles; the content stays in the host. */
+/**
+ * Attachments in the composers until they are sent. The page only has handles; the content stays in the host. All but
+ * the automatic ones survive a reload.
+ */
 export class Attachments {
-  readonly #stored = new Map<string, Entry>();
+  readonly #entries = new Map<string, Entry>();
+  /** Sessions whose stored attachments are in `#entries`. */
+  readonly #restored = new Set<SessionId>();
   readonly #app: AttachmentsApp;
   readonly #sources: ContextSources;
+  readonly #stored: Pick<StoredAttachments, 'read' | 'write'>;
 
-  constructor(app: AttachmentsApp, sources: ContextSources) {
+  constructor(app: AttachmentsApp, sources: ContextSources, stored: Pick<StoredAttachments, 'read' | 'write'>) {
     this.#app = app;
     this.#sources = sources;
+    this.#stored = stored;
   }
 
   /** Reads the requested context, and adds all or nothing. Throws `RequestFault` like `readContext` and `addAll`. */
@@ -54,6 +63,7 @@ export class Attachments {
     const availableTokens = this.room(target);
     if (total > availableTokens) throw noRoom(items.map(({ name }) => name).join(', '), total, availableTokens);
     for (const { item, tokens } of counted) this.#keep(target, item, tokens);
+    this.#store(target.journal.id);
   }
 
   /** An attachment's size in the provider's tokens, like the gauge next to the composer. */
@@ -75,23 +85,23 @@ export class Attachments {
    */
   setImplicit(target: AttachmentTarget, attachment: Attachment | undefined): boolean {
     const session = target.journal.id;
-    for (const { session: other, view } of this.#stored.values())
-      if (view.implicit && other !== session) this.#stored.delete(view.id);
+    for (const { session: other, view } of this.#entries.values())
+      if (view.implicit && other !== session) this.#entries.delete(view.id);
     const before = this.#inSession(session).find(({ view }) => view.implicit);
-    if (!attachment) return before !== undefined && this.#stored.delete(before.view.id);
+    if (!attachment) return before !== undefined && this.#entries.delete(before.view.id);
     const { kind, name } = attachment;
     const id = before?.view.id ?? this.#app.clock.id();
     const view = { id, kind, name, tokens: this.tokens(target, attachment), implicit: true } as const;
-    this.#stored.set(id, { session, view, item: attachment });
+    this.#entries.set(id, { session, view, item: attachment });
     return before?.view.name !== name || before.view.tokens !== view.tokens;
   }
 
-  views(session: string): AttachmentView[] {
+  views(session: SessionId): AttachmentView[] {
     return this.#inSession(session).map(({ view }) => view);
   }
 
   /** The attachments and images that the session's next message would have. */
-  contents(session: string): MessageAttachments {
+  contents(session: SessionId): MessageAttachments {
     return contentsOf(this.#inSession(session));
   }
 
@@ -99,46 +109,65 @@ export class Attachments {
   restore(target: AttachmentTarget, { attachments = [], images = [] }: Partial<MessageAttachments>): void {
     const named = images.map((image) => ({ kind: 'image', name: vscode.l10n.t('Image'), image }) as const);
     for (const item of [...attachments, ...named]) this.#keep(target, item, this.tokens(target, item));
+    this.#store(target.journal.id);
   }
 
-  explicitAttachments(session: string): readonly Attachment[] {
+  explicitAttachments(session: SessionId): readonly Attachment[] {
     return contentsOf(this.#inSession(session).filter(({ view }) => !view.implicit)).attachments;
   }
 
   /** Forgets the attachments of an erased session. */
-  forget(session: string): void {
-    for (const { view } of this.#inSession(session)) this.#stored.delete(view.id);
+  forget(session: SessionId): void {
+    for (const { session: other, view } of this.#entries.values()) if (other === session) this.#entries.delete(view.id);
+    this.#restored.delete(session);
   }
 
   /** Returns whether the removed attachment was the automatic one. */
   remove(id: string): boolean {
-    const isImplicit = this.#stored.get(id)?.view.implicit === true;
-    this.#stored.delete(id);
-    return isImplicit;
+    const entry = this.#entries.get(id);
+    this.#entries.delete(id);
+    if (entry) this.#store(entry.session);
+    return entry?.view.implicit === true;
   }
 
   /** Removes and returns a message's attachments. Throws `RequestFault` if one is missing or can't be sent. */
-  take(session: string, chosenIds: readonly string[]): MessageAttachments {
+  take(session: SessionId, chosenIds: readonly string[]): MessageAttachments {
     const implicitIds = this.#inSession(session).flatMap(({ view }) => (view.implicit ? [view.id] : []));
     const ids = [...implicitIds, ...chosenIds];
-    const taken = ids.flatMap((id) => this.#stored.get(id) ?? []);
+    const taken = ids.flatMap((id) => this.#entries.get(id) ?? []);
     if (taken.length < ids.length)
       throw new RequestFault('not_found', vscode.l10n.t('An attachment is no longer available. Add it again.'));
     // The user may have selected another model since attaching it.
     if (taken.some(({ item }) => item.kind === 'image')) this.#checkImages();
-    for (const id of ids) this.#stored.delete(id);
+    for (const id of ids) this.#entries.delete(id);
+    if (chosenIds.length > 0) this.#store(session);
     return contentsOf(taken);
   }
 
-  #inSession(session: string): Entry[] {
-    return [...this.#stored.values()].filter((one) => one.session === session);
+  #inSession(session: SessionId): Entry[] {
+    if (!this.#restored.has(session)) {
+      this.#restored.add(session);
+      for (const { id, item, tokens } of this.#stored.read(session)) this.#set(session, id, item, tokens);
+    }
+    return [...this.#entries.values()].filter((one) => one.session === session);
   }
 
   #keep({ journal }: AttachmentTarget, item: Attachment | ImageFile, tokens: number): void {
-    const id = this.#app.clock.id();
+    this.#set(journal.id, this.#app.clock.id(), item, tokens);
+  }
+
+  #set(session: SessionId, id: string, item: Attachment | ImageFile, tokens: number): void {
     const { kind, name } = item;
     const lines = item.kind === 'image' ? undefined : item.lines;
-    this.#stored.set(id, { session: journal.id, view: { id, kind, name, tokens, ...(lines && { lines }) }, item });
+    this.#entries.set(id, { session, view: { id, kind, name, tokens, ...(lines && { lines }) }, item });
+  }
+
+  #store(session: SessionId): void {
+    const explicit = this.#inSession(session).filter(({ view }) => !view.implicit);
+    this.#stored.write(
+      session,
+      explicit.map(({ view: { id, tokens }, item }) => ({ id, tokens, item })),
+    );
   }
 
   #checkImages(): void {

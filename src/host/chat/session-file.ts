@@ -22,7 +22,7 @@ export class SessionFile<T> {
   readonly #schema: v.GenericSchema<unknown, T>;
 
   /** @param kind part of the file's name */
-  constructor(deps: SessionFileDeps, kind: 'queue' | 'draft', schema: v.GenericSchema<unknown, T>) {
+  constructor(deps: SessionFileDeps, kind: 'queue' | 'draft' | 'attachments', schema: v.GenericSchema<unknown, T>) {
     this.#deps = deps;
     this.#kind = kind;
     this.#schema = schema;
@@ -36,7 +36,8 @@ export class SessionFile<T> {
       const parsed = v.safeParse(this.#schema, tryParse(readFileSync(file, 'utf8')));
       return parsed.success ? parsed.output : undefined;
     } catch (error) {
-      if (errorCode(error) !== 'ENOENT') this.#deps.warn(`A ${this.#kind} could not be read: ${String(error)}`);
+      if (errorCode(error) !== 'ENOENT')
+        this.#deps.warn(`A session’s ${this.#kind} could not be read: ${String(error)}`);
       return undefined;
     }
   }
@@ -56,7 +57,7 @@ export class SessionFile<T> {
       return true;
     } catch (error) {
       rmSync(temporary, { force: true });
-      this.#deps.warn(`A ${this.#kind} could not be stored: ${String(error)}`);
+      this.#deps.warn(`A session’s ${this.#kind} could not be stored: ${String(error)}`);
       return false;
     }
   }

@@ -21,6 +21,8 @@ const { Attachments } = await load<typeof AttachmentsModule>('chat/attachments.t
 const { ImplicitContext } = await load<typeof ImplicitContextModule>('chat/implicit-context.ts');
 const { pageRequests } = await load<typeof PageRequestsModule>('chat/page-requests.ts');
 
+const NOT_STORED = { read: () => [], write: () => undefined };
+
 describe('a message from the page', () => {
   let harness: Harness;
   let current: Conversation;
@@ -32,7 +34,7 @@ describe('a message from the page', () => {
 
   /** Sends a text in the current session as the page does. `refreshed` is called when the active file is looked at. */
   async function send(text: string, refreshed: () => void): Promise<unknown> {
-    const attachments = new Attachments({ clock: harness.clock } as never, {} as never);
+    const attachments = new Attachments({ clock: harness.clock } as never, {} as never, NOT_STORED);
     const drafts = { get: () => '' };
     const editor = {
       get current() {
@@ -92,7 +94,7 @@ describe('an attachment', () => {
     attachments.views(journal.id).map(({ name }) => name);
 
   it('is only kept in the current session if it was added automatically', async () => {
-    const attachments = new Attachments({ clock: harness.clock } as never, {} as never);
+    const attachments = new Attachments({ clock: harness.clock } as never, {} as never, NOT_STORED);
     const visited = [await harness.converse(), await harness.converse(), await harness.converse()];
     attachments.addAll(visited[0]!, named('added.ts'));
     for (const conversation of visited) attachments.setImplicit(conversation, named('active.ts'));
@@ -103,7 +105,7 @@ describe('an attachment', () => {
   });
 
   it('is forgotten with its session', async () => {
-    const attachments = new Attachments({ clock: harness.clock } as never, {} as never);
+    const attachments = new Attachments({ clock: harness.clock } as never, {} as never, NOT_STORED);
     const [erased, other] = [await harness.converse(), await harness.converse()];
     for (const conversation of [erased, other]) attachments.addAll(conversation, named('added.ts'));
     attachments.forget(erased.journal.id);

@@ -108,6 +108,7 @@ describe('session folder clean-up', () => {
         's2.counts.json': '{}',
         's2.queue.json': '[]',
         's2.draft.json': '{}',
+        's2.attachments.json': '{}',
         's2.jsonl.damaged': 'lines',
         's2.jsonl.torn-17-1': 'tail',
         's2.jsonl.unreadable-18': 'old',
@@ -122,7 +123,7 @@ describe('session folder clean-up', () => {
       const after = await names(folder);
       const lost = before
         .filter((name) => !after.includes(name))
-        .filter((name) => !/^s2\.(jsonl|counts|checkpoint|queue|draft)/.test(name));
+        .filter((name) => !/^s2\.(jsonl|counts|checkpoint|queue|draft|attachments)/.test(name));
       assert.deepEqual(lost, []);
       assert.ok(after.includes('s2.x.jsonl') && after.includes('s22.counts.json') && after.includes('s1.jsonl'));
       assert.ok(!after.some((name) => name.startsWith('s2.') && name !== 's2.x.jsonl'));

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { readdir, stat } from 'node:fs/promises';
+import path from 'node:path';
+import type { Conversation } from '../../../src/app/conversation.ts';
+import { sessionId } from '../../../src/core/model/ids.ts';
+import type * as AttachmentsModule from '../../../src/host/chat/attachments.ts';
+import { StoredAttachments } from '../../../src/host/chat/stored-attachments.ts';
+import { hostIn } from '../../support/fake-editor.ts';
+import { openForEachTest } from '../../support/per-test.ts';
+import { Harness } from '../app/harness.ts';
+
+const { Attachments } = await hostIn({})<typeof AttachmentsModule>('chat/attachments.ts');
+
+const file = (text: string) => ({ kind: 'file', name: 'src/a.ts', text, uri: 'file:///w/src/a.ts' }) as const;
+const png = { type: 'image', mediaType: 'image/png', base64: 'iVBORw0KGgo=' } as const;
+const image = { kind: 'image', name: 'a.png', image: png } as const;
+
+describe('attachments of an unsent message', () => {
+  let harness: Harness;
+  let conversation: Conversation;
+  let cuts: number;
+  openForEachTest(async () => (harness = await Harness.open()));
+  beforeEach(async () => {
+    conversation = await harness.converse();
+    cuts = 0;
+  });
+
+  const warn = (text: string): void => assert.fail(text);
+  const stored = () => new StoredAttachments({ folder: harness.folder, warn, reportCut: () => cuts++ });
+  /** The attachments of the window before a reload, or of the one after it. */
+  function attachments() {
+    const models = { takesImages: () => true };
+    return new Attachments({ clock: harness.clock, models, chosenModel: () => ({}) } as never, {} as never, stored());
+  }
+  const storedFiles = async () => (await readdir(harness.folder)).filter((name) => name.includes('.attachments.json'));
+
+  it('survive a reload', () => {
+    const before = attachments();
+    const { id } = conversation.journal;
+    before.addAll(conversation, file('const port = 8443;'), image);
+    before.setImplicit(conversation, file('The file that is open.'));
+    const after = attachments();
+    assert.deepEqual(
+      after.views(id),
+      before.views(id).filter(({ implicit }) => !implicit),
+    );
+    const ids = after.views(id).map((view) => view.id);
+    assert.deepEqual(after.take(id, ids), { attachments: [file('const port = 8443;')], images: [png] });
+  });
+
+  it('are in a file that only the user can read, until they are sent or removed', async () => {
+    const { id } = conversation.journal;
+    const open = attachments();
+    open.addAll(conversation, file('const port = 8443;'));
+    const [name] = await storedFiles();
+    assert.equal((await stat(path.join(harness.folder, name!))).mode & 0o077, 0);
+    open.remove(open.views(id)[0]!.id);
+    assert.deepEqual(await storedFiles(), []);
+    open.restore(conversation, { attachments: [file('const port = 8443;')] });
+    assert.equal((await storedFiles()).length, 1);
+    open.take(id, [open.views(id)[0]!.id]);
+    assert.deepEqual([await storedFiles(), attachments().views(id)], [[], []]);
+  });
+
+  it('are reported once if they were too large to be stored', () => {
+    const session = sessionId('s1');
+    const large = { id: 'large', tokens: 1, item: file('x'.repeat(6_000_001)) };
+    const small = { id: 'small', tokens: 1, item: file('const port = 8443;') };
+    stored().write(session, [large, small]);
+    assert.deepEqual([stored().read(session), cuts], [[small], 1]);
+    assert.deepEqual([stored().read(session), cuts], [[small], 1]);
+  });
+});
