@@ -6,7 +6,7 @@ import { TOOL_NAMES, type UnreadablePath } from '../../app/library/source.ts';
 import { yieldIfDue, type Yielder } from '../../core/pace/yielder.ts';
 import { runYielding } from '../../core/pace/steps.ts';
 import { KIND_ICON, kindName } from '../platform/key-event-kinds.ts';
-import { keyEventsText, locale, messagesText, shortLine, titleText, translated } from '../platform/l10n.ts';
+import { dateTimeText, keyEventsText, messagesText, shortLine, titleText, translated } from '../platform/l10n.ts';
 import type { ChatList, ListedChat } from '../../app/library/chat-library-calls.ts';
 import { isUnder, openFolders } from '../platform/workspace-files.ts';
 import type { ExternalChats } from './external-chats.ts';
@@ -71,7 +71,7 @@ export function chatsTree(chats: ExternalChats, yielder: Yielder) {
     const { key, entry, isGone, relation } = chat;
     const tool = TOOL_NAMES[entry.tool];
     const title = titleText(entry.title);
-    const when = new Date(entry.updatedAt).toLocaleString(locale(), { dateStyle: 'medium', timeStyle: 'short' });
+    const when = dateTimeText(entry.updatedAt);
     const lines = [title, `${tool} · ${messagesText(entry.messages)} · ${when}`, entry.path];
     if (isGone) lines.push(vscode.l10n.t('{0} no longer has this chat. This is Threadkeeper’s copy.', tool));
     const rows = [

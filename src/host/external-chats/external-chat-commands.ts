@@ -2,9 +2,10 @@ import * as vscode from 'vscode';
 import { TOOL_NAMES, TOOLS, type Tool } from '../../app/library/source.ts';
 import { withCancellableProgress, pickOrShowInfo, showInfo } from '../platform/notifications.ts';
 import {
+  dateText,
+  dateTimeText,
   countText,
   itemText,
-  locale,
   roleName,
   sessionsText,
   sizeText,
@@ -48,7 +49,7 @@ export async function copyChats({ chats }: Pick<OpenedChatApp, 'chats'>): Promis
       description: [
         sessionsText(sessions),
         ...(bytes > 0 ? [sizeText(bytes)] : []),
-        ...(newestAt > 0 ? [new Date(newestAt).toLocaleDateString(locale(), { dateStyle: 'medium' })] : []),
+        ...(newestAt > 0 ? [dateText(newestAt)] : []),
       ].join(' · '),
       detail: unreadable.map(({ path, reason }) => `${path}: ${translated(reason)}`).join(' · '),
       picked: tools.length === 0 ? sessions > 0 : tools.includes(tool),
@@ -366,7 +367,7 @@ function itemsOf(hits: readonly ChatHit[], chats: ReadonlyMap<string, ListedChat
     const chat = chats.get(key);
     if (!chat) return [];
     const { tool, title, updatedAt } = chat.entry;
-    const when = new Date(at ?? updatedAt).toLocaleDateString(locale(), { dateStyle: 'medium' });
+    const when = dateText(at ?? updatedAt);
     return [
       {
         label: itemText(text, 150),
@@ -442,7 +443,7 @@ export async function chatsAboutFile(app: OpenedChatApp, argument?: unknown): Pr
       return [
         {
           label: `$(${edits > 0 ? 'edit' : 'eye'}) ${itemText(titleText(chat.entry.title))}`,
-          description: `${TOOL_NAMES[chat.entry.tool]} · ${new Date(chat.entry.updatedAt).toLocaleString(locale())}`,
+          description: `${TOOL_NAMES[chat.entry.tool]} · ${dateTimeText(chat.entry.updatedAt)}`,
           detail: vscode.l10n.t('Edits: {0}, reads: {1}', edits, usesInChat.length - edits),
           chat,
           message: target.message,

@@ -1,5 +1,14 @@
 import * as vscode from 'vscode';
-import { countText, formatCounted, itemText, locale, messagesText, roleName, translated } from '../platform/l10n.ts';
+import {
+  dateText,
+  dateRangeText,
+  countText,
+  formatCounted,
+  itemText,
+  messagesText,
+  roleName,
+  translated,
+} from '../platform/l10n.ts';
 import { addSkipped, type Skipped } from '../../core/transcript/skipped-content.ts';
 import type {
   TranscriptConversation,
@@ -98,7 +107,7 @@ async function confirmImport(uri: vscode.Uri, preview: ImportPreview): Promise<b
       description: formatName(preview.format),
       detail: [
         ...Array.from(preview.roles, ([role, count]) => `${countText(count)} × ${roleName(role)}`),
-        ...(from !== undefined && to !== undefined ? [new Intl.DateTimeFormat(locale()).formatRange(from, to)] : []),
+        ...(from !== undefined && to !== undefined ? [dateRangeText(from, to)] : []),
         ...(preview.isExact ? [vscode.l10n.t('all messages, exactly as exported')] : []),
       ].join(' · '),
       isImport: true,
@@ -130,9 +139,7 @@ async function selectConversations(
     .map((conversation) => ({
       label: itemText(titleOf(uri, 'chatgpt', conversation)),
       description: [
-        ...(conversation.at === undefined
-          ? []
-          : [new Date(conversation.at).toLocaleDateString(locale(), { dateStyle: 'medium' })]),
+        ...(conversation.at === undefined ? [] : [dateText(conversation.at)]),
         messagesText(conversation.messages),
       ].join(' · '),
       conversation,

@@ -4,7 +4,7 @@ import { isRemembered, memoryLine, memoryText, type MemoryEntry, type SentMemory
 import type { TokenCounter } from '../../core/tokens/token-counter.ts';
 import type { MemoryFile } from '../../storage/memory-file.ts';
 import { KIND_ICON, kindName, statusName } from '../platform/key-event-kinds.ts';
-import { locale } from '../platform/l10n.ts';
+import { dateTimeText } from '../platform/l10n.ts';
 
 interface CachedText extends SentMemory {
   readonly entries: readonly MemoryEntry[];
@@ -133,7 +133,7 @@ export const memoryTree = (memory: WorkspaceMemory): vscode.TreeDataProvider<Mem
     return Object.assign(new vscode.TreeItem(text), {
       id,
       description: isOmitted ? `${kindName(kind)} · ${statusName('dropped')}` : kindName(kind),
-      tooltip: `${text}\n${new Date(at).toLocaleString(locale())}`,
+      tooltip: `${text}\n${dateTimeText(at)}`,
       iconPath: new vscode.ThemeIcon(KIND_ICON[kind]),
       contextValue: 'threadkeeper.memory',
       command: { command: 'threadkeeper.editMemory', title: vscode.l10n.t('Edit'), arguments: [entry] },

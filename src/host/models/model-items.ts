@@ -3,7 +3,7 @@ import { ModelFault } from '../../app/fault.ts';
 import { describeFault } from '../../app/fault-text.ts';
 import { knownModels, retirementOf } from '../../core/tokens/model-info.ts';
 import type { ModelFacts, Price, Retirement } from '../../core/tokens/model-facts.ts';
-import { dollars, formatCounted, locale, shortTokens, translated } from '../platform/l10n.ts';
+import { dateText, dollars, formatCounted, shortTokens, translated } from '../platform/l10n.ts';
 import { readSettings } from '../platform/settings.ts';
 import type { ProviderName } from '../platform/settings-schema.ts';
 import { LIST_TIMEOUT_MS } from './key-commands.ts';
@@ -208,7 +208,7 @@ function priceNotes({ input, output, cachedInput }: Price): readonly string[] {
 }
 
 function retirementNote({ on, successor }: Retirement): string {
-  const day = new Date(on).toLocaleDateString(locale(), { timeZone: 'UTC' });
+  const day = dateText(Date.parse(on), 'UTC');
   return successor === undefined
     ? vscode.l10n.t('retirement date: {0}', day)
     : vscode.l10n.t('retirement date: {0} · successor: {1}', day, successor);

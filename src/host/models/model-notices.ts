@@ -3,7 +3,7 @@ import type { Conversation } from '../../app/conversation.ts';
 import type { Clock, Log } from '../../app/ports.ts';
 import { UNKNOWN_CONTEXT_WINDOW } from '../../core/tokens/model-info.ts';
 import { faultView, notificationText } from '../platform/fault-view.ts';
-import { countText, locale, tokensText } from '../platform/l10n.ts';
+import { dateText, countText, tokensText } from '../platform/l10n.ts';
 import { showInfoWithAction } from '../platform/notifications.ts';
 import { readSettings, updateSetting } from '../platform/settings.ts';
 import type { ChosenModel, Models } from './models.ts';
@@ -76,7 +76,7 @@ async function check(
   if (assumed !== undefined && isNew(`unknown ${model}`))
     await showInfoWithAction(assumed, vscode.l10n.t('Set Context Window…'), () => askForContextWindow(model));
   if (!retires || !(Date.parse(retires.on) - now < WARN_MS) || !isNew(`retires ${model}`)) return;
-  const day = new Date(retires.on).toLocaleDateString(locale(), { timeZone: 'UTC' });
+  const day = dateText(Date.parse(retires.on), 'UTC');
   const choose = vscode.l10n.t('Select Model…');
   const text =
     retires.successor === undefined

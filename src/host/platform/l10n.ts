@@ -22,6 +22,18 @@ const COMPACT = new Intl.NumberFormat('en', { notation: 'compact', maximumSignif
 /** A number in the display language. */
 export const countText = (count: number): string => Math.round(count).toLocaleString(locale());
 
+/** A date, such as `Nov 30, 2026`. `at` is in ms since the epoch. By default, the time zone is the user's. */
+export const dateText = (at: number, timeZone?: 'UTC'): string =>
+  new Date(at).toLocaleDateString(locale(), { dateStyle: 'medium', timeZone });
+
+/** A date and a time, such as `Nov 30, 2026, 9:41 AM`. */
+export const dateTimeText = (at: number): string =>
+  new Date(at).toLocaleString(locale(), { dateStyle: 'medium', timeStyle: 'short' });
+
+/** The dates between two times. */
+export const dateRangeText = (from: number, to: number): string =>
+  new Intl.DateTimeFormat(locale(), { dateStyle: 'medium' }).formatRange(from, to);
+
 /** Translates `one` if `count` is 1, otherwise `many`, in which `{0}` is the count. Like `formatCounted` of the page. */
 export const formatCounted = (count: number, one: string, many: string): string =>
   vscode.l10n.t(count === 1 ? one : many, countText(count));

@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
 import {
+  dateTimeText,
   countText,
   formatCounted,
   itemText,
-  locale,
   messagesText,
   sessionsText,
   shortLine,
@@ -56,11 +56,9 @@ export async function restoreSession(app: SessionsApp): Promise<void> {
 
 const sessionItem = ({ id, title, messages, updatedAt, archived }: SessionListEntry) => ({
   label: itemText(titleText(title)),
-  detail: [
-    messagesText(messages),
-    new Date(updatedAt).toLocaleString(locale()),
-    ...(archived ? [vscode.l10n.t('archived')] : []),
-  ].join(' · '),
+  detail: [messagesText(messages), dateTimeText(updatedAt), ...(archived ? [vscode.l10n.t('archived')] : [])].join(
+    ' · ',
+  ),
   id,
 });
 
@@ -178,7 +176,7 @@ export async function switchSession(app: SessionsApp): Promise<void> {
   const items = sessions.map((one) => ({
     label: itemText(titleText(one.title)),
     description: messagesText(one.messages),
-    detail: new Date(one.updatedAt).toLocaleString(locale()),
+    detail: dateTimeText(one.updatedAt),
     id: one.id,
   }));
   const picked = await vscode.window.showQuickPick(items, {

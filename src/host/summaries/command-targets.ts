@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { itemText, locale, tokensText } from '../platform/l10n.ts';
+import { dateTimeText, itemText, tokensText } from '../platform/l10n.ts';
 import type { Conversation } from '../../app/conversation.ts';
 import { nodeId, type CompressionId } from '../../core/model/ids.ts';
 import type { KeyEvent } from '../../core/model/key-event.ts';
@@ -93,7 +93,7 @@ export const undoneCompression: FindTarget<CompressionId> = async (conversation,
     .map(({ id, at, trigger, tokens }) => {
       const { before, after } = meter.providerSizes(tokens);
       return {
-        label: new Date(at).toLocaleString(locale()),
+        label: dateTimeText(at),
         description: triggerName(trigger),
         detail: `${tokensText(before)} → ${tokensText(after)}`,
         id,

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { countText, locale, roleName, tokensText } from '../platform/l10n.ts';
+import { dateTimeText, countText, roleName, tokensText } from '../platform/l10n.ts';
 import { messageText } from '../../core/model/message.ts';
 import type { MessageId } from '../../core/model/ids.ts';
 import type { Level, StructuredSummary, SummaryList, SummaryNode } from '../../core/model/summary.ts';
@@ -97,7 +97,7 @@ function facts(state: SessionState, node: SummaryNode): string {
     countText(source),
     countText(detailed),
     verificationText(node, state.summaries.checkOf(node)),
-    new Date(node.at).toLocaleString(locale()),
+    dateTimeText(node.at),
   );
 }
 

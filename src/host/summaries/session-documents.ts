@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { countText, dollars, formatCounted, locale, messagesText, tokensText } from '../platform/l10n.ts';
+import { dateTimeText, countText, dollars, formatCounted, locale, messagesText, tokensText } from '../platform/l10n.ts';
 import type { TriggerName } from '../../core/journal/schema.ts';
 import { knownCost, type CompressionEntry } from '../../core/state/counters.ts';
 import { missingFromSource } from '../../core/model/summary.ts';
@@ -29,7 +29,7 @@ function writeEntry(
 ): void {
   const nodes = entry.nodes.flatMap((id) => state.nodes.get(id) ?? []);
   const undone = state.summaries.isCompressionUndone(entry.id) ? ` · ${vscode.l10n.t('undone')}` : '';
-  page.heading(2, `${number} · ${new Date(entry.at).toLocaleString(locale())}${undone}`);
+  page.heading(2, `${number} · ${dateTimeText(entry.at)}${undone}`);
   const models = [...new Set(nodes.map((node) => node.model))].join(', ');
   const methods = [...new Set(nodes.map((node) => summaryMethodName(node.rung)))].join(', ');
   const { before, after } = meter.providerSizes(entry.tokens);

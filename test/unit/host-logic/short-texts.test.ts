@@ -29,6 +29,19 @@ describe('short texts in the editor', () => {
     assert.deepEqual(shown, ['12,4k', '12,4k', '12.4k']);
   });
 
+  it('show when a session was changed like the other dates, without seconds', async () => {
+    const details: string[] = [];
+    const showQuickPick = (items: readonly { readonly detail: string }[]) => {
+      details.push(...items.map(({ detail }) => detail.replace('\u202f', ' ')));
+      return Promise.resolve(undefined);
+    };
+    const loadCommands = hostIn({ window: { showQuickPick } });
+    const { switchSession } = await loadCommands<typeof SessionCommandsModule>('sessions/session-commands.ts');
+    const session = { id: 'a', title: 'Ports', messages: 2, updatedAt: new Date(2026, 2, 1, 9, 41, 7).getTime() };
+    await switchSession({ sessions: { list: () => Promise.resolve([session]) } } as never);
+    assert.deepEqual(details, ['Mar 1, 2026, 9:41 AM']);
+  });
+
   it('show a session’s title as text, not as an icon', async () => {
     const labels: string[] = [];
     const showQuickPick = (items: readonly { readonly label: string }[]) => {
