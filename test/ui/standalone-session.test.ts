@@ -52,6 +52,19 @@ describe('session on the chat page', () => {
     return page.getByRole('textbox', { name: 'New title' });
   };
 
+  it('suggests to select a model in an empty session only if none can respond', async () => {
+    const show = async (session: string, model: object): Promise<void> => {
+      await postToPage(page, { ...INIT, session, messages: [], total: 0, model: { ...INIT.model, ...model } });
+      await button('Open Sample Session').waitFor();
+    };
+    await show('none', { provider: 'local' });
+    await button('Select Model…').waitFor();
+    await show('a', { ready: true });
+    await button('Select Model…').waitFor({ state: 'detached' });
+    await show('b', { ready: false });
+    await button('Select Model…').waitFor();
+  });
+
   it('shows that messages are from yesterday once the day has changed', async () => {
     await page.clock.setFixedTime('2026-03-01T12:00');
     await showMessage(page, 'a', 'Hello.', { at: new Date('2026-03-01T11:00').getTime() });

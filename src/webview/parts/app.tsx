@@ -174,9 +174,11 @@ function EmptySession({ session }: { readonly session: OpenSession }) {
         </p>
       )}
       <div class="row-of-buttons">
-        <Button look="button" refusal={page.readOnly} onClick={() => page.runCommand('chooseModel')}>
-          {text('Select Model…')}
-        </Button>
+        {(local || !ready) && (
+          <Button look="button" refusal={page.readOnly} onClick={() => page.runCommand('chooseModel')}>
+            {text('Select Model…')}
+          </Button>
+        )}
         <Button look="button secondary" onClick={() => page.runCommand('importTranscript')}>
           {text('Import Transcript…')}
         </Button>
