@@ -130,12 +130,13 @@ describe('session on the chat page', () => {
     assert.equal(await composer().inputValue(), '/comfix the parser');
   });
 
-  it('offers to undo a new branch only while its session is shown', async () => {
+  it('moves the focus to the composer for a new branch, and offers to undo it only while its session is shown', async () => {
     const row = await showMessage(page, 'a', 'Hello.');
     await row.hover();
     await row.getByRole('button', { name: 'Start New Branch from Here' }).click();
     await answerRequest(page, 'fork', 0, { value: null });
     await button('Undo').waitFor();
+    await composer().and(page.locator(':focus')).waitFor();
     await showMessage(page, 'b', 'Hello.');
     // Without waiting, because any toast disappears after a few seconds.
     assert.equal(await button('Undo').count(), 0);

@@ -256,6 +256,7 @@ function MessageActions({ message, edit }: { readonly message: MessageView; read
     // Until there is another message here, no button leads to the previous branch.
     const undo = () => last && void page.request('switchBranch', { message: last });
     page.showUndo(text('Your next message starts a new branch here. The previous branch is kept.'), undo);
+    page.composer?.focus();
   };
   const remove = async () => {
     if (!(await page.tryRequest('deleteMessage', id))) return;
