@@ -80,7 +80,14 @@ export class Page {
   /** Set by the composer. */
   composer: { focus(): void; setText(text: string | ((before: string) => string)): void } | undefined;
   /** Set by the transcript list. `reveal` moves the focus to the message, unless `keepFocus` is true. */
-  list: { reveal(position: number, keepFocus?: boolean): void; scrollToEnd(): void; keepFollowing(): void } | undefined;
+  list:
+    | {
+        reveal(position: number, keepFocus?: boolean): void;
+        scrollToEnd(): void;
+        readScroll(): void;
+        keepFollowing(): void;
+      }
+    | undefined;
   readonly #api: EditorApi;
   readonly post: (message: PageToHost) => void;
   readonly #pending = new Map<number, (result: RequestResult) => void>();

@@ -35,6 +35,25 @@ describe('narrow chat', () => {
     }
   });
 
+  it('stays where the user has scrolled in the same frame as the composer’s text was deleted', async () => {
+    const scrolled = () => page.evaluate<number>("document.querySelector('.transcript').scrollTop");
+    await composer().fill('A single line');
+    await page.getByRole('button', { name: 'Jump to Latest' }).waitFor({ state: 'detached' });
+    await composer().press('Control+a');
+    await drawn();
+    const end = await scrolled();
+    // Before the page is told that it was scrolled, which happens with the next frame.
+    await page.evaluate(`{
+      const [field, transcript] = ['textarea', '.transcript'].map((selector) => document.querySelector(selector));
+      field.addEventListener('keydown', () => (transcript.scrollTop -= 300), { once: true });
+    }`);
+    await composer().press('Delete');
+    await drawn();
+    assert.ok((await scrolled()) <= end - 290, `${end} to ${await scrolled()}`);
+    assert.equal(await composer().inputValue(), '');
+    await page.getByRole('button', { name: 'Jump to Latest' }).click();
+  });
+
   it('stays at its end when a message is sent', async () => {
     await composer().fill('Five\n\n\n\nlines');
     await composer().press('Enter');

@@ -61,6 +61,7 @@ export function TranscriptList({ session }: { readonly session: OpenSession }) {
         reveal(position);
       },
       scrollToEnd,
+      readScroll: () => view.readScroll(),
       keepFollowing: () => view.keepFollowing(),
     };
     const pending = page.takePendingReveal(session.id);

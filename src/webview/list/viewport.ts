@@ -54,21 +54,21 @@ export class Viewport {
 
   /** Sets the number of rows, estimates the heights of new ones, and measures all rendered rows. */
   update(count: number, estimate: (row: number) => number): void {
-    this.#readScroll();
+    this.readScroll();
     this.#heights.resize(count, estimate);
     this.measure();
   }
 
   /** Measures all rendered rows. Must be called between rendering and painting. */
   measure(): void {
-    this.#readScroll();
+    this.readScroll();
     for (const element of this.#rows.querySelectorAll<HTMLElement>(':scope > [data-row]'))
       this.#heights.set(Number(element.dataset['row']), element.getBoundingClientRect().height);
     this.#applyScroll();
   }
 
   handleScroll(): void {
-    this.#readScroll();
+    this.readScroll();
     this.#selectRows();
   }
 
@@ -86,7 +86,7 @@ export class Viewport {
 
   /**
    * Keeps following after the view's height has changed. If it was larger for a moment, the browser has scrolled up,
-   * which would look like the user's scrolling.
+   * which would look like the user's scrolling. The user's own must be read before the change, by `readScroll`.
    */
   keepFollowing(): void {
     if (this.isFollowing) this.#applyScroll();
@@ -98,7 +98,7 @@ export class Viewport {
   }
 
   /** Reads the user's scrolling before a change of the content, because its event may still be pending. */
-  #readScroll(): void {
+  readScroll(): void {
     const { scrollTop, clientHeight } = this.#scroller;
     if (clientHeight === 0 || Math.abs(scrollTop - this.#lastScrollTop) < 1) return;
     // Scrolling up stops following, except if the list became shorter and the view is still at its end.

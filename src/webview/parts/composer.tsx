@@ -21,13 +21,15 @@ const DRAFT_DELAY_MS = 300;
 /** The caret's position in the field. `placeCaret` sets it once the field has the text that is set with it. */
 function useCaret(field: RefObject<HTMLTextAreaElement | null>, value: string) {
   // When the field becomes empty, or no longer is, it has one line before its placeholder or its text has several. Not
-  // called for other changes, because it takes a layout, and because the user may just have scrolled up.
+  // called for other changes, because it takes a layout.
   useLayoutEffect(() => page.list?.keepFollowing(), [value === '']);
   const [caret, setCaret] = useState(0);
   const [placed, setPlaced] = useState<{ readonly at: number }>();
   // In the next frame, more may have been typed.
   useLayoutEffect(() => placed && field.current?.setSelectionRange(placed.at, placed.at), [placed]);
   const placeCaret = (at: number): void => {
+    // Before the field gets its text.
+    page.list?.readScroll();
     setCaret(at);
     setPlaced({ at });
   };
@@ -209,6 +211,7 @@ export function Composer({ session }: { readonly session: OpenSession }) {
           aria-autocomplete="list"
           aria-controls={hasSuggestions ? 'suggestions' : undefined}
           aria-activedescendant={hasSuggestions ? `suggestion-${selectedIndex}` : undefined}
+          onBeforeInput={() => page.list?.readScroll()}
           onInput={(event) => {
             setValue(event.currentTarget.value);
             setCaret(event.currentTarget.selectionStart);
