@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { copyFile, cp, readdir } from 'node:fs/promises';
+import { copyFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { CHECKPOINT_VERSION } from '../../../src/storage/checkpoint.ts';
 import { nativeChecksum } from '../../../src/storage/checksum.ts';
 import { decodeLine, encodeLine, JOURNAL_VERSION } from '../../../src/storage/journal-line.ts';
-import { sessionEventSchema } from '../../../src/core/journal/schema.ts';
 import { keyEventId, messageId, nodeId, sessionId } from '../../../src/core/model/ids.ts';
 import type { SessionState } from '../../../src/core/state/session-state.ts';
 import { foldedState } from '../../support/folded-state.ts';
@@ -86,15 +84,6 @@ describe('files written by earlier versions', () => {
     assert.deepEqual(reasons, ['told_otherwise', 'supported', 'no_source', 'unchecked', 'unchecked', 'unchecked']);
   });
 
-  it('don’t hide what only later versions know: a checkpoint without it isn’t used', () =>
-    inFolder(async (folder) => {
-      await cp(fixture('older-version'), folder, { recursive: true });
-      const store = storeIn(folder);
-      const { state, notice } = await store.open(sessionId('lost'));
-      assert.deepEqual([state.title, state.nodes.get(nodeId('n1'))?.isLost, notice], ['old was here', true, undefined]);
-      await store.close();
-    }));
-
   it('restore the session from a snapshot', () => {
     const read = readSnapshots(JSON.parse(readFileSync(fixture('snapshots-v1.json'), 'utf8')));
     assert.equal(read.kind, 'valid');
@@ -105,12 +94,5 @@ describe('files written by earlier versions', () => {
     assert.deepEqual([state.title, state.task?.goal], ['Boats', 'Rest']);
     assert.equal(state.frontier[0]?.node.detailed, 'SQLite it is.');
     assert.equal(state.path.at(-1), 'm5');
-  });
-});
-
-describe('checkpoints', () => {
-  it('get a new version when an event gets a new field, because older versions’ checkpoints lack it', () => {
-    const fields = JSON.stringify(sessionEventSchema, (key, value: unknown) => (key === '~standard' ? 0 : value));
-    assert.deepEqual([CHECKPOINT_VERSION, nativeChecksum(fields)], [4, '608b2edf']);
   });
 });
