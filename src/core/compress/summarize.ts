@@ -145,7 +145,9 @@ export async function summarizeRuns(
   const pieces = await cutPieces(runs, settings, tools);
   const made = new Map<Piece, NodeContent | undefined>();
   const readBy = new Map<Piece, string>();
-  const unanswered = new Map<Piece, unknown>();
+  /** Pieces for which the model gave no usable answer. It isn't asked about their messages again. */
+  const unanswered = new Set<Piece>();
+  let refusal: unknown;
   let fault: unknown;
   let badAnswers = settings.isDoubtful === true ? 1 : 0;
   let done = 0;
@@ -167,7 +169,8 @@ export async function summarizeRuns(
         try {
           const answer = await askModel(piece, model, settings, tools, badAnswers > 0);
           badAnswers = answer ? 0 : badAnswers + 1;
-          if (answer) {
+          if (!answer) unanswered.add(piece);
+          else {
             made.set(piece, answer.content);
             // Not cached, because it's as long as the messages.
             readBy.set(piece, answer.read);
@@ -182,7 +185,8 @@ export async function summarizeRuns(
           if (!isAnswer && !settings.extractiveOnFault) throw error;
           if (isAnswer) {
             badAnswers++;
-            unanswered.set(piece, error);
+            unanswered.add(piece);
+            refusal ??= error;
           } else fault ??= error;
         }
       }
@@ -190,7 +194,7 @@ export async function summarizeRuns(
       report();
     });
   }
-  fault ??= unanswered.values().next().value;
+  fault ??= refusal;
   if (asked.length > 0 && made.size === 0 && badAnswers > 0) fault ??= new UnusableAnswers();
   if (settings.isBounded) {
     const others = pieces.filter((piece) => !made.get(piece));
