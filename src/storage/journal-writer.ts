@@ -3,7 +3,7 @@ import { StoreFault, type Clock } from '../app/ports.ts';
 import type { SessionEvent } from '../core/journal/schema.ts';
 import { yieldIfDue } from '../core/pace/yielder.ts';
 import { phrase } from '../core/text/phrase.ts';
-import { OWNER_ONLY } from './disk-errors.ts';
+import { errorCode, OWNER_ONLY } from './disk-errors.ts';
 import { encodeLine, JOURNAL_VERSION } from './journal-line.ts';
 import { MAX_LINE_BYTES } from './journal-lines.ts';
 import type { CountedLine, JournalReader } from './journal-reader.ts';
@@ -56,6 +56,8 @@ interface JournalTarget {
 export interface FailedWrite {
   start: number;
   end: number;
+  /** Whether a line of it is complete, so that it's read like any other line. */
+  hasLine: boolean;
 }
 
 /**
@@ -128,11 +130,29 @@ async function writeAll(
   } catch (error) {
     // All lines were read. Only reading beyond them has failed.
     if (reader.offset === start + bytes.length) return lines;
-    if (written > 0 && reader.offset === offset) Object.assign(failedWrite, { start, end: start + written });
+    if (written > 0 && reader.offset === offset) {
+      // The newline in front of the first line completes a line of another writer.
+      const hasLine = bytes.subarray(0, written).lastIndexOf(NEWLINE) > 0;
+      Object.assign(failedWrite, { start, end: start + written, hasLine });
+    }
     // If this fails as well, it's done before the next write.
-    await removeFailedWrite(target).catch(() => undefined);
+    await truncateFailedWrite(target).catch(() => undefined);
     throw error;
   }
+}
+
+/**
+ * Truncates a failed write (see `truncateFailedWrite`). If that fails, because the file can only be appended to, a part
+ * of a line stays, which the next write terminates. With a complete line, throws the file system's error.
+ */
+export async function removeFailedWrite(target: JournalTarget): Promise<void> {
+  const { failedWrite } = target;
+  try {
+    await truncateFailedWrite(target);
+  } catch (error) {
+    if (failedWrite.hasLine || errorCode(error) === undefined) throw error;
+  }
+  failedWrite.end = 0;
 }
 
 /**
@@ -140,7 +160,7 @@ async function writeAll(
  * twice after a retry. Does so only while the lock is held and nothing else was written. If something was, the written
  * part is read like any other lines.
  */
-export async function removeFailedWrite({ path, lock, failedWrite }: JournalTarget): Promise<void> {
+async function truncateFailedWrite({ path, lock, failedWrite }: JournalTarget): Promise<void> {
   const { start, end } = failedWrite;
   if (end === 0) return;
   if ((await lock.isHeld()) && (await stat(path)).size === end) await truncate(path, start);

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { appendFile, readFile, rm, truncate, writeFile, type FileHandle } from 'node:fs/promises';
 import * as v from 'valibot';
 import { nativeChecksum } from './checksum.ts';
-import { errorCode, ifExists, OWNER_ONLY } from './disk-errors.ts';
+import { errorCode, ifExists, OWNER_ONLY, unlessDiskFails } from './disk-errors.ts';
 import { readRange } from './journal-lines.ts';
 import type { Damage } from './journal-reader.ts';
 
@@ -24,8 +24,8 @@ export async function copyTo(path: string, file: FileHandle, from = 0): Promise<
 
 /**
  * Moves everything after the last newline to `<journal>.torn-<time>` and truncates the journal. `time` is in
- * milliseconds since the epoch. Returns the new file's path; undefined if this window isn't the writer anymore or the
- * journal has grown.
+ * milliseconds since the epoch. Returns the new file's path; `overtaken` if this window isn't the writer anymore or the
+ * journal has grown; `kept` if the journal can't be truncated.
  */
 export async function quarantineTail(
   journal: string,
@@ -33,17 +33,15 @@ export async function quarantineTail(
   from: number,
   time: number,
   isWriter: () => Promise<boolean>,
-): Promise<string | undefined> {
+): Promise<{ readonly copy: string } | 'overtaken' | 'kept'> {
   for (let number = 0; ; number++) {
-    const path = `${journal}.torn-${time}${number === 0 ? '' : `-${number}`}`;
+    const copy = `${journal}.torn-${time}${number === 0 ? '' : `-${number}`}`;
     try {
-      const size = await copyTo(path, file, from);
-      if (!(await isWriter()) || (await file.stat()).size !== size) {
-        await rm(path, { force: true });
-        return undefined;
-      }
-      await truncate(journal, from);
-      return path;
+      const size = await copyTo(copy, file, from);
+      const isAlone = (await isWriter()) && (await file.stat()).size === size;
+      if (isAlone && (await unlessDiskFails(() => truncate(journal, from).then(() => true)))) return { copy };
+      await rm(copy, { force: true });
+      return isAlone ? 'kept' : 'overtaken';
     } catch (error) {
       if (errorCode(error) !== 'EEXIST') throw error;
     }

@@ -97,7 +97,7 @@ export class SessionJournalFile implements SessionJournal {
   /** Events that were appended while the disk was full, in order. */
   #unsaved: SessionEvent[] = [];
   #lastAttemptAt = -Infinity;
-  readonly #failedWrite: FailedWrite = { start: 0, end: 0 };
+  readonly #failedWrite: FailedWrite = { start: 0, end: 0, hasLine: false };
   #isAnswering = false;
   #timer: NodeJS.Timeout | undefined;
 
@@ -461,9 +461,12 @@ export class SessionJournalFile implements SessionJournal {
         await append.write(Buffer.from('\n'));
         await reader.readNewLines();
       } else {
-        const copy = await quarantineTail(path, reader.file, reader.offset, clock.now(), () => this.#lock.isHeld());
-        if (copy === undefined) throw elsewhere();
-        parts.push(phrase('the last line was only partly written and was moved to {0}', basename(copy)));
+        const isWriter = () => this.#lock.isHeld();
+        const moved = await quarantineTail(path, reader.file, reader.offset, clock.now(), isWriter);
+        if (moved === 'overtaken') throw elsewhere();
+        // Otherwise, the next write terminates it, and it counts as a damaged line.
+        if (moved !== 'kept')
+          parts.push(phrase('the last line was only partly written and was moved to {0}', basename(moved.copy)));
       }
     }
     const { lines, isMissing } = await quarantineLines(path, reader.file, reader.damage, reader.missing);

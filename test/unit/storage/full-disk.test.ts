@@ -197,6 +197,49 @@ describe('session on a failing disk', () => {
       }));
   }
 
+  it('continues after a partial line if the file can only be appended to, also once it was opened again', () =>
+    inFolder(async (folder) => {
+      let failing = false;
+      const faulty: OpenForAppend = async (path) => {
+        const file = await openForAppend(path);
+        let isHalf = false;
+        const write = async (bytes: Uint8Array): Promise<number> => {
+          if (!failing) return file.write(bytes);
+          isHalf = !isHalf;
+          if (isHalf) return file.write(bytes.subarray(0, bytes.length / 2));
+          throw Object.assign(new Error('refused'), { code: 'EIO' });
+        };
+        return { ...file, write };
+      };
+      const { truncate } = fs;
+      fs.truncate = () => Promise.reject(Object.assign(new Error('refused'), { code: 'EPERM' }));
+      syncBuiltinESMExports();
+      try {
+        const store = storeIn(folder, 'w1', { openForAppend: faulty });
+        const journal = await store.create('Fault', '');
+        failing = true;
+        await assert.rejects(journal.append(messageAdded(0)));
+        failing = false;
+        await journal.append(messageAdded(0));
+        failing = true;
+        await assert.rejects(journal.append(messageAdded(1)));
+        failing = false;
+        await store.close();
+        const again = await store.open(journal.id);
+        await again.append(messageAdded(1));
+        assert.deepEqual(again.state.path, ['m0', 'm1']);
+        await store.close();
+        const last = await store.open(journal.id);
+        assert.deepEqual(last.state.path, ['m0', 'm1']);
+        assert.match(noticeText(last.notice), /damaged lines? (was|were) copied/);
+        assert.ok(!(await fs.readdir(folder)).some((name) => name.includes('.torn-')));
+        await store.close();
+      } finally {
+        fs.truncate = truncate;
+        syncBuiltinESMExports();
+      }
+    }));
+
   for (const reads of [0, 2]) {
     it(`writes each message once if reading it back fails: after ${reads} reads`, () =>
       inFolder(async (folder) => {
