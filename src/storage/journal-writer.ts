@@ -1,9 +1,10 @@
-import { open, stat, truncate } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { link, open, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { StoreFault, type Clock } from '../app/ports.ts';
 import type { SessionEvent } from '../core/journal/schema.ts';
 import { yieldIfDue } from '../core/pace/yielder.ts';
 import { phrase } from '../core/text/phrase.ts';
-import { errorCode, OWNER_ONLY } from './disk-errors.ts';
+import { errorCode, OWNER_ONLY, renameFile } from './disk-errors.ts';
 import { encodeLine, JOURNAL_VERSION } from './journal-line.ts';
 import { MAX_LINE_BYTES } from './journal-lines.ts';
 import type { CountedLine, JournalReader } from './journal-reader.ts';
@@ -42,6 +43,31 @@ function encodeWritable(envelope: Parameters<typeof encodeLine>[0]): Buffer {
 /** Throws if an event can't be written because it's invalid or too large. */
 export function requireWritable(events: readonly SessionEvent[]): void {
   for (const body of events) encodeWritable({ v: JOURNAL_VERSION, seq: 1, at: 0, writer: '', body });
+}
+
+/**
+ * Creates a journal with all events, or none if the process is killed. Does nothing if another window has created it
+ * meanwhile. Throws like `writeEvents`.
+ */
+export async function createJournal(
+  path: string,
+  events: readonly SessionEvent[],
+  writer: string,
+  clock: Clock,
+): Promise<void> {
+  const temporaryPath = `${path}.${randomBytes(6).toString('hex')}`;
+  try {
+    await writeFile(temporaryPath, await encodeLines(events, 1, writer, clock), { mode: OWNER_ONLY, flush: true });
+    try {
+      // Unlike renaming, this never replaces another window's journal.
+      await link(temporaryPath, path);
+    } catch (error) {
+      // Some file systems have no links.
+      if (errorCode(error) !== 'EEXIST') await renameFile(temporaryPath, path);
+    }
+  } finally {
+    await rm(temporaryPath, { force: true }).catch(() => undefined);
+  }
 }
 
 interface JournalTarget {

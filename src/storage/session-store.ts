@@ -10,13 +10,16 @@ import {
   accessFault,
   withAccessFaults,
   ifExists,
+  isDiskFull,
   makeFolder,
   OWNER_ONLY,
   renameFile,
+  storeFault,
   withWriteFaults,
   unlessDiskFails,
 } from './disk-errors.ts';
 import { JournalReader } from './journal-reader.ts';
+import { createJournal } from './journal-writer.ts';
 import { SessionJournalFile, type HandoverOptions, type WindowOptions } from './session-journal.ts';
 import { withoutAddress } from './workspace-key.ts';
 
@@ -123,7 +126,7 @@ export class FileSessionStore implements SessionStore {
     } catch (error) {
       if (!fallback || !StoreFault.is(error, 'missing')) throw accessFault(error, phrase('this session'));
     }
-    const journal = await this.#start(id, path, fallback);
+    const journal = await this.#restore(id, path, fallback);
     journal.notice = phrase(
       'The session file was missing or unreadable. The session was restored from its last snapshot, which contains the summaries, key events, and recent messages that fit.',
     );
@@ -136,6 +139,21 @@ export class FileSessionStore implements SessionStore {
     const closing = open.map(async ({ journal }) => (await journal).closeForAll());
     await Promise.allSettled(closing);
     await Promise.all(closing);
+  }
+
+  /** Writes all events or none, because a journal with only some of them would never get the others. */
+  async #restore(id: SessionId, path: string, events: readonly SessionEvent[]): Promise<SessionJournalFile> {
+    const { folder, writer, clock } = this.#options;
+    try {
+      await makeFolder(folder, 0o700);
+      await createJournal(path, events, writer, clock);
+      await flushFolder(folder);
+    } catch (error) {
+      // On a full disk, a journal keeps its events in memory.
+      if (isDiskFull(error)) return this.#start(id, path, events);
+      throw storeFault(error, phrase('the new session'));
+    }
+    return this.#openShared(id, path);
   }
 
   #start(id: SessionId, path: string, events: readonly SessionEvent[]): Promise<SessionJournalFile> {

@@ -49,6 +49,7 @@ describe('session folder clean-up', () => {
         'empty.jsonl': '',
         's1.checkpoint.json.0123456789ab': 'half',
         's1.counts.json.4711.new': 'half',
+        's1.jsonl.0123456789ab': 'half',
         's1.queue.json.new': 'half',
         's1.draft.json.new': 'half',
         'gone.counts.json': '{}',

@@ -282,6 +282,27 @@ describe('session with a lost journal', () => {
       assert.equal((await store.open(sessionId('lost'))).state.path.length, 2);
     }));
 
+  it('is restored completely if the window was killed while it restored the session', () =>
+    inFolder(async (folder) => {
+      const killed: OpenForAppend = async (path) => {
+        const file = await openForAppend(path);
+        const write = async (bytes: Uint8Array): Promise<number> => {
+          await file.write(bytes.subarray(0, (bytes.length * 3) / 4));
+          return new Promise(() => undefined);
+        };
+        return { ...file, write };
+      };
+      const store = storeIn(folder, 'w1', { openForAppend: killed });
+      void store.open(sessionId('lost'), fallback('lost'));
+      const path = join(folder, 'lost.jsonl');
+      await until(async () => ((await stat(path).catch(() => undefined))?.size ?? 0) > 0);
+      // The same window after a reload.
+      const again = storeIn(folder, 'w1');
+      const journal = await again.open(sessionId('lost'), fallback('lost'));
+      assert.deepEqual(journal.state.path, ['m0', 'm1']);
+      await again.close();
+    }));
+
   it('sets an unreadable journal file aside', () =>
     inFolder(async (folder) => {
       await writeFile(join(folder, 'bad.jsonl'), Buffer.alloc(5_000));
