@@ -138,7 +138,7 @@ const REQUESTS = {
   undoCompression: action('undoCompression', { compression: compressionIdSchema, undone: v.boolean() }),
 
   // The task
-  setTask: action('setTask', { goal: longTextSchema, steps: readonlyList(stepSchema) }),
+  setTask: action('setTask', { ...session, goal: longTextSchema, steps: readonlyList(stepSchema) }),
   stepTask: action('stepTask', { ...session, step: countSchema, status: stepStatus }),
   /** Adds a step to the session's task, unless its goal is another one by now. */
   addStep: action('addStep', { ...session, goal: longTextSchema, step: longTextSchema }),

@@ -3,7 +3,7 @@ import type { Conversation } from '../../app/conversation.ts';
 import { markEventWrong, pinEvents, pinQuote, undoCompressions } from '../../app/summary-changes.ts';
 import { eventsOnBranch, sentLevelOf } from '../../core/context/ledger-lines.ts';
 import { nodeText } from '../../core/context/render-context.ts';
-import { keyEventId, messageId, type MessageId, type NodeId } from '../../core/model/ids.ts';
+import { keyEventId, messageId, taskId, type MessageId, type NodeId } from '../../core/model/ids.ts';
 import { messageText, type Message } from '../../core/model/message.ts';
 import { missingFromSource, type SummaryNode } from '../../core/model/summary.ts';
 import { Sequencer } from '../../core/pace/sequencer.ts';
@@ -258,7 +258,11 @@ function sessionRequests(app: ChatApp) {
   /** Each change begins with the steps that the previous ones have left. */
   const taskChanges = new Sequencer();
   return {
-    setTask: ({ goal, steps }) => app.currentConnection().conversation.setTask(goal, steps),
+    setTask: async ({ session: id, goal, steps }) => {
+      const { current } = app.sessions;
+      if (current?.journal.id === id) await current.setTask(goal, steps);
+      else await changeSession(app, id, { type: 'task_set', task: { id: taskId(app.clock.id()), goal, steps } });
+    },
     stepTask: ({ session: id, step, status }) =>
       taskChanges.queue(() => changeSession(app, id, { type: 'task_step', step, status })),
     addStep: ({ session: id, goal, step }) =>

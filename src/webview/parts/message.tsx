@@ -265,13 +265,15 @@ function MessageActions({ message, edit }: { readonly message: MessageView; read
   };
   // Steps that the current task already has keep their status.
   const adoptSteps = async () => {
-    const task = page.session?.task;
+    const { session } = page;
+    if (!session) return;
+    const { id: own, title, task } = session;
     const known = new Map(task?.steps.map((step) => [step.text, step.status]));
     const steps = (message.steps ?? []).map((step) => ({
       text: step.text,
       status: step.done ? ('done' as const) : (known.get(step.text) ?? 'pending'),
     }));
-    await page.request('setTask', { goal: task?.goal ?? page.session?.title ?? '', steps });
+    await page.request('setTask', { session: own, goal: task?.goal ?? title, steps });
   };
   const action = (
     icon: string,

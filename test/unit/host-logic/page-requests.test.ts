@@ -12,7 +12,7 @@ import type * as ImplicitContextModule from '../../../src/host/chat/implicit-con
 import type * as PageRequestsModule from '../../../src/host/chat/page-requests.ts';
 import { defaultSettings, hostIn, workspaceWith } from '../../support/fake-editor.ts';
 import { Harness, says, texts, throws } from '../app/harness.ts';
-import { inStore } from '../storage/test-store.ts';
+import { inStore, testClock } from '../storage/test-store.ts';
 import { openForEachTest } from '../../support/per-test.ts';
 
 const settings = defaultSettings();
@@ -193,6 +193,23 @@ describe('a preview of a compression', () => {
     conversation = other;
     assert.equal((await preview).emptyText, 'No messages in this session yet.');
   });
+});
+
+describe('steps of a reply that become the task', () => {
+  it('are set in the session of the reply even if another one is shown by then', () =>
+    inStore(async (store) => {
+      const [shown, own] = [await store.create('', 'test'), await store.create('', 'test')];
+      await own.close();
+      const setTask = (goal: string, steps: Task['steps']) =>
+        shown.append({ type: 'task_set', task: { id: taskId('t1'), goal, steps } });
+      const conversation = { journal: shown, state: shown.state, setTask };
+      const sessions = { current: conversation, listChanged: () => undefined };
+      const app = { sessions, store, clock: testClock(), currentConnection: () => ({ conversation }) };
+      const task = { goal: 'Ship it', steps: [{ text: 'Write it', status: 'pending' }] } as const;
+      await pageRequests(app as never).setTask({ type: 'setTask', session: own.id, ...task });
+      assert.equal(shown.state.task, undefined);
+      assert.deepEqual((await store.open(own.id)).state.task?.steps, task.steps);
+    }));
 });
 
 describe('a step that is added to a task', () => {
