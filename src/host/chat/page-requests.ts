@@ -3,7 +3,7 @@ import type { Conversation } from '../../app/conversation.ts';
 import { markEventWrong, pinEvents, pinQuote, undoCompressions } from '../../app/summary-changes.ts';
 import { eventsOnBranch, sentLevelOf } from '../../core/context/ledger-lines.ts';
 import { nodeText } from '../../core/context/render-context.ts';
-import { keyEventId, messageId, taskId, type MessageId, type NodeId } from '../../core/model/ids.ts';
+import { keyEventId, messageId, taskId, type MessageId, type NodeId, type SessionId } from '../../core/model/ids.ts';
 import { messageText, type Message } from '../../core/model/message.ts';
 import { missingFromSource, type SummaryNode } from '../../core/model/summary.ts';
 import { Sequencer } from '../../core/pace/sequencer.ts';
@@ -16,6 +16,7 @@ import { openNodeDocument } from '../summaries/document-uris.ts';
 import { nothingToCompressText } from '../summaries/summary-texts.ts';
 import { eventIndexAfter } from '../summaries/event-index.ts';
 import type { ChatApp } from './chat-app.ts';
+import type { Drafts } from './drafts.ts';
 import type { LastEditor } from './last-editor.ts';
 import { contextItems } from './context-items.ts';
 import { applyEdits } from '../edits/apply-edits.ts';
@@ -45,7 +46,10 @@ function turnRequests(app: ChatApp & ModelsApp) {
       await app.implicit.refresh();
       const open = conversation();
       // The user switched to another session at the same moment.
-      if (open.journal.id !== id) throw elsewhere();
+      if (open.journal.id !== id) {
+        keepAsDraft(app.drafts, id, text);
+        throw elsewhere();
+      }
       const oldCount = open.state.counters.messagesEver;
       const message = { text, pasted, ...app.attachments.take(session(), attachments) };
       showDraft('');
@@ -59,6 +63,7 @@ function turnRequests(app: ChatApp & ModelsApp) {
         await app.implicit.refresh();
         if (isKept) throw error;
         showDraft();
+        keepAsDraft(app.drafts, id, text);
         if (session() === id) throw error;
         app.describe(error);
         throw elsewhere();
@@ -280,6 +285,13 @@ function sessionRequests(app: ChatApp) {
     deleteSession: ({ session: id }) => changeSession(app, id, { type: 'session_deleted', deleted: true }),
     undoDeleteSession: ({ session: id }) => changeSession(app, id, { type: 'session_deleted', deleted: false }),
   } satisfies Partial<RequestHandlers>;
+}
+
+/** Keeps a message that wasn't sent, because the page that would return it to the composer may have been closed. */
+function keepAsDraft(drafts: Drafts, id: SessionId, text: string): void {
+  const draft = drafts.get(id);
+  // The page stores what the user types with a delay, so the draft may be the beginning of the message.
+  drafts.set(id, text.startsWith(draft) ? text : `${text}\n${draft}`);
 }
 
 /** Runs the action of a code block's button. Throws `RequestFault` if there is no editor for it. */

@@ -26,16 +26,17 @@ const NOT_STORED = { read: () => [], write: () => undefined };
 describe('a message from the page', () => {
   let harness: Harness;
   let current: Conversation;
+  let drafts: Drafts;
 
   openForEachTest(async () => (harness = await Harness.open()));
   beforeEach(async () => {
     current = await harness.converse();
+    drafts = new Drafts({ folder: harness.folder, warn: () => undefined });
   });
 
   /** Sends a text in the current session as the page does. `refreshed` is called when the active file is looked at. */
   async function send(text: string, refreshed: () => void): Promise<unknown> {
     const attachments = new Attachments({ clock: harness.clock } as never, {} as never, NOT_STORED);
-    const drafts = { get: () => '' };
     const editor = {
       get current() {
         refreshed();
@@ -61,6 +62,17 @@ describe('a message from the page', () => {
     assert.deepEqual([...current.state.messages.values()].map(messageText), ['Are you there?', 'Fine.']);
   });
 
+  it('becomes the draft of its session if it cannot be stored, because the page may have been closed', async () => {
+    const { journal } = current;
+    drafts.set(journal.id, 'Are you');
+    await current.close();
+    await assert.rejects(send('Are you there?', () => undefined));
+    assert.equal(drafts.get(journal.id), 'Are you there?');
+    drafts.set(journal.id, 'Hello?');
+    await assert.rejects(send('Are you there?', () => undefined));
+    assert.equal(drafts.get(journal.id), 'Are you there?\nHello?');
+  });
+
   describe('when another session is opened before the answer', () => {
     /** Sends a text, and opens another session when the automatic attachment is refreshed afterwards. */
     async function sendAndLeave(): Promise<void> {
@@ -72,8 +84,18 @@ describe('a message from the page', () => {
     }
 
     it('becomes a draft of its own session if it cannot be stored', async () => {
+      const { id } = current.journal;
       await current.close();
       await assert.rejects(sendAndLeave(), { reason: 'elsewhere' });
+      assert.deepEqual([drafts.get(id), drafts.get(current.journal.id)], ['Are you there?', '']);
+    });
+
+    it('becomes a draft of its own session if that is not shown anymore', async () => {
+      const { id } = current.journal;
+      const other = await harness.converse();
+      const isShown = () => (current = other);
+      await assert.rejects(send('Are you there?', isShown), { reason: 'elsewhere' });
+      assert.deepEqual([drafts.get(id), drafts.get(current.journal.id)], ['Are you there?', '']);
     });
 
     it('stays in its session if only the reply fails', async () => {
