@@ -81,7 +81,11 @@ export class SessionViews {
       notifyUnsaved();
       // For example, a full disk has room again.
       if (events.length === 0) this.#app.drafts.retry();
-      if (events.some(({ type }) => type === 'task_reset')) this.#inBackground(this.#app.taskEnded());
+      const ended = events.find((event) => event.type === 'task_reset');
+      // The command that ends a task says so itself.
+      if (ended?.automatic === true && !journal.readOnly)
+        showInfo(vscode.l10n.t('Task ended. Any open steps were skipped.'));
+      if (ended) this.#inBackground(this.#app.taskEnded());
     });
     conversation.onUpdate((update) => {
       if (update.type !== 'turn_ended') return;

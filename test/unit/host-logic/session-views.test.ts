@@ -63,6 +63,23 @@ describe('showing a session', () => {
   });
 });
 
+describe('a task that ends by itself because all its steps are done', () => {
+  it('is reported like one that the user ends', async () => {
+    await using harness = await Harness.open();
+    const conversation = await harness.converse();
+    const views = await viewsOf(conversation, [], { taskEnded: () => Promise.resolve() });
+    await views.currentSessionChanged();
+    await conversation.setTask('Ship it', [{ text: 'Test it', status: 'done' }]);
+    shown.length = 0;
+    await conversation.send('What is next?');
+    await conversation.settled();
+    await conversation.setTask('Rest', []);
+    await conversation.resetTask();
+    assert.deepEqual(shown, ['Task ended. Any open steps were skipped.']);
+    views.dispose();
+  });
+});
+
 describe('unsent texts that a full disk rejected', () => {
   it('are stored when the session’s file may be written again', async () => {
     await using harness = await Harness.open();
