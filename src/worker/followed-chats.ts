@@ -8,9 +8,16 @@ import type {
   FoundChats,
 } from '../app/library/chat-library-calls.ts';
 import type { ChatHit, ChatQuery, FileEffect } from '../app/library/chat-index.ts';
-import { unlessRemoved } from '../app/library/library-store.ts';
+import { unlessRemoved, type KeptSession } from '../app/library/library-store.ts';
 import { Library, type CopiedSession, type SyncReport } from '../app/library/library.ts';
-import { TOOLS, type UnreadablePath, type Source, type SourceFile, type Tool } from '../app/library/source.ts';
+import {
+  readFailureReason,
+  TOOLS,
+  type UnreadablePath,
+  type Source,
+  type SourceFile,
+  type Tool,
+} from '../app/library/source.ts';
 import { allSources } from '../sources/all-sources.ts';
 import { Databases } from '../sources/sqlite-databases.ts';
 import type { Home } from '../sources/home-folders.ts';
@@ -51,6 +58,8 @@ export class FollowedChats implements ChatLibrary {
   readonly #sequencer = new Sequencer();
   readonly #watcher: FolderWatcher;
   readonly #unreadable = new Map<Tool, readonly UnreadablePath[]>();
+  /** Chats whose copies couldn't be read, by key. */
+  readonly #damaged = new Map<string, UnreadablePath>();
   #followOptions: FollowOptions = { tools: [], keepMs: 0 };
   #library: Promise<Library> | undefined;
   #isWriter = false;
@@ -115,7 +124,12 @@ export class FollowedChats implements ChatLibrary {
     const kept = (await this.#openLibrary()).sessions();
     const bytes = kept.reduce((sum, { copyBytes, indexBytes }) => sum + copyBytes + indexBytes, 0);
     const chats = kept.map(({ key, entry, relation, isGone }) => ({ key, entry, relation, isGone }));
-    return { chats, unreadable: [...this.#unreadable.values()].flat(), copied: await this.#copies.tools(), bytes };
+    const unreadable = [...this.#unreadable.values()].flat();
+    for (const session of kept) {
+      const damaged = this.#damaged.get(session.key);
+      if (damaged && !(await this.#copies.isComplete(session))) unreadable.push(damaged);
+    }
+    return { chats, unreadable, copied: await this.#copies.tools(), bytes };
   }
 
   async read(key: string): Promise<CopiedSession | undefined> {
@@ -165,7 +179,7 @@ export class FollowedChats implements ChatLibrary {
     if (this.#library) return this.#library;
     const opening = (async () => {
       this.#readCatalogMtime = await this.#catalogMtime();
-      return Library.open(this.#copies);
+      return Library.open(this.#copies, (session, error) => this.#reportUnreadable(session, error));
     })();
     this.#library = opening;
     // The next call retries after a failure.
@@ -175,8 +189,18 @@ export class FollowedChats implements ChatLibrary {
     return opening;
   }
 
+  /** Reports a copy that a search or a sync leaves out, and has it written again soon if its chat still exists. */
+  #reportUnreadable({ key, entry: { tool, path: file } }: KeptSession, error: unknown): void {
+    if (this.#damaged.has(key)) return;
+    this.#damaged.set(key, { tool, path: file, reason: readFailureReason(error) });
+    this.#lastFullSyncAt = -Infinity;
+    this.#options.onLibraryEvent({ type: 'failed', message: `the copy of ${file} is damaged: ${String(error)}` });
+    this.#options.onLibraryEvent({ type: 'changed' });
+  }
+
   async #sync(tools: readonly Tool[], signal = this.#cancellation.signal): Promise<SyncReport> {
     const { keepMs } = this.#followOptions;
+    const isFull = tools.length === this.#followOptions.tools.length;
     return this.#withSources(tools, async (sources) => {
       const library = await this.#openLibrary();
       const found = new Map<Tool, readonly SourceFile[]>();
@@ -184,6 +208,7 @@ export class FollowedChats implements ChatLibrary {
       const report = await library.sync(sources, {
         onFound: (tool, files) => found.set(tool, files),
         isCancelled: () => signal.aborted,
+        repairs: isFull,
         onUnexpectedError: ({ path: file }, error) =>
           this.#options.onLibraryEvent({
             type: 'failed',
@@ -205,7 +230,7 @@ export class FollowedChats implements ChatLibrary {
         this.#unreadable.set(tool, refused);
         this.#watcher.watch(tool, found.get(tool) ?? []);
       }
-      if (tools.length === this.#followOptions.tools.length) this.#lastFullSyncAt = performance.now();
+      if (isFull) this.#lastFullSyncAt = performance.now();
       this.#readCatalogMtime = await this.#catalogMtime();
       this.#options.onLibraryEvent({ type: 'changed' });
       return report;

@@ -117,16 +117,21 @@ interface RankedMessage {
   readonly print?: number;
 }
 
+export type OnUnreadable = (session: KeptSession, error: unknown) => void;
+
 /** Searches the copied chats with the indexes that are stored next to the copies. */
 export class ChatIndex {
   readonly #store: LibraryStore;
   readonly #maxBytes: number;
+  readonly #onUnreadable: OnUnreadable | undefined;
   readonly #cached = new Map<string, IndexedChat>();
   readonly #scratch = new SearchScratch();
 
-  constructor(store: LibraryStore, maxBytes = MAX_CACHED_BYTES) {
+  /** Chats whose files are missing or damaged are left out and passed to `onUnreadable`; without it, reading throws. */
+  constructor(store: LibraryStore, maxBytes = MAX_CACHED_BYTES, onUnreadable?: OnUnreadable) {
     this.#store = store;
     this.#maxBytes = maxBytes;
+    this.#onUnreadable = onUnreadable;
   }
 
   get cachedBytes(): number {
@@ -159,7 +164,14 @@ export class ChatIndex {
     found.push(...commands.values());
     found.sort((a, b) => b.score - a.score || b.chat.session.entry.updatedAt - a.chat.session.entry.updatedAt);
     const best = withoutCopies(found).slice(0, query.limit);
-    const hits = await Promise.all(best.map((ranked) => this.#hit(ranked, query)));
+    const unreadable = new Set<string>();
+    const hits = await Promise.all(best.map((ranked) => this.#hit(ranked, query, unreadable)));
+    // Other chats may have the same messages.
+    if (unreadable.size > 0)
+      return this.search(
+        sessions.filter(({ key }) => !unreadable.has(key)),
+        query,
+      );
     return hits.filter((hit) => hit !== undefined);
   }
 
@@ -174,18 +186,21 @@ export class ChatIndex {
   }
 
   async fingerprints(session: KeptSession): Promise<readonly number[]> {
-    const { blocks } = await this.#chat(session);
+    const blocks = (await this.#unlessUnreadable(session, () => this.#chat(session)))?.blocks ?? [];
     return blocks.flatMap(({ block, valid }) => [...block.fingerprints.subarray(0, valid)]);
   }
 
   async #hit(
     { chat, message, score, command }: RankedMessage,
     { text: query, excerptUnits = EXCERPT_UNITS, redact = false }: ChatQuery,
+    unreadable: Set<string>,
   ): Promise<ChatHit | undefined> {
-    const { key } = chat.session;
+    const { session } = chat;
+    const { key } = session;
     const block = chat.blocks.findLast(({ facts, valid }) => facts.from <= message && message < facts.from + valid);
     const piece = block?.facts.pieces.findLast(({ first }) => first <= message);
-    const found = piece && (await unlessRemoved(this.#store, key, () => this.#store.readMessage(key, piece, message)));
+    const found =
+      piece && (await this.#unlessUnreadable(session, () => this.#store.readMessage(key, piece, message), unreadable));
     if (!found) return undefined;
     const { role, at, text } = found;
     // Redacts the whole message, because an excerpt may cut off the part by which a secret is recognized.
@@ -207,11 +222,28 @@ export class ChatIndex {
       const group: IndexedChat[] = [];
       // One after the other, because the system limits the number of open files.
       for (const session of newest.slice(from, to)) {
-        const chat = await unlessRemoved(this.#store, session.key, () => this.#chat(session));
+        const chat = await this.#unlessUnreadable(session, () => this.#chat(session));
         if (chat) group.push(chat);
       }
       if (from === 0) this.#cache(group);
       yield group;
+    }
+  }
+
+  async #unlessUnreadable<T>(
+    session: KeptSession,
+    read: () => Promise<T>,
+    unreadable?: Set<string>,
+  ): Promise<T | undefined> {
+    const { key } = session;
+    try {
+      return await unlessRemoved(this.#store, key, read);
+    } catch (error) {
+      if (!this.#onUnreadable) throw error;
+      this.#cached.delete(key);
+      unreadable?.add(key);
+      this.#onUnreadable(session, error);
+      return undefined;
     }
   }
 

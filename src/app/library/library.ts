@@ -4,7 +4,7 @@ import { TranscriptError, type TranscriptMessage } from '../../core/transcript/t
 import { StoreFault } from '../ports.ts';
 import type { CopyRecord, KeptSession, LibraryStore } from './library-store.ts';
 import { libraryEntryOf, readSession, type ReadSession } from './read-session.ts';
-import { ChatIndex, indexOfMessages } from './chat-index.ts';
+import { ChatIndex, indexOfMessages, type OnUnreadable } from './chat-index.ts';
 import { commonLength, fingerprints, hasIdInPath, relationKeys, relationsBetween } from './session-relations.ts';
 import {
   isFileSystemError,
@@ -43,6 +43,8 @@ export interface SyncOptions {
   readonly keptSince?: number;
   /** Whether chats that their tool has deleted are removed, too. */
   readonly removesGone?: boolean;
+  /** Whether copies that are incomplete, as after files were deleted from outside, are written again. */
+  readonly repairs?: boolean;
 }
 
 /** Number of sessions after which the catalog is saved, so that `sync` doesn't start over after being killed. */
@@ -59,14 +61,14 @@ export class Library {
   readonly #sessions = new Map<string, KeptSession>();
   readonly #unreadableFiles = new Map<string, KnownUnreadableFile>();
 
-  /** Has no sessions until its catalog is read. */
-  constructor(store: LibraryStore) {
+  /** Has no sessions until its catalog is read. `onUnreadable`: see `ChatIndex`. */
+  constructor(store: LibraryStore, onUnreadable?: OnUnreadable) {
     this.#store = store;
-    this.index = new ChatIndex(store);
+    this.index = new ChatIndex(store, undefined, onUnreadable);
   }
 
-  static async open(store: LibraryStore): Promise<Library> {
-    const library = new Library(store);
+  static async open(store: LibraryStore, onUnreadable?: OnUnreadable): Promise<Library> {
+    const library = new Library(store, onUnreadable);
     await library.reload();
     return library;
   }
@@ -88,8 +90,9 @@ export class Library {
 
   async sync(
     sources: readonly Source[],
-    { onFound, onProgress, isCancelled, onUnexpectedError, keptSince = 0, removesGone = false }: SyncOptions = {},
+    { onFound, onProgress, isCancelled, onUnexpectedError, ...options }: SyncOptions = {},
   ): Promise<SyncReport> {
+    const { keptSince = 0, removesGone = false, repairs = false } = options;
     const unreadable: UnreadablePath[] = [];
     const found: { source: Source; file: SourceFile; key: string }[] = [];
     const incompleteTools = new Set<Tool>();
@@ -104,7 +107,9 @@ export class Library {
       }
     }
     const moved = this.#recognizeMoved(found);
-    const changed = found.filter(({ file, key }) => !this.#isKnown(key, file));
+    const changed: typeof found = [];
+    for (const one of found)
+      if (!this.#isKnown(one.key, one.file) || (repairs && (await this.#isDamaged(one.key)))) changed.push(one);
     const updated = new Set<string>();
     let unsaved = 0;
     let read = 0;
@@ -192,6 +197,11 @@ export class Library {
     // A session that has become unreadable is in both maps.
     const known = (this.#unreadableFiles.get(key) ?? this.#sessions.get(key))?.source;
     return known?.bytes === file.bytes && known.modifiedAt === file.modifiedAt;
+  }
+
+  async #isDamaged(key: string): Promise<boolean> {
+    const session = this.#sessions.get(key);
+    return session !== undefined && !this.#unreadableFiles.has(key) && !(await this.#store.isComplete(session));
   }
 
   /** Updates the copy. Resolves to false if the session can't be read. */
