@@ -214,7 +214,7 @@ export class FollowedChats implements ChatLibrary {
             type: 'failed',
             message: `${file}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
           }),
-        ...(keepMs > 0 && { keptSince: Date.now() - keepMs }),
+        ...(keepMs > 0 && { retention: { now: Date.now(), keepMs } }),
         onProgress: (done, total) => {
           const now = performance.now();
           if (now - progressSentAt < 100 && done < total) return;

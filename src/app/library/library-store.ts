@@ -40,6 +40,8 @@ export const keptSessionSchema = v.object({
   relation: v.optional(relationSchema),
   /** Whether the tool has deleted the session. */
   isGone: v.boolean(),
+  /** When it was first noticed that the session's retention is over, in ms since the epoch. */
+  expiredAt: v.optional(v.number()),
 });
 export type KeptSession = ReadonlyOutput<typeof keptSessionSchema>;
 

@@ -33,19 +33,27 @@ export interface SyncReport {
   readonly unreadable: readonly UnreadablePath[];
 }
 
+/** Chats that weren't changed for `keepMs` aren't kept. `now` is in ms since the epoch. */
+interface Retention {
+  readonly now: number;
+  readonly keepMs: number;
+}
+
 export interface SyncOptions {
   /** Called with all files of a tool, before they are read. */
   readonly onFound?: (tool: Tool, files: readonly SourceFile[]) => void;
   readonly onProgress?: (done: number, total: number) => void;
   readonly isCancelled?: () => boolean;
   readonly onUnexpectedError?: (file: SourceFile, error: unknown) => void;
-  /** Chats that were last changed before this time (ms since the epoch) aren't kept. */
-  readonly keptSince?: number;
+  readonly retention?: Retention | undefined;
   /** Whether chats that their tool has deleted are removed, too. */
   readonly removesGone?: boolean;
   /** Whether copies that are incomplete, as after files were deleted from outside, are written again. */
   readonly repairs?: boolean;
 }
+
+/** Time in ms for which a copy's retention must be over before it's removed, because the clock may be wrong meanwhile. */
+const EXPIRY_DELAY_MS = 24 * 3_600_000;
 
 /** Number of sessions after which the catalog is saved, so that `sync` doesn't start over after being killed. */
 const SAVE_INTERVAL = 20;
@@ -92,7 +100,8 @@ export class Library {
     sources: readonly Source[],
     { onFound, onProgress, isCancelled, onUnexpectedError, ...options }: SyncOptions = {},
   ): Promise<SyncReport> {
-    const { keptSince = 0, removesGone = false, repairs = false } = options;
+    const { retention, removesGone = false, repairs = false } = options;
+    const keptSince = retention ? retention.now - retention.keepMs : 0;
     const unreadable: UnreadablePath[] = [];
     const found: { source: Source; file: SourceFile; key: string }[] = [];
     const incompleteTools = new Set<Tool>();
@@ -103,7 +112,8 @@ export class Library {
       // If some of a tool's chats can't be found, others may still exist.
       if (places.length > 0) incompleteTools.add(source.tool);
       for (const file of files) {
-        if (file.modifiedAt >= keptSince) found.push({ source, file, key: keyOf(file) });
+        const key = keyOf(file);
+        if (file.modifiedAt >= keptSince || this.#sessions.has(key)) found.push({ source, file, key });
       }
     }
     const moved = this.#recognizeMoved(found);
@@ -125,11 +135,15 @@ export class Library {
     const followed = new Set(sources.map(({ tool }) => tool).filter((tool) => !incompleteTools.has(tool)));
     const gone = this.#markGone(new Set(found.map(({ key }) => key)), followed);
     await this.#relate(updated);
-    const outdated = this.sessions().filter((one) => one.source.modifiedAt < keptSince || (removesGone && one.isGone));
-    if (unsaved > 0 || gone > 0 || moved) await this.#save();
+    const hasMarked = this.#markExpired(retention);
+    const outdated = this.sessions().filter(
+      ({ isGone, expiredAt = Infinity }) =>
+        (retention && retention.now - expiredAt >= EXPIRY_DELAY_MS) || (removesGone && isGone),
+    );
+    if (unsaved > 0 || gone > 0 || moved || hasMarked) await this.#save();
     await this.#remove(outdated);
     // A `sync` or a removal that was killed has left them.
-    if (keptSince > 0) await this.#store.removeUnlisted(new Set(this.#sessions.keys()), keptSince);
+    if (retention) await this.#store.removeUnlisted(new Set(this.#sessions.keys()), keptSince);
     for (const { key } of found) {
       const known = this.#unreadableFiles.get(key);
       if (known) unreadable.push(known.unreadable);
@@ -319,6 +333,20 @@ export class Library {
       gone++;
     }
     return gone;
+  }
+
+  /** Records when the retention of chats is over, or that it isn't anymore. Returns whether anything has changed. */
+  #markExpired(retention: Retention | undefined): boolean {
+    let hasChanged = false;
+    for (const session of this.sessions()) {
+      const { expiredAt, ...unmarked } = session;
+      const isExpired = retention !== undefined && session.source.modifiedAt < retention.now - retention.keepMs;
+      // A later time is from a clock that was wrong.
+      if (isExpired ? expiredAt !== undefined && expiredAt <= retention.now : expiredAt === undefined) continue;
+      this.#sessions.set(session.key, isExpired ? { ...session, expiredAt: retention.now } : unmarked);
+      hasChanged = true;
+    }
+    return hasChanged;
   }
 
   async #save(): Promise<void> {

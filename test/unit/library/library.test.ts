@@ -264,7 +264,7 @@ describe('the library of chats from other tools', () => {
     const leftover = ['claude-code-0123456789abcd.jsonl.gz', 'claude-code-0123456789abcd.index'];
     for (const name of [...leftover, 'claude-code-fedcba98765432.index', 'notes.index']) putFile(copies, name, '');
     for (const name of [...leftover, 'notes.index', ...names]) utimesSync(path.join(copies, name), 0, 0);
-    await library.sync(sources, { keptSince: 1 });
+    await library.sync(sources, { retention: { now: 2, keepMs: 1 } });
     const kept = [...names, 'claude-code-fedcba98765432.index', 'notes.index'];
     assert.deepEqual(readdirSync(copies).sort(), kept.sort());
   });

@@ -454,15 +454,48 @@ describe('chats followed from other tools', () => {
       assert.equal(await reader.read(removed), undefined);
     });
 
-  it('are kept forever unless a retention period is set', async () => {
+  const DAY_MS = 24 * 3_600_000;
+
+  /** Runs `work` with a clock that is set to another time. */
+  async function atTime(shiftMs: number, work: () => Promise<unknown>): Promise<void> {
+    const { now } = Date;
+    try {
+      Date.now = () => now() + shiftMs;
+      await work();
+    } finally {
+      Date.now = now;
+    }
+  }
+
+  it('are kept forever unless a retention period is set, and are removed a day after its end', async () => {
     const old = putFile(home, '.claude/projects/p/old.jsonl', userRecord('Long ago.'));
     utimesSync(old, new Date('2020-01-01'), new Date('2020-01-01'));
     const chats = open();
     await chats.follow({ tools: ['claude-code'], keepMs: 0 });
     unlinkSync(old);
     assert.equal(await messages(chats), 2);
-    await chats.follow({ tools: ['claude-code'], keepMs: 24 * 3_600_000 });
-    assert.equal(await messages(chats), 1);
+    const keep = { tools: ['claude-code'], keepMs: 2 * DAY_MS } as const;
+    for (const [shiftMs, kept] of [
+      [0, 2],
+      [DAY_MS - 60_000, 2],
+      [DAY_MS, 1],
+    ] as const) {
+      await atTime(shiftMs, () => chats.follow(keep));
+      assert.equal(await messages(chats), kept);
+    }
+  });
+
+  it('are kept if the clock was far ahead and is corrected within a day', async () => {
+    const chats = open();
+    const keep = { tools: ['claude-code'], keepMs: 30 * DAY_MS } as const;
+    await chats.follow(keep);
+    for (const shiftMs of [1000 * DAY_MS, 1000 * DAY_MS + 3_600_000, 0, 1001 * DAY_MS, 0]) {
+      await atTime(shiftMs, () => chats.follow(keep));
+      assert.deepEqual(
+        (await chats.list()).chats.map(({ isGone }) => isGone),
+        [false],
+      );
+    }
   });
 
   it('are removed after the retention period even when no tool is followed any more', async () => {
@@ -471,7 +504,9 @@ describe('chats followed from other tools', () => {
     await open().follow({ tools: ['claude-code'], keepMs: 0 });
     await opened.splice(0)[0]?.close();
     const next = open('two');
-    await next.follow({ tools: [], keepMs: 24 * 3_600_000 });
+    const keep = { tools: [], keepMs: 2 * DAY_MS };
+    await next.follow(keep);
+    await atTime(DAY_MS, () => next.follow(keep));
     assert.equal(await messages(next), 1);
     assert.equal(readdirSync(path.join(place, 'copies')).filter((name) => name.endsWith('.gz')).length, 1);
   });
