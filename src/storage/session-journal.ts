@@ -1,5 +1,5 @@
 import { open, type FileHandle } from 'node:fs/promises';
-import { basename } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { Emitter } from '../app/emitter.ts';
 import { StoreFault, type Clock, type SessionJournal } from '../app/ports.ts';
 import type { SessionEvent } from '../core/journal/schema.ts';
@@ -7,7 +7,7 @@ import type { SessionId } from '../core/model/ids.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import { phrase, type Phrase } from '../core/text/phrase.ts';
 import { dropCheckpoint, readJournal, saveCheckpoint } from './checkpoint.ts';
-import { withAccessFaults, errorCode, ifExists, withWriteFaults, storeFault } from './disk-errors.ts';
+import { withAccessFaults, errorCode, ifExists, makeFolder, withWriteFaults, storeFault } from './disk-errors.ts';
 import { JournalReader } from './journal-reader.ts';
 import {
   openForAppend,
@@ -445,6 +445,8 @@ export class SessionJournalFile implements SessionJournal {
 
   async #restoreFile(): Promise<void> {
     const deleted = this.#reader.file;
+    // Its folder may have been deleted, too.
+    await makeFolder(dirname(this.#options.path), 0o700);
     await copyTo(this.#options.path, deleted);
     await this.#readAgain(await open(this.#options.path, 'r'));
     await deleted.close();

@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
+import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import * as v from 'valibot';
 import { StoreFault } from '../app/ports.ts';
 import { phrase } from '../core/text/phrase.ts';
-import { errorCode, ifExists, isDiskFull, renameFile, replaceFile, succeedsUnless } from './disk-errors.ts';
+import { errorCode, ifExists, isDiskFull, makeFolder, renameFile, replaceFile, succeedsUnless } from './disk-errors.ts';
 
 /** Interval of the writer's heartbeats and checks for requests, in ms. */
 export const HEARTBEAT_MS = 1_000;
@@ -104,9 +105,15 @@ export class WriterLock {
     return { token: this.#token, pid: process.pid, host: hostname() };
   }
 
+  /** Creates the lock unless there is one, and its folder if it was deleted. */
   async #create(): Promise<boolean> {
+    const create = () => succeedsUnless(writeFile(this.path, this.#text(), { flag: 'wx' }), 'EEXIST');
     try {
-      return await succeedsUnless(writeFile(this.path, this.#text(), { flag: 'wx' }), 'EEXIST');
+      return await create().catch(async (error: unknown) => {
+        if (errorCode(error) !== 'ENOENT') throw error;
+        await makeFolder(dirname(this.path), 0o700);
+        return create();
+      });
     } catch (error) {
       // On a full disk, an empty file would be left, which would lock everyone out.
       if (isDiskFull(error)) await rm(this.path, { force: true });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { appendFile, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readdir, readFile, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StoreFault, type SessionJournal } from '../../../src/app/ports.ts';
 import { messageId, sessionId } from '../../../src/core/model/ids.ts';
@@ -329,6 +329,17 @@ describe('journal deleted while its session is open', () => {
       assert.deepEqual((await store.open(journal.id)).state.path, ['m0', 'm1', 'm2']);
     }));
 
+  it('is rewritten with the next message if its folder was deleted, too', () =>
+    inStore(async (store, folder) => {
+      const journal = await store.create('Build', '');
+      await journal.append(messageAdded(0), messageAdded(1));
+      await rm(folder, { recursive: true });
+      await journal.append(messageAdded(2));
+      assert.deepEqual([journal.state.path, journal.readOnly], [['m0', 'm1', 'm2'], undefined]);
+      await store.close();
+      assert.deepEqual((await store.open(journal.id)).state.path, ['m0', 'm1', 'm2']);
+    }));
+
   it('still provides messages that had not been loaded', () =>
     inStore(async (store, folder) => {
       const { id } = await store.create('Build', '');
@@ -364,13 +375,13 @@ describe('journal deleted while its session is open', () => {
     }));
 
   it('is rewritten as soon as possible, and reports until then that it could not be restored', () =>
-    inFolder(async (base) => {
-      const folder = join(base, 'sessions');
+    inFolder(async (folder) => {
       const store = storeIn(folder);
       const journal = await store.create('Build', '');
       await journal.append(messageAdded(0), messageAdded(1));
-      await rename(folder, join(base, 'elsewhere'));
-      await rm(join(base, 'elsewhere', `${journal.id}.jsonl`));
+      const path = join(folder, `${journal.id}.jsonl`);
+      await rm(path);
+      await mkdir(path);
       for (const message of [messageAdded(2), messageAdded(2)])
         await assert.rejects(
           journal.append(message),
@@ -381,7 +392,7 @@ describe('journal deleted while its session is open', () => {
         messageText(messageAdded(1).message),
         'can be exported',
       );
-      await rename(join(base, 'elsewhere'), folder);
+      await rmdir(path);
       await journal.append(messageAdded(2));
       assert.equal(journal.readOnly, undefined);
       await store.close();

@@ -9,6 +9,7 @@ import {
   promises,
   readdirSync,
   rmdirSync,
+  rmSync,
   statSync,
   unlinkSync,
   utimesSync,
@@ -181,6 +182,24 @@ describe('chats followed from other tools', () => {
     const search = async () => (await chats.search({ text: 'port', limit: 5 })).length;
     assert.equal(await search(), 0);
     await until(async () => (await search()) === 1);
+  });
+
+  it('are copied again if the folder of the copies was deleted', async () => {
+    const news: ChatLibraryEvent[] = [];
+    const chats = open('one', news);
+    await chats.follow({ tools: ['claude-code'], keepMs: 0 });
+    rmSync(path.join(place, 'copies'), { recursive: true });
+    await until(() => existsSync(path.join(place, 'copies/catalog.json')));
+    await chats.close();
+    const again = open('two');
+    assert.deepEqual(
+      (await again.search({ text: 'port', limit: 5 })).map(({ text }) => text),
+      ['Which port?'],
+    );
+    assert.deepEqual(
+      news.filter(({ type }) => type === 'failed'),
+      [],
+    );
   });
 
   it('are not given up if the catalog is damaged and there is no previous one', async () => {
