@@ -39,6 +39,9 @@ export interface FollowedChatsOptions {
 /** Interval for syncing the chats of all tools, in ms, to find new tools and changes that weren't reported. */
 const FULL_SYNC_INTERVAL_MS = 10 * 60_000;
 
+/** Interval for trying again if that failed, for example because the disk is full, in ms. */
+const RETRY_INTERVAL_MS = 30_000;
+
 /** Interval for updating the list of chats during a sync, in ms. */
 const LIST_UPDATE_INTERVAL_MS = 2_000;
 
@@ -67,8 +70,8 @@ export class FollowedChats implements ChatLibrary {
   #cancellation = new AbortController();
   /** The modification time of the catalog that was last read, in ms since the epoch; 0 if there was none. */
   #readCatalogMtime = 0;
-  /** When the chats of all tools were last read, on the clock of `performance.now()`. */
-  #lastFullSyncAt = 0;
+  /** When the chats of all tools are read next, on the clock of `performance.now()`. */
+  #nextFullSyncAt = FULL_SYNC_INTERVAL_MS;
   #heartbeatTimer: NodeJS.Timeout | undefined;
   #lastHeartbeat: Promise<unknown> = Promise.resolve();
   #polling: Promise<void> | undefined;
@@ -193,7 +196,7 @@ export class FollowedChats implements ChatLibrary {
   #reportUnreadable({ key, entry: { tool, path: file } }: KeptSession, error: unknown): void {
     if (this.#damaged.has(key)) return;
     this.#damaged.set(key, { tool, path: file, reason: readFailureReason(error) });
-    this.#lastFullSyncAt = -Infinity;
+    this.#nextFullSyncAt = 0;
     this.#options.onLibraryEvent({ type: 'failed', message: `the copy of ${file} is damaged: ${String(error)}` });
     this.#options.onLibraryEvent({ type: 'changed' });
   }
@@ -230,7 +233,7 @@ export class FollowedChats implements ChatLibrary {
         this.#unreadable.set(tool, refused);
         this.#watcher.watch(tool, found.get(tool) ?? []);
       }
-      if (isFull) this.#lastFullSyncAt = performance.now();
+      if (isFull) this.#nextFullSyncAt = performance.now() + FULL_SYNC_INTERVAL_MS;
       this.#readCatalogMtime = await this.#catalogMtime();
       this.#options.onLibraryEvent({ type: 'changed' });
       return report;
@@ -260,8 +263,10 @@ export class FollowedChats implements ChatLibrary {
   async #poll(): Promise<void> {
     await this.#reportErrors(async () => {
       if (await this.#mayWrite()) {
-        if (performance.now() - this.#lastFullSyncAt > FULL_SYNC_INTERVAL_MS)
-          await this.#sync(this.#followOptions.tools);
+        const now = performance.now();
+        if (now < this.#nextFullSyncAt) return;
+        this.#nextFullSyncAt = now + RETRY_INTERVAL_MS;
+        await this.#sync(this.#followOptions.tools);
         return;
       }
       if (await this.#becomeWriterIfFree()) await this.#sync(this.#followOptions.tools);

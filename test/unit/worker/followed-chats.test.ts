@@ -184,6 +184,23 @@ describe('chats followed from other tools', () => {
     await until(async () => (await search()) === 1);
   });
 
+  it('are not read again every second while the catalog cannot be written', async () => {
+    const news: ChatLibraryEvent[] = [];
+    const chats = open('one', news);
+    await chats.follow({ tools: ['claude-code'], keepMs: 0 });
+    const copies = path.join(place, 'copies');
+    mkdirSync(path.join(copies, 'catalog.json.next'));
+    appendFileSync(path.join(home, SESSION), userRecord('And the host?'));
+    // A search finds that files are missing, so all chats are read.
+    for (const name of readdirSync(copies)) if (name.endsWith('.gz')) unlinkSync(path.join(copies, name));
+    await chats.search({ text: 'port', limit: 5 });
+    const failures = () => news.filter((one) => one.type === 'failed' && /EISDIR/.test(one.message)).length;
+    await until(() => failures() > 0);
+    await new Promise((resolve) => setTimeout(resolve, 3_500));
+    // Once because the chat has changed, and once because of the search.
+    assert.ok(failures() <= 2, `${failures()} failures`);
+  });
+
   it('are copied again if the folder of the copies was deleted', async () => {
     const news: ChatLibraryEvent[] = [];
     const chats = open('one', news);
