@@ -75,14 +75,17 @@ export async function quarantineLines(
   if (notes.length === 0) return { lines: 0, isMissing: false };
   const path = `${journal}.damaged`;
   const known = new Set<string>();
-  for (const line of ((await ifExists(readFile(path, 'utf8'))) ?? '').split('\n')) {
+  const copied = (await ifExists(readFile(path, 'utf8'))) ?? '';
+  for (const line of copied.split('\n')) {
     // If an entry of this file is damaged, its line is copied again.
     const { success, output } = v.safeParse(v.pipe(v.string(), v.parseJson(), noteSchema), line);
     if (success) known.add(keyOf(output));
   }
   const newNotes = notes.filter((note) => !known.has(keyOf(note)));
   const text = newNotes.map((note) => `${JSON.stringify(note)}\n`).join('');
-  if (text !== '') await appendFile(path, text, { mode: OWNER_ONLY, flush: true });
+  // The last line may have been written only partly.
+  const separator = copied === '' || copied.endsWith('\n') ? '' : '\n';
+  if (text !== '') await appendFile(path, `${separator}${text}`, { mode: OWNER_ONLY, flush: true });
   const isMissing = newNotes.includes(gap);
   return { lines: newNotes.length - Number(isMissing), isMissing };
 }

@@ -224,6 +224,19 @@ describe('damaged journal', () => {
       },
     ));
 
+  it('has a damaged line copied once after a copy that was only partly written', () =>
+    withDamage(
+      async (path) => {
+        await writeFile(path, (await readFile(path, 'utf8')).replace('message 2', 'massage 2'));
+        await writeFile(`${path}.damaged`, '{"offset":400,"by');
+      },
+      async (journal, _, reopen) => {
+        assert.match(noticeText(journal.notice), /1 damaged line was copied/);
+        await journal.close();
+        assert.equal((await reopen()).notice, undefined);
+      },
+    ));
+
   it('counts a duplicate line once', () =>
     withDamage(
       async (path) => writeFile(path, (await readFile(path, 'utf8')).replace(/(.*message 2.*\n)/, '$1$1')),
