@@ -1,8 +1,16 @@
+import * as vscode from 'vscode';
 import { modelNotices } from '../models/model-notices.ts';
 import type { CompressionWork } from '../../app/compression-job.ts';
 import type { Conversation } from '../../app/conversation.ts';
 import type { RegenerateOptions } from '../../app/regenerate-summary.ts';
-import type { ChatModel, Clock, CountStore, Log, SessionJournal } from '../../app/ports.ts';
+import {
+  StoreFault,
+  type ChatModel,
+  type Clock,
+  type CountStore,
+  type Log,
+  type SessionJournal,
+} from '../../app/ports.ts';
 import type { PriceOf, SpendGate } from '../../app/spend-limited-model.ts';
 import type { SessionSearch } from '../../app/session-search.ts';
 import type { ConversationSettings } from '../../app/conversation-settings.ts';
@@ -19,6 +27,7 @@ import type { Calibrations } from '../models/calibrations.ts';
 import { chosenChatModel, chosenSummaryModel, type ChosenModel, type Models } from '../models/models.ts';
 import type { SpendLimit } from '../models/spend-limit.ts';
 import { summarizerConfig } from '../models/summarizers.ts';
+import { translated } from '../platform/l10n.ts';
 import { chosenPolicy, eventRules, policyOf, promptText, readSettings, validSettings } from '../platform/settings.ts';
 import type { Settings } from '../platform/settings-schema.ts';
 
@@ -103,7 +112,8 @@ export class OpenConversations {
     await Promise.all([
       models.prepare(chatModel()),
       models.prepare(summarizer()),
-      this.#deps.memory.load(),
+      // Otherwise, no session could be read. It's read again when the next one is opened.
+      this.#deps.memory.load().catch(warnWithoutMemory),
       this.#deps.rules.load(),
     ]);
     const counter = await loadEncoding(models.info(chatModel()).encoding, clock.yielder);
@@ -233,6 +243,11 @@ export class OpenConversations {
       countWithProvider: settings.chat.countTokensWithProvider,
     };
   }
+}
+
+function warnWithoutMemory(error: unknown): void {
+  if (!StoreFault.is(error)) throw error;
+  void vscode.window.showWarningMessage(translated(error.phrase));
 }
 
 /** The settings to call a model or compress with. Throws `SettingsError` or `PolicyError` if one is invalid. */
