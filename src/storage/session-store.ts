@@ -120,7 +120,8 @@ export class FileSessionStore implements SessionStore {
           await journal.close();
           throw error;
         });
-      if (journal.readable || !fallback) return journal;
+      // If another window writes to it, that window has its events in memory because the disk is full.
+      if (journal.readable || !fallback || journal.readOnly?.reason === 'not_writer') return journal;
       await journal.close();
       await renameFile(path, `${path}.unreadable-${this.#options.clock.now()}`);
     } catch (error) {
