@@ -1,5 +1,6 @@
 import type { Yielder } from '../pace/yielder.ts';
 import { runSynchronously, runYielding, type Steps } from '../pace/steps.ts';
+import { copiedSlice } from '../text/copied-slice.ts';
 import { MaxHeap } from './max-heap.ts';
 
 /** Decodes base64 to one character per byte. Declared here because core is compiled without DOM and Node.js types. */
@@ -81,8 +82,7 @@ export class BpeCounter {
     const count = this.vocabulary.ranks.has(bytes) ? 1 : yield* this.merge(bytes);
     if (piece.length > MAX_CACHED_PIECE_UNITS) return count;
     if (this.pieces.size >= MAX_CACHED_PIECES) this.pieces.clear();
-    // V8 copies shorter slices, but a longer one would keep the whole text in memory.
-    this.pieces.set(piece.length < 13 ? piece : piece.split('').join(''), count);
+    this.pieces.set(copiedSlice(piece), count);
     return count;
   }
 
