@@ -1,6 +1,7 @@
 import type { KeyEventKind } from '../model/key-event.ts';
 import type { Yielder } from '../pace/yielder.ts';
 import { runSynchronously, runYielding, type Steps } from '../pace/steps.ts';
+import { copiedSlice } from '../text/copied-slice.ts';
 import { passagesOf, visitWords } from '../text/words.ts';
 import { COVERAGE_SHARE, KIND_TERM_SHARE, KIND_TERM_WEIGHT, matchSimilarity, rarityOf, termScore } from './ranking.ts';
 import { parseQuery, SYNONYM_WEIGHT, type QueryTerm } from './query.ts';
@@ -165,7 +166,7 @@ export class TextIndex {
       const posting = passage * PASSAGE_UNIT + Math.min(times, PASSAGE_UNIT - 1);
       const list = this.#postings.get(word);
       if (list) list.push(posting);
-      else this.#addWord(word, [posting]);
+      else this.#addWord(copiedSlice(word), [posting]);
     }
     this.#passages.set(passage, { entry, length });
     this.#totalLength += length;

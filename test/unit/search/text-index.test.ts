@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import v8 from 'node:v8';
+import vm from 'node:vm';
 import { TextIndex } from '../../../src/core/search/text-index.ts';
 import { alwaysDue } from '../../support/yielders.ts';
 
@@ -126,6 +128,26 @@ describe('text index', () => {
     assert.deepEqual(ids(index, 'draft'), []);
     assert.deepEqual(ids(index, 'something'), ['m']);
     assert.equal(index.size, 1);
+  });
+
+  it('keeps words in memory, but not the texts they are from', () => {
+    v8.setFlagsFromString('--expose-gc');
+    const collectGarbage = vm.runInNewContext('gc') as () => void;
+    const usedBytes = (): number => {
+      collectGarbage();
+      return process.memoryUsage().heapUsed;
+    };
+    const index = new TextIndex();
+    const before = usedBytes();
+    let units = 0;
+    for (let n = 0; n < 40; n++) {
+      const text = `${'to be or not to be '.repeat(10_000)}incomprehensibility${n}`;
+      index.add(`m${n}`, text);
+      units += text.length;
+    }
+    const kept = usedBytes() - before;
+    assert.ok(kept < units / 4, `${kept} bytes for texts of ${units}`);
+    assert.deepEqual(ids(index, 'incomprehensibility7'), ['m7']);
   });
 
   it('no longer finds removed texts, but still finds the others', () => {
