@@ -12,6 +12,7 @@ import { runYielding, type Steps } from '../core/pace/steps.ts';
 import { yieldIfDue, type Yielder } from '../core/pace/yielder.ts';
 import { callsWith } from '../app/record-section.ts';
 import { isObject, type JsonObject } from '../core/text/json-value.ts';
+import { copiedSlice } from '../core/text/copied-slice.ts';
 import { sentencesOf } from '../core/text/sentences.ts';
 import type { MachineChats } from './machine-chats.ts';
 import {
@@ -352,7 +353,7 @@ export class ChatTools {
     const cache = (ledger: readonly KeyEvent[]): readonly AttributedEvent[] => {
       const found = ledger.map((event) => {
         const { role, at } = messages[Number(event.message)]!;
-        return { ...event, role, at };
+        return { ...event, quote: copiedSlice(event.quote), role, at };
       });
       this.#events.set(name, found);
       this.#unfinished.delete(name);

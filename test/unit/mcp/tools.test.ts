@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
+import v8 from 'node:v8';
+import vm from 'node:vm';
 import { McpServer, type JSONRPCMessage, type Transport } from '@modelcontextprotocol/server';
 import { NEVER_YIELDS } from '../../../src/core/pace/yielder.ts';
 import { MachineChats } from '../../../src/mcp/machine-chats.ts';
@@ -8,6 +10,7 @@ import { ChatTools } from '../../../src/mcp/tools.ts';
 import { CHAT_ENTRY } from '../../support/external-chats.ts';
 import { jsonl, putFile } from '../../support/tool-homes/conversation.ts';
 import { folderForEachTest } from '../../support/per-test.ts';
+import { until } from '../../support/until.ts';
 
 describe('MCP tools', () => {
   let place = '';
@@ -63,6 +66,33 @@ describe('MCP tools', () => {
         message: { id: 'm1', role: 'assistant', content: [{ type: 'text', text }] },
       })),
     );
+
+  it('keep the decisions of a chat that grows in memory, but not its messages', async () => {
+    v8.setFlagsFromString('--expose-gc');
+    const collectGarbage = vm.runInNewContext('gc') as () => void;
+    const usedBytes = (): number => {
+      collectGarbage();
+      return process.memoryUsage().heapUsed;
+    };
+    const length = 2_000_000;
+    let decision = '';
+    chats.read = () => {
+      const text = `${decision}${'\n'.repeat(length)}`;
+      return Promise.resolve({ messages: [{ role: 'assistant', text }], compactions: [], lost: [], replaced: [] });
+    };
+    const grow = async (version: number): Promise<void> => {
+      decision = `Decided: the port is ${4_600 + version}.`;
+      putFile(place, 'home/.claude/projects/p/s.jsonl', reply('s', decision));
+      passTime(version * 600_000);
+      // On a busy machine, a call may return before the change is read.
+      await until(async () => (await call('decisions', {})).includes(decision));
+    };
+    await grow(1);
+    const before = usedBytes();
+    for (let version = 2; version < 12; version++) await grow(version);
+    const kept = usedBytes() - before;
+    assert.ok(kept < 5 * length, `${kept} bytes for 10 versions of ${length}`);
+  });
 
   it('list the decisions of a reply that has grown since', async () => {
     putFile(place, 'home/.claude/projects/p/s.jsonl', reply('s', 'Decided: the port is 4600.'));
