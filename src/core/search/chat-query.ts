@@ -18,7 +18,8 @@ export interface ParsedChatQuery {
   readonly invalid?: { readonly filter: ChatFilter; readonly value: string };
 }
 
-export type ChatFilter = keyof typeof PARSERS;
+export const CHAT_FILTERS = ['tool', 'workspace', 'role', 'file', 'kind', 'since', 'before'] as const;
+export type ChatFilter = (typeof CHAT_FILTERS)[number];
 
 const FILTER = /(?:^|\s)(tool|workspace|role|file|kind|since|before):("[^"]*"|\S+|$)/g;
 const DATE = /^\d{4}(?:-\d\d){0,2}$/;
@@ -49,7 +50,7 @@ const PARSERS = {
   kind: (value: string) => KEY_EVENT_KINDS.find((kind) => kind === value),
   since: parseTime,
   before: parseTime,
-};
+} satisfies Record<ChatFilter, unknown>;
 
 /** Parses a date or an ISO time to milliseconds since the epoch; undefined for other texts. */
 function parseTime(value: string): number | undefined {

@@ -32,7 +32,7 @@ import { importMessages } from '../import-export/import-file.ts';
 import type { HostApp } from '../platform/host-app.ts';
 import type { ChatHit } from '../../app/library/chat-index.ts';
 import { KEY_EVENT_KINDS, type KeyEventKind } from '../../core/model/key-event.ts';
-import { parseChatQuery, type ChatFilter, type ParsedChatQuery } from '../../core/search/chat-query.ts';
+import { CHAT_FILTERS, parseChatQuery, type ChatFilter, type ParsedChatQuery } from '../../core/search/chat-query.ts';
 
 /** Shows which tools have chats, asks from which to copy them, and copies them. */
 export async function copyChats({ chats }: Pick<OpenedChatApp, 'chats'>): Promise<unknown> {
@@ -279,9 +279,11 @@ async function searchItems(
   { invalid, kind, tool, role, ...query }: ParsedChatQuery,
   chats: ReadonlyMap<string, ListedChat>,
 ): Promise<Item[]> {
-  if (invalid) return [invalidFilterItem(invalid)];
+  const toolsWithChats = new Set(Array.from(chats.values(), ({ entry }) => entry.tool));
+  if (invalid) return [invalidFilterItem(invalid, toolsWithChats)];
   const tools = tool === undefined ? undefined : TOOLS.filter((one) => isNamed(one, tool));
-  if (tool !== undefined && tools?.length === 0) return [invalidFilterItem({ filter: 'tool', value: tool })];
+  if (tool !== undefined && tools?.length === 0)
+    return [invalidFilterItem({ filter: 'tool', value: tool }, toolsWithChats)];
   const { library } = app.chats;
   const roles = role && [role];
   const isFilterOnly = query.text === '';
@@ -330,29 +332,36 @@ const messageItem = (label: string, detail?: string): Item => ({
   alwaysShow: true,
 });
 
-function invalidFilterItem({ filter, value }: { readonly filter: ChatFilter; readonly value: string }): Item {
+/** The filters, and how to search shell commands. They don't fit in the placeholder. */
+const syntaxItem = (): Item =>
+  messageItem(
+    vscode.l10n.t('Filters: {0}', CHAT_FILTERS.map((filter) => `${filter}:`).join(' ')),
+    vscode.l10n.t('Start with {0} to search shell commands', 'cmd:'),
+  );
+
+function invalidFilterItem(
+  { filter, value }: { readonly filter: ChatFilter; readonly value: string },
+  tools: ReadonlySet<Tool>,
+): Item {
   const label =
     value === ''
       ? vscode.l10n.t('Enter a value after {0}', `${filter}:`)
       : vscode.l10n.t('Invalid value for {0}: {1}', filter, value);
-  return messageItem(label, validValuesText(filter));
+  return messageItem(label, validValuesText(filter, tools));
 }
 
-function validValuesText(filter: ChatFilter): string {
+/** `tools` are those with chats. A list is shown without an introduction, with which it would be cut off. */
+function validValuesText(filter: ChatFilter, tools: ReadonlySet<Tool>): string {
   switch (filter) {
     case 'tool':
-      return vscode.l10n.t('Valid values: {0}', TOOLS.map((tool) => TOOL_NAMES[tool]).join(', '));
+      return [...tools].join(', ');
     case 'role':
-      return vscode.l10n.t('Valid values: {0}', ROLES.join(', '));
+      return ROLES.join(', ');
     case 'kind':
-      return vscode.l10n.t('Valid values: {0}', KEY_EVENT_KINDS.join(', '));
+      return KEY_EVENT_KINDS.join(', ');
     case 'since':
     case 'before':
-      return vscode.l10n.t(
-        'Valid values: a date such as {0}, or a date and time such as {1}',
-        '2026-01-31',
-        '2026-01-31T09:30',
-      );
+      return vscode.l10n.t('A date such as {0}, or with a time: {1}', '2026-01-31', '2026-01-31T09:30');
     case 'file':
     case 'workspace':
       return vscode.l10n.t('Valid values: a path, or the end of one');
@@ -385,9 +394,7 @@ function itemsOf(hits: readonly ChatHit[], chats: ReadonlyMap<string, ListedChat
 function pickWhileTyping(initial: string, itemsFor: (typed: string) => Promise<Item[]>): Promise<Item | undefined> {
   const picker = vscode.window.createQuickPick<Item>();
   picker.title = vscode.l10n.t('Search Chats from Other Tools');
-  picker.placeholder = vscode.l10n.t(
-    'Search text. Filters: tool:, workspace:, role:, file:, kind:, since:, before:. To search shell commands, start with cmd:',
-  );
+  picker.placeholder = vscode.l10n.t('Search text');
   picker.value = initial;
   let timer: NodeJS.Timeout | undefined;
   let latestSearch = 0;
@@ -395,7 +402,7 @@ function pickWhileTyping(initial: string, itemsFor: (typed: string) => Promise<I
     const searchNumber = ++latestSearch;
     const hasText = picker.value.trim() !== '';
     picker.busy = hasText;
-    const items = hasText ? await itemsFor(picker.value) : [];
+    const items = hasText ? await itemsFor(picker.value) : [syntaxItem()];
     if (searchNumber !== latestSearch) return;
     picker.busy = false;
     picker.items = items;
@@ -411,8 +418,8 @@ function pickWhileTyping(initial: string, itemsFor: (typed: string) => Promise<I
     });
     picker.onDidAccept(() => {
       const [item] = picker.selectedItems;
-      // Enter may be pressed before there are results.
-      if (!item) return;
+      // Enter may be pressed before there are results, or on a row that isn't one.
+      if (!item?.chat) return;
       resolve(item);
       picker.hide();
     });

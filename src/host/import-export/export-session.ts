@@ -104,17 +104,15 @@ async function askForTarget(title: string): Promise<{ target: vscode.Uri; format
     {
       format: 'markdown',
       label: 'Markdown',
-      detail: vscode.l10n.t(
-        'Human-readable: tasks, key events, summaries, and the messages of the current branch, without images.',
-      ),
+      description: vscode.l10n.t('current branch, without images'),
+      detail: vscode.l10n.t('Tasks, key events, summaries, and messages'),
     },
     { format: 'jsonl', label: 'JSONL', detail: vscode.l10n.t('All messages. Can be imported again.') },
     {
       format: 'decisions',
       label: vscode.l10n.t('Decision Record'),
-      detail: vscode.l10n.t(
-        'Pinned decisions and decisions from compressed messages, with status, reason, and source message.',
-      ),
+      description: vscode.l10n.t('pinned or from compressed messages'),
+      detail: vscode.l10n.t('Decisions with status, reason, and source message'),
     },
   ];
   const picked = await vscode.window.showQuickPick(items, { title: vscode.l10n.t('Export Session') });

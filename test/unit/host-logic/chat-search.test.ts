@@ -13,6 +13,9 @@ interface Item {
   readonly detail?: string;
 }
 
+/** VS Code cuts longer rows off. */
+const MAX_ROW_LENGTH = 80;
+
 describe('search for chats from other tools', () => {
   let place = '';
   let chats: FollowedChats;
@@ -80,18 +83,27 @@ describe('search for chats from other tools', () => {
     assert.match(item.detail ?? '', /^Why is \\\$\(pwd\) empty\? · 1 · /);
   });
 
+  it('lists the filters before anything is typed', async () => {
+    const [item, ...others] = await itemsFor('');
+    assert.deepEqual(others, []);
+    assert.equal(item?.label, 'Filters: tool: workspace: role: file: kind: since: before:');
+    assert.match(item.detail ?? '', /cmd:/);
+    assert.ok(item.label.length <= MAX_ROW_LENGTH);
+  });
+
   it('says which value of a filter is invalid, and which values are valid', async () => {
     for (const [typed, label, detail] of [
-      ['port tool:nope', 'Invalid value for tool: nope', /^Valid values: Claude Code, .*Codex/],
-      ['kind:bug', 'Invalid value for kind: bug', /^Valid values: decision, error, /],
-      ['port role:', 'Enter a value after role:', /^Valid values: .*user, assistant/],
-      ['since:yesterday', 'Invalid value for since: yesterday', /a date such as 2026-01-31/],
-      ['before:2026-13-45 port', 'Invalid value for before: 2026-13-45', /a date such as 2026-01-31/],
+      ['port tool:nope', 'Invalid value for tool: nope', /^claude-code$/],
+      ['kind:bug', 'Invalid value for kind: bug', /^decision, error, /],
+      ['port role:', 'Enter a value after role:', /^system, user, assistant/],
+      ['since:yesterday', 'Invalid value for since: yesterday', /^A date such as 2026-01-31/],
+      ['before:2026-13-45 port', 'Invalid value for before: 2026-13-45', /^A date such as 2026-01-31/],
       ['file:', 'Enter a value after file:', /a path/],
     ] as const) {
       const [item, ...others] = await itemsFor(typed);
       assert.deepEqual([item?.label, others], [label, []]);
       assert.match(item?.detail ?? '', detail);
+      assert.ok((item?.detail ?? '').length <= MAX_ROW_LENGTH);
     }
   });
 });

@@ -269,11 +269,18 @@ describe('editor commands', () => {
 
   it('show no progress of a chat search whose text was cleared while it ran', async () => {
     const { heard, events } = pickerEvents();
-    const picker = { ...events, value: '', items: [], busy: false, show: () => undefined, dispose: () => undefined };
+    const picker = {
+      ...events,
+      value: '',
+      items: [] as readonly { label: string }[],
+      busy: false,
+      show: () => undefined,
+      dispose: () => undefined,
+    };
     editor.window.createQuickPick = () => picker;
     const found = Promise.withResolvers<readonly never[]>();
     const library = { search: () => found.promise };
-    const chats = { list: () => Promise.resolve({ chats: [{ key: 'c' }] }), library };
+    const chats = { list: () => Promise.resolve({ chats: [{ key: 'c', entry: { tool: 'codex' } }] }), library };
     const searched = searchChats({ chats, clock: harness.clock } as never, 'port');
     await pass(1);
     assert.equal(picker.busy, true);
@@ -282,7 +289,8 @@ describe('editor commands', () => {
     await pass(200);
     found.resolve([]);
     await pass(1);
-    assert.deepEqual([picker.busy, picker.items], [false, []]);
+    assert.equal(picker.busy, false);
+    assert.match(picker.items.map(({ label }) => label).join('\n'), /^Filters: .*$/);
     heard['onDidHide']!();
     assert.equal(await searched, false);
   });
@@ -292,7 +300,7 @@ describe('editor commands', () => {
     const picker = { ...events, value: '', items: [], selectedItems: [], hide: () => heard['onDidHide']!() };
     editor.window.createQuickPick = () => ({ ...picker, show: () => undefined, dispose: () => undefined });
     const library = { search: () => new Promise(() => undefined) };
-    const chats = { list: () => Promise.resolve({ chats: [{ key: 'c' }] }), library };
+    const chats = { list: () => Promise.resolve({ chats: [{ key: 'c', entry: { tool: 'codex' } }] }), library };
     let isOpen = true;
     const searched = searchChats({ chats, clock: harness.clock } as never, 'port').finally(() => (isOpen = false));
     await pass(1);

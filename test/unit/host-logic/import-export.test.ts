@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type * as ExportModule from '../../../src/host/import-export/export-session.ts';
 import type * as ImportModule from '../../../src/host/import-export/import-file.ts';
@@ -287,4 +287,25 @@ describe('the suggested name of an exported file', () => {
     // VS Code can't encode a path with half a character.
     assert.doesNotThrow(() => encodeURIComponent(saved.at(-1)!));
   });
+});
+
+describe('the formats of an export', () => {
+  for (const language of ['en', 'de', 'es', 'fr', 'ja', 'pt-br', 'zh-cn'])
+    it(`are described in rows that VS Code doesn’t cut off, in ${language}`, async () => {
+      const bundle = `l10n/bundle.l10n${language === 'en' ? '' : `.${language}`}.json`;
+      const texts = new Map(Object.entries(JSON.parse(readFileSync(bundle, 'utf8')) as Record<string, string>));
+      const rows: string[] = [];
+      const commands = await hostIn({
+        l10n: { t: (text: string) => texts.get(text) ?? text },
+        window: {
+          showQuickPick: (items: readonly { label: string; description?: string; detail: string }[]) => {
+            for (const { label, description = '', detail } of items) rows.push(`${label} ${description}`, detail);
+            return Promise.resolve(undefined);
+          },
+        },
+      })<typeof ExportModule>('import-export/export-session.ts');
+      await commands.exportSession({ state: { title: '' } } as never, undefined, {} as never);
+      assert.equal(rows.length, 6);
+      for (const row of rows) assert.ok(row.length <= 80, row);
+    });
 });
