@@ -142,7 +142,11 @@ export function FindBar({ session }: { readonly session: OpenSession }) {
   useEffect(() => {
     const list = document.querySelector('.rows');
     if (!list) return undefined;
-    const highlight = () => highlightMatches(list, query, currentMessage);
+    let isExpanded = false;
+    const highlight = () => {
+      if (highlightMatches(list, query, currentMessage) || isExpanded || foundQuery.current !== query) return;
+      isExpanded = expandParts(list, currentMessage);
+    };
     highlight();
     const observer = new MutationObserver(highlight);
     observer.observe(list, { childList: true, subtree: true, characterData: true });
@@ -150,7 +154,7 @@ export function FindBar({ session }: { readonly session: OpenSession }) {
       observer.disconnect();
       for (const name of Object.values(FIND_HIGHLIGHTS)) CSS.highlights.delete(name);
     };
-  }, [query, currentMessage]);
+  }, [query, currentMessage, matches]);
 
   const step = (by: number): void => {
     if (matches && count > 0) goTo(matches, (current + by + count) % count);
@@ -173,7 +177,18 @@ export function FindBar({ session }: { readonly session: OpenSession }) {
   );
 }
 
-function highlightMatches(list: Element, query: string, currentMessage: string | undefined): void {
+/** Expands the collapsed parts of a message, such as a tool's output. Returns whether there are any. */
+function expandParts(list: Element, message: string | undefined): boolean {
+  const row = [...list.querySelectorAll<HTMLElement>('[data-message]')].find(
+    (one) => one.dataset['message'] === message,
+  );
+  const collapsed = row?.querySelectorAll<HTMLElement>('.message-body .disclosure[aria-expanded="false"]') ?? [];
+  for (const button of collapsed) button.click();
+  return collapsed.length > 0;
+}
+
+/** Returns whether a match in the current message is visible. */
+function highlightMatches(list: Element, query: string, currentMessage: string | undefined): boolean {
   const ranges = { current: [] as Range[], other: [] as Range[] };
   for (const body of query.trim() === '' ? [] : list.querySelectorAll('.message-body')) {
     const message = body.closest<HTMLElement>('[data-message]')?.dataset['message'];
@@ -191,4 +206,5 @@ function highlightMatches(list: Element, query: string, currentMessage: string |
   }
   CSS.highlights.set(FIND_HIGHLIGHTS.current, new Highlight(...ranges.current));
   CSS.highlights.set(FIND_HIGHLIGHTS.other, new Highlight(...ranges.other));
+  return ranges.current.length > 0;
 }
