@@ -77,7 +77,7 @@ export const toolNames = (turns: readonly Turn[]): readonly string[] =>
 
 /** The texts of a user turn as one string, for servers that don't accept lists of parts. */
 export function userTurnText(turn: UserTurn): string {
-  const texts = turn.parts.map((part) => (part.type === 'text' ? part.text : ''));
+  const texts = turn.parts.flatMap((part) => (part.type === 'text' ? part.text : []));
   return [...texts, ...(turn.turnOnly === undefined ? [] : [turn.turnOnly])].join(SEPARATOR);
 }
 

@@ -100,6 +100,15 @@ describe('the Ollama provider', () => {
     });
   }
 
+  it('sends images', async () => {
+    const image = { type: 'image', mediaType: 'image/png', base64: 'AAAA' } as const;
+    await turn(model(), ask('', { messages: [{ role: 'user', content: [{ type: 'text', text: 'see' }, image] }] }));
+    assert.deepEqual(asked[0]?.['messages'], [
+      { role: 'system', content: 'You help developers.' },
+      { role: 'user', content: 'see', images: ['AAAA'] },
+    ]);
+  });
+
   it('holds back no text if thinking is sent in a separate field', async () => {
     const parts = [{ message: { content: '', thinking: 'hm' } }, { message: { content: 'The half' } }];
     const end = { message: { content: '' }, done: true, done_reason: 'length' };
