@@ -52,7 +52,10 @@ export interface ChatRequest {
   readonly temperature?: number;
   /** Absent: no later request has the same beginning. */
   readonly cache?: CacheHints;
-  /** Requests a response that matches this JSON schema, if the model supports it. */
+  /**
+   * Requests a response that matches this JSON schema, if the model supports it. Providers can only enforce a schema
+   * whose objects are closed, and whose properties are all required.
+   */
   readonly jsonSchema?: { readonly name: string; readonly schema: Readonly<Record<string, unknown>> };
 }
 

@@ -10,7 +10,6 @@ import type {
   ToolResultBlockParam,
 } from '@anthropic-ai/sdk/resources/messages';
 import type { ChatRequest } from '../app/ports.ts';
-import { isStrictSchema } from './strict-schema.ts';
 import { CACHE_LIFETIME_MS, type OptionalPart } from './request-fallback.ts';
 import {
   inputObject,
@@ -63,8 +62,7 @@ export function anthropicBody(
   const effort = without.has('effort') ? undefined : request.effort;
   const output: OutputConfig = {
     ...(effort === undefined || effort === 'none' ? {} : { effort: effort === 'minimal' ? 'low' : effort }),
-    // A schema that the API can't enforce is only part of the prompt.
-    ...(jsonSchema && isStrictSchema(jsonSchema.schema) && !without.has('schema')
+    ...(jsonSchema && !without.has('schema')
       ? { format: { type: 'json_schema', schema: { ...jsonSchema.schema } } }
       : {}),
   };

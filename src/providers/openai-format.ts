@@ -2,7 +2,6 @@ import { _iterSSEMessages as messagesOf } from 'openai/core/streaming';
 import type { ChatRequest } from '../app/ports.ts';
 import type { ContentBlock } from '../core/model/message.ts';
 import { faultIn } from './provider-errors.ts';
-import { isStrictSchema } from './strict-schema.ts';
 import type { WatchedCall } from './watched-call.ts';
 
 /** Numbers of cache breakpoints, on the last system blocks and the newest user messages. Servers allow four. */
@@ -17,7 +16,7 @@ export const outputLimit = ({ maxOutputTokens, reasoningTokens = 0 }: ChatReques
 export const schemaFormat = ({ name, schema }: NonNullable<ChatRequest['jsonSchema']>) => ({
   name,
   schema: { ...schema },
-  strict: isStrictSchema(schema),
+  strict: true,
 });
 
 /** An image in the format of OpenAI and compatible servers. */
