@@ -73,8 +73,7 @@ export async function* readOllama(response: Response, filter: ThinkFilter): Asyn
 async function* linesOf(response: Response): AsyncGenerator<string> {
   let buffered = '';
   const decoder = new TextDecoder();
-  const body: AsyncIterable<Uint8Array> | null = response.body;
-  if (body === null) return;
+  const body: AsyncIterable<Uint8Array> | Iterable<Uint8Array> = response.body ?? [];
   for await (const piece of body) {
     buffered += decoder.decode(piece, { stream: true });
     const lines = buffered.split('\n');

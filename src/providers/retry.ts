@@ -77,8 +77,6 @@ export function retryDelayMs({ retryAfterMs }: ModelFault, attempt: number, rand
   return full / 2 + (random * full) / 2;
 }
 
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  await setTimeout(ms, undefined, { signal }).catch((error: unknown) => {
-    if (!signal.aborted) throw error;
-  });
-}
+/** Resolves early if the signal is aborted. */
+const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+  setTimeout(ms, undefined, { signal }).catch(() => undefined);
