@@ -100,6 +100,18 @@ describe('the Ollama provider', () => {
     });
   }
 
+  for (const [end, reason] of [
+    ['{"error":"an error was encountered while running the model: CUDA out of memory"}', 'overloaded'],
+    ['[]', 'malformed'],
+    ['', 'cut_stream'],
+  ] as const) {
+    it(`keeps the text of a reply that ends with “${end}”, and reports ${reason}`, async () => {
+      refusals = [[200, `${JSON.stringify({ message: { content: 'The half' } })}\n${end}`]];
+      const { text: said, fault } = await turn(model(), ask('hi'));
+      assert.deepEqual([said, fault?.reason], ['The half', reason]);
+    });
+  }
+
   it('sends images', async () => {
     const image = { type: 'image', mediaType: 'image/png', base64: 'AAAA' } as const;
     await turn(model(), ask('', { messages: [{ role: 'user', content: [{ type: 'text', text: 'see' }, image] }] }));

@@ -530,6 +530,9 @@ describe('the provider for OpenAI and compatible servers', () => {
       replyWith(failed(code));
       assert.equal((await turn(responses(), ask('hi'))).fault?.reason, 'bad_request', code);
     }
+    const filtered = { status: 'incomplete', incomplete_details: { reason: 'content_filter' } };
+    replyWith(responseEvent('response.incomplete', filtered));
+    assert.equal((await turn(responses(), ask('hi'))).fault?.reason, 'content_refused');
   });
 
   it('reports a Responses stream without its last event as cut off', async () => {

@@ -135,6 +135,15 @@ describe('the mapping of provider errors', () => {
       assert.equal(refused(status, body).reason, reason));
   }
 
+  for (const [type, message, reason] of [
+    ['authentication_error', 'invalid x-api-key', 'refused_key'],
+    ['permission_error', 'no access to this model', 'forbidden'],
+    ['not_found_error', 'model: claude-9', 'model_not_found'],
+  ] as const) {
+    it(`maps the error ${type} of a reply that has begun to ${reason}`, () =>
+      assert.equal(streamFault(type, message).reason, reason));
+  }
+
   it('keeps the status and a short message for the log', () => {
     const fault = refused(400, { error: { message: 'x'.repeat(5000) } });
     assert.equal(fault.status, 400);
