@@ -299,6 +299,23 @@ describe('background compression', () => {
     assert.ok(isClosed);
   });
 
+  it('leaves the session unchanged if it can’t be stored, and is repeated when it can', async () => {
+    harness.summarizer = SUMMARY;
+    const { journal } = conversation;
+    const append = journal.append.bind(journal);
+    journal.append = (...events) =>
+      events.some(({ type }) => type === 'compressed')
+        ? Promise.reject(new StoreFault('other', phrase('The disk reported an error.')))
+        : append(...events);
+    await inBackground();
+    assert.match(harness.warnings, /a finished compression was not committed/);
+    assert.equal(conversation.state.compressions.length, 0);
+    journal.append = append;
+    harness.clock.ahead += LATER_MS;
+    await inBackground();
+    assert.equal(conversation.state.compressions.length, 1);
+  });
+
   it('is committed even if the session was reloaded meanwhile, as after a full disk', async () => {
     const { journal } = conversation;
     harness.set({ contextWindow: 4_000, reservedTokens: 1_000 });

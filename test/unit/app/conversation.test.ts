@@ -535,6 +535,29 @@ describe('conversation', () => {
     assert.equal(asked, before);
   });
 
+  it('continues and tells the others when a listener fails', async () => {
+    const conversation = await harness.converse();
+    conversation.onUpdate(() => {
+      throw new Error('The webview is disposed.');
+    });
+    const updates: string[] = [];
+    conversation.onUpdate(({ type }) => updates.push(type));
+    await conversation.send('Are you there?');
+    assert.deepEqual(texts(conversation), ['Are you there?', 'Fine.']);
+    assert.equal(updates.at(-1), 'turn_ended');
+    assert.match(harness.warnings, /a listener failed: Error: The webview is disposed\./);
+  });
+
+  it('sends a message even if the provider can’t count its tokens', async () => {
+    const conversation = await harness.converse();
+    harness.calibration = new Calibration(1);
+    harness.countTokens = () => Promise.reject(new ModelFault('overloaded', 'busy'));
+    harness.set({ countWithProvider: true });
+    await conversation.send('Are you there?');
+    assert.deepEqual(texts(conversation), ['Are you there?', 'Fine.']);
+    assert.match(harness.warnings, /the provider did not return a token count \(overloaded\)/);
+  });
+
   it('recalls excerpts of compressed history that match the new message, and reports them', async () => {
     const conversation = await harness.filled(2, (n) =>
       n === 0 ? 'The zebra crossing sensor reports on channel 42.' : 'I see.',

@@ -61,6 +61,14 @@ describe('when the model’s context window is far smaller than assumed', () => 
     assert.ok(request.maxOutputTokens >= 500, `${request.maxOutputTokens} tokens`);
   });
 
+  it('reports a refusal if there is nothing to compress, and keeps the message', async () => {
+    const conversation = await harness.converse();
+    harness.script = throws(new ModelFault('context_too_long', 'too long'));
+    await assert.rejects(conversation.send('Are you there?'), { reason: 'context_too_long' });
+    assert.deepEqual(texts(conversation), ['Are you there?']);
+    assert.equal(harness.requests.length, 1);
+  });
+
   it('compresses until the request fits if the refusal names no number', async () => {
     const conversation = await longMessages(9);
     refusesAbove(2500);

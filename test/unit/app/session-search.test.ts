@@ -24,6 +24,17 @@ describe('search within a session', () => {
     assert.equal(search.search('zookeeper', 3).length, 1);
   });
 
+  it('finds the messages of a branch that was started after the others were indexed', async () => {
+    const conversation = await harness.filled(6, (n) => `Line ${n} is dry.`);
+    const search = new SessionSearch(() => conversation.state, harness.clock);
+    await search.updateIndex();
+    await conversation.moveHead(conversation.state.path[1]!);
+    await fill(conversation, 2, (n) => `The zookeeper is out for ${n} days.`);
+    await search.updateIndex();
+    const found = search.search('zookeeper', 9).map(({ position }) => position);
+    assert.deepEqual(found.sort(), [2, 3]);
+  });
+
   it('finds everything in a second search that starts while the first is still indexing', async () => {
     const conversation = await harness.compressed(60, (n) =>
       n === 0 ? 'We decided to keep the lamp on channel 42.' : `Line ${n} is dry.`,

@@ -42,6 +42,9 @@ describe('steps of a task', () => {
     assert.deepEqual(await after(reply), ['in_progress', 'pending', 'skipped']);
   });
 
+  it('are in progress once a reply says so, instead of the previous step', async () =>
+    assert.deepEqual(await after('- [ ] Write the parser\n- [~] Test it'), ['pending', 'in_progress', 'skipped']));
+
   it('end the task with the next message once a reply has reported all of them done', async () => {
     const conversation = await harness.converse();
     await conversation.setTask('Ship it', [{ text: 'Test it', status: 'pending' }]);
