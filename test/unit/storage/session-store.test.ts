@@ -6,7 +6,7 @@ import { messageId, sessionId } from '../../../src/core/model/ids.ts';
 import { messageText } from '../../../src/core/model/message.ts';
 import { nativeChecksum } from '../../../src/storage/checksum.ts';
 import { openForAppend, type OpenForAppend } from '../../../src/storage/journal-writer.ts';
-import { inFolder, messageAdded, noticeText, inStore, storeIn, HEARTBEAT_MS } from './test-store.ts';
+import { inFolder, messageAdded, noticeText, inStore, storeIn, testClock, HEARTBEAT_MS } from './test-store.ts';
 import { until } from '../../support/until.ts';
 
 /** A session with a message, opened by a writer and a follower. */
@@ -178,6 +178,22 @@ describe('damaged journal', () => {
       await check(await reopen(), folder, reopen);
     });
   }
+
+  it('has each incomplete last line moved to a file of its own, even if two are moved at the same time', () =>
+    inFolder(async (folder) => {
+      const store = storeIn(folder, 'w1', { clock: { ...testClock(), now: () => 17 } });
+      const { id } = await store.create('Build', '');
+      for (const tail of ['{"v":1,"seq":2', '{"v":1,"seq":2,"at"']) {
+        await store.close();
+        await appendFile(join(folder, `${id}.jsonl`), tail);
+        await store.open(id);
+      }
+      await store.close();
+      const torn = (await readdir(folder)).filter((name) => name.includes('.torn-')).sort();
+      assert.deepEqual(torn, ['s1.jsonl.torn-17', 's1.jsonl.torn-17-1']);
+      const tails = await Promise.all(torn.map((name) => readFile(join(folder, name), 'utf8')));
+      assert.deepEqual(tails, ['{"v":1,"seq":2', '{"v":1,"seq":2,"at"']);
+    }));
 
   it('has an incomplete last line moved to a separate file, and reports it once', () =>
     withDamage(

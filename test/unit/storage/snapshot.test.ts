@@ -76,6 +76,19 @@ describe('session snapshots', () => {
     assert.ok(!hasFullNames({ title, workspace: 'w' }));
   });
 
+  it('restore a session’s model, policy, and place in the list', () => {
+    const lost = session('lost', 'w', [
+      { type: 'model_selected', provider: 'openai', model: 'gpt-4o' },
+      { type: 'policy_selected', policy: 'frugal' },
+      { type: 'session_archived', archived: true },
+      { type: 'session_deleted', deleted: true },
+      messageAdded(0),
+    ]);
+    const { title, provider, model, policy, archived, deleted } = foldedState(snapshotEvents(snapshotSession(lost)!));
+    assert.deepEqual([title, provider, model, policy], ['lost', 'openai', 'gpt-4o', 'frugal']);
+    assert.deepEqual([archived, deleted], [true, true]);
+  });
+
   it('drop the oldest entries of other workspaces first', () => {
     const here = Array.from({ length: 150 }, (_, n) => entry(n, 'here'));
     const there = Array.from({ length: 2_000 }, (_, n) => entry(10_000 + n, 'there'));
