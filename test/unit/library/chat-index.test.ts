@@ -48,6 +48,16 @@ describe('search over index blocks', () => {
     }
   });
 
+  it('finds all of a word’s messages, however far apart, but nothing in the middle of a long tool result', () => {
+    const long = `lighthouse ${'x '.repeat(3_000)}buoy${' x'.repeat(3_000)} anchor`;
+    const far = Array.from({ length: 50 }, (_, at) => (at % 24 === 0 ? 'The lighthouse is lit.' : `Line ${at}`));
+    const block = indexBlockOf([...far.map((text) => ({ role: 'user', text }) as const), { role: 'tool', text: long }]);
+    const hits = ['lighthouse', 'buoy', 'anchor'].map((word) =>
+      found([{ block, valid: 51 }], word, { limit: 9 }).sort(),
+    );
+    assert.deepEqual(hits, [['0:0', '0:24', '0:48', '0:50'], [], ['0:50']]);
+  });
+
   it('finds messages for a misspelled word if that word occurs nowhere', () =>
     assert.notDeepEqual(found([searched(0, 6)], 'Postgerql', { limit: 5 }), []));
 

@@ -157,6 +157,24 @@ describe('importing a Copilot session', () => {
     assert.deepEqual(read.skipped, { 'subagent message': 2, 'instruction added by the tool': 2 });
   });
 
+  it('reads tool calls that no message lists', () => {
+    const start = (toolCallId: string): object => ({
+      type: 'tool.execution_start',
+      data: { toolCallId, toolName: 'view', arguments: { path: 'a.ts' } },
+    });
+    const listed = { toolCallId: 'a', name: 'view', arguments: {} };
+    const { content } = importRecords('copilot', [
+      { type: 'session.start', data: { version: 1, sessionId: 's' } },
+      { type: 'assistant.message', data: { content: '', toolRequests: [listed] } },
+      start('a'),
+      start('b'),
+    ]);
+    assert.deepEqual(
+      content.flat().map((block) => 'callId' in block && block.callId),
+      ['a', 'b'],
+    );
+  });
+
   it('reads images of tool results, and counts those that are stored elsewhere', () => {
     const images = [
       { type: 'image', data: 'QQ==', mimeType: 'image/png' },
