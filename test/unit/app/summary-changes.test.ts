@@ -289,6 +289,17 @@ describe('summary that the user changes', () => {
     assert.equal(conversation.state.levels.get(id) === 'full', false);
   });
 
+  it('keeps the edit that the user made while it was regenerated', async () => {
+    const { journal, counter } = conversation;
+    const { id } = first();
+    harness.summarizer = async function* (request, signal) {
+      await editSummary(journal, counter, id, 'detailed', 'All of it is about the lamp.');
+      yield* says('They went through all the parts, and each part was explained.')(request, signal);
+    };
+    await assert.rejects(harness.regenerateSummary(conversation, { node: id }), { reason: 'changed' });
+    assert.equal(first().detailed, 'All of it is about the lamp.');
+  });
+
   it('stays unchanged if the model fails, returns nothing useful, or the spending limit is reached', async () => {
     const before = first();
     harness.summarizer = async function* () {
