@@ -186,7 +186,8 @@ describe('canceling an import that was started without an open session', () => {
     const { importMessages } = await load<typeof ImportModule>('import-export/import-file.ts');
     const watch = { isCancelled: () => isCanceled, report: () => undefined };
     assert.equal(await importMessages({ sessions, store } as never, 'Chat', batches, watch, []), undefined);
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    if (isChatOpen) await until(() => sessions.current !== undefined && shown?.conversation === sessions.current);
+    else await new Promise((resolve) => setTimeout(resolve, 100));
     views.dispose();
     return { sessions, shown };
   }
