@@ -289,12 +289,6 @@ async function summarize(
         : chooseLevels(frontier, room, nodesMatchingTask(frontier, state), job.target ? undefined : state.levels);
     await countAgain();
     if (after <= limit || room <= 0) break;
-    const shorter = shortenOne(frontier, levels, after - limit);
-    if (shorter) {
-      levels = shorter;
-      await countAgain();
-      if (after <= limit) break;
-    }
     room = Math.max(0, room - (after - limit));
   }
   const replacedTokens = plan.freedTokens - uncovered;
@@ -377,20 +371,6 @@ function replacementTokens({ freedTokens }: Plan, currentTokens: number): number
     Math.min(upToTokens, max * freedTokens),
     Math.min(upToTokens - currentTokens, first * freedTokens),
   );
-}
-
-/** Changes one node from detailed to brief: the smallest one that saves at least `tokens`. */
-function shortenOne(
-  frontier: readonly SummaryNode[],
-  levels: readonly LevelChoice[],
-  tokens: number,
-): readonly LevelChoice[] | undefined {
-  const level = new Map(levels.map((one) => [one.node, one.level]));
-  const saving = ({ tokens: { brief, detailed } }: SummaryNode): number => detailed - brief;
-  const [chosen] = frontier
-    .filter((node) => level.get(node.id) === 'detailed' && saving(node) >= tokens)
-    .sort((a, b) => saving(a) - saving(b));
-  return chosen && levels.map((one) => (one.node === chosen.id ? { ...one, level: 'brief' } : one));
 }
 
 /** Maximum tokens of all summaries: the target minus the other parts of the request. */

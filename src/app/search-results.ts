@@ -85,12 +85,10 @@ function sourceOf(
       const event = state.events.get(keyEventId(id));
       return event && !state.isRemoved(event.id) ? { position: state.positionOf(event.message), event } : undefined;
     }
-    case 'summary': {
+    default: {
       const node = state.nodes.get(nodeId(id));
       return node && !state.isReverted(node.id) ? { position: state.spanOf(node.id)?.from, node } : undefined;
     }
-    default:
-      return undefined;
   }
 }
 
