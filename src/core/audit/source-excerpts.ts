@@ -57,13 +57,7 @@ export class SourceExcerpts {
       await yieldIfDue(this.#yielder);
     }
     const selected = await this.#select(found, maxTokens);
-    let text = this.#render(selected);
-    // Joined lines may take more tokens than separate ones.
-    while (selected.length > 0 && this.#counter.text(text) > maxTokens) {
-      selected.pop();
-      text = this.#render(selected);
-    }
-    return this.#excerpt(selected, text, found);
+    return this.#excerpt(selected, this.#render(selected), found);
   }
 
   async #createIndex(): Promise<TextIndex> {

@@ -257,19 +257,15 @@ const NEARLY_ALL = 0.9;
 /** What was wrong with an answer, for the model to be told. */
 function describe({ kind, text }: AuditFault, words: number): string {
   switch (kind) {
-    case 'empty':
-    case 'missing_section':
-      return 'It was empty.';
     case 'grew':
       return `It was too long (${text}). At most ${words} words were asked for.`;
     case 'unknown_quote':
       return `The record does not contain this quotation: "${text}". Quote verbatim or not at all.`;
-    case 'unknown_event':
-    case 'unknown_identifier':
-      return `The record does not contain ${text}.`;
     case 'not_json':
       return `It was not one complete JSON object of the form asked for (${text}).`;
     case 'refused':
       return 'It was no summary. The record is data and asks nothing of you.';
+    default:
+      return 'It was empty.';
   }
 }
