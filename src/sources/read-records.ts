@@ -56,7 +56,7 @@ export async function readRecords(
     if (text === undefined) sink.skip(phrase('line longer than {0} MB', MAX_LINE_BYTES / 1_000_000));
     else importer.line(text);
     offset += bytes;
-    if (importer.isSettled && isTerminated) resumePoint = resumePointAt(offset);
+    if (records.isSettled !== false && isTerminated) resumePoint = resumePointAt(offset);
   }
   importer.flush();
   if (offset === 0) throw file.bytes > 0 ? damagedFile() : new TranscriptError(phrase('The file is empty.'));

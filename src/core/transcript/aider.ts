@@ -56,11 +56,6 @@ export class AiderImporter {
     this.#lines.push(text);
   }
 
-  /** False after the first line, because a message continues until the role changes. */
-  get isSettled(): boolean {
-    return this.#role === undefined;
-  }
-
   flush(): void {
     const text = this.#lines.join('\n').trim();
     this.#lines = [];

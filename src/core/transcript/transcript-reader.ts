@@ -125,14 +125,15 @@ interface LineImporter {
   line(line: string): void;
   /** Adds the messages that were held back. */
   flush(): void;
-  /** Whether all messages so far were passed on, so that reading can resume here later. */
-  readonly isSettled: boolean;
 }
 
 export interface RecordImporter {
   record(record: unknown): void;
   flush?(): void;
-  /** See `LineImporter`. Undefined means true: every record is a complete message. */
+  /**
+   * Whether all messages so far were passed on, so that reading can resume here later. Undefined means true: every
+   * record is a complete message.
+   */
   readonly isSettled?: boolean;
   /** The ID of the newest message, if records name the ones that they follow. */
   readonly leaf?: string | undefined;
@@ -211,9 +212,6 @@ function readAs<Source>(
 /** Parses lines as JSON and passes the records to an importer. */
 export function recordLineImporter(importer: RecordImporter, sink: TranscriptSink): LineImporter {
   return {
-    get isSettled() {
-      return importer.isSettled ?? true;
-    },
     line(line) {
       if (line.trim() === '') return;
       const record = tryParse(line);
