@@ -90,9 +90,7 @@ function lazyFiles(load: () => Promise<EditableFiles>): vscode.FileSystemProvide
     stat: async (uri) => (await get()).stat(uri),
     readFile: async (uri) => (await get()).readFile(uri),
     writeFile: async (uri, content, options) => (await get()).writeFile(uri, content, options),
-    readDirectory: (uri) => {
-      throw vscode.FileSystemError.FileNotADirectory(uri);
-    },
+    readDirectory: refuse,
     createDirectory: refuse,
     delete: refuse,
     rename: refuse,

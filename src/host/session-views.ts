@@ -169,7 +169,7 @@ export class SessionViews {
 }
 
 /** Returns a function that tells the user when a full disk keeps messages in memory only, and when they are saved. */
-export function unsavedNotifier(journal: SessionJournal): () => void {
+function unsavedNotifier(journal: SessionJournal): () => void {
   let isReported = false;
   return () => {
     const { unsaved } = journal;

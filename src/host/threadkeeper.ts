@@ -417,7 +417,7 @@ export class Threadkeeper implements vscode.Disposable {
 }
 
 /** Logs events to the *Threadkeeper* output channel as `name {"field":value}`. They must not contain message text. */
-export function channelLog(channel: vscode.LogOutputChannel): Log {
+function channelLog(channel: vscode.LogOutputChannel): Log {
   return {
     event: (name, fields, level) => channel[level ?? 'info'](`${name} ${JSON.stringify(fields)}`),
     warn: (message) => channel.warn(message),
@@ -425,7 +425,7 @@ export function channelLog(channel: vscode.LogOutputChannel): Log {
 }
 
 /** Identifies the workspace of this window: its folders, its workspace file, or none. */
-export function workspaceIdentity(): string {
+function workspaceIdentity(): string {
   const { workspaceFolders = [], workspaceFile } = vscode.workspace;
   return workspaceKey({
     folders: workspaceFolders.map((folder) => folder.uri.toString()),
@@ -435,7 +435,7 @@ export function workspaceIdentity(): string {
 }
 
 /** The system clock, random IDs, and yielding to the extension host's event loop. */
-export function systemClock(): Clock {
+function systemClock(): Clock {
   return {
     now: () => Date.now(),
     id: () => randomUUID(),

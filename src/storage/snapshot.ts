@@ -17,7 +17,7 @@ export const SNAPSHOT_VERSION = 1;
 /** Maximum bytes of all snapshots as JSON, because each update sends the whole value to every window. */
 export const SNAPSHOTS_BYTES = 256 * 1024;
 /** Maximum size of a session's snapshot. */
-export const SESSION_BYTES = 160 * 1024;
+const SESSION_BYTES = 160 * 1024;
 /** Maximum sizes, in bytes, of a snapshot's pinned and active key events, its nodes, and its newest messages. */
 const LEDGER_BYTES = 48 * 1024;
 const FRONTIER_BYTES = 40 * 1024;

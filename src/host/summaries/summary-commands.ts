@@ -218,7 +218,7 @@ export async function regenerateSummary({ state }: Conversation, node: SummaryNo
 }
 
 /** Regenerates a summary, or adds a full one, and reports the result. */
-export async function regenerateWith(
+async function regenerateWith(
   app: SummariesApp,
   request: Parameters<OpenConversation['regenerateSummary']>[0],
   chosen?: ChosenModel,
