@@ -1,5 +1,6 @@
 import { describeFault } from '../app/fault-text.ts';
 import { ModelFault, type FaultReason } from '../app/fault.ts';
+import { errorCode, errorMessage } from '../core/text/error-details.ts';
 import { inEnglish } from '../core/text/phrase.ts';
 import { truncate } from '../core/text/truncate.ts';
 
@@ -53,9 +54,8 @@ export function errorLine(error: unknown): string {
     const { message, details } = describeFault(error);
     return [MESSAGES[error.reason] ?? inEnglish(message), ...(details ? [inEnglish(details)] : [])].join(' ');
   }
-  const message = error instanceof Error ? error.message : String(error);
-  const isParseArgsError =
-    error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS_');
+  const message = errorMessage(error);
+  const isParseArgsError = errorCode(error)?.startsWith('ERR_PARSE_ARGS_') === true;
   // Only the first sentence of these messages says what is wrong.
   return (isParseArgsError ? message.replace(/\. .*$/s, '.') : message)
     .split('\n')

@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import { decodedText } from '../storage/decoded-text.ts';
 import type { SourceMessage } from '../core/compress/source-message.ts';
 import { messageId } from '../core/model/ids.ts';
+import { errorCode, errorMessage } from '../core/text/error-details.ts';
 import { TranscriptReader } from '../core/transcript/transcript-reader.ts';
 import { lostContent } from '../core/transcript/skipped-content.ts';
 import { contentOf, type TranscriptMessage } from '../core/transcript/transcript-message.ts';
@@ -27,8 +28,7 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 export function unreadableFile(file: string, error: unknown): UsageError {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  const reason = REASONS[code] ?? (error instanceof Error ? error.message : String(error));
+  const reason = REASONS[errorCode(error) ?? ''] ?? errorMessage(error);
   return new UsageError(`Can’t read ${file}: ${reason}.`);
 }
 

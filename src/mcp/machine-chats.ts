@@ -7,6 +7,7 @@ import type { ChatHit, ChatQuery } from '../app/library/chat-index.ts';
 import { Library, type CopiedSession } from '../app/library/library.ts';
 import type { KeptSession } from '../app/library/library-store.ts';
 import { isFileSystemError, TOOLS, type UnreadablePath } from '../app/library/source.ts';
+import { errorMessage } from '../core/text/error-details.ts';
 import { allSources } from '../sources/all-sources.ts';
 import { Databases } from '../sources/sqlite-databases.ts';
 import { editorFolders, type Home } from '../sources/home-folders.ts';
@@ -189,7 +190,7 @@ export class MachineChats {
       this.#maxAgeMs = Math.min(Math.max(MIN_MAX_AGE_MS, duration * MAX_AGE_FACTOR), MAX_MAX_AGE_MS);
       return true;
     } catch (error) {
-      this.#failure = messageOf(error);
+      this.#failure = errorMessage(error);
       this.#warn(error);
       // Chats that were read earlier can still be searched, for example if the disk is full now.
       if (!this.isComplete) await this.#library.reload().catch((fault: unknown) => this.#warn(fault));
@@ -238,11 +239,9 @@ export class MachineChats {
 
   /** Reports each failure once, however often it recurs. */
   #warn(error: unknown): void {
-    const message = messageOf(error);
+    const message = errorMessage(error);
     if (this.#warned.has(message)) return;
     this.#warned.add(message);
     this.#options.warn(message);
   }
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,5 +1,6 @@
 import { ModelFault, type FaultReason } from '../app/fault.ts';
 import { Redactor } from '../core/redact/redact.ts';
+import { errorCode } from '../core/text/error-details.ts';
 import { isList, isObject, textAt, valueAt } from '../core/text/json-value.ts';
 import { withoutTerminalCodes } from '../core/text/terminal-codes.ts';
 
@@ -297,8 +298,8 @@ function reasonOfConnection(message: string): FaultReason {
 
 /** The message with those of its causes, because `fetch` only says "fetch failed". */
 function withCause(error: Error, maxCauses = 3): string {
-  const code = 'code' in error && typeof error.code === 'string' ? `${error.code} ` : '';
-  const message = `${code}${error.message}`;
+  const code = errorCode(error);
+  const message = code === undefined ? error.message : `${code} ${error.message}`;
   const { cause } = error;
   return cause instanceof Error && maxCauses > 0 ? `${message}: ${withCause(cause, maxCauses - 1)}` : message;
 }

@@ -1,19 +1,16 @@
 import { open, readFile, stat } from 'node:fs/promises';
 import zlib from 'node:zlib';
 import { isFileSystemError } from '../app/library/source.ts';
+import { errorCode } from '../core/text/error-details.ts';
 import { phrase } from '../core/text/phrase.ts';
 import { isObject, tryParse, type JsonObject } from '../core/text/json-value.ts';
 import { checkDocumentSize, TranscriptError } from '../core/transcript/transcript-message.ts';
-
-export function hasErrorCode(error: unknown, ...codes: readonly string[]): boolean {
-  return error instanceof Error && 'code' in error && codes.includes(String(error.code));
-}
 
 export async function ifExists<T>(reading: Promise<T>): Promise<T | undefined> {
   try {
     return await reading;
   } catch (error) {
-    if (hasErrorCode(error, 'ENOENT', 'ENOTDIR')) return undefined;
+    if (['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')) return undefined;
     throw error;
   }
 }

@@ -12,8 +12,9 @@ import {
   type SourceFile,
   type Tool,
 } from '../app/library/source.ts';
+import { errorCode } from '../core/text/error-details.ts';
 import type { SessionFacts, TranscriptSink } from '../core/transcript/transcript-message.ts';
-import { hasErrorCode, ifExists } from './read-files.ts';
+import { ifExists } from './read-files.ts';
 
 /** A folder's entries, if it exists. Symbolic links count as neither files nor folders, as they may lead elsewhere. */
 export const folderEntries = async (folder: string): Promise<Dirent[]> =>
@@ -22,7 +23,7 @@ export const folderEntries = async (folder: string): Promise<Dirent[]> =>
 /** Like `folderEntries`, but empty without read permission. */
 export const readableEntries = (folder: string): Promise<Dirent[]> =>
   folderEntries(folder).catch((error: unknown) => {
-    if (hasErrorCode(error, 'EACCES', 'EPERM')) return [];
+    if (['EACCES', 'EPERM'].includes(errorCode(error) ?? '')) return [];
     throw error;
   });
 

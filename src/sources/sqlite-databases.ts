@@ -2,6 +2,7 @@ import { copyFile, mkdtemp, rm, stat } from 'node:fs/promises';
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { errorMessage } from '../core/text/error-details.ts';
 import { tryParse } from '../core/text/json-value.ts';
 import { phrase } from '../core/text/phrase.ts';
 import { TranscriptError } from '../core/transcript/transcript-message.ts';
@@ -119,11 +120,8 @@ async function requireComplete(file: string): Promise<void> {
 
 const fileSize = async (file: string): Promise<number> => (await ifExists(stat(file)))?.size ?? 0;
 
-function unreadableDatabase(error: unknown): TranscriptError {
-  return new TranscriptError(
-    phrase('The database can’t be read: {0}.', error instanceof Error ? error.message : String(error)),
-  );
-}
+const unreadableDatabase = (error: unknown): TranscriptError =>
+  new TranscriptError(phrase('The database can’t be read: {0}.', errorMessage(error)));
 
 /** The JSON value of a column; undefined if it's invalid. */
 export const columnJson = (value: SQLOutputValue | undefined): unknown => tryParse(columnText(value) ?? '');

@@ -3,8 +3,9 @@ import path from 'node:path';
 import * as v from 'valibot';
 import type { CountStore } from '../app/ports.ts';
 import type { MessageId } from '../core/model/ids.ts';
+import { errorCode } from '../core/text/error-details.ts';
 import { nativeChecksum } from './checksum.ts';
-import { errorCode, replaceFile } from './disk-errors.ts';
+import { replaceFile } from './disk-errors.ts';
 
 /** Tokens are 32-bit numbers in Base64, little-endian. */
 const schema = v.object({

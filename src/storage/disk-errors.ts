@@ -3,13 +3,8 @@ import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { StoreFault } from '../app/ports.ts';
+import { errorCode, errorMessage } from '../core/text/error-details.ts';
 import { phrase, type Phrase } from '../core/text/phrase.ts';
-
-/** The code of a Node file error (`ENOENT`, …), or undefined for other errors. */
-export function errorCode(error: unknown): string | undefined {
-  if (!(error instanceof Error) || !('code' in error)) return undefined;
-  return typeof error.code === 'string' ? error.code : undefined;
-}
 
 const REASONS: Readonly<Record<string, 'full' | 'read_only' | 'missing'>> = {
   ENOSPC: 'full',
@@ -26,7 +21,7 @@ const REASONS: Readonly<Record<string, 'full' | 'read_only' | 'missing'>> = {
 const CODE_IN_MESSAGE = /\bE[A-Z]{3,}(?=: )/;
 
 const reasonOf = (error: unknown): (typeof REASONS)[string] | undefined =>
-  REASONS[errorCode(error) ?? ''] ?? REASONS[CODE_IN_MESSAGE.exec(detailOf(error))?.[0] ?? ''];
+  REASONS[errorCode(error) ?? ''] ?? REASONS[CODE_IN_MESSAGE.exec(errorMessage(error))?.[0] ?? ''];
 
 /** Whether there is no space left, or the user's quota is used up. */
 export const isDiskFull = (error: unknown): boolean => reasonOf(error) === 'full';
@@ -47,18 +42,16 @@ export function storeFault(error: unknown, subject: Phrase | string): StoreFault
       'Couldn’t save {0} because the data is invalid. Nothing was written. Reload the window and try again.',
       subject,
     ),
-    other: phrase('Couldn’t save {0} ({1}). Try again or reload the window.', subject, detailOf(error)),
+    other: phrase('Couldn’t save {0} ({1}). Try again or reload the window.', subject, errorMessage(error)),
   };
   return new StoreFault(reason, sentences[reason], error);
 }
-
-const detailOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** Like `storeFault`, for reading and deleting. */
 export function accessFault(error: unknown, subject: Phrase): StoreFault {
   const fault = storeFault(error, subject);
   if (fault === error || fault.reason === 'full' || fault.reason === 'missing') return fault;
-  const message = phrase('Couldn’t access {0} ({1}). Try again or reload the window.', subject, detailOf(error));
+  const message = phrase('Couldn’t access {0} ({1}). Try again or reload the window.', subject, errorMessage(error));
   return new StoreFault(fault.reason, message, error);
 }
 

@@ -7,7 +7,7 @@ import type { MessageId } from '../core/model/ids.ts';
 import { ROLES, type Message } from '../core/model/message.ts';
 import { yieldIfDue, type Yielder } from '../core/pace/yielder.ts';
 import { SessionState } from '../core/state/session-state.ts';
-import { errorCode } from './disk-errors.ts';
+import { errorCode } from '../core/text/error-details.ts';
 import { decodeLine } from './journal-line.ts';
 import { LineOrder, MAX_LINE_BYTES, readRange, scanLines, storedOrderSchema, type RawLine } from './journal-lines.ts';
 

@@ -1,8 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import { appendFile, readFile, rm, truncate, writeFile, type FileHandle } from 'node:fs/promises';
 import * as v from 'valibot';
+import { errorCode } from '../core/text/error-details.ts';
 import { nativeChecksum } from './checksum.ts';
-import { errorCode, ifExists, OWNER_ONLY, unlessDiskFails } from './disk-errors.ts';
+import { ifExists, OWNER_ONLY, unlessDiskFails } from './disk-errors.ts';
 import { readRange } from './journal-lines.ts';
 import type { Damage } from './journal-reader.ts';
 

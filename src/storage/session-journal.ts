@@ -7,7 +7,7 @@ import type { SessionId } from '../core/model/ids.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import { phrase, type Phrase } from '../core/text/phrase.ts';
 import { dropCheckpoint, readJournal, saveCheckpoint } from './checkpoint.ts';
-import { withAccessFaults, errorCode, ifExists, makeFolder, withWriteFaults, storeFault } from './disk-errors.ts';
+import { withAccessFaults, ifExists, makeFolder, withWriteFaults, storeFault } from './disk-errors.ts';
 import { JournalReader } from './journal-reader.ts';
 import {
   openForAppend,
@@ -19,6 +19,7 @@ import {
   type OpenForAppend,
 } from './journal-writer.ts';
 import { Sequencer } from '../core/pace/sequencer.ts';
+import { errorCode } from '../core/text/error-details.ts';
 import { copyTo, quarantineTail, quarantineLines } from './quarantine.ts';
 import { Handover, HEARTBEAT_MS, WriterLock, type LockTimes } from './writer-lock.ts';
 

@@ -5,8 +5,9 @@ import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import * as v from 'valibot';
 import { StoreFault } from '../app/ports.ts';
+import { errorCode } from '../core/text/error-details.ts';
 import { phrase } from '../core/text/phrase.ts';
-import { errorCode, ifExists, isDiskFull, makeFolder, renameFile, replaceFile, succeedsUnless } from './disk-errors.ts';
+import { ifExists, isDiskFull, makeFolder, renameFile, replaceFile, succeedsUnless } from './disk-errors.ts';
 
 /** Interval of the writer's heartbeats and checks for requests, in ms. */
 export const HEARTBEAT_MS = 1_000;

@@ -1,6 +1,7 @@
 import { unwatchFile, watch, watchFile, type FSWatcher } from 'node:fs';
 import path from 'node:path';
 import type { SourceFile, Tool } from '../app/library/source.ts';
+import { errorCode } from '../core/text/error-details.ts';
 
 /** Delay in ms between a change and reading it, so that changes in quick succession are read together. */
 const BATCH_DELAY_MS = 400;
@@ -74,7 +75,7 @@ export class FolderWatcher {
       watchers.set(folder, watcher);
     } catch (error) {
       // The folder was deleted, or the system has no more watchers. `FollowedChats` also reads it at regular intervals.
-      if (!(error instanceof Error && 'code' in error)) throw error;
+      if (errorCode(error) === undefined) throw error;
     }
   }
 

@@ -25,6 +25,7 @@ import { ifExists } from '../sources/read-files.ts';
 import { makeFolder } from '../storage/disk-errors.ts';
 import { LibraryCopies } from '../storage/library-copies.ts';
 import { Sequencer } from '../core/pace/sequencer.ts';
+import { errorMessage } from '../core/text/error-details.ts';
 import { HEARTBEAT_MS, WriterLock } from '../storage/writer-lock.ts';
 import { FolderWatcher } from './folder-watcher.ts';
 
@@ -297,7 +298,7 @@ export class FollowedChats implements ChatLibrary {
       await work();
     } catch (error) {
       this.#library = undefined;
-      this.#options.onLibraryEvent({ type: 'failed', message: error instanceof Error ? error.message : String(error) });
+      this.#options.onLibraryEvent({ type: 'failed', message: errorMessage(error) });
     }
   }
 

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { countSchema, type ReadonlyOutput } from '../../core/model/field-schemas.ts';
+import { errorCode, errorMessage } from '../../core/text/error-details.ts';
 import { skippedSchema } from '../../core/transcript/skipped-content.ts';
 import { phrase, type Phrase } from '../../core/text/phrase.ts';
 import { TranscriptError, type SessionFacts, type TranscriptSink } from '../../core/transcript/transcript-message.ts';
@@ -85,10 +86,8 @@ export interface Source {
 
 export function readFailureReason(error: unknown): Phrase {
   if (TranscriptError.is(error)) return error.phrase;
-  return phrase('The file can’t be read: {0}.', error instanceof Error ? error.message : String(error));
+  return phrase('The file can’t be read: {0}.', errorMessage(error));
 }
 
 /** Whether an error is from the file system, so that it may be temporary. */
-export function isFileSystemError(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && /^E[A-Z]+$/.test(String(error.code));
-}
+export const isFileSystemError = (error: unknown): boolean => /^E[A-Z]+$/.test(errorCode(error) ?? '');

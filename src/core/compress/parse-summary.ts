@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { proseSummary, SUMMARY_LISTS, type AuditFault, type StructuredSummary } from '../model/summary.ts';
 import type { SummaryFields } from '../prompts/render-prompts.ts';
+import { errorMessage } from '../text/error-details.ts';
 import { jsonObjects } from '../text/json-objects.ts';
 import { isObject } from '../text/json-value.ts';
 
@@ -90,7 +91,7 @@ export function parseStructuredSummary(answer: string, isCutOff = false): Struct
     try {
       value = JSON.parse(candidate);
     } catch (error) {
-      detail = error instanceof Error ? error.message : String(error);
+      detail = errorMessage(error);
       continue;
     }
     const answered = withCamelKeys(value);

@@ -1,3 +1,4 @@
+import { errorMessage } from '../text/error-details.ts';
 import { phrase } from '../text/phrase.ts';
 import { AiderImporter, looksLikeAider } from './aider.ts';
 import { importChatGpt, isChatGpt } from './chatgpt.ts';
@@ -231,9 +232,7 @@ function importDocument(text: string, sink: TranscriptSink): TranscriptFormat {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw new TranscriptError(
-      phrase('The file isn’t valid JSON: {0}.', error instanceof Error ? error.message : String(error)),
-    );
+    throw new TranscriptError(phrase('The file isn’t valid JSON: {0}.', errorMessage(error)));
   }
   return importJson(value, sink);
 }

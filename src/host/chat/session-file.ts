@@ -2,8 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import * as v from 'valibot';
 import type { SessionId } from '../../core/model/ids.ts';
+import { errorCode } from '../../core/text/error-details.ts';
 import { tryParse } from '../../core/text/json-value.ts';
-import { errorCode, OWNER_ONLY } from '../../storage/disk-errors.ts';
+import { OWNER_ONLY } from '../../storage/disk-errors.ts';
 import { journalPath } from '../../storage/session-store.ts';
 
 export interface SessionFileDeps {

@@ -11,7 +11,7 @@ import {
   type JournalHealth,
   type ProviderState,
 } from '../../app/health-report.ts';
-import { errorCode } from '../../storage/disk-errors.ts';
+import { errorCode } from '../../core/text/error-details.ts';
 import { journalPath } from '../../storage/session-store.ts';
 import { verifyJournal } from '../../storage/verify-journal.ts';
 import { testKey } from '../models/key-commands.ts';

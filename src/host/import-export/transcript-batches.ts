@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import * as vscode from 'vscode';
 import { decodedText } from '../../storage/decoded-text.ts';
+import { errorCode } from '../../core/text/error-details.ts';
 import { phrase } from '../../core/text/phrase.ts';
 import type { Skipped } from '../../core/transcript/skipped-content.ts';
 import {
@@ -34,7 +35,7 @@ async function* readTextChunks(uri: vscode.Uri): AsyncGenerator<{ readonly text:
       await new Promise((resolve) => setImmediate(resolve));
     }
   } catch (error) {
-    if (!(error instanceof vscode.FileSystemError) && !(error instanceof Error && 'code' in error)) throw error;
+    if (errorCode(error) === undefined) throw error;
     throw new TranscriptError(
       phrase('Can’t read {0}. Check that the file exists and that you have permission to read it.', fileName(uri)),
     );

@@ -1,4 +1,5 @@
 import { ModelFault, type FaultReason } from '../../app/fault.ts';
+import { errorCode } from '../../core/text/error-details.ts';
 import { maskedMessage, streamFault } from '../../providers/provider-errors.ts';
 
 /** Codes of VS Code's `LanguageModelError` and names of GitHub Copilot's errors. */
@@ -34,7 +35,7 @@ export function vsCodeModelFault(error: unknown): ModelFault {
   let innermost = String(error);
   let cause = error;
   for (let depth = 0; depth < MAX_DEPTH && cause instanceof Error; depth += 1) {
-    const code = codeOf(cause);
+    const code = errorCode(cause) ?? '';
     if (code === 'Canceled' || cause.name === 'Canceled' || cause.name === 'AbortError') {
       return new ModelFault('cancelled', 'cancelled', { cause: error });
     }
@@ -55,8 +56,4 @@ export function vsCodeModelFault(error: unknown): ModelFault {
   const isQuota = reason === 'overloaded' && QUOTA.test(text);
   const ownMessage = details === undefined ? undefined : maskedMessage(innermost);
   return new ModelFault(isQuota ? 'quota' : reason, message, { retryAfterMs, details: ownMessage, cause: error });
-}
-
-function codeOf(error: Error): string {
-  return 'code' in error && typeof error.code === 'string' ? error.code : '';
 }

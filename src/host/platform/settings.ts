@@ -11,6 +11,7 @@ import {
   type PolicyName,
   type Triggers,
 } from '../../core/policy/policy.ts';
+import { errorMessage } from '../../core/text/error-details.ts';
 import type { CallTimeouts } from '../../providers/watched-call.ts';
 import { translated } from './l10n.ts';
 import { SETTING_NAMES, settingsSchema, type Settings } from './settings-schema.ts';
@@ -231,7 +232,7 @@ export async function updateSetting(
   try {
     await vscode.workspace.getConfiguration('threadkeeper').update(name, value, target);
   } catch (error) {
-    throw new SettingsError(error instanceof Error ? error.message : String(error), name);
+    throw new SettingsError(errorMessage(error), name);
   }
 }
 

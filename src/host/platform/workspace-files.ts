@@ -1,6 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import path from 'node:path';
 import * as vscode from 'vscode';
+import { errorCode } from '../../core/text/error-details.ts';
 
 export const openFolders = (): readonly string[] =>
   (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
@@ -159,8 +160,7 @@ async function realPath(file: string): Promise<string> {
     try {
       return await realpath(at);
     } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT') || at === path.dirname(at))
-        throw error;
+      if (errorCode(error) !== 'ENOENT' || at === path.dirname(at)) throw error;
     }
   }
 }
