@@ -199,14 +199,19 @@ describe('search in chats from other tools', () => {
     assert.deepEqual(await search({ text: 'npm test', commands: true }), ['npm test']);
   });
 
-  it('lists the changes made to a file', async () => {
+  it('lists the changes made to a file, also if the tool named it relative to its folder', async () => {
+    const input = { file_path: './src/app.ts', old_string: '1', new_string: '2' };
+    const edit = { type: 'tool_use', id: 'c1', name: 'Edit', input };
+    appendFileSync(path.join(home, WEB), jsonl(message('assistant', [edit], '/home/sam/web')));
+    await pass();
     const library = await Library.open(store());
     const changesTo = async (file: string): Promise<string[]> =>
       (await library.index.effectsOn(library.sessions(), file)).map(
         ({ kind, message: at, ok }) => `${kind} ${at} ${ok}`,
       );
     assert.deepEqual(await changesTo('/home/sam/api/src/config.ts'), ['edit 5 true']);
-    assert.deepEqual(await changesTo('/home/sam/api/src/other.ts'), []);
+    assert.deepEqual(await changesTo('/home/sam/web/src/app.ts'), ['edit 2 undefined']);
+    assert.deepEqual(await changesTo('/home/sam/api/src/app.ts'), []);
   });
 
   it('finds added messages, and no longer finds rewritten ones', async () => {
