@@ -38,12 +38,18 @@ describe('agents and attachments in other tools', () => {
     ]);
   });
 
-  it('reads images of tool results of opencode 1, and counts other attachments', async () => {
+  it('reads images in messages and tool results of opencode 1, and counts what it skips', async () => {
     const attachments = [
       { type: 'file', mime: 'image/png', url: 'data:image/png;base64,QQ==' },
       { type: 'file', mime: 'application/pdf', url: 'data:application/pdf;base64,QQ==' },
     ];
     const state = { status: 'completed', input: {}, output: 'Read.', attachments };
+    const parts = [
+      { type: 'tool', tool: 'read', callID: 'c', state },
+      { type: 'text', text: 'Called the Read tool.', synthetic: true },
+      { type: 'reasoning', text: 'Hm.' },
+      attachments[0],
+    ];
     const tables =
       'CREATE TABLE session (id TEXT, directory TEXT, title TEXT, time_created INTEGER, time_updated INTEGER);' +
       'CREATE TABLE message (id TEXT, session_id TEXT, time_created INTEGER, data TEXT);' +
@@ -51,16 +57,15 @@ describe('agents and attachments in other tools', () => {
     database(home, '.local/share/opencode/opencode.db', tables, {
       session: [['ses_1', '/home/sam/api', 'The port', ms(0), ms(1)]],
       message: [['msg_1', 'ses_1', ms(0), JSON.stringify({ role: 'assistant', time: { created: ms(0) } })]],
-      part: [['prt_1', 'msg_1', 'ses_1', ms(0), JSON.stringify({ type: 'tool', tool: 'read', callID: 'c', state })]],
+      part: parts.map((part, at) => [`prt_${at}`, 'msg_1', 'ses_1', ms(0), JSON.stringify(part)]),
     });
     const [session] = await readAll('opencode');
     const { messages, skipped } = session!;
-    assert.deepEqual(messages[1]?.blocks, [
-      { type: 'tool_result', callId: 'c', text: 'Read.', isError: false },
-      { type: 'image', mediaType: 'image/png', base64: 'QQ==' },
-    ]);
-    const reasons = skipped.map(({ reason }) => inEnglish(reason));
-    assert.deepEqual(reasons, ['attachment of type “application/pdf”']);
+    const image = { type: 'image', mediaType: 'image/png', base64: 'QQ==' };
+    assert.deepEqual(messages[0]?.blocks?.slice(1), [image]);
+    assert.deepEqual(messages[1]?.blocks, [{ type: 'tool_result', callId: 'c', text: 'Read.', isError: false }, image]);
+    const reasons = skipped.map(({ reason }) => inEnglish(reason)).sort();
+    assert.deepEqual(reasons, ['attachment of type “application/pdf”', 'context added by the tool', 'model reasoning']);
   });
 
   it('reads images in Continue’s messages', async () => {
