@@ -14,6 +14,7 @@ import {
   type ReadSnapshots,
   type Snapshots,
 } from './snapshot.ts';
+import { withoutAddress } from './workspace-key.ts';
 
 /** The part of VS Code's `Memento` that snapshots use. */
 export interface MementoLike {
@@ -90,9 +91,9 @@ export function storedSnapshots(
     storedList: (): readonly SessionListEntry[] => valid()?.index.filter(hasFullNames) ?? [],
 
     entries(): readonly SessionListEntry[] {
-      const here = (valid()?.live ?? []).filter((one) => one.workspace === workspace);
+      const here = (valid()?.live ?? []).filter((one) => withoutAddress(one.workspace) === workspace);
       return here.map((one) =>
-        v.parse(sessionListEntrySchema, { ...one, messages: one.bodies.length, bytes: bytesOf(one) }),
+        v.parse(sessionListEntrySchema, { ...one, workspace, messages: one.bodies.length, bytes: bytesOf(one) }),
       );
     },
 

@@ -186,6 +186,16 @@ describe('snapshot writer', () => {
     assert.equal(writer.status().kind, 'valid');
   });
 
+  it('finds a session that an earlier version stored with the address of a server', async () => {
+    const memento = new FakeMemento();
+    const state = session('s1', 'localhost:8080!folder:file:///w');
+    const earlier = storedSnapshots(memento, state.workspace, () => state, unexpected);
+    earlier.schedule();
+    await earlier.dispose();
+    const [found] = storedSnapshots(memento, 'folder:file:///w', none, unexpected).entries();
+    assert.deepEqual([found?.id, found?.workspace], ['s1', 'folder:file:///w']);
+  });
+
   it('leaves the snapshots of a newer version alone', async () => {
     const memento = new FakeMemento();
     memento.stored = { v: 9 };
