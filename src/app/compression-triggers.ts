@@ -142,6 +142,7 @@ export class CompressionTriggers {
     { target, signal }: { readonly target?: CompressionTarget; readonly signal?: AbortSignal | undefined } = {},
   ): Promise<CompressionOutcome> {
     const { compressor } = this.#deps;
+    const joins = !compressor.isIdle;
     const running = this.#run({
       ...this.compressionRequest(due, urgency),
       ...(target && { target }),
@@ -154,7 +155,8 @@ export class CompressionTriggers {
     const outcome = await running;
     this.#recordOutcome(outcome, due);
     if (outcome.kind === 'ready' && !signal && this.#deps.isReplying()) return outcome;
-    const result = outcome.kind === 'ready' ? await compressor.commit() : outcome;
+    const committing = outcome.kind !== 'ready' ? outcome : joins ? this.#commitExtended() : compressor.commit();
+    const result = await committing;
     await this.#updateEscalation();
     return result;
   }
@@ -239,11 +241,16 @@ export class CompressionTriggers {
     log.warn(`Session ${journal.id}: a finished compression was not committed: ${String(error)}`);
   }
 
-  /** Commits a finished compression. Messages that are no longer recent by then get a provisional summary. */
   async #commit(): Promise<void> {
+    const { kind } = await this.#commitExtended();
+    if (kind === 'committed') await this.#updateEscalation();
+  }
+
+  /** Commits a finished compression. Messages that are no longer recent by then get a provisional summary. */
+  async #commitExtended(): Promise<CompressionOutcome> {
     const { compressor, journal, settings } = this.#deps;
     const outcome = await compressor.commit();
-    if (outcome.kind !== 'committed') return;
+    if (outcome.kind !== 'committed') return outcome;
     const { trigger, threshold } = outcome.record;
     if (journal.state.uncompressedCount > settings().policy.recentMessages) {
       const extended = await this.#run({
@@ -252,7 +259,7 @@ export class CompressionTriggers {
       });
       if (extended.kind === 'ready') await compressor.commit();
     }
-    await this.#updateEscalation();
+    return outcome;
   }
 
   /** Records whether the request is still too large after a compression, so that the user is warned. */

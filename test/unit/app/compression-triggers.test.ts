@@ -97,6 +97,29 @@ describe('session under pressure', () => {
     assert.equal(conversation.state.uncompressedCount, 3);
   });
 
+  it('keeps that number also if a request waits for the summarizer', async () => {
+    const conversation = await harness.converse();
+    harness.set({ policy: resolvePolicy('long-memory', { triggers: { messages: 30 } }) });
+    let go = (): void => undefined;
+    const slow = new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    harness.summarizer = async function* (request, signal) {
+      await slow;
+      yield* says('Sella and Brannoc went north by the river after the riders who had taken the boy.')(request, signal);
+    };
+    await fill(conversation, 40, line);
+    await conversation.betweenTurns();
+    await fill(conversation, 12, (n) => line(100 + n));
+    harness.set({ contextWindow: Math.floor(conversation.context().total / 0.9), reservedTokens: 0 });
+    const sent = conversation.send('Where did they go?');
+    go();
+    await sent;
+    await conversation.settled();
+    // The newest 3 when the request was sent, and its reply.
+    assert.equal(conversation.state.uncompressedCount, 4);
+  });
+
   it('calls no model if nothing can be saved, says why, and waits for the trigger’s next multiple', async () => {
     const conversation = await harness.converse();
     harness.set({ policy: resolvePolicy('frugal', { triggers: { messages: 13 } }) });
