@@ -180,10 +180,11 @@ export function modelItem(app: ModelsApp, chosen: ChosenModel, facts: ModelFacts
   const isKnown = info.known || facts.contextWindow !== undefined;
   const notes = [
     isKnown ? vscode.l10n.t('{0} tokens', shortTokens(info.contextWindow)) : vscode.l10n.t('unknown context window'),
+    // Before the prices, because VS Code cuts long rows off.
+    ...(info.retires ? [retirementNote(info.retires)] : []),
     ...(info.price ? priceNotes(info.price) : []),
     // For unknown models, reasoning is only assumed.
     ...(info.efforts && (info.efforts.length > 0 || info.vendor !== undefined) ? [vscode.l10n.t('reasoning')] : []),
-    ...(info.retires ? [retirementNote(info.retires)] : []),
   ];
   return {
     chosen,

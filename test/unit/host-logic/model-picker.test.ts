@@ -149,6 +149,13 @@ describe('model selection by the user', () => {
     assert.deepEqual(descriptions, ['8.19k tokens', `${SERVER} · 8.19k tokens`, `${OTHER} · 8.19k tokens`]);
   });
 
+  it('shows when a model retires before its prices, because a long row is cut off', () => {
+    const price = { input: 2.5, output: 10, cachedInput: 1.25 };
+    const facts = { price, retires: { on: '2026-10-23' } };
+    const { description } = items.modelItem(app(), { provider: 'openai', model: 'm', baseUrl: '' }, facts);
+    assert.match(description ?? '', /^8\.19k tokens · retirement date: Oct 23, 2026 · \$2\.50 in/);
+  });
+
   it('compresses the session whose model was selected, even if another one is open by then', async () => {
     user = { 'chat.provider': 'compatible', 'chat.baseUrl': SERVER };
     const done: string[] = [];
