@@ -11,6 +11,8 @@ const DEFAULT_CONCURRENCY = 3;
 const DEFAULT_REASONING: ReasoningPlan = { tokens: 2_048 };
 /** Minimum thinking tokens of a retry, if the model allows that many. */
 const MIN_RETRY_REASONING_TOKENS = 16_384;
+/** Thinking tokens of models that needed more than planned, so that later requests don't fail first. */
+const neededReasoning = new WeakMap<ChatModel, number>();
 
 /** A chat model that is used as a summarizer, and its limits in tokens. */
 export interface SummarizerConfig {
@@ -65,15 +67,19 @@ export function summarizerOf(
         );
         return collect(reportingUsage(stream, system.length + prompt.length, onUsage));
       };
-      const first = await ask(reasoning.tokens);
-      if (!hasNoText(first)) return { text: first.text, ending: first.ending, ...usageOf(first) };
       // Without a usage report, assume two characters per token. Only CJK text has fewer.
-      const input = first.usage?.input ?? Math.ceil((system.length + prompt.length) / 2);
-      const maxReasoning = Math.min(maxOutputTokens, contextWindow - input) - maxTokens;
-      const retryReasoning = Math.min(maxReasoning, Math.max(MIN_RETRY_REASONING_TOKENS, 4 * reasoning.tokens));
-      if (retryReasoning <= reasoning.tokens) throw emptyReply('length', first.usage, true);
+      const estimatedInput = Math.ceil((system.length + prompt.length) / 2);
+      const limited = (reasoningTokens: number, input: number): number =>
+        Math.min(reasoningTokens, Math.min(maxOutputTokens, contextWindow - input) - maxTokens);
+      const firstReasoning = Math.max(reasoning.tokens, limited(neededReasoning.get(model) ?? 0, estimatedInput));
+      const first = await ask(firstReasoning);
+      if (!hasNoText(first)) return { text: first.text, ending: first.ending, ...usageOf(first) };
+      const higher = Math.max(MIN_RETRY_REASONING_TOKENS, 4 * reasoning.tokens);
+      const retryReasoning = limited(higher, first.usage?.input ?? estimatedInput);
+      if (retryReasoning <= firstReasoning) throw emptyReply('length', first.usage, true);
       const second = await ask(retryReasoning);
       if (hasNoText(second)) throw emptyReply('length', second.usage, true);
+      neededReasoning.set(model, retryReasoning);
       return { text: second.text, ending: second.ending, calls: 2, ...usageOf(first, second) };
     },
   };

@@ -128,6 +128,17 @@ describe('summary by a model that thinks past its limit', () => {
     assert.equal(used.length, 2);
   });
 
+  it('has the higher limit from then on, as far as the context window allows', async () => {
+    const { model, requests } = thinker(5_000);
+    await complete(model, []);
+    await complete(model, []);
+    await summarized(model, { reasoning: { tokens: 1_024 }, contextWindow: 8_192 });
+    assert.deepEqual(
+      requests.map(({ reasoningTokens }) => reasoningTokens),
+      [1_024, 16_384, 16_384, 8_192 - 1 - 140],
+    );
+  });
+
   it('fails with highest_output_limit if the retry is not enough, and reports the usage of both calls', async () => {
     const used: Usage[] = [];
     await assert.rejects(complete(thinker(50_000).model, used), (error) =>
