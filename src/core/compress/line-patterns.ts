@@ -139,10 +139,10 @@ const HOST = /^[^/]*\.(?:com|org|net|io|dev)$/;
 /** Extensions of files that define something. Expressions in code (`error.code`) look like a file without a folder. */
 const EXTENSIONS = new Set(
   (
-    'astro bash bat c cc cfg cjs clj conf cpp cs css cts cxx dart ejs el elm erl ex exs fs fsx go gradle ' +
-    'graphql groovy h hbs hcl hh hpp hs htm html ini ipynb java jl js json jsonc jsx kt kts less lua m md ' +
-    'mdx mjs ml mm mts nim nix php pl pm prisma proto ps1 py pyi rb rs rst sass scala scss sh sol sql ' +
-    'styl svelte swift tcl tex tf toml ts tsx txt vb vue xml yaml yml zig zsh'
+    'astro bash bat c cc cfg cjs clj cmake conf cpp cs csproj css cts cu cxx dart ejs el elm erl ex exs f90 fs fsx ' +
+    'glsl go gradle graphql groovy h hbs hcl hh hpp hs htm html ini ipynb java jl js json jsonc jsx kt kts less ' +
+    'lua m md mdx mjs ml mli mm mts nim nix pas php pl pm prisma proto ps1 py pyi rb rs rst sass scala scss sh ' +
+    'sol sql styl sv svelte swift tcl tex tf toml ts tsx txt vb vue xml yaml yml zig zsh'
   ).split(' '),
 );
 
@@ -157,7 +157,9 @@ export function fileIn(line: string): string | undefined {
   for (const word of line.split(SEPARATORS)) {
     end = line.indexOf(word, end) + word.length;
     if (!word.includes('.') || !FILE.test(word) || HOST.test(word) || word.includes('//')) continue;
-    if (word.includes('/') || (isKnown(word) && line[end] !== '(')) return word.replace(/^\.\//, '');
+    // A call's parenthesis isn't followed by a line number.
+    const isCalled = line[end] === '(' && !/\d/.test(line.charAt(end + 1));
+    if (word.includes('/') || (isKnown(word) && !isCalled)) return word.replace(/^\.\//, '');
   }
   return undefined;
 }

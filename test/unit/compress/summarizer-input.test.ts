@@ -182,6 +182,12 @@ describe('summarizer input', () => {
     assert.doesNotMatch(text, /The file (?:context|w\.|-|console|error)/);
   });
 
+  it('names a file followed by a line number', async () => {
+    const code = ['app.ts(12,5): error TS2322: Type is wrong.', 'function openStore(path) {'].join('\n');
+    const text = await inputFor(transcript(['user', 'Show the code.'], ['tool', code]), 300);
+    assert.match(text, /The file app\.ts has the function openStore\(\)/);
+  });
+
   it('marks how many lines were omitted', async () => {
     const lines = Array.from({ length: 212 }, (_, line) => `  ${line};`).join('\n');
     const text = await inputFor(transcript(['tool', `Exit code 1\n${lines}\n`]), 200);
