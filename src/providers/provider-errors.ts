@@ -61,7 +61,7 @@ const CONTENT_REFUSED =
 const DISABLED_ACCOUNT = /organization_on_hold|organization has been disabled/i;
 const NO_MODEL =
   /model_not_found|deploymentnotfound|not_found_error|model\b[^.]{0,80}\b(not found|does not exist|is not available)/i;
-const BAD_KEY = /invalid_api_key|authentication_error|incorrect api key|api key not valid/i;
+const BAD_KEY = /invalid_api_key|authentication_error|incorrect api key|api key (not valid|expired|not found)/i;
 const RATE_LIMIT = /rate[_ -]limit|too many (requests|tokens)/i;
 /** llama.cpp reports messages that a model's template rejects as failures of the server. */
 const TEMPLATE_ERROR = /jinja exception/i;

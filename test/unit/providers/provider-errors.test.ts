@@ -33,6 +33,7 @@ describe('the mapping of provider errors', () => {
   const seen: readonly (readonly [FaultReason, number, object])[] = [
     ['refused_key', 401, error('Incorrect API key provided', { code: 'invalid_api_key' })],
     ['refused_key', 400, error('API key not valid. Please pass a valid API key.', { status: 'INVALID_ARGUMENT' })],
+    ['refused_key', 400, error('API key expired. Please renew the API key.', { status: 'INVALID_ARGUMENT' })],
     ['forbidden', 403, error('Country not supported', { code: 'unsupported_country_region_territory' })],
     ['forbidden', 400, error('This organization has been disabled.', { type: 'invalid_request_error' })],
     ['model_not_found', 404, error('The model `gpt-9` does not exist', { code: 'model_not_found' })],
