@@ -88,12 +88,13 @@ export const undoneCompression: FindTarget<CompressionId> = async (conversation,
   const ofRow = await compressionOfRow(conversation, row, app);
   if (ofRow !== undefined) return ofRow;
   const items = state.compressions
+    .map((compression, index) => ({ ...compression, number: index + 1 }))
     .filter(({ id }) => state.summaries.isCompressionUndone(id))
     .reverse()
-    .map(({ id, at, trigger, tokens }) => {
+    .map(({ id, at, trigger, tokens, number }) => {
       const { before, after } = meter.providerSizes(tokens);
       return {
-        label: dateTimeText(at),
+        label: `${number} · ${dateTimeText(at)}`,
         description: triggerName(trigger),
         detail: `${tokensText(before)} → ${tokensText(after)}`,
         id,
