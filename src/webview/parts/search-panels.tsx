@@ -120,6 +120,8 @@ export function FindBar({ session }: { readonly session: OpenSession }) {
   };
 
   const foundQuery = useRef('');
+  /** The match for which parts were expanded. If the user collapses them again, they stay so. */
+  const expandedFor = useRef('');
   useDebouncedSearch(
     query,
     session.epoch,
@@ -142,10 +144,10 @@ export function FindBar({ session }: { readonly session: OpenSession }) {
   useEffect(() => {
     const list = document.querySelector('.rows');
     if (!list) return undefined;
-    let isExpanded = false;
     const highlight = () => {
-      if (highlightMatches(list, query, currentMessage) || isExpanded || foundQuery.current !== query) return;
-      isExpanded = expandParts(list, currentMessage);
+      if (highlightMatches(list, query, currentMessage) || foundQuery.current !== query) return;
+      const match = `${currentMessage}\n${query}`;
+      if (expandedFor.current !== match && expandParts(list, query, currentMessage)) expandedFor.current = match;
     };
     highlight();
     const observer = new MutationObserver(highlight);
@@ -177,11 +179,13 @@ export function FindBar({ session }: { readonly session: OpenSession }) {
   );
 }
 
-/** Expands the collapsed parts of a message, such as a tool's output. Returns whether there are any. */
-function expandParts(list: Element, message: string | undefined): boolean {
+/** Expands the collapsed parts of a message, such as a tool's output, unless the rest matches. Returns whether it did. */
+function expandParts(list: Element, query: string, message: string | undefined): boolean {
   const row = [...list.querySelectorAll<HTMLElement>('[data-message]')].find(
     (one) => one.dataset['message'] === message,
   );
+  // A match may span several elements, which aren't highlighted then.
+  if (row?.textContent.toLowerCase().includes(query.trim().toLowerCase())) return false;
   const collapsed = row?.querySelectorAll<HTMLElement>('.message-body .disclosure[aria-expanded="false"]') ?? [];
   for (const button of collapsed) button.click();
   return collapsed.length > 0;
