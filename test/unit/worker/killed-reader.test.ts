@@ -51,10 +51,10 @@ describe('process that reads chats from other tools', function () {
       let output = '';
       child.stdout.on('data', (chunk: Buffer) => (output += String(chunk)));
       const ended = once(child, 'exit');
-      // The first process finishes. The others are killed some time after they started to read.
+      // The first process finishes. The second is killed as soon as it reads, and the others some time later.
       if (kill > 0) {
         await Promise.race([once(child.stdout, 'data'), ended]);
-        await new Promise((resolve) => setTimeout(resolve, ((kill * 7) % 10) * 0.1 * wholeMs));
+        await new Promise((resolve) => setTimeout(resolve, (((kill - 1) * 7) % 10) * 0.1 * wholeMs));
         child.kill('SIGKILL');
       } else {
         await once(child.stdout, 'data');
