@@ -120,8 +120,7 @@ export class FileSessionStore implements SessionStore {
           await journal.close();
           throw error;
         });
-      // If another window writes to it, that window has its events in memory because the disk is full.
-      if (journal.readable || !fallback || journal.readOnly?.reason === 'not_writer') return journal;
+      if (journal.readable || !fallback) return journal;
       await journal.close();
       await renameFile(path, `${path}.unreadable-${this.#options.clock.now()}`);
     } catch (error) {

@@ -354,27 +354,6 @@ describe('session on a failing disk', () => {
       await other.close();
     }));
 
-  it('is not restored from its snapshot by another window while it is only in memory', () =>
-    inFolder(async (folder) => {
-      const disk = failingDisk('ENOSPC');
-      disk.fails = true;
-      const store = storeIn(folder, 'a', { openForAppend: disk.openForAppend });
-      const journal = await store.create('Full', '');
-      await journal.append(messageAdded(0));
-      const other = storeIn(folder, 'b');
-      const created = { type: 'session_created', id: journal.id, title: 'Full', workspace: '' } as const;
-      const following = await other.open(journal.id, [created]);
-      assert.equal(following.readOnly?.reason, 'not_writer');
-      disk.fails = false;
-      await until(() => following.state.path.length === 1);
-      assert.deepEqual(
-        (await fs.readdir(folder)).filter((name) => name.includes('unreadable')),
-        [],
-      );
-      await other.close();
-      await store.close();
-    }));
-
   it('keeps new messages in memory if the disk is already full when it is opened', () =>
     onFullDisk(async ({ store, late, journal, free }) => {
       assert.equal(journal.readOnly, undefined);
