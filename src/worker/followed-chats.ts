@@ -8,16 +8,9 @@ import type {
   FoundChats,
 } from '../app/library/chat-library-calls.ts';
 import type { ChatHit, ChatQuery, FileEffect } from '../app/library/chat-index.ts';
-import { unlessRemoved, type KeptSession } from '../app/library/library-store.ts';
+import { unlessRemoved } from '../app/library/library-store.ts';
 import { Library, type CopiedSession, type SyncReport } from '../app/library/library.ts';
-import {
-  readFailureReason,
-  TOOLS,
-  type UnreadablePath,
-  type Source,
-  type SourceFile,
-  type Tool,
-} from '../app/library/source.ts';
+import { TOOLS, type UnreadablePath, type Source, type SourceFile, type Tool } from '../app/library/source.ts';
 import { allSources } from '../sources/all-sources.ts';
 import { Databases } from '../sources/sqlite-databases.ts';
 import type { Home } from '../sources/home-folders.ts';
@@ -62,8 +55,6 @@ export class FollowedChats implements ChatLibrary {
   readonly #sequencer = new Sequencer();
   readonly #watcher: FolderWatcher;
   readonly #unreadable = new Map<Tool, readonly UnreadablePath[]>();
-  /** Chats whose copies couldn't be read, by key. */
-  readonly #damaged = new Map<string, UnreadablePath>();
   #followOptions: FollowOptions = { tools: [], keepMs: 0 };
   #library: Promise<Library> | undefined;
   #isWriter = false;
@@ -128,12 +119,7 @@ export class FollowedChats implements ChatLibrary {
     const kept = (await this.#openLibrary()).sessions();
     const bytes = kept.reduce((sum, { copyBytes, indexBytes }) => sum + copyBytes + indexBytes, 0);
     const chats = kept.map(({ key, entry, relation, isGone }) => ({ key, entry, relation, isGone }));
-    const unreadable = [...this.#unreadable.values()].flat();
-    for (const session of kept) {
-      const damaged = this.#damaged.get(session.key);
-      if (damaged && !(await this.#copies.isComplete(session))) unreadable.push(damaged);
-    }
-    return { chats, unreadable, copied: await this.#copies.tools(), bytes };
+    return { chats, unreadable: [...this.#unreadable.values()].flat(), copied: await this.#copies.tools(), bytes };
   }
 
   async read(key: string): Promise<CopiedSession | undefined> {
@@ -183,7 +169,7 @@ export class FollowedChats implements ChatLibrary {
     if (this.#library) return this.#library;
     const opening = (async () => {
       this.#readCatalogMtime = await this.#catalogMtime();
-      return Library.open(this.#copies, (session, error) => this.#reportUnreadable(session, error));
+      return Library.open(this.#copies);
     })();
     this.#library = opening;
     // The next call retries after a failure.
@@ -193,18 +179,8 @@ export class FollowedChats implements ChatLibrary {
     return opening;
   }
 
-  /** Reports a copy that a search or a sync leaves out, and has it written again soon if its chat still exists. */
-  #reportUnreadable({ key, entry: { tool, path: file } }: KeptSession, error: unknown): void {
-    if (this.#damaged.has(key)) return;
-    this.#damaged.set(key, { tool, path: file, reason: readFailureReason(error) });
-    this.#nextFullSyncAt = 0;
-    this.#options.onLibraryEvent({ type: 'failed', message: `the copy of ${file} is damaged: ${String(error)}` });
-    this.#options.onLibraryEvent({ type: 'changed' });
-  }
-
   async #sync(tools: readonly Tool[], signal = this.#cancellation.signal): Promise<SyncReport> {
     const { keepMs } = this.#followOptions;
-    const isFull = tools.length === this.#followOptions.tools.length;
     return this.#withSources(tools, async (sources) => {
       const library = await this.#openLibrary();
       const found = new Map<Tool, readonly SourceFile[]>();
@@ -212,7 +188,6 @@ export class FollowedChats implements ChatLibrary {
       const report = await library.sync(sources, {
         onFound: (tool, files) => found.set(tool, files),
         isCancelled: () => signal.aborted,
-        repairs: isFull,
         onUnexpectedError: ({ path: file }, error) =>
           this.#options.onLibraryEvent({
             type: 'failed',
@@ -234,7 +209,8 @@ export class FollowedChats implements ChatLibrary {
         this.#unreadable.set(tool, refused);
         this.#watcher.watch(tool, found.get(tool) ?? []);
       }
-      if (isFull) this.#nextFullSyncAt = performance.now() + FULL_SYNC_INTERVAL_MS;
+      if (tools.length === this.#followOptions.tools.length)
+        this.#nextFullSyncAt = performance.now() + FULL_SYNC_INTERVAL_MS;
       this.#readCatalogMtime = await this.#catalogMtime();
       this.#options.onLibraryEvent({ type: 'changed' });
       return report;

@@ -117,21 +117,16 @@ interface RankedMessage {
   readonly print?: number;
 }
 
-export type OnUnreadable = (session: KeptSession, error: unknown) => void;
-
 /** Searches the copied chats with the indexes that are stored next to the copies. */
 export class ChatIndex {
   readonly #store: LibraryStore;
   readonly #maxBytes: number;
-  readonly #onUnreadable: OnUnreadable | undefined;
   readonly #cached = new Map<string, IndexedChat>();
   readonly #scratch = new SearchScratch();
 
-  /** Chats whose files are missing or damaged are left out and passed to `onUnreadable`; without it, reading throws. */
-  constructor(store: LibraryStore, maxBytes = MAX_CACHED_BYTES, onUnreadable?: OnUnreadable) {
+  constructor(store: LibraryStore, maxBytes = MAX_CACHED_BYTES) {
     this.#store = store;
     this.#maxBytes = maxBytes;
-    this.#onUnreadable = onUnreadable;
   }
 
   get cachedBytes(): number {
@@ -164,14 +159,7 @@ export class ChatIndex {
     found.push(...commands.values());
     found.sort((a, b) => b.score - a.score || b.chat.session.entry.updatedAt - a.chat.session.entry.updatedAt);
     const best = withoutCopies(found).slice(0, query.limit);
-    const unreadable = new Set<string>();
-    const hits = await Promise.all(best.map((ranked) => this.#hit(ranked, query, unreadable)));
-    // Other chats may have the same messages.
-    if (unreadable.size > 0)
-      return this.search(
-        sessions.filter(({ key }) => !unreadable.has(key)),
-        query,
-      );
+    const hits = await Promise.all(best.map((ranked) => this.#hit(ranked, query)));
     return hits.filter((hit) => hit !== undefined);
   }
 
@@ -186,21 +174,18 @@ export class ChatIndex {
   }
 
   async fingerprints(session: KeptSession): Promise<readonly number[]> {
-    const blocks = (await this.#unlessUnreadable(session, () => this.#chat(session)))?.blocks ?? [];
+    const { blocks } = await this.#chat(session);
     return blocks.flatMap(({ block, valid }) => [...block.fingerprints.subarray(0, valid)]);
   }
 
   async #hit(
     { chat, message, score, command }: RankedMessage,
     { text: query, excerptUnits = EXCERPT_UNITS, redact = false }: ChatQuery,
-    unreadable: Set<string>,
   ): Promise<ChatHit | undefined> {
-    const { session } = chat;
-    const { key } = session;
+    const { key } = chat.session;
     const block = chat.blocks.findLast(({ facts, valid }) => facts.from <= message && message < facts.from + valid);
     const piece = block?.facts.pieces.findLast(({ first }) => first <= message);
-    const found =
-      piece && (await this.#unlessUnreadable(session, () => this.#store.readMessage(key, piece, message), unreadable));
+    const found = piece && (await unlessRemoved(this.#store, key, () => this.#store.readMessage(key, piece, message)));
     if (!found) return undefined;
     const { role, at, text } = found;
     // Redacts the whole message, because an excerpt may cut off the part by which a secret is recognized.
@@ -222,28 +207,11 @@ export class ChatIndex {
       const group: IndexedChat[] = [];
       // One after the other, because the system limits the number of open files.
       for (const session of newest.slice(from, to)) {
-        const chat = await this.#unlessUnreadable(session, () => this.#chat(session));
+        const chat = await unlessRemoved(this.#store, session.key, () => this.#chat(session));
         if (chat) group.push(chat);
       }
       if (from === 0) this.#cache(group);
       yield group;
-    }
-  }
-
-  async #unlessUnreadable<T>(
-    session: KeptSession,
-    read: () => Promise<T>,
-    unreadable?: Set<string>,
-  ): Promise<T | undefined> {
-    const { key } = session;
-    try {
-      return await unlessRemoved(this.#store, key, read);
-    } catch (error) {
-      if (!this.#onUnreadable) throw error;
-      this.#cached.delete(key);
-      unreadable?.add(key);
-      this.#onUnreadable(session, error);
-      return undefined;
     }
   }
 

@@ -4,7 +4,7 @@ import { TranscriptError, type TranscriptMessage } from '../../core/transcript/t
 import { StoreFault } from '../ports.ts';
 import type { CopyRecord, KeptSession, LibraryStore } from './library-store.ts';
 import { libraryEntryOf, readSession, type ReadSession } from './read-session.ts';
-import { ChatIndex, indexOfMessages, type OnUnreadable } from './chat-index.ts';
+import { ChatIndex, indexOfMessages } from './chat-index.ts';
 import { commonLength, fingerprints, hasIdInPath, relationKeys, relationsBetween } from './session-relations.ts';
 import {
   isFileSystemError,
@@ -48,8 +48,6 @@ export interface SyncOptions {
   readonly retention?: Retention | undefined;
   /** Whether chats that their tool has deleted are removed, too. */
   readonly removesGone?: boolean;
-  /** Whether copies that are incomplete, as after files were deleted from outside, are written again. */
-  readonly repairs?: boolean;
 }
 
 /** Time in ms for which a copy's retention must be over before it's removed, because the clock may be wrong meanwhile. */
@@ -69,14 +67,14 @@ export class Library {
   readonly #sessions = new Map<string, KeptSession>();
   readonly #unreadableFiles = new Map<string, KnownUnreadableFile>();
 
-  /** Has no sessions until its catalog is read. `onUnreadable`: see `ChatIndex`. */
-  constructor(store: LibraryStore, onUnreadable?: OnUnreadable) {
+  /** Has no sessions until its catalog is read. */
+  constructor(store: LibraryStore) {
     this.#store = store;
-    this.index = new ChatIndex(store, undefined, onUnreadable);
+    this.index = new ChatIndex(store);
   }
 
-  static async open(store: LibraryStore, onUnreadable?: OnUnreadable): Promise<Library> {
-    const library = new Library(store, onUnreadable);
+  static async open(store: LibraryStore): Promise<Library> {
+    const library = new Library(store);
     await library.reload();
     return library;
   }
@@ -98,9 +96,8 @@ export class Library {
 
   async sync(
     sources: readonly Source[],
-    { onFound, onProgress, isCancelled, onUnexpectedError, ...options }: SyncOptions = {},
+    { onFound, onProgress, isCancelled, onUnexpectedError, retention, removesGone = false }: SyncOptions = {},
   ): Promise<SyncReport> {
-    const { retention, removesGone = false, repairs = false } = options;
     const keptSince = retention ? retention.now - retention.keepMs : 0;
     const unreadable: UnreadablePath[] = [];
     const found: { source: Source; file: SourceFile; key: string }[] = [];
@@ -117,9 +114,7 @@ export class Library {
       }
     }
     const moved = this.#recognizeMoved(found);
-    const changed: typeof found = [];
-    for (const one of found)
-      if (!this.#isKnown(one.key, one.file) || (repairs && (await this.#isDamaged(one.key)))) changed.push(one);
+    const changed = found.filter(({ file, key }) => !this.#isKnown(key, file));
     const updated = new Set<string>();
     let unsaved = 0;
     let read = 0;
@@ -211,11 +206,6 @@ export class Library {
     // A session that has become unreadable is in both maps.
     const known = (this.#unreadableFiles.get(key) ?? this.#sessions.get(key))?.source;
     return known?.bytes === file.bytes && known.modifiedAt === file.modifiedAt;
-  }
-
-  async #isDamaged(key: string): Promise<boolean> {
-    const session = this.#sessions.get(key);
-    return session !== undefined && !this.#unreadableFiles.has(key) && !(await this.#store.isComplete(session));
   }
 
   /** Updates the copy. Resolves to false if the session can't be read. */

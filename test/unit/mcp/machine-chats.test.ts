@@ -1,11 +1,7 @@
 import assert from 'node:assert/strict';
-import { appendFileSync, rmSync } from 'node:fs';
+import { appendFileSync } from 'node:fs';
 import path from 'node:path';
-import { Library } from '../../../src/app/library/library.ts';
 import { MachineChats } from '../../../src/mcp/machine-chats.ts';
-import { allSources } from '../../../src/sources/all-sources.ts';
-import { Databases } from '../../../src/sources/sqlite-databases.ts';
-import { LibraryCopies } from '../../../src/storage/library-copies.ts';
 import { jsonl, putFile } from '../../support/tool-homes/conversation.ts';
 import { folderForEachTest } from '../../support/per-test.ts';
 
@@ -54,25 +50,6 @@ describe('chats of a machine', () => {
     }
     assert.deepEqual((await texts(chats, 'ferry')).toSorted(), ['The ferry is late.', 'The ferry leaves at ten.']);
     assert.deepEqual(warnings, []);
-  });
-
-  it('are searched in VS Code’s copies without those whose files were deleted from outside', async () => {
-    const user = path.join(place, 'home/.config/Code/User');
-    const copies = path.join(user, 'globalStorage/threadkeeper.threadkeeper/all-chats');
-    const files = ['The ferry leaves at ten.', 'The ferry is late.'].map((text, at) =>
-      putFile(place, `home/.claude/projects/p/${at}.jsonl`, userRecord(text)),
-    );
-    const databases = new Databases(place);
-    const copied = await Library.open(new LibraryCopies(copies));
-    await copied.sync(allSources({ folder: path.join(place, 'home'), env: {} }, databases));
-    await databases.close();
-    for (const file of files) rmSync(file);
-    const key = copied.sessions().find(({ entry }) => entry.path === files[0])?.key;
-    rmSync(path.join(copies, `${key}.index`));
-    const chats = open();
-    await chats.refresh(60_000);
-    assert.deepEqual(await texts(chats, 'ferry'), ['The ferry is late.']);
-    assert.match(warnings.join(), /ENOENT/);
   });
 
   it('aren’t read again for a while if reading them took long', async () => {

@@ -143,64 +143,6 @@ describe('chats followed from other tools', () => {
     assert.deepEqual(gone, [true]);
   });
 
-  it('are searched without those whose files were deleted from outside, which are copied again if they exist', async () => {
-    const other = '.claude/projects/p/other.jsonl';
-    putFile(home, other, userRecord('And the port of the proxy?'));
-    const news: ChatLibraryEvent[] = [];
-    await open().follow({ tools: ['claude-code'], keepMs: 0 });
-    await opened.splice(0)[0]?.close();
-    const copies = path.join(place, 'copies');
-    const index = (await open('reader').list()).chats.find(({ entry }) => entry.path.endsWith('other.jsonl'))?.key;
-    unlinkSync(path.join(copies, `${index}.index`));
-    const chats = open('two', news);
-    const search = async () => (await chats.search({ text: 'port', limit: 5 })).map(({ text }) => text);
-    assert.deepEqual(await search(), ['Which port?']);
-    assert.match(JSON.stringify(news), /the copy of .*other.jsonl is damaged: Error: ENOENT/);
-    assert.deepEqual(
-      (await chats.list()).unreadable.map(({ path: file }) => path.basename(file)),
-      ['other.jsonl'],
-    );
-    await chats.follow({ tools: ['claude-code'], keepMs: 0 });
-    assert.equal((await search()).length, 2);
-    assert.deepEqual((await chats.list()).unreadable, []);
-
-    // While the chats are followed, and of a chat that its tool has deleted.
-    unlinkSync(path.join(copies, `${index}.jsonl.gz`));
-    assert.deepEqual(await search(), ['Which port?']);
-    unlinkSync(path.join(home, other));
-    putFile(home, '.claude/projects/p/third.jsonl', userRecord('And the port of the proxy?'));
-    await chats.follow({ tools: ['claude-code'], keepMs: 0 });
-    assert.equal((await search()).length, 2);
-    assert.equal((await chats.list()).unreadable.length, 1);
-  });
-
-  it('are copied again soon after a search has found that a file is missing', async () => {
-    const chats = open();
-    await chats.follow({ tools: ['claude-code'], keepMs: 0 });
-    const copies = path.join(place, 'copies');
-    for (const name of readdirSync(copies)) if (name.endsWith('.gz')) unlinkSync(path.join(copies, name));
-    const search = async () => (await chats.search({ text: 'port', limit: 5 })).length;
-    assert.equal(await search(), 0);
-    await until(async () => (await search()) === 1);
-  });
-
-  it('are not read again every second while the catalog cannot be written', async () => {
-    const news: ChatLibraryEvent[] = [];
-    const chats = open('one', news);
-    await chats.follow({ tools: ['claude-code'], keepMs: 0 });
-    const copies = path.join(place, 'copies');
-    mkdirSync(path.join(copies, 'catalog.json.next'));
-    appendFileSync(path.join(home, SESSION), userRecord('And the host?'));
-    // A search finds that files are missing, so all chats are read.
-    for (const name of readdirSync(copies)) if (name.endsWith('.gz')) unlinkSync(path.join(copies, name));
-    await chats.search({ text: 'port', limit: 5 });
-    const failures = () => news.filter((one) => one.type === 'failed' && /EISDIR/.test(one.message)).length;
-    await until(() => failures() > 0);
-    await new Promise((resolve) => setTimeout(resolve, 3_500));
-    // Once because the chat has changed, and once because of the search.
-    assert.ok(failures() <= 2, `${failures()} failures`);
-  });
-
   it('are copied again if the folder of the copies was deleted', async () => {
     const news: ChatLibraryEvent[] = [];
     const chats = open('one', news);
