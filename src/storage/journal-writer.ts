@@ -5,7 +5,7 @@ import type { SessionEvent } from '../core/journal/schema.ts';
 import { yieldIfDue } from '../core/pace/yielder.ts';
 import { errorCode } from '../core/text/error-details.ts';
 import { phrase } from '../core/text/phrase.ts';
-import { OWNER_ONLY, renameFile } from './disk-errors.ts';
+import { ifExists, OWNER_ONLY, renameFile } from './disk-errors.ts';
 import { encodeLine, JOURNAL_VERSION } from './journal-line.ts';
 import { MAX_LINE_BYTES } from './journal-lines.ts';
 import type { CountedLine, JournalReader } from './journal-reader.ts';
@@ -64,7 +64,8 @@ export async function createJournal(
       await link(temporaryPath, path);
     } catch (error) {
       // Some file systems have no links.
-      if (errorCode(error) !== 'EEXIST') await renameFile(temporaryPath, path);
+      if ((await ifExists(stat(path))) === undefined && errorCode(error) !== 'EEXIST')
+        await renameFile(temporaryPath, path);
     }
   } finally {
     await rm(temporaryPath, { force: true }).catch(() => undefined);
@@ -158,8 +159,9 @@ async function writeAll(
     // All lines were read. Only reading beyond them has failed.
     if (reader.offset === start + bytes.length) return lines;
     if (written > 0 && reader.offset === offset) {
-      // The newline in front of the first line completes a line of another writer.
-      const hasLine = bytes.subarray(0, written).lastIndexOf(NEWLINE) > 0;
+      // The newline in front of the first line completes a line of another writer. A line that lacks only its newline is
+      // completed by the next write.
+      const hasLine = bytes.subarray(0, written + 1).lastIndexOf(NEWLINE) > 0;
       Object.assign(failedWrite, { start, end: start + written, hasLine });
     }
     // If this fails as well, it's done before the next write.

@@ -240,6 +240,37 @@ describe('session on a failing disk', () => {
       }
     }));
 
+  it('does not complete a rejected line that lacks only its newline if the file cannot be truncated', () =>
+    inFolder(async (folder) => {
+      let room = Infinity;
+      const faulty: OpenForAppend = async (path) => {
+        const file = await openForAppend(path);
+        const write = async (bytes: Uint8Array): Promise<number> => {
+          if (room === 0) throw Object.assign(new Error('refused'), { code: 'EIO' });
+          const part = bytes.subarray(0, Math.min(room, bytes.length - (room === Infinity ? 0 : 1)));
+          if (room !== Infinity) room = 0;
+          return file.write(part);
+        };
+        return { ...file, write };
+      };
+      const { truncate } = fs;
+      fs.truncate = () => Promise.reject(Object.assign(new Error('refused'), { code: 'EPERM' }));
+      syncBuiltinESMExports();
+      try {
+        const store = storeIn(folder, 'w1', { openForAppend: faulty });
+        const journal = await store.create('Fault', '');
+        room = 1_000_000;
+        await assert.rejects(journal.append(messageAdded(0)));
+        room = Infinity;
+        await assert.rejects(journal.append({ type: 'session_renamed', title: 'Later' }));
+        assert.deepEqual([journal.state.path, journal.state.title], [[], 'Fault']);
+        await store.close();
+      } finally {
+        fs.truncate = truncate;
+        syncBuiltinESMExports();
+      }
+    }));
+
   for (const reads of [0, 2]) {
     it(`writes each message once if reading it back fails: after ${reads} reads`, () =>
       inFolder(async (folder) => {
