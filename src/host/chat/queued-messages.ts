@@ -119,8 +119,10 @@ export async function moveStoredQueues(state: MementoLike, deps: SessionFileDeps
   if (stored.length === 0) return;
   const file = new SessionFile(deps, 'queue', schema);
   const unmoved = stored.filter(([session, json]) => {
-    const messages = v.parse(previewQueue, json);
-    return messages.length > 0 && !file.write(session, [...messages, ...(file.read(session) ?? [])]);
+    const moved = file.read(session) ?? [];
+    // The window may have been closed before the state was updated.
+    const messages = v.parse(previewQueue, json).filter(({ text }) => !moved.some((one) => one.text === text));
+    return messages.length > 0 && !file.write(session, [...messages, ...moved]);
   });
   await state.update(PREVIEW_KEY, unmoved.length === 0 ? undefined : unmoved);
 }

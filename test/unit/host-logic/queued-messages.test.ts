@@ -101,6 +101,8 @@ describe('messages queued when the window reloads', () => {
     const warn = () => undefined;
     await moveStoredQueues(state, { folder: path.join(harness.folder, 'missing'), warn });
     await writeFile(path.join(harness.folder, `${id}.queue.json`), JSON.stringify([{ text: 'Later' }]));
+    // The window is closed before the state is updated.
+    await moveStoredQueues({ ...state, update: () => Promise.resolve() }, { folder: harness.folder, warn });
     for (let times = 0; times < 2; times++) await moveStoredQueues(state, { folder: harness.folder, warn });
     store().restoreAndWatch(conversation);
     const messages = conversation.queue.items.map(({ message }) => message);
