@@ -51,28 +51,50 @@ const GOAL_REACHED_LINES: ReadonlySet<string> = new Set([
   ...['[目標達成]', '[目標達成済み]', '[目标达成]', '[目标已达成]'],
 ]);
 
-/** Sentences that report completion ("Everything is done", "the task is complete"), by language. */
-const DONE_SENTENCES: readonly RegExp[] = [
-  /^(?:(?:and |so |now |with that,? )?(?:everything|all (?:of it|(?:the )?(?:(?:two|three|four|five|six|seven|eight|nine|ten|\d{1,2}) )?(?:steps|tasks|items|work))|(?:the|your) (?:whole )?(?:task|goal|work|job))(?: (?:here|on (?:the|your) list))? (?:is|are|has been|have been)(?: now| all)? (?:done|finished|complete|completed|reached)|all done|task (?:is )?(?:complete|completed|done|finished)|(?:we|you|i)(?: have|['’]ve)? reached (?:the|your|our) goal)\b/,
-  /^(?:todo (?:está|queda|quedó|ha quedado) (?:listo|hecho|terminado|completado|completo)|(?:la )?tarea (?:está |ha sido |queda )?(?:terminada|completada|finalizada)|(?:el )?objetivo (?:está|ha sido|queda|fue) (?:alcanzado|cumplido|logrado)|(?:(?:se ha|hemos|he) (?:alcanzado|cumplido|logrado)|se (?:alcanzó|cumplió|logró)) el objetivo|tod(?:os los pasos|as las tareas|as las etapas) (?:están|quedan|han sido|fueron) (?:list|hech|terminad|completad|finalizad)[oa]s)(?!\p{L})/u,
-  /^(?:tudo (?:está )?(?:pronto|feito|concluído|terminado)|(?:a )?tarefa (?:está |foi )?(?:concluída|terminada|finalizada)|(?:o )?objetivo (?:está|foi) (?:alcançado|atingido|cumprido)|tod(?:as as etapas|as as tarefas|os os passos) (?:estão|foram) (?:pront|feit|concluíd|terminad|completad|finalizad)[oa]s)(?!\p{L})/u,
-  /^(?:(?:damit |jetzt )?(?:ist )?(?:alles|die (?:ganze )?aufgabe)(?: ist)?(?: jetzt| nun)? (?:fertig|erledigt|abgeschlossen)|(?:damit |jetzt )ist (?:alles|die aufgabe) (?:fertig|erledigt|abgeschlossen)|(?:das ziel ist|(?:damit|jetzt) ist das ziel)(?: jetzt| nun| damit)? erreicht|(?:alle (?:schritte|aufgaben|punkte) sind|(?:damit|jetzt) sind alle (?:schritte|aufgaben|punkte))(?: jetzt| nun| damit)? (?:fertig|erledigt|abgeschlossen))(?!\p{L})/u,
-  /^(?:tout est (?:terminé|fini|prêt|fait)|(?:la )?tâche (?:est )?(?:terminée|achevée|finie)|l['’]objectif (?:est|a été) atteint|toutes les (?:étapes|tâches) (?:sont|ont été) (?:terminées|achevées|finies|faites))(?!\p{L})/u,
-  /^(?:tutto (?:è )?(?:fatto|finito|pronto|completato)|(?:il compito|l['’]attività) è (?:completat|finit|terminat)[oa]|l['’]obiettivo è (?:stato )?raggiunto)(?!\p{L})/u,
-  /^(?:(?:すべて|全て)(?:が|の\S{1,8}[がは])?(?:完了|終わり)|(?:これで)?(?:タスク|作業)(?:は|が)(?:すべて)?完了し(?:た|まし)|(?:これで)?目標[はがを](?:すべて)?達成(?:し(?:た|まし)|でき(?:た|まし)|され(?:た|まし)))/,
-  /^(?:全部(?:都)?(?:已(?:经)?)?完成|(?:所有\S{1,8}|任务)(?:都)?已(?:经)?(?:全部)?完成|(?:这个)?目标(?:都)?已(?:经)?(?:达成|实现|完成))/,
+/** Reports of completion in English, where a remark may follow ("Everything is done so you can …"). */
+const DONE_BEFORE_REMARK =
+  /^(?:(?:and |so |now |with that,? )?(?:everything|all (?:of it|(?:the )?(?:steps|tasks|items|work))|the (?:whole )?(?:task|goal|work|job))(?: (?:here|on (?:the|your) list))? (?:is|are|has been|have been)(?: now| all)? (?:done|finished|complete|completed|reached)|all done|task (?:is )?(?:complete|completed|done|finished))\b/;
+
+/** Reports of completion by language, after which the clause ends: what follows often limits them ("… for phase 1"). */
+const DONE_CLAUSES: readonly RegExp[] = [
+  // The English ones make up the sentence: "All 3 items are done, 4 remain."
+  /^(?:all (?:the )?(?:two|three|four|five|six|seven|eight|nine|ten|\d{1,2}) (?:steps|tasks|items) (?:are|have been)(?: now| all)? (?:done|finished|complete|completed)|your (?:whole )?(?:task|goal|work|job) (?:is|has been)(?: now)? (?:done|finished|complete|completed|reached)|(?:we|you|i)(?: have|['’]ve)? reached (?:the|your|our) goal)[.!]*$/,
+  /^(?:todo (?:está|queda|quedó|ha quedado) (?:listo|hecho|terminado|completado|completo)|(?:la )?tarea (?:está |ha sido |queda )?(?:terminada|completada|finalizada)|(?:el )?objetivo (?:está|ha sido|queda|fue) (?:alcanzado|cumplido|logrado)|(?:(?:se ha|hemos|he) (?:alcanzado|cumplido|logrado)|se (?:alcanzó|cumplió|logró)) el objetivo|tod(?:os los pasos|as las tareas|as las etapas) (?:están|quedan|han sido|fueron) (?:hech|terminad|completad|finalizad)[oa]s)/,
+  /^(?:tudo (?:está )?(?:pronto|feito|concluído|terminado)|(?:a )?tarefa (?:está |foi )?(?:concluída|terminada|finalizada)|(?:o )?objetivo (?:está|foi) (?:alcançado|atingido|cumprido)|tod(?:as as etapas|as as tarefas|os os passos) (?:estão|foram) (?:feit|concluíd|terminad|completad|finalizad)[oa]s)/,
+  /^(?:(?:damit |jetzt )?(?:ist )?(?:alles|die (?:ganze )?aufgabe)(?: ist)?(?: jetzt| nun)? (?:fertig|erledigt|abgeschlossen)|(?:damit |jetzt )ist (?:alles|die aufgabe) (?:fertig|erledigt|abgeschlossen)|(?:das ziel ist|(?:damit|jetzt) ist das ziel)(?: jetzt| nun| damit)? erreicht|(?:alle (?:schritte|aufgaben|punkte) sind|(?:damit|jetzt) sind alle (?:schritte|aufgaben|punkte))(?: jetzt| nun| damit)? (?:fertig|erledigt|abgeschlossen))/,
+  /^(?:tout est (?:terminé|fini|prêt|fait)|(?:la )?tâche (?:est )?(?:terminée|achevée|finie)|l['’]objectif (?:est|a été) atteint|toutes les (?:étapes|tâches) (?:sont|ont été) (?:terminées|achevées|finies|faites))/,
+  /^(?:tutto (?:è )?(?:fatto|finito|pronto|completato)|(?:il compito|l['’]attività) è (?:completat|finit|terminat)[oa]|l['’]obiettivo è (?:stato )?raggiunto)/,
+  /^(?:(?:(?:すべて|全て)(?:が|の\S{1,8}[がは])?|(?:これで)?(?:タスク|作業)(?:は|が)(?:すべて)?)(?:完了(?:し(?:た|ました|ています)|いたしました|です)?|終わり(?:ました|です)?)|(?:これで)?目標[はがを](?:すべて)?達成(?:し|でき|され)(?:た|ました))/,
+  /^(?:全部(?:都)?(?:已(?:经)?)?完成|(?:所有\S{1,8}|任务)(?:都)?已(?:经)?(?:全部)?完成|(?:这个)?目标(?:都)?已(?:经)?(?:达成|实现|完成))[了啦]?/,
 ];
 
-/** A condition, a negation, a beginning, or a question, which means that a sentence doesn't report completion. */
+/** The end of a clause, or a word that adds to it. */
+const CLAUSE_END = /^(?:\s*(?:$|[.…!,;:–—，、；：。！\p{So}]|-\s)| (?:und|y|e|et) |ので|并)/u;
+
+/** An exception, a negation, or a question, which means that a sentence doesn't report completion. */
 const NOT_YET: readonly RegExp[] = [
   /[?？]\s*$/,
-  /\b(?:not|isn't|aren't|hasn't|haven't|except|but|once|when|until|almost|nearly|if|unless)\b/,
-  /\b(?:salvo|excepto|menos|pero|cuando|para (?:empezar|comenzar)|mas|exceto|quando|assim que|para (?:começar|iniciar))(?!\p{L})/u,
-  /\b(?:außer|bis auf|aber|nicht|sobald|wenn|falls)\b/,
-  /\b(?:sauf|mais|lorsque|quand|dès que|pour (?:commencer|démarrer)|tranne|appena|per iniziare)\b/,
-  /ません|ない|まだ|以外|ただし|(?:した|しまし)たら|したら|完了(?:する|次第)|(?:した|する)(?:とき|時|場合|後|あと)/,
-  /没|未|除|但|完成(?:了)?(?:之|以)?(?:前|后|時|时)|如果/,
+  /\b(?:not|(?:is|are|has|have)n['’]t|except|but|until|almost|nearly)\b/,
+  /\b(?:salvo|excepto|pero|mas|exceto|außer|bis auf|aber|nicht|sauf|mais|tranne)\b/,
+  /まだ|以外|ただし|、(?:残り|あと)は/,
+  /没有?完成|未完成|还没|尚未|但是|[，；、（(]\s*(?:除了|但(?!愿)|[只还]剩|[只还]差)/,
 ];
+
+/** A condition or an exception, which counts in the clause of a report and as the first word after it. */
+const CONDITION =
+  /\b(?:once|when|if|unless|only|menos|cuando|quando|assim|falta[mn]?|s[oó]lo|só|sobald|wenn|falls|soweit|was|nur|lorsque|quand|dès|appena)(?!\p{L})/u;
+
+/** Whether a sentence in lower case reports that everything is done. */
+function reportsCompletion(sentence: string): boolean {
+  if (NOT_YET.some((pattern) => pattern.test(sentence))) return false;
+  const after = (done: RegExp): string | undefined => {
+    const found = done.exec(sentence)?.[0];
+    return found === undefined ? undefined : sentence.slice(found.length);
+  };
+  const rest =
+    after(DONE_BEFORE_REMARK) ?? DONE_CLAUSES.map(after).find((text) => text !== undefined && CLAUSE_END.test(text));
+  return rest !== undefined && !CONDITION.test(/^[^,;:]*(?:[,;:]\s*\p{L}*)?/u.exec(rest)![0]);
+}
 
 /** Whether a response says that the task's goal is reached, by the requested line or in words. */
 export function saysGoalReached(response: string): boolean {
@@ -81,9 +103,12 @@ export function saysGoalReached(response: string): boolean {
     if (line.length > MAX_LINE_LENGTH) continue;
     if (GOAL_REACHED_LINES.has(line.replace(/^[\s*_`]+|[\s*_`.]+$/g, '').toLowerCase())) return true;
     for (const part of line.split(/(?<=[.!?。！？])/u)) {
-      const sentence = part.replace(/^[^\p{L}]+|[*_\s]+$/gu, '').toLowerCase();
-      if (sentence.length > MAX_REPORT_LENGTH || NOT_YET.some((pattern) => pattern.test(sentence))) continue;
-      if (DONE_SENTENCES.some((done) => done.test(sentence))) return true;
+      const sentence = part
+        .replace(/[*_]+/g, '')
+        .replace(/^[^\p{L}]+/u, '')
+        .trim()
+        .toLowerCase();
+      if (sentence.length <= MAX_REPORT_LENGTH && reportsCompletion(sentence)) return true;
     }
   }
   return false;
