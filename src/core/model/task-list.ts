@@ -96,11 +96,14 @@ function reportsCompletion(sentence: string): boolean {
   return rest !== undefined && !CONDITION.test(/^[^,;:]*(?:[,;:]\s*\p{L}*)?/u.exec(rest)![0]);
 }
 
+/** An unticked item of a list. */
+const OPEN_ITEM = /^(?:[-*+]|\d{1,3}[.)])\s+\[ \]/;
+
 /** Whether a response says that the task's goal is reached, by the requested line or in words. */
 export function saysGoalReached(response: string): boolean {
   for (const untrimmed of proseLines(response)) {
     const line = untrimmed.trim();
-    if (line.length > MAX_LINE_LENGTH) continue;
+    if (line.length > MAX_LINE_LENGTH || OPEN_ITEM.test(line)) continue;
     if (GOAL_REACHED_LINES.has(line.replace(/^[\s*_`]+|[\s*_`.]+$/g, '').toLowerCase())) return true;
     for (const part of line.split(/(?<=[.!?。！？])/u)) {
       const sentence = part

@@ -52,6 +52,8 @@ describe('goal-reached detection', () => {
   for (const reply of [
     'Not everything is done yet.',
     'Everything is done except the docs.',
+    '- [ ] All tasks are done',
+    '1. [ ] Everything is done.',
     'Is everything done?',
     'Once everything is finished I will tell you.',
     'The first step is done. Next comes the parser.',
