@@ -240,6 +240,11 @@ export class FollowedChats implements ChatLibrary {
   async #poll(): Promise<void> {
     await this.#reportErrors(async () => {
       if (await this.#mayWrite()) {
+        if (this.#readCatalogMtime > 0 && (await this.#catalogMtime()) === 0) {
+          // The folder was deleted, so all chats are copied again.
+          this.#library = undefined;
+          this.#nextFullSyncAt = 0;
+        }
         const now = performance.now();
         if (now < this.#nextFullSyncAt) return;
         this.#nextFullSyncAt = now + RETRY_INTERVAL_MS;
