@@ -238,7 +238,6 @@ async function summarize(
       prompt: promptWith(),
       unspent: plan.provisional.length === 0 ? 0 : unspentTokens(job),
       concurrency: job.isProbing ? 1 : CONCURRENCY,
-      isDoubtful: job.isProbing,
       isUnusable: isUnusableAnswer,
       extractiveOnFault: job.extractiveOnFault,
     },
@@ -349,7 +348,7 @@ function placeLeaves(
 /** Input tokens that earlier compressions could have spent on the model, but didn't. */
 function unspentTokens({ state, settings, model }: CompressionJob): number {
   const { frontier, nodes, compressions } = state;
-  const leaves = frontier.flatMap(({ node }) => partsOf(node, nodes)).filter((node) => !isProvisional(node));
+  const leaves = frontier.flatMap(({ node }) => partsOf(node, nodes)).filter((node) => !isProvisional(node, model));
   const sumOf = (list: readonly SummaryNode[], of: (node: SummaryNode) => number): number =>
     list.reduce((sum, node) => sum + of(node), 0);
   const messages = sumOf(leaves, (node) => node.messages);
@@ -426,7 +425,7 @@ async function mergeAdjacent(
   tools: ParentTools,
 ): Promise<SummaryNode[]> {
   const downTo = target || (!model && wholeRoom <= SMALL_ROOM_TOKENS) ? 1 : MERGED_SHARE;
-  const provisional = model && !target ? all.slice(all.findLastIndex((node) => !isProvisional(node)) + 1) : [];
+  const provisional = model && !target ? all.slice(all.findLastIndex((node) => !isProvisional(node, model)) + 1) : [];
   const frontier = all.slice(0, all.length - provisional.length);
   const room = wholeRoom - Math.min(tokensOf(provisional, 'detailed'), MAX_PROVISIONAL_SHARE * wholeRoom);
   const groups: SummaryNode[][] = [];

@@ -3,6 +3,7 @@ import { startsTurn } from '../core/compress/cut-segments.ts';
 import { LOCAL_MODEL } from '../core/compress/node-content.ts';
 import { tokensAt } from '../core/compress/choose-levels.ts';
 import { MIN_SUMMARY_TOKENS } from '../core/compress/summarize.ts';
+import type { SummaryModel } from '../core/compress/summary-model.ts';
 import type { Message } from '../core/model/message.ts';
 import type { SummaryNode } from '../core/model/summary.ts';
 import { MAX_SHARE_AFTER_COMPRESSION, type Strategy, recentStart, type RecentLimits } from '../core/policy/policy.ts';
@@ -112,7 +113,7 @@ function planRuns(job: CompressionJob, limits: RecentLimits): Plan {
     if (item.message.role !== 'system') verbatimTokens += item.tokens;
     let run = runs.at(-1);
     if (run?.at(-1)?.position !== item.position - 1) {
-      const replaced = model ? provisionalBefore(item.position, state) : [];
+      const replaced = model ? provisionalBefore(item.position, state, model) : [];
       provisional.push(...replaced);
       const before = replaced.flatMap(({ from, to }) =>
         state.path.slice(from, to + 1).flatMap((id, offset): PlannedMessage[] => {
@@ -160,13 +161,22 @@ export function waitsForMore({ target, due, settings, state, model }: Compressio
   return !isTurnOver || run.length * allowance < MIN_CALL_COST;
 }
 
-function provisionalBefore(position: number, { frontier, summaries }: SessionState): readonly FrontierItem[] {
+function provisionalBefore(
+  position: number,
+  { frontier, summaries }: SessionState,
+  model: SummaryModel,
+): readonly FrontierItem[] {
   let next = position;
   let tokens = 0;
   const at = frontier.findLastIndex(({ node, to }) => {
     if (to >= position) return false;
     tokens += node.tokens.source;
-    if (to !== next - 1 || !isProvisional(node) || tokens > MAX_PROVISIONAL_TOKENS || summaries.reverted.has(node.id))
+    if (
+      to !== next - 1 ||
+      !isProvisional(node, model) ||
+      tokens > MAX_PROVISIONAL_TOKENS ||
+      summaries.reverted.has(node.id)
+    )
       return true;
     next -= node.messages;
     return false;
@@ -174,6 +184,13 @@ function provisionalBefore(position: number, { frontier, summaries }: SessionSta
   return frontier.slice(at + 1).filter(({ to }) => to < position);
 }
 
-/** Whether a model may still replace a summary, which was extracted although no model had failed. */
-export const isProvisional = ({ children, isLost, model, rung, audit }: SummaryNode): boolean =>
-  isLost !== true && children.length === 0 && model === LOCAL_MODEL && rung !== 'edited' && audit.faults.length === 0;
+/** Whether a model may still replace an extracted summary, because it wasn't asked for one in vain. */
+export const isProvisional = (
+  { children, isLost, model: madeBy, rung, audit }: SummaryNode,
+  model?: Pick<SummaryModel, 'id'>,
+): boolean =>
+  isLost !== true &&
+  children.length === 0 &&
+  madeBy === LOCAL_MODEL &&
+  rung !== 'edited' &&
+  audit.faults.every(({ text }) => model && text !== model.id);

@@ -56,9 +56,13 @@ export interface Answer {
   readonly read: string;
 }
 
+/** The first answer, its retry, and the short form. */
+export const MAX_ATTEMPTS = 3;
+
 /**
  * Asks the model for a summary. If it's unusable, retries with the list of faults, and then with the short form.
- * With `isDoubtful`, there is no retry. Undefined if no answer is usable.
+ * With `isDoubtful`, there is no retry. The answer is undefined if none of the `attempts` was usable. There are fewer
+ * if a prompt doesn't fit in the model's context window.
  */
 export async function askModel(
   piece: SegmentToSummarize,
@@ -66,7 +70,7 @@ export async function askModel(
   settings: AskSettings,
   tools: AskTools,
   isDoubtful: boolean,
-): Promise<Answer | undefined> {
+): Promise<{ readonly answer: Answer | undefined; readonly attempts: number }> {
   const { prompt, temperature } = settings;
   const { calls, counter, pace } = tools;
   // With a small context window, leave most of it for the input.
@@ -85,6 +89,7 @@ export async function askModel(
   const form = isShort ? shortForm : structuredForm;
 
   let faults: readonly AuditFault[] = [];
+  let attempts = 0;
   const attempt = async (
     fitted: FittedPrompt,
     { tokens, schema }: Form,
@@ -93,6 +98,7 @@ export async function askModel(
     pace.throwIfCancelled();
     const { system, prompt: question, history } = fitted;
     const request = { system, prompt: question, maxTokens: answerTokens(tokens, settings), temperature };
+    attempts++;
     const reply = await model.complete({ ...request, ...(schema && { jsonSchema: schema }) });
     const { text, usage = { input: promptTokens(fitted, counter), output: counter.text(text) } } = reply;
     calls.add(usage.input, usage.output, reply.calls);
@@ -109,16 +115,16 @@ export async function askModel(
 
   const first = await fitPrompt(piece, model, form, settings, tools);
   const answer = first && (await attempt(first, form, 'model'));
-  if (!first || answer || isDoubtful) return answer;
+  if (!first || answer || isDoubtful) return { answer, attempts };
   const descriptions = faults.map((fault) => describe(fault, first.words));
   const retry = { ...first, ...renderRetryPrompt(first, descriptions) };
   if (promptTokens(retry, counter) + answerTokens(form.tokens, settings) <= model.maxInputTokens) {
     const retried = await attempt(retry, form, 'retry');
-    if (retried) return retried;
+    if (retried) return { answer: retried, attempts };
   }
   const tightForm: Form = { ...shortForm, share: TIGHT_SHARE };
   const last = await fitPrompt(piece, model, tightForm, settings, { ...tools, onTruncated: undefined });
-  return last && attempt(last, tightForm, 'tight');
+  return { answer: last && (await attempt(last, tightForm, 'tight')), attempts };
 }
 
 interface Form {
@@ -248,6 +254,7 @@ async function fitPrompt(
     }
     room = Math.floor(room * 0.9) - 8;
   }
+  onTruncated?.({ read: 0, affordable });
   return undefined;
 }
 

@@ -36,7 +36,7 @@ export function modelMerger(
         const source = await sourceOf(summaries, limits, tools.pace);
         const record = summaries.map(({ detailed }, at) => `summary ${at + 1}: ${detailed}`).join('\n\n');
         const piece = { ...source, allowance: Infinity, part: '', record };
-        const answer = await askModel(piece, model, settings, tools, true);
+        const { answer } = await askModel(piece, model, settings, tools, true);
         return answer && fitted(answer.content, source, tools);
       } catch (error) {
         tools.pace.throwIfCancelled();

@@ -1,7 +1,7 @@
 import type { NodeId } from '../model/ids.ts';
 import type { DetectedEvent, Span } from '../model/key-event.ts';
-import { UNANSWERED, type CostTier, type SummaryNode } from '../model/summary.ts';
-import { affordableAnswer, answerCost, askModel, maxAnswerText, messageAllowance } from './ask-model.ts';
+import { unansweredBy, type CostTier, type SummaryNode } from '../model/summary.ts';
+import { affordableAnswer, answerCost, askModel, maxAnswerText, messageAllowance, MAX_ATTEMPTS } from './ask-model.ts';
 import type { SegmentToSummarize, AskSettings, AskTools } from './ask-model.ts';
 import { buildCorpus, passagesIn, type Corpus } from './corpus.ts';
 import { tokensWithFraming } from './fitting.ts';
@@ -55,8 +55,6 @@ export interface SummarizeSettings extends AskSettings {
   readonly unspent?: number;
   /** Maximum number of concurrent requests; the model's own limit may be lower. */
   readonly concurrency: number;
-  /** Whether the model failed last time, so that one more bad answer is enough to stop asking. */
-  readonly isDoubtful?: boolean;
   /** Whether an error is the model's answer to a segment, such as a refusal, which is then extracted. Default: never. */
   readonly isUnusable?: (error: unknown) => boolean;
   /** Whether to fall back to extraction if the provider fails, instead of throwing. */
@@ -145,11 +143,11 @@ export async function summarizeRuns(
   const pieces = await cutPieces(runs, settings, tools);
   const made = new Map<Piece, NodeContent | undefined>();
   const readBy = new Map<Piece, string>();
-  /** Pieces for which the model gave no usable answer. It isn't asked about their messages again. */
+  /** Pieces for which no attempt gave a usable answer. This model isn't asked about their messages again. */
   const unanswered = new Set<Piece>();
   let refusal: unknown;
   let fault: unknown;
-  let badAnswers = settings.isDoubtful === true ? 1 : 0;
+  let badAnswers = 0;
   let done = 0;
   const report = (): void => tools.report?.({ done: ++done, total: pieces.length });
   const isWorthAsking = (piece: Piece): boolean =>
@@ -167,10 +165,10 @@ export async function summarizeRuns(
       if (cached && cached.tokens.detailed <= piece.ceiling) made.set(piece, cached);
       else if (fault === undefined && badAnswers < MAX_BAD_ANSWERS) {
         try {
-          const answer = await askModel(piece, model, settings, tools, badAnswers > 0);
-          badAnswers = answer ? 0 : badAnswers + 1;
-          if (!answer) unanswered.add(piece);
-          else {
+          const { answer, attempts } = await askModel(piece, model, settings, tools, badAnswers > 0);
+          if (attempts > 0) badAnswers = answer ? 0 : badAnswers + 1;
+          if (!answer && attempts === MAX_ATTEMPTS) unanswered.add(piece);
+          if (answer) {
             made.set(piece, answer.content);
             // Not cached, because it's as long as the messages.
             readBy.set(piece, answer.read);
@@ -195,7 +193,7 @@ export async function summarizeRuns(
     });
   }
   fault ??= refusal;
-  if (asked.length > 0 && made.size === 0 && badAnswers > 0) fault ??= new UnusableAnswers();
+  if (asked.length > 0 && made.size === 0) fault ??= new UnusableAnswers();
   if (settings.isBounded) {
     const others = pieces.filter((piece) => !made.get(piece));
     const room = settings.roomTokens - sum(others.map(({ limits }) => limits.detailed + NODE_HEADING_TOKENS));
@@ -211,7 +209,10 @@ export async function summarizeRuns(
       const content = await extractiveContent(source, tools, texts[at]);
       const isBridge = run.isBetween === true && piece.tokens <= MAX_BRIDGE_TOKENS;
       const extracted = content ?? (isBridge ? wholeContent(source, tools) : undefined);
-      made.set(piece, extracted && unanswered.has(piece) ? { ...extracted, audit: UNANSWERED } : extracted);
+      made.set(
+        piece,
+        extracted && model && unanswered.has(piece) ? { ...extracted, audit: unansweredBy(model.id) } : extracted,
+      );
       if (!asked.includes(piece)) report();
       await pace.yield();
     }

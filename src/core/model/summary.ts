@@ -105,7 +105,9 @@ export const missingFromSource = ({ faults }: Audit): string[] =>
 
 /** The audit after an edit, without the faults that the edit removed from the text. */
 export function auditAfterEdit(audit: Audit, before: string, after: string): Audit {
-  const removed = audit.faults.filter(({ text }) => text === '' || (before.includes(text) && !after.includes(text)));
+  const removed = audit.faults.filter(
+    ({ kind, text }) => kind === 'empty' || text === '' || (before.includes(text) && !after.includes(text)),
+  );
   const without = ({ known, total }: Audit['quotes'], fault: AuditFault['kind']): Audit['quotes'] => ({
     known,
     total: total - removed.filter(({ kind }) => kind === fault).length,
@@ -126,8 +128,8 @@ export const VERBATIM: Audit = {
   faults: [],
 };
 
-/** The audit of an extracted summary that stands in for a model's, because the model refused or returned no summary. */
-export const UNANSWERED: Audit = { ...VERBATIM, faults: [{ kind: 'empty', text: '' }] };
+/** The audit of an extracted summary that stands in for one by `model`, which refused or returned no summary. */
+export const unansweredBy = (model: string): Audit => ({ ...VERBATIM, faults: [{ kind: 'empty', text: model }] });
 
 /**
  * Replaces consecutive messages: the chain of parents from `last` to `first`, so it belongs to every branch that

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { InMemorySession } from '../../../src/app/in-memory-session.ts';
+import { ModelFault } from '../../../src/app/fault.ts';
 import type { ChatModel } from '../../../src/app/ports.ts';
+import { LOCAL_MODEL } from '../../../src/core/compress/node-content.ts';
 import { messageId } from '../../../src/core/model/ids.ts';
 import { messageText } from '../../../src/core/model/message.ts';
-import { resolvePolicy } from '../../../src/core/policy/policy.ts';
+import { resolvePolicy, type PolicyName } from '../../../src/core/policy/policy.ts';
 import { loadEncoding } from '../../../src/core/tokens/token-counter.ts';
 
 const counter = await loadEncoding('o200k_base');
@@ -14,35 +16,52 @@ const line = (at: number): string =>
     ? `Please move parcel ${4_000 + at} for Mrs. Okafor to half past ${8 + (at % 9)}, at the back door.`
     : `Parcel ${3_999 + at} is moved, driver Lindqvist brings it with van ${at % 12} and calls first.`;
 
-/** A session of `messages` messages, compressed every ten with a model that always gives this answer. */
-async function answered(text: string, messages: number) {
+const SUMMARY = 'Parcels for Mrs. Okafor were moved to later times at the back door.';
+
+/** A session with a summarizer that gives these answers, by the number of the request. */
+function opened(policy: PolicyName, budget: number, answer: (request: number) => string) {
   const prompts: string[] = [];
-  const chat: ChatModel = {
-    id: 'test/summarizer',
+  const modelNamed = (id: string): ChatModel => ({
+    id,
     provider: 'test',
     model: 'summarizer',
     async *stream({ messages: sent }) {
       await Promise.resolve();
       prompts.push(sent.map((message) => messageText(message)).join('\n'));
+      const text = answer(prompts.length);
       if (text !== '') yield { type: 'text', text };
       yield { type: 'end', ending: 'complete' };
     },
-  };
+  });
+  const model = { model: modelNamed('test/summarizer'), maxInputTokens: 100_000 };
   const session = new InMemorySession({
-    policy: resolvePolicy('steady'),
-    budget: 100_000,
+    policy: resolvePolicy(policy),
+    budget,
     counter,
     preset: 'customer',
-    model: { model: chat, maxInputTokens: 100_000 },
+    model,
     price: () => null,
   });
-  for (let at = 0; at < messages; at++) {
+  return { session, prompts, model, modelNamed };
+}
+
+async function receive(session: InMemorySession, from: number, to: number): Promise<void> {
+  for (let at = from; at < to; at++) {
     const role = at % 2 === 0 ? 'user' : 'assistant';
     await session.receive({ id: messageId(`m${at}`), role, content: [{ type: 'text', text: line(at) }] });
   }
   await session.endTurn();
+}
+
+/** A session of `messages` messages, compressed every ten with a model that always gives this answer. */
+async function answered(text: string, messages: number) {
+  const { session, prompts } = opened('steady', 100_000, () => text);
+  await receive(session, 0, messages);
   return { session, prompts };
 }
+
+const extracted = ({ state }: InMemorySession): number =>
+  state.frontier.reduce((sum, { node }) => sum + (node.model === LOCAL_MODEL ? node.messages : 0), 0);
 
 describe('a model that never gives a usable summary', () => {
   for (const answer of ['I’m sorry, but I can’t help with that.', ''])
@@ -51,7 +70,7 @@ describe('a model that never gives a usable summary', () => {
       assert.equal(session.attempts.length, 11);
       // The first compression asks three times: with the faults of the answer, and for a shorter one.
       assert.equal(prompts.filter((prompt) => prompt.includes(line(2))).length, 3);
-      assert.ok(prompts.length <= 13, `${prompts.length} requests`);
+      assert.ok(prompts.length <= 33, `${prompts.length} requests`);
     });
 
   it('leaves summaries as detailed as those without a model', async () => {
@@ -61,5 +80,40 @@ describe('a model that never gives a usable summary', () => {
       covered,
       Array.from({ length: 11 }, () => 10),
     );
+  });
+});
+
+describe('messages without a usable summary', () => {
+  for (const policy of ['frugal', 'balanced', 'long-memory'] as const)
+    it(`are summarized under ${policy} if the model recovers from a fault and an empty response`, async () => {
+      const { session } = opened(policy, 3_000, (request) => {
+        if (request === 1) throw new ModelFault('overloaded', 'busy');
+        return request === 2 ? '' : SUMMARY;
+      });
+      await receive(session, 0, 300);
+      assert.equal(extracted(session), 0);
+    });
+
+  it('are summarized once the context window is no longer set too small to ask about them', async () => {
+    const { session, prompts, model } = opened('frugal', 3_000, () => SUMMARY);
+    model.maxInputTokens = 600;
+    await receive(session, 0, 120);
+    assert.equal(prompts.length, 0);
+    assert.ok(extracted(session) > 0);
+    assert.ok(session.state.frontier.every(({ node }) => node.audit.faults.length === 0));
+    model.maxInputTokens = 100_000;
+    await receive(session, 120, 200);
+    assert.equal(extracted(session), 0);
+  });
+
+  it('are summarized by another model', async () => {
+    let answer = '';
+    const { session, model, modelNamed } = opened('steady', 100_000, () => answer);
+    await receive(session, 0, 60);
+    assert.equal(extracted(session), 50);
+    answer = SUMMARY;
+    model.model = modelNamed('test/another');
+    await receive(session, 60, 70);
+    assert.equal(extracted(session), 0);
   });
 });

@@ -4,7 +4,7 @@ import MarkdownIt from 'markdown-it';
 import type { Conversation } from '../../../src/app/conversation.ts';
 import { compressionId, keyEventId, messageId, nodeId } from '../../../src/core/model/ids.ts';
 import { pinQuote } from '../../../src/app/summary-changes.ts';
-import { nodeWith, UNANSWERED, type SummaryNode } from '../../../src/core/model/summary.ts';
+import { nodeWith, unansweredBy, type SummaryNode } from '../../../src/core/model/summary.ts';
 import type * as TargetsModule from '../../../src/host/summaries/command-targets.ts';
 import type * as ComparisonModule from '../../../src/host/summaries/comparison.ts';
 import type * as CompressionsModule from '../../../src/host/summaries/session-documents.ts';
@@ -160,7 +160,7 @@ describe('documents and commands of a session', () => {
   it('say that a summary was extracted because the model did not answer, but report no missing quote', async () => {
     const node = await summarized('Will it sail?', 'Yes.');
     const { journal, state } = conversation;
-    await journal.append({ type: 'node_replaced', node: { ...node, audit: UNANSWERED } });
+    await journal.append({ type: 'node_replaced', node: { ...node, audit: unansweredBy('test/summarizer') } });
     assert.match(nodeDocument(state, state.nodes.get(node.id)!).text, /^- The summarizer returned no usable response/m);
     assert.doesNotMatch(compressionsDocument(conversation).text, /not found in the source/);
   });
