@@ -62,7 +62,8 @@ export const MAX_ATTEMPTS = 3;
 /**
  * Asks the model for a summary. If it's unusable, retries with the list of faults, and then with the short form.
  * With `isDoubtful`, there is no retry. The answer is undefined if none of the `attempts` was usable. There are fewer
- * if a prompt doesn't fit in the model's context window.
+ * if a prompt doesn't fit in the model's context window. A short form that was already refused isn't sent again, but
+ * counts.
  */
 export async function askModel(
   piece: SegmentToSummarize,
@@ -124,6 +125,9 @@ export async function askModel(
   }
   const tightForm: Form = { ...shortForm, share: TIGHT_SHARE };
   const last = await fitPrompt(piece, model, tightForm, settings, { ...tools, onTruncated: undefined });
+  const isWithoutSummary = faults.every(({ kind }) => kind === 'empty' || kind === 'refused');
+  // If the first prompt was the short form, the retry was the last attempt.
+  if (isWithoutSummary && last?.prompt === first.prompt) return { answer: undefined, attempts: attempts + 1 };
   return { answer: last && (await attempt(last, tightForm, 'tight')), attempts };
 }
 
