@@ -149,6 +149,8 @@ for (const kind of [SAMPLE, LONG]) {
 
     it('shows details of a summary on hover', async () => {
       await workbench.openSidebar('Threadkeeper');
+      // The revealed message may have scrolled the first summary out of view.
+      await workbench.page.locator('.sidebar .monaco-list').first().press('Home');
       await workbench.hoverUntil(
         view.rows().filter({ hasText: / → / }).first(),
         workbench.page.locator('.monaco-hover:visible', { hasText: /sent\s+as:/ }),
