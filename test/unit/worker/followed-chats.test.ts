@@ -161,6 +161,42 @@ describe('chats followed from other tools', () => {
     );
   });
 
+  /** Deletes the copies and all else but the lock. */
+  function deleteCopies(): void {
+    for (const name of readdirSync(path.join(place, 'copies')))
+      if (name !== 'library.lock') rmSync(path.join(place, 'copies', name), { recursive: true });
+  }
+
+  it('are copied again if all files but the lock were deleted', async () => {
+    const chats = open();
+    await chats.follow({ tools: ['claude-code'], keepMs: 0 });
+    deleteCopies();
+    await until(() => existsSync(path.join(place, 'copies/catalog.json')));
+    assert.equal(await messages(chats), 1);
+  });
+
+  it('are not read again every second if they were deleted and nothing can be written', async () => {
+    const news: ChatLibraryEvent[] = [];
+    await open('one', news).follow({ tools: ['claude-code'], keepMs: 0 });
+    deleteCopies();
+    mkdirSync(path.join(place, 'copies/catalog.json.next'));
+    const failures = () => news.filter(({ type }) => type === 'failed').length;
+    await until(() => failures() > 0);
+    await new Promise((resolve) => setTimeout(resolve, 3_500));
+    assert.equal(failures(), 1);
+  });
+
+  it('stay listed if only the catalog was deleted, also those that their tool has deleted', async () => {
+    const chats = open();
+    await chats.follow({ tools: ['claude-code'], keepMs: 0 });
+    unlinkSync(path.join(home, SESSION));
+    await chats.follow({ tools: ['claude-code'], keepMs: 0 });
+    unlinkSync(path.join(place, 'copies/catalog.json'));
+    // Longer than the interval of the checks.
+    await new Promise((resolve) => setTimeout(resolve, 2_500));
+    assert.equal((await chats.list()).chats.length, 1);
+  });
+
   it('are not given up if the catalog is damaged and there is no previous one', async () => {
     const chats = open();
     await chats.follow({ tools: ['claude-code'], keepMs: 0 });
