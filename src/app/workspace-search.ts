@@ -86,7 +86,7 @@ export class WorkspaceSearch {
     });
   }
 
-  /** Indexes new and changed sessions, and removes others. Resolves to false if canceled; sessions indexed by then stay. */
+  /** Indexes new and changed sessions, and removes others. Resolves to false if canceled; what is indexed by then stays. */
   async #updateIndex(
     sessions: readonly SessionListEntry[],
     { onProgress, isCancelled }: SearchRequest,
@@ -100,8 +100,6 @@ export class WorkspaceSearch {
       if (isCancelled?.() === true) return false;
       const state = await this.#deps.read(id);
       if (state) {
-        // If this fails, it's indexed again by the next search.
-        this.#indexed.set(id, { bytes: -1, updatedAt: -1 });
         await this.#addSession(id, state);
         this.#indexed.set(id, { bytes, updatedAt });
       }
