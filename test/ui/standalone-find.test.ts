@@ -22,6 +22,12 @@ describe('find on the chat page', () => {
     await row.getByRole('button', { name: '$ npm test', expanded: true }).click();
     await postToPage(page, { type: 'task', task: null });
     await row.getByText('27 passing').waitFor({ state: 'detached' });
+    // What matches outside of it doesn't expand it, even if the match isn't in a single element.
+    const other = await postedCount(page);
+    await page.getByLabel('Find in this session').fill('npm test');
+    await answerRequest(page, 'find', other, { value: [0] });
+    await postToPage(page, { type: 'task', task: null });
+    await row.getByRole('button', { name: '$ npm test', expanded: false }).waitFor();
     await page.close();
   });
 });

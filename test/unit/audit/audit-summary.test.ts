@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { auditSummary } from '../../../src/core/audit/audit-summary.ts';
 import { findQuotes } from '../../../src/core/audit/quotes.ts';
-import { auditAfterEdit, missingFromSource, VERBATIM } from '../../../src/core/model/summary.ts';
+import { auditAfterEdit, missingFromSource, unansweredBy, VERBATIM } from '../../../src/core/model/summary.ts';
 import { runSynchronously } from '../../../src/core/pace/steps.ts';
 
 const source = {
@@ -66,6 +66,7 @@ describe('summary audit', () => {
       ...VERBATIM,
       identifiers: { known: 1, total: 1 },
     });
+    assert.deepEqual(auditAfterEdit(unansweredBy('openai/x'), before, 'By hand.'), VERBATIM);
   });
 
   it('does not treat every phrase in quotation marks as a quotation', () =>

@@ -297,16 +297,21 @@ describe('editor commands', () => {
 
   it('keep a chat search open if Enter is pressed before its results are shown', async () => {
     const { heard, events } = pickerEvents();
-    const picker = { ...events, value: '', items: [], selectedItems: [], hide: () => heard['onDidHide']!() };
-    editor.window.createQuickPick = () => ({ ...picker, show: () => undefined, dispose: () => undefined });
+    const selectedItems: readonly { label: string }[] = [];
+    const shown = { hide: () => heard['onDidHide']!(), show: () => undefined, dispose: () => undefined };
+    const picker = { ...events, ...shown, value: '', items: [], selectedItems };
+    editor.window.createQuickPick = () => picker;
     const library = { search: () => new Promise(() => undefined) };
     const chats = { list: () => Promise.resolve({ chats: [{ key: 'c', entry: { tool: 'codex' } }] }), library };
     let isOpen = true;
     const searched = searchChats({ chats, clock: harness.clock } as never, 'port').finally(() => (isOpen = false));
     await pass(1);
-    heard['onDidAccept']!();
-    await pass(1);
-    assert.equal(isOpen, true);
+    for (const selectedItems of [[], [{ label: 'Filters: tool:' }]]) {
+      picker.selectedItems = selectedItems;
+      heard['onDidAccept']!();
+      await pass(1);
+      assert.equal(isOpen, true);
+    }
     heard['onDidHide']!();
     assert.equal(await searched, false);
   });
