@@ -73,7 +73,7 @@ export class ContextMeter {
     return Math.max(0, Math.floor(Math.min(contextWindow - reservedTokens, maxPrompt)));
   }
 
-  /** The current context. `pending`: a message that isn't in the session yet. Takes time proportional to the context's size. */
+  /** The current context, in time proportional to its size. `pending`: a message that isn't in the session yet. */
   context(recalled: readonly RecalledExcerpt[] = [], pending?: AssembleInput['pending']): Context {
     const { counter, journal } = this.#deps;
     const { counts } = this;

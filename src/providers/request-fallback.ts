@@ -21,7 +21,8 @@ export type OptionalPart =
 
 /** Words by which an error names the rejected part. The first match counts, so specific patterns come first. */
 const REJECTIONS: readonly (readonly [OptionalPart, RegExp])[] = [
-  // DeepSeek, Kimi, and Gemini require the reasoning before a call, which isn't stored (api-docs.deepseek.com/guides/thinking_mode).
+  // DeepSeek, Kimi, and Gemini require the reasoning before a call, which isn't stored
+  // (api-docs.deepseek.com/guides/thinking_mode).
   // Gemma's template has no place for results (huggingface/text-generation-inference#3198).
   ['calls', /reasoning_content|content\[\]\.thinking|thought_?signature|roles must alternate/i],
   ['temperature', /temperature/i],

@@ -80,7 +80,7 @@ interface JournalTarget {
   readonly failedWrite: FailedWrite;
 }
 
-/** A failed write that couldn't be removed from the file: where it starts and ends, in bytes. `end` is 0 if there is none. */
+/** Where a failed write that couldn't be removed from the file starts and ends, in bytes. `end` is 0 if there is none. */
 export interface FailedWrite {
   start: number;
   end: number;
@@ -159,8 +159,8 @@ async function writeAll(
     // All lines were read. Only reading beyond them has failed.
     if (reader.offset === start + bytes.length) return lines;
     if (written > 0 && reader.offset === offset) {
-      // The newline in front of the first line completes a line of another writer. A line that lacks only its newline is
-      // completed by the next write.
+      // The newline in front of the first line completes a line of another writer. The next write would complete a line
+      // that lacks only its newline.
       const hasLine = bytes.subarray(0, written + 1).lastIndexOf(NEWLINE) > 0;
       Object.assign(failedWrite, { start, end: start + written, hasLine });
     }

@@ -50,7 +50,7 @@ export interface SyncOptions {
   readonly removesGone?: boolean;
 }
 
-/** Time in ms for which a copy's retention must be over before it's removed, because the clock may be wrong meanwhile. */
+/** Time in ms between noticing that a copy's retention is over and removing it, because the clock may be wrong. */
 const EXPIRY_DELAY_MS = 24 * 3_600_000;
 
 /** Number of sessions after which the catalog is saved, so that `sync` doesn't start over after being killed. */

@@ -13,8 +13,8 @@ import { STATEMENT_REASONS, type StatementReason } from './statement-check.ts';
 
 /**
  * Maximum cost of summarizing 1,000 messages. `default`: $0.03 for long messages and $0.01 for short ones. `economy`:
- * $0.01 for both. `thorough`: $0.03 and $0.02, and the model also merges summaries once they fill a small context window,
- * which costs 1.5 to 2.5 times as much.
+ * $0.01 for both. `thorough`: $0.03 and $0.02, and the model also merges summaries once they fill a small context
+ * window, which costs 1.5 to 2.5 times as much.
  */
 export const COST_TIERS = ['default', 'economy', 'thorough'] as const;
 export type CostTier = (typeof COST_TIERS)[number];

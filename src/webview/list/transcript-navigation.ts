@@ -2,8 +2,8 @@ const ARTICLE = '[role="article"]';
 const FOCUSABLE = 'button:not(:disabled), input, textarea, [tabindex="0"]';
 
 /**
- * Keyboard navigation in the transcript, an ARIA feed, but with arrow keys: Up and Down move between rows, Left and Right
- * select words. Tab moves through the controls of a row and then leaves the transcript.
+ * Keyboard navigation in the transcript, an ARIA feed, but with arrow keys: Up and Down move between rows, and Left and
+ * Right select words. Tab moves through the controls of a row and then leaves the transcript.
  */
 export class TranscriptNavigation {
   readonly #feed: HTMLElement;

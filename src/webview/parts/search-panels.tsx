@@ -179,7 +179,7 @@ export function FindBar({ session }: { readonly session: OpenSession }) {
   );
 }
 
-/** Expands the collapsed parts of a message, such as a tool's output, unless the rest matches. Returns whether it did. */
+/** Expands a message's collapsed parts, such as a tool's output, unless the rest matches. Returns whether it did. */
 function expandParts(list: Element, query: string, message: string | undefined): boolean {
   const row = [...list.querySelectorAll<HTMLElement>('[data-message]')].find(
     (one) => one.dataset['message'] === message,
