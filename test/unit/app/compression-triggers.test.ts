@@ -78,39 +78,30 @@ describe('session under pressure', () => {
     await second.close();
   });
 
-  it('keeps the policy’s number of recent messages even if turns pass while the summarizer works', async () => {
+  /** A conversation that has gone on while its summarizer, which waits for `go`, works. */
+  async function outpaced() {
     const conversation = await harness.converse();
     harness.set({ policy: resolvePolicy('long-memory', { triggers: { messages: 30 } }) });
-    let go = (): void => undefined;
-    const slow = new Promise<void>((resolve) => {
-      go = resolve;
-    });
+    const { promise, resolve: go } = Promise.withResolvers<undefined>();
     harness.summarizer = async function* (request, signal) {
-      await slow;
+      await promise;
       yield* says('Sella and Brannoc went north by the river after the riders who had taken the boy.')(request, signal);
     };
     await fill(conversation, 40, line);
     await conversation.betweenTurns();
     await fill(conversation, 12, (n) => line(100 + n));
+    return { conversation, go: () => go(undefined) };
+  }
+
+  it('keeps the policy’s number of recent messages even if turns pass while the summarizer works', async () => {
+    const { conversation, go } = await outpaced();
     go();
     await conversation.settled();
     assert.equal(conversation.state.uncompressedCount, 3);
   });
 
   it('keeps that number also if a request waits for the summarizer', async () => {
-    const conversation = await harness.converse();
-    harness.set({ policy: resolvePolicy('long-memory', { triggers: { messages: 30 } }) });
-    let go = (): void => undefined;
-    const slow = new Promise<void>((resolve) => {
-      go = resolve;
-    });
-    harness.summarizer = async function* (request, signal) {
-      await slow;
-      yield* says('Sella and Brannoc went north by the river after the riders who had taken the boy.')(request, signal);
-    };
-    await fill(conversation, 40, line);
-    await conversation.betweenTurns();
-    await fill(conversation, 12, (n) => line(100 + n));
+    const { conversation, go } = await outpaced();
     harness.set({ contextWindow: Math.floor(conversation.context().total / 0.9), reservedTokens: 0 });
     const sent = conversation.send('Where did they go?');
     go();

@@ -62,6 +62,19 @@ const onFullDisk = (work: (disk: FullDisk) => Promise<void>): Promise<void> =>
     await work({ store, late, journal: await late.open(id), free: () => (isFull = false) });
   });
 
+/** Runs `work` while no file can be truncated, as if they could only be appended to. */
+async function withoutTruncate(work: () => Promise<void>): Promise<void> {
+  const { truncate } = fs;
+  fs.truncate = () => Promise.reject(Object.assign(new Error('refused'), { code: 'EPERM' }));
+  syncBuiltinESMExports();
+  try {
+    await work();
+  } finally {
+    fs.truncate = truncate;
+    syncBuiltinESMExports();
+  }
+}
+
 describe('session on a failing disk', () => {
   it('continues in memory when the disk is full, reports it at once, and writes everything once there is room', function () {
     return inFolder(async (folder) => {
@@ -211,10 +224,7 @@ describe('session on a failing disk', () => {
         };
         return { ...file, write };
       };
-      const { truncate } = fs;
-      fs.truncate = () => Promise.reject(Object.assign(new Error('refused'), { code: 'EPERM' }));
-      syncBuiltinESMExports();
-      try {
+      await withoutTruncate(async () => {
         const store = storeIn(folder, 'w1', { openForAppend: faulty });
         const journal = await store.create('Fault', '');
         failing = true;
@@ -234,10 +244,7 @@ describe('session on a failing disk', () => {
         assert.match(noticeText(last.notice), /damaged lines? (was|were) copied/);
         assert.ok(!(await fs.readdir(folder)).some((name) => name.includes('.torn-')));
         await store.close();
-      } finally {
-        fs.truncate = truncate;
-        syncBuiltinESMExports();
-      }
+      });
     }));
 
   it('does not complete a rejected line that lacks only its newline if the file cannot be truncated', () =>
@@ -253,10 +260,7 @@ describe('session on a failing disk', () => {
         };
         return { ...file, write };
       };
-      const { truncate } = fs;
-      fs.truncate = () => Promise.reject(Object.assign(new Error('refused'), { code: 'EPERM' }));
-      syncBuiltinESMExports();
-      try {
+      await withoutTruncate(async () => {
         const store = storeIn(folder, 'w1', { openForAppend: faulty });
         const journal = await store.create('Fault', '');
         room = 1_000_000;
@@ -265,10 +269,7 @@ describe('session on a failing disk', () => {
         await assert.rejects(journal.append({ type: 'session_renamed', title: 'Later' }));
         assert.deepEqual([journal.state.path, journal.state.title], [[], 'Fault']);
         await store.close();
-      } finally {
-        fs.truncate = truncate;
-        syncBuiltinESMExports();
-      }
+      });
     }));
 
   for (const reads of [0, 2]) {
