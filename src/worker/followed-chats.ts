@@ -240,9 +240,9 @@ export class FollowedChats implements ChatLibrary {
   async #poll(): Promise<void> {
     await this.#reportErrors(async () => {
       if (await this.#mayWrite()) {
-        if (await this.#areCopiesDeleted()) {
+        if (this.#readCatalogMtime > 0 && (await this.#catalogMtime()) === 0) {
+          // The folder was deleted, so all chats are copied again. Reading the library sets the time to 0.
           this.#library = undefined;
-          this.#readCatalogMtime = 0;
           this.#nextFullSyncAt = 0;
         }
         const now = performance.now();
@@ -257,12 +257,6 @@ export class FollowedChats implements ChatLibrary {
         this.#options.onLibraryEvent({ type: 'changed' });
       }
     });
-  }
-
-  /** Whether the folder's content was deleted, except for the lock, which is created again at once. */
-  async #areCopiesDeleted(): Promise<boolean> {
-    if (this.#readCatalogMtime === 0 || (await this.#catalogMtime()) > 0) return false;
-    return !(await readdir(this.#options.folder)).some((name) => name.endsWith('.gz'));
   }
 
   async #becomeWriterIfFree(): Promise<boolean> {
