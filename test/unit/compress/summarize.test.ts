@@ -323,6 +323,20 @@ describe('summarizeRuns', () => {
     assert.ok(long! > 390 && long! <= 500, `${long}`);
   });
 
+  it('treats only messages as unanswered about which the model was asked with all attempts', async () => {
+    const model = scriptedModel(() => '');
+    const runs = [1, 2].map(() => {
+      const messages = developerSession(12);
+      return { messages, tokens: messages.map((one) => counter.message(one)) };
+    });
+    const { leaves } = await summarizeRuns(runs, { ...SETTINGS, concurrency: 1 }, tools({ model }));
+    assert.equal(model.requests.length, 4);
+    assert.deepEqual(
+      leaves.map(([leaf]) => leaf!.audit.faults.length),
+      [1, 0],
+    );
+  });
+
   it('sends no request for a single message if many other messages are compressed with it', async () => {
     const model = scriptedModel(() => goodAnswer('Retries.'));
     const question = transcript(['user', `${'The retries must end after 40 seconds. '.repeat(14)}Why do they not?`]);

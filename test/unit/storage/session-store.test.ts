@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
-import { appendFile, mkdir, readdir, readFile, rm, rmdir, stat, writeFile } from 'node:fs/promises';
+import fs, { appendFile, mkdir, readdir, readFile, rm, rmdir, stat, writeFile } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { StoreFault, type SessionJournal } from '../../../src/app/ports.ts';
 import { messageId, sessionId } from '../../../src/core/model/ids.ts';
 import { messageText } from '../../../src/core/model/message.ts';
 import { nativeChecksum } from '../../../src/storage/checksum.ts';
-import { openForAppend, type OpenForAppend } from '../../../src/storage/journal-writer.ts';
+import { createJournal, openForAppend, type OpenForAppend } from '../../../src/storage/journal-writer.ts';
 import { inFolder, messageAdded, noticeText, inStore, storeIn, testClock, HEARTBEAT_MS } from './test-store.ts';
 import { until } from '../../support/until.ts';
 
@@ -330,6 +331,30 @@ describe('session with a lost journal', () => {
       const journal = await again.open(sessionId('lost'), fallback('lost'));
       assert.deepEqual(journal.state.path, ['m0', 'm1']);
       await again.close();
+    }));
+
+  it('is not replaced if another window has restored it meanwhile', () =>
+    inFolder(async (folder) => {
+      const path = join(folder, 'lost.jsonl');
+      await writeFile(path, 'restored');
+      const create = () => createJournal(path, fallback('lost'), 'w1', testClock());
+      await create();
+      assert.equal(await readFile(path, 'utf8'), 'restored');
+      // A file system without links.
+      const { link } = fs;
+      fs.link = () => Promise.reject(Object.assign(new Error('refused'), { code: 'EPERM' }));
+      syncBuiltinESMExports();
+      try {
+        await create();
+        assert.equal(await readFile(path, 'utf8'), 'restored');
+        await rm(path);
+        await create();
+        assert.match(await readFile(path, 'utf8'), /Saved/);
+      } finally {
+        fs.link = link;
+        syncBuiltinESMExports();
+      }
+      assert.deepEqual(await readdir(folder), ['lost.jsonl']);
     }));
 
   it('sets an unreadable journal file aside', () =>
