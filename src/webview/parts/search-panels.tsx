@@ -181,12 +181,12 @@ export function FindBar({ session }: { readonly session: OpenSession }) {
 
 /** Expands a message's collapsed parts, such as a tool's output, unless the rest matches. Returns whether it did. */
 function expandParts(list: Element, query: string, message: string | undefined): boolean {
-  const row = [...list.querySelectorAll<HTMLElement>('[data-message]')].find(
-    (one) => one.dataset['message'] === message,
-  );
+  const body = [...list.querySelectorAll<HTMLElement>('[data-message]')]
+    .find((one) => one.dataset['message'] === message)
+    ?.querySelector('.message-body');
   // A match may span several elements, which aren't highlighted then.
-  if (row?.textContent.toLowerCase().includes(query.trim().toLowerCase())) return false;
-  const collapsed = row?.querySelectorAll<HTMLElement>('.message-body .disclosure[aria-expanded="false"]') ?? [];
+  if (body?.textContent.toLowerCase().includes(query.trim().toLowerCase())) return false;
+  const collapsed = body?.querySelectorAll<HTMLElement>('.disclosure[aria-expanded="false"]') ?? [];
   for (const button of collapsed) button.click();
   return collapsed.length > 0;
 }
