@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { startsTurn } from '../../../src/core/compress/cut-segments.ts';
-import { isToolResult } from '../../../src/core/compress/source-message.ts';
 import { parseStructuredSummary } from '../../../src/core/compress/parse-summary.ts';
 import { renderSummaryPrompt, summaryPrompt } from '../../../src/core/prompts/render-prompts.ts';
-import { answers, sessions } from './arbitraries.ts';
+import { answers } from './arbitraries.ts';
 import { runs } from '../runs.ts';
 
 /** Any text, including template placeholders and lines that look like fences. */
@@ -56,16 +54,6 @@ describe('prompts and responses', () => {
         if ('narrative' in parsed) assert.equal(typeof parsed.narrative, 'string');
       }),
       runs(1_000),
-    );
-  });
-
-  it('tool results never start a turn, whatever their role', () => {
-    fc.assert(
-      fc.property(sessions, (messages) => {
-        for (const message of messages)
-          assert.equal(startsTurn(message), message.role === 'user' && !isToolResult(message));
-      }),
-      runs(50),
     );
   });
 });

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
 import { cutSegments } from '../../../src/core/compress/cut-segments.ts';
-import type { SourceMessage } from '../../../src/core/compress/source-message.ts';
-import { messageId } from '../../../src/core/model/ids.ts';
-import { message, transcript } from './summarize-fixtures.ts';
+import { transcript } from './summarize-fixtures.ts';
 
 const upTo = (tokens: number) => ({ tokens, messages: 60 });
 
@@ -23,28 +21,6 @@ describe('session segmentation', () => {
     const cut = cutSegments(short, Array<number>(200).fill(8), { tokens: 24_000, messages: 60 });
     const sizes = cut.map((one) => [one.to - one.from + 1, one.tokens]);
     assert.deepEqual(sizes, [...Array.from({ length: 3 }, () => [60, 480]), [20, 160]]);
-  });
-
-  it('splits a turn larger than a segment only after a tool result, never between a reply and its result', () => {
-    const roles = ['user', 'assistant', 'tool', 'tool', 'assistant', 'tool', 'assistant'] as const;
-    const agent = transcript(...roles.map((role) => [role, 'x'] as const));
-    const cut = cutSegments(agent, [10, 100, 100, 100, 100, 100, 10], upTo(90));
-    for (const { to } of cut.slice(0, -1)) assert.equal(roles[to], 'tool', `a segment ends after message ${to}`);
-    assert.ok(cut.length > 1);
-  });
-
-  it('treats a tool result with the user role as a result, not as a new turn', () => {
-    const anthropic: SourceMessage[] = [
-      message(0, 'user', 'go'),
-      {
-        id: messageId('m1'),
-        role: 'assistant',
-        content: [{ type: 'tool_call', callId: 'x', name: 'read', json: '{}' }],
-      },
-      { id: messageId('m2'), role: 'user', content: [{ type: 'tool_result', callId: 'x', text: 'X', isError: false }] },
-      message(3, 'assistant', 'done'),
-    ];
-    assert.equal(cutSegments(anthropic, [10, 60, 60, 30], upTo(50))[0]?.to, 2);
   });
 
   it('merges a remainder too small to be shortened into the previous segment', () => {

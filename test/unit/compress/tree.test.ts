@@ -47,22 +47,6 @@ describe('summary tree', () => {
     assert.deepEqual(second.frontier.slice(0, first.frontier.length), first.frontier);
   });
 
-  it('limits the size of every summary’s text as the session grows', async () => {
-    let frontier: readonly SummaryNode[] = [];
-    const session = developerSession(200);
-    for (let at = 0; at < session.length; at += 80) {
-      ({ frontier } = await grow(
-        { messages: session.slice(at, at + 80), frontier },
-        { ...settings, frontierTokens: 2_000 },
-        tools(),
-      ));
-    }
-    for (const { tokens } of frontier) {
-      assert.ok(tokens.brief <= 1_000);
-      assert.ok(tokens.detailed <= 2_000);
-    }
-  });
-
   for (const isKnown of [true, false])
     it(`keeps early decisions through any number of merges ${isKnown ? 'of the original summaries' : 'of already merged summaries'}`, async () => {
       const decided = (call: number): string => `Ingrid keeps lantern ${call} at pier ${call + 40}`;
