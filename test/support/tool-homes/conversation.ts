@@ -70,6 +70,21 @@ export const databaseOf =
     database(home, name, statements, rows);
 type Tail<T extends readonly unknown[]> = T extends readonly [unknown, ...infer Rest] ? Rest : never;
 
+/** Writes Zed's database with one thread. */
+export const zedThread = (home: string, thread: object): string =>
+  database(
+    home,
+    '.local/share/zed/threads/threads.db',
+    'CREATE TABLE threads (id TEXT, summary TEXT, updated_at TEXT, data_type TEXT, data BLOB, parent_id TEXT)',
+    { threads: [['z', '', iso(0), 'json', JSON.stringify(thread), '']] },
+  );
+
+/** The tables of opencode 1. */
+export const OPENCODE_TABLES =
+  'CREATE TABLE session (id TEXT, directory TEXT, title TEXT, time_created INTEGER, time_updated INTEGER);' +
+  'CREATE TABLE message (id TEXT, session_id TEXT, time_created INTEGER, data TEXT);' +
+  'CREATE TABLE part (id TEXT, message_id TEXT, session_id TEXT, time_created INTEGER, data TEXT);';
+
 export const ASKED = 'Where is the port set? 端口在哪里 🚢';
 export const ANSWERED = 'In config.ts, line 3.';
 export const ARGS = { path: 'config.ts' };

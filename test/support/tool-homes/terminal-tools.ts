@@ -15,6 +15,7 @@ import {
   jsonl,
   ms,
   OPENAI_CALL,
+  OPENCODE_TABLES,
   OUTPUT,
   putFile,
   SUMMARY,
@@ -111,27 +112,19 @@ const opencodeSaid = expectedConversation({ at: [0, 1, 1, 3], model: 'gpt-5', us
 const opencodeSummary = JSON.stringify({ role: 'assistant', summary: true, ...created(4) });
 
 const opencodeDatabase = (name: string) =>
-  databaseOf(
-    name,
-    'CREATE TABLE session (id TEXT, project_id TEXT, parent_id TEXT, directory TEXT, title TEXT, time_created INTEGER, time_updated INTEGER);' +
-      'CREATE TABLE message (id TEXT, session_id TEXT, time_created INTEGER, time_updated INTEGER, data TEXT);' +
-      'CREATE TABLE part (id TEXT, message_id TEXT, session_id TEXT, time_created INTEGER, data TEXT)',
-    {
-      'session (id, directory, title, time_created, time_updated)': [
-        ['ses_1', '/home/sam/api', 'The port', ms(0), ms(3)],
-      ],
-      'message (id, session_id, time_created, data)': [
-        ...opencodeMessages.map(([id, data], index) => [id, 'ses_1', ms(index), JSON.stringify(data)]),
-        ['msg_4', 'ses_1', ms(4), opencodeSummary],
-      ],
-      'part (id, message_id, session_id, time_created, data)': [
-        ...opencodeMessages.flatMap(([message, , parts]) =>
-          parts.map((part, index) => [`prt_${message}_${index}`, message, 'ses_1', ms(index), JSON.stringify(part)]),
-        ),
-        ['prt_9', 'msg_4', 'ses_1', ms(4), JSON.stringify(text(SUMMARY))],
-      ],
-    },
-  );
+  databaseOf(name, OPENCODE_TABLES, {
+    session: [['ses_1', '/home/sam/api', 'The port', ms(0), ms(3)]],
+    message: [
+      ...opencodeMessages.map(([id, data], index) => [id, 'ses_1', ms(index), JSON.stringify(data)]),
+      ['msg_4', 'ses_1', ms(4), opencodeSummary],
+    ],
+    part: [
+      ...opencodeMessages.flatMap(([message, , parts]) =>
+        parts.map((part, index) => [`prt_${message}_${index}`, message, 'ses_1', ms(index), JSON.stringify(part)]),
+      ),
+      ['prt_9', 'msg_4', 'ses_1', ms(4), JSON.stringify(text(SUMMARY))],
+    ],
+  });
 
 const MODEL = { id: 'gpt-5', providerID: 'openai' };
 const opencode2State = { status: 'completed', input: ARGS, content: [text(OUTPUT)] };

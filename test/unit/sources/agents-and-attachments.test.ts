@@ -1,26 +1,19 @@
 import assert from 'node:assert/strict';
-import { readSession, type ReadSession } from '../../../src/app/library/read-session.ts';
-import type { Tool } from '../../../src/app/library/source.ts';
 import { inEnglish } from '../../../src/core/text/phrase.ts';
-import { allSources } from '../../../src/sources/all-sources.ts';
-import type { Databases } from '../../../src/sources/sqlite-databases.ts';
-import { database, iso, jsonl, ms, putFile } from '../../support/tool-homes/conversation.ts';
+import {
+  database,
+  iso,
+  jsonl,
+  ms,
+  OPENCODE_TABLES,
+  putFile,
+  zedThread,
+} from '../../support/tool-homes/conversation.ts';
 import { homeForEachTest } from '../../support/tool-homes/home-for-each-test.ts';
 
 describe('agents and attachments in other tools', () => {
   let home = '';
-  let databases: Databases;
-  homeForEachTest((folder, own) => {
-    home = folder;
-    databases = own;
-  });
-
-  const readAll = async (tool: Tool): Promise<ReadSession[]> => {
-    const source = allSources({ folder: home, env: {} }, databases).find((one) => one.tool === tool)!;
-    const { files, unreadable } = await source.find();
-    assert.deepEqual(unreadable, []);
-    return Promise.all(files.map((file) => readSession(source, file)));
-  };
+  const { readAll, readOnly } = homeForEachTest((folder) => (home = folder));
 
   it('finds the agents of Claude Code’s workflows, but not the list of their results', async () => {
     const said = (content: string, more: object = {}): object => ({
@@ -50,17 +43,12 @@ describe('agents and attachments in other tools', () => {
       { type: 'reasoning', text: 'Hm.' },
       attachments[0],
     ];
-    const tables =
-      'CREATE TABLE session (id TEXT, directory TEXT, title TEXT, time_created INTEGER, time_updated INTEGER);' +
-      'CREATE TABLE message (id TEXT, session_id TEXT, time_created INTEGER, data TEXT);' +
-      'CREATE TABLE part (id TEXT, message_id TEXT, session_id TEXT, time_created INTEGER, data TEXT)';
-    database(home, '.local/share/opencode/opencode.db', tables, {
+    database(home, '.local/share/opencode/opencode.db', OPENCODE_TABLES, {
       session: [['ses_1', '/home/sam/api', 'The port', ms(0), ms(1)]],
       message: [['msg_1', 'ses_1', ms(0), JSON.stringify({ role: 'assistant', time: { created: ms(0) } })]],
       part: parts.map((part, at) => [`prt_${at}`, 'msg_1', 'ses_1', ms(0), JSON.stringify(part)]),
     });
-    const [session] = await readAll('opencode');
-    const { messages, skipped } = session!;
+    const { messages, skipped } = await readOnly('opencode');
     const image = { type: 'image', mediaType: 'image/png', base64: 'QQ==' };
     assert.deepEqual(messages[0]?.blocks?.slice(1), [image]);
     assert.deepEqual(messages[1]?.blocks, [{ type: 'tool_result', callId: 'c', text: 'Read.', isError: false }, image]);
@@ -75,8 +63,8 @@ describe('agents and attachments in other tools', () => {
     ];
     const history = [{ message: { role: 'user', content }, contextItems: [] }];
     putFile(home, '.continue/sessions/s1.json', { sessionId: 's1', title: 'An image', history });
-    const [session] = await readAll('continue');
-    assert.deepEqual(session!.messages[0]?.blocks, [
+    const session = await readOnly('continue');
+    assert.deepEqual(session.messages[0]?.blocks, [
       { type: 'text', text: 'What is this?' },
       { type: 'image', mediaType: 'image/png', base64: 'QQ==' },
     ]);
@@ -91,27 +79,20 @@ describe('agents and attachments in other tools', () => {
         { role: 'user', content: [{ type: 'text', text: 'And the host?' }] },
       ],
     });
-    const [session] = await readAll('cline');
-    const texts = session!.messages.map(({ text }) => text);
+    const session = await readOnly('cline');
+    const texts = session.messages.map(({ text }) => text);
     assert.deepEqual(texts, ['And the host?']);
-    assert.equal(session!.compactions[0]?.summary, 'Context summary:\n\nThe port is 8080.');
+    assert.equal(session.compactions[0]?.summary, 'Context summary:\n\nThe port is 8080.');
   });
-
-  const zedThread = (...messages: readonly object[]): string =>
-    database(
-      home,
-      '.local/share/zed/threads/threads.db',
-      'CREATE TABLE threads (id TEXT, summary TEXT, updated_at TEXT, data_type TEXT, data BLOB)',
-      { threads: [['z', 'The port', iso(0), 'json', JSON.stringify({ version: '0.3.0', messages })]] },
-    );
 
   it('reads the inputs of Zed’s tool calls, with and without their type', async () => {
     const use = (id: string, input: unknown): object => ({ ToolUse: { id, name: 'read_file', raw_input: '', input } });
     const inputs = [{ path: 'a.ts' }, { type: 'json', value: { path: 'b.ts' } }, { type: 'text', value: 'c.ts' }];
-    zedThread({ Agent: { content: inputs.map((input, at) => use(`c${at}`, input)), tool_results: {} } });
-    const [session] = await readAll('zed');
+    const content = inputs.map((input, at) => use(`c${at}`, input));
+    zedThread(home, { version: '0.3.0', messages: [{ Agent: { content, tool_results: {} } }] });
+    const session = await readOnly('zed');
     assert.deepEqual(
-      session!.messages[0]?.blocks?.map((block) => block.type === 'tool_call' && block.json),
+      session.messages[0]?.blocks?.map((block) => block.type === 'tool_call' && block.json),
       ['{"path":"a.ts"}', '{"path":"b.ts"}', 'c.ts'],
     );
   });
@@ -119,14 +100,14 @@ describe('agents and attachments in other tools', () => {
   it('reads Zed’s compactions with their summaries, which some providers encrypt', async () => {
     const said = (text: string): object => ({ User: { id: text, content: [{ Text: text }] } });
     const encrypted = { ProviderNative: { provider: 'openai', items: [{ type: 'compaction' }] } };
-    zedThread(said('One?'), { Compaction: { Summary: 'One was asked.' } }, said('Two?'), { Compaction: encrypted });
-    const [session] = await readAll('zed');
-    const compactions = session!.compactions.map(({ before, summary }) => [before, summary]);
-    assert.deepEqual(compactions, [
-      [1, 'One was asked.'],
-      [2, ''],
-    ]);
-    assert.deepEqual(session!.skipped, []);
+    const compactions = [{ Summary: 'One was asked.' }, encrypted].map((one) => ({ Compaction: one }));
+    zedThread(home, { version: '0.3.0', messages: [said('One?'), compactions[0], said('Two?'), compactions[1]] });
+    const session = await readOnly('zed');
+    assert.deepEqual(
+      session.compactions.map(({ before, summary }) => `${before} ${summary}`),
+      ['1 One was asked.', '2 '],
+    );
+    assert.deepEqual(session.skipped, []);
   });
 
   it('lists a session of Gemini CLI once that was copied to another format', async () => {
@@ -156,8 +137,8 @@ describe('agents and attachments in other tools', () => {
       content: [{ type: 'toolResponse', id: `c${at}`, toolResult: toolResult(content) }],
     }));
     putFile(home, '.local/share/goose/sessions/g1.jsonl', jsonl({ description: 'Files' }, ...records));
-    const [session] = await readAll('goose');
-    const texts = session!.messages.map(({ text }) => text);
+    const session = await readOnly('goose');
+    const texts = session.messages.map(({ text }) => text);
     assert.deepEqual(texts, ['a.ts\nDone.', 'For both.', 'For the user.']);
   });
 

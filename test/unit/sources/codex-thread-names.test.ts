@@ -1,11 +1,8 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { FoundFiles } from '../../../src/app/library/source.ts';
-import { allSources } from '../../../src/sources/all-sources.ts';
-import { Databases } from '../../../src/sources/sqlite-databases.ts';
 import { database, jsonl, putFile } from '../../support/tool-homes/conversation.ts';
-import { folderForEachTest } from '../../support/per-test.ts';
+import { homeForEachTest } from '../../support/tool-homes/home-for-each-test.ts';
 
 const ID = (last: number): string => `0195a1b2-0000-7000-8000-00000000000${last}`;
 const TABLE_WITH_TITLES = 'CREATE TABLE threads (id TEXT, title TEXT, first_user_message TEXT)';
@@ -13,23 +10,13 @@ const TABLE_WITH_NAMES = 'CREATE TABLE threads (id TEXT, title TEXT, first_user_
 
 describe('names of Codex threads', () => {
   let home = '';
-  let databases: Databases;
-  folderForEachTest((made) => (home = made));
+  const { find, findAny } = homeForEachTest((folder) => (home = folder));
   beforeEach(() => {
-    databases = new Databases(home);
     for (const last of [1, 2, 3]) putFile(home, `.codex/sessions/rollout-${ID(last)}.jsonl`, jsonl({ last }));
   });
-  afterEach(() => databases.close());
 
-  const find = (env: Readonly<Record<string, string>> = {}): Promise<FoundFiles> =>
-    allSources({ folder: home, env }, databases)
-      .find(({ tool }) => tool === 'codex')!
-      .find();
-  const names = async (env?: Readonly<Record<string, string>>): Promise<(string | undefined)[]> => {
-    const { files, unreadable } = await find(env);
-    assert.deepEqual(unreadable, []);
-    return files.map(({ facts }) => facts.title);
-  };
+  const names = async (env?: Readonly<Record<string, string>>): Promise<(string | undefined)[]> =>
+    (await find('codex', env)).map(([, { facts }]) => facts.title);
 
   it('come from the newest database, or else from the index', async () => {
     const row = (last: number, name: string | null): (string | null)[] => [ID(last), 'A title', 'A prompt', name];
@@ -68,14 +55,10 @@ describe('names of Codex threads', () => {
   it('are missing if the database is damaged, which is reported', async () => {
     const file = putFile(home, '.codex/state_5.sqlite', '');
     writeFileSync(file, 'no database'.repeat(20));
-    const { files, unreadable } = await find();
-    assert.deepEqual(
-      files.map(({ facts }) => facts.title),
-      [undefined, undefined, undefined],
-    );
-    assert.deepEqual(
-      unreadable.map((one) => one.path),
-      [file],
-    );
+    const { files, unreadable } = await findAny('codex');
+    const titles = files.map(([, { facts }]) => facts.title);
+    assert.deepEqual(titles, [undefined, undefined, undefined]);
+    const paths = unreadable.map((one) => one.path);
+    assert.deepEqual(paths, [file]);
   });
 });

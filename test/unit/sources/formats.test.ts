@@ -22,29 +22,20 @@ import { DatabaseSync } from 'node:sqlite';
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { Library, type SyncReport } from '../../../src/app/library/library.ts';
 import { readSession, type ReadSession } from '../../../src/app/library/read-session.ts';
-import {
-  TOOL_NAMES,
-  TOOLS,
-  type Tool,
-  type UnreadablePath,
-  type Source,
-  type SourceFile,
-} from '../../../src/app/library/source.ts';
+import { TOOL_NAMES, TOOLS, type Tool } from '../../../src/app/library/source.ts';
 import { inEnglish } from '../../../src/core/text/phrase.ts';
 import { TranscriptError, type TranscriptMessage } from '../../../src/core/transcript/transcript-message.ts';
-import { allSources } from '../../../src/sources/all-sources.ts';
-import type { Databases } from '../../../src/sources/sqlite-databases.ts';
 import { TOOL_FIXTURES } from '../../support/tool-homes/all-tools.ts';
 import { LibraryCopies } from '../../../src/storage/library-copies.ts';
 import {
   ARGS,
   START_TIME,
   database,
-  databaseOf,
   fileOf,
   jsonl,
   OUTPUT,
   putFile,
+  zedThread,
   type ExpectedMessage,
 } from '../../support/tool-homes/conversation.ts';
 import { claudeRecords } from '../../support/tool-homes/terminal-tools.ts';
@@ -110,13 +101,6 @@ function renameTables(file: string): void {
   store.close();
 }
 
-const zedThreads = (thread: string) =>
-  databaseOf(
-    '.local/share/zed/threads/threads.db',
-    'CREATE TABLE threads (id TEXT, summary TEXT, updated_at TEXT, data_type TEXT, data BLOB)',
-    { threads: [['z', 'x', '2026-03-02T09:00:00Z', 'json', thread]] },
-  );
-
 const isDatabase = (file: string): boolean => /\.(?:db|vscdb)$/.test(file);
 const filesBelow = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -133,38 +117,12 @@ function assertBeginning(read: readonly TranscriptMessage[], expected: readonly 
 
 describe('reading chats from other tools', () => {
   let home = '';
-  let databases: Databases;
-  homeForEachTest((folder, own) => {
-    home = folder;
-    databases = own;
-  });
+  const { closeDatabases, sources, findAny, find, readAll, readOnly } = homeForEachTest((folder) => (home = folder));
 
-  /** The chats of all tools, or of one, which is faster. */
-  const sources = (tool?: Tool, env: Readonly<Record<string, string>> = {}): readonly Source[] =>
-    allSources({ folder: home, env }, databases).filter((one) => tool === undefined || one.tool === tool);
-  const find = async (
-    tool?: Tool,
-    env?: Readonly<Record<string, string>>,
-  ): Promise<{ files: [Source, SourceFile][]; refused: UnreadablePath[] }> => {
-    const files: [Source, SourceFile][] = [];
-    const refused: UnreadablePath[] = [];
-    for (const source of sources(tool, env)) {
-      const found = await source.find();
-      files.push(...found.files.map((file): [Source, SourceFile] => [source, file]));
-      refused.push(...found.unreadable);
-    }
-    return { files, refused };
-  };
-  const readOnly = async (tool?: Tool): Promise<ReadSession> => {
-    const { files, refused } = await find(tool);
-    assert.deepEqual(refused, []);
-    assert.equal(files.length, 1, files.map(([, { path: file }]) => file).join(', '));
-    return await readSession(...files[0]!);
-  };
   /** The only file's content, or the reason why it or its database is refused. */
   const outcomeOf = async (tool?: Tool): Promise<string | ReadSession> => {
-    const { files, refused } = await find(tool);
-    if (refused.length > 0) return refused.map(({ reason }) => inEnglish(reason)).join('; ');
+    const { files, unreadable } = await findAny(tool);
+    if (unreadable.length > 0) return unreadable.map(({ reason }) => inEnglish(reason)).join('; ');
     assert.equal(files.length, 1);
     try {
       return await readSession(...files[0]!);
@@ -225,7 +183,7 @@ describe('reading chats from other tools', () => {
         const outcome = await outcomeOf(fixture.tool);
         if (typeof outcome === 'string') assert.match(outcome, REASON);
         else assertBeginning(outcome.messages, fixture.expected);
-        await databases.close();
+        await closeDatabases();
       }
     });
 
@@ -245,7 +203,7 @@ describe('reading chats from other tools', () => {
       const library = await Library.open(new LibraryCopies(path.join(home, 'copies')));
       const pass = async (): Promise<SyncReport> => {
         const report = await library.sync(sources(fixture.tool));
-        await databases.close();
+        await closeDatabases();
         return report;
       };
       const first = await pass();
@@ -262,7 +220,7 @@ describe('reading chats from other tools', () => {
       const file = fixture.write(home);
       for (const one of filesBelow(home)) if (fixture.tool !== 'aider') changeFile(one, withMore);
       assert.deepEqual(withoutBlocks((await readOnly(fixture.tool)).messages), fixture.expected);
-      await databases.close();
+      await closeDatabases();
       if (isDatabase(file)) renameTables(file);
       else if (fixture.tool === 'aider') writeFileSync(file, readFileSync(file, 'utf8').replace(/^#/gm, '%'));
       else for (const one of filesBelow(home)) changeFile(one, renamed);
@@ -296,8 +254,7 @@ describe('reading chats from other tools', () => {
   it('resumes where it stopped, and starts over when the file was rewritten', async () => {
     const lines = claudeRecords.map((one) => `${JSON.stringify(one)}\n`);
     const file = putFile(home, '.claude/projects/p/s.jsonl', lines.slice(0, 2).join(''));
-    const { files } = await find();
-    const [source, found] = files[0]!;
+    const [source, found] = (await find())[0]!;
     const first = await readSession(source, found);
     assert.equal(first.messages.length, 2, 'the reply is still growing');
     assert.equal(first.end.resume?.messages, 1, 'so it is read again');
@@ -334,7 +291,6 @@ describe('reading chats from other tools', () => {
   });
 
   const VSCODE = '.config/Code/User/workspaceStorage/a/chatSessions/x.json';
-  const ZED_FUTURE = JSON.stringify({ version: '0.10.0', messages: [] });
   for (const [what, write] of [
     ['VS Code', fileOf(VSCODE, { version: 4, requests: [{ message: { text: 'Hi' } }] })],
     [
@@ -348,7 +304,7 @@ describe('reading chats from other tools', () => {
       'Cline',
       fileOf('.cline/data/sessions/x/x.messages.json', { version: 2, messages: [{ role: 'user', content: 'Hi' }] }),
     ],
-    ['Zed', zedThreads(ZED_FUTURE)],
+    ['Zed', (home: string) => zedThread(home, { version: '0.10.0', messages: [] })],
   ] as const) {
     it(`refuses a newer ${what} format and names its version`, async () => {
       write(home);
@@ -379,8 +335,7 @@ describe('reading chats from other tools', () => {
   it('ignores the database of another editor in a portable folder', async () => {
     const tables = 'CREATE TABLE ItemTable (key TEXT UNIQUE, value BLOB)';
     database(home, 'portable/user-data/User/globalStorage/state.vscdb', tables, { ItemTable: [['theme', 'dark']] });
-    const { refused } = await find(undefined, { VSCODE_PORTABLE: path.join(home, 'portable') });
-    assert.deepEqual(refused, []);
+    assert.deepEqual(await find(undefined, { VSCODE_PORTABLE: path.join(home, 'portable') }), []);
   });
 
   it('reads Cursor chats from a portable folder', async () => {
@@ -391,11 +346,8 @@ describe('reading chats from other tools', () => {
 
   it('lists aider’s history once, with its folder, even if the environment also names it', async () => {
     const history = putFile(home, 'code/api/.aider.chat.history.md', '# aider chat started at 2026-03-02 09:00:00\n');
-    const { files } = await find(undefined, { AIDER_CHAT_HISTORY_FILE: history });
-    assert.deepEqual(
-      files.map(([, { facts }]) => facts),
-      [{ id: history, workspace: path.join(home, 'code/api'), title: 'api' }],
-    );
+    const facts = (await find(undefined, { AIDER_CHAT_HISTORY_FILE: history })).map(([, file]) => file.facts);
+    assert.deepEqual(facts, [{ id: history, workspace: path.join(home, 'code/api'), title: 'api' }]);
   });
 
   it('reads Cursor tabs without an ID, and counts messages without text as skipped', async () => {
@@ -411,33 +363,11 @@ describe('reading chats from other tools', () => {
       'CREATE TABLE ItemTable (key TEXT UNIQUE, value BLOB)',
       { ItemTable: [['workbench.panel.aichat.view.aichat.chatdata', JSON.stringify({ tabs })]] },
     );
-    const { files } = await find();
-    const read = await Promise.all(files.map((one) => readSession(...one)));
+    const read = await readAll();
     const texts = read.map(({ messages }) => messages.map(({ text }) => text));
     assert.deepEqual(texts, [['One?'], ['Two?']]);
     const reasons = read.map(({ skipped }) => skipped.map(({ reason, count }) => `${count} × ${inEnglish(reason)}`));
     assert.deepEqual(reasons, [['1 × message without readable content'], ['1 × message without readable content']]);
-  });
-
-  it('reads the images of Zed messages and tool results', async () => {
-    const image = { Image: { source: 'QQ==', size: { width: 1, height: 1 } } };
-    const messages = [
-      { User: { id: 'u1', content: [{ Text: 'Look.' }, image] } },
-      {
-        Agent: {
-          content: [{ ToolUse: { id: 'c', name: 'shot', input: {} } }],
-          tool_results: { c: { content: image } },
-        },
-      },
-    ];
-    zedThreads(JSON.stringify({ version: '0.3.0', messages }))(home);
-    const read = await readOnly();
-    const block = { type: 'image', mediaType: 'image/png', base64: 'QQ==' };
-    const blocks = [read.messages[0], read.messages[2]].map((one) => one?.blocks);
-    assert.deepEqual(blocks, [
-      [{ type: 'text', text: 'Look.' }, block],
-      [{ type: 'tool_result', callId: 'c', text: '', isError: false }, block],
-    ]);
   });
 
   it('refuses a session without messages', async () => {
@@ -474,7 +404,7 @@ describe('reading chats from other tools', () => {
     rmSync(home, { recursive: true });
     renameSync(left, home);
     rmSync(`${file}-shm`);
-    await databases.close();
+    await closeDatabases();
     assert.equal((await readOnly()).messages.at(-1)?.text, 'And the host?');
     const names = readdirSync(path.dirname(file)).map((name) => name.replace(/^.*\.db/, ''));
     assert.deepEqual(names, ['', '-wal']);
@@ -507,7 +437,7 @@ describe('reading chats from other tools', () => {
       files.copyFile = copyFile;
       syncBuiltinESMExports();
     }
-    await databases.close();
+    await closeDatabases();
     assert.equal((await readOnly()).messages.length, 81);
     writer.close();
   });

@@ -3,43 +3,28 @@ import { rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { zstdCompressSync } from 'node:zlib';
 import { readSession, type ReadSession } from '../../../src/app/library/read-session.ts';
-import type { Source, SourceFile, Tool } from '../../../src/app/library/source.ts';
 import { inEnglish } from '../../../src/core/text/phrase.ts';
-import { allSources } from '../../../src/sources/all-sources.ts';
-import type { Databases } from '../../../src/sources/sqlite-databases.ts';
-import { database, iso, jsonl, ms, putFile } from '../../support/tool-homes/conversation.ts';
+import {
+  database,
+  iso,
+  jsonl,
+  ms,
+  OPENCODE_TABLES,
+  putFile,
+  zedThread,
+} from '../../support/tool-homes/conversation.ts';
 import { homeForEachTest } from '../../support/tool-homes/home-for-each-test.ts';
 
 /** Chats that are stored in several places, in another place, or with more than the conversation. */
 describe('stores of other tools', () => {
   let home = '';
-  let databases: Databases;
-  homeForEachTest((folder, own) => {
-    home = folder;
-    databases = own;
-  });
-
-  const find = async (tool: Tool, env: Readonly<Record<string, string>> = {}): Promise<[Source, SourceFile][]> => {
-    const source = allSources({ folder: home, env }, databases).find((one) => one.tool === tool)!;
-    const { files, unreadable } = await source.find();
-    assert.deepEqual(unreadable, []);
-    return files.map((file) => [source, file]);
-  };
-  const readAll = async (tool: Tool, env: Readonly<Record<string, string>> = {}): Promise<ReadSession[]> =>
-    Promise.all((await find(tool, env)).map((one) => readSession(...one)));
-  const readOnly = async (tool: Tool, env: Readonly<Record<string, string>> = {}): Promise<ReadSession> => {
-    const [only, ...others] = await readAll(tool, env);
-    assert.ok(only && others.length === 0, `${others.length + 1} sessions`);
-    return only;
-  };
+  const { closeDatabases, find, readAll, readOnly } = homeForEachTest((folder) => (home = folder));
   const textsOf = ({ messages }: ReadSession): string[] => messages.map(({ role, text }) => `${role}: ${text}`);
 
   describe('opencode', () => {
     const TABLES =
-      'CREATE TABLE session (id TEXT, directory TEXT, title TEXT, time_created INTEGER, time_updated INTEGER);' +
+      OPENCODE_TABLES +
       'CREATE TABLE session_v2 (id TEXT, directory TEXT, title TEXT, time_created INTEGER, time_updated INTEGER);' +
-      'CREATE TABLE message (id TEXT, session_id TEXT, time_created INTEGER, data TEXT);' +
-      'CREATE TABLE part (id TEXT, message_id TEXT, session_id TEXT, time_created INTEGER, data TEXT);' +
       'CREATE TABLE session_message (id TEXT, session_id TEXT, type TEXT, seq INTEGER, time_created INTEGER, data TEXT)';
     const stored = (id: string, role: string, second: number, text: string): Record<string, (string | number)[][]> => ({
       message: [[id, 'ses_1', ms(second), JSON.stringify({ role, time: { created: ms(second) } })]],
@@ -94,7 +79,7 @@ describe('stores of other tools', () => {
       const more = ['prt_x', 'msg_1', 'ses_1', ms(5), JSON.stringify({ type: 'text', text: 'And more.' })];
       const read = async (revert: object | null): Promise<string[]> => {
         rmSync(path.join(home, '.local'), { recursive: true, force: true });
-        await databases.close();
+        await closeDatabases();
         const session = ['ses_1', '/home/sam/api', 'The port', ms(0), ms(1), JSON.stringify(revert)];
         database(home, '.local/share/opencode/opencode.db', columns, {
           session: [session],
@@ -316,35 +301,25 @@ describe('stores of other tools', () => {
   });
 
   describe('Zed', () => {
-    const TABLE = 'CREATE TABLE threads (id TEXT, summary TEXT, updated_at TEXT, data_type TEXT, data BLOB)';
-    const thread = (messages: readonly unknown[]): string =>
-      database(home, '.local/share/zed/threads/threads.db', TABLE, {
-        threads: [['z', 'x', iso(0), 'json', JSON.stringify({ version: '0.3.0', messages })]],
-      });
-
     it('does not take an empty parent for a session', async () => {
-      database(home, '.local/share/zed/threads/threads.db', `${TABLE}; ALTER TABLE threads ADD COLUMN parent_id TEXT`, {
-        threads: [['z', '', iso(0), 'json', '{"messages":[]}', '']],
-      });
+      zedThread(home, { messages: [] });
       const facts = (await find('zed')).map(([, file]) => [file.facts.title, file.facts.parent]);
       assert.deepEqual(facts, [[undefined, undefined]]);
     });
 
-    it('reads results with several contents', async () => {
+    it('reads images of messages and of tool results, which may have several contents', async () => {
       const image = { Image: { source: 'QQ==', size: { width: 1, height: 1 } } };
-      thread([
-        {
-          Agent: {
-            content: [{ ToolUse: { id: 'c', name: 'shot', input: {} } }],
-            tool_results: { c: { content: [{ Text: 'One.' }, image, { Text: 'Two.' }], is_error: false } },
-          },
-        },
-      ]);
-      const { messages } = await readOnly('zed');
-      assert.deepEqual(messages[1]?.blocks, [
-        { type: 'tool_result', callId: 'c', text: 'One.\nTwo.', isError: false },
-        { type: 'image', mediaType: 'image/png', base64: 'QQ==' },
-      ]);
+      const use = { ToolUse: { id: 'c', name: 'shot', input: {} } };
+      const tool_results = { c: { content: [{ Text: 'One.' }, image, { Text: 'Two.' }], is_error: false } };
+      const messages = [
+        { User: { id: 'u', content: [{ Text: 'Look.' }, image] } },
+        { Agent: { content: [use], tool_results } },
+      ];
+      zedThread(home, { version: '0.3.0', messages });
+      const read = (await readOnly('zed')).messages.map(({ blocks }) => blocks);
+      const block = { type: 'image', mediaType: 'image/png', base64: 'QQ==' };
+      assert.deepEqual(read[0], [{ type: 'text', text: 'Look.' }, block]);
+      assert.deepEqual(read[2], [{ type: 'tool_result', callId: 'c', text: 'One.\nTwo.', isError: false }, block]);
     });
   });
 
