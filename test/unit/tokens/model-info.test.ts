@@ -28,14 +28,6 @@ describe('model data', () => {
     for (const [id, { on }] of RETIREMENTS) assert.ok(!Number.isNaN(Date.parse(on)), id);
   });
 
-  it('knows the current models under all their names', () => {
-    const suffixed = ['gpt-4o-mini-2024-07-18', 'gpt-4o-mini-latest'];
-    for (const id of ['gpt-4o-mini', 'openai/gpt-4o-mini', 'GPT-4o-mini', ...suffixed]) {
-      const { known, contextWindow } = modelInfo(id);
-      assert.ok(known && contextWindow >= 128_000, `${id}: ${contextWindow}`);
-    }
-  });
-
   it('knows the price of cached input', () => {
     assert.equal(modelInfo('gpt-6.2-astra').price?.cachedInput, 0.4);
     assert.equal(modelInfo('claude-sonnet-5-5').price?.cachedInput, 0.1);
@@ -61,17 +53,10 @@ describe('model data', () => {
   });
 
   it('finds a model by an id with a date, a vendor prefix or "latest"', () => {
-    for (const id of [
-      'gpt-4o-mini',
-      'gpt-4o-mini-2024-07-18',
-      'openai/gpt-4o-mini',
-      'GPT-4o-mini',
-      'gpt-4o-mini-latest',
-    ]) {
-      const model = modelInfo(id);
-      assert.equal(model.known, true, id);
-      assert.equal(model.id, id);
-      assert.equal(model.price?.input, 0.15, id);
+    const suffixed = ['gpt-4o-mini-2024-07-18', 'gpt-4o-mini-latest'];
+    for (const id of ['gpt-4o-mini', 'openai/gpt-4o-mini', 'GPT-4o-mini', ...suffixed]) {
+      const { id: name, known, contextWindow, price } = modelInfo(id);
+      assert.deepEqual([name, known, contextWindow, price?.input], [id, true, 128_000, 0.15]);
     }
     assert.equal(modelInfo('claude-haiku-4-5-20251001').contextWindow, 200_000);
     assert.equal(modelInfo('anthropic.claude-haiku-4-5').vendor, 'anthropic');
