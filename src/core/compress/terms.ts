@@ -1,12 +1,8 @@
 import type { Span } from '../model/key-event.ts';
-import { CharClasses, LETTER, LOWER, MARK, NUMBER, SPACE, UPPER } from '../text/char-classes.ts';
+import { charClassAt, LETTER, LOWER, MARK, NUMBER, SPACE, UPPER } from '../text/char-classes.ts';
 
 /** `identifier` includes names in code, paths, flags, and versions. */
 export type TermKind = 'word' | 'name' | 'identifier' | 'number' | 'url';
-
-let known: CharClasses | undefined;
-/** Created on first use because the table takes a megabyte. */
-const classes = (): CharClasses => (known ??= new CharClasses());
 
 /** Scripts from this code unit on are written without spaces, or join particles to foreign words. */
 const FIRST_JOINED_SCRIPT = 0x2e80;
@@ -89,7 +85,6 @@ function isDelimiter(unit: number): boolean {
 const isEdge = (unit: number): boolean => unit < 128 && EDGES[unit] === 1;
 
 function kindOf(text: string, start: number, end: number): TermKind | undefined {
-  const table = classes();
   let letters = 0;
   let digits = 0;
   let joints = 0;
@@ -97,7 +92,7 @@ function kindOf(text: string, start: number, end: number): TermKind | undefined 
   let previous = 0;
   for (let at = start; at < end; at++) {
     const unit = text.charCodeAt(at);
-    const charClass = table.at(text, at);
+    const charClass = charClassAt(text, at);
     if (charClass & (LETTER | MARK)) {
       letters++;
       if ((charClass & (UPPER | LOWER)) === UPPER && (previous & (UPPER | LOWER)) === LOWER) humps++;
@@ -113,12 +108,12 @@ function kindOf(text: string, start: number, end: number): TermKind | undefined 
     previous = charClass;
   }
   if (letters + digits === 0) return undefined;
-  if (digits > 0 && letters <= 3 && table.at(text, start) & NUMBER && joints <= 3) return 'number';
+  if (digits > 0 && letters <= 3 && charClassAt(text, start) & NUMBER && joints <= 3) return 'number';
   const unit = text.charCodeAt(start);
   if (joints > 0 || humps > 0 || (digits > 0 && letters > 0) || unit === DOT || unit === TILDE) return 'identifier';
   if (unit === HYPHEN && end - start > 2) return 'identifier';
   if (digits > 0) return 'number';
-  return (table.at(text, start) & (UPPER | LOWER)) === UPPER ? 'name' : 'word';
+  return (charClassAt(text, start) & (UPPER | LOWER)) === UPPER ? 'name' : 'word';
 }
 
 export interface LineShape {
@@ -136,12 +131,11 @@ export const isRunningText = ({ plain, code }: LineShape): boolean => plain >= R
 
 /** Counts plain words and code-like tokens of `text[start, end)`, split at white space. Allocates no strings. */
 export function lineShape(text: string, start: number, end: number): LineShape {
-  const table = classes();
   let plain = 0;
   let code = 0;
   let at = start;
   while (at < end) {
-    while (at < end && table.at(text, at) & SPACE) at++;
+    while (at < end && charClassAt(text, at) & SPACE) at++;
     if (at >= end) break;
     let letters = 0;
     let joined = 0;
@@ -151,7 +145,7 @@ export function lineShape(text: string, start: number, end: number): LineShape {
     let previous = 0;
     const first = at;
     for (; at < end; at++) {
-      const charClass = table.at(text, at);
+      const charClass = charClassAt(text, at);
       if (charClass & SPACE) break;
       const unit = text.charCodeAt(at);
       if (charClass & (LETTER | MARK)) {
@@ -160,7 +154,7 @@ export function lineShape(text: string, start: number, end: number): LineShape {
         letters++;
         if ((charClass & (UPPER | LOWER)) === UPPER && (previous & (UPPER | LOWER)) === LOWER) isCode = true;
       } else if (unit < 128 && CODE_MARKS[unit] === 1) {
-        if (at + 1 < end && !(table.at(text, at + 1) & SPACE)) isCode = true;
+        if (at + 1 < end && !(charClassAt(text, at + 1) & SPACE)) isCode = true;
         if (unit !== DOT && unit !== CLOSING && !(unit === OPENING && at === first)) isNeither = true;
         afterMark = letters > 0;
       } else if (unit < 128 && WORD_MARKS[unit] === 1) {

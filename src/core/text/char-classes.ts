@@ -7,25 +7,16 @@ export const MARK = 8;
 export const NUMBER = 16;
 export const SPACE = 32;
 /** None of the above. */
-export const OTHER = 64;
+const OTHER = 64;
 
-/** Unicode classes of characters, looked up once per code point. */
-export class CharClasses {
-  /** 0: not looked up yet. */
-  private readonly known = new Uint8Array(0x110000);
+/** The classes of UTF-16 units other than surrogates, determined on first use; 0 until then. */
+const known = new Uint8Array(1 << 16);
 
-  /** The classes of the code point at a UTF-16 offset, which must be within the text. */
-  at(text: string, offset: number): number {
-    // Always 0 for surrogates, because half of a pair doesn't determine the class.
-    return this.known[text.charCodeAt(offset)]! || this.lookUp(text, offset);
-  }
-
-  private lookUp(text: string, offset: number): number {
-    const code = text.codePointAt(offset)!;
-    const known = this.known[code]! || classify(code);
-    if (code < 0xd800 || code > 0xdfff) this.known[code] = known;
-    return known;
-  }
+/** The Unicode classes of the code point at a UTF-16 offset, which must be within the text. */
+export function charClassAt(text: string, offset: number): number {
+  const code = text.codePointAt(offset)!;
+  const isSurrogate = (text.charCodeAt(offset) & 0xf800) === 0xd800;
+  return isSurrogate ? classify(code) : (known[code] ||= classify(code));
 }
 
 function classify(code: number): number {
