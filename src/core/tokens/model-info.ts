@@ -96,7 +96,7 @@ let table: ReadonlyMap<string, ModelFacts> | undefined;
 export function knownModels(): ReadonlyMap<string, ModelFacts> {
   table ??= new Map([
     ...DATA.models.map((row): [string, ModelFacts] => [row.slice(0, row.indexOf('|')), factsOf(row)]),
-    ...Object.entries(OVERLAY).map(([id, { facts }]): [string, ModelFacts] => [id, facts]),
+    ...Object.entries(OVERLAY),
   ]);
   return table;
 }

@@ -1,35 +1,22 @@
 import type { ModelFacts, Retirement } from './model-facts.ts';
 
-/** An entry that corrects or extends the data file. Remove it once a newer file includes it. */
-interface Overlay {
-  readonly facts: ModelFacts;
-  readonly source: string;
-  /** The day the source was read. */
-  readonly date: string;
-}
-
-const CLAUDE_1M = { contextWindow: 1_000_000, maxOutput: 128_000, takesImages: true };
-
-export const OVERLAY: Readonly<Record<string, Overlay>> = {
-  local: {
-    // This model has no limit; a common context window makes gauge and triggers useful.
-    facts: { vendor: 'local', contextWindow: 128_000, maxOutput: 4_096, price: { input: 0, output: 0 } },
-    source: 'docs/architecture.md',
-    date: '2026-11-23',
-  },
-  // Listed in Anthropic's SDK 1.12; their prices aren't public.
-  'claude-mythos-5': mythos(),
-  'claude-mythos-5-1': mythos(),
-  'claude-mythos-5-2': mythos(),
+const MYTHOS: ModelFacts = {
+  vendor: 'anthropic',
+  contextWindow: 1_000_000,
+  maxOutput: 128_000,
+  takesImages: true,
+  efforts: ['low', 'medium', 'high', 'xhigh', 'max'],
 };
 
-function mythos(): Overlay {
-  return {
-    facts: { ...CLAUDE_1M, vendor: 'anthropic', efforts: ['low', 'medium', 'high', 'xhigh', 'max'] },
-    source: 'https://www.npmjs.com/package/@anthropic-ai/sdk',
-    date: '2026-11-23',
-  };
-}
+/** Corrections and additions to the data file, by model ID. Remove an entry once a newer file includes it. */
+export const OVERLAY: Readonly<Record<string, ModelFacts>> = {
+  // This model has no limit; a common context window makes gauge and triggers useful.
+  local: { vendor: 'local', contextWindow: 128_000, maxOutput: 4_096, price: { input: 0, output: 0 } },
+  // Read on 2026-11-23 from @anthropic-ai/sdk 1.12, npmjs.com/package/@anthropic-ai/sdk; their prices aren't public.
+  'claude-mythos-5': MYTHOS,
+  'claude-mythos-5-1': MYTHOS,
+  'claude-mythos-5-2': MYTHOS,
+};
 
 /** Aliases for a vendor's newest model. Source: OpenAI's reasoning guide. */
 export const ALIASES: Readonly<Record<string, string>> = { 'gpt-5.6': 'gpt-5.6-sol', 'gpt-6': 'gpt-6-sol' };
