@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { Source, SourceFile } from '../app/library/source.ts';
 import { phrase } from '../core/text/phrase.ts';
 import type { ContentBlock, Usage } from '../core/model/message.ts';
-import { toolCall, toolResult } from '../core/transcript/content-parts.ts';
+import { joinTextBlocks, toolCall, toolResult } from '../core/transcript/content-parts.ts';
 import { isObject, objectsAt, textAt, tryParse, type JsonObject } from '../core/text/json-value.ts';
 import { parseTimestamp, usageOf, type TranscriptSink } from '../core/transcript/transcript-message.ts';
 import { columnJson, columnText, type Database, type Databases, type Row } from './sqlite-databases.ts';
@@ -194,38 +194,45 @@ function addMessage(
   end: unknown,
   storedAt?: number,
 ): void {
-  const role = data['role'] === 'assistant' ? 'assistant' : 'user';
   const at = parseTimestamp(fieldsOf(data['time'])['created']) ?? storedAt;
-  const blocks: ContentBlock[] = [];
-  const results: ContentBlock[] = [];
-  for (const part of parts) {
-    if (end !== undefined && part['id'] === end) break;
-    const type = textAt(part, 'type') ?? 'unknown';
-    if (type === 'text' && part['synthetic'] === true) sink.skip(phrase('context added by the tool'));
-    else if (type === 'text') blocks.push({ type: 'text', text: textAt(part, 'text') ?? '' });
-    else if (type === 'tool') addToolBlocks(part, blocks, results, sink);
-    else if (type === 'reasoning') sink.skipReasoning();
-    else if (type === 'file') blocks.push(...opencodeFile(part['mime'], part['url'], sink));
-    else if (!/^(step-|snapshot|patch|compaction)/.test(type)) sink.skipContent(type);
-  }
-  if (data['summary'] === true) {
-    const summary = blocks.map((block) => (block.type === 'text' ? block.text : '')).join('\n');
-    sink.addCompaction({ summary, at });
-    return;
-  }
-  const usage = opencodeUsage(data['tokens']);
-  const model = role === 'assistant' ? textAt(data, 'modelID') : undefined;
-  sink.addMessage(role, blocks, { at, model, usage });
+  const until = end === undefined ? -1 : parts.findIndex(({ id }) => id === end);
+  const { blocks, results } = readParts(until === -1 ? parts : parts.slice(0, until), sink);
+  if (data['summary'] === true) return sink.addCompaction({ summary: joinTextBlocks(blocks), at });
+  const isReply = data['role'] === 'assistant';
+  const model = isReply ? textAt(data, 'modelID') : undefined;
+  sink.addMessage(isReply ? 'assistant' : 'user', blocks, { at, model, usage: opencodeUsage(data['tokens']) });
   sink.addMessage('tool', results, { at });
 }
 
-function addToolBlocks(part: JsonObject, blocks: ContentBlock[], results: ContentBlock[], sink: TranscriptSink): void {
-  const state = fieldsOf(part['state']);
-  blocks.push(toolCall(part['callID'], part['tool'], state['input']));
-  const output = textAt(state, 'output') ?? textAt(state, 'error');
-  if (output === undefined) return;
-  const files = objectsAt(state, 'attachments').flatMap(({ mime, url }) => opencodeFile(mime, url, sink));
-  results.push(toolResult(part['callID'], output, state['status'] === 'error'), ...files);
+/** The content of a message's parts in the form of either version, and the results of its tool calls. */
+function readParts(parts: readonly JsonObject[], sink: TranscriptSink) {
+  const blocks: ContentBlock[] = [];
+  const results: ContentBlock[] = [];
+  for (const part of parts) {
+    const type = textAt(part, 'type') ?? 'unknown';
+    if (type === 'text' && part['synthetic'] === true) sink.skip(phrase('context added by the tool'));
+    else if (type === 'text') blocks.push({ type: 'text', text: textAt(part, 'text') ?? '' });
+    else if (type === 'tool') {
+      const callId = part['callID'] ?? part['id'];
+      const state = fieldsOf(part['state']);
+      blocks.push(toolCall(callId, part['tool'] ?? part['name'], state['input']));
+      results.push(...resultOf(callId, state, sink));
+    } else if (type === 'reasoning') sink.skipReasoning();
+    else if (type === 'file') blocks.push(...opencodeFile(part, sink));
+    else if (!/^(step-|snapshot|patch|compaction)/.test(type)) sink.skipContent(type);
+  }
+  return { blocks, results };
+}
+
+function resultOf(callId: unknown, state: JsonObject, sink: TranscriptSink): ContentBlock[] {
+  const { status } = state;
+  if (status !== 'completed' && status !== 'error') return [];
+  const content = objectsAt(state, 'content');
+  const texts = content.flatMap((one) => (one['type'] === 'text' ? (textAt(one, 'text') ?? '') : []));
+  const error = textAt(state, 'error', 'message') ?? textAt(state, 'error') ?? [];
+  const text = textAt(state, 'output') ?? [...texts, error].flat().join('\n');
+  const files = [...objectsAt(state, 'attachments'), ...content.filter(({ type }) => type === 'file')];
+  return [toolResult(callId, text, status === 'error'), ...files.flatMap((file) => opencodeFile(file, sink))];
 }
 
 /** Changes of the session that aren't part of the conversation. */
@@ -242,12 +249,16 @@ function addOpencodeRow(row: Row, sink: TranscriptSink): void {
   const at = parseTimestamp(fieldsOf(data['time'])['created'] ?? row['time_created']);
   switch (type) {
     case 'user': {
-      const files = objectsAt(data, 'files').flatMap((file) => opencodeFile(file['mime'], file['uri'], sink));
+      const files = objectsAt(data, 'files').flatMap((file) => opencodeFile(file, sink));
       const blocks: ContentBlock[] = [{ type: 'text', text: textAt(data, 'text') ?? '' }, ...files];
       return sink.addMessage('user', blocks, { at });
     }
-    case 'assistant':
-      return addReply(data, at, sink);
+    case 'assistant': {
+      const { blocks, results } = readParts(objectsAt(data, 'content'), sink);
+      const facts = { at, model: textAt(data, 'model', 'id'), usage: opencodeUsage(data['tokens']) };
+      sink.addMessage('assistant', blocks, facts);
+      return sink.addMessage('tool', results, { at });
+    }
     case 'shell': {
       // A command that the user ran.
       const output = textAt(data, 'output', 'output') ?? textAt(data, 'output') ?? '';
@@ -269,39 +280,11 @@ function addOpencodeRow(row: Row, sink: TranscriptSink): void {
   }
 }
 
-function addReply(data: JsonObject, at: number | undefined, sink: TranscriptSink): void {
-  const blocks: ContentBlock[] = [];
-  const results: ContentBlock[] = [];
-  for (const part of objectsAt(data, 'content')) {
-    if (part['type'] === 'text') blocks.push({ type: 'text', text: textAt(part, 'text') ?? '' });
-    else if (part['type'] === 'reasoning') sink.skipReasoning();
-    else if (part['type'] === 'tool') {
-      const callId = part['callID'] ?? part['id'];
-      const state = fieldsOf(part['state']);
-      blocks.push(toolCall(callId, part['name'], state['input']));
-      results.push(...resultOf(callId, state, sink));
-    } else sink.skipRecord(part['type']);
-  }
-  const facts = { at, model: textAt(data, 'model', 'id'), usage: opencodeUsage(data['tokens']) };
-  sink.addMessage('assistant', blocks, facts);
-  sink.addMessage('tool', results, { at });
-}
-
-function resultOf(callId: unknown, state: JsonObject, sink: TranscriptSink): ContentBlock[] {
-  if (state['status'] !== 'completed' && state['status'] !== 'error') return [];
-  const content = objectsAt(state, 'content');
-  const texts = content.flatMap((one) => (one['type'] === 'text' ? [textAt(one, 'text') ?? ''] : []));
-  const error = textAt(state, 'error', 'message');
-  const images = content.flatMap((one) => (one['type'] === 'file' ? opencodeFile(one['mime'], one['uri'], sink) : []));
-  const text = [...texts, ...(error === undefined ? [] : [error])].join('\n');
-  return [toolResult(callId, text, state['status'] === 'error'), ...images];
-}
-
 /** An attached image. Other files are skipped; if the model got their text, the tool added it as context. */
-function opencodeFile(mediaType: unknown, uri: unknown, sink: TranscriptSink): ContentBlock[] {
+function opencodeFile({ mime, url, uri = url }: JsonObject, sink: TranscriptSink): ContentBlock[] {
   const [, base64] = /^data:image\/[^,]*;base64,(.*)$/s.exec(textAt(uri) ?? '') ?? [];
-  if (base64 !== undefined && typeof mediaType === 'string') return [{ type: 'image', mediaType, base64 }];
-  sink.skipAttachment(mediaType);
+  if (base64 !== undefined && typeof mime === 'string') return [{ type: 'image', mediaType: mime, base64 }];
+  sink.skipAttachment(mime);
   return [];
 }
 
