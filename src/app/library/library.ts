@@ -21,10 +21,7 @@ interface KnownUnreadableFile {
   readonly unreadable: UnreadablePath;
 }
 
-export interface CopiedSession extends Pick<ReadSession, 'messages' | 'compactions' | 'lost'> {
-  /** The messages that the tool replaced, one list per rewrite. */
-  readonly replaced: readonly (readonly TranscriptMessage[])[];
-}
+export type CopiedSession = Pick<ReadSession, 'messages' | 'compactions' | 'lost'>;
 
 export interface SyncReport {
   readonly read: number;
@@ -169,21 +166,16 @@ export class Library {
   async read({ key, copyBytes, lost = [] }: KeptSession): Promise<CopiedSession> {
     const messages: TranscriptMessage[] = [];
     let compactions: CopiedSession['compactions'] = [];
-    const replaced: { readonly from: number; readonly list: readonly TranscriptMessage[] }[] = [];
     for (const record of await this.#store.read(key, copyBytes)) {
       if ('message' in record) messages.push(record.message);
       else if ('compaction' in record) compactions = [...compactions, record.compaction];
       else {
-        replaced.push({ from: record.rewrittenFrom, list: messages.splice(record.rewrittenFrom) });
+        messages.splice(record.rewrittenFrom);
         compactions = compactions.filter(({ before }) => before <= record.rewrittenFrom);
       }
     }
-    // A message that was only continued, such as a reply that was incomplete at first, isn't replaced.
-    const isReplaced = ({ from, list }: (typeof replaced)[number]): boolean =>
-      list.some(({ text }, index) => messages[from + index]?.text.startsWith(text) !== true);
     // A tool may insert a compaction before others.
-    const inOrder = compactions.toSorted((a, b) => a.before - b.before);
-    return { messages, compactions: inOrder, lost, replaced: replaced.filter(isReplaced).map(({ list }) => list) };
+    return { messages, compactions: compactions.toSorted((a, b) => a.before - b.before), lost };
   }
 
   /** Removes all copies of a tool's chats, including those that aren't in the catalog. */

@@ -63,7 +63,7 @@ describe('list of chats from other tools', () => {
       readAt.push(length);
       const text = 'We decided to use PostgreSQL for the orders.';
       const compactions = [{ before: 1, summary: 'Orders were discussed.' }];
-      return Promise.resolve({ messages: [{ role: 'user', text }], compactions, lost: [], replaced: [] });
+      return Promise.resolve({ messages: [{ role: 'user', text }], compactions, lost: [] });
     };
     const yielder = { isDue: () => false, yield: () => Promise.resolve() };
     const list = () => {

@@ -12,7 +12,7 @@ describe('a chat from another tool', () => {
     const load = hostIn({ window });
     const { continueHere } = await load<typeof ChatsModule>('external-chats/external-chat-commands.ts');
     const lost = [{ reason: phrase('invalid JSON line'), count: 3 }];
-    const copy = { messages: [], compactions: [], lost, replaced: [] };
+    const copy = { messages: [], compactions: [], lost };
     const journal = new ExternalChatJournal(externalChatSessionId('k', CHAT_ENTRY), CHAT_ENTRY, copy, (error) => {
       throw error;
     });

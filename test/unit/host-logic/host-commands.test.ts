@@ -235,8 +235,7 @@ describe('editor commands', () => {
   it('show the chat that was opened last, even if an earlier one takes longer to read', async () => {
     const entryOf = (title: string) =>
       ({ id: title, tool: 'codex', path: '/s', title, messages: 1, compactions: 0, updatedAt: 1 }) as const;
-    const copyOf = (text: string) =>
-      ({ messages: [{ role: 'user', text }], compactions: [], lost: [], replaced: [] }) as const;
+    const copyOf = (text: string) => ({ messages: [{ role: 'user', text }], compactions: [], lost: [] }) as const;
     const large = Promise.withResolvers<object>();
     const shown: string[] = [];
     const sessions = {
@@ -325,7 +324,7 @@ describe('editor commands', () => {
   });
 
   it('do not attach a chat’s key events to another session opened while the chat is being continued', async () => {
-    const copy = { messages: [{ role: 'user', text: 'Hello.' }], compactions: [], lost: [], replaced: [] } as const;
+    const copy = { messages: [{ role: 'user', text: 'Hello.' }], compactions: [], lost: [] } as const;
     const journal = new ExternalChatJournal(externalChatSessionId('k', CHAT_ENTRY), CHAT_ENTRY, copy, fails);
     const other = { journal: { id: 'other' } };
     const gone = { append: () => Promise.resolve(), close: () => Promise.resolve() };

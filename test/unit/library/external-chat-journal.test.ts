@@ -21,7 +21,6 @@ const copy: CopiedSession = {
   ],
   compactions: [{ summary: 'The port is 8080.', before: 2, at: 1_769_500_000_000 }],
   lost: [],
-  replaced: [],
 };
 const open = (changes: Partial<CopiedSession> = {}): ExternalChatJournal =>
   new ExternalChatJournal(externalChatSessionId('claude-code-1', entry), entry, { ...copy, ...changes }, (error) => {

@@ -78,7 +78,7 @@ describe('MCP tools', () => {
     let decision = '';
     chats.read = () => {
       const text = `${decision}${'\n'.repeat(length)}`;
-      return Promise.resolve({ messages: [{ role: 'assistant', text }], compactions: [], lost: [], replaced: [] });
+      return Promise.resolve({ messages: [{ role: 'assistant', text }], compactions: [], lost: [] });
     };
     const grow = async (version: number): Promise<void> => {
       decision = `Decided: the port is ${4_600 + version}.`;
