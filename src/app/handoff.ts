@@ -1,7 +1,6 @@
 import { longestPrefixThatFits, tokensWithFraming } from '../core/compress/fitting.ts';
 import { retentionPriorityOf } from '../core/events/ledger-budget.ts';
 import { BY_CLIENT } from '../core/events/split-message.ts';
-import { messageId } from '../core/model/ids.ts';
 import type { KeyEvent, KeyEventKind, Span } from '../core/model/key-event.ts';
 import { isLocalReply, messageText, type ContentBlock, type Message, type Role } from '../core/model/message.ts';
 import { listedSteps } from '../core/model/task-list.ts';
@@ -119,7 +118,7 @@ export async function createHandoff(messages: readonly HandoffMessage[], options
   if (room < MIN_PART_TOKENS || analyzed.length === 0) return nothing;
   const isWhole = analyzed.reduce((sum, { text }) => sum + tokensOf(text), 0) <= room * WHOLE_SHARE;
   const prose = analyzed.map((one) => ({ role: one.role, text: one.prose }));
-  const ledger = runSynchronously(keyEventsOf(prose, (index) => messageId(String(index))));
+  const ledger = runSynchronously(keyEventsOf(prose));
   let lines = selectLines(analyzed, ledger, plannedSteps(source), { room, isWhole, counter });
   while (lines.length > 0 && tokensOf(render(lines, '')) > maxTokens) lines = lines.slice(0, -1);
   const left = maxTokens - tokensOf(render(lines, '')) - SUMMARY_HEADING_TOKENS;

@@ -147,11 +147,7 @@ export function requestOf(
   return {
     purpose: 'chat',
     system: context.system,
-    messages: context.messages.map(({ role, content, turnOnly }) => ({
-      role,
-      content,
-      ...(turnOnly !== undefined && { turnOnly }),
-    })),
+    messages: context.messages,
     cache: { key: id, idleMs: longestPause(state) },
     maxOutputTokens: textTokens,
     ...(reasoningTokens > 0 && { reasoningTokens }),

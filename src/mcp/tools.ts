@@ -6,7 +6,6 @@ import { activeEvents, keyEventsOf, lastingEvents, supersededEvents } from '../a
 import type { KeptSession } from '../app/library/library-store.ts';
 import { TOOLS } from '../app/library/source.ts';
 import { QUESTION_END } from '../core/events/message-context.ts';
-import { messageId } from '../core/model/ids.ts';
 import type { KeyEvent } from '../core/model/key-event.ts';
 import { runYielding, type Steps } from '../core/pace/steps.ts';
 import { yieldIfDue, type Yielder } from '../core/pace/yielder.ts';
@@ -363,7 +362,7 @@ export class ChatTools {
       }
       return found;
     };
-    const steps = keyEventsOf(messages, (index) => messageId(String(index)));
+    const steps = keyEventsOf(messages);
     const ledger = await runYielding(untilDeadline(steps, deadline), this.#yielder);
     if (ledger) return cache(ledger);
     if (!isInUse(chat)) {

@@ -6,10 +6,10 @@ import type { KeyEvent } from '../../core/model/key-event.ts';
 import type { Steps } from '../../core/pace/steps.ts';
 import type { TranscriptMessage } from '../../core/transcript/transcript-message.ts';
 
-/** The key events of messages. `idOf` returns the ID of the message at an index. */
+/** The key events of messages. `idOf` returns the ID of the message at an index, which is the index by default. */
 export function* keyEventsOf(
   messages: readonly Pick<TranscriptMessage, 'role' | 'text'>[],
-  idOf: (index: number) => MessageId,
+  idOf = (index: number): MessageId => messageId(String(index)),
 ): Steps<readonly KeyEvent[]> {
   const ledger = new Ledger();
   for (const [index, message] of messages.entries()) {

@@ -1,6 +1,5 @@
 import { retentionPriorityOf } from '../../core/events/ledger-budget.ts';
 import { overlap, subjectOf, type Subject } from '../../core/events/subject.ts';
-import { messageId } from '../../core/model/ids.ts';
 import type { KeyEvent } from '../../core/model/key-event.ts';
 import type { Steps } from '../../core/pace/steps.ts';
 import { sentencesOf } from '../../core/text/sentences.ts';
@@ -50,7 +49,7 @@ export function* droppedEvents(
   summary: string,
   after: readonly TranscriptMessage[] = [],
 ): Steps<readonly DroppedGroup[]> {
-  const entries = (yield* keyEventsOf(before, (index) => messageId(String(index)))).filter(
+  const entries = (yield* keyEventsOf(before)).filter(
     ({ status, importance }) => status === 'active' && importance >= MIN_IMPORTANCE,
   );
   const inSummary = yield* containmentIn([summary], CONTAINED_SHARE, CONTAINED_SHARE_WITH_IDENTIFIERS);

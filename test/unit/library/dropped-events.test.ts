@@ -3,7 +3,6 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { keyEventsOf } from '../../../src/app/library/chat-events.ts';
 import { droppedEvents, type DroppedGroup } from '../../../src/app/library/dropped-events.ts';
-import { messageId } from '../../../src/core/model/ids.ts';
 import { runSynchronously } from '../../../src/core/pace/steps.ts';
 import type { TranscriptMessage } from '../../../src/core/transcript/transcript-message.ts';
 import { readTranscript } from '../../support/read-transcript.ts';
@@ -130,9 +129,7 @@ describe('the list of key events dropped by a tool’s own compaction', () => {
       // Everything else occurs in the summary or a later message.
       const listed = new Set(lost.map(({ quote }) => quote));
       const told = wordsOf([summary, ...after.map(({ text }) => text)].join('\n'));
-      for (const { quote, importance, status } of runSynchronously(
-        keyEventsOf(earlier, (index) => messageId(String(index))),
-      )) {
+      for (const { quote, importance, status } of runSynchronously(keyEventsOf(earlier))) {
         if (importance < 2 || status !== 'active' || listed.has(quote)) continue;
         const words = [...wordsOf(quote)];
         assert.ok(words.filter((word) => told.has(word)).length >= words.length * 0.6, quote);
