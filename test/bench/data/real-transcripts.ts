@@ -2,10 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { readTranscriptFile } from '../../../src/cli/transcript-file.ts';
 import type { TranscriptMessage } from '../../../src/core/transcript/transcript-message.ts';
-
-const folder = path.resolve(
-  process.env.THREADKEEPER_DATA ?? path.resolve(import.meta.dirname, '../../../../shared/data'),
-);
+import { SHARED_DATA } from '../../support/test-data.ts';
 
 /** A transcript of a developer's session, or of a meeting (QMSum, a data set of meetings). */
 export interface RealTranscript {
@@ -16,7 +13,7 @@ export interface RealTranscript {
 
 /** The path of a file or folder in the data folder; undefined if it's absent. */
 export function sharedFile(name: string): string | undefined {
-  const file = path.join(folder, name);
+  const file = path.join(SHARED_DATA, name);
   return existsSync(file) ? file : undefined;
 }
 

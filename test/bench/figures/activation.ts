@@ -6,7 +6,7 @@ import { ExpectedError } from '../../../scripts/support/expected-error.ts';
 import { runCommand } from '../../../scripts/support/processes.ts';
 import type { BenchContext } from '../context.ts';
 import { quantile } from '../report/cpu.ts';
-import type { Measured } from '../report/figure.ts';
+import { figure, type Measured } from '../report/figure.ts';
 
 const RUNS = 5;
 /** Maximum CPU time of activation, in ms. All extensions share the extension host's thread. */
@@ -55,20 +55,22 @@ export async function measureActivation({ print }: BenchContext): Promise<Measur
     );
   return {
     figures: [
-      {
-        id: 'speed.activation.waking',
-        label: 'CPU time to wake the extension, median of 5 processes',
-        value: median('waking'),
-        unit: 'ms',
-        target: { atMost: ACTIVATION_LIMIT_MS },
-        mustMeet: true,
-      },
-      {
-        id: 'speed.activation.reading',
-        label: 'CPU time to read the product at its first use, median of 5 processes',
-        value: median('reading'),
-        unit: 'ms',
-      },
+      figure(
+        'speed.activation.waking',
+        'CPU time to wake the extension, median of 5 processes',
+        median('waking'),
+        'ms',
+        {
+          target: { atMost: ACTIVATION_LIMIT_MS },
+          mustMeet: true,
+        },
+      ),
+      figure(
+        'speed.activation.reading',
+        'CPU time to read the product at its first use, median of 5 processes',
+        median('reading'),
+        'ms',
+      ),
     ],
   };
 }

@@ -149,7 +149,7 @@ async function play(turns: readonly Turn[], { counter }: BenchContext, policy?: 
   const harness = await Harness.open();
   if (policy) harness.settings = { ...harness.settings, policy };
   try {
-    const model = metered('oracle', counter, oracle({ counter }), () => new Error('unused'));
+    const model = metered('oracle', counter, oracle({ counter }));
     harness.summarizer = (request, signal) => model.model.stream(request, signal);
     const conversation = await harness.converse();
     const prefix = new PrefixMeter(counter);

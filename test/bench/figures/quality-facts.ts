@@ -1,15 +1,13 @@
 import { messageText } from '../../../src/core/model/message.ts';
-import type { TokenCounter } from '../../../src/core/tokens/token-counter.ts';
-import type { TranscriptMessage } from '../../../src/core/transcript/transcript-message.ts';
 import { Harness } from '../../unit/app/harness.ts';
-import { compressAtOnce, sentText, tokensOf } from '../compress-at-once.ts';
+import { compressAtOnce, sentText, systemsFor, tokensOf } from '../compress-at-once.ts';
 import type { BenchContext } from '../context.ts';
 import { factsIn, plantFacts, type Fact } from '../data/facts.ts';
 import { syntheticSession } from '../data/synthetic.ts';
-import { metered, type Answer, type MeteredModel } from '../models/metered.ts';
+import { metered, type Answer } from '../models/metered.ts';
 import { oracle } from '../models/oracle.ts';
 import { blocksOf, PrefixMeter } from '../prefix-meter.ts';
-import type { Figure, Measured, Plot } from '../report/figure.ts';
+import { figure, type Figure, type Measured, type Plot } from '../report/figure.ts';
 import { playTurn, turnsOf } from '../turn-feed.ts';
 
 const FACTS = 50;
@@ -23,33 +21,14 @@ const guard = { worse: 'lower', margin: 0.05, slack: 0.04 } as const;
 export async function measureFacts(context: BenchContext): Promise<Measured> {
   const { counter, print, quick } = context;
   const { transcript, facts } = plantFacts(syntheticSession(1_000), FACTS);
-  const model = (keeps: number): MeteredModel =>
-    metered('oracle', counter, oracle({ counter, facts, keeps }), () => new Error('unused'));
   const before = tokensOf(transcript, counter);
   const figures: Figure[] = [];
   const series: { name: string; points: [number, number][] }[] = [];
-  const systems = [
-    {
-      id: 'oracle',
-      name: 'with an oracle model',
-      share: async (target: number) => atOnce(transcript, target, facts, counter, model(1)),
-    },
-    {
-      id: 'local',
-      name: 'without a model',
-      share: async (target: number) => atOnce(transcript, target, facts, counter),
-    },
-    {
-      id: 'newest',
-      name: 'newest messages alone',
-      share: (target: number) => Promise.resolve(newest(transcript, target, facts, counter)),
-    },
-  ];
-  for (const { id, name, share } of systems) {
+  for (const { id, name, sent } of systemsFor(transcript, facts, counter)) {
     const points: [number, number][] = [];
     for (const budget of BUDGETS) {
       print(`facts at ${budget * 100} %, ${name}`);
-      const kept = await share(Math.floor(before * budget));
+      const kept = shareOf(facts, await sent(Math.floor(before * budget)));
       points.push([budget * 100, kept]);
       figures.push({
         id: `quality.facts.at${budget * 100}.${id}`,
@@ -68,15 +47,17 @@ export async function measureFacts(context: BenchContext): Promise<Measured> {
     }
     series.push({ name, points });
   }
-  const decayed = await atOnce(transcript, Math.floor(before * TARGET_SHARE), facts, counter, model(0.9));
-  figures.push({
-    id: 'quality.facts.at20.decay',
-    label: `${FACTS} facts in 1,000 messages at 20 %, each fact survives a call with 0.9`,
-    value: decayed,
-    unit: 'share',
-    target: { atLeast: 0.95 },
-    guard,
-  });
+  const forgetful = metered('oracle', counter, oracle({ counter, facts, keeps: 0.9 }));
+  const decayed = await compressAtOnce(transcript, Math.floor(before * TARGET_SHARE), counter, forgetful);
+  figures.push(
+    figure(
+      'quality.facts.at20.decay',
+      `${FACTS} facts in 1,000 messages at 20 %, each fact survives a call with 0.9`,
+      shareOf(facts, sentText(decayed)),
+      'share',
+      { target: { atLeast: 0.95 }, guard },
+    ),
+  );
   figures.push(...(await grown(1_000, context)));
   if (!quick) figures.push(...(await grown(10_000, context)));
   const plot: Plot = {
@@ -89,37 +70,7 @@ export async function measureFacts(context: BenchContext): Promise<Measured> {
   return { figures, plots: [plot] };
 }
 
-async function atOnce(
-  transcript: readonly TranscriptMessage[],
-  target: number,
-  facts: readonly Fact[],
-  counter: TokenCounter,
-  model?: MeteredModel,
-): Promise<number> {
-  const result = await compressAtOnce(transcript, target, counter, model);
-  return factsIn(facts, sentText(result)).length / facts.length;
-}
-
-/** The share of facts that plain truncation keeps within the same budget. */
-function newest(
-  transcript: readonly TranscriptMessage[],
-  target: number,
-  facts: readonly Fact[],
-  counter: TokenCounter,
-): number {
-  let room = target;
-  let from = transcript.length;
-  while (from > 0) {
-    room -= tokensOf(transcript.slice(from - 1, from), counter);
-    if (room < 0) break;
-    from--;
-  }
-  const text = transcript
-    .slice(from)
-    .map((one) => one.text)
-    .join('\n');
-  return factsIn(facts, text).length / facts.length;
-}
+const shareOf = (facts: readonly Fact[], text: string): number => factsIn(facts, text).length / facts.length;
 
 /** The same session turn by turn with the default policy; a request may use a fifth of the session's tokens. */
 async function grown(count: number, { counter, print }: BenchContext): Promise<Figure[]> {
@@ -141,7 +92,7 @@ async function grown(count: number, { counter, print }: BenchContext): Promise<F
         for (const { text } of factsIn(facts, prompt)) shown.add(text);
         return answer(prompt, maxTokens);
       };
-      const model = metered(name, counter, shows, () => new Error('unused'));
+      const model = metered(name, counter, shows);
       harness.summarizer = (request, signal) => model.model.stream(request, signal);
     }
     const { reservedTokens } = harness.settings;
@@ -157,31 +108,18 @@ async function grown(count: number, { counter, print }: BenchContext): Promise<F
     const text = [...system, ...messages.map((message) => messageText(message))].join('\n');
     await conversation.close();
     const id = `quality.facts.turns${count}.${name}`;
-    const value = factsIn(facts, text).length / facts.length;
-    figures.push({ id, label, value, unit: 'share', target: { atLeast: 0.95 }, guard });
+    figures.push(figure(id, label, shareOf(facts, text), 'share', { target: { atLeast: 0.95 }, guard }));
     if (name !== 'oracle') continue;
-    figures.push({
-      id: `quality.facts.turns${count}.shown`,
-      label: 'of these facts, those that the model was shown at all',
-      value: shown.size / facts.length,
-      unit: 'share',
-      guard,
-    });
-    figures.push({
-      id: `quality.facts.turns${count}.reduction`,
-      label: `reduction of that session`,
-      value: 1 - total / before,
-      unit: 'share',
-      target: { atLeast: 0.8 },
-    });
-    figures.push({
-      id: `quality.facts.turns${count}.prefix`,
-      label: `unchanged start of a request in that session, mean share`,
-      value: prefix.meanShare,
-      unit: 'share',
-      ...(count >= 10_000 && { target: { atLeast: 0.97 } }),
-      guard: { worse: 'lower', margin: 0.01 },
-    });
+    const share = (part: string, what: string, value: number, more: Pick<Figure, 'target' | 'guard'>): Figure =>
+      figure(`quality.facts.turns${count}.${part}`, what, value, 'share', more);
+    figures.push(
+      share('shown', 'of these facts, those that the model was shown at all', shown.size / facts.length, { guard }),
+      share('reduction', `reduction of that session`, 1 - total / before, { target: { atLeast: 0.8 } }),
+      share('prefix', `unchanged start of a request in that session, mean share`, prefix.meanShare, {
+        ...(count >= 10_000 && { target: { atLeast: 0.97 } }),
+        guard: { worse: 'lower', margin: 0.01 },
+      }),
+    );
   }
   return figures;
 }

@@ -1,10 +1,7 @@
-import type { TokenCounter } from '../../../src/core/tokens/token-counter.ts';
-import { compressAtOnce, sentText, tokensOf } from '../compress-at-once.ts';
+import { systemsFor, tokensOf } from '../compress-at-once.ts';
 import type { BenchContext } from '../context.ts';
 import { FAMILIES, FAMILY_LABELS, isAnswered, isOutdated, plantProbes } from '../data/probes.ts';
 import { syntheticSession } from '../data/synthetic.ts';
-import { metered } from '../models/metered.ts';
-import { oracle } from '../models/oracle.ts';
 import type { Figure, Measured } from '../report/figure.ts';
 
 const PER_FAMILY = 10;
@@ -14,37 +11,12 @@ const BUDGETS = [0.02, 0.05, 0.1, 0.2, 0.3];
 export async function measureProbes({ counter, print, quick }: BenchContext): Promise<Measured> {
   const { transcript, probes, facts } = plantProbes(syntheticSession(1_000), PER_FAMILY);
   const before = tokensOf(transcript, counter);
-  const model = (): ReturnType<typeof metered> =>
-    metered('oracle', counter, oracle({ counter, facts }), () => new Error('unused'));
-  const systems: Readonly<
-    Record<string, { readonly name: string; readonly text: (target: number) => Promise<string> }>
-  > = {
-    oracle: {
-      name: 'with an oracle model',
-      text: async (target) => sentText(await compressAtOnce(transcript, target, counter, model())),
-    },
-    local: {
-      name: 'without a model',
-      text: async (target) => sentText(await compressAtOnce(transcript, target, counter)),
-    },
-    newest: {
-      name: 'newest messages alone',
-      text: (target) =>
-        Promise.resolve(
-          newestThatFit(
-            transcript.map(({ text }) => text),
-            target,
-            counter,
-          ).join('\n'),
-        ),
-    },
-  };
   const replaced = probes.filter(({ outdated }) => outdated !== undefined);
   const figures: Figure[] = [];
-  for (const [id, { name, text }] of Object.entries(systems)) {
+  for (const { id, name, sent: send } of systemsFor(transcript, facts, counter)) {
     for (const budget of quick ? [0.2] : BUDGETS) {
       print(`questions at ${budget * 100} %, ${name}`);
-      const sent = await text(Math.floor(before * budget));
+      const sent = await send(Math.floor(before * budget));
       const row = `${budget * 100} % of the tokens, ${name}`;
       const one = (part: string, column: string, value: number): Figure => ({
         id: `quality.probes.at${budget * 100}.${id}.${part}`,
@@ -71,16 +43,4 @@ export async function measureProbes({ counter, print, quick }: BenchContext): Pr
     }
   }
   return { figures };
-}
-
-/** The newest texts that fit in a number of tokens, including each message's framing. */
-function newestThatFit(all: readonly string[], budget: number, counter: TokenCounter): readonly string[] {
-  let room = budget;
-  let from = all.length;
-  while (from > 0) {
-    room -= counter.text(all[from - 1] ?? '') + 4;
-    if (room < 0) break;
-    from--;
-  }
-  return all.slice(from);
 }

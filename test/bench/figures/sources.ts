@@ -1,5 +1,4 @@
-import { appendFile, mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
-import os from 'node:os';
+import { appendFile, mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { build } from '../../../scripts/support/build.ts';
@@ -9,9 +8,10 @@ import type { ChatCall, ChatList, ChatReply } from '../../../src/app/library/cha
 import type { SyncReport } from '../../../src/app/library/library.ts';
 import { inEnglish } from '../../../src/core/text/phrase.ts';
 import type { TranscriptMessage } from '../../../src/core/transcript/transcript-message.ts';
+import { inFolder } from '../../unit/storage/test-store.ts';
 import type { BenchContext } from '../context.ts';
 import { syntheticSession } from '../data/synthetic.ts';
-import { quantile } from '../report/cpu.ts';
+import { cpuMs, quantile, watchLoop } from '../report/cpu.ts';
 import { figure, type Figure, type Measured } from '../report/figure.ts';
 
 const SESSIONS = 200;
@@ -25,9 +25,8 @@ class Thread {
   readonly #waiting = new Map<number, PromiseWithResolvers<unknown>>();
   #lastId = 0;
   heapMb = 0;
-  /** Maximum time for which the main thread was blocked, in ms. */
-  heldMs = 0;
-  readonly #timers: readonly NodeJS.Timeout[];
+  readonly #loop = watchLoop();
+  readonly #heapTimer: NodeJS.Timeout;
 
   constructor(folder: string, home: string) {
     // Only the benchmark's own home folder: no environment variable points elsewhere.
@@ -41,16 +40,7 @@ class Thread {
       if ('result' in reply) waiting?.resolve(reply.result);
       else waiting?.reject(new Error(inEnglish(reply.fault)));
     });
-    let last = threadMs();
-    this.#timers = [
-      // The thread's CPU time between two ticks is an upper bound for blocking, however busy the machine is.
-      setInterval(() => {
-        const now = threadMs();
-        this.heldMs = Math.max(this.heldMs, now - last);
-        last = now;
-      }, 1),
-      setInterval(() => void this.#measureHeap(), 50),
-    ];
+    this.#heapTimer = setInterval(() => void this.#measureHeap(), 50);
   }
 
   call<Result>(method: ChatCall['method'], ...args: readonly unknown[]): Promise<Result> {
@@ -71,10 +61,13 @@ class Thread {
     return this.call('follow', { tools: ['claude-code'], keepMs: 0 });
   }
 
-  async end(): Promise<void> {
-    this.#timers.forEach(clearInterval);
+  /** Resolves to the maximum time for which the main thread was blocked, in ms. */
+  async end(): Promise<number> {
+    const heldMs = this.#loop.stop();
+    clearInterval(this.#heapTimer);
     await this.call('close');
     await this.#worker.terminate();
+    return heldMs;
   }
 }
 
@@ -82,44 +75,41 @@ class Thread {
  * The cost of following the chats of other tools: a first sync of 200 sessions, a start without changes, an added
  * line, and searches.
  */
-export async function measureSources({ quick, print }: BenchContext): Promise<Measured> {
-  const place = await mkdtemp(path.join(os.tmpdir(), 'sources-'));
+export function measureSources({ quick, print }: BenchContext): Promise<Measured> {
   const megabytes = Number(process.env['THREADKEEPER_BENCH_MB'] ?? (quick ? 10 : DEFAULT_MB));
-  const [home, folder] = [path.join(place, 'home'), path.join(place, 'library')];
-  try {
+  return inFolder(async (place) => {
+    const [home, folder] = [path.join(place, 'home'), path.join(place, 'library')];
     await build();
     print(`sources: ${SESSIONS} sessions, ${megabytes} MB`);
     const newest = await fillHome(home, (megabytes * 1e6) / SESSIONS);
+    const reports: SyncReport[] = [];
+    const followMs = (thread: Thread): Promise<number> => cpuMs(async () => reports.push(await thread.follow()));
     const first = new Thread(folder, home);
-    const read = await cpu(() => first.follow());
-    await first.end();
+    const firstMs = await followMs(first);
+    const firstHeld = await first.end();
 
     const again = new Thread(folder, home);
-    const unchanged = await cpu(() => again.follow());
+    const unchangedMs = await followMs(again);
     const shown = await untilShown(again, newest);
-    if (read.result.read !== SESSIONS || unchanged.result.read !== 0)
-      throw new Error('A sync did not read what it should.');
-    const opened = await timed(() => search(again, QUERIES[0]!));
+    if (reports[0]?.read !== SESSIONS || reports[1]?.read !== 0) throw new Error('A sync did not read what it should.');
+    const opened = await clockMs(() => search(again, QUERIES[0]!));
     const times: number[] = [];
     for (let run = 0; run < SEARCHES; run++)
-      times.push((await timed(() => search(again, QUERIES[run % QUERIES.length]!))).ms);
-    await again.end();
-    const kept = await sizes(folder);
+      times.push(await clockMs(() => search(again, QUERIES[run % QUERIES.length]!)));
+    const heldMs = Math.max(firstHeld, await again.end());
     return {
       figures: figuresOf(megabytes, {
-        first: read.seconds,
-        heldMs: Math.max(first.heldMs, again.heldMs),
+        first: firstMs / 1000,
+        heldMs,
         heapMb: Math.max(first.heapMb, again.heapMb),
-        unchanged: unchanged.seconds,
+        unchanged: unchangedMs / 1000,
         shown,
-        opened: opened.ms,
+        opened,
         search: quantile(times, 0.95),
-        ...kept,
+        ...(await sizes(folder)),
       }),
     };
-  } finally {
-    await rm(place, { recursive: true, force: true });
-  }
+  });
 }
 
 const QUERIES = [
@@ -144,27 +134,16 @@ async function untilShown(thread: Thread, file: string): Promise<number> {
   const count = async (): Promise<number> =>
     (await thread.call<ChatList>('list')).chats.reduce((sum, { entry }) => sum + entry.messages, 0);
   const before = await count();
-  return (
-    await timed(async () => {
-      await appendFile(file, lineOf({ role: 'user', text: 'One more thing.' }, 99_999));
-      while ((await count()) === before) await new Promise((resolve) => setTimeout(resolve, 20));
-    })
-  ).ms;
+  return clockMs(async () => {
+    await appendFile(file, lineOf({ role: 'user', text: 'One more thing.' }, 99_999));
+    while ((await count()) === before) await new Promise((resolve) => setTimeout(resolve, 20));
+  });
 }
 
-async function timed<Result>(work: () => Promise<Result>): Promise<{ readonly ms: number; readonly result: Result }> {
+async function clockMs(work: () => Promise<unknown>): Promise<number> {
   const since = performance.now();
-  const result = await work();
-  return { ms: performance.now() - since, result };
-}
-
-async function cpu<Result>(
-  work: () => Promise<Result>,
-): Promise<{ readonly seconds: number; readonly result: Result }> {
-  const before = process.cpuUsage();
-  const result = await work();
-  const { user, system } = process.cpuUsage(before);
-  return { seconds: (user + system) / 1e6, result };
+  await work();
+  return performance.now() - since;
 }
 
 async function sizes(folder: string): Promise<{ readonly indexMb: number; readonly copiesMb: number }> {
@@ -204,11 +183,6 @@ function figuresOf(megabytes: number, costs: Costs): Figure[] {
     at('index', 'index, of which at most 160 MB is in memory', costs.indexMb * 1000, 'KB'),
     at('copies', 'copies on disk', costs.copiesMb * 1000, 'KB'),
   ];
-}
-
-function threadMs(): number {
-  const { user, system } = process.threadCpuUsage();
-  return (user + system) / 1_000;
 }
 
 /** Realistic sessions of Claude Code with tool output. Returns the file of the last one. */

@@ -1,8 +1,5 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import os from 'node:os';
-import path from 'node:path';
 import { Tiktoken } from 'js-tiktoken/lite';
 import ranks from 'js-tiktoken/ranks/o200k_base';
 import type { SessionJournal } from '../../../src/app/ports.ts';
@@ -12,6 +9,7 @@ import type { TranscriptMessage } from '../../../src/core/transcript/transcript-
 import { countFiles } from '../../../src/storage/count-files.ts';
 import { FileSessionStore } from '../../../src/storage/session-store.ts';
 import { eventLoopYielder } from '../../support/yielders.ts';
+import { inFolder } from '../../unit/storage/test-store.ts';
 import { developerMessages, type BenchContext } from '../context.ts';
 import { meterOf } from '../data/opening.ts';
 import { Random } from '../../support/random.ts';
@@ -126,36 +124,33 @@ async function worst({ quick }: BenchContext): Promise<Figure[]> {
 /** Counts a session that is opened from a journal on disk, with and without stored counts. */
 async function reload(context: BenchContext): Promise<Figure[]> {
   const count = context.quick ? 2_000 : 10_000;
-  const folder = await mkdtemp(path.join(os.tmpdir(), 'counts-'));
-  try {
-    const bpe = new BpeCounter(ranks);
-    const counter = tokenCounter(
-      'o200k_base',
-      (text) => bpe.count(text),
-      (text, yielder) => bpe.countYielding(text, yielder),
-    );
-    const [fromNothing, fromDisk, characters] = await countTwice(folder, counter, developerMessages(context, count));
-    context.print(`reload: ${characters} characters, ${fromNothing.toFixed(0)} ms and ${fromDisk.toFixed(1)} ms`);
-    return [
-      figure(
-        `speed.reload${count}`,
-        `counting ${count.toLocaleString('en-US')} messages again after a reload, against from nothing`,
-        fromDisk / fromNothing,
-        'share',
-        { target: { atMost: 0.01 }, guard: { worse: 'higher', margin: 0.5, slack: 0.005 } },
-      ),
-    ];
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  const bpe = new BpeCounter(ranks);
+  const counter = tokenCounter(
+    'o200k_base',
+    (text) => bpe.count(text),
+    (text, yielder) => bpe.countYielding(text, yielder),
+  );
+  const messages = developerMessages(context, count);
+  const [fromNothing, fromDisk] = await inFolder((folder) => countTwice(folder, counter, messages));
+  const characters = messages.reduce((sum, { text }) => sum + text.length, 0);
+  context.print(`reload: ${characters} characters, ${fromNothing.toFixed(0)} ms and ${fromDisk.toFixed(1)} ms`);
+  return [
+    figure(
+      `speed.reload${count}`,
+      `counting ${count.toLocaleString('en-US')} messages again after a reload, against from nothing`,
+      fromDisk / fromNothing,
+      'share',
+      { target: { atMost: 0.01 }, guard: { worse: 'higher', margin: 0.5, slack: 0.005 } },
+    ),
+  ];
 }
 
-/** The time in ms of a session's first count, and of the next one after closing and opening it; and its length. */
+/** The time in ms of a session's first count, and of the next one after closing and opening it. */
 async function countTwice(
   folder: string,
   counter: TokenCounter,
   messages: readonly TranscriptMessage[],
-): Promise<[fromNothing: number, fromDisk: number, characters: number]> {
+): Promise<[fromNothing: number, fromDisk: number]> {
   const clock = { now: () => Date.now(), id: () => randomUUID(), yielder: eventLoopYielder() };
   const open = () => new FileSessionStore({ folder, clock, writer: randomUUID() });
   const load = (journal: SessionJournal): Promise<number> =>
@@ -171,5 +166,5 @@ async function countTwice(
   const later = open();
   const fromDisk = await load(await later.open(journal.id));
   await later.close();
-  return [fromNothing, fromDisk, messages.reduce((sum, { text }) => sum + text.length, 0)];
+  return [fromNothing, fromDisk];
 }

@@ -7,7 +7,7 @@ import { developerMessages, type BenchContext } from '../context.ts';
 import { sharedFile } from '../data/real-transcripts.ts';
 import { oracle } from '../models/oracle.ts';
 import { StreamingServer, type Pace } from '../models/streaming-server.ts';
-import type { Figure, Measured } from '../report/figure.ts';
+import { figure, type Figure, type Measured } from '../report/figure.ts';
 
 interface Paced {
   readonly label: string;
@@ -86,17 +86,17 @@ async function compress(
     const id = `speed.model.${name}${messages.length}`;
     const { spent } = server;
     return [
-      {
-        id: `${id}.seconds`,
-        label: `${thousands} ${name === 'bookings' ? 'short messages of bookings' : 'messages'} compressed by ${label}, by the clock`,
-        value: seconds,
-        unit: 's',
-        ...(target !== undefined && { target: { atMost: target } }),
-      },
-      { id: `${id}.calls`, label: 'the same: calls', value: spent.calls, unit: 'count' },
-      { id: `${id}.atOnce`, label: 'the same: most calls at once', value: spent.mostAtOnce, unit: 'count' },
-      { id: `${id}.input`, label: 'the same: tokens to the model', value: spent.input, unit: 'tokens' },
-      { id: `${id}.output`, label: 'the same: tokens from the model', value: spent.output, unit: 'tokens' },
+      figure(
+        `${id}.seconds`,
+        `${thousands} ${name === 'bookings' ? 'short messages of bookings' : 'messages'} compressed by ${label}, by the clock`,
+        seconds,
+        's',
+        target === undefined ? {} : { target: { atMost: target } },
+      ),
+      figure(`${id}.calls`, 'the same: calls', spent.calls, 'count'),
+      figure(`${id}.atOnce`, 'the same: most calls at once', spent.mostAtOnce, 'count'),
+      figure(`${id}.input`, 'the same: tokens to the model', spent.input, 'tokens'),
+      figure(`${id}.output`, 'the same: tokens from the model', spent.output, 'tokens'),
     ];
   } finally {
     await harness.close();

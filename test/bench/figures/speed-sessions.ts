@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
-import os from 'node:os';
+import { mkdir, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import * as esbuild from 'esbuild';
@@ -13,6 +12,7 @@ import { quantile } from '../report/cpu.ts';
 import { figure, type Figure, type Measured } from '../report/figure.ts';
 import { clock, fillFolder } from '../data/sessions-on-disk.ts';
 import { FileSessionStore } from '../../../src/storage/session-store.ts';
+import { inFolder } from '../../unit/storage/test-store.ts';
 
 const run = promisify(execFile);
 const outcome = v.object({
@@ -24,9 +24,8 @@ const outcome = v.object({
 });
 
 /** The cost of the editor's start with many long sessions on disk. Each start is a separate process. */
-export async function measureSessionsOnDisk({ quick, print }: BenchContext): Promise<Measured> {
-  const place = await mkdtemp(path.join(os.tmpdir(), 'opening-'));
-  try {
+export function measureSessionsOnDisk({ quick, print }: BenchContext): Promise<Measured> {
+  return inFolder(async (place) => {
     const program = path.join(place, 'open-newest.mjs');
     await esbuild.build({
       entryPoints: [path.join(root, 'test/bench/data/open-newest.ts')],
@@ -68,9 +67,7 @@ export async function measureSessionsOnDisk({ quick, print }: BenchContext): Pro
       await new FileSessionStore({ folder: one, clock, writer: 'bench' }).list();
     }
     return { figures: figuresOf(starts, sessions, messages, long) };
-  } finally {
-    await rm(place, { recursive: true, force: true });
-  }
+  });
 }
 
 function figuresOf(

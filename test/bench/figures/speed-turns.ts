@@ -6,7 +6,7 @@ import { appendMessages } from '../append-messages.ts';
 import type { BenchContext } from '../context.ts';
 import { syntheticSession } from '../data/synthetic.ts';
 import { cpuMs, quantile } from '../report/cpu.ts';
-import type { Figure, Measured } from '../report/figure.ts';
+import { figure, type Figure, type Measured } from '../report/figure.ts';
 
 /** Number of messages in the short session. */
 export const SHORT_SESSION_LENGTH = 100;
@@ -44,13 +44,15 @@ export async function measureTurns({ quick, print }: BenchContext): Promise<Meas
     if (length === 2_000 || length === 10_000) figures.push(...turnFigures(costs, length));
   }
   const length = transcript.length.toLocaleString('en-US');
-  figures.push({
-    id: `speed.turn${transcript.length}.grow`,
-    label: `${length} messages into a journal, compressed as they come`,
-    value: growing / 1000,
-    unit: 's',
-    ...(!quick && { target: { atMost: 20 } }),
-  });
+  figures.push(
+    figure(
+      `speed.turn${transcript.length}.grow`,
+      `${length} messages into a journal, compressed as they come`,
+      growing / 1000,
+      's',
+      quick ? {} : { target: { atMost: 20 } },
+    ),
+  );
   await large.close();
   const series = [{ name: 'median', points }];
   const plot = { id: 'speed.turns', title: 'What a turn costs the host', x: 'messages', y: 'ms of CPU time', series };
@@ -109,12 +111,7 @@ export function turnFigures({ small, large }: TurnCosts, length: number): Figure
   return [
     ratio('p50', 0.5),
     ratio('p95', 0.95),
-    {
-      id: `speed.turn${length}.cpu`,
-      label: `a turn at ${name} messages, median`,
-      value: quantile(large, 0.5),
-      unit: 'ms',
-    },
+    figure(`speed.turn${length}.cpu`, `a turn at ${name} messages, median`, quantile(large, 0.5), 'ms'),
   ];
 }
 

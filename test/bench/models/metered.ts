@@ -2,8 +2,8 @@ import type { ChatModel, ChatRequest } from '../../../src/app/ports.ts';
 import { messageText } from '../../../src/core/model/message.ts';
 import type { TokenCounter } from '../../../src/core/tokens/token-counter.ts';
 
-/** The summarizer's answer. If it's undefined, the call fails like a provider's. */
-export type Answer = (prompt: string, maxTokens: number) => string | undefined;
+/** The summarizer's answer. */
+export type Answer = (prompt: string, maxTokens: number) => string;
 
 /** A simulated summarizer that records the cost of each call. */
 export interface MeteredModel {
@@ -11,8 +11,7 @@ export interface MeteredModel {
   readonly spent: { calls: number; input: number; output: number };
 }
 
-/** Creates a metered model. It also counts failed calls, because their input was sent. */
-export function metered(id: string, counter: TokenCounter, answer: Answer, fault: () => Error): MeteredModel {
+export function metered(id: string, counter: TokenCounter, answer: Answer): MeteredModel {
   const spent = { calls: 0, input: 0, output: 0 };
   const model: ChatModel = {
     id: `test/${id}`,
@@ -25,10 +24,9 @@ export function metered(id: string, counter: TokenCounter, answer: Answer, fault
       spent.calls++;
       spent.input += input;
       const text = answer(prompt, request.maxOutputTokens);
-      if (text === undefined) throw fault();
       const output = counter.text(text);
       spent.output += output;
-      if (text !== '') yield { type: 'text', text };
+      yield { type: 'text', text };
       yield { type: 'usage', usage: { input, output } };
       yield { type: 'end', ending: 'complete' };
     },

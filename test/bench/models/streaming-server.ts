@@ -68,8 +68,7 @@ export class StreamingServer {
     spent.mostAtOnce = Math.max(spent.mostAtOnce, ++this.#open);
     const textOf = (messages: typeof asked.messages): string => messages.map(({ content }) => content).join('\n');
     const prompt = textOf(asked.messages.filter(({ role }) => role === 'user'));
-    const text =
-      this.#answer(prompt, lengthIn(prompt) ?? asked.max_completion_tokens ?? asked.max_tokens ?? 1_000) ?? '';
+    const text = this.#answer(prompt, lengthIn(prompt) ?? asked.max_completion_tokens ?? asked.max_tokens ?? 1_000);
     const input = this.#counter.text(textOf(asked.messages));
     const output = this.#counter.text(text);
     spent.input += input;

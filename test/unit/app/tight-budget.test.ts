@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { ModelFault } from '../../../src/app/fault.ts';
 import { messageText } from '../../../src/core/model/message.ts';
 import { loadEncoding } from '../../../src/core/tokens/token-counter.ts';
 import { factsIn, plantFacts } from '../../bench/data/facts.ts';
@@ -21,9 +20,7 @@ describe('session with a small budget', () => {
     for (const seed of SEEDS) {
       const { transcript, facts } = plantFacts(syntheticSession(560), 30, seed);
       await using harness = await Harness.open();
-      const { model, spent } = metered('oracle', counter, oracle({ counter, facts }), () => {
-        return new ModelFault('overloaded', 'It is down.');
-      });
+      const { model, spent } = metered('oracle', counter, oracle({ counter, facts }));
       harness.summarizer = (request, signal) => model.stream(request, signal);
       harness.set({ contextWindow: BUDGET + harness.settings.reservedTokens });
       const conversation = await harness.converse();
