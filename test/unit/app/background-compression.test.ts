@@ -2,13 +2,11 @@ import assert from 'node:assert/strict';
 import type { CompressionOutcome } from '../../../src/app/compression-job.ts';
 import type { Conversation } from '../../../src/app/conversation.ts';
 import { ModelFault } from '../../../src/app/fault.ts';
-import { StoreFault } from '../../../src/app/ports.ts';
 import { editSummary, expandNode, undoCompressions } from '../../../src/app/summary-changes.ts';
 import { LOCAL_MODEL } from '../../../src/core/compress/node-content.ts';
 import type { SummaryNode } from '../../../src/core/model/summary.ts';
 import { resolvePolicy } from '../../../src/core/policy/policy.ts';
-import { phrase } from '../../../src/core/text/phrase.ts';
-import { Harness, endTurn, fill, says, texts, throws, type Script } from './harness.ts';
+import { Harness, endTurn, fill, refuseWrites, says, texts, throws, type Script } from './harness.ts';
 import { openForEachTest } from '../../support/per-test.ts';
 import { until } from '../../support/until.ts';
 
@@ -37,22 +35,7 @@ describe('background compression', () => {
       /_(complete|skipped|failed)$/.test(name) ? `${String(fields['trigger'])} ${name.replace(/.*_/, '')}` : [],
     );
 
-  /** Sets a summarizer that waits until `unblock` is called. `asked` resolves when the summarizer is called. */
-  function blockSummarizer(): { readonly asked: Promise<void>; readonly unblock: () => void } {
-    const gate = Promise.withResolvers<undefined>();
-    const asked = Promise.withResolvers<undefined>();
-    harness.summarizer = async function* (request, signal): AsyncGenerator<never> {
-      asked.resolve(undefined);
-      const stopped = new Promise<never>((_, reject) => {
-        const stop = (): void => reject(new ModelFault('cancelled', 'cancelled'));
-        if (signal.aborted) stop();
-        else signal.addEventListener('abort', stop);
-      });
-      await Promise.race([gate.promise, stopped]);
-      yield* SUMMARY(request, signal) as AsyncIterable<never>;
-    };
-    return { asked: asked.promise, unblock: () => gate.resolve(undefined) };
-  }
+  const blockSummarizer = () => harness.blockSummarizer(SUMMARY);
 
   it('continues with the model once the provider answers again', async () => {
     harness.summarizer = BUSY;
@@ -275,17 +258,10 @@ describe('background compression', () => {
     harness.summarizerAtOnce = 1;
     let calls = 0;
     const { journal } = conversation;
-    const append = journal.append.bind(journal);
-    harness.summarizer = async function* (request, signal): AsyncGenerator<never> {
-      if (calls++ === 0) {
-        yield* SUMMARY(request, signal) as AsyncIterable<never>;
-        return;
-      }
-      journal.append = (...events) =>
-        events.some(({ type }) => type === 'usage_recorded')
-          ? Promise.reject(new StoreFault('not_writer', phrase('elsewhere')))
-          : append(...events);
-      throw new ModelFault('overloaded', 'busy');
+    harness.summarizer = (request, signal) => {
+      if (calls++ === 0) return SUMMARY(request, signal);
+      refuseWrites(conversation, ({ type }) => type === 'usage_recorded');
+      return BUSY(request, signal);
     };
     await inBackground();
     assert.deepEqual(outcomes(), ['share failed']);
@@ -301,16 +277,11 @@ describe('background compression', () => {
 
   it('leaves the session unchanged if it can’t be stored, and is repeated when it can', async () => {
     harness.summarizer = SUMMARY;
-    const { journal } = conversation;
-    const append = journal.append.bind(journal);
-    journal.append = (...events) =>
-      events.some(({ type }) => type === 'compressed')
-        ? Promise.reject(new StoreFault('other', phrase('The disk reported an error.')))
-        : append(...events);
+    const accept = refuseWrites(conversation, ({ type }) => type === 'compressed');
     await inBackground();
     assert.match(harness.warnings, /a finished compression was not committed/);
     assert.equal(conversation.state.compressions.length, 0);
-    journal.append = append;
+    accept();
     harness.clock.ahead += LATER_MS;
     await inBackground();
     assert.equal(conversation.state.compressions.length, 1);

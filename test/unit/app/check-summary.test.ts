@@ -4,7 +4,7 @@ import { editSummary, setLevel, undoOrRedoChange, ChangeFault } from '../../../s
 import { nodeId } from '../../../src/core/model/ids.ts';
 import { messageText } from '../../../src/core/model/message.ts';
 import type { SummaryCheck, SummaryNode } from '../../../src/core/model/summary.ts';
-import { Harness, cancelled, says, type Script } from './harness.ts';
+import { Harness, cancelled, refuseWrites, says, type Script } from './harness.ts';
 import { openForEachTest } from '../../support/per-test.ts';
 
 /** Finds one statement of the first prompt contradicted, and all others supported. */
@@ -180,15 +180,12 @@ describe('verifying a summary with a model', () => {
 
   for (const work of ['verification', 'regeneration'] as const) {
     it(`records the usage of a ${work} that could not be recorded with that of the next compression`, async () => {
-      const { journal } = conversation;
-      const append = journal.append.bind(journal);
-      journal.append = (...events) =>
-        events[0]?.type === 'usage_recorded' ? Promise.reject(new Error('EIO')) : append(...events);
+      const accept = refuseWrites(conversation, ({ type }) => type === 'usage_recorded', new Error('EIO'));
       harness.summarizer = says('I cannot do that.');
       const before = conversation.state.counters.compressionTokens;
       await assert.rejects(run(work), /EIO/);
       assert.equal(conversation.state.counters.compressionTokens, before);
-      journal.append = append;
+      accept();
       harness.summarizer = undefined;
       await conversation.compressNow();
       assert.equal(conversation.state.counters.compressionTokens - before, harness.summaryRequests.length * 110);

@@ -3,7 +3,7 @@ import { setImmediate as soon } from 'node:timers/promises';
 import type { Conversation } from '../../../src/app/conversation.ts';
 import { StoreFault } from '../../../src/app/ports.ts';
 import { phrase } from '../../../src/core/text/phrase.ts';
-import { cancelled, Harness, says } from './harness.ts';
+import { cancelled, Harness, refuseWrites, says } from './harness.ts';
 import { openForEachTest } from '../../support/per-test.ts';
 
 describe('log of compressions', () => {
@@ -37,12 +37,7 @@ describe('log of compressions', () => {
   });
 
   it('has the end of one that cannot be written', async () => {
-    const { journal } = conversation;
-    const append = journal.append.bind(journal);
-    journal.append = (...events) =>
-      events.some(({ type }) => type === 'compressed')
-        ? Promise.reject(new StoreFault('other', phrase('broken')))
-        : append(...events);
+    refuseWrites(conversation, ({ type }) => type === 'compressed');
     await assert.rejects(conversation.compressNow(), { reason: 'other' });
     assert.deepEqual(logged(), ['triggered', 'failed']);
   });

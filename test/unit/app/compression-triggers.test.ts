@@ -78,33 +78,31 @@ describe('session under pressure', () => {
     await second.close();
   });
 
-  /** A conversation that has gone on while its summarizer, which waits for `go`, works. */
+  /** A conversation that has gone on while its summarizer, which waits for `unblock`, works. */
   async function outpaced() {
     const conversation = await harness.converse();
     harness.set({ policy: resolvePolicy('long-memory', { triggers: { messages: 30 } }) });
-    const { promise, resolve: go } = Promise.withResolvers<undefined>();
-    harness.summarizer = async function* (request, signal) {
-      await promise;
-      yield* says('Sella and Brannoc went north by the river after the riders who had taken the boy.')(request, signal);
-    };
+    const { unblock } = harness.blockSummarizer(
+      says('Sella and Brannoc went north by the river after the riders who had taken the boy.'),
+    );
     await fill(conversation, 40, line);
     await conversation.betweenTurns();
     await fill(conversation, 12, (n) => line(100 + n));
-    return { conversation, go: () => go(undefined) };
+    return { conversation, unblock };
   }
 
   it('keeps the policy’s number of recent messages even if turns pass while the summarizer works', async () => {
-    const { conversation, go } = await outpaced();
-    go();
+    const { conversation, unblock } = await outpaced();
+    unblock();
     await conversation.settled();
     assert.equal(conversation.state.uncompressedCount, 3);
   });
 
   it('keeps that number also if a request waits for the summarizer', async () => {
-    const { conversation, go } = await outpaced();
+    const { conversation, unblock } = await outpaced();
     harness.set({ contextWindow: Math.floor(conversation.context().total / 0.9), reservedTokens: 0 });
     const sent = conversation.send('Where did they go?');
-    go();
+    unblock();
     await sent;
     await conversation.settled();
     // The newest 3 when the request was sent, and its reply.

@@ -6,7 +6,7 @@ import { messageText } from '../../../src/core/model/message.ts';
 import { nodeWith } from '../../../src/core/model/summary.ts';
 import { resolvePolicy } from '../../../src/core/policy/policy.ts';
 import { eventIndexAfter } from '../../../src/host/summaries/event-index.ts';
-import { Harness, endTurn, fill, says, texts, throws } from './harness.ts';
+import { Harness, endTurn, fill, refuseWrites, says, texts, throws } from './harness.ts';
 import { openForEachTest } from '../../support/per-test.ts';
 
 const guest = (turn: number): string =>
@@ -180,15 +180,12 @@ describe('session compression', () => {
 
   it('records the usage of a compression that could not be recorded with that of the next one', async () => {
     const conversation = await harness.filled(60);
-    const { journal } = conversation;
-    const append = journal.append.bind(journal);
-    journal.append = (...events) =>
-      events[0]?.type === 'usage_recorded' ? Promise.reject(new Error('EIO')) : append(...events);
+    const accept = refuseWrites(conversation, ({ type }) => type === 'usage_recorded');
     harness.summarizer = says('I cannot do that.');
     assert.equal((await conversation.compressNow()).kind, 'failed');
     const { counters } = conversation.state;
     assert.equal(counters.compressionTokens, 0);
-    journal.append = append;
+    accept();
     harness.summarizer = undefined;
     await conversation.compressNow();
     assert.equal(counters.compressionTokens, harness.summaryRequests.length * 110);

@@ -7,7 +7,7 @@ import type { ChatModel } from '../../../src/app/ports.ts';
 import { messageId, type MessageId } from '../../../src/core/model/ids.ts';
 import { Calibration } from '../../../src/core/tokens/calibration.ts';
 import { withRetries } from '../../../src/providers/retry.ts';
-import { Harness, cancelled, fill, says, texts, throws } from './harness.ts';
+import { Harness, cancelled, fill, refuseWrites, says, texts, throws } from './harness.ts';
 import { openForEachTest } from '../../support/per-test.ts';
 import { until } from '../../support/until.ts';
 
@@ -225,11 +225,8 @@ describe('conversation', () => {
 
   it('persists the complete partial reply despite a temporary disk error', async () => {
     const conversation = await harness.converse();
-    const { journal } = conversation;
-    const append = journal.append.bind(journal);
     let partials = 0;
-    journal.append = (...events) =>
-      events[0]?.type === 'reply_partial' && ++partials === 2 ? Promise.reject(new Error('EIO')) : append(...events);
+    refuseWrites(conversation, ({ type }) => type === 'reply_partial' && ++partials === 2);
     let kept: string | undefined;
     harness.script = async function* () {
       for (const [before, text] of ['One. ', 'Two. ', 'Three.'].entries()) {

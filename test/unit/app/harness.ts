@@ -9,7 +9,15 @@ import { compressSession } from '../../../src/app/compress-session.ts';
 import { Conversation } from '../../../src/app/conversation.ts';
 import { OPEN_GATE, type SpendGate } from '../../../src/app/spend-limited-model.ts';
 import type { SummarizerConfig } from '../../../src/app/summarizer.ts';
-import type { ChatChunk, ChatModel, ChatRequest, Clock, SessionJournal } from '../../../src/app/ports.ts';
+import {
+  StoreFault,
+  type ChatChunk,
+  type ChatModel,
+  type ChatRequest,
+  type Clock,
+  type SessionJournal,
+} from '../../../src/app/ports.ts';
+import type { SessionEvent } from '../../../src/core/journal/schema.ts';
 import { regenerateSummary, type RegenerateOptions } from '../../../src/app/regenerate-summary.ts';
 import { SessionSearch } from '../../../src/app/session-search.ts';
 import type { ConversationSettings } from '../../../src/app/conversation-settings.ts';
@@ -19,6 +27,7 @@ import type { SummaryCheck, SummaryNode } from '../../../src/core/model/summary.
 import { resolvePolicy } from '../../../src/core/policy/policy.ts';
 import type { PresetName } from '../../../src/core/prompts/render-prompts.ts';
 import type { Calibration } from '../../../src/core/tokens/calibration.ts';
+import { phrase } from '../../../src/core/text/phrase.ts';
 import { loadEncoding } from '../../../src/core/tokens/token-counter.ts';
 import { countFiles } from '../../../src/storage/count-files.ts';
 import { FileSessionStore } from '../../../src/storage/session-store.ts';
@@ -178,6 +187,18 @@ export class Harness {
     return conversation.runOutsideTurn(signal, (abort) => checkSummary(deps, node, reader, abort));
   }
 
+  /** Lets the summarizer wait for `unblock` before it answers. `asked` resolves when it's called. */
+  blockSummarizer(answer: Script): { readonly asked: Promise<void>; readonly unblock: () => void } {
+    const asked = Promise.withResolvers<undefined>();
+    const gate = Promise.withResolvers<undefined>();
+    this.summarizer = async function* (request, signal) {
+      asked.resolve(undefined);
+      await Promise.race([gate.promise, cancelled(signal)]);
+      yield* answer(request, signal);
+    };
+    return { asked: asked.promise, unblock: () => gate.resolve(undefined) };
+  }
+
   /** The model of the summarizer's script, if there is one. */
   #summarizer(id: string): ChatModel | undefined {
     const { summarizer } = this;
@@ -277,8 +298,23 @@ export function says(text: string): Script {
 /** Rejects like a model whose request is canceled. */
 export const cancelled = (signal: AbortSignal): Promise<never> =>
   new Promise((_, reject) => {
-    signal.addEventListener('abort', () => reject(new ModelFault('cancelled', 'cancelled')));
+    const cancel = (): void => reject(new ModelFault('cancelled', 'cancelled'));
+    if (signal.aborted) cancel();
+    else signal.addEventListener('abort', cancel);
   });
+
+/** Lets the journal reject writes with such an event, until the returned function is called. */
+export function refuseWrites(
+  { journal }: Conversation,
+  isRefused: (event: SessionEvent) => boolean,
+  fault: Error = new StoreFault('other', phrase('broken')),
+): () => void {
+  const append = journal.append.bind(journal);
+  journal.append = (...events) => (events.some(isRefused) ? Promise.reject(fault) : append(...events));
+  return () => {
+    journal.append = append;
+  };
+}
 
 export function throws(error: unknown): Script {
   return async function* () {

@@ -3,7 +3,7 @@ import type { Conversation } from '../../../src/app/conversation.ts';
 import { ModelFault } from '../../../src/app/fault.ts';
 import { StoreFault } from '../../../src/app/ports.ts';
 import { phrase } from '../../../src/core/text/phrase.ts';
-import { Harness, cancelled, fill, says, texts, throws } from './harness.ts';
+import { Harness, cancelled, fill, refuseWrites, says, texts, throws } from './harness.ts';
 import { openForEachTest } from '../../support/per-test.ts';
 
 describe('messages queued while a reply arrives', () => {
@@ -110,19 +110,18 @@ describe('messages queued while a reply arrives', () => {
 
   it('stay queued and on hold if they cannot be stored, until the user sends them again', async () => {
     const sent = conversation.queue.send({ text: 'Two' }, 'queue');
-    const { journal } = conversation;
-    const append = journal.append.bind(journal);
+    let isFailing = false;
+    refuseWrites(conversation, () => isFailing);
     const failing = conversation.onUpdate(({ type }) => {
-      if (type === 'turn_ended')
-        journal.append = () => Promise.reject(new StoreFault('not_writer', phrase('elsewhere')));
+      if (type === 'turn_ended') isFailing = true;
     });
     finishReply();
     await first;
-    await assert.rejects(sent, (error) => StoreFault.is(error, 'not_writer'));
+    await assert.rejects(sent, (error) => StoreFault.is(error, 'other'));
     assert.deepEqual([queued(), conversation.queue.unsent.map(({ text }) => text)], [['Two'], ['Two']]);
     assert.equal(conversation.queue.isHeld, true);
     failing.dispose();
-    journal.append = append;
+    isFailing = false;
     await conversation.queue.sendNow(conversation.queue.items[0]!.id);
     assert.deepEqual(texts(conversation), ['One', 'Long reply.', 'Two', 'Short.']);
     assert.deepEqual(queued(), []);
@@ -133,12 +132,8 @@ describe('messages queued while a reply arrives', () => {
     await first;
     await conversation.settled();
     conversation.queue.restore([{ text: 'Two' }]);
-    const { journal } = conversation;
-    const append = journal.append.bind(journal);
-    journal.append = () => {
-      journal.append = append;
-      return Promise.reject(new StoreFault('other', phrase('broken')));
-    };
+    let writes = 0;
+    refuseWrites(conversation, () => writes++ === 0);
     const { promise, resolve } = Promise.withResolvers<boolean>();
     const imported = conversation.import(() => promise);
     const two = conversation.queue.sendNow(conversation.queue.items[0]!.id);
@@ -171,13 +166,9 @@ describe('messages queued while a reply arrives', () => {
   it('are sent after the next reply even if the previous turn’s task reset ends only then', async () => {
     const other = await harness.filled(80);
     await other.setTask('Ship it', []);
-    const summarized = Promise.withResolvers<undefined>();
-    const isSummarizing = Promise.withResolvers<undefined>();
-    harness.summarizer = async function* (request, signal) {
-      isSummarizing.resolve(undefined);
-      await summarized.promise;
-      yield* says('They went through all the parts, and each part was explained at some length.')(request, signal);
-    };
+    const { asked, unblock } = harness.blockSummarizer(
+      says('They went through all the parts, and each part was explained at some length.'),
+    );
     const isStopped = Promise.withResolvers<undefined>();
     other.onUpdate(({ type }) => {
       if (type === 'reply_text') void other.resetTask().then(() => other.stop());
@@ -185,7 +176,7 @@ describe('messages queued while a reply arrives', () => {
     });
     const one = other.queue.send({ text: 'One' }, 'queue');
     await isStopped.promise;
-    await isSummarizing.promise;
+    await asked;
     const second = Promise.withResolvers<undefined>();
     harness.script = async function* (request, signal) {
       await second.promise;
@@ -194,7 +185,7 @@ describe('messages queued while a reply arrives', () => {
     };
     const two = other.queue.send({ text: 'Two' }, 'queue');
     const three = other.queue.send({ text: 'Three' }, 'queue');
-    summarized.resolve(undefined);
+    unblock();
     await one;
     second.resolve(undefined);
     await Promise.all([two, three]);

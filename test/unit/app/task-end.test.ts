@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Conversation } from '../../../src/app/conversation.ts';
 import { saysGoalReached } from '../../../src/core/model/task-list.ts';
-import { Harness, cancelled, says, texts } from './harness.ts';
+import { Harness, says, texts } from './harness.ts';
 import { openForEachTest } from '../../support/per-test.ts';
 
 describe('goal-reached detection', () => {
@@ -101,6 +101,8 @@ describe('goal-reached detection', () => {
   ])
     it(`ignores a reply: ${JSON.stringify(reply.slice(0, 60))}`, () => assert.equal(saysGoalReached(reply), false));
 });
+
+const SUMMARY = says('They talked about a listing.');
 
 describe('end of a task', () => {
   let harness: Harness;
@@ -206,7 +208,7 @@ describe('end of a task', () => {
     let stored: string | undefined;
     harness.summarizer = async function* (request, signal) {
       stored ??= texts(conversation).at(-1);
-      yield* says('They talked about a listing.')(request, signal);
+      yield* SUMMARY(request, signal);
     };
     await conversation.send('And next?');
     assert.equal(stored, 'And next?');
@@ -216,14 +218,9 @@ describe('end of a task', () => {
   it('leaves a task that the user sets while the history is compressed for the reset', async () => {
     const conversation = await harness.filled(60);
     await conversation.setTask('Book the venue', []);
-    const asked = Promise.withResolvers<undefined>();
-    harness.summarizer = async function* (_, signal) {
-      asked.resolve(undefined);
-      await cancelled(signal);
-      yield { type: 'end', ending: 'complete' };
-    };
+    const { asked } = harness.blockSummarizer(SUMMARY);
     const reset = conversation.resetTask();
-    await asked.promise;
+    await asked;
     const writes: string[][] = [];
     conversation.journal.onDidChange((events) => writes.push(events.map(({ type }) => type)));
     await conversation.setTask('Invite the speakers', []);
@@ -239,18 +236,13 @@ describe('end of a task', () => {
   it('is kept pending for a task that the user sets and resets while the history is compressed for the reset', async () => {
     const conversation = await harness.filled(60);
     await conversation.setTask('Book the venue', [{ text: 'Call the hall', status: 'done' }]);
-    const asked = Promise.withResolvers<undefined>();
-    harness.summarizer = async function* (_, signal) {
-      asked.resolve(undefined);
-      await cancelled(signal);
-      yield { type: 'end', ending: 'complete' };
-    };
+    const { asked } = harness.blockSummarizer(SUMMARY);
     const sent = conversation.send('And next?');
-    await asked.promise;
+    await asked;
     await conversation.setTask('Invite the speakers', []);
     await conversation.resetTask();
     conversation.compressor.cancel();
-    harness.summarizer = says('They talked about a listing.');
+    harness.summarizer = SUMMARY;
     await sent;
     assert.deepEqual(
       conversation.state.endedTasks.map(({ goal }) => goal),
@@ -261,21 +253,15 @@ describe('end of a task', () => {
   it('is stored once if a turn ends while the history is compressed for the reset', async () => {
     const conversation = await harness.filled(60);
     await conversation.setTask('Book the venue', []);
-    const asked = Promise.withResolvers<undefined>();
-    const answers = Promise.withResolvers<undefined>();
-    harness.summarizer = async function* (request, signal) {
-      asked.resolve(undefined);
-      await answers.promise;
-      yield* says('They talked about a listing.')(request, signal);
-    };
+    const { asked, unblock } = harness.blockSummarizer(SUMMARY);
     const reset = conversation.resetTask();
-    await asked.promise;
+    await asked;
     const ended = new Promise<void>((resolve) => {
       conversation.onUpdate(({ type }) => type === 'turn_ended' && resolve());
     });
     const sent = conversation.send('And next?');
     await ended;
-    answers.resolve(undefined);
+    unblock();
     await Promise.all([reset, sent]);
     assert.equal(harness.logged('task_reset_preserving_conversation').length, 1);
     assert.equal(harness.logged('history_compression_triggered').length, 1);

@@ -4,20 +4,16 @@ import path from 'node:path';
 import type { Conversation } from '../../../src/app/conversation.ts';
 import { StoreFault } from '../../../src/app/ports.ts';
 import { messageText } from '../../../src/core/model/message.ts';
-import { phrase } from '../../../src/core/text/phrase.ts';
-import { Harness, says, texts } from './harness.ts';
+import { Harness, refuseWrites, says, texts } from './harness.ts';
 import { openForEachTest } from '../../support/per-test.ts';
 import { until } from '../../support/until.ts';
 
 /** Rejects the next `count` writes of replies. */
-function failReplies({ journal }: Conversation, count: number): void {
-  const append = journal.append.bind(journal);
-  journal.append = (...events) => {
-    const isReply = events.some((event) => event.type === 'message_added' && event.message.role === 'assistant');
-    return isReply && count-- > 0
-      ? Promise.reject(new StoreFault('other', phrase('The disk failed.')))
-      : append(...events);
-  };
+function failReplies(conversation: Conversation, count: number): void {
+  refuseWrites(
+    conversation,
+    (event) => event.type === 'message_added' && event.message.role === 'assistant' && count-- > 0,
+  );
 }
 
 describe('reply that cannot be written', () => {
