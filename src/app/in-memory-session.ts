@@ -30,7 +30,8 @@ export interface InMemorySessionOptions {
   readonly preset: PresetName;
   /** Undefined: summaries are extracted. */
   readonly model: SummarizerConfig | undefined;
-  readonly price: PriceOf;
+  /** Absent: costs are unknown. */
+  readonly price?: PriceOf | undefined;
   readonly yielder?: Yielder;
 }
 
@@ -80,7 +81,7 @@ export class InMemorySession {
   #at = 0;
 
   constructor(options: InMemorySessionOptions) {
-    const { counter, policy, budget, preset, model, price, yielder = NEVER_YIELDS } = options;
+    const { counter, policy, budget, preset, model, price = () => null, yielder = NEVER_YIELDS } = options;
     this.#options = options;
     let made = 0;
     const clock: Clock = { now: () => this.#at, id: () => `n${++made}`, yielder };

@@ -278,7 +278,7 @@ function createSession({ source, sizes, counter, options }: Input, budget: numbe
     counter,
     preset,
     model: modelOf(options),
-    price: price ?? (() => null),
+    price,
     ...(yielder && { yielder }),
   });
   for (const [at, message] of source.entries()) session.add(message, sizes[at]);

@@ -145,7 +145,7 @@ async function compressAsSession(
   const recent = keepRecent === undefined ? {} : { recentMessages: Math.max(1, keepRecent) };
   const budget = targetTokens ?? selected.info?.contextWindow ?? DEFAULT_CONTEXT_WINDOW;
   const policy = resolvePolicy(name, { strategy, summary: { effort }, ...recent });
-  const session = new InMemorySession({ ...options, policy, budget, price: () => null });
+  const session = new InMemorySession({ ...options, policy, budget });
   let before = 0;
   for (const message of sourceMessages(transcript)) {
     if (isTurnByTurn) await session.receive(message);

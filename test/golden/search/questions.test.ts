@@ -35,7 +35,7 @@ async function sampleSearch(isCompressed: boolean): Promise<readonly [SessionSta
   const { transcript } = readTranscript(readFileSync(file, 'utf8'));
   const counter = await loadEncoding('o200k_base');
   const settings = { policy: POLICIES.balanced, budget: 124_000, preset: 'developer', model: undefined } as const;
-  const session = new InMemorySession({ ...settings, counter, price: () => null });
+  const session = new InMemorySession({ ...settings, counter });
   for (const [n, one] of transcript.entries())
     session.add({ id: messageId(`m${n}`), role: one.role, content: contentOf(one) });
   if (isCompressed) assert.equal((await session.compress()).kind, 'committed');

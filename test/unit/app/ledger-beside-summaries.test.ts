@@ -2,22 +2,20 @@ import assert from 'node:assert/strict';
 import type { CompressionTarget } from '../../../src/app/compression-job.ts';
 import { fitLedgerInBatches } from '../../../src/app/fit-ledger.ts';
 import { InMemorySession } from '../../../src/app/in-memory-session.ts';
-import type { ChatModel } from '../../../src/app/ports.ts';
 import { renderEvent } from '../../../src/core/context/render-context.ts';
 import { Ledger } from '../../../src/core/events/ledger.ts';
 import { messageId, nodeId, type MessageId } from '../../../src/core/model/ids.ts';
 import type { KeyEvent } from '../../../src/core/model/key-event.ts';
-import { messageText, type Role } from '../../../src/core/model/message.ts';
+import type { Role } from '../../../src/core/model/message.ts';
 import { nodeWith, type SummaryNode } from '../../../src/core/model/summary.ts';
 import { CancellableYielder } from '../../../src/core/pace/cancellable-yielder.ts';
 import { resolvePolicy } from '../../../src/core/policy/policy.ts';
 import { MessageLog } from '../../../src/core/state/branches.ts';
 import { MessageCounts } from '../../../src/core/tokens/message-counts.ts';
-import { loadEncoding } from '../../../src/core/tokens/token-counter.ts';
 import { keyEvent } from '../../support/key-events.ts';
 import { jsonLines } from '../../support/test-data.ts';
-
-const counter = await loadEncoding('o200k_base');
+import { counter, message } from '../compress/summarize-fixtures.ts';
+import { askedIn, summarizing } from './summarizing.ts';
 
 const CHAT = jsonLines<{ readonly role: Role; readonly content: string }>(
   new URL('../../fixtures/short-chats/bookkeeping-de.jsonl', import.meta.url),
@@ -31,33 +29,17 @@ interface Options {
 /** The quotes in the ledger after the chat was compressed once, and what the model was shown. */
 async function compressed(answer: (record: string, words: number) => string, { chat = CHAT, target }: Options = {}) {
   let record = '';
-  const model: ChatModel = {
-    id: 'test/summarizer',
-    provider: 'test',
-    model: 'summarizer',
-    maxConcurrency: 1,
-    async *stream({ messages }) {
-      await Promise.resolve();
-      const prompt = messages.map((message) => messageText(message)).join('\n');
-      record = prompt.split(/^=====\w+=====$/m)[1] ?? '';
-      const words = Number(/about (\d+) words/.exec(prompt)?.[1]);
-      yield { type: 'text', text: JSON.stringify({ narrative: answer(record, words) }) };
-      yield { type: 'end', ending: 'complete' };
-    },
-  };
-  const session = new InMemorySession({
-    policy: resolvePolicy('frugal'),
-    budget: 100_000,
-    counter,
-    preset: 'advisory',
-    model: { model, maxInputTokens: 100_000 },
-    price: () => null,
+  const model = summarizing((prompt) => {
+    const asked = askedIn(prompt);
+    ({ record } = asked);
+    return JSON.stringify({ narrative: answer(record, asked.words) });
   });
+  const policy = resolvePolicy('frugal');
+  const session = new InMemorySession({ policy, budget: 100_000, counter, preset: 'advisory', model });
   for (const [at, { role, content }] of chat.entries()) {
     if (session.state.compressions.length > 0) break;
-    const message = { id: messageId(`m${at}`), role, content: [{ type: 'text', text: content }] } as const;
-    if (target) session.add(message);
-    else await session.receive(message);
+    if (target) session.add(message(at, role, content));
+    else await session.receive(message(at, role, content));
   }
   if (target) await session.compress(target);
   const quotes = [...session.state.events.values()].filter(({ status }) => status === 'active').map((one) => one.quote);

@@ -1,17 +1,14 @@
 import assert from 'node:assert/strict';
 import { InMemorySession } from '../../../src/app/in-memory-session.ts';
 import { ModelFault } from '../../../src/app/fault.ts';
-import type { ChatModel } from '../../../src/app/ports.ts';
 import { isProvisional } from '../../../src/app/compression-plan.ts';
 import { LOCAL_MODEL } from '../../../src/core/compress/node-content.ts';
 import { partsOf } from '../../../src/core/compress/tree.ts';
 import type { CostTier, SummaryNode } from '../../../src/core/model/summary.ts';
-import { messageId } from '../../../src/core/model/ids.ts';
-import { messageText } from '../../../src/core/model/message.ts';
 import { resolvePolicy } from '../../../src/core/policy/policy.ts';
-import { loadEncoding } from '../../../src/core/tokens/token-counter.ts';
+import { counter, message } from '../compress/summarize-fixtures.ts';
+import { askedIn, summarizing } from './summarizing.ts';
 
-const counter = await loadEncoding('o200k_base');
 const PLACES = ['parser', 'planner', 'reader', 'writer', 'index', 'cache', 'queue', 'router', 'gauge', 'clock'];
 
 /** A developer session in which each turn has a request and five long replies on a different topic. */
@@ -39,41 +36,20 @@ async function grown(
   { effort = 'default', failsToMerge = false }: { readonly effort?: CostTier; readonly failsToMerge?: boolean } = {},
 ) {
   const asked: SummaryRequest[] = [];
-  const chat: ChatModel = {
-    id: 'test/summarizer',
-    provider: 'test',
-    model: 'summarizer',
-    maxConcurrency: 1,
-    async *stream({ system, messages: sent }) {
-      await Promise.resolve();
-      const prompt = sent.map((message) => messageText(message)).join('\n');
-      const [, record = ''] = prompt.split(/^=====\w+=====$/m);
-      asked.push({
-        input: counter.text(system.join('\n')) + counter.text(prompt),
-        record: counter.text(record),
-        text: record,
-      });
-      if (failsToMerge && prompt.includes('summaries of consecutive parts')) throw new ModelFault('overloaded', 'busy');
-      const words = Number(/about (\d+) words/.exec(prompt)?.[1] ?? 20);
-      const facts = record.split('\n').filter((line) => line.includes('reads table'));
-      const every = Math.max(1, Math.ceil((facts.length * 16) / words));
-      const outcomes = facts.filter((_, n) => n % every === 0);
-      yield { type: 'text', text: JSON.stringify({ narrative: 'The modules were read one by one.', outcomes }) };
-      yield { type: 'end', ending: 'complete' };
-    },
-  };
-  const session = new InMemorySession({
-    policy: resolvePolicy('balanced', { summary: { effort } }),
-    budget,
-    counter,
-    preset: 'developer',
-    model: { model: chat, maxInputTokens: 100_000 },
-    price: () => null,
+  const model = summarizing((prompt, system) => {
+    const { record, words } = askedIn(prompt);
+    asked.push({ input: counter.text(system) + counter.text(prompt), record: counter.text(record), text: record });
+    if (failsToMerge && prompt.includes('summaries of consecutive parts')) throw new ModelFault('overloaded', 'busy');
+    const facts = record.split('\n').filter((line) => line.includes('reads table'));
+    const every = Math.max(1, Math.ceil((facts.length * 16) / words));
+    const outcomes = facts.filter((_, n) => n % every === 0);
+    return JSON.stringify({ narrative: 'The modules were read one by one.', outcomes });
   });
+  const policy = resolvePolicy('balanced', { summary: { effort } });
+  const session = new InMemorySession({ policy, budget, counter, preset: 'developer', model });
   whenStarted(session);
   for (let at = 0; at < messages; at++) {
-    const role = at % turn === 0 ? 'user' : 'assistant';
-    await session.receive({ id: messageId(`m${at}`), role, content: [{ type: 'text', text: text(at) }] });
+    await session.receive(message(at, at % turn === 0 ? 'user' : 'assistant', text(at)));
   }
   await session.endTurn();
   return { session, asked };

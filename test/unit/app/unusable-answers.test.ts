@@ -1,14 +1,10 @@
 import assert from 'node:assert/strict';
 import { InMemorySession } from '../../../src/app/in-memory-session.ts';
 import { ModelFault } from '../../../src/app/fault.ts';
-import type { ChatModel } from '../../../src/app/ports.ts';
 import { LOCAL_MODEL } from '../../../src/core/compress/node-content.ts';
-import { messageId } from '../../../src/core/model/ids.ts';
-import { messageText } from '../../../src/core/model/message.ts';
 import { resolvePolicy, type PolicyName } from '../../../src/core/policy/policy.ts';
-import { loadEncoding } from '../../../src/core/tokens/token-counter.ts';
-
-const counter = await loadEncoding('o200k_base');
+import { counter, message } from '../compress/summarize-fixtures.ts';
+import { summarizing } from './summarizing.ts';
 
 /** A dispatcher's chat. */
 const line = (at: number): string =>
@@ -21,35 +17,14 @@ const SUMMARY = 'Parcels for Mrs. Okafor were moved to later times at the back d
 /** A session with a summarizer that gives these answers, by the number of the request. */
 function opened(policy: PolicyName, budget: number, answer: (request: number) => string) {
   const prompts: string[] = [];
-  const modelNamed = (id: string): ChatModel => ({
-    id,
-    provider: 'test',
-    model: 'summarizer',
-    async *stream({ messages: sent }) {
-      await Promise.resolve();
-      prompts.push(sent.map((message) => messageText(message)).join('\n'));
-      const text = answer(prompts.length);
-      if (text !== '') yield { type: 'text', text };
-      yield { type: 'end', ending: 'complete' };
-    },
-  });
-  const model = { model: modelNamed('test/summarizer'), maxInputTokens: 100_000 };
-  const session = new InMemorySession({
-    policy: resolvePolicy(policy),
-    budget,
-    counter,
-    preset: 'customer',
-    model,
-    price: () => null,
-  });
-  return { session, prompts, model, modelNamed };
+  const answering = (id?: string) => summarizing((prompt) => answer(prompts.push(prompt)), id);
+  const model = answering();
+  const session = new InMemorySession({ policy: resolvePolicy(policy), budget, counter, preset: 'customer', model });
+  return { session, prompts, model, answering };
 }
 
 async function receive(session: InMemorySession, from: number, to: number): Promise<void> {
-  for (let at = from; at < to; at++) {
-    const role = at % 2 === 0 ? 'user' : 'assistant';
-    await session.receive({ id: messageId(`m${at}`), role, content: [{ type: 'text', text: line(at) }] });
-  }
+  for (let at = from; at < to; at++) await session.receive(message(at, at % 2 === 0 ? 'user' : 'assistant', line(at)));
   await session.endTurn();
 }
 
@@ -108,11 +83,11 @@ describe('messages without a usable summary', () => {
 
   it('are summarized by another model', async () => {
     let answer = '';
-    const { session, model, modelNamed } = opened('steady', 100_000, () => answer);
+    const { session, model, answering } = opened('steady', 100_000, () => answer);
     await receive(session, 0, 60);
     assert.equal(extracted(session), 50);
     answer = SUMMARY;
-    model.model = modelNamed('test/another');
+    model.model = answering('test/another').model;
     await receive(session, 60, 70);
     assert.equal(extracted(session), 0);
   });
