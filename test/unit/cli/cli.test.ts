@@ -7,12 +7,12 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { encodeLine } from '../../../src/storage/journal-line.ts';
 import { sessionId } from '../../../src/core/model/ids.ts';
-import { ROOT, runCli, runJson, spawnCli, TRANSCRIPTS } from './run-cli.ts';
+import { CLI, runCli, runJson, spawnCli, TRANSCRIPTS } from './run-cli.ts';
 import { folderForAllTests } from '../../support/per-test.ts';
 import { serving } from '../../support/serving.ts';
 import { DEMO_SESSION, jsonLines } from '../../support/test-data.ts';
 
-const COMMANDS = 'import count events compress levels recall audit sources search mcp verify'.split(' ');
+const COMMANDS = 'import count events compress levels recall audit sources search handoff mcp verify'.split(' ');
 
 interface ImportedMessage {
   readonly role: string;
@@ -76,8 +76,7 @@ describe('command line', () => {
   it('says that the output can’t be written', function () {
     if (!existsSync('/dev/full')) this.skip();
     const full = openSync('/dev/full', 'w');
-    const cli = path.join(ROOT, 'dist/cli.js');
-    const { status, stderr } = spawnSync(process.execPath, [cli, '--help'], { stdio: ['ignore', full, 'pipe'] });
+    const { status, stderr } = spawnSync(process.execPath, [CLI, '--help'], { stdio: ['ignore', full, 'pipe'] });
     closeSync(full);
     assert.equal(status, 2);
     assert.match(String(stderr), /^threadkeeper: Couldn’t write the output: ENOSPC/);
@@ -112,6 +111,14 @@ describe('command line', () => {
     ['recall DEMO', /Missing option --query/],
     ['audit DEMO', /Missing option --summary/],
     ['audit - --summary -', /can’t both be standard input/],
+    ['handoff DEMO', /Missing option --for\./],
+    ['handoff DEMO --for emacs', /--for must be one of claude, codex, copilot, text/],
+    ['handoff DEMO --for text --max-tokens 0', /--max-tokens must be an integer/],
+    ['handoff DEMO --for text --max-tokens 20', /Increase --max-tokens/],
+    ['search', /Missing option --query/],
+    ['sources file.jsonl', /sources doesn’t take a file/],
+    ['mcp', /mcp has no option --json/],
+    ['mcp --port 1', /Unknown option '--port'/],
   ] as const) {
     it(`reports an error in one line, with exit code 2: ${command}`, async () => {
       const args = command.split(' ').map((arg) => (arg === 'DEMO' ? DEMO_SESSION : arg));

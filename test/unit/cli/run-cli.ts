@@ -1,12 +1,11 @@
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
-import { build } from 'esbuild';
 import { runCommandLine } from '../../../src/cli/command-line.ts';
 import { Output } from '../../../src/cli/output.ts';
 
 export const ROOT = path.resolve(import.meta.dirname, '../../..');
+/** The command line that `npm run build` has written. */
+export const CLI = path.join(ROOT, 'dist/cli.js');
 export const TRANSCRIPTS = path.join(ROOT, 'test/fixtures/transcripts');
 
 export interface CliResult {
@@ -18,31 +17,6 @@ export interface CliResult {
 function cleanEnv(): NodeJS.ProcessEnv {
   const { OPENAI_API_KEY: _openai, ANTHROPIC_API_KEY: _anthropic, ...clean } = process.env;
   return clean;
-}
-
-let bundled: Promise<string> | undefined;
-
-/** The bundled command line, built once for all tests, because starting from source takes ten times as long. */
-async function bundle(): Promise<string> {
-  const folder = mkdtempSync(path.join(os.tmpdir(), 'threadkeeper-cli-bundle-'));
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-  await build({
-    absWorkingDir: ROOT,
-    entryPoints: { cli: 'src/cli/main.ts' },
-    outdir: folder,
-    bundle: true,
-    format: 'esm',
-    splitting: true,
-    platform: 'node',
-    target: 'node20',
-    loader: { '.md': 'text' },
-    logLevel: 'error',
-    banner: {
-      js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
-    },
-  });
-  writeFileSync(path.join(folder, 'package.json'), '{"type":"module"}');
-  return path.join(folder, 'cli.js');
 }
 
 class KeptOutput extends Output {
@@ -79,7 +53,7 @@ export async function spawnCli(
     readonly ignoresErr?: boolean;
   } = {},
 ): Promise<CliResult> {
-  const child = await startCli(args, options.env);
+  const child = startCli(args, options.env);
   child.stdin.end(options.input);
   if (options.ignoresErr === true) child.stderr.destroy();
   return await new Promise((resolve, reject) => {
@@ -92,14 +66,12 @@ export async function spawnCli(
   });
 }
 
-/** Starts the command line in a separate process with piped input and output. */
-export async function startCli(
+/** Starts the built command line in a separate process with piped input and output. */
+export const startCli = (
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
-): Promise<ChildProcessWithoutNullStreams> {
-  bundled ??= bundle();
-  return spawn(process.execPath, [await bundled, ...args], { cwd: ROOT, env: { ...cleanEnv(), ...env } });
-}
+): ChildProcessWithoutNullStreams =>
+  spawn(process.execPath, [CLI, ...args], { cwd: ROOT, env: { ...cleanEnv(), ...env } });
 
 /** The JSON object of a successful run with `--json`. */
 export async function runJson(...args: readonly string[]): Promise<Record<string, unknown>> {

@@ -42,8 +42,8 @@ export class McpClient {
     return client;
   }
 
-  static async spawn(home: string, env: Environment): Promise<McpClient> {
-    const process = await startCli(['mcp', '--home', home], env);
+  static spawn(home: string, env: Environment): McpClient {
+    const process = startCli(['mcp', '--home', home], env);
     const client = new McpClient(process.stdin, process.stdout);
     process.stderr.setEncoding('utf8').on('data', (chunk: string) => (client.err += chunk));
     client.#kill = (signal) => process.kill(signal);
