@@ -22,8 +22,6 @@ export interface CompressionTriggersDeps extends Pick<SessionDeps, 'journal' | '
   readonly meter: ContextMeter;
   /** Whether a reply is arriving. Then nothing is committed in the background. */
   readonly isReplying: () => boolean;
-  /** Whether the session is being closed or handed over. Then no compression is started. */
-  readonly isEnding: () => boolean;
 }
 
 /** Checks the policy's triggers and starts compressions that are due. */
@@ -44,11 +42,6 @@ export class CompressionTriggers {
     let seen: Promise<void> | undefined;
     // A compression may start another one when it ends.
     while (seen !== this.#background) await (seen = this.#background);
-  }
-
-  /** Compresses before a task reset if it's due. */
-  async atReset(due: DueTrigger | undefined, signal: AbortSignal | undefined): Promise<void> {
-    if (due && !this.#deps.isEnding()) await this.compress(due, 'now', { signal });
   }
 
   /** Compresses before a request if it's too large for the policy. */

@@ -107,7 +107,6 @@ export class Conversation {
       ...deps,
       meter: this.meter,
       isReplying: () => this.isReplying,
-      isEnding: () => this.#closed || this.#halting,
     });
     this.queue = new SendQueue({
       newId: () => deps.clock.id(),
@@ -363,8 +362,7 @@ export class Conversation {
 
   /** Commits finished compressions and checks the triggers. Called after each turn. */
   async betweenTurns(): Promise<void> {
-    if (this.isReplying || this.#closed || this.#halting || this.#importing || this.journal.readOnly !== undefined)
-      return;
+    if (this.isReplying || this.#isEnding || this.#importing || this.journal.readOnly !== undefined) return;
     await this.triggers.betweenTurns();
   }
 
@@ -503,6 +501,11 @@ export class Conversation {
     return assemble(recalled).total > budget ? [] : recalled;
   }
 
+  /** Whether the session is being closed or handed over. Then no compression is started. */
+  get #isEnding(): boolean {
+    return this.#closed || this.#halting;
+  }
+
   get #endsTask(): boolean {
     const { task } = this.state;
     return this.settings().resetFinishedTask && task !== undefined && isFinished(task);
@@ -522,7 +525,7 @@ export class Conversation {
     const reset = {};
     this.#compressingReset = reset;
     try {
-      await this.triggers.atReset(due, signal);
+      if (due && !this.#isEnding) await this.triggers.compress(due, 'now', { signal });
       // `setTask` has performed the reset, or another one has begun.
       if (this.#compressingReset !== reset) return;
     } finally {
@@ -554,7 +557,7 @@ export class Conversation {
       this.#logFailedWork(error);
     }
     const ending = reply === undefined ? undefined : this.state.messages.get(reply)?.ending;
-    if (this.#closed || this.#halting) this.queue.hold();
+    if (this.#isEnding) this.queue.hold();
     // If the next turn has already begun, the queue waits for its end.
     else if (!this.isReplying) this.queue.turnEnded(ending === 'complete' || ending === 'length');
   }

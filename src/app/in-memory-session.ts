@@ -116,14 +116,12 @@ export class InMemorySession {
       summaryModel: () => Promise.resolve(model && { ...model, model: this.#recordingErrors(model) }),
     });
     const { meter } = this;
-    const never = (): boolean => false;
     this.#triggers = new CompressionTriggers({
       ...parts,
       callSettings: parts.settings,
       compressor,
       meter,
-      isReplying: never,
-      isEnding: never,
+      isReplying: () => false,
     });
   }
 
