@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { appendFileSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
@@ -12,6 +12,7 @@ import { FollowedChats } from '../../../src/worker/followed-chats.ts';
 import { TOOL_FIXTURES } from '../../support/tool-homes/all-tools.ts';
 import { putFile } from '../../support/tool-homes/conversation.ts';
 import { folderForEachTest } from '../../support/per-test.ts';
+import { traces } from '../../support/traces.ts';
 
 const READER = fileURLToPath(new URL('./reader-process.ts', import.meta.url));
 const LONG = process.env['THREADKEEPER_LONG'] !== undefined;
@@ -29,11 +30,6 @@ describe('process that reads chats from other tools', function () {
     for (const tool of TOOLS) TOOL_FIXTURES.find((one) => one.tool === tool)?.write(home);
   });
 
-  const traces = (): string[] =>
-    readdirSync(home, { recursive: true, encoding: 'utf8' }).map((name) => {
-      const { size, mtimeMs, ctimeMs } = statSync(path.join(home, name));
-      return `${name} ${size} ${mtimeMs} ${ctimeMs}`;
-    });
   const args = (): string[] => ['--no-warnings', READER, home, copies];
 
   it(`loses and duplicates nothing when it is killed at any moment (${KILLS} kills)`, async () => {
@@ -96,7 +92,7 @@ describe('process that reads chats from other tools', function () {
     rmSync(path.join(home, '.local/share/goose'), { recursive: true, force: true });
     const tool = new DatabaseSync(goose(home));
     tool.exec('PRAGMA journal_mode = WAL; CREATE TABLE started (at INTEGER)');
-    const before = traces();
+    const before = traces(home);
     const log = path.join(place, 'trace');
     const output = execFileSync(
       'strace',
@@ -110,7 +106,7 @@ describe('process that reads chats from other tools', function () {
     assert.ok(isTraced, 'the trace sees what is written');
     const others = written.filter((file) => !ours.includes(file) && !file.startsWith('/dev/'));
     assert.deepEqual(others, []);
-    assert.deepEqual(traces(), before);
+    assert.deepEqual(traces(home), before);
     tool.close();
     console.log(`      ${written.length} calls that change files`);
   });
