@@ -153,38 +153,29 @@ export class Harness {
 
   /** Regenerates a summary with the summarizer's script, if there is one. */
   regenerateSummary(conversation: Conversation, wanted: RegenerateOptions): Promise<SummaryNode> {
-    const { clock } = this;
-    const { counter, counts, journal } = conversation;
     const summarizer = this.#summarizer('test/summarizer');
     const model = summarizer && { model: summarizer, maxInputTokens: 100_000 };
     return conversation.runOutsideTurn(new AbortController().signal, (signal) =>
-      regenerateSummary(
-        {
-          journal,
-          clock,
-          counter,
-          counts,
-          settings: () => this.settings,
-          preset: () => this.preset,
-          price: () => 0.001,
-          spendGate: this.spendGate,
-          recordUsage: (usage) => conversation.compressor.recordUsage(usage),
-        },
-        { ...(model && { model }), ...wanted },
-        signal,
-      ),
+      regenerateSummary(this.#depsOf(conversation), { ...(model && { model }), ...wanted }, signal),
     );
   }
 
   /** Checks a summary against its messages with the summarizer's script. */
   checkSummary(conversation: Conversation, node: NodeId, signal = new AbortController().signal): Promise<SummaryCheck> {
-    const { journal, counter } = conversation;
-    const { clock, spendGate } = this;
     const model = this.#summarizer('test/reader') ?? assert.fail('there is no summarizer to ask');
     const reader = { model, maxInputTokens: 100_000 };
-    const recordUsage: Compressor['recordUsage'] = (usage) => conversation.compressor.recordUsage(usage);
-    const deps = { journal, clock, counter, price: () => 0.001, spendGate, recordUsage };
+    const deps = this.#depsOf(conversation);
     return conversation.runOutsideTurn(signal, (abort) => checkSummary(deps, node, reader, abort));
+  }
+
+  #depsOf({ journal, counter, counts, compressor }: Conversation) {
+    return {
+      ...{ journal, counter, counts, clock: this.clock, spendGate: this.spendGate },
+      settings: () => this.settings,
+      preset: () => this.preset,
+      price: () => 0.001,
+      recordUsage: (usage: Parameters<Compressor['recordUsage']>[0]) => compressor.recordUsage(usage),
+    };
   }
 
   /** Lets the summarizer wait for `unblock` before it answers. `asked` resolves when it's called. */

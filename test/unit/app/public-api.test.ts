@@ -166,21 +166,6 @@ describe('compressPreserveEvents', () => {
     assert.ok(noted.some((one) => (one?.topics?.length ?? 0) > 0));
   });
 
-  it('sends the newest messages verbatim and the earlier ones as ledger and summaries, within the target', async () => {
-    const result = await compressPreserveEvents(session, 6_000, { counter, keepRecent: 4 });
-    assert.equal(result.messages[0]?.role, 'system');
-    const verbatim = session.slice(-4).map(({ content }) => (content[0]?.type === 'text' ? content[0].text : ''));
-    const contents = result.messages.slice(1).map(({ content }) => content);
-    assert.deepEqual(contents, verbatim);
-    assert.ok(result.tokens.after <= 6_000);
-    assert.ok(result.tokens.after >= 4_800, `${result.tokens.after} of 6000 tokens are used`);
-    const sum = result.messages.reduce((total, { role, content }) => {
-      const blocks = typeof content === 'string' ? [{ type: 'text' as const, text: content }] : content;
-      return total + counter.message({ role, content: blocks });
-    }, 0);
-    assert.equal(result.tokens.after, sum);
-  });
-
   it('makes a single call when one request and one response can hold everything', async () => {
     const ask = summarizer(() => goodAnswer('The clients got retries.'));
     const { nodes } = await compressPreserveEvents(developerSession(120).slice(0, -3), 3_000, {

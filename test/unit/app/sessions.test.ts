@@ -2,27 +2,22 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Conversation } from '../../../src/app/conversation.ts';
-import type { SessionJournal, SessionListEntry, SessionStore } from '../../../src/app/ports.ts';
-import { Sessions } from '../../../src/app/sessions.ts';
+import type { SessionJournal, SessionStore } from '../../../src/app/ports.ts';
+import { Sessions, type SessionsDeps } from '../../../src/app/sessions.ts';
 import { taskId } from '../../../src/core/model/ids.ts';
 import { FileSessionStore } from '../../../src/storage/session-store.ts';
 import { messageAdded, testClock, inStore } from '../storage/test-store.ts';
 
-function sessionsOf(
-  store: SessionStore,
-  openConversation: (journal: SessionJournal) => Promise<Conversation>,
-  shown?: { id: string | undefined },
-  snapshots: readonly SessionListEntry[] = [],
-): Sessions {
-  return new Sessions({
+const sessionsOf = (store: SessionStore, more: Partial<SessionsDeps> = {}): Sessions =>
+  new Sessions({
     store,
     log: { event: () => undefined, warn: () => undefined },
     workspace: 'w',
-    openConversation,
-    snapshots: { entries: () => snapshots, events: () => undefined },
-    lastShown: { get: () => shown?.id, set: (id) => (shown ? (shown.id = id) : undefined) },
+    openConversation: (journal) => Promise.resolve(conversationOf(journal)),
+    snapshots: { entries: () => [], events: () => undefined },
+    lastShown: { get: () => undefined, set: () => undefined },
+    ...more,
   });
-}
 
 /** The parts of a conversation that switching between sessions uses. */
 function conversationOf(journal: SessionJournal, closed: string[] = []): Conversation {
@@ -36,7 +31,7 @@ describe('sessions of a workspace', () => {
       const journal = await store.create('Build', 'w');
       const closed: string[] = [];
       const conversation = conversationOf(journal, closed);
-      const sessions = sessionsOf(store, () => Promise.resolve(conversation));
+      const sessions = sessionsOf(store, { openConversation: () => Promise.resolve(conversation) });
       for (let times = 0; times < 2; times++) assert.equal(await sessions.show(journal), conversation);
       assert.deepEqual(closed, []);
     }));
@@ -44,7 +39,7 @@ describe('sessions of a workspace', () => {
   it('are closed only if they are still shown', () =>
     inStore(async (store) => {
       const other = await store.create('Release', 'w');
-      const sessions = sessionsOf(store, (opened) => Promise.resolve(conversationOf(opened)));
+      const sessions = sessionsOf(store);
       const deleted = await sessions.create('Build');
       await Promise.all([sessions.show(other), sessions.close(deleted)]);
       assert.equal((await sessions.currentOrLatest()).journal, other);
@@ -52,8 +47,9 @@ describe('sessions of a workspace', () => {
 
   it('are shown again after a restart, also if another one is newer', () =>
     inStore(async (store) => {
-      const shown = { id: undefined };
-      const restart = () => sessionsOf(store, (opened) => Promise.resolve(conversationOf(opened)), shown);
+      let shown: string | undefined;
+      const lastShown = { get: () => shown, set: (id: string) => void (shown = id) };
+      const restart = () => sessionsOf(store, { lastShown });
       const sessions = restart();
       const { id } = (await sessions.create('Build')).journal;
       await sessions.create('Release');
@@ -67,7 +63,7 @@ describe('sessions of a workspace', () => {
       const journal = await store.create('', 'w');
       await journal.append({ type: 'task_set', task: { id: taskId('t'), goal: 'Tune the queues', steps: [] } });
       await journal.close();
-      const sessions = sessionsOf(store, (opened) => Promise.resolve(conversationOf(opened)));
+      const sessions = sessionsOf(store);
       assert.equal((await sessions.openEmpty()).state.task, undefined);
     }));
 
@@ -77,7 +73,7 @@ describe('sessions of a workspace', () => {
       await journal.close();
       const list = await store.list();
       await writeFile(join(folder, `${journal.id}.jsonl`), '');
-      const sessions = sessionsOf(store, (opened) => Promise.resolve(conversationOf(opened)), undefined, list);
+      const sessions = sessionsOf(store, { snapshots: { entries: () => list, events: () => undefined } });
       assert.deepEqual(await sessions.list(), list);
     }));
 
@@ -87,7 +83,9 @@ describe('sessions of a workspace', () => {
       const { id } = journal;
       await journal.append(messageAdded(0));
       await journal.close();
-      const sessions = sessionsOf(store, () => Promise.reject(new Error('Invalid value for a setting')));
+      const sessions = sessionsOf(store, {
+        openConversation: () => Promise.reject(new Error('Invalid value for a setting')),
+      });
       for (let tries = 0; tries < 2; tries++) {
         await assert.rejects(sessions.open(id), /Invalid value/);
         await assert.rejects(sessions.currentOrLatest(), /Invalid value/);

@@ -28,12 +28,16 @@ describe('audit command', () => {
 
   folderForAllTests((made) => (folder = made));
 
+  const audit = async (summary: string, ...args: readonly string[]) =>
+    (await runJson('audit', DEMO_SESSION, '--summary', summary, ...args)) as {
+      statements: readonly StatementOutput[];
+      calls: object;
+    };
+
   it('reports terms that the transcript lacks, and the position of each statement', async () => {
     const text = 'The service listens on port 4600. The service listens on port 7777.\n';
     const summary = file(text);
-    const { statements } = (await runJson('audit', DEMO_SESSION, '--summary', summary)) as {
-      statements: readonly StatementOutput[];
-    };
+    const { statements } = await audit(summary);
     assert.equal(statements.length, 2);
     for (const one of statements) assert.equal(text.slice(one.start, one.end), one.text);
     const verdicts = statements.map(({ supported, reason, sources }) => [supported, reason, sources]);
@@ -49,9 +53,7 @@ describe('audit command', () => {
   it('supports a verbatim sentence, with its position, and leaves an invented one undecided', async () => {
     const sentence = /^[A-Z][^.!?\n]{30,}\.$/m.exec(demo.map(({ content }) => content).join('\n'))![0];
     const summary = file(`${sentence}\nThe whole team went to the beach that afternoon.\n`);
-    const { statements } = (await runJson('audit', DEMO_SESSION, '--summary', summary)) as {
-      statements: readonly StatementOutput[];
-    };
+    const { statements } = await audit(summary);
     const verdicts = statements.map(({ supported, reason }) => [supported, reason]);
     assert.deepEqual(verdicts, [
       [true, 'verbatim in the source'],
@@ -73,11 +75,8 @@ describe('audit command', () => {
       usage: { prompt_tokens: 900, completion_tokens: 40 },
     });
     const summary = file('A lock map is used. The service listens on port 7777.\n');
-    const args = ['audit', DEMO_SESSION, '--summary', summary, '--provider', 'openai', '--base-url', `${wire.url}/v1`];
-    const { statements, calls } = (await runJson(...args)) as {
-      statements: readonly StatementOutput[];
-      calls: object;
-    };
+    const model = ['--provider', 'openai', '--base-url', `${wire.url}/v1`];
+    const { statements, calls } = await audit(summary, ...model);
     const [told, otherwise] = statements;
     assert.deepEqual([told?.supported, told?.reason], [true, 'according to the model, supported by the source']);
     const [source] = told?.sources ?? [];
@@ -87,7 +86,7 @@ describe('audit command', () => {
       ['according to the model, the source says something different', 'port 4600'],
     );
     assert.deepEqual(calls, { count: 1, inputTokens: 900, outputTokens: 40, costUsd: 0.00011 });
-    const { out } = await runCli(args);
+    const { out } = await runCli(['audit', DEMO_SESSION, '--summary', summary, ...model]);
     assert.match(
       out,
       /^- The service listens on port 7777\. \[according to the model, the source says something different: port 4600\]$/m,
