@@ -1,3 +1,4 @@
+import { Stream } from 'openai/core/streaming';
 import { ModelFault } from '../app/fault.ts';
 import type { ChatChunk, ChatRequest } from '../app/ports.ts';
 import type { ListedModel } from './listed-model.ts';
@@ -8,6 +9,7 @@ import { outputLimit, systemText } from './openai-format.ts';
 import type { ThinkFilter } from './think-filter.ts';
 import type { OptionalPart } from './request-fallback.ts';
 import { inputObject, userTurnText, toTurns } from './strict-turns.ts';
+import type { WatchedCall } from './watched-call.ts';
 
 /**
  * The body of a request to Ollama's own endpoint (docs.ollama.com/api/chat). The OpenAI-compatible endpoint has no
@@ -51,9 +53,13 @@ export function ollamaBody(
 }
 
 /** Reads a streamed reply: one JSON object per line. */
-export async function* readOllama(response: Response, filter: ThinkFilter): AsyncGenerator<ChatChunk> {
-  for await (const line of linesOf(response)) {
-    const part: unknown = JSON.parse(line);
+export async function* readOllama(
+  response: Response,
+  { controller }: WatchedCall,
+  filter: ThinkFilter,
+): AsyncGenerator<ChatChunk> {
+  if (response.body === null) return;
+  for await (const part of Stream.fromReadableStream<unknown>(response.body, controller)) {
     if (!isObject(part)) throw new ModelFault('malformed', 'a line of the stream is not an object');
     if (typeof part['error'] === 'string') throw streamFault(undefined, part['error']);
     const message = isObject(part['message']) ? part['message'] : {};
@@ -68,19 +74,6 @@ export async function* readOllama(response: Response, filter: ThinkFilter): Asyn
     yield { type: 'end', ending: isCut ? 'length' : 'complete' };
     return;
   }
-}
-
-async function* linesOf(response: Response): AsyncGenerator<string> {
-  let buffered = '';
-  const decoder = new TextDecoder();
-  const body: AsyncIterable<Uint8Array> | Iterable<Uint8Array> = response.body ?? [];
-  for await (const piece of body) {
-    buffered += decoder.decode(piece, { stream: true });
-    const lines = buffered.split('\n');
-    buffered = lines.pop() ?? '';
-    yield* lines.filter((line) => line.trim() !== '');
-  }
-  if (buffered.trim() !== '') yield buffered;
 }
 
 /**
