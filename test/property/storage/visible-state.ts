@@ -1,12 +1,9 @@
 import type { SessionState } from '../../../src/core/state/session-state.ts';
-import { openForAppend, type OpenForAppend } from '../../../src/storage/journal-writer.ts';
+import { appendingWith } from '../../support/failing-files.ts';
 import { compressionState } from '../promises/checks.ts';
 
 /** Flushing would take most of the time and only matters for power failures. */
-export const unflushed: OpenForAppend = async (path) => ({
-  ...(await openForAppend(path)),
-  flush: () => Promise.resolve(),
-});
+export const unflushed = appendingWith(() => ({ flush: () => Promise.resolve() }));
 
 /**
  * A state's visible content, without times, after a round trip through JSON: without undefined members and lone

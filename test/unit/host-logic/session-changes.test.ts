@@ -1,17 +1,15 @@
 import assert from 'node:assert/strict';
 import { changeSession } from '../../../src/host/sessions/session-changes.ts';
-import { openForAppend, type OpenForAppend } from '../../../src/storage/journal-writer.ts';
+import { appendingWith, diskError } from '../../support/failing-files.ts';
 import { inFolder, storeIn } from '../storage/test-store.ts';
 
 describe('a change of a session that is not open', () => {
   it('is reported as not saved on a full disk', () =>
     inFolder(async (folder) => {
       let isFull = false;
-      const mayBeFull: OpenForAppend = async (path) => {
-        const file = await openForAppend(path);
-        const full = () => Promise.reject(Object.assign(new Error('no space'), { code: 'ENOSPC' }));
-        return { ...file, write: (bytes) => (isFull ? full() : file.write(bytes)) };
-      };
+      const mayBeFull = appendingWith((file) => ({
+        write: (bytes) => (isFull ? Promise.reject(diskError('ENOSPC')) : file.write(bytes)),
+      }));
       const store = storeIn(folder, 'a', { openForAppend: mayBeFull });
       const journal = await store.create('Ports', '');
       await journal.close();

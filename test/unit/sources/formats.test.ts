@@ -14,7 +14,6 @@ import {
   writeFileSync,
 } from 'node:fs';
 import files from 'node:fs/promises';
-import { syncBuiltinESMExports } from 'node:module';
 import os from 'node:os';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
@@ -25,6 +24,7 @@ import { readSession, type ReadSession } from '../../../src/app/library/read-ses
 import { TOOL_NAMES, TOOLS, type Tool } from '../../../src/app/library/source.ts';
 import { inEnglish } from '../../../src/core/text/phrase.ts';
 import { TranscriptError, type TranscriptMessage } from '../../../src/core/transcript/transcript-message.ts';
+import { withFileSystem } from '../../support/failing-files.ts';
 import { TOOL_FIXTURES } from '../../support/tool-homes/all-tools.ts';
 import { LibraryCopies } from '../../../src/storage/library-copies.ts';
 import {
@@ -424,19 +424,13 @@ describe('reading chats from other tools', () => {
     writer.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     said(12, 90);
     const { copyFile } = files;
-    files.copyFile = async (from, to) => {
+    const copyWhileWritten: typeof copyFile = async (from, to) => {
       await copyFile(from, to);
       if (from !== file) return;
       writer.exec('PRAGMA wal_checkpoint(TRUNCATE)');
       said(90, 91);
     };
-    syncBuiltinESMExports();
-    try {
-      assert.match(await refusal(), /still being written/);
-    } finally {
-      files.copyFile = copyFile;
-      syncBuiltinESMExports();
-    }
+    assert.match(await withFileSystem({ copyFile: copyWhileWritten }, refusal), /still being written/);
     await closeDatabases();
     assert.equal((await readOnly()).messages.length, 81);
     writer.close();

@@ -1,43 +1,56 @@
 import assert from 'node:assert/strict';
 import fs, { readFile } from 'node:fs/promises';
-import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { mock } from 'node:test';
 import { StoreFault, type SessionJournal } from '../../../src/app/ports.ts';
 import { messageId } from '../../../src/core/model/ids.ts';
-import { openForAppend, type OpenForAppend } from '../../../src/storage/journal-writer.ts';
+import { openForAppend, type AppendFile } from '../../../src/storage/journal-writer.ts';
 import type { FileSessionStore } from '../../../src/storage/session-store.ts';
 import { verifyJournal } from '../../../src/storage/verify-journal.ts';
 import { WriterLock } from '../../../src/storage/writer-lock.ts';
+import { appendingWith, diskError, withFileSystem } from '../../support/failing-files.ts';
 import { SmallDisk } from '../../support/small-disk.ts';
 import { inFolder, messageAdded, noticeText, inStore, storeIn } from './test-store.ts';
 import { until } from '../../support/until.ts';
 
-/** A disk that rejects writes with this error code while `fails` is set. */
-function failingDisk(code: string): { fails: boolean; readonly openForAppend: OpenForAppend } {
-  const disk = {
-    fails: false,
-    openForAppend: async (path: string) => {
-      const file = await openForAppend(path);
-      const write = (bytes: Uint8Array): Promise<number> =>
-        disk.fails ? Promise.reject(Object.assign(new Error('refused'), { code })) : file.write(bytes);
-      return { ...file, write };
-    },
-  };
-  return disk;
+interface Opened {
+  readonly store: FileSessionStore;
+  readonly journal: SessionJournal;
+  readonly folder: string;
+  readonly path: string;
 }
 
-/** Opens a session of the window `a`, with which another window can share its folder, on a disk that may fail. */
-const onDisk = (
-  code: string,
-  work: (opened: { disk: { fails: boolean }; journal: SessionJournal; folder: string }) => Promise<void>,
+/** Opens a session of the window `a` in a folder where some operations of journals are replaced. */
+const withFiles = (
+  replace: (file: AppendFile) => Partial<AppendFile>,
+  work: (opened: Opened) => Promise<void>,
 ): Promise<void> =>
   inFolder(async (folder) => {
-    const disk = failingDisk(code);
-    const store = storeIn(folder, 'a', { openForAppend: disk.openForAppend });
-    await work({ disk, folder, journal: await store.create('Full', '') });
+    const store = storeIn(folder, 'a', { openForAppend: appendingWith(replace) });
+    const journal = await store.create('Fault', '');
+    await work({ store, journal, folder, path: join(folder, `${journal.id}.jsonl`) });
     await store.close();
   });
+
+/** The same on a disk that rejects writes with this error code while `disk.fails` is set. */
+const onDisk = (
+  code: string,
+  work: (opened: Opened & { readonly disk: { fails: boolean } }) => Promise<void>,
+): Promise<void> => {
+  const disk = { fails: false };
+  const write = (file: AppendFile, bytes: Uint8Array): Promise<number> =>
+    disk.fails ? Promise.reject(diskError(code)) : file.write(bytes);
+  return withFiles(
+    (file) => ({ write: (bytes) => write(file, bytes) }),
+    (opened) => work({ ...opened, disk }),
+  );
+};
+
+const isRejected = (work: Promise<void>): Promise<boolean> =>
+  work.then(
+    () => false,
+    () => true,
+  );
 
 interface FullDisk {
   readonly store: FileSessionStore;
@@ -54,26 +67,15 @@ const onFullDisk = (work: (disk: FullDisk) => Promise<void>): Promise<void> =>
     const { id } = await store.create('Full', '');
     await store.close();
     let isFull = true;
-    const faulty: OpenForAppend = async (path) => {
-      if (isFull) throw Object.assign(new Error('no space'), { code: 'ENOSPC' });
-      return openForAppend(path);
-    };
-    const late = storeIn(folder, 'w2', { openForAppend: faulty });
+    const late = storeIn(folder, 'w2', {
+      openForAppend: (path) => (isFull ? Promise.reject(diskError('ENOSPC')) : openForAppend(path)),
+    });
     await work({ store, late, journal: await late.open(id), free: () => (isFull = false) });
   });
 
 /** Runs `work` while no file can be truncated, as if they could only be appended to. */
-async function withoutTruncate(work: () => Promise<void>): Promise<void> {
-  const { truncate } = fs;
-  fs.truncate = () => Promise.reject(Object.assign(new Error('refused'), { code: 'EPERM' }));
-  syncBuiltinESMExports();
-  try {
-    await work();
-  } finally {
-    fs.truncate = truncate;
-    syncBuiltinESMExports();
-  }
-}
+const withoutTruncate = (work: () => Promise<void>): Promise<void> =>
+  withFileSystem({ truncate: () => Promise.reject(diskError('EPERM')) }, work);
 
 describe('session on a failing disk', () => {
   it('continues in memory when the disk is full, reports it at once, and writes everything once there is room', function () {
@@ -137,96 +139,77 @@ describe('session on a failing disk', () => {
   });
 
   for (const fails of ['write', 'half', 'flush'] as const) {
-    it(`leaves no partial line on disk when writing fails (${fails}), and keeps the messages in memory`, () =>
-      inFolder(async (folder) => {
-        let failing = false;
-        const fault = (): Error => Object.assign(new Error('no space'), { code: 'ENOSPC' });
-        const faulty: OpenForAppend = async (path) => {
-          const file = await openForAppend(path);
-          let halves = 0;
-          return {
-            ...file,
-            write: async (bytes) => {
-              if (!failing || fails === 'flush') return file.write(bytes);
-              if (fails === 'half' && halves++ === 0) return file.write(bytes.subarray(0, bytes.length / 2));
-              throw fault();
-            },
-            flush: () => (failing ? Promise.reject(fault()) : file.flush()),
-          };
+    it(`leaves no partial line on disk when writing fails (${fails}), and keeps the messages in memory`, () => {
+      let failing = false;
+      const faulty = (file: AppendFile): Partial<AppendFile> => {
+        let halves = 0;
+        return {
+          write: async (bytes) => {
+            if (!failing || fails === 'flush') return file.write(bytes);
+            if (fails === 'half' && halves++ === 0) return file.write(bytes.subarray(0, bytes.length / 2));
+            throw diskError('ENOSPC');
+          },
+          flush: () => (failing ? Promise.reject(diskError('ENOSPC')) : file.flush()),
         };
-        const store = storeIn(folder, 'w1', { openForAppend: faulty });
-        const journal = await store.create('Fault', '');
+      };
+      return withFiles(faulty, async ({ store, journal, path }) => {
         await journal.append(messageAdded(0));
         failing = true;
         await Promise.all([journal.append(messageAdded(1)), journal.append(messageAdded(2), messageAdded(3))]);
         assert.match(noticeText(journal.unsaved), /in RAM only/);
         assert.deepEqual(journal.state.path, ['m0', 'm1', 'm2', 'm3']);
-        assert.deepEqual(await verifyJournal(join(folder, `${journal.id}.jsonl`)), { ok: true, events: 2 });
+        assert.deepEqual(await verifyJournal(path), { ok: true, events: 2 });
         failing = false;
         await until(() => journal.unsaved === undefined);
-        assert.deepEqual(await verifyJournal(join(folder, `${journal.id}.jsonl`)), { ok: true, events: 5 });
+        assert.deepEqual(await verifyJournal(path), { ok: true, events: 5 });
         await store.close();
         const again = await store.open(journal.id);
         assert.deepEqual(again.state.path, ['m0', 'm1', 'm2', 'm3']);
         assert.equal(again.state.counters.messagesEver, 4);
-        await store.close();
-      }));
+      });
+    });
   }
 
   for (const code of ['ENOSPC', 'EIO']) {
-    it(`writes each message once if the write that failed cannot be removed at first: ${code}`, () =>
-      inFolder(async (folder) => {
-        const fault = (): Error => Object.assign(new Error('refused'), { code });
-        let failing = false;
-        const faulty: OpenForAppend = async (path) => {
-          const file = await openForAppend(path);
-          return { ...file, flush: () => (failing ? Promise.reject(fault()) : file.flush()) };
-        };
-        const { truncate } = fs;
-        fs.truncate = (path, length) => (failing ? Promise.reject(fault()) : truncate(path, length));
-        syncBuiltinESMExports();
-        try {
-          const store = storeIn(folder, 'w1', { openForAppend: faulty });
-          const journal = await store.create('Fault', '');
-          await journal.append(messageAdded(0));
-          failing = true;
-          const wasRejected = await journal.append(messageAdded(1)).then(
-            () => false,
-            () => true,
-          );
-          failing = false;
-          await until(() => journal.unsaved === undefined);
-          await journal.append(messageAdded(wasRejected ? 1 : 2));
-          await store.close();
-          const written = (await readFile(join(folder, `${journal.id}.jsonl`), 'utf8')).matchAll(/"id":"(m\d)"/g);
-          assert.deepEqual(
-            Array.from(written, ([, id]) => id),
-            wasRejected ? ['m0', 'm1'] : ['m0', 'm1', 'm2'],
-          );
-        } finally {
-          fs.truncate = truncate;
-          syncBuiltinESMExports();
-        }
-      }));
+    it(`writes each message once if the write that failed cannot be removed at first: ${code}`, () => {
+      let failing = false;
+      const { truncate } = fs;
+      const orFail = (work: () => Promise<void>) => (failing ? Promise.reject(diskError(code)) : work());
+      return withFiles(
+        (file) => ({ flush: () => orFail(() => file.flush()) }),
+        ({ store, journal, path }) =>
+          withFileSystem({ truncate: (...args) => orFail(() => truncate(...args)) }, async () => {
+            await journal.append(messageAdded(0));
+            failing = true;
+            const wasRejected = await isRejected(journal.append(messageAdded(1)));
+            failing = false;
+            await until(() => journal.unsaved === undefined);
+            await journal.append(messageAdded(wasRejected ? 1 : 2));
+            await store.close();
+            const written = (await readFile(path, 'utf8')).matchAll(/"id":"(m\d)"/g);
+            assert.deepEqual(
+              Array.from(written, ([, id]) => id),
+              wasRejected ? ['m0', 'm1'] : ['m0', 'm1', 'm2'],
+            );
+          }),
+      );
+    });
   }
 
-  it('continues after a partial line if the file can only be appended to, also once it was opened again', () =>
-    inFolder(async (folder) => {
-      let failing = false;
-      const faulty: OpenForAppend = async (path) => {
-        const file = await openForAppend(path);
-        let isHalf = false;
-        const write = async (bytes: Uint8Array): Promise<number> => {
-          if (!failing) return file.write(bytes);
-          isHalf = !isHalf;
-          if (isHalf) return file.write(bytes.subarray(0, bytes.length / 2));
-          throw Object.assign(new Error('refused'), { code: 'EIO' });
-        };
-        return { ...file, write };
+  it('continues after a partial line if the file can only be appended to, also once it was opened again', () => {
+    let failing = false;
+    const faulty = (file: AppendFile): Partial<AppendFile> => {
+      let isHalf = false;
+      const write = async (bytes: Uint8Array): Promise<number> => {
+        if (!failing) return file.write(bytes);
+        isHalf = !isHalf;
+        if (isHalf) return file.write(bytes.subarray(0, bytes.length / 2));
+        throw diskError('EIO');
       };
-      await withoutTruncate(async () => {
-        const store = storeIn(folder, 'w1', { openForAppend: faulty });
-        const journal = await store.create('Fault', '');
+      return { write };
+    };
+    return withFiles(faulty, ({ store, journal, folder }) =>
+      withoutTruncate(async () => {
         failing = true;
         await assert.rejects(journal.append(messageAdded(0)));
         failing = false;
@@ -243,96 +226,79 @@ describe('session on a failing disk', () => {
         assert.deepEqual(last.state.path, ['m0', 'm1']);
         assert.match(noticeText(last.notice), /damaged lines? (was|were) copied/);
         assert.ok(!(await fs.readdir(folder)).some((name) => name.includes('.torn-')));
-        await store.close();
-      });
-    }));
+      }),
+    );
+  });
 
-  it('does not complete a rejected line that lacks only its newline if the file cannot be truncated', () =>
-    inFolder(async (folder) => {
-      let room = Infinity;
-      const faulty: OpenForAppend = async (path) => {
-        const file = await openForAppend(path);
-        const write = async (bytes: Uint8Array): Promise<number> => {
-          if (room === 0) throw Object.assign(new Error('refused'), { code: 'EIO' });
-          const part = bytes.subarray(0, Math.min(room, bytes.length - (room === Infinity ? 0 : 1)));
-          if (room !== Infinity) room = 0;
-          return file.write(part);
-        };
-        return { ...file, write };
-      };
-      await withoutTruncate(async () => {
-        const store = storeIn(folder, 'w1', { openForAppend: faulty });
-        const journal = await store.create('Fault', '');
-        room = 1_000_000;
-        await assert.rejects(journal.append(messageAdded(0)));
-        room = Infinity;
-        await assert.rejects(journal.append({ type: 'session_renamed', title: 'Later' }));
-        assert.deepEqual([journal.state.path, journal.state.title], [[], 'Fault']);
-        await store.close();
-      });
-    }));
+  it('does not complete a rejected line that lacks only its newline if the file cannot be truncated', () => {
+    let room = Infinity;
+    const write = (file: AppendFile, bytes: Uint8Array): Promise<number> => {
+      if (room === 0) return Promise.reject(diskError('EIO'));
+      const part = bytes.subarray(0, Math.min(room, bytes.length - (room === Infinity ? 0 : 1)));
+      if (room !== Infinity) room = 0;
+      return file.write(part);
+    };
+    return withFiles(
+      (file) => ({ write: (bytes) => write(file, bytes) }),
+      ({ journal }) =>
+        withoutTruncate(async () => {
+          room = 1_000_000;
+          await assert.rejects(journal.append(messageAdded(0)));
+          room = Infinity;
+          await assert.rejects(journal.append({ type: 'session_renamed', title: 'Later' }));
+          assert.deepEqual([journal.state.path, journal.state.title], [[], 'Fault']);
+        }),
+    );
+  });
 
   for (const reads of [0, 2]) {
-    it(`writes each message once if reading it back fails: after ${reads} reads`, () =>
-      inFolder(async (folder) => {
-        let failing = false;
-        const fault = (): Promise<never> => Promise.reject(Object.assign(new Error('refused'), { code: 'EIO' }));
-        const faulty: OpenForAppend = async (path) => {
-          const file = await openForAppend(path);
-          const flush = async (): Promise<void> => {
-            await file.flush();
-            if (failing) mock.method(handles, 'read').mock.mockImplementationOnce(fault, reads);
-          };
-          return { ...file, flush };
-        };
-        const store = storeIn(folder, 'w1', { openForAppend: faulty });
-        const journal = await store.create('Fault', '');
-        const path = join(folder, `${journal.id}.jsonl`);
-        const file = await fs.open(path, 'r');
-        const handles = Object.getPrototypeOf(file) as typeof file;
-        await file.close();
-        failing = true;
-        const isRejected = await journal.append(messageAdded(0)).then(
-          () => false,
-          () => true,
-        );
-        failing = false;
-        mock.restoreAll();
-        assert.equal(journal.state.path.length, isRejected ? 0 : 1);
-        if (isRejected) await journal.append(messageAdded(0));
-        assert.deepEqual(journal.state.path, ['m0']);
-        assert.deepEqual(await verifyJournal(path), { ok: true, events: 2 });
-        await store.close();
-      }));
+    it(`writes each message once if reading it back fails: after ${reads} reads`, () => {
+      let failRead: (() => void) | undefined;
+      const flush = async (file: AppendFile): Promise<void> => {
+        await file.flush();
+        failRead?.();
+      };
+      return withFiles(
+        (file) => ({ flush: () => flush(file) }),
+        async ({ journal, path }) => {
+          const file = await fs.open(path, 'r');
+          const handles = Object.getPrototypeOf(file) as typeof file;
+          await file.close();
+          failRead = () =>
+            mock.method(handles, 'read').mock.mockImplementationOnce(() => Promise.reject(diskError('EIO')), reads);
+          const wasRejected = await isRejected(journal.append(messageAdded(0)));
+          failRead = undefined;
+          mock.restoreAll();
+          assert.equal(journal.state.path.length, wasRejected ? 0 : 1);
+          if (wasRejected) await journal.append(messageAdded(0));
+          assert.deepEqual(journal.state.path, ['m0']);
+          assert.deepEqual(await verifyJournal(path), { ok: true, events: 2 });
+        },
+      );
+    });
   }
 
   it('can be opened again in the same window if opening it failed and the lock could not be removed', () =>
     inStore(async (store, folder) => {
       const { id } = await store.create('Fault', '');
       await store.close();
-      const { rm } = fs;
-      fs.rm = () => Promise.reject(Object.assign(new Error('refused'), { code: 'EACCES' }));
-      syncBuiltinESMExports();
-      try {
-        await assert.rejects(storeIn(folder, 'w2').open(id));
-      } finally {
-        fs.rm = rm;
-        syncBuiltinESMExports();
-      }
+      await withFileSystem({ rm: () => Promise.reject(diskError('EACCES')) }, () =>
+        assert.rejects(storeIn(folder, 'w2').open(id)),
+      );
       const later = storeIn(folder, 'w2');
       assert.equal((await later.open(id)).readOnly, undefined);
       await later.close();
     }));
 
   it('rejects a message on any other disk error and keeps none of it', () =>
-    onDisk('EIO', async ({ disk, journal, folder }) => {
+    onDisk('EIO', async ({ disk, journal, path }) => {
       await journal.append(messageAdded(0));
       disk.fails = true;
       await assert.rejects(journal.append(messageAdded(1)), (error) => StoreFault.is(error, 'other'));
       assert.deepEqual(journal.state.path, ['m0']);
       disk.fails = false;
       await journal.append(messageAdded(1));
-      assert.deepEqual(await verifyJournal(join(folder, `${journal.id}.jsonl`)), { ok: true, events: 3 });
+      assert.deepEqual(await verifyJournal(path), { ok: true, events: 3 });
     }));
 
   it('rejects an invalid message while the disk is full, and writes the other messages once there is room', () =>

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import fs, { appendFile, mkdir, readdir, readFile, rm, rmdir, stat, writeFile } from 'node:fs/promises';
-import { syncBuiltinESMExports } from 'node:module';
+import { appendFile, mkdir, readdir, readFile, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StoreFault, type SessionJournal } from '../../../src/app/ports.ts';
 import { messageId, sessionId } from '../../../src/core/model/ids.ts';
 import { messageText } from '../../../src/core/model/message.ts';
 import { nativeChecksum } from '../../../src/storage/checksum.ts';
-import { createJournal, openForAppend, type OpenForAppend } from '../../../src/storage/journal-writer.ts';
+import { createJournal } from '../../../src/storage/journal-writer.ts';
+import { appendingWith, diskError, withFileSystem } from '../../support/failing-files.ts';
 import { inFolder, messageAdded, noticeText, inStore, storeIn, testClock, HEARTBEAT_MS } from './test-store.ts';
 import { until } from '../../support/until.ts';
 
@@ -137,11 +137,9 @@ describe('session on disk', () => {
 
   it('is closed with the store even if closing another one fails', () =>
     inFolder(async (folder) => {
-      const failing: OpenForAppend = async (path) => {
-        const file = await openForAppend(path);
-        if (!path.endsWith('s1.jsonl')) return file;
-        return { ...file, close: () => file.close().then(() => Promise.reject(new Error('EIO'))) };
-      };
+      const failing = appendingWith((file, path) =>
+        path.endsWith('s1.jsonl') ? { close: () => file.close().then(() => Promise.reject(new Error('EIO'))) } : {},
+      );
       const store = storeIn(folder, 'w1', { openForAppend: failing });
       await store.create('Build', '');
       const other = await store.create('Test', '');
@@ -314,14 +312,12 @@ describe('session with a lost journal', () => {
 
   it('is restored completely if the window was killed while it restored the session', () =>
     inFolder(async (folder) => {
-      const killed: OpenForAppend = async (path) => {
-        const file = await openForAppend(path);
-        const write = async (bytes: Uint8Array): Promise<number> => {
+      const killed = appendingWith((file) => ({
+        write: async (bytes) => {
           await file.write(bytes.subarray(0, (bytes.length * 3) / 4));
           return new Promise(() => undefined);
-        };
-        return { ...file, write };
-      };
+        },
+      }));
       const store = storeIn(folder, 'w1', { openForAppend: killed });
       void store.open(sessionId('lost'), fallback('lost'));
       const path = join(folder, 'lost.jsonl');
@@ -341,19 +337,13 @@ describe('session with a lost journal', () => {
       await create();
       assert.equal(await readFile(path, 'utf8'), 'restored');
       // A file system without links.
-      const { link } = fs;
-      fs.link = () => Promise.reject(Object.assign(new Error('refused'), { code: 'EPERM' }));
-      syncBuiltinESMExports();
-      try {
+      await withFileSystem({ link: () => Promise.reject(diskError('EPERM')) }, async () => {
         await create();
         assert.equal(await readFile(path, 'utf8'), 'restored');
         await rm(path);
         await create();
         assert.match(await readFile(path, 'utf8'), /Saved/);
-      } finally {
-        fs.link = link;
-        syncBuiltinESMExports();
-      }
+      });
       assert.deepEqual(await readdir(folder), ['lost.jsonl']);
     }));
 
@@ -460,9 +450,7 @@ describe('journal that cannot be appended to', () => {
     inStore(async (store, folder) => {
       const { id } = await store.create('Build', '');
       await store.close();
-      const openForAppend = (): Promise<never> =>
-        Promise.reject(Object.assign(new Error('EACCES: permission denied'), { code: 'EACCES' }));
-      const barred = storeIn(folder, 'w2', { openForAppend });
+      const barred = storeIn(folder, 'w2', { openForAppend: () => Promise.reject(diskError('EACCES')) });
       const journal = await barred.open(id);
       assert.equal(journal.readOnly?.reason, 'read_only');
       let changes = 0;
@@ -482,11 +470,10 @@ describe('journal that cannot be appended to', () => {
       // Damaged lines can't be copied.
       await mkdir(`${path}.damaged`);
       let open = 0;
-      const counting: OpenForAppend = async (name) => {
-        const file = await openForAppend(name);
+      const counting = appendingWith((file) => {
         open++;
-        return { ...file, close: () => file.close().finally(() => open--) };
-      };
+        return { close: () => file.close().finally(() => open--) };
+      });
       const barred = storeIn(folder, 'w2', { openForAppend: counting });
       await assert.rejects((await barred.open(journal.id)).append(messageAdded(1)), StoreFault);
       assert.equal(open, 0);

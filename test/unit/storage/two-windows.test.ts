@@ -6,9 +6,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { StoreFault, type SessionJournal } from '../../../src/app/ports.ts';
 import { messageId } from '../../../src/core/model/ids.ts';
-import { openForAppend, type OpenForAppend } from '../../../src/storage/journal-writer.ts';
 import type { FileSessionStore, StoreOptions } from '../../../src/storage/session-store.ts';
 import { inFolder, messageAdded, newerLine, testClock, noticeText, storeIn, HEARTBEAT_MS } from './test-store.ts';
+import { openForAppend, type AppendFile } from '../../../src/storage/journal-writer.ts';
+import { appendingWith } from '../../support/failing-files.ts';
 import { until } from '../../support/until.ts';
 
 const WRITER = fileURLToPath(new URL('./writer-process.ts', import.meta.url));
@@ -193,18 +194,14 @@ describe('two windows with the same session', () => {
 
   it('a write that comes too late after a take-over is refused and ignored by every window', async () => {
     let late: (() => Promise<void>) | undefined;
-    const a: OpenForAppend = async (path) => {
-      const file = await openForAppend(path);
-      return {
-        ...file,
-        write: async (bytes) => {
-          const before = late;
-          late = undefined;
-          await before?.();
-          return file.write(bytes);
-        },
-      };
-    };
+    const a = appendingWith((file) => ({
+      write: async (bytes) => {
+        const before = late;
+        late = undefined;
+        await before?.();
+        return file.write(bytes);
+      },
+    }));
     await twoWindows(
       async ({ a, b, reopen }) => {
         await a.append(messageAdded(0));
@@ -228,28 +225,20 @@ describe('two windows with the same session', () => {
   it('a write in progress during a take-over is kept, and the new writer continues after it', async () => {
     const gate = Promise.withResolvers<undefined>();
     let holding = false;
-    const a: OpenForAppend = async (path) => {
-      const file = await openForAppend(path);
-      return {
-        ...file,
-        write: async (bytes) => {
-          if (holding) await gate.promise;
-          return file.write(bytes);
-        },
-      };
-    };
+    const a = appendingWith((file) => ({
+      write: async (bytes) => {
+        if (holding) await gate.promise;
+        return file.write(bytes);
+      },
+    }));
     let first: Promise<void> | undefined;
-    const b: OpenForAppend = async (path) => {
-      const file = await openForAppend(path);
-      return {
-        ...file,
-        write: async (bytes) => {
-          gate.resolve(undefined);
-          await first;
-          return file.write(bytes);
-        },
-      };
-    };
+    const b = appendingWith((file) => ({
+      write: async (bytes) => {
+        gate.resolve(undefined);
+        await first;
+        return file.write(bytes);
+      },
+    }));
     await twoWindows(
       async ({ folder, a, b, reopen }) => {
         await a.append(messageAdded(0));
@@ -281,11 +270,10 @@ describe('two windows with the same session', () => {
       await writeFile(join(folder, `${made.id}.lock`), dead);
       const isOpening = Promise.withResolvers<undefined>();
       const released = Promise.withResolvers<undefined>();
-      const slow: OpenForAppend = async (path) => {
-        const file = await openForAppend(path);
+      const slow = async (path: string): Promise<AppendFile> => {
         isOpening.resolve(undefined);
         await released.promise;
-        return file;
+        return openForAppend(path);
       };
       const a = storeIn(folder, 'a', { openForAppend: slow });
       const opening = a.open(made.id);

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
+import type { PathLike } from 'node:fs';
 import fs from 'node:fs/promises';
 import { readdir, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
-import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { WriterLock } from '../../../src/storage/writer-lock.ts';
+import { diskError, withFileSystem } from '../../support/failing-files.ts';
 import { inFolder } from './test-store.ts';
 
 /**
@@ -67,18 +68,15 @@ describe('writer lock that cannot be replaced', () => {
     const replace = fs.rename;
     const real = Object.getOwnPropertyDescriptor(process, 'platform')!;
     let tries = 0;
-    fs.rename = async (from, to) => {
-      if (++tries <= refusals) throw Object.assign(new Error('refused'), { code });
+    const refuse = async (from: PathLike, to: PathLike): Promise<void> => {
+      if (++tries <= refusals) throw diskError(code);
       await replace(from, to);
     };
-    syncBuiltinESMExports();
     Object.defineProperty(process, 'platform', { ...real, value: platform });
     try {
-      await work();
+      await withFileSystem({ rename: refuse }, work);
     } finally {
       Object.defineProperty(process, 'platform', real);
-      fs.rename = replace;
-      syncBuiltinESMExports();
     }
     return tries;
   }
@@ -127,17 +125,13 @@ describe('writer lock on a full disk', () => {
     it(`leaves no empty file, which would lock every window out: ${code}`, () =>
       inFolder(async (folder) => {
         const write = fs.writeFile;
-        fs.writeFile = async (path) => {
+        const writeNothing: typeof write = async (path) => {
           await write(path, '');
-          throw Object.assign(new Error('no space'), { code });
+          throw diskError(code);
         };
-        syncBuiltinESMExports();
-        try {
-          await assert.rejects(new WriterLock(join(folder, 's.lock'), 'a').acquire(), { code });
-        } finally {
-          fs.writeFile = write;
-          syncBuiltinESMExports();
-        }
+        await withFileSystem({ writeFile: writeNothing }, () =>
+          assert.rejects(new WriterLock(join(folder, 's.lock'), 'a').acquire(), { code }),
+        );
         assert.deepEqual(await readdir(folder), []);
       }));
   }

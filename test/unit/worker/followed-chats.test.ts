@@ -15,13 +15,13 @@ import {
   utimesSync,
 } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
-import { syncBuiltinESMExports } from 'node:module';
 import os from 'node:os';
 import path from 'node:path';
 import type { ChatLibraryEvent } from '../../../src/app/library/chat-library-calls.ts';
 import { TOOLS } from '../../../src/app/library/source.ts';
 import { inEnglish } from '../../../src/core/text/phrase.ts';
 import { FollowedChats } from '../../../src/worker/followed-chats.ts';
+import { withFileSystem } from '../../support/failing-files.ts';
 import { folderForEachTest } from '../../support/per-test.ts';
 import { TOOL_FIXTURES } from '../../support/tool-homes/all-tools.ts';
 import { putFile } from '../../support/tool-homes/conversation.ts';
@@ -322,14 +322,16 @@ describe('chats followed from other tools', () => {
     await openTool(write(home));
     const [first, second] = [open('one'), open('two')];
     const { copyFile } = promises;
-    promises.copyFile = async (...args) => {
-      promises.copyFile = copyFile;
-      syncBuiltinESMExports();
-      await second.find();
+    let isCounted = false;
+    const countBefore: typeof copyFile = async (...args) => {
+      if (!isCounted) {
+        isCounted = true;
+        await second.find();
+      }
       await copyFile(...args);
     };
-    syncBuiltinESMExports();
-    const { read, unreadable } = await first.follow({ tools: ['goose'], keepMs: 0 });
+    const following = () => first.follow({ tools: ['goose'], keepMs: 0 });
+    const { read, unreadable } = await withFileSystem({ copyFile: countBefore }, following);
     assert.deepEqual([read, unreadable], [1, []]);
   });
 
@@ -414,10 +416,9 @@ describe('chats followed from other tools', () => {
     putFile(home, 'mounted/readme.md', 'A file system that has gone.');
     const { readdir } = promises;
     const gone = Object.assign(new Error('ENOTCONN: socket is not connected, scandir'), { code: 'ENOTCONN' });
-    promises.readdir = ((...args: Parameters<typeof readdir>) =>
+    const readdirUnlessGone = ((...args: Parameters<typeof readdir>) =>
       args[0] === mounted ? Promise.reject(gone) : readdir(...args)) as typeof readdir;
-    syncBuiltinESMExports();
-    try {
+    await withFileSystem({ readdir: readdirUnlessGone }, async () => {
       const followed = ['continue', 'claude-code', 'aider'] as const;
       const found = await chats.find();
       const sessions = followed.map((tool) => found.find((one) => one.tool === tool)?.sessions);
@@ -426,10 +427,7 @@ describe('chats followed from other tools', () => {
       assert.equal(read, 3);
       const reasons = unreadable.map(({ path: where, reason }) => [where, inEnglish(reason).split(':')[0]]);
       assert.deepEqual(reasons, [[mounted, 'The file can’t be read']]);
-    } finally {
-      promises.readdir = readdir;
-      syncBuiltinESMExports();
-    }
+    });
     const { chats: listed } = await chats.list();
     assert.equal(listed.find(({ entry }) => entry.tool === 'continue')?.entry.workspace, '/home/sam/100%/api');
   });
