@@ -4,6 +4,7 @@ import { replyBudget } from '../../src/app/reply-budget.ts';
 import type { Usage } from '../../src/core/model/message.ts';
 import { DEFAULT_MODELS, modelInfo, priceOf, reasoningPlan, type ModelInfo } from '../../src/core/tokens/model-info.ts';
 import { ModelRegistry, type ModelConfig } from '../../src/providers/model-registry.ts';
+import { assistant, user } from '../../test/support/chat-messages.ts';
 import { withVendorsRedirected } from '../../test/support/strict/redirect-vendors.ts';
 import { StrictServer, type Flavour } from '../../test/support/strict/strict-server.ts';
 import { TRAITS } from '../../test/support/strict/traits.ts';
@@ -26,10 +27,6 @@ export interface LiveResult {
 const TURNS = 10;
 const TARGET_TOKENS = 1_200;
 const SYSTEM = `You help with code and answer in one short sentence. ${'Notes of the project: the gateway listens on port 8443, the queue waits 300 ms between two tries. '.repeat(90)}`;
-const messageOf = (role: 'user' | 'assistant', text: string): ChatMessage => ({
-  role,
-  content: [{ type: 'text', text }],
-});
 
 /** The configuration for a provider's default model or the given one. */
 export function liveConfig(
@@ -77,10 +74,7 @@ export async function runLive(config: ModelConfig): Promise<readonly LiveResult[
   const results: LiveResult[] = [];
   const messages: ChatMessage[] = [];
   for (let turn = 1; turn <= TURNS; turn++) {
-    const question = messageOf(
-      'user',
-      `Question ${turn}: which port does the gateway listen on, and how long does the queue wait?`,
-    );
+    const question = user(`Question ${turn}: which port does the gateway listen on, and how long does the queue wait?`);
     const request: ChatRequest = {
       purpose: 'chat',
       system: [SYSTEM],
@@ -92,7 +86,7 @@ export async function runLive(config: ModelConfig): Promise<readonly LiveResult[
     const { text, ...result } = await ask(model, request, `turn ${turn}`, (usage) => priceOf(usage, info));
     results.push(result);
     if (text === '') break;
-    messages.push(question, messageOf('assistant', text));
+    messages.push(question, assistant(text));
   }
   return [...results, await compress(model, info, messages)];
 }

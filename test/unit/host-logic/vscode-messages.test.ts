@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import { toVsCodeMessages } from '../../../src/host/models/vscode-messages.ts';
-
-const text = (value: string) => [{ type: 'text', text: value }] as const;
+import { assistant, image, tool, toolCall, toolResult, user } from '../../support/chat-messages.ts';
 
 describe('request to a model of VS Code', () => {
   it('sends the system prompt as the first user message, enclosed in tags', () => {
     const messages = toVsCodeMessages({
       system: ['Be brief.', ' ', 'Decided: port 8443.'],
-      messages: [{ role: 'user', content: text('Which port?') }],
+      messages: [user('Which port?')],
     });
     assert.equal(messages.length, 2);
     assert.match(messages[0]!.text, /^<instructions>\nBe brief\.\n\nDecided: port 8443\.\n<\/instructions>\n/);
@@ -23,14 +22,11 @@ describe('request to a model of VS Code', () => {
     const messages = toVsCodeMessages({
       system: [],
       messages: [
-        { role: 'user', content: [...text('Look.'), { type: 'image', mediaType: 'image/png', base64: 'AAAA' }] },
-        {
-          role: 'assistant',
-          content: [...text('I read it.'), { type: 'tool_call', callId: 'c', name: 'read', json: '{"a":1}' }],
-        },
-        { role: 'tool', content: [{ type: 'tool_result', callId: 'c', text: 'port: 8443', isError: false }] },
-        { role: 'assistant', content: text('8443.') },
-        { role: 'user', content: text('Thanks.') },
+        user('Look.', image()),
+        assistant('I read it.', toolCall('c', 'read', '{"a":1}')),
+        tool(toolResult('c', 'port: 8443')),
+        assistant('8443.'),
+        user('Thanks.'),
       ],
     });
     assert.deepEqual(messages, [

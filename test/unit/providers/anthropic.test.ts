@@ -1,20 +1,16 @@
 import assert from 'node:assert/strict';
-import type { ChatMessage, ChatRequest } from '../../../src/app/ports.ts';
+import type { ChatRequest } from '../../../src/app/ports.ts';
 import { anthropicBody, anthropicPrompt } from '../../../src/providers/anthropic-request.ts';
 import { createAnthropicModel } from '../../../src/providers/anthropic.ts';
+import { assistant, image, tool, toolCall, toolResult, user } from '../../support/chat-messages.ts';
 import { WireServer } from '../../support/wire-server.ts';
 import { ask, turn } from './protocols.ts';
 import { openForAllTests } from '../../support/per-test.ts';
 
-const messageOf = (role: 'user' | 'assistant', text: string): ChatMessage => ({
-  role,
-  content: [{ type: 'text', text }],
-});
-
 const TALK: ChatRequest = {
   purpose: 'chat',
   system: ['prompt', 'memory', 'ledger', 'summaries'],
-  messages: [messageOf('user', 'one'), messageOf('assistant', 'two'), messageOf('user', 'three')],
+  messages: [user('one'), assistant('two'), user('three')],
   maxOutputTokens: 100,
   cache: { key: 'session', idleMs: 0 },
 };
@@ -45,7 +41,7 @@ describe('a request to Anthropic', () => {
   });
 
   it('sets the cache breakpoint before content that is sent in this request only, and none in requests without caching', () => {
-    const asked = { ...messageOf('user', 'three'), turnOnly: 'the task' };
+    const asked = { ...user('three'), turnOnly: 'the task' };
     const { messages } = anthropicPrompt({ ...TALK, messages: [asked] });
     assert.deepEqual(messages[0]?.content, [
       { type: 'text', text: 'three', cache_control: { type: 'ephemeral' } },
@@ -61,7 +57,7 @@ describe('a request to Anthropic', () => {
   });
 
   it('keeps the prefix unchanged as the conversation grows', () => {
-    const later = { ...TALK, messages: [...TALK.messages, messageOf('assistant', 'four'), messageOf('user', 'five')] };
+    const later = { ...TALK, messages: [...TALK.messages, assistant('four'), user('five')] };
     const strip = (value: unknown): string =>
       JSON.stringify(value, (key, part: unknown) => (key === 'cache_control' ? undefined : part));
     const before = strip(anthropicPrompt(TALK).messages).slice(0, -1);
@@ -71,12 +67,7 @@ describe('a request to Anthropic', () => {
   it('declares the tools of the history but allows no tool calls', () => {
     const prompt = anthropicPrompt({
       ...TALK,
-      messages: [
-        messageOf('user', 'read it'),
-        { role: 'assistant', content: [{ type: 'tool_call', callId: 'c1', name: 'read_file', json: '{"path":"a"}' }] },
-        { role: 'tool', content: [{ type: 'tool_result', callId: 'c1', text: '', isError: true }] },
-        messageOf('user', 'and?'),
-      ],
+      messages: [user('read it'), assistant(toolCall('c1')), tool(toolResult('c1', '', true)), user('and?')],
     });
     const tools = prompt.tools?.map((each) => each.name);
     assert.deepEqual(tools, ['read_file']);
@@ -92,15 +83,7 @@ describe('a request to Anthropic', () => {
   it('sends images of supported types and names the type of others', () => {
     const { messages } = anthropicPrompt({
       ...TALK,
-      messages: [
-        {
-          role: 'user',
-          content: [
-            { type: 'image', mediaType: 'image/png', base64: 'AAAA' },
-            { type: 'image', mediaType: 'image/svg+xml', base64: 'BBBB' },
-          ],
-        },
-      ],
+      messages: [user(image(), image('BBBB', 'image/svg+xml'))],
     });
     assert.deepEqual(messages[0]?.content, [
       { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AAAA' } },

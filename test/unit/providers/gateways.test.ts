@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import type { ChatMessage } from '../../../src/app/ports.ts';
 import { createAnthropicModel } from '../../../src/providers/anthropic.ts';
 import { createOpenAiModel } from '../../../src/providers/openai.ts';
+import { assistant, image, tool, toolCall, toolResult, user } from '../../support/chat-messages.ts';
 import { onStrictServer } from '../../support/strict/redirect-vendors.ts';
 import { WireServer } from '../../support/wire-server.ts';
 import { openForAllTests } from '../../support/per-test.ts';
@@ -44,11 +44,7 @@ describe('a model behind a gateway', () => {
       const cache = { key: 'session', idleMs: 0 };
       const first = ask(LONG, { cache });
       await turn(model, first);
-      const more = ask('And now?').messages;
-      await turn(model, {
-        ...first,
-        messages: [...first.messages, { role: 'assistant', content: [{ type: 'text', text: 'So.' }] }, ...more],
-      });
+      await turn(model, { ...first, messages: [...first.messages, assistant('So.'), user('And now?')] });
       const { reply } = server.answered.at(-1)!;
       assert.ok(reply.cache.read > reply.input * 0.95);
     }));
@@ -61,14 +57,14 @@ describe('a model behind a gateway', () => {
       () =>
         onStrictServer('openai', { think: 0, ...(refuses && { unknown: 'prompt_cache' }) }, async (server) => {
           const model = createOpenAiModel({ apiKey: KEY, baseUrl: server.url, model: 'gpt-6.1-terra' });
-          const messages: ChatMessage[] = [{ role: 'user', content: [{ type: 'text', text: LONG }] }];
+          const messages = [user(LONG)];
           for (let n = 0; n < 4; n++) {
-            const question = { role: 'user' as const, content: [{ type: 'text' as const, text: `And row ${n}?` }] };
+            const question = user(`And row ${n}?`);
             const asked = { ...question, turnOnly: `The task: row ${n}.` };
             const cache = { key: 'session', idleMs: 0 };
             const { text, fault } = await turn(model, ask('', { messages: [...messages, asked], cache }));
             assert.equal(fault, undefined);
-            messages.push(question, { role: 'assistant', content: [{ type: 'text', text }] });
+            messages.push(question, assistant(text));
           }
           const [, ...later] = server.answered;
           assert.equal(later.length, 3);
@@ -131,11 +127,7 @@ describe('a provider that refuses part of a request', () => {
     });
 
     it(`is asked again without images, but still gets the images of the next request: ${api}`, async () => {
-      const content = [
-        { type: 'text', text: 'What is this?' },
-        { type: 'image', mediaType: 'image/png', base64: 'AAAA' },
-      ] as const;
-      const request = ask('', { messages: [{ role: 'user', content }] });
+      const request = ask('', { messages: [user('What is this?', image())] });
       const one = model(api);
       server.refuseNext(400, { message: 'At least one of the image dimensions exceed max allowed size: 8000 pixels' });
       assert.equal((await turn(one, request)).text, 'ok');
@@ -147,10 +139,7 @@ describe('a provider that refuses part of a request', () => {
 
   it('gets the tools of the history if it requires them', async () => {
     server.refuseNext(400, { message: 'Bedrock doesn’t support tool calling without `tools=` param specified' });
-    const messages = [
-      { role: 'assistant', content: [{ type: 'tool_call', callId: 'c1', name: 'read', json: '{}' }] },
-      { role: 'tool', content: [{ type: 'tool_result', callId: 'c1', text: 'x', isError: false }] },
-    ] as const;
+    const messages = [assistant(toolCall('c1')), tool(toolResult('c1', 'x'))];
     assert.equal((await turn(model('chat'), ask('', { messages }))).text, 'ok');
     const choices = server.requests.map(({ body }) => body['tool_choice']);
     assert.deepEqual(choices, [undefined, 'none']);
@@ -190,11 +179,11 @@ describe('a provider that refuses part of a request', () => {
     ['llama.cpp', 500, 'Jinja Exception: Conversation roles must alternate user/assistant/user/assistant/...'],
   ] as const) {
     it(`gets the tool calls of the history as text if it rejects them: ${name}`, async () => {
-      const messages: ChatMessage[] = [
-        { role: 'user', content: [{ type: 'text', text: 'Read it.' }] },
-        { role: 'assistant', content: [{ type: 'tool_call', callId: 'c1', name: 'read', json: '{"path":"a.ts"}' }] },
-        { role: 'tool', content: [{ type: 'tool_result', callId: 'c1', text: 'export {}', isError: false }] },
-        { role: 'user', content: [{ type: 'text', text: 'And now?' }] },
+      const messages = [
+        user('Read it.'),
+        assistant(toolCall('c1', 'read', '{"path":"a.ts"}')),
+        tool(toolResult('c1', 'export {}')),
+        user('And now?'),
       ];
       const one = name.includes('Messages')
         ? createAnthropicModel({ apiKey: KEY, baseUrl: server.url, model: 'any' })

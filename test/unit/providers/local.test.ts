@@ -3,6 +3,7 @@ import { messageId } from '../../../src/core/model/ids.ts';
 import { localModel } from '../../../src/providers/local.ts';
 import type { LocalHit, LocalSearch } from '../../../src/providers/local.ts';
 import { languageOf } from '../../../src/providers/local-texts.ts';
+import { assistant, image, user } from '../../support/chat-messages.ts';
 import { ask, turn } from './protocols.ts';
 
 const AT = Date.parse('2026-03-04T10:00:00Z');
@@ -55,9 +56,8 @@ describe('the local model', () => {
   });
 
   it('says if nothing in the session matches, unless the question is its first message', async () => {
-    const said = (text: string) => ({ role: 'user', content: [{ type: 'text', text }] }) as const;
     const about = (...messages: readonly string[]) =>
-      turn(localModel(memory()), ask('', { messages: messages.map(said) }));
+      turn(localModel(memory()), ask('', { messages: messages.map((text) => user(text)) }));
     assert.match((await about('Hello', 'What about the weather?')).text, /Nothing in this session matches/);
     assert.doesNotMatch((await about('What about the weather?')).text, /Nothing in this session matches/);
   });
@@ -90,19 +90,7 @@ describe('the local model', () => {
   });
 
   it('answers the text of the newest user message, even if it also contains an image', async () => {
-    const request = ask('', {
-      messages: [
-        { role: 'user', content: [{ type: 'text', text: 'zebra' }] },
-        { role: 'assistant', content: [{ type: 'text', text: 'yes' }] },
-        {
-          role: 'user',
-          content: [
-            { type: 'image', mediaType: 'image/png', base64: '' },
-            { type: 'text', text: 'redis' },
-          ],
-        },
-      ],
-    });
+    const request = ask('', { messages: [user('zebra'), assistant('yes'), user(image(''), 'redis')] });
     const { text } = await turn(localModel(memory(hit('Redis is the cache', 4), hit('zebra', 5))), request);
     assert.ok(text.includes('Redis is the cache') && !text.includes('zebra'));
   });

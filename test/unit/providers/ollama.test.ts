@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers';
 import { ModelFault } from '../../../src/app/fault.ts';
 import type { ListingModel } from '../../../src/providers/listed-model.ts';
 import { createOpenAiModel } from '../../../src/providers/openai.ts';
+import { image, user } from '../../support/chat-messages.ts';
 import { serving } from '../../support/serving.ts';
 import { ask, turn } from './protocols.ts';
 
@@ -113,8 +114,7 @@ describe('the Ollama provider', () => {
   }
 
   it('sends images', async () => {
-    const image = { type: 'image', mediaType: 'image/png', base64: 'AAAA' } as const;
-    await turn(model(), ask('', { messages: [{ role: 'user', content: [{ type: 'text', text: 'see' }, image] }] }));
+    await turn(model(), ask('', { messages: [user('see', image())] }));
     assert.deepEqual(asked[0]?.['messages'], [
       { role: 'system', content: 'You help developers.' },
       { role: 'user', content: 'see', images: ['AAAA'] },

@@ -3,6 +3,7 @@ import type { ChatRequest } from '../../../src/app/ports.ts';
 import { ModelFault } from '../../../src/app/fault.ts';
 import { createOpenAiModel } from '../../../src/providers/openai.ts';
 import type { RemoteSettings } from '../../../src/providers/remote-model.ts';
+import { assistant, image, tool, toolCall, toolResult, user } from '../../support/chat-messages.ts';
 import { serving } from '../../support/serving.ts';
 import { WireServer } from '../../support/wire-server.ts';
 import { ask, turn } from './protocols.ts';
@@ -10,22 +11,10 @@ import { openForAllTests } from '../../support/per-test.ts';
 
 const HISTORY: ChatRequest = ask('unused', {
   messages: [
-    { role: 'user', content: [{ type: 'text', text: 'read it' }] },
-    {
-      role: 'assistant',
-      content: [
-        { type: 'text', text: 'reading' },
-        { type: 'tool_call', callId: 'c1', name: 'read_file', json: '{"path":"a"}' },
-      ],
-    },
-    { role: 'tool', content: [{ type: 'tool_result', callId: 'c1', text: 'ENOENT', isError: true }] },
-    {
-      role: 'user',
-      content: [
-        { type: 'text', text: 'see this' },
-        { type: 'image', mediaType: 'image/png', base64: 'AAAA' },
-      ],
-    },
+    user('read it'),
+    assistant('reading', toolCall('c1')),
+    tool(toolResult('c1', 'ENOENT', true)),
+    user('see this', image()),
   ],
 });
 
@@ -110,9 +99,9 @@ describe('the provider for OpenAI and compatible servers', () => {
   it('sends a tool call’s input as a JSON object, even if it’s other text', async () => {
     const inputs = ['*** Begin Patch', '["ls"]', '{ "path": "a" }'];
     const request = ask('unused', {
-      messages: inputs.flatMap((json, at): ChatRequest['messages'] => [
-        { role: 'assistant', content: [{ type: 'tool_call', callId: `c${at}`, name: 'tool', json }] },
-        { role: 'tool', content: [{ type: 'tool_result', callId: `c${at}`, text: 'ok', isError: false }] },
+      messages: inputs.flatMap((json, at) => [
+        assistant(toolCall(`c${at}`, 'tool', json)),
+        tool(toolResult(`c${at}`, 'ok')),
       ]),
     });
     for (const model of [chat(), responses()]) {

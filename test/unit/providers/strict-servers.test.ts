@@ -14,6 +14,7 @@ import { Calibration } from '../../../src/core/tokens/calibration.ts';
 import modelData from '../../../src/core/tokens/model-data.json' with { type: 'json' };
 import { createAnthropicModel } from '../../../src/providers/anthropic.ts';
 import { createOpenAiModel } from '../../../src/providers/openai.ts';
+import { assistant, tool, toolCall, toolResult, user } from '../../support/chat-messages.ts';
 import { onStrictServer } from '../../support/strict/redirect-vendors.ts';
 import { THOUGHT } from '../../support/strict/streams.ts';
 import { StrictServer, type Flavour, type ModelRequest } from '../../support/strict/strict-server.ts';
@@ -32,17 +33,13 @@ const MODELS: Readonly<Record<Flavour, readonly string[]>> = {
   llamacpp: ['llama3.1:8b', 'deepseek-r1:8b', 'phi-mini:1b'],
   openrouter: ['openai/gpt-4o', 'anthropic/claude-sonnet-5.5', 'phi-mini:1b'],
 };
-const messageOf = (role: 'user' | 'assistant', text: string): ChatMessage => ({
-  role,
-  content: [{ type: 'text', text }],
-});
 /** An imported history with a tool call. */
 const HISTORY: readonly ChatMessage[] = [
-  messageOf('user', 'Read it.'),
-  { role: 'assistant', content: [{ type: 'tool_call', callId: 'c1', name: 'read file', json: '{"path":"a"}' }] },
-  { role: 'tool', content: [{ type: 'tool_result', callId: 'c1', text: '', isError: true }] },
-  messageOf('assistant', 'It is empty. '),
-  { ...messageOf('user', 'And now?'), turnOnly: 'The task: tune the queues.' },
+  user('Read it.'),
+  assistant(toolCall('c1', 'read file')),
+  tool(toolResult('c1', '', true)),
+  assistant('It is empty. '),
+  { ...user('And now?'), turnOnly: 'The task: tune the queues.' },
 ];
 
 /** Command-line options for a model at the vendor's address or on a self-hosted server. */
@@ -375,7 +372,7 @@ describe('Ollama with a default context window of 4,096 tokens and 32,768 in the
       });
       for (let n = 0; n < 6; n++) {
         const question = `And number ${n}? ${long(n)}`;
-        const added = conversation.counter.message({ role: 'user', content: [{ type: 'text', text: question }] });
+        const added = conversation.counter.message(user(question));
         const shown = conversation.meter.providerTokens(conversation.context().total + added);
         await conversation.send(question);
         await conversation.settled();

@@ -1,29 +1,14 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { ChatMessage } from '../../../src/app/ports.ts';
 import type { ContentBlock } from '../../../src/core/model/message.ts';
 import { inputObject, toTurns } from '../../../src/providers/strict-turns.ts';
+import { assistant, tool, toolCall, toolResult, user } from '../../support/chat-messages.ts';
 
 const text = (value: string): ContentBlock => ({ type: 'text', text: value });
-const call = (callId: string, name = 'read_file'): ContentBlock => ({
-  type: 'tool_call',
-  callId,
-  name,
-  json: '{"path":"a.ts"}',
-});
-const result = (callId: string, value = 'done'): ContentBlock => ({
-  type: 'tool_result',
-  callId,
-  text: value,
-  isError: false,
-});
-const user = (...content: ContentBlock[]): ChatMessage => ({ role: 'user', content });
-const assistant = (...content: ContentBlock[]): ChatMessage => ({ role: 'assistant', content });
-const tool = (...content: ContentBlock[]): ChatMessage => ({ role: 'tool', content });
 
 describe('request turns', () => {
   it('merge adjacent messages of the same role but keep their texts separate', () => {
-    const turns = toTurns([user(text('one')), user(text('two')), assistant(text('three')), user(text('four'))]);
+    const turns = toTurns([user('one'), user('two'), assistant('three'), user('four')]);
     const roles = turns.map((turn) => turn.role);
     assert.deepEqual(roles, ['user', 'assistant', 'user']);
     assert.deepEqual(turns[0], { role: 'user', results: [], parts: [text('one'), text('two')] });
@@ -31,10 +16,10 @@ describe('request turns', () => {
 
   it('put the result of a tool call right after it', () => {
     const turns = toTurns([
-      user(text('go')),
-      assistant(text('reading'), call('c1')),
-      tool(result('c1')),
-      user(text('and?')),
+      user('go'),
+      assistant('reading', toolCall('c1')),
+      tool(toolResult('c1', 'done')),
+      user('and?'),
     ]);
     const [, asked, answered] = turns;
     assert.ok(asked?.role === 'assistant' && answered?.role === 'user');
@@ -46,7 +31,7 @@ describe('request turns', () => {
   });
 
   it('convert a call without a result, and a result without a call, to text', () => {
-    const turns = toTurns([tool(result('lost', 'orphan output')), assistant(call('c1', 'grep')), user(text('next'))]);
+    const turns = toTurns([tool(toolResult('lost', 'orphan output')), assistant(toolCall('c1', 'grep')), user('next')]);
     const words = JSON.stringify(turns);
     assert.ok(words.includes('orphan output') && words.includes('grep'));
     assert.ok(turns.every((turn) => (turn.role === 'user' ? turn.results : turn.calls).length === 0));
@@ -54,11 +39,11 @@ describe('request turns', () => {
 
   it('rewrite duplicate and invalid call IDs into a form that every provider accepts', () => {
     const turns = toTurns([
-      user(text('go')),
-      assistant(call('a b', 'read file!')),
-      tool(result('a b')),
-      assistant(call('a b')),
-      tool(result('a b')),
+      user('go'),
+      assistant(toolCall('a b', 'read file!')),
+      tool(toolResult('a b', 'done')),
+      assistant(toolCall('a b')),
+      tool(toolResult('a b', 'done')),
     ]);
     const calls = turns.flatMap((turn) => (turn.role === 'assistant' ? turn.calls : []));
     const callIds = calls.map((each) => each.callId);
@@ -74,8 +59,8 @@ describe('request turns', () => {
 
   const block = fc.oneof(
     fc.string().map(text),
-    fc.constantFrom('c1', 'c2', 'c3').map((id) => call(id)),
-    fc.constantFrom('c1', 'c2', 'c3').map((id) => result(id)),
+    fc.constantFrom('c1', 'c2', 'c3').map((id) => toolCall(id)),
+    fc.constantFrom('c1', 'c2', 'c3').map((id) => toolResult(id, 'done')),
   );
   const message = fc.record({
     role: fc.constantFrom('user' as const, 'assistant' as const, 'tool' as const),

@@ -4,6 +4,7 @@ import { describeFault } from '../../../src/app/fault-text.ts';
 import type { ChatModel } from '../../../src/app/ports.ts';
 import { inEnglish } from '../../../src/core/text/phrase.ts';
 import { withRetries } from '../../../src/providers/retry.ts';
+import { assistant, user } from '../../support/chat-messages.ts';
 import { WireServer } from '../../support/wire-server.ts';
 import { KEY, PROTOCOLS, ask, turn } from './protocols.ts';
 import { openForAllTests } from '../../support/per-test.ts';
@@ -32,11 +33,7 @@ for (const protocol of PROTOCOLS) {
     it('sends the API key, the system prompt, the history and the token limit', async () => {
       const request = ask('And now?', {
         system: ['You help developers.', 'The project uses pnpm.'],
-        messages: [
-          { role: 'user', content: [{ type: 'text', text: 'We use Postgres.' }] },
-          { role: 'assistant', content: [{ type: 'text', text: 'Noted: Postgres.' }] },
-          { role: 'user', content: [{ type: 'text', text: 'And now?' }] },
-        ],
+        messages: [user('We use Postgres.'), assistant('Noted: Postgres.'), user('And now?')],
       });
       await turn(protocol.make(server.url), request);
       const sent = server.lastRequest;

@@ -2,21 +2,12 @@ import assert from 'node:assert/strict';
 import { createAnthropicModel } from '../../../src/providers/anthropic.ts';
 import { createOpenAiModel } from '../../../src/providers/openai.ts';
 import { withoutImages } from '../../../src/providers/without-images.ts';
+import { image, user } from '../../support/chat-messages.ts';
 import { WireServer } from '../../support/wire-server.ts';
 import { ask } from './protocols.ts';
 import { openForAllTests } from '../../support/per-test.ts';
 
-const REQUEST = ask('unused', {
-  messages: [
-    {
-      role: 'user',
-      content: [
-        { type: 'text', text: 'see this' },
-        { type: 'image', mediaType: 'image/png', base64: 'QUJD' },
-      ],
-    },
-  ],
-});
+const REQUEST = ask('unused', { messages: [user('see this', image('QUJD'))] });
 
 describe('text-only model', () => {
   let server: WireServer;
