@@ -80,7 +80,6 @@ describe('session folder clean-up', () => {
       assert.deepEqual(await names(folder), expected);
       assert.deepEqual(await findOrphans(folder, Date.now()), []);
       assert.equal((await store.list()).length, 1);
-      await store.close();
     }));
 
   it('removes what a crash has left of a change to the workspace memory', () =>
@@ -130,7 +129,6 @@ describe('session folder clean-up', () => {
       assert.ok(!after.some((name) => name.startsWith('s2.') && name !== 's2.x.jsonl'));
       assert.equal((await readStoredSession(folder, sessionId('s1'), NEVER_YIELDS))?.state.path.length, 2);
       assert.equal(await readStoredSession(folder, sessionId('s2'), NEVER_YIELDS), undefined);
-      await store.close();
     }));
 
   it('keeps a session that is open or no longer marked as deleted, and ignores invalid or unknown IDs', () =>
@@ -144,7 +142,6 @@ describe('session folder clean-up', () => {
       assert.deepEqual(await removeSession(folder, sessionId('none'), () => true), { kind: 'kept' });
       assert.deepEqual(await names(folder), before);
       await open.append(messageAdded(2));
-      await store.close();
     }));
 
   it('keeps a deleted session that a newer version has written to since', () =>

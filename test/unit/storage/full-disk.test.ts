@@ -29,7 +29,6 @@ const withFiles = (
     const store = storeIn(folder, 'a', { openForAppend: appendingWith(replace) });
     const journal = await store.create('Fault', '');
     await work({ store, journal, folder, path: join(folder, `${journal.id}.jsonl`) });
-    await store.close();
   });
 
 /** The same on a disk that rejects writes with this error code while `disk.fails` is set. */
@@ -287,7 +286,6 @@ describe('session on a failing disk', () => {
       );
       const later = storeIn(folder, 'w2');
       assert.equal((await later.open(id)).readOnly, undefined);
-      await later.close();
     }));
 
   it('rejects a message on any other disk error and keeps none of it', () =>
@@ -349,7 +347,6 @@ describe('session on a failing disk', () => {
       await follower.takeOver();
       await follower.append(messageAdded(2));
       assert.deepEqual(follower.state.path, ['m0', 'm1', 'm2']);
-      await other.close();
     }));
 
   it('keeps new messages in memory if the disk is already full when it is opened', () =>

@@ -42,12 +42,11 @@ describe('storing hostile data', () => {
       const again = await open().open(journal.id);
       assert.equal(texts(again).length, 5);
       for (const { at } of again.state.messages.values()) assert.doesNotThrow(() => new Date(at).toISOString());
-      await again.close();
     }));
 
   it('rejects a message that readers would refuse, and reports invalid data instead of a disk error', () =>
     inFolder(async (folder) => {
-      const { store, journal } = await written(folder, 1);
+      const { journal } = await written(folder, 1);
       const nameless = { ...messageAdded(1).message, id: messageId('') };
       await assert.rejects(journal.append({ type: 'message_added', message: nameless }), (error) => {
         assert.ok(StoreFault.is(error, 'invalid'));
@@ -56,12 +55,11 @@ describe('storing hostile data', () => {
       });
       await journal.append(messageAdded(1));
       assert.equal(texts(journal).length, 2);
-      await store.close();
     }));
 
   it('displays messages with images of any media type', () =>
     inFolder(async (folder) => {
-      const { store, journal } = await written(folder, 0);
+      const { journal } = await written(folder, 0);
       for (const mediaType of ['constructor', 'toString', 'hasOwnProperty', '__proto__', 'x'.repeat(500)]) {
         const { message } = messageAdded(1);
         await journal.append({
@@ -85,7 +83,6 @@ describe('storing hostile data', () => {
       assert.equal(journal.state.messages.size, 5);
       for (const message of journal.state.messages.values())
         assert.ok(v.is(messageViewSchema, views.of(message)), message.id);
-      await store.close();
     }));
 
   it('encodes and decodes unusual characters without changing them', () => {
@@ -107,7 +104,6 @@ describe('storing hostile data', () => {
         await second.close();
         const third = await open().open(journal.id);
         for (const n of [0, 1, 2, 3, 4]) assert.ok(texts(third).includes(`message ${n}`), `message ${n} is there`);
-        await third.close();
       }));
   }
 });
@@ -131,7 +127,6 @@ describe('damaged or unusual journal', () => {
       await second.close();
       const third = open();
       assert.equal((await third.open(journal.id)).notice, undefined);
-      await third.close();
     }));
 
   it('reports a missing end even if its last line is complete', () =>
@@ -142,7 +137,6 @@ describe('damaged or unusual journal', () => {
       await writeFile(path, `${lines.slice(0, 12).join('\n')}\n`);
       const again = await open().open(journal.id);
       assert.match(noticeText(again.notice), /entries at its end are missing/);
-      await again.close();
     }));
 
   it('is read completely after a tool has changed its line endings', () =>
@@ -158,7 +152,6 @@ describe('damaged or unusual journal', () => {
       const third = await open().open(journal.id);
       assert.equal(texts(third).length, 6);
       assert.equal(third.notice, undefined);
-      await third.close();
     }));
 
   it('a named pipe among the journals does not prevent listing the other sessions', async function () {
@@ -167,19 +160,17 @@ describe('damaged or unusual journal', () => {
       const { store } = await written(folder, 1);
       execFileSync('mkfifo', [join(folder, 'x.jsonl')]);
       assert.equal((await store.list()).length, 1);
-      await store.close();
     });
   });
 
   it('refuses a message that is larger than readers accept', async function () {
     if (process.env['THREADKEEPER_LONG'] === undefined) this.skip();
     await inFolder(async (folder) => {
-      const { store, journal } = await written(folder, 1);
+      const { journal } = await written(folder, 1);
       await assert.rejects(journal.append(messageAdded(1, 'x'.repeat(129 * 1024 * 1024))), (error) =>
         StoreFault.is(error, 'too_large'),
       );
       await journal.append(messageAdded(1));
-      await store.close();
     });
   });
 });

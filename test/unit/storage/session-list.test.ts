@@ -36,7 +36,6 @@ describe('session list', () => {
       await more.append(messageAdded(10), { type: 'session_renamed', title: 'Longer' });
       const listedAgain = (await again.list()).map(({ title, messages }) => [title, messages]);
       assert.deepEqual(listedAgain, [['Longer', 11]]);
-      await again.close();
     }));
 
   it('has the sessions of a folder that were created at an address of a server', () =>
@@ -87,7 +86,6 @@ describe('session list', () => {
       assert.equal(reads, 0);
       const [read] = await storeIn(folder, 'w2').list();
       assert.deepEqual(listed, read);
-      await store.close();
     }));
 
   it('uses a session’s entry in the last run’s index while its file has the same size', () =>
@@ -141,7 +139,6 @@ describe('session list', () => {
       await opened.append(messageAdded(40));
       assert.equal(opened.state.path.length, 41);
       assert.equal(opened.readOnly, undefined);
-      await again.close();
     }));
 
   it('loses only a damaged message before the checkpoint, and reports it when the message is accessed', () =>
@@ -162,6 +159,5 @@ describe('session list', () => {
       const third = await storeIn(folder, 'w3').open(id);
       assert.equal(third.notice, undefined, 'told once');
       assert.equal(third.state.path.length, 40);
-      await third.close();
     }));
 });

@@ -5,6 +5,7 @@ import { StoreFault, type SessionJournal } from '../../../src/app/ports.ts';
 import { messageId, sessionId } from '../../../src/core/model/ids.ts';
 import { messageText } from '../../../src/core/model/message.ts';
 import { nativeChecksum } from '../../../src/storage/checksum.ts';
+import { FileSessionStore } from '../../../src/storage/session-store.ts';
 import { createJournal } from '../../../src/storage/journal-writer.ts';
 import { appendingWith, diskError, withFileSystem } from '../../support/failing-files.ts';
 import { inFolder, messageAdded, noticeText, inStore, storeIn, testClock, HEARTBEAT_MS } from './test-store.ts';
@@ -12,11 +13,9 @@ import { until } from '../../support/until.ts';
 
 /** A session with a message, opened by a writer and a follower. */
 async function followed(folder: string) {
-  const store = storeIn(folder);
-  const journal = await store.create('Build', '');
+  const journal = await storeIn(folder).create('Build', '');
   await journal.append(messageAdded(0));
-  const other = storeIn(folder, 'w2');
-  return { store, journal, other, following: await other.open(journal.id) };
+  return { journal, following: await storeIn(folder, 'w2').open(journal.id) };
 }
 
 describe('session on disk', () => {
@@ -82,7 +81,7 @@ describe('session on disk', () => {
       assert.deepEqual(await store.list(), []);
       const one = await store.create('One', 'file:///a');
       await one.append(messageAdded(0));
-      const two = await store.create('Two', 'file:///b');
+      await store.create('Two', 'file:///b');
       const listed = (await store.list()).map(({ title, workspace, messages }) => [title, workspace, messages]);
       assert.deepEqual(listed, [
         ['Two', 'file:///b', 0],
@@ -96,8 +95,6 @@ describe('session on disk', () => {
           ['Two', 0],
         ],
       );
-      await two.close();
-      await one.close();
     }));
 
   it('is still listed as pinned after it was closed', () =>
@@ -132,7 +129,6 @@ describe('session on disk', () => {
       const store = storeIn(folder);
       await assert.rejects(store.open(sessionId('s1')), StoreFault);
       assert.deepEqual(await readdir(folder), ['s1.jsonl']);
-      await store.close();
     }));
 
   it('is closed with the store even if closing another one fails', () =>
@@ -147,7 +143,6 @@ describe('session on disk', () => {
       await assert.rejects(other.append(messageAdded(0)), /session was closed/);
       const reopened = storeIn(folder, 'w2');
       assert.equal((await reopened.open(sessionId('s1'))).readOnly, undefined, 'it is locked');
-      await reopened.close();
     }));
 
   it('notifies a listener of appended events until it is disposed', () =>
@@ -159,7 +154,6 @@ describe('session on disk', () => {
       listening.dispose();
       await journal.append(messageAdded(1));
       assert.deepEqual(heard, ['message_added', 'session_renamed']);
-      await journal.close();
     }));
 });
 
@@ -318,7 +312,7 @@ describe('session with a lost journal', () => {
           return new Promise(() => undefined);
         },
       }));
-      const store = storeIn(folder, 'w1', { openForAppend: killed });
+      const store = new FileSessionStore({ folder, clock: testClock(), writer: 'w1', openForAppend: killed });
       void store.open(sessionId('lost'), fallback('lost'));
       const path = join(folder, 'lost.jsonl');
       await until(async () => ((await stat(path).catch(() => undefined))?.size ?? 0) > 0);
@@ -326,7 +320,6 @@ describe('session with a lost journal', () => {
       const again = storeIn(folder, 'w1');
       const journal = await again.open(sessionId('lost'), fallback('lost'));
       assert.deepEqual(journal.state.path, ['m0', 'm1']);
-      await again.close();
     }));
 
   it('is not replaced if another window has restored it meanwhile', () =>
@@ -357,7 +350,6 @@ describe('session with a lost journal', () => {
       const kept = names.filter((name) => name.includes('.torn-') || name.includes('.unreadable-'));
       const sizes = await Promise.all(kept.map(async (name) => (await readFile(join(folder, name))).length));
       assert.equal(Math.max(...sizes), 5_000);
-      await store.close();
     }));
 });
 
@@ -396,26 +388,23 @@ describe('journal deleted while its session is open', () => {
 
   it('is not recreated by a window that only follows', () =>
     inFolder(async (folder) => {
-      const { store, journal, other, following } = await followed(folder);
+      const { journal, following } = await followed(folder);
       for (const end of ['jsonl', 'lock']) await rm(join(folder, `${journal.id}.${end}`));
       await new Promise((resolve) => setTimeout(resolve, 10 * HEARTBEAT_MS));
       assert.deepEqual(following.state.path, ['m0']);
-      await other.close();
+      await following.close();
       assert.equal((await readdir(folder)).includes(`${journal.id}.jsonl`), false);
-      await store.close();
     }));
 
   it('is followed by other windows again once its writer has rewritten it', () =>
     inFolder(async (folder) => {
-      const { store, journal, other, following } = await followed(folder);
+      const { journal, following } = await followed(folder);
       await rm(join(folder, `${journal.id}.jsonl`));
       await journal.append(messageAdded(1));
       await until(() => following.state.path.length === 2);
       await following.takeOver();
       await following.append(messageAdded(2));
       assert.deepEqual(following.state.path, ['m0', 'm1', 'm2']);
-      await other.close();
-      await store.close();
     }));
 
   it('is rewritten as soon as possible, and reports until then that it could not be restored', () =>
@@ -441,7 +430,6 @@ describe('journal deleted while its session is open', () => {
       assert.equal(journal.readOnly, undefined);
       await store.close();
       assert.deepEqual((await store.open(journal.id)).state.path, ['m0', 'm1', 'm2']);
-      await store.close();
     }));
 });
 
@@ -457,7 +445,6 @@ describe('journal that cannot be appended to', () => {
       journal.onDidChange(() => changes++);
       await new Promise((resolve) => setTimeout(resolve, 10 * HEARTBEAT_MS));
       assert.equal(changes, 0);
-      await barred.close();
     }));
 
   it('closes its file after a failed append', () =>
@@ -477,6 +464,5 @@ describe('journal that cannot be appended to', () => {
       const barred = storeIn(folder, 'w2', { openForAppend: counting });
       await assert.rejects((await barred.open(journal.id)).append(messageAdded(1)), StoreFault);
       assert.equal(open, 0);
-      await barred.close();
     }));
 });

@@ -24,29 +24,30 @@ export function testClock(prefix = 's', start = 1_700_000_000_000): Clock {
   };
 }
 
+const openStores: FileSessionStore[] = [];
+
+/** Runs `work` with a new folder. Then closes all stores that were opened with `storeIn`, and removes the folder. */
 export async function inFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'threadkeeper-'));
   try {
     return await work(folder);
   } finally {
+    for (const store of openStores.splice(0)) await store.close();
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   }
 }
 
 /** A window's store. It checks for changes and requests more often than usual. */
-export const storeIn = (folder: string, writer = 'w1', options: Partial<StoreOptions> = {}): FileSessionStore =>
-  new FileSessionStore({ folder, clock: testClock(), writer, times: { heartbeatMs: HEARTBEAT_MS }, ...options });
+export function storeIn(folder: string, writer = 'w1', options: Partial<StoreOptions> = {}): FileSessionStore {
+  const times = { heartbeatMs: HEARTBEAT_MS };
+  const store = new FileSessionStore({ folder, clock: testClock(), writer, times, ...options });
+  openStores.push(store);
+  return store;
+}
 
-/** Runs `work` with a store in a new folder, and then closes and removes it. */
+/** Runs `work` with a store in a new folder. */
 export const inStore = <T>(work: (store: FileSessionStore, folder: string) => Promise<T>): Promise<T> =>
-  inFolder(async (folder) => {
-    const store = storeIn(folder);
-    try {
-      return await work(store, folder);
-    } finally {
-      await store.close();
-    }
-  });
+  inFolder((folder) => work(storeIn(folder), folder));
 
 /** The n-th message of a simple conversation, starting with 0. */
 export function messageAdded(n: number, text = `message ${n}`): SessionEvent & { type: 'message_added' } {

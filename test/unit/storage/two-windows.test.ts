@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { StoreFault, type SessionJournal } from '../../../src/app/ports.ts';
 import { messageId } from '../../../src/core/model/ids.ts';
-import type { FileSessionStore, StoreOptions } from '../../../src/storage/session-store.ts';
+import type { StoreOptions } from '../../../src/storage/session-store.ts';
 import { inFolder, messageAdded, newerLine, testClock, noticeText, storeIn, HEARTBEAT_MS } from './test-store.ts';
 import { openForAppend, type AppendFile } from '../../../src/storage/journal-writer.ts';
 import { appendingWith } from '../../support/failing-files.ts';
@@ -31,21 +31,23 @@ function twoWindows(
   { a: ofA, b: ofB }: { readonly a?: Partial<StoreOptions>; readonly b?: Partial<StoreOptions> } = {},
 ) {
   return inFolder(async (folder) => {
-    const stores: FileSessionStore[] = [];
-    const window = (writer: string, options?: Partial<StoreOptions>): FileSessionStore => {
-      const store = storeIn(folder, writer, options);
-      stores.push(store);
-      return store;
-    };
-    const a = await window('a', ofA).create('Both', '');
-    const b = await window('b', ofB).open(a.id);
-    try {
-      await work({ folder, a, b, reopen: () => window('c').open(a.id) });
-    } finally {
-      for (const store of stores) await store.close();
-    }
+    const a = await storeIn(folder, 'a', ofA).create('Both', '');
+    const b = await storeIn(folder, 'b', ofB).open(a.id);
+    await work({ folder, a, b, reopen: () => storeIn(folder, 'c').open(a.id) });
   });
 }
+
+/** How a window answers requests for the lock. */
+interface Answers {
+  isPresent: boolean;
+  beforeHandover?: () => Promise<void>;
+}
+const answering = (answers: Answers): Partial<StoreOptions> => ({
+  handover: () => ({
+    isPresent: () => Promise.resolve(answers.isPresent),
+    beforeHandover: async () => answers.beforeHandover?.(),
+  }),
+});
 
 describe('two windows with the same session', () => {
   it('one writes, and the other follows live and shows that it is read-only', () =>
@@ -103,44 +105,26 @@ describe('two windows with the same session', () => {
       await new Promise((resolve) => child.on('close', resolve));
       await follower.append(messageAdded(0));
       assert.equal(follower.readOnly, undefined);
-      await store.close();
     }));
 
-  it('a closed window with a live process hands over on request after storing its partial reply', () =>
-    inFolder(async (folder) => {
-      let isPresent = true;
-      const open: SessionJournal[] = [];
-      const left = storeIn(folder, 'a', {
-        handover: () => ({
-          isPresent: () => Promise.resolve(isPresent),
-          beforeHandover: async () => open[0]?.append(messageAdded(1, 'what had come of the reply')),
-        }),
-      });
-      const journal = await left.create('Both', '');
-      open.push(journal);
-      await journal.append(messageAdded(0));
-      const store = storeIn(folder, 'b');
-      const follower = await store.open(journal.id);
-      await assert.rejects(follower.append(messageAdded(2)), (error) => StoreFault.is(error, 'not_writer'));
-      isPresent = false;
-      await follower.append(messageAdded(2));
-      assert.deepEqual(follower.state.path, ['m0', 'm1', 'm2']);
-      assert.match(noticeText(journal.readOnly?.phrase), /Take over/);
-      await left.close();
-      await store.close();
-    }));
+  it('a closed window with a live process hands over on request after storing its partial reply', () => {
+    const left: Answers = { isPresent: true };
+    return twoWindows(
+      async ({ a, b }) => {
+        left.beforeHandover = () => a.append(messageAdded(1, 'what had come of the reply'));
+        await a.append(messageAdded(0));
+        await assert.rejects(b.append(messageAdded(2)), (error) => StoreFault.is(error, 'not_writer'));
+        left.isPresent = false;
+        await b.append(messageAdded(2));
+        assert.deepEqual(b.state.path, ['m0', 'm1', 'm2']);
+        assert.match(noticeText(a.readOnly?.phrase), /Take over/);
+      },
+      { a: answering(left) },
+    );
+  });
 
   it('the follower notices by itself that the writer’s window is gone, and becomes the writer', () =>
-    inFolder(async (folder) => {
-      const gone = () => ({ isPresent: () => Promise.resolve(false), beforeHandover: () => Promise.resolve() });
-      const left = storeIn(folder, 'a', { handover: gone });
-      const journal = await left.create('Both', '');
-      const store = storeIn(folder, 'b');
-      const follower = await store.open(journal.id);
-      await until(() => follower.readOnly === undefined);
-      await left.close();
-      await store.close();
-    }));
+    twoWindows(({ b }) => until(() => b.readOnly === undefined), { a: answering({ isPresent: false }) }));
 
   it('a follower that is closed withdraws its request', () =>
     twoWindows(async ({ folder, b }) => {
@@ -150,26 +134,20 @@ describe('two windows with the same session', () => {
       assert.equal(await requests(), 0);
     }));
 
-  it('a take-over waits until the writer has stored its partial reply', () =>
-    inFolder(async (folder) => {
-      const open: SessionJournal[] = [];
-      const handover = () => ({
-        isPresent: () => Promise.resolve(true),
-        beforeHandover: async () => open[0]?.append(messageAdded(1, 'all that had come')),
-      });
-      const left = storeIn(folder, 'a', { handover });
-      const journal = await left.create('Both', '');
-      open.push(journal);
-      await journal.append(messageAdded(0));
-      const store = storeIn(folder, 'b');
-      const follower = await store.open(journal.id);
-      await follower.takeOver();
-      assert.deepEqual(follower.state.path, ['m0', 'm1']);
-      // The window that is now the follower requests it in turn, once.
-      await until(async () => (await readdir(folder)).every((name) => !name.endsWith('.request')));
-      await left.close();
-      await store.close();
-    }));
+  it('a take-over waits until the writer has stored its partial reply', () => {
+    const writer: Answers = { isPresent: true };
+    return twoWindows(
+      async ({ folder, a, b }) => {
+        writer.beforeHandover = () => a.append(messageAdded(1, 'all that had come'));
+        await a.append(messageAdded(0));
+        await b.takeOver();
+        assert.deepEqual(b.state.path, ['m0', 'm1']);
+        // The window that is now the follower requests it in turn, once.
+        await until(async () => (await readdir(folder)).every((name) => !name.endsWith('.request')));
+      },
+      { a: answering(writer) },
+    );
+  });
 
   it('a window stops writing once a newer version has written to the session', () =>
     twoWindows(async ({ folder, a, b }) => {
@@ -286,7 +264,6 @@ describe('two windows with the same session', () => {
       assert.equal((await opening).readOnly?.reason, 'not_writer');
       const c = storeIn(folder, 'c');
       assert.equal((await c.open(made.id)).state.title, 'after the takeover');
-      for (const store of [a, b, c]) await store.close();
     }));
 });
 
@@ -308,7 +285,6 @@ describe('two processes that take over from each other', function () {
       const changes = kept.filter((id, index) => index > 0 && id[0] !== kept[index - 1]?.[0]).length;
       console.log(`      messages ${kept.length}, changes of the writer ${changes}`);
       assert.ok(changes > 0, 'they did take over');
-      await store.close();
     }));
 });
 
