@@ -7,7 +7,6 @@ import { gaugeView } from '../gauge/gauge-view.ts';
 import { EventIndex } from './event-index.ts';
 import type { TreeSource } from './context-row-texts.ts';
 import { filterRow, findRow, topRows, type ContextRow, type RowTarget, type TreeFilter } from './context-rows.ts';
-import type { GaugeView } from '../../protocol/views.ts';
 
 /** Maximum number of search results, best first. */
 const MAX_FOUND = 20;
@@ -27,8 +26,6 @@ export class ContextTree implements vscode.TreeDataProvider<ContextRow>, vscode.
   readonly #view: vscode.TreeView<ContextRow>;
   readonly #subscription: vscode.Disposable;
   #isStale = false;
-  #events: ReturnType<typeof indexEvents> | undefined;
-  #gaugeView: GaugeView | undefined;
   #filter: TreeFilter | undefined;
   #isEmpty: boolean | undefined;
 
@@ -50,11 +47,7 @@ export class ContextTree implements vscode.TreeDataProvider<ContextRow>, vscode.
   refresh(): void {
     this.#isStale = !this.#view.visible;
     if (this.#isStale) return;
-    this.#gaugeView = undefined;
-    const conversation = this.#app.sessions.current;
-    // The number of key events that fit also depends on settings and the model.
-    if (this.#events && this.#events.leftOut !== conversation?.context().leftOut) this.#events = undefined;
-    this.#view.description = conversation?.state.title ?? '';
+    this.#view.description = this.#app.sessions.current?.state.title ?? '';
     this.#changed.fire(undefined);
   }
 
@@ -106,26 +99,12 @@ export class ContextTree implements vscode.TreeDataProvider<ContextRow>, vscode.
   }
 
   #source(conversation: Conversation): TreeSource {
+    const leftOut = new Set(conversation.context().leftOut.map(({ id }) => id));
     return {
       conversation,
-      events: this.#eventsOf(conversation),
-      gauge: (this.#gaugeView ??= gaugeView(conversation)),
+      events: new EventIndex(conversation.state, leftOut),
+      gauge: gaugeView(conversation),
       now: this.#app.clock.now(),
     };
   }
-
-  /** The key events, cached until the ledger, the branch, or the events that fit change. */
-  #eventsOf(conversation: Conversation): EventIndex {
-    const { state } = conversation;
-    const revisions = `${state.ledgerRevision}/${state.prefixRevision}`;
-    if (this.#events?.state !== state || this.#events.revisions !== revisions)
-      this.#events = indexEvents(conversation, revisions);
-    return this.#events.index;
-  }
-}
-
-function indexEvents(conversation: Conversation, revisions: string) {
-  const { state } = conversation;
-  const { leftOut } = conversation.context();
-  return { state, revisions, leftOut, index: new EventIndex(state, new Set(leftOut.map(({ id }) => id))) };
 }
