@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { messageId } from '../../core/model/ids.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
+import { isConfirmed } from '../platform/notifications.ts';
 import { workspaceFiles } from '../platform/workspace-files.ts';
 
 /** `threadkeeper:message/<id>`, as in the local provider's answers. */
@@ -27,13 +28,8 @@ async function openOutside(href: string): Promise<void> {
   const uri = vscode.Uri.parse(href, true);
   // With the host in ASCII and the rest encoded, no character looks like another or changes the text direction.
   const address = URL.parse(href)?.href ?? uri.toString();
-  const open = vscode.l10n.t('Open');
-  const answer = await vscode.window.showWarningMessage(
-    vscode.l10n.t('Do you want to open this link outside VS Code?'),
-    { modal: true, detail: address },
-    open,
-  );
-  if (answer !== open) return;
+  const question = vscode.l10n.t('Do you want to open this link outside VS Code?');
+  if (!(await isConfirmed(question, address, vscode.l10n.t('Open')))) return;
   // `openExternal` decodes an address and encodes it differently, so that `%2B` leads elsewhere.
   if (uri.scheme === 'mailto') await vscode.env.openExternal(uri);
   else await vscode.commands.executeCommand('vscode.open', address);

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 import {
   answerRequest,
@@ -9,7 +8,7 @@ import {
 } from '../../protocol/messages.ts';
 import type { FaultView } from '../../protocol/faults.ts';
 import type { RequestHandlers } from '../../protocol/requests.ts';
-import { pageHtml } from '../platform/page-html.ts';
+import { loadPage } from '../platform/webview-page.ts';
 import type { MessageId, SessionId } from '../../core/model/ids.ts';
 import type { Log } from '../../app/ports.ts';
 import type { Sessions } from '../../app/sessions.ts';
@@ -68,17 +67,8 @@ export class ServedPage<T extends vscode.WebviewPanel | vscode.WebviewView> impl
     this.#app = app;
     this.#owner = owner;
     container.onDidDispose(() => this.dispose());
-    const dist = vscode.Uri.joinPath(app.extensionUri, 'dist');
-    const media = vscode.Uri.joinPath(app.extensionUri, 'media');
-    webview.options = { enableScripts: true, localResourceRoots: [dist, media] };
     this.#messages = webview.onDidReceiveMessage((value: unknown) => void this.#receive(value));
-    webview.html = pageHtml({
-      nonce: randomBytes(16).toString('base64'),
-      cspSource: webview.cspSource,
-      language: vscode.env.language,
-      translations: vscode.l10n.bundle ?? {},
-      uri: (file) => webview.asWebviewUri(vscode.Uri.joinPath(dist, file)).toString(),
-    });
+    loadPage(webview, app.extensionUri);
   }
 
   /** Whether the page has loaded and requested a session. */

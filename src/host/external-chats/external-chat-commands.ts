@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { TOOL_NAMES, TOOLS, type Tool } from '../../app/library/source.ts';
-import { withCancellableProgress, pickOrShowInfo, showInfo } from '../platform/notifications.ts';
+import { isConfirmed, withCancellableProgress, pickOrShowInfo, showInfo } from '../platform/notifications.ts';
 import {
   dateText,
   dateTimeText,
@@ -90,18 +90,11 @@ async function readWithProgress(chats: ExternalChats): Promise<void> {
 export async function deleteCopiedChats({ chats }: Pick<OpenedChatApp, 'chats'>, row?: unknown): Promise<unknown> {
   const tool = (isChatRow(row) && row.tool) || (await pickTool(chats));
   if (!tool) return false;
-  const forget = vscode.l10n.t('Delete Copies');
-  const answer = await vscode.window.showWarningMessage(
-    vscode.l10n.t('Delete the copies of all chats from {0}?', TOOL_NAMES[tool]),
-    {
-      modal: true,
-      detail: vscode.l10n.t(
-        'Threadkeeper’s copies will be permanently deleted, including copies of chats that the tool no longer has, and no more chats will be copied from the tool. The tool’s own chats aren’t affected.',
-      ),
-    },
-    forget,
+  const question = vscode.l10n.t('Delete the copies of all chats from {0}?', TOOL_NAMES[tool]);
+  const detail = vscode.l10n.t(
+    'Threadkeeper’s copies will be permanently deleted, including copies of chats that the tool no longer has, and no more chats will be copied from the tool. The tool’s own chats aren’t affected.',
   );
-  if (answer !== forget) return false;
+  if (!(await isConfirmed(question, detail, vscode.l10n.t('Delete Copies')))) return false;
   await setTools(validSettings().sources.tools.filter((one) => one !== tool));
   await chats.library.forget(tool);
   return showInfo(vscode.l10n.t('Deleted the copies of chats from {0}.', TOOL_NAMES[tool]));

@@ -49,6 +49,10 @@ export async function pickOrShowInfo<T extends vscode.QuickPickItem>(
   return undefined;
 }
 
+/** Asks the user to confirm an action, named by its button, in a modal dialog. */
+export const isConfirmed = async (question: string, detail: string, action: string): Promise<boolean> =>
+  (await vscode.window.showWarningMessage(question, { modal: true, detail }, action)) === action;
+
 /** Where to show progress: in the Status Bar if the page is visible, because the page shows the progress, too. */
 export const progressLocation = (): vscode.ProgressLocation =>
   visiblePage() ? vscode.ProgressLocation.Window : vscode.ProgressLocation.Notification;

@@ -14,7 +14,7 @@ import {
 import { StoreFault, type SessionListEntry } from '../../app/ports.ts';
 import type { SessionId } from '../../core/model/ids.ts';
 import type { HostApp } from '../platform/host-app.ts';
-import { pickOrShowInfo, showInfo, showInfoWithAction } from '../platform/notifications.ts';
+import { isConfirmed, pickOrShowInfo, showInfo, showInfoWithAction } from '../platform/notifications.ts';
 import { changeSession } from './session-changes.ts';
 import { sessionsOfOtherWorkspaces } from './other-workspace-sessions.ts';
 
@@ -150,23 +150,17 @@ function deletedText(sessions: number, freed: string): string {
     : vscode.l10n.t('Permanently deleted {1} sessions and freed {0}.', freed, countText(sessions));
 }
 
-async function confirmDeletion(chosen: readonly SessionListEntry[], size: number): Promise<boolean> {
-  const remove = vscode.l10n.t('Delete Permanently');
-  const answer = await vscode.window.showWarningMessage(
+function confirmDeletion(chosen: readonly SessionListEntry[], size: number): Promise<boolean> {
+  const question =
     chosen.length === 1
       ? vscode.l10n.t('Permanently delete 1 session ({0})?', sizeText(size))
-      : vscode.l10n.t('Permanently delete {0} sessions ({1})?', chosen.length, sizeText(size)),
-    {
-      modal: true,
-      detail: [
-        `${vscode.l10n.t('This can’t be undone.')}\n`,
-        ...chosen.slice(0, 10).map((one) => titleText(one.title)),
-        ...(chosen.length > 10 ? ['…'] : []),
-      ].join('\n'),
-    },
-    remove,
-  );
-  return answer === remove;
+      : vscode.l10n.t('Permanently delete {0} sessions ({1})?', chosen.length, sizeText(size));
+  const detail = [
+    `${vscode.l10n.t('This can’t be undone.')}\n`,
+    ...chosen.slice(0, 10).map((one) => titleText(one.title)),
+    ...(chosen.length > 10 ? ['…'] : []),
+  ];
+  return isConfirmed(question, detail.join('\n'), vscode.l10n.t('Delete Permanently'));
 }
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);

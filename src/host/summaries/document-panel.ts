@@ -1,9 +1,8 @@
-import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 import { parsePageMessage, type HostToPage } from '../../protocol/messages.ts';
 import { DOCUMENT_PANEL } from '../platform/contribution-ids.ts';
 import type { HostApp } from '../platform/host-app.ts';
-import { pageHtml } from '../platform/page-html.ts';
+import { loadPage } from '../platform/webview-page.ts';
 import { plainDocument, type RenderedDocument } from './rendered-document.ts';
 import { openAsText, parseDocumentUri } from './document-uris.ts';
 
@@ -99,21 +98,13 @@ export class DocumentPanel implements vscode.Disposable {
   #newPanel(): vscode.WebviewPanel {
     // The chat stays visible.
     const panel = vscode.window.createWebviewPanel(DOCUMENT_PANEL, '', vscode.ViewColumn.Beside, {});
-    const dist = vscode.Uri.joinPath(this.#app.extensionUri, 'dist');
-    panel.webview.options = { enableScripts: true, localResourceRoots: [dist] };
     panel.webview.onDidReceiveMessage((value: unknown) => this.#receive(value));
     panel.onDidDispose(() => {
       this.#panel = undefined;
       this.#shown = undefined;
       this.#listens = false;
     });
-    panel.webview.html = pageHtml({
-      nonce: randomBytes(16).toString('base64'),
-      cspSource: panel.webview.cspSource,
-      language: vscode.env.language,
-      translations: vscode.l10n.bundle ?? {},
-      uri: (file) => panel.webview.asWebviewUri(vscode.Uri.joinPath(dist, file)).toString(),
-    });
+    loadPage(panel.webview, this.#app.extensionUri);
     return panel;
   }
 
