@@ -84,10 +84,38 @@ export function defaultSettings(): Settings {
   return settings;
 }
 
+class TreeItem {
+  readonly label: string;
+  constructor(label: string) {
+    this.label = label;
+  }
+}
+
+/** Escapes text like VS Code. */
+export class MarkdownString {
+  value: string;
+  constructor(value = '') {
+    this.value = value;
+  }
+  appendText(text: string): this {
+    this.value += text
+      .replace(/[\\`*_{}[\]()#+\-!~]/g, '\\$&')
+      .replace(/([ \t]+)/g, (spaces) => '&nbsp;'.repeat(spaces.length))
+      .replace(/>/gm, '\\>')
+      .replace(/\n/g, '\n\n');
+    return this;
+  }
+  appendMarkdown(text: string): this {
+    this.value += text;
+    return this;
+  }
+}
+
 /** The parts of `vscode` that most modules need. */
 const PLAIN = {
   ...{ l10n, env: { language: 'en' }, workspace: {}, commands: {}, EventEmitter, RelativePattern: Object },
-  ...{ TreeItem: Object, ThemeIcon: Object, ThemeColor: Object, Uri: Object, Range: Object, FileSystemError: Object },
+  ...{ TreeItem, MarkdownString, ThemeIcon: Object, ThemeColor: Object, Uri: Object, Range: Object },
+  ...{ FileSystemError: Object, Disposable: Object, ConfigurationTarget: {} },
   ...{
     TreeItemCollapsibleState: {},
     QuickPickItemKind: {},

@@ -4,6 +4,9 @@ import { chatItems, type ChatItem } from '../../../src/host/external-chats/chat-
 import type * as TreeModule from '../../../src/host/external-chats/chats-tree.ts';
 import { NEVER_YIELDS } from '../../../src/core/pace/yielder.ts';
 import { hostIn } from '../../support/fake-editor.ts';
+import { alwaysDue } from '../../support/yielders.ts';
+
+const { chatsTree } = await hostIn({})<typeof TreeModule>('external-chats/chats-tree.ts');
 
 const chat = (
   key: string,
@@ -51,12 +54,6 @@ describe('list of chats from other tools', () => {
   });
 
   it('reads a chat again for an expanded compaction after it has grown by a tenth or become shorter', async () => {
-    class TreeItem {
-      readonly id = 'row';
-    }
-    const editor = { TreeItem };
-    const load = hostIn({ ...editor, ThemeIcon: TreeItem });
-    const { chatsTree } = await load<typeof TreeModule>('external-chats/chats-tree.ts');
     const readAt: number[] = [];
     let length = 0;
     const read = () => {
@@ -65,12 +62,11 @@ describe('list of chats from other tools', () => {
       const compactions = [{ before: 1, summary: 'Orders were discussed.' }];
       return Promise.resolve({ messages: [{ role: 'user', text }], compactions, lost: [] });
     };
-    const yielder = { isDue: () => false, yield: () => Promise.resolve() };
     const list = () => {
       const listed = chat('k', { messages: length });
       return { chats: [{ ...listed, entry: { ...listed.entry, compactions: 1 } }], unreadable: [] };
     };
-    const tree = chatsTree({ onDidChange: () => undefined, list, library: { read } } as never, yielder);
+    const tree = chatsTree({ onDidChange: () => undefined, list, library: { read } } as never, NEVER_YIELDS);
     for (length of [...Array.from({ length: 23 }, (_, more) => 100 + more), 50]) {
       let rows = await tree.getChildren();
       // From the workspace to the tool, the chat, its compaction, and what that dropped.
@@ -86,18 +82,12 @@ describe('list of chats from other tools', () => {
     class TreeItem {
       readonly at = ++items;
     }
-    const editor = { TreeItem };
-    const load = hostIn({ ...editor });
-    const { chatsTree } = await load<typeof TreeModule>('external-chats/chats-tree.ts');
+    const { chatsTree } = await hostIn({ TreeItem })<typeof TreeModule>('external-chats/chats-tree.ts');
     const chats = Array.from({ length: 300 }, (_, at) => chat(`k${at}`, {}));
     let yields = 0;
-    const yielder = {
-      isDue: () => true,
-      yield: () => {
-        yields++;
-        return Promise.resolve();
-      },
-    };
+    const yielder = alwaysDue(() => {
+      yields++;
+    });
     const list = () => ({ chats, unreadable: [] });
     const tree = chatsTree({ onDidChange: () => undefined, list } as never, yielder);
     const [workspace] = await tree.getChildren();
@@ -108,15 +98,6 @@ describe('list of chats from other tools', () => {
   });
 
   it('shows where workspaces of the same name are', async () => {
-    class TreeItem {
-      readonly label: string;
-      readonly description?: string;
-      constructor(label: string) {
-        this.label = label;
-      }
-    }
-    const load = hostIn({ TreeItem });
-    const { chatsTree } = await load<typeof TreeModule>('external-chats/chats-tree.ts');
     const chats = ['/home/sam/api', '/srv/api', '/srv/shop', undefined].map((workspace, at) => {
       const one = chat(`k${at}`, {});
       return { ...one, entry: { ...one.entry, ...(workspace !== undefined && { workspace }) } };

@@ -18,13 +18,7 @@ import { Harness, fill } from '../app/harness.ts';
 import { keyEvent } from '../../support/key-events.ts';
 import { openForEachTest } from '../../support/per-test.ts';
 
-class TreeItem {
-  readonly label: string;
-  constructor(label: string) {
-    this.label = label;
-  }
-}
-const load = hostIn({ TreeItem });
+const load = hostIn({});
 const { chartSvg, contextSeries } = await load<typeof ChartModule>('gauge/chart-svg.ts');
 const { filterRow, findRow, topRows } = await load<typeof RowsModule>('summaries/context-rows.ts');
 

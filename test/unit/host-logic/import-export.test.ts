@@ -35,8 +35,6 @@ const load = hostIn({
       Promise.resolve(saved.push(defaultUri)).then(() => undefined),
   },
   workspace: { workspaceFolders: [{ uri: 'file:///w' }], fs: { stat: () => Promise.resolve({ size: 1 }) } },
-  FileSystemError: Error,
-  ProgressLocation: { Notification: 15 },
 });
 const { scanTranscript } = await load<typeof TranscriptModule>('import-export/transcript-batches.ts');
 const { importMessages, importFile } = await load<typeof ImportModule>('import-export/import-file.ts');

@@ -1,29 +1,9 @@
 import assert from 'node:assert/strict';
 import MarkdownIt from 'markdown-it';
 import type * as ParticipantModule from '../../../src/host/participant/participant.ts';
-import { hostIn } from '../../support/fake-editor.ts';
+import { hostIn, type MarkdownString } from '../../support/fake-editor.ts';
 
-/** Escapes text like VS Code. */
-class MarkdownString {
-  value: string;
-  constructor(value = '') {
-    this.value = value;
-  }
-  appendText(text: string): this {
-    this.value += text
-      .replace(/[\\`*_{}[\]()#+\-!~]/g, '\\$&')
-      .replace(/([ \t]+)/g, (spaces) => '&nbsp;'.repeat(spaces.length))
-      .replace(/>/gm, '\\>')
-      .replace(/\n/g, '\n\n');
-    return this;
-  }
-  appendMarkdown(text: string): this {
-    this.value += text;
-    return this;
-  }
-}
-const load = hostIn({ MarkdownString });
-const { answerChatRequest } = await load<typeof ParticipantModule>('participant/participant.ts');
+const { answerChatRequest } = await hostIn({})<typeof ParticipantModule>('participant/participant.ts');
 
 describe('answers in VS Code’s own chat', () => {
   async function answer(

@@ -5,7 +5,7 @@ import { sessionId } from '../../../src/core/model/ids.ts';
 import type * as ChatPanelModule from '../../../src/host/chat/chat-panel.ts';
 import type * as ServedPageModule from '../../../src/host/chat/served-page.ts';
 import type { PageServer } from '../../../src/host/chat/served-page.ts';
-import { defaultSettings, hostIn, l10n, nothing, workspaceWith } from '../../support/fake-editor.ts';
+import { defaultSettings, hostIn, nothing, workspaceWith } from '../../support/fake-editor.ts';
 
 const settings = defaultSettings();
 const received: Record<string, unknown>[] = [];
@@ -25,7 +25,6 @@ let tab: Record<string, unknown> = {};
 const contextKeys = new Map<string, unknown>();
 const env: Record<string, unknown> = { language: 'en' };
 const load = hostIn({
-  l10n: { ...l10n, bundle: undefined },
   commands: {
     executeCommand: (command: string, key: string, value: unknown) => {
       if (command === 'setContext') contextKeys.set(key, value);

@@ -43,16 +43,9 @@ class Span {
     [this.start, this.end] = [start, end];
   }
 }
-class MarkdownString {
-  value = '';
-  appendText = (text: string): this => ((this.value += text), this);
-  appendMarkdown = this.appendText;
-}
-
 const editors: Editor[] = [];
 const opened: string[] = [];
 const load = hostIn({
-  MarkdownString,
   Range: Span,
   Selection: Span,
   Uri: { from: ({ path }: { readonly path: string }) => ({ path, scheme: 'threadkeeper' }) },
