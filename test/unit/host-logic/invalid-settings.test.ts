@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Conversation } from '../../../src/app/conversation.ts';
+import { StoreFault } from '../../../src/app/ports.ts';
 import { messageId, nodeId, type NodeId } from '../../../src/core/model/ids.ts';
+import { phrase } from '../../../src/core/text/phrase.ts';
 import type * as ChatCommandsModule from '../../../src/host/external-chats/external-chat-commands.ts';
 import type * as CalibrationsModule from '../../../src/host/models/calibrations.ts';
 import { learnedFacts } from '../../../src/host/models/learned-facts.ts';
@@ -12,7 +14,7 @@ import type * as ExportModule from '../../../src/host/import-export/export-sessi
 import type * as OpenModule from '../../../src/host/sessions/open-conversations.ts';
 import type * as SettingsModule from '../../../src/host/platform/settings.ts';
 import { FileSessionStore } from '../../../src/storage/session-store.ts';
-import { defaultSettings, hostIn, l10n, memento, workspaceWith } from '../../support/fake-editor.ts';
+import { defaultSettings, hostIn, memento, workspaceWith } from '../../support/fake-editor.ts';
 import { folderForEachTest } from '../../support/per-test.ts';
 import { serving } from '../../support/serving.ts';
 import { eventLoopYielder } from '../../support/yielders.ts';
@@ -38,7 +40,7 @@ const INVALID = [
 ] as const;
 const CONTRADICTION = ['compression.backgroundThreshold', 0.99, /background threshold/] as const;
 
-describe('a window that opens with an invalid setting', () => {
+describe('a window that opens', () => {
   let folder: string;
   folderForEachTest((made) => (folder = made));
 
@@ -67,11 +69,13 @@ describe('a window that opens with an invalid setting', () => {
   }
 
   /** A window with a session of two messages. */
-  async function openWindow(settings: ReturnType<typeof defaultSettings>) {
+  async function openWindow(settings: ReturnType<typeof defaultSettings>, loadMemory = () => Promise.resolve()) {
+    const warnings: string[] = [];
     const load = hostIn({
-      l10n,
-      env: { language: 'en' },
-      window: { showInformationMessage: () => undefined },
+      window: {
+        showInformationMessage: () => undefined,
+        showWarningMessage: (text: string) => Promise.resolve(void warnings.push(text)),
+      },
       workspace: {
         ...workspaceWith(settings),
         fs: { writeFile: (to: { path: string }, bytes: Uint8Array) => Promise.resolve(writeFileSync(to.path, bytes)) },
@@ -97,7 +101,7 @@ describe('a window that opens with an invalid setting', () => {
       ),
       calibrations: calibrations(memento()),
       counts: { load: () => Promise.resolve(undefined), save: () => Promise.resolve() },
-      memory: { load: () => Promise.resolve(), text: () => '' } as never,
+      memory: { load: loadMemory, text: () => '' } as never,
       rules: { load: () => Promise.resolve(), text: '' } as never,
     });
     const journal = await store.create('Bookings', 'a workspace');
@@ -115,6 +119,7 @@ describe('a window that opens with an invalid setting', () => {
     }
     const opened = (): OpenModule.OpenConversation => conversations.get(journal.id) ?? assert.fail();
     return {
+      warnings,
       open: () => conversations.open(journal),
       regenerate: (node: NodeId) => opened().regenerateSummary({ node }, undefined, new AbortController().signal),
       check: (node: NodeId) =>
@@ -137,20 +142,13 @@ describe('a window that opens with an invalid setting', () => {
   }
 
   for (const [name, value, told] of [...INVALID, CONTRADICTION])
-    it(`shows, searches, and exports its sessions: ${name}`, () =>
-      inWindow([name, value], async (window) => {
+    it(`with an invalid setting shows, searches, and exports its sessions, but sends nothing: ${name}`, async () => {
+      const requests = await inWindow([name, value], async (window) => {
         const conversation = await window.open();
-        assert.equal(conversation.state.path.length, 2);
         assert.ok(conversation.context().total < conversation.meter.budget());
         assert.notEqual((await window.search('SQLite')).length, 0);
         assert.match(await window.exported(conversation), /We keep bookings in SQLite/);
         await assert.rejects(window.checkSettings(), told);
-      }));
-
-  for (const [name, value, told] of [...INVALID, CONTRADICTION])
-    it(`sends, adds, and compresses nothing: ${name}`, async () => {
-      const requests = await inWindow([name, value], async (window) => {
-        const conversation = await window.open();
         const [, reply = assert.fail()] = conversation.state.path;
         for (const refused of [
           () => conversation.send('Which database?'),
@@ -166,11 +164,17 @@ describe('a window that opens with an invalid setting', () => {
         const outcome = await conversation.compressNow();
         assert.match(outcome.kind === 'failed' ? String(outcome.error) : outcome.kind, told);
       });
-      assert.deepEqual(
-        requests.filter((url) => !url.endsWith('/models')),
-        [],
-      );
+      const sent = requests.filter((url) => !url.endsWith('/models'));
+      assert.deepEqual(sent, []);
     });
+
+  it('shows its sessions although the workspace memory can’t be read, and says so', async () => {
+    const fault = new StoreFault('other', phrase('Couldn’t access {0}.', phrase('the workspace memory')));
+    await using window = await openWindow(defaultSettings(), () => Promise.reject(fault));
+    const { state } = await window.open();
+    assert.equal(state.path.length, 2);
+    assert.deepEqual(window.warnings, ['Couldn’t access the workspace memory.']);
+  });
 });
 
 describe('the invalid list of tools whose chats are copied', () => {
@@ -179,14 +183,6 @@ describe('the invalid list of tools whose chats are copied', () => {
     settings['sources']!['tools'] = ['claude-code', 'codex', 'claude'];
     const updated: unknown[] = [];
     const load = hostIn({
-      ProgressLocation: {},
-      ConfigurationTarget: {},
-      TreeItem: Object,
-      ThemeIcon: Object,
-      ThemeColor: Object,
-      MarkdownString: Object,
-      Uri: {},
-      Disposable: Object,
       window: { showWarningMessage: (_: string, __: object, answer: string) => Promise.resolve(answer) },
       workspace: {
         getConfiguration: () => ({
