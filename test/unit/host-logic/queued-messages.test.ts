@@ -27,6 +27,13 @@ describe('messages queued when the window reloads', () => {
       reportCut: () => (isCutReported = true),
       warn: (message) => warnings.push(message),
     });
+  /** Opens a session in a window that restores and stores its queue. */
+  async function watched(opening: Promise<Conversation>): Promise<Conversation> {
+    const conversation = await opening;
+    store().restoreAndWatch(conversation);
+    return conversation;
+  }
+  const queueFile = ({ journal }: Conversation) => path.join(harness.folder, `${journal.id}.queue.json`);
   const texts = (conversation: Conversation) => conversation.queue.items.map(({ message }) => message.text);
 
   /** The texts that would be restored after a crash. */
@@ -40,11 +47,9 @@ describe('messages queued when the window reloads', () => {
 
   /** Which of these messages exist after a reload. */
   async function reloaded(...messages: readonly UserMessage[]) {
-    const conversation = await harness.converse();
-    store().restoreAndWatch(conversation);
+    const conversation = await watched(harness.converse());
     conversation.queue.restore(messages);
-    const again = await harness.reopen(conversation.journal.id);
-    store().restoreAndWatch(again);
+    const again = await watched(harness.reopen(conversation.journal.id));
     return again.queue.items.map(({ message }) => message);
   }
 
@@ -60,11 +65,9 @@ describe('messages queued when the window reloads', () => {
 
   /** A session with a queued message in this window, opened in another one, too. */
   async function inTwoWindows() {
-    const conversation = await harness.converse();
-    store().restoreAndWatch(conversation);
+    const conversation = await watched(harness.converse());
     conversation.queue.restore([{ text: 'Why?' }]);
-    const other = await harness.secondWindow(conversation);
-    store().restoreAndWatch(other);
+    const other = await watched(harness.secondWindow(conversation));
     return { conversation, other };
   }
 
@@ -111,23 +114,20 @@ describe('messages queued when the window reloads', () => {
   });
 
   it('are stored before the page can show them as queued, in a file that only the user can read', async () => {
-    const conversation = await harness.converse();
-    store().restoreAndWatch(conversation);
+    const conversation = await watched(harness.converse());
     let isRestored = false;
     conversation.onUpdate(({ type }) => {
       if (type === 'queue_changed') isRestored = stored(conversation).includes('Why?');
     });
     conversation.queue.restore([{ text: 'Why?' }]);
     assert.ok(isRestored);
-    const file = path.join(harness.folder, `${conversation.journal.id}.queue.json`);
-    assert.equal((await stat(file)).mode & 0o077, 0);
+    assert.equal((await stat(queueFile(conversation))).mode & 0o077, 0);
     conversation.queue.remove(conversation.queue.items[0]!.id);
     assert.ok(!(await readdir(harness.folder)).some((name) => name.includes('.queue.json')));
   });
 
   it('are stored until they are in the session, also while one is being sent', async () => {
-    const conversation = await harness.converse();
-    store().restoreAndWatch(conversation);
+    const conversation = await watched(harness.converse());
     conversation.queue.restore([{ text: 'Why?' }, { text: 'And?' }]);
     const release = delaySending(conversation);
     const sent = conversation.queue.sendNow(conversation.queue.items[0]!.id);
@@ -138,8 +138,7 @@ describe('messages queued when the window reloads', () => {
   });
 
   it('include one that is sent at once, until it is in the session', async () => {
-    const conversation = await harness.converse();
-    store().restoreAndWatch(conversation);
+    const conversation = await watched(harness.converse());
     const release = delaySending(conversation);
     const sent = conversation.queue.send({ text: 'Why?' }, 'queue');
     assert.deepEqual([texts(conversation), stored(conversation)], [[], ['Why?']]);
@@ -149,8 +148,7 @@ describe('messages queued when the window reloads', () => {
   });
 
   it('don’t include one that could not be sent, which returns to the composer', async () => {
-    const conversation = await harness.converse();
-    store().restoreAndWatch(conversation);
+    const conversation = await watched(harness.converse());
     const { journal } = conversation;
     const append = journal.append.bind(journal);
     journal.append = () => Promise.reject(new StoreFault('other', phrase('broken')));
@@ -160,8 +158,7 @@ describe('messages queued when the window reloads', () => {
   });
 
   it('are not queued again while they are being sent, when the journal changes otherwise', async () => {
-    const conversation = await harness.converse();
-    store().restoreAndWatch(conversation);
+    const conversation = await watched(harness.converse());
     conversation.queue.restore([{ text: 'Why?' }]);
     const release = delaySending(conversation);
     const sent = conversation.queue.sendNow(conversation.queue.items[0]!.id);
@@ -175,26 +172,23 @@ describe('messages queued when the window reloads', () => {
   });
 
   it('are stored again when the journal changes otherwise, because the disk may have been full before', async () => {
-    const conversation = await harness.converse();
-    store().restoreAndWatch(conversation);
+    const conversation = await watched(harness.converse());
     conversation.queue.restore([{ text: 'Why?' }]);
-    await rm(path.join(harness.folder, `${conversation.journal.id}.queue.json`));
+    await rm(queueFile(conversation));
     await rm(path.join(harness.folder, `${conversation.journal.id}.jsonl`));
     await conversation.journal.append({ type: 'session_renamed', title: 'Questions' });
     assert.deepEqual(stored(conversation), ['Why?']);
   });
 
   it('are not restored if they are in the session, as when a crash follows right after that', async () => {
-    const conversation = await harness.converse();
-    store().restoreAndWatch(conversation);
+    const conversation = await watched(harness.converse());
     conversation.queue.restore([{ text: 'Why?' }, { text: 'And?' }]);
-    const file = path.join(harness.folder, `${conversation.journal.id}.queue.json`);
+    const file = queueFile(conversation);
     const atCrash = await readFile(file);
     conversation.queue.remove(conversation.queue.items[1]!.id);
     await conversation.queue.sendNow(conversation.queue.items[0]!.id);
     await writeFile(file, atCrash);
-    const again = await harness.reopen(conversation.journal.id);
-    store().restoreAndWatch(again);
+    const again = await watched(harness.reopen(conversation.journal.id));
     assert.deepEqual(texts(again), ['And?']);
   });
 
@@ -230,13 +224,12 @@ describe('messages queued when the window reloads', () => {
   it('include one that a following window sent when it crashed', async () => {
     const { conversation, other } = await inTwoWindows();
     const sent = other.queue.send({ text: 'And?' }, 'queue');
-    const file = path.join(harness.folder, `${conversation.journal.id}.queue.json`);
+    const file = queueFile(conversation);
     const atCrash = await readFile(file);
     await assert.rejects(sent);
     await writeFile(file, atCrash);
     conversation.queue.remove(conversation.queue.items[0]!.id);
-    const again = await harness.reopen(conversation.journal.id);
-    store().restoreAndWatch(again);
+    const again = await watched(harness.reopen(conversation.journal.id));
     assert.deepEqual(texts(again), ['And?']);
   });
 
@@ -255,8 +248,7 @@ describe('messages queued when the window reloads', () => {
     ownStore.restoreAndWatch(conversation);
     conversation.queue.restore([{ text: 'Why?' }]);
     await conversation.close();
-    const other = await harness.secondWindow(conversation);
-    store().restoreAndWatch(other);
+    const other = await watched(harness.secondWindow(conversation));
     const again = await harness.reopen(conversation.journal.id);
     ownStore.restoreAndWatch(again);
     await assert.rejects(again.queue.send({ text: 'And?' }, 'queue'));
@@ -320,8 +312,7 @@ describe('messages queued when the window reloads', () => {
   });
 
   it('stay queued if they cannot be stored, with a warning in the log', async () => {
-    const conversation = await harness.converse();
-    store().restoreAndWatch(conversation);
+    const conversation = await watched(harness.converse());
     await rm(harness.folder, { recursive: true });
     conversation.queue.restore([{ text: 'Why?' }]);
     assert.deepEqual(texts(conversation), ['Why?']);

@@ -32,6 +32,9 @@ describe('memory commands', () => {
   folderForEachTest((made) => (folder = made));
   beforeEach(() => (shownMessages.length = 0));
 
+  const openMemory = () =>
+    new WorkspaceMemory(new MemoryFile(folder, 'empty', (copy) => assert.fail(copy)), harness.clock);
+
   it('offer key events with their speakers, but no dismissed ones and none of deleted messages', async () => {
     const conversation = await harness.filled(3);
     const { journal, state } = conversation;
@@ -52,8 +55,7 @@ describe('memory commands', () => {
 
   it('stop sending a memory entry removed in another window once this window regains focus', async () => {
     const words = { text: (text: string) => text.split(/\s+/).length };
-    const memory = new WorkspaceMemory(new MemoryFile(folder, 'empty', (copy) => assert.fail(copy)), harness.clock);
-    const other = new WorkspaceMemory(new MemoryFile(folder, 'empty', (copy) => assert.fail(copy)), harness.clock);
+    const [memory, other] = [openMemory(), openMemory()];
     await memory.add([{ kind: 'fact', text: 'The host is db-old.' }]);
     await other.load();
     assert.match(other.text(500, words), /db-old/);
@@ -67,7 +69,7 @@ describe('memory commands', () => {
   });
 
   it('do not add a removed memory entry twice when it was added again before it is restored', async () => {
-    const memory = new WorkspaceMemory(new MemoryFile(folder, 'empty', (copy) => assert.fail(copy)), harness.clock);
+    const memory = openMemory();
     await memory.add([{ kind: 'fact', text: 'The host is db-1.' }]);
     const [entry] = memory.entries;
     await memory.remove(entry!.id);
@@ -79,7 +81,7 @@ describe('memory commands', () => {
   });
 
   it('keep an edited memory entry that another window removed in the meantime', async () => {
-    const memory = new WorkspaceMemory(new MemoryFile(folder, 'empty', (copy) => assert.fail(copy)), harness.clock);
+    const memory = openMemory();
     await memory.add([{ kind: 'fact', text: 'The host is db-1.' }]);
     const [entry] = memory.entries;
     editor.window.showInputBox = async () => {
