@@ -9,7 +9,7 @@ import type { ContextItem } from '../../src/protocol/views.ts';
 import { pageRequests } from '../../src/host/chat/page-requests.ts';
 import { gaugeView } from '../../src/host/gauge/gauge-view.ts';
 import { WireServer } from '../support/wire-server.ts';
-import { answering, product, rejection, replacing, restricted, transcript, withSettings } from './product.ts';
+import { answering, product, rejection, replacing, restricted, withSettings } from './product.ts';
 
 const run = promisify(execFile);
 
@@ -124,29 +124,6 @@ describe('message context', () => {
       held().map(({ name }) => name),
       ['context/alpha.ts'],
     );
-  });
-
-  it('does not prevent sending when the active file’s folder has become a file', async () => {
-    const server = await WireServer.start();
-    server.answer('Because.');
-    try {
-      const settings = { 'chat.provider': 'compatible', 'chat.model': 'm', 'chat.baseUrl': `${server.url}/v1` };
-      await withSettings(settings, async () => {
-        const { conversation, offered, send } = await page();
-        await mkdir(inside('shape'));
-        await writeFile(inside('shape/round.ts'), 'export const round = true;\n');
-        await vscode.window.showTextDocument(vscode.Uri.file(inside('shape/round.ts')), { preview: false });
-        await rm(inside('shape'), { recursive: true });
-        await writeFile(inside('shape'), 'As in another branch.\n');
-        assert.ok(kinds(await offered('alpha')).includes('file'));
-        await send('Why?');
-        assert.deepEqual(transcript(conversation), ['user: Why?', 'assistant: Because.']);
-      });
-    } finally {
-      await server.stop();
-      await rm(inside('shape'), { force: true });
-      await vscode.commands.executeCommand('workbench.action.closeAllEditors');
-    }
   });
 
   it('attaches all files selected in the Explorer, or none if one cannot be attached', async () => {

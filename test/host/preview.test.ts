@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import type { Conversation } from '../../src/app/conversation.ts';
 import { editSummary, undoOrRedoChange } from '../../src/app/summary-changes.ts';
-import { gaugeView } from '../../src/host/gauge/gauge-view.ts';
 import { documentUri } from '../../src/host/summaries/document-uris.ts';
 import { WireServer } from '../support/wire-server.ts';
 import { product, sampleSession, withSettings } from './product.ts';
@@ -38,34 +37,13 @@ describe('request preview in the editor', () => {
       });
       await app.keys.clear(provider);
     });
-
-  it('counts provider tokens, like the gauge', async () => {
-    const conversation = await sampleSession();
-    // Like for a model whose tokenizer produces 50% more tokens, and whose provider adds some to each request.
-    conversation.meter.providerTokens = (counted) => Math.round(counted * 1.5) + 40;
-    const { used, budget } = gaugeView(conversation);
-    const text = await preview(conversation, '', 'next');
-    const figures = text.split('\n').flatMap((line) => /^\| .* \| \**([\d,]+)\** \|$/.exec(line)?.[1] ?? []);
-    const [total, ...parts] = figures.map((figure) => Number(figure.replaceAll(',', ''))).toReversed();
-    assert.equal(total, used);
-    assert.equal(
-      parts.reduce((sum, part) => sum + part, 0),
-      used,
-    );
-    assert.ok(text.includes(`Total (budget: ${budget.toLocaleString('en')})`), text.slice(0, 500));
-    const headed = [...text.matchAll(/^##.* · ([\d,]+) tokens$/gm)].map(([, tokens]) =>
-      Number(tokens?.replaceAll(',', '')),
-    );
-    const sum = headed.reduce((all, one) => all + one, 0);
-    assert.ok(Math.abs(sum - used) <= headed.length, `${sum} under the headings, ${used} in all`);
-  });
 });
 
-/** The preview's document while the composer contains a text. */
-async function preview({ journal }: Conversation, text: string, kind: 'next' | 'request' = 'request'): Promise<string> {
+/** The request that is shown while the composer contains a text. */
+async function preview({ journal }: Conversation, text: string): Promise<string> {
   const { drafts } = await product();
   drafts.set(journal.id, text);
-  const uri = documentUri(journal.id, kind, 'now', `Preview ${text}`);
+  const uri = documentUri(journal.id, 'request', 'now', `Preview ${text}`);
   const bytes = await vscode.workspace.fs.readFile(uri);
   drafts.set(journal.id, '');
   return Buffer.from(bytes).toString('utf8');

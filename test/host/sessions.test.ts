@@ -134,40 +134,6 @@ describe('sessions in the editor', () => {
     assert.ok((await app.sessions.list()).some((one) => one.title === 'Deleted by mistake'));
   });
 
-  it('can be reattached after their folder was renamed, and that can be undone', async () => {
-    const app = await product();
-    const before = 'folder:file:///old/place/grove';
-    for (const title of ['Grove one', 'Grove two']) {
-      const journal = await app.store.create(title, before);
-      await journal.append({ type: 'message_added', message: messageOf('a', null, title) });
-      await journal.close();
-    }
-    const here = async (): Promise<readonly string[]> =>
-      (await app.sessions.list()).map((one) => one.title).filter((title) => title.startsWith('Grove'));
-    const showQuickPick = (items: readonly Item[]): Promise<Item | undefined> =>
-      Promise.resolve(items.find(({ label, description }) => label === 'grove' && description === '2 sessions'));
-    const said: string[] = [];
-    const answer = (reply: string | undefined) => (text: string) => {
-      said.push(text);
-      return Promise.resolve(reply);
-    };
-    assert.deepEqual(await here(), []);
-    await answering({ showQuickPick, showInformationMessage: answer(undefined) }, async () => {
-      await run('reattachSessions');
-    });
-    assert.deepEqual([...(await here())].sort(), ['Grove one', 'Grove two']);
-    assert.deepEqual(said, ['Moved 2 sessions from grove to this workspace.']);
-
-    const back = await app.store.create('Grove three', before);
-    await back.close();
-    const one = (items: readonly Item[]): Promise<Item | undefined> =>
-      Promise.resolve(items.find(({ label }) => label === 'grove'));
-    await answering({ showQuickPick: one, showInformationMessage: answer('Undo') }, async () => {
-      await run('reattachSessions');
-    });
-    assert.ok(!(await here()).includes('Grove three'));
-  });
-
   it('are permanently deleted after confirmation if selected, while open and unselected ones stay', async () => {
     const app = await product();
     const open = await app.sessions.create('Open');

@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'n
 import path from 'node:path';
 import type * as SearchModule from '../../../src/host/search/search-commands.ts';
 import { ModelFault } from '../../../src/app/fault.ts';
+import { gaugeView } from '../../../src/host/gauge/gauge-view.ts';
 import { waitTextAt } from '../../../src/protocol/faults.ts';
 import { editSummary, setLevel } from '../../../src/app/summary-changes.ts';
 import { SessionSearch } from '../../../src/app/session-search.ts';
@@ -21,6 +22,7 @@ import { CHAT_ENTRY } from '../../support/external-chats.ts';
 import { defaultSettings, EventEmitter, hostIn, nothing, workspaceWith } from '../../support/fake-editor.ts';
 import { Harness, fill } from '../app/harness.ts';
 import { folderForEachTest, openForEachTest } from '../../support/per-test.ts';
+import { alwaysDue } from '../../support/yielders.ts';
 
 const settings = defaultSettings();
 const fails = (error: unknown): never => assert.fail(String(error));
@@ -129,8 +131,9 @@ describe('editor commands', () => {
     it(`yield after each message when an export masks secrets: ${name}`, async () => {
       const conversation = await harness.filled(40, (n) => `The password for host ${n} is: password=Tr0ub4dor-${n}-x9`);
       let rests = 0;
-      const count = (): number => rests++;
-      const yielder = { isDue: () => true, yield: () => Promise.resolve(void count()) };
+      const yielder = alwaysDue(() => {
+        rests++;
+      });
       const file = path.join(folder, name);
       await exportSession(conversation, new Uri(file) as never, { clock: { ...harness.clock, yielder } });
       assert.ok(rests >= 40, String(rests));
@@ -464,12 +467,22 @@ describe('editor commands', () => {
     assert.equal((await conversation.compressNow()).kind, 'committed');
     await conversation.setTask('Tune the queues', [{ text: 'queue 28', status: 'in_progress' }]);
     const draft = { text: 'On which channel does the gateway of the harbour listen?', attachments: [], images: [] };
+    // Like for a model whose tokenizer produces 50% more tokens, and whose provider adds some to each request.
+    conversation.meter.providerTokens = (counted) => Math.round(counted * 1.5) + 40;
     const text = await nextRequest(conversation, draft);
     assert.match(text, /<recalled_excerpts-[^]*channel 42[^]*<current_task-[^]*Tune the queues/);
-    const headed = [...text.matchAll(/^##.* · ([\d,]+) tokens$/gm)];
-    const sum = headed.reduce((all, [, tokens]) => all + Number(tokens?.replaceAll(',', '')), 0);
-    const used = Number(/\*\*([\d,]+)\*\* \|/.exec(text)?.[1]?.replaceAll(',', ''));
-    assert.ok(Math.abs(sum - used) <= headed.length, `${sum} under the headings, ${used} in all`);
+    const numbersIn = (pattern: RegExp) =>
+      [...text.matchAll(pattern)].map(([, number = '']) => Number(number.replaceAll(',', '')));
+    const sumOf = (numbers: readonly number[]) => numbers.reduce((sum, one) => sum + one, 0);
+    const [used = 0, ...parts] = numbersIn(/^\| .* \| \**([\d,]+)\** \|$/gm).toReversed();
+    assert.equal(sumOf(parts), used);
+    const headed = numbersIn(/^##.* · ([\d,]+) tokens$/gm);
+    assert.ok(Math.abs(sumOf(headed) - used) <= headed.length, `${sumOf(headed)} under the headings, ${used} in all`);
+    const { budget } = gaugeView(conversation);
+    assert.ok(text.includes(`Total (budget: ${budget.toLocaleString('en')})`));
+    // The gauge has no draft.
+    const empty = await nextRequest(conversation, { text: '', attachments: [], images: [] });
+    assert.ok(empty.includes(`**${gaugeView(conversation).used.toLocaleString('en')}** |`));
   });
 
   it('scan a long line of an exported session once, not once per chunk', async () => {

@@ -6,7 +6,7 @@ import type { SessionStore } from '../../../src/app/ports.ts';
 import { sessionId } from '../../../src/core/model/ids.ts';
 import { locateOtherSessions, sessionsOfOtherWorkspaces } from '../../../src/host/sessions/other-workspace-sessions.ts';
 import type * as SessionCommandsModule from '../../../src/host/sessions/session-commands.ts';
-import { hostIn, l10n } from '../../support/fake-editor.ts';
+import { hostIn } from '../../support/fake-editor.ts';
 import { inStore, messageAdded } from '../storage/test-store.ts';
 
 const HERE = 'folder:file:///new/place/grove';
@@ -51,6 +51,7 @@ describe('recovering the sessions of a moved folder', () => {
   /** Recovers sessions with these titles. The file of each `lost` one is deleted while the user chooses the folder. */
   async function recover(store: SessionStore, folder: string, titles: readonly string[], lost: readonly string[]) {
     const shown: string[] = [];
+    const offered: string[] = [];
     let undo = false;
     for (const title of titles) {
       const journal = await store.create(title, OLD);
@@ -58,7 +59,8 @@ describe('recovering the sessions of a moved folder', () => {
       await journal.close();
     }
     const window = {
-      showQuickPick: async ([item]: readonly unknown[]) => {
+      showQuickPick: async ([item]: readonly { label: string; description: string }[]) => {
+        offered.push(`${item?.label}: ${item?.description}`);
         for (const { id, title } of await store.list())
           if (lost.includes(title)) await rm(path.join(folder, `${id}.jsonl`));
         return item;
@@ -68,7 +70,7 @@ describe('recovering the sessions of a moved folder', () => {
         return Promise.resolve(undo ? action : undefined);
       },
     };
-    const load = hostIn({ l10n, window, env: { language: 'en' } });
+    const load = hostIn({ window });
     const { reattachSessions } = await load<typeof SessionCommandsModule>('sessions/session-commands.ts');
     const sessions = { current: undefined, listChanged: () => undefined };
     const describe = (error: unknown) => ({ text: error instanceof Error ? error.message : '' });
@@ -78,13 +80,14 @@ describe('recovering the sessions of a moved folder', () => {
     };
     const here = async () =>
       (await store.list()).flatMap(({ title, workspace }) => (workspace === HERE ? title : [])).sort();
-    return { run, here, shown };
+    return { run, here, shown, offered };
   }
 
   it('goes on after one that cannot be opened, and says which', () =>
     inStore(async (store, folder) => {
-      const { run, here, shown } = await recover(store, folder, ['One', 'Two', 'Three'], ['Two']);
+      const { run, here, shown, offered } = await recover(store, folder, ['One', 'Two', 'Three'], ['Two']);
       await run(false);
+      assert.deepEqual(offered, ['grove: 3 sessions']);
       assert.deepEqual(await here(), ['One', 'Three']);
       assert.match(shown.join(), /^Moved 2 sessions from grove to this workspace\. Not moved: Two\. Couldn’t access /);
     }));

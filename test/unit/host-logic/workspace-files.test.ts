@@ -43,6 +43,11 @@ describe('the files of a workspace', () => {
     assert.deepEqual(await filesOf('a.ts', 'a.log'), ['a.ts']);
   });
 
+  it('are found without one whose folder has become a file, as in another branch', async () => {
+    await writeFile(path.join(folder, 'shape'), '');
+    assert.deepEqual(await filesOf('shape/round.ts', 'a.ts'), ['a.ts']);
+  });
+
   it('are found even if the Git extension fails to start', async () => {
     git = { isActive: false, activate: () => Promise.reject(new Error('The Git extension failed.')) };
     assert.deepEqual(await filesOf('a.ts'), ['a.ts']);
