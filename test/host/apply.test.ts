@@ -8,7 +8,7 @@ import { NEVER_YIELDS } from '../../src/core/pace/yielder.ts';
 import { applyEdits } from '../../src/host/edits/apply-edits.ts';
 import { EditReviews } from '../../src/host/edits/edit-reviews.ts';
 import { candidateUris } from '../../src/host/platform/workspace-files.ts';
-import { answering, product, rejection, replacing } from './product.ts';
+import { answering, collectIn, product, rejection, replacing, run } from './product.ts';
 
 const BEFORE = `export function first(): number {
   return 1;
@@ -40,7 +40,6 @@ describe('edits suggested in a reply', () => {
   const file = path.join(folder, 'apply/a.ts');
   const uri = vscode.Uri.file(file);
   const onDisk = (): Promise<string> => readFile(file, 'utf8');
-  const run = (command: string): Thenable<unknown> => vscode.commands.executeCommand(`threadkeeper.${command}`);
 
   beforeEach(async () => {
     await vscode.commands.executeCommand('workbench.action.closeAllEditors');
@@ -91,7 +90,7 @@ describe('edits suggested in a reply', () => {
     assert.equal(vscode.window.tabGroups.activeTabGroup.viewColumn, vscode.ViewColumn.Two);
     assert.equal(await proposed(), AFTER);
     const showErrorMessage = (text: string): never => assert.fail(text);
-    await answering({ showErrorMessage }, () => Promise.resolve(run('acceptAllChanges')));
+    await answering({ showErrorMessage }, () => run('acceptAllChanges'));
     assert.equal(await onDisk(), AFTER);
   });
 
@@ -111,11 +110,7 @@ describe('edits suggested in a reply', () => {
     edit.insert(uri, new vscode.Position(0, 0), '// A comment.\n');
     edit.delete(uri, new vscode.Range(8, 0, 11, 0));
     const warnings: string[] = [];
-    const showWarningMessage = (text: string): Promise<undefined> => {
-      warnings.push(text);
-      return Promise.resolve(undefined);
-    };
-    await answering({ showWarningMessage }, async () => {
+    await answering({ showWarningMessage: collectIn(warnings) }, async () => {
       assert.ok(await vscode.workspace.applyEdit(edit));
       await run('acceptAllChanges');
     });

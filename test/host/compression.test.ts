@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
-import * as vscode from 'vscode';
 import type { ContextRow } from '../../src/host/summaries/context-rows.ts';
-import { answering, product, sampleSession, transcript } from './product.ts';
+import { answering, collectIn, product, run, sampleSession, transcript } from './product.ts';
 
 describe('a long session in the editor', () => {
   it('is imported completely, and the compress command shrinks its context but not its transcript', async () => {
@@ -13,7 +12,7 @@ describe('a long session in the editor', () => {
     const keyEvents = async (): Promise<unknown> =>
       (await tree.getChildren()).find(({ id }) => id === 'section/events')?.item.description;
     assert.equal(await keyEvents(), 'none yet');
-    await vscode.commands.executeCommand('threadkeeper.compressHistory', 'now');
+    await run('compressHistory', 'now');
     assert.match(String(await keyEvents()), /^\d+ · /);
     const context = conversation.context();
     assert.ok(context.total < full / 2, `${context.total} of ${full} tokens`);
@@ -28,19 +27,19 @@ describe('a long session in the editor', () => {
     const app = await product();
     const conversation = await sampleSession();
     const full = conversation.context().total;
-    await vscode.commands.executeCommand('threadkeeper.compressHistory', 'now');
-    await vscode.commands.executeCommand('threadkeeper.undoCompression');
+    await run('compressHistory', 'now');
+    await run('undoCompression');
     assert.equal(app.sessions.current, conversation);
     assert.equal(conversation.context().total, full);
     // The command doesn't ask which compression to redo, because only one was undone.
-    await vscode.commands.executeCommand('threadkeeper.redoCompression');
+    await run('redoCompression');
     assert.ok(conversation.context().total < full);
   });
 
   it('offers to restore only the expanded summary, or the whole compression if it was undone', async () => {
     const app = await product();
     const conversation = await sampleSession();
-    await vscode.commands.executeCommand('threadkeeper.compressHistory', 'now');
+    await run('compressHistory', 'now');
     const nodes = conversation.state.frontier.map(({ node }) => node.id);
     const [first] = nodes;
     const row = async (): Promise<ContextRow> => {
@@ -52,11 +51,11 @@ describe('a long session in the editor', () => {
     };
     await conversation.undoNodes([first!], true);
     assert.equal((await row()).item.contextValue, 'threadkeeper.reverted');
-    await vscode.commands.executeCommand('threadkeeper.closeNode', await row());
+    await run('closeNode', await row());
     assert.ok(conversation.state.frontier.some(({ node }) => node.id === first));
-    await vscode.commands.executeCommand('threadkeeper.undoCompression');
+    await run('undoCompression');
     assert.equal((await row()).item.contextValue, 'threadkeeper.reverted.compression');
-    await vscode.commands.executeCommand('threadkeeper.redoCompression', await row());
+    await run('redoCompression', await row());
     const sent = conversation.state.frontier.map(({ node }) => node.id);
     assert.deepEqual(sent, nodes);
   });
@@ -66,9 +65,9 @@ describe('a long session in the editor', () => {
     const before = transcript(conversation);
     await conversation.setTask('Launch', [{ text: 'index', status: 'pending' }]);
     const said: string[] = [];
-    await answering({ showInformationMessage: (text: string) => void said.push(text) }, async () => {
-      await vscode.commands.executeCommand('threadkeeper.resetTask');
-      await vscode.commands.executeCommand('threadkeeper.resetTask');
+    await answering({ showInformationMessage: collectIn(said) }, async () => {
+      await run('resetTask');
+      await run('resetTask');
     });
     const ofTask = said.filter((text) => /\btask\b/i.test(text));
     assert.deepEqual(ofTask, ['Task ended. Any open steps were skipped.', 'There is no task to end.']);

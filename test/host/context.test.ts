@@ -9,9 +9,9 @@ import type { ContextItem } from '../../src/protocol/views.ts';
 import { pageRequests } from '../../src/host/chat/page-requests.ts';
 import { gaugeView } from '../../src/host/gauge/gauge-view.ts';
 import { WireServer } from '../support/wire-server.ts';
-import { answering, product, rejection, replacing, restricted, withSettings } from './product.ts';
+import { answeredBy, answering, product, rejection, replacing, restricted, run, withSettings } from './product.ts';
 
-const run = promisify(execFile);
+const execute = promisify(execFile);
 
 describe('message context', () => {
   const folder = vscode.workspace.workspaceFolders![0]!.uri.fsPath;
@@ -40,6 +40,7 @@ describe('message context', () => {
     const app = await product();
     const conversation = await app.sessions.create();
     const handlers = pageRequests(app);
+    const held = () => app.attachments.contents(conversation.journal.id).attachments;
     return {
       conversation,
       offered: async (query: string): Promise<readonly ContextItem[]> =>
@@ -50,7 +51,8 @@ describe('message context', () => {
         const attachments = views.map(({ id }) => id);
         return handlers.send({ type: 'send', session, text, attachments, pasted: [] });
       },
-      held: () => app.attachments.contents(conversation.journal.id).attachments,
+      held,
+      heldNames: () => held().map(({ name }) => name),
     };
   }
 
@@ -116,64 +118,54 @@ describe('message context', () => {
   });
 
   it('restores attachments to the composer when the message cannot be stored', async () => {
-    const { attach, conversation, held, send } = await page();
+    const { attach, conversation, heldNames, send } = await page();
     await attach({ kind: 'file', path: 'context/alpha.ts' });
     await conversation.journal.close();
     await assert.rejects(send('What is in it?'), { name: 'StoreFault' });
-    assert.deepEqual(
-      held().map(({ name }) => name),
-      ['context/alpha.ts'],
-    );
+    assert.deepEqual(heldNames(), ['context/alpha.ts']);
   });
 
   it('attaches all files selected in the Explorer, or none if one cannot be attached', async () => {
-    const { held } = await page();
+    const { held, heldNames } = await page();
     const chosen = ['alpha.ts', 'parts/picture.bin'].map((name) => vscode.Uri.file(inside(name)));
     await answering({ showErrorMessage: () => Promise.resolve(undefined) }, async () => {
-      await vscode.commands.executeCommand('threadkeeper.attachFile', chosen[0], chosen);
+      await run('attachFile', chosen[0], chosen);
     });
     assert.deepEqual(held(), []);
-    await vscode.commands.executeCommand('threadkeeper.attachFile', chosen[0], chosen.slice(0, 1));
-    assert.deepEqual(
-      held().map(({ name }) => name),
-      ['context/alpha.ts'],
-    );
+    await run('attachFile', chosen[0], chosen.slice(0, 1));
+    assert.deepEqual(heldNames(), ['context/alpha.ts']);
   });
 
   it('skips a huge active file without counting its tokens, and does not refresh while a reply arrives', async () => {
     const app = await product();
-    const server = await WireServer.start();
+    await using server = await WireServer.start();
     server.answer({ text: 'Drop by drop. '.repeat(12), dripMs: 200 });
     const tokens = app.attachments.tokens.bind(app.attachments);
     const refresh = app.implicit.refresh.bind(app.implicit);
     let counted = 0;
     let refreshed = 0;
-    app.attachments.tokens = (holder, attachment) => {
+    const countTokens: typeof tokens = (holder, attachment) => {
       counted = Math.max(counted, 'text' in attachment ? attachment.text.length : 0);
       return tokens(holder, attachment);
     };
-    app.implicit.refresh = () => {
+    const countRefresh: typeof refresh = () => {
       if (app.sessions.current?.isReplying === true) refreshed++;
       return refresh();
     };
-    try {
-      const settings = { 'chat.provider': 'compatible', 'chat.model': 'm', 'chat.baseUrl': `${server.url}/v1` };
-      await withSettings(settings, async () => {
-        const { conversation, held } = await page();
-        await writeFile(inside('package-lock.json'), '"integrity": "sha512-abc",\n'.repeat(100_000));
-        await vscode.window.showTextDocument(vscode.Uri.file(inside('package-lock.json')));
-        await app.implicit.refresh();
-        assert.deepEqual(held(), []);
-        await conversation.send('Why?');
-      });
-      assert.ok(counted < 1_000_000, `${counted} characters`);
-      assert.equal(refreshed, 0);
-    } finally {
-      app.attachments.tokens = tokens;
-      app.implicit.refresh = refresh;
-      await server.stop();
-      await vscode.commands.executeCommand('workbench.action.closeAllEditors');
-    }
+    const sendNextToHugeFile = async (): Promise<void> => {
+      const { conversation, held } = await page();
+      await writeFile(inside('package-lock.json'), '"integrity": "sha512-abc",\n'.repeat(100_000));
+      await vscode.window.showTextDocument(vscode.Uri.file(inside('package-lock.json')));
+      await app.implicit.refresh();
+      assert.deepEqual(held(), []);
+      await conversation.send('Why?');
+    };
+    await replacing(app.attachments, 'tokens', countTokens, () =>
+      replacing(app.implicit, 'refresh', countRefresh, () => withSettings(answeredBy(server), sendNextToHugeFile)),
+    );
+    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+    assert.ok(counted < 1_000_000, `${counted} characters`);
+    assert.equal(refreshed, 0);
   });
 
   it('is not sent to a session other than the one the message was written for', async () => {
@@ -186,12 +178,12 @@ describe('message context', () => {
   });
 
   it('includes uncommitted changes, but never files that Git ignores', async function () {
-    const git = (...args: string[]) => run('git', ['-C', folder, ...args]);
+    const git = (...args: string[]) => execute('git', ['-C', folder, ...args]);
     await git('init', '-q');
     await writeFile(path.join(folder, '.gitignore'), 'context/ignored*\ncontext/mixed/built-*\n');
     await writeFile(inside('ignored-notes.ts'), 'export {};\n');
     await git('add', 'context/alpha.ts', '.gitignore');
-    const inSubmodule = (...args: string[]) => run('git', ['-C', inside('vendored'), ...args]);
+    const inSubmodule = (...args: string[]) => execute('git', ['-C', inside('vendored'), ...args]);
     await mkdir(inside('vendored'));
     await writeFile(inside('vendored/library-notes.ts'), 'export {};\n');
     await inSubmodule('init', '-q');
@@ -292,46 +284,39 @@ describe('message context', () => {
 
   it('adds the active file once, unless it is outside the workspace, may hold secrets, or the setting is off', async () => {
     const app = await product();
-    const server = await WireServer.start();
+    await using server = await WireServer.start();
     server.answer('Because.');
-    await withSettings(
-      { 'chat.provider': 'compatible', 'chat.model': 'm', 'chat.baseUrl': `${server.url}/v1` },
-      async () => {
-        const { attach, held, conversation } = await page();
-        await vscode.window.showTextDocument(vscode.Uri.file(inside('alpha.ts')));
-        for (let times = 0; times < 2; times++) {
-          await app.implicit.refresh();
-          assert.deepEqual(
-            held().map(({ name }) => name),
-            ['context/alpha.ts'],
-          );
-        }
-        await vscode.window.showTextDocument(vscode.Uri.file(inside('leak.txt')));
+    await withSettings(answeredBy(server), async () => {
+      const { attach, held, heldNames, conversation } = await page();
+      await vscode.window.showTextDocument(vscode.Uri.file(inside('alpha.ts')));
+      for (let times = 0; times < 2; times++) {
         await app.implicit.refresh();
-        assert.deepEqual(held(), [], 'nothing from outside of the workspace');
-        await writeFile(inside('.env'), 'PLACE=here\n');
-        await vscode.window.showTextDocument(vscode.Uri.file(inside('.env')));
+        assert.deepEqual(heldNames(), ['context/alpha.ts']);
+      }
+      await vscode.window.showTextDocument(vscode.Uri.file(inside('leak.txt')));
+      await app.implicit.refresh();
+      assert.deepEqual(held(), [], 'nothing from outside of the workspace');
+      await writeFile(inside('.env'), 'PLACE=here\n');
+      await vscode.window.showTextDocument(vscode.Uri.file(inside('.env')));
+      await app.implicit.refresh();
+      assert.deepEqual(held(), [], 'nothing that holds secrets by its name');
+      await vscode.window.showTextDocument(vscode.Uri.file(inside('alpha.ts')));
+      await withSettings({ 'chat.implicitContext': false }, async () => {
         await app.implicit.refresh();
-        assert.deepEqual(held(), [], 'nothing that holds secrets by its name');
-        await vscode.window.showTextDocument(vscode.Uri.file(inside('alpha.ts')));
-        await withSettings({ 'chat.implicitContext': false }, async () => {
-          await app.implicit.refresh();
-          assert.deepEqual(held(), []);
-        });
-        await restricted(async () => {
-          await app.implicit.refresh();
-          assert.deepEqual(held(), [], 'nothing by itself in Restricted Mode');
-          await attach({ kind: 'file', path: 'context/alpha.ts' });
-          assert.equal(held().length, 1, 'what the user picks');
-          for (const { id } of app.attachments.views(conversation.journal.id)) app.attachments.remove(id);
-        });
+        assert.deepEqual(held(), []);
+      });
+      await restricted(async () => {
         await app.implicit.refresh();
-        await conversation.sendMessage({ text: 'Why?', ...app.attachments.take(conversation.journal.id, []) });
-        assert.match(JSON.stringify(server.lastRequest?.body), /class AlphaThing/);
-        await app.implicit.refresh();
-        assert.deepEqual(held(), [], 'the model has it verbatim');
-      },
-    );
-    await server.stop();
+        assert.deepEqual(held(), [], 'nothing by itself in Restricted Mode');
+        await attach({ kind: 'file', path: 'context/alpha.ts' });
+        assert.equal(held().length, 1, 'what the user picks');
+        for (const { id } of app.attachments.views(conversation.journal.id)) app.attachments.remove(id);
+      });
+      await app.implicit.refresh();
+      await conversation.sendMessage({ text: 'Why?', ...app.attachments.take(conversation.journal.id, []) });
+      assert.match(JSON.stringify(server.lastRequest?.body), /class AlphaThing/);
+      await app.implicit.refresh();
+      assert.deepEqual(held(), [], 'the model has it verbatim');
+    });
   });
 });

@@ -7,10 +7,7 @@ import type { Worker } from 'node:worker_threads';
 import * as vscode from 'vscode';
 import type { ChatRow } from '../../src/host/external-chats/chat-rows.ts';
 import { jsonl, putFile } from '../support/tool-homes/conversation.ts';
-import { answering, product, transcript, withSettings } from './product.ts';
-
-const run = (command: string, ...rest: readonly unknown[]): Thenable<unknown> =>
-  vscode.commands.executeCommand(`threadkeeper.${command}`, ...rest);
+import { answering, collectIn, product, replacing, run, transcript, withSettings } from './product.ts';
 
 const claude = (second: number, role: string, content: unknown, more: object = {}): object => ({
   type: role,
@@ -94,7 +91,7 @@ describe('chats from other tools in the editor', () => {
           return Promise.resolve(items);
         },
       },
-      () => Promise.resolve(run('findChats')),
+      () => run('findChats'),
     );
     const tools = offered.map(({ label, description = '' }) => [
       label,
@@ -120,26 +117,20 @@ describe('chats from other tools in the editor', () => {
     const { chats } = await product();
     const follow = chats.library.follow.bind(chats.library);
     let passes = 0;
-    chats.library.follow = (options) => {
+    const counted: typeof follow = (options) => {
       passes++;
       return follow(options);
     };
-    try {
+    await replacing(chats.library, 'follow', counted, async () => {
       await Promise.all([chats.follow(), chats.follow()]);
       assert.equal(passes, 1);
       await withSettings({ 'sources.keepDays': -1 }, () => chats.follow());
-    } finally {
-      chats.library.follow = follow;
-    }
+    });
   });
 
   it('are followed again after the reader thread has ended, and the user is told', async () => {
     const told: string[] = [];
-    const showWarningMessage = (text: string): Promise<undefined> => {
-      told.push(text);
-      return Promise.resolve(undefined);
-    };
-    await answering({ showWarningMessage }, async () => {
+    await answering({ showWarningMessage: collectIn(told) }, async () => {
       await threads.at(-1)!.terminate();
       appendFileSync(path.join(home, SESSION), jsonl(claude(6, 'user', 'Bye.')));
       await eventually(async () => threads.length > 1 && (await chatRow()).chat?.entry.messages === 6);
@@ -153,23 +144,21 @@ describe('chats from other tools in the editor', () => {
     const { chats } = await product();
     const follow = chats.library.follow.bind(chats.library);
     const asked: string[] = [];
-    chats.library.follow = (options) => {
+    const noted: typeof follow = (options) => {
       asked.push(JSON.stringify(options));
       return follow(options);
     };
-    try {
-      await withSettings({ 'sources.tools': [], 'sources.keepDays': 30 }, async () => {
+    await replacing(chats.library, 'follow', noted, () =>
+      withSettings({ 'sources.tools': [], 'sources.keepDays': 30 }, async () => {
         await chats.close();
         asked.length = 0;
         await chats.follow();
         assert.deepEqual(asked, [JSON.stringify({ tools: [], keepMs: 30 * 24 * 3_600_000 })]);
-      });
-    } finally {
-      chats.library.follow = follow;
-      const configuration = vscode.workspace.getConfiguration('threadkeeper');
-      await configuration.update('sources.tools', ['claude-code'], vscode.ConfigurationTarget.Global);
-      await chats.follow();
-    }
+      }),
+    );
+    const configuration = vscode.workspace.getConfiguration('threadkeeper');
+    await configuration.update('sources.tools', ['claude-code'], vscode.ConfigurationTarget.Global);
+    await chats.follow();
   });
 
   it('open read-only, and can be continued as a session of the user’s own', async () => {
@@ -187,9 +176,7 @@ describe('chats from other tools in the editor', () => {
     await eventually(() => Promise.resolve(opened.state.events.size > 0));
     const isListed = (await app.sessions.list()).some(({ id }) => id === opened.journal.id);
     assert.equal(isListed, false);
-    await answering({ showInformationMessage: () => Promise.resolve(undefined) }, () =>
-      Promise.resolve(run('continueHere', opened.state.path[2])),
-    );
+    await answering({ showInformationMessage: collectIn([]) }, () => run('continueHere', opened.state.path[2]));
     const own = app.sessions.current!;
     assert.notEqual(own.journal.id, opened.journal.id);
     assert.equal(own.journal.readOnly, undefined);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { messageId } from '../../src/core/model/ids.ts';
 import { gatherHealth } from '../../src/host/health/check-health.ts';
-import { product, withSettings } from './product.ts';
+import { product, run, withSettings } from './product.ts';
 
 describe('health check', () => {
   it('writes a report without session titles, message text or paths', async () => {
@@ -11,8 +11,8 @@ describe('health check', () => {
     const content = [{ type: 'text', text: 'the hidden phrase' }] as const;
     const message = { id: messageId('health-1'), parent: null, role: 'user', content, at: 1 } as const;
     await conversation.journal.append({ type: 'message_added', message });
-    await vscode.commands.executeCommand('threadkeeper.checkHealth');
-    await vscode.commands.executeCommand('threadkeeper.openAsText');
+    await run('checkHealth');
+    await run('openAsText');
     const report = vscode.window.activeTextEditor?.document.getText() ?? '';
     assert.match(report, /^# Threadkeeper Health Report\n\nNo problems found\./);
     assert.match(report, /messages in the open session: 1,/);

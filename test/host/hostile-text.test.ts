@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
+import { openForAllTests } from '../support/per-test.ts';
 import { WireServer } from '../support/wire-server.ts';
-import { product, transcript, withSettings } from './product.ts';
+import { product, replacing, transcript, withSettings } from './product.ts';
 
 const SECRET = 'planted-in-a-file-4711';
 const KEY = 'sk-planted-key-0815';
@@ -19,12 +20,7 @@ const hostile = (file: string, beacon: string): string =>
 
 describe('hostile text from a model or a repository', () => {
   let server: WireServer;
-
-  before(async () => {
-    server = await WireServer.start();
-  });
-
-  after(() => server.stop());
+  openForAllTests(async () => (server = await WireServer.start()));
 
   it('runs no command, changes no setting, and sends no API key or file', async () => {
     const app = await product();
@@ -80,11 +76,6 @@ async function commandsRunBy(body: () => Promise<void>): Promise<readonly string
     ran.push(command);
     return executeCommand(command, ...rest);
   };
-  assert.ok(Reflect.set(vscode.commands, 'executeCommand', spy));
-  try {
-    await body();
-  } finally {
-    Reflect.set(vscode.commands, 'executeCommand', executeCommand);
-  }
+  await replacing(vscode.commands, 'executeCommand', spy, body);
   return ran;
 }

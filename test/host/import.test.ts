@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { copyFile, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import os from 'node:os';
+import { copyFile, mkdtemp, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { importPreviewed } from '../../src/host/import-export/import-file.ts';
 import { scanTranscript, type ImportProgress } from '../../src/host/import-export/transcript-batches.ts';
-import { answering, product, rejection, transcript } from './product.ts';
+import { folderForAllTests } from '../support/per-test.ts';
+import { answering, collectIn, product, rejection, run, transcript } from './product.ts';
 
 const FORMATS: Readonly<Record<string, string>> = {
   'aider.chat.history.md': 'aider',
@@ -29,11 +29,7 @@ const line = (n: number): string => JSON.stringify({ role: n % 2 === 0 ? 'user' 
 describe('transcript import in the editor', () => {
   let folder: string;
   const file = (name: string): vscode.Uri => vscode.Uri.file(path.join(folder, name));
-
-  before(async () => {
-    folder = await mkdtemp(path.join(os.tmpdir(), 'threadkeeper-import-'));
-  });
-  after(() => rm(folder, { recursive: true, force: true }));
+  folderForAllTests((made) => (folder = made));
 
   it('detects every format by its content, regardless of the file name', async () => {
     const app = await product();
@@ -63,11 +59,11 @@ describe('transcript import in the editor', () => {
     await copyFile(fixture, history);
     const { journal } = await app.sessions.create();
     await journal.append({ type: 'model_selected', provider: 'local', model: 'chosen before' });
-    await vscode.commands.executeCommand('threadkeeper.importTranscript', vscode.Uri.file(history));
+    await run('importTranscript', vscode.Uri.file(history));
     const imported = app.sessions.current!.state;
     assert.notEqual(imported.id, journal.id);
     assert.deepEqual([imported.title, imported.model], [path.basename(project), 'chosen before']);
-    await vscode.commands.executeCommand('threadkeeper.openSampleSession');
+    await run('openSampleSession');
     assert.equal(app.sessions.current?.state.model, undefined, 'the sample needs none');
   });
 
@@ -86,10 +82,7 @@ describe('transcript import in the editor', () => {
         shown = rows;
         return Promise.resolve(rows[0]);
       },
-      showInformationMessage: (text: string) => {
-        said.push(text);
-        return Promise.resolve(undefined);
-      },
+      showInformationMessage: collectIn(said),
     };
     await answering(asked, () => app.runCommand('importTranscript'));
     assert.match(shown[0]?.label ?? '', /Import 3 Messages/);

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import * as vscode from 'vscode';
+import type * as vscode from 'vscode';
 import { pinQuote } from '../../src/app/summary-changes.ts';
 import { keyEventId } from '../../src/core/model/ids.ts';
 import { messageText } from '../../src/core/model/message.ts';
-import { answering, sampleSession } from './product.ts';
+import { answering, run, sampleSession } from './product.ts';
 
 describe('correcting a key event in the tree', () => {
   it('says that the event is gone, without offering the log, when the session no longer has it', async () => {
@@ -19,7 +19,7 @@ describe('correcting a key event in the tree', () => {
           return Promise.resolve();
         },
       },
-      async () => vscode.commands.executeCommand('threadkeeper.correctEvent', { kind: 'event', event }),
+      () => run('correctEvent', { kind: 'event', event }),
     );
     assert.deepEqual(shown, [['This key event is no longer in the session.']]);
   });
@@ -51,7 +51,7 @@ describe('correcting a key event in the tree', () => {
         },
         showErrorMessage: (text: string) => Promise.resolve(void (problem ??= text)),
       },
-      async () => vscode.commands.executeCommand('threadkeeper.correctEvent', { kind: 'event', event }),
+      () => run('correctEvent', { kind: 'event', event }),
     );
     assert.equal(problem, undefined);
     assert.equal(state.events.get(event.id)?.quote, text.slice(start + 1, end).trim());

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import os from 'node:os';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { keyEventId, messageId } from '../../src/core/model/ids.ts';
@@ -9,11 +8,9 @@ import type { Message } from '../../src/core/model/message.ts';
 import { answerChatRequest, decisionsTool, recallTool } from '../../src/host/participant/participant.ts';
 import { WorkspaceMemory } from '../../src/host/memory/workspace-memory.ts';
 import type { MemoryFile } from '../../src/storage/memory-file.ts';
-import { answering, product, withSettings } from './product.ts';
 import { keyEvent } from '../support/key-events.ts';
-
-const run = (command: string, ...rest: readonly unknown[]): Thenable<unknown> =>
-  vscode.commands.executeCommand(`threadkeeper.${command}`, ...rest);
+import { folderForAllTests } from '../support/per-test.ts';
+import { answering, product, run, withSettings } from './product.ts';
 
 const TEXT =
   'Always use four spaces. We decided to keep the cache in Valkey. The key is sk-proj-Zx81hYq0PbN4cTt7LmVw93Kd.';
@@ -38,8 +35,8 @@ const never = new vscode.CancellationTokenSource().token;
 
 describe('workspace memory', () => {
   let folder: string;
+  folderForAllTests((made) => (folder = made));
   before(async () => {
-    folder = await mkdtemp(path.join(os.tmpdir(), 'threadkeeper-memory-'));
     const app = await product();
     const conversation = await app.sessions.create('Caches');
     await conversation.journal.append(
@@ -51,7 +48,6 @@ describe('workspace memory', () => {
   after(async () => {
     const app = await product();
     for (const { id } of app.memory.entries) await app.memory.remove(id);
-    await rm(folder, { recursive: true, force: true });
   });
 
   it('reads its file again after a read error', async () => {
@@ -120,13 +116,11 @@ describe('workspace memory', () => {
     const app = await product();
     const [first] = app.memory.entries;
     assert.ok(first);
-    await answering({ showInputBox: () => Promise.resolve('Always use  tabs.') }, () =>
-      Promise.resolve(run('editMemory', first)),
-    );
+    await answering({ showInputBox: () => Promise.resolve('Always use  tabs.') }, () => run('editMemory', first));
     assert.equal(app.memory.entries[0]?.text, 'Always use tabs.');
     const before = app.memory.entries;
     await answering({ showInformationMessage: (_text: string, undo: string) => Promise.resolve(undo) }, () =>
-      Promise.resolve(run('forgetMemory', before[0])),
+      run('forgetMemory', before[0]),
     );
     assert.deepEqual(app.memory.entries, before);
   });

@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import type { Conversation } from '../../src/app/conversation.ts';
 import { editSummary, undoOrRedoChange } from '../../src/app/summary-changes.ts';
 import { documentUri } from '../../src/host/summaries/document-uris.ts';
+import { openForAllTests } from '../support/per-test.ts';
 import { WireServer } from '../support/wire-server.ts';
 import { product, sampleSession, withSettings } from './product.ts';
 
@@ -13,10 +14,7 @@ const PROVIDERS = [
 
 describe('request preview in the editor', () => {
   let server: WireServer;
-  before(async () => {
-    server = await WireServer.start();
-  });
-  after(() => server.stop());
+  openForAllTests(async () => (server = await WireServer.start()));
 
   for (const { provider, model, path } of PROVIDERS)
     it(`equals the request sent to ${provider} byte for byte: at first, after an edit, and after undoing it`, async () => {

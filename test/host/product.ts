@@ -4,6 +4,7 @@ import type { ForTests } from '../../src/host/extension.ts';
 import type { Threadkeeper } from '../../src/host/threadkeeper.ts';
 import { messageText } from '../../src/core/model/message.ts';
 import type { Conversation } from '../../src/app/conversation.ts';
+import type { WireServer } from '../support/wire-server.ts';
 
 /** The running product, activated if necessary. */
 export async function product(): Promise<Threadkeeper> {
@@ -14,10 +15,14 @@ export async function product(): Promise<Threadkeeper> {
   return running.product();
 }
 
+/** Runs a command of the product. */
+export const run = async (command: string, ...rest: readonly unknown[]): Promise<unknown> =>
+  vscode.commands.executeCommand(`threadkeeper.${command}`, ...rest);
+
 /** Imports the sample session of the demo workspace and opens it. */
 export async function sampleSession(): Promise<Conversation> {
   const app = await product();
-  await vscode.commands.executeCommand('threadkeeper.openSampleSession');
+  await run('openSampleSession');
   assert.ok(app.sessions.current);
   return app.sessions.current;
 }
@@ -29,6 +34,13 @@ export function transcript({ state }: Conversation): string[] {
     return message ? `${message.role}: ${messageText(message)}` : '';
   });
 }
+
+/** The settings with which a server answers the chat. */
+export const answeredBy = ({ url }: WireServer) => ({
+  'chat.provider': 'compatible',
+  'chat.model': 'm',
+  'chat.baseUrl': `${url}/v1`,
+});
 
 /** Changes settings during a test and restores them. */
 export async function withSettings<T>(settings: Readonly<Record<string, unknown>>, body: () => Promise<T>): Promise<T> {
@@ -51,15 +63,15 @@ export async function rejection(promise: Promise<unknown>): Promise<unknown> {
   );
 }
 
-/** Replaces a part of VS Code's API during a test. */
-export async function replacing(api: object, name: string, value: unknown, body: () => Promise<void>): Promise<void> {
-  const before = Object.getOwnPropertyDescriptor(api, name);
-  Object.defineProperty(api, name, { configurable: true, value });
+/** Replaces a member of an object, such as a function of VS Code's API, during a test. */
+export async function replacing<T>(of: object, name: string, value: unknown, body: () => Promise<T>): Promise<T> {
+  const before = Object.getOwnPropertyDescriptor(of, name);
+  Object.defineProperty(of, name, { configurable: true, value });
   try {
-    await body();
+    return await body();
   } finally {
-    if (before) Object.defineProperty(api, name, before);
-    else Reflect.deleteProperty(api, name);
+    if (before) Object.defineProperty(of, name, before);
+    else Reflect.deleteProperty(of, name);
   }
 }
 
@@ -80,6 +92,9 @@ type DialogAnswers = Partial<
     unknown
   >
 >;
+
+/** Adds the text of each dialog to a list, and dismisses the dialog. */
+export const collectIn = (texts: string[]) => (text: string) => Promise.resolve(void texts.push(text));
 
 /** Answers VS Code's dialogs for the user during a test. */
 export async function answering<T>(answers: DialogAnswers, body: () => Promise<T>): Promise<T> {

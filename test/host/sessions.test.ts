@@ -1,17 +1,14 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import os from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { messageId, type SessionId } from '../../src/core/model/ids.ts';
 import type { Message } from '../../src/core/model/message.ts';
-import { answering, product, transcript, withSettings } from './product.ts';
+import { folderForAllTests } from '../support/per-test.ts';
+import { answering, collectIn, product, run, transcript, withSettings } from './product.ts';
 
 type Item = vscode.QuickPickItem;
-
-const run = (command: string, ...rest: readonly unknown[]): Thenable<unknown> =>
-  vscode.commands.executeCommand(`threadkeeper.${command}`, ...rest);
 
 const messageOf = (id: string, parent: string | null, text: string): Message => ({
   id: messageId(id),
@@ -24,11 +21,7 @@ const messageOf = (id: string, parent: string | null, text: string): Message => 
 describe('sessions in the editor', () => {
   let folder: string;
   const file = (name: string): vscode.Uri => vscode.Uri.file(path.join(folder, name));
-
-  before(async () => {
-    folder = await mkdtemp(path.join(os.tmpdir(), 'threadkeeper-sessions-'));
-  });
-  after(() => rm(folder, { recursive: true, force: true }));
+  folderForAllTests((made) => (folder = made));
 
   it('are exported with their secrets masked, and the user is told how many', async () => {
     const app = await product();
@@ -36,11 +29,7 @@ describe('sessions in the editor', () => {
     const secret = `ghp_${'a1B2c3D4'.repeat(5)}`;
     await conversation.journal.append({ type: 'message_added', message: messageOf('a', null, `It is ${secret}.`) });
     const said: string[] = [];
-    const showInformationMessage = (text: string): Promise<undefined> => {
-      said.push(text);
-      return Promise.resolve(undefined);
-    };
-    await answering({ showInformationMessage }, async () => {
+    await answering({ showInformationMessage: collectIn(said) }, async () => {
       for (const name of ['s.jsonl', 's.md', 's.decisions.md']) await run('exportSession', file(name));
     });
     assert.match(said[0] ?? '', /Masked secrets: 1\./);
@@ -56,9 +45,7 @@ describe('sessions in the editor', () => {
     const conversation = await app.sessions.create('Plain');
     const secret = `ghp_${'aB3dE5fG7h'.repeat(4).slice(0, 36)}`;
     await conversation.journal.append({ type: 'message_added', message: messageOf('a', null, `It is ${secret}.`) });
-    await withSettings({ 'export.maskSecrets': false }, () =>
-      Promise.resolve(run('exportSession', file('plain.jsonl'))),
-    );
+    await withSettings({ 'export.maskSecrets': false }, () => run('exportSession', file('plain.jsonl')));
     assert.ok((await readFile(file('plain.jsonl').fsPath, 'utf8')).includes(secret));
   });
 
@@ -75,9 +62,7 @@ describe('sessions in the editor', () => {
       shown = items;
       return Promise.resolve(items[0]);
     };
-    await answering({ showQuickPick }, async () => {
-      await run('searchSessions', 'kestrelhawk nests');
-    });
+    await answering({ showQuickPick }, () => run('searchSessions', 'kestrelhawk nests'));
     const shownFirst = shown.slice(0, 1).map(({ description, detail }) => [description, detail]);
     assert.deepEqual(shownFirst, [['not summarized', 'Birds · 1 · You']]);
     assert.equal(app.sessions.current?.state.title, 'Birds');
@@ -109,9 +94,7 @@ describe('sessions in the editor', () => {
     assert.ok((await app.sessions.list()).every((one) => one.title !== 'Far away'));
     const showQuickPick = (items: readonly Item[]): Promise<Item | undefined> =>
       Promise.resolve(items.find(({ label, description }) => label === 'Far away' && description === 'orchard'));
-    await answering({ showQuickPick }, async () => {
-      await run('openOtherSession');
-    });
+    await answering({ showQuickPick }, () => run('openOtherSession'));
     const opened = app.sessions.current;
     assert.equal(opened?.state.title, 'Far away');
     await opened.journal.append({ type: 'message_added', message: messageOf('b', 'a', 'and from here') });
@@ -127,9 +110,7 @@ describe('sessions in the editor', () => {
     await journal.close();
     const showQuickPick = (items: readonly Item[]): Promise<Item | undefined> =>
       Promise.resolve(items.find(({ label }) => label === 'Deleted by mistake'));
-    await answering({ showQuickPick }, async () => {
-      await run('restoreSession');
-    });
+    await answering({ showQuickPick }, () => run('restoreSession'));
     assert.deepEqual(transcript(app.sessions.current!), ['user: still here']);
     assert.ok((await app.sessions.list()).some((one) => one.title === 'Deleted by mistake'));
   });
@@ -153,15 +134,11 @@ describe('sessions in the editor', () => {
       if (typeof options === 'object') question = text;
       return Promise.resolve(typeof options === 'object' ? reply : undefined);
     };
-    await answering({ showQuickPick: choose, showWarningMessage: answer(undefined) }, async () => {
-      await run('cleanUp');
-    });
+    await answering({ showQuickPick: choose, showWarningMessage: answer(undefined) }, () => run('cleanUp'));
     assert.match(question, /^Permanently delete 2 sessions \(.+\)\?$/);
     assert.ok(stored(ids[0]) && stored(ids[1]));
     for (const id of ids) app.drafts.set(id, 'Not sent yet');
-    await answering({ showQuickPick: choose, showWarningMessage: answer('Delete Permanently') }, async () => {
-      await run('cleanUp');
-    });
+    await answering({ showQuickPick: choose, showWarningMessage: answer('Delete Permanently') }, () => run('cleanUp'));
     const texts = ids.map((id) => app.drafts.get(id));
     assert.deepEqual(texts, ['', 'Not sent yet']);
     assert.ok(!stored(ids[0]) && !existsSync(path.join(app.folder, `${ids[0] ?? ''}.jsonl.damaged`)));

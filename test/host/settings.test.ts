@@ -11,7 +11,7 @@ import {
   settingsQuery,
   validSettings,
 } from '../../src/host/platform/settings.ts';
-import { product } from './product.ts';
+import { answering, collectIn, product } from './product.ts';
 
 describe('settings', () => {
   const file = path.join(vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? '', '.vscode/settings.json');
@@ -92,12 +92,8 @@ describe('settings', () => {
 
   it('name an invalid rule once when it’s saved, although a session could be compressed without it', async () => {
     await write({ 'threadkeeper.keyEvents.rules': [] });
-    await product();
-    const { window } = vscode;
-    const { showWarningMessage } = window;
     const shown: string[] = [];
-    Object.assign(window, { showWarningMessage: (text: string) => Promise.resolve(void shown.push(text)) });
-    try {
+    await answering({ showWarningMessage: collectIn(shown) }, async () => {
       const rules = [{ kind: 'decision', pattern: '(?=y)x' }];
       await write({ 'threadkeeper.keyEvents.rules': rules });
       for (const end = Date.now() + 60_000; shown.length === 0 && Date.now() < end;)
@@ -106,9 +102,7 @@ describe('settings', () => {
       await new Promise((resolve) => setTimeout(resolve, 200));
       assert.equal(shown.length, 1);
       assert.match(shown[0] ?? '', /^Invalid rule 1 in threadkeeper\.keyEvents\.rules/);
-    } finally {
-      Object.assign(window, { showWarningMessage });
-    }
+    });
   });
 
   it('leave the restored chat tab usable when a value is invalid', async () => {

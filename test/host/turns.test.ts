@@ -9,8 +9,9 @@ import { messageId } from '../../src/core/model/ids.ts';
 import { pageRequests } from '../../src/host/chat/page-requests.ts';
 import { MessageViews } from '../../src/host/chat/message-views.ts';
 import { ifExists } from '../../src/storage/disk-errors.ts';
+import { openForAllTests } from '../support/per-test.ts';
 import { WireServer } from '../support/wire-server.ts';
-import { product, rejection, sampleSession, transcript, withSettings } from './product.ts';
+import { answeredBy, product, rejection, run, sampleSession, transcript, withSettings } from './product.ts';
 
 const PROVIDERS = [
   { provider: 'openai', model: 'gpt-4o-mini', path: '/v1' },
@@ -19,12 +20,7 @@ const PROVIDERS = [
 
 describe('a turn in the editor', () => {
   let server: WireServer;
-
-  before(async () => {
-    server = await WireServer.start();
-  });
-
-  after(() => server.stop());
+  openForAllTests(async () => (server = await WireServer.start()));
 
   it('is answered by the local provider without an API key or network access', async () => {
     const app = await product();
@@ -97,8 +93,7 @@ describe('a turn in the editor', () => {
     const app = await product();
     const edited = Promise.withResolvers<undefined>();
     server.reset().answer('Use a bounded queue.').disturbNext({ kind: 'hold', afterText: 1, until: edited.promise });
-    const settings = { 'chat.provider': 'compatible', 'chat.model': 'm', 'chat.baseUrl': `${server.url}/v1` };
-    await withSettings(settings, async () => {
+    await withSettings(answeredBy(server), async () => {
       const conversation = await app.sessions.create();
       const begun = Promise.withResolvers<undefined>();
       const listening = conversation.onUpdate((update) => {
@@ -157,7 +152,7 @@ describe('a turn in the editor', () => {
       await (await sampleSession()).compressNow();
       for (const name of ['session.jsonl', 'session.md']) {
         const file = vscode.Uri.file(path.join(exports, name));
-        await vscode.commands.executeCommand('threadkeeper.exportSession', file);
+        await run('exportSession', file);
       }
     };
     await withKey(planted, server.url, session, { 'export.maskSecrets': false });

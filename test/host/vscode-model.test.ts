@@ -10,7 +10,7 @@ import { askForKey } from '../../src/host/models/keys.ts';
 import { modelGroups, modelItems, providerItems } from '../../src/host/models/model-items.ts';
 import { selectModel } from '../../src/host/models/model-picker.ts';
 import { WireServer } from '../support/wire-server.ts';
-import { answering, product, rejection, transcript, withSettings, sampleSession } from './product.ts';
+import { answering, product, rejection, run, transcript, withSettings, sampleSession } from './product.ts';
 
 interface ModelRequest {
   readonly model: string;
@@ -140,7 +140,7 @@ describe('a model provided by another extension', () => {
     await selectModel(app, conversation, 'vscode', LARGE);
     const narrative = 'They talked the work over step by step and agreed on how to go on.';
     harness.answer = () => [JSON.stringify({ narrative })];
-    await vscode.commands.executeCommand('threadkeeper.compressHistory', 'now');
+    await run('compressHistory', 'now');
     const compression = conversation.state.compressions.at(-1);
     assert.ok(compression && compression.calls.count > 0, 'the model was asked');
     assert.ok(harness.requests.every((request) => request.model === 'large'));
