@@ -53,6 +53,13 @@ const load = hostIn({
 const { ServedPage } = await load<typeof ServedPageModule>('chat/served-page.ts');
 const { ChatPanel } = await load<typeof ChatPanelModule>('chat/chat-panel.ts');
 
+/** A connection to a session with this initial message, once `ready` is settled. */
+const linkTo = (init: object, ready: Promise<unknown> = Promise.resolve()) => ({
+  init: () => ready.then(() => ({ type: 'init', ...init })),
+  onMessage: () => nothing,
+  sendGauge: () => undefined,
+});
+
 describe('a page and its server', () => {
   /**
    * Serves a page with the sessions of `connection`. The page posts messages with `post`, and received ones are added
@@ -81,12 +88,7 @@ describe('a page and its server', () => {
 
   it('keep showing the current session when a session that the user left cannot be opened', async () => {
     const first = Promise.withResolvers<never>();
-    const link = {
-      init: () => Promise.resolve({ type: 'init' }),
-      onMessage: () => undefined,
-      sendGauge: () => undefined,
-    };
-    const links = [first.promise, Promise.resolve(link as never)];
+    const links = [first.promise, Promise.resolve(linkTo({}) as never)];
     const { page, received, post } = serve(() => links.shift()!);
     post({ type: 'ready' });
     await page.showCurrentSession();
@@ -132,11 +134,9 @@ describe('a visible page', () => {
           if (type === 'ping' && !connection.isPageHung) setImmediate(() => send(() => post({ type: 'pong' })));
         }),
       );
-    const init = { type: 'init', session: 's', title: '' };
-    const link = { init: () => Promise.resolve(init), onMessage: () => nothing, sendGauge: () => undefined };
     const app = {
       extensionUri: '',
-      connection: () => Promise.resolve(link),
+      connection: () => Promise.resolve(linkTo({ session: 's', title: '' })),
       drafts: { set: (_session: string, text: string) => drafts.push(text) },
       log: { warn: () => undefined },
     };
@@ -181,18 +181,18 @@ describe('a visible page', () => {
 });
 
 describe('the chat panel', () => {
+  let panel: ChatPanelModule.ChatPanel;
+  afterEach(() => {
+    panel.dispose();
+    mock.timers.reset();
+  });
+
   it('is told which message to reveal only after it has received that message’s session', async () => {
     received.length = 0;
     const [first, second] = [sessionId('first'), sessionId('second')];
     const found = Promise.withResolvers<undefined>();
-    const linkTo = (session: string, wait: Promise<unknown> = Promise.resolve()) => ({
-      init: () => wait.then(() => ({ type: 'init', session, title: session })),
-      onMessage: () => nothing,
-      sendGauge: () => undefined,
-    });
-    const links = [linkTo(first), linkTo(second, found.promise)];
-    const app = { extensionUri: '', connection: () => Promise.resolve(links.shift()), log: { warn: () => undefined } };
-    const panel = new ChatPanel(app as never);
+    const links = [linkTo({ session: first, title: '' }), linkTo({ session: second, title: '' }, found.promise)];
+    panel = new ChatPanel({ extensionUri: '', connection: () => Promise.resolve(links.shift()) } as never);
     panel.open();
     post({ type: 'ready' });
     await soon();
@@ -210,7 +210,6 @@ describe('the chat panel', () => {
       ['reveal', second, 3],
       ['reveal', second, 4],
     ]);
-    panel.dispose();
   });
 
   it('replaces a visible tab that is not restored after the extension host has crashed, without taking the focus', async () => {
@@ -218,49 +217,38 @@ describe('the chat panel', () => {
     tabGroups.all = [{ tabs: [orphan] }];
     shownAt.length = 0;
     mock.timers.enable({ apis: ['setTimeout'] });
-    try {
-      const panel = new ChatPanel({ extensionUri: '' } as never);
-      mock.timers.tick(60_000);
-      assert.deepEqual(shownAt, [{ viewColumn: 2, preserveFocus: true }]);
-      assert.deepEqual(tabGroups.closed, [orphan]);
-      // Like a tab that VS Code restores while it is replaced.
-      let isClosed = false;
-      await panel.deserializeWebviewPanel({ dispose: () => (isClosed = true) } as never);
-      assert.ok(isClosed);
-      panel.dispose();
-    } finally {
-      mock.timers.reset();
-      tabGroups.all = [];
-    }
+    panel = new ChatPanel({ extensionUri: '' } as never);
+    mock.timers.tick(60_000);
+    tabGroups.all = [];
+    assert.deepEqual(shownAt, [{ viewColumn: 2, preserveFocus: true }]);
+    assert.deepEqual(tabGroups.closed, [orphan]);
+    // Like a tab that VS Code restores while it is replaced.
+    let isClosed = false;
+    await panel.deserializeWebviewPanel({ dispose: () => (isClosed = true) } as never);
+    assert.ok(isClosed);
   });
 
   it('runs the action of a message that is shown for long, because the pointer is on it', async () => {
     mock.timers.enable({ apis: ['setTimeout'] });
-    try {
-      const panel = new ChatPanel({ extensionUri: '', log: { warn: () => undefined } } as never);
-      panel.open();
-      const accepted = panel.showMessageWithAction('Session deleted.', 'Undo');
-      mock.timers.tick(60_000);
-      post({ type: 'toastAction', id: 1 });
-      assert.equal(await accepted, true);
-      panel.dispose();
-    } finally {
-      mock.timers.reset();
-    }
+    panel = new ChatPanel({ extensionUri: '' } as never);
+    panel.open();
+    const accepted = panel.showMessageWithAction('Session deleted.', 'Undo');
+    mock.timers.tick(60_000);
+    post({ type: 'toastAction', id: 1 });
+    assert.equal(await accepted, true);
   });
 
   it('shortens a long title of a session in its tab, at a word', () => {
-    const panel = new ChatPanel({ extensionUri: '', log: { warn: () => undefined } } as never);
+    panel = new ChatPanel({ extensionUri: '' } as never);
     panel.open();
     panel.setTitle('Which port does the gateway use in the staging cluster?');
     assert.equal(tab['title'], 'Threadkeeper: Which port does the gateway use in the…');
     panel.setTitle('Which port?');
     assert.equal(tab['title'], 'Threadkeeper: Which port?');
-    panel.dispose();
   });
 
   it('gives up the focus when the Side Bar is hidden', () => {
-    const panel = new ChatPanel({ extensionUri: '', log: { warn: () => undefined } } as never);
+    panel = new ChatPanel({ extensionUri: '' } as never);
     let visibilityChanged: () => void = () => undefined;
     const onDidChangeVisibility = (then: () => void) => ((visibilityChanged = then), nothing);
     const view = { webview, visible: true, onDidChangeVisibility, onDidDispose: () => nothing };
@@ -270,6 +258,5 @@ describe('the chat panel', () => {
     view.visible = false;
     visibilityChanged();
     assert.equal(contextKeys.get('threadkeeper.chatViewFocused'), false);
-    panel.dispose();
   });
 });
