@@ -7,7 +7,7 @@ export default tseslint.config(
     extends: [...tseslint.configs.strictTypeChecked],
     languageOptions: {
       parserOptions: {
-        project: ['./tsconfig.json', './src/core/tsconfig.json', './src/webview/tsconfig.json'],
+        project: ['.', 'src/core', 'src/webview', 'test/ui'].map((folder) => `./${folder}/tsconfig.json`),
         tsconfigRootDir: import.meta.dirname,
       },
     },

@@ -70,6 +70,7 @@ const checks: Readonly<Record<string, () => Promise<Finding>>> = {
   'types of core': typesOf('src/core'),
   'types of the page': typesOf('src/webview'),
   'types of the command line': typesOf('src/cli'),
+  'types of the page tests': typesOf('test/ui'),
   types: typesOf('.'),
   layers: program(
     ['dependency-cruiser', 'bin', 'dependency-cruise.mjs'],

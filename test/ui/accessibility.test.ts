@@ -5,11 +5,6 @@ import { Keyboard } from './keyboard.ts';
 import { PAGE_STATES } from './page-states.ts';
 import type { Workbench } from './workbench.ts';
 
-/** The parts of the DOM that the tests use. */
-interface PageGlobals {
-  postMessage(data: unknown, origin: string): void;
-}
-
 describe('chat page', () => {
   let chat: ChatPage;
   let workbench: Workbench;
@@ -75,18 +70,14 @@ describe('chat page', () => {
     it(`has no accessibility violations in the ${name} theme during turns and errors, and with hostile text`, async () => {
       const frame = await pageFrame(workbench);
       for (const [state, message] of Object.entries(PAGE_STATES)) {
-        await frame.evaluate((data) => {
-          (globalThis as unknown as PageGlobals).postMessage(data, '*');
-        }, message.data);
+        await frame.evaluate((data) => postMessage(data, '*'), message.data);
         await frame.getByText(message.seen).first().waitFor();
         await workbench.screenshot(`state-${Object.keys(PAGE_STATES).indexOf(state)}-${name}`);
         assert.deepEqual(await violations(workbench), [], state);
       }
       // A gap in a reply makes the page request the real session again.
-      await frame.evaluate(() => {
-        const gap = { type: 'replyDelta', session: 'none', id: 'none', offset: 9, text: 'x' };
-        (globalThis as unknown as PageGlobals).postMessage(gap, '*');
-      });
+      const gap = { type: 'replyDelta', session: 'none', id: 'none', offset: 9, text: 'x' };
+      await frame.evaluate((data) => postMessage(data, '*'), gap);
       await workbench.webview().getByRole('feed').waitFor();
     });
   }

@@ -8,14 +8,6 @@ import { chatServerSettings, ChatPage, startModelServer, writeSettings } from '.
 /** A white pixel. */
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==';
 
-/** The parts of the DOM that the test uses. */
-interface PageGlobals {
-  readonly DataTransfer: new () => { readonly items: { add(file: unknown): void } };
-  readonly File: new (parts: readonly unknown[], name: string, options: { readonly type: string }) => unknown;
-  readonly ClipboardEvent: new (type: string, options: object) => Event;
-  atob(base64: string): string;
-}
-
 describe('message attachments', () => {
   let server: WireServer;
   let chat: ChatPage;
@@ -114,11 +106,10 @@ describe('message attachments', () => {
     await chat.workbench.webview().getByRole('menuitem', { name: 'Image…' }).waitFor({ state: 'detached' });
     await chat.workbench.page.keyboard.press('Escape');
     await chat.composer().evaluate((field, base64) => {
-      const page = globalThis as unknown as PageGlobals;
-      const bytes = Uint8Array.from(page.atob(base64), (one) => one.charCodeAt(0));
-      const clipboardData = new page.DataTransfer();
-      clipboardData.items.add(new page.File([bytes], 'pixel.png', { type: 'image/png' }));
-      field.dispatchEvent(new page.ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
+      const bytes = Uint8Array.from(atob(base64), (one) => one.charCodeAt(0));
+      const clipboardData = new DataTransfer();
+      clipboardData.items.add(new File([bytes], 'pixel.png', { type: 'image/png' }));
+      field.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
     }, PIXEL);
     await chat.toast('The selected model doesn’t support images.').waitFor();
     assert.equal(await chips().count(), 0);

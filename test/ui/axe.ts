@@ -72,23 +72,17 @@ export async function checkThemesAndWidths(
     await showTheme(chat, theme, settings);
     for (const width of widths) {
       await page.setViewportSize({ ...size, width: width + ACTIVITY_BAR });
-      await frame.waitForFunction(
-        ([least, most]) => {
-          const { innerWidth } = globalThis as unknown as { innerWidth: number };
-          return least < innerWidth && innerWidth <= most;
-        },
-        [width - MAX_MARGIN, width] as const,
-      );
+      await frame.waitForFunction(([least, most]) => least < innerWidth && innerWidth <= most, [
+        width - MAX_MARGIN,
+        width,
+      ] as const);
       const look = `${name}-${theme.name}-${width}`;
       await workbench.screenshot(look);
       assert.deepEqual(await violations(workbench), [], look);
       await check(look);
       await eventually(async () =>
         assert.equal(
-          await frame.locator('.chat').evaluate((element) => {
-            const { scrollWidth, clientWidth } = element as unknown as { scrollWidth: number; clientWidth: number };
-            return scrollWidth - clientWidth;
-          }),
+          await frame.locator('.chat').evaluate((element) => element.scrollWidth - element.clientWidth),
           0,
           `nothing is cut: ${look}`,
         ),

@@ -7,12 +7,9 @@ import { eventually } from './eventually.ts';
 import { Keyboard } from './keyboard.ts';
 
 /** The colors of a match and of the surrounding text; `rgba(…)` if the background is transparent. */
-function highlighted(element: unknown): { background: string; color: string; text: string } {
-  const page = globalThis as unknown as {
-    getComputedStyle(of: unknown, part?: string): { readonly backgroundColor: string; readonly color: string };
-  };
-  const { backgroundColor: background, color } = page.getComputedStyle(element, '::highlight(found)');
-  return { background, color, text: page.getComputedStyle(element).color };
+function highlighted(element: Element): { background: string; color: string; text: string } {
+  const { backgroundColor: background, color } = getComputedStyle(element, '::highlight(found)');
+  return { background, color, text: getComputedStyle(element).color };
 }
 
 describe('chat in daily use', () => {
@@ -217,10 +214,7 @@ describe('chat in daily use', () => {
       await keys.press('Shift+Enter');
       await count().filter({ hasText: first }).waitFor();
       await keys.waitForFocus(field());
-      const marked = () =>
-        (globalThis as unknown as { CSS: { highlights: Map<string, Set<unknown>> } }).CSS.highlights.get(
-          'found-current',
-        )?.size ?? 0;
+      const marked = () => CSS.highlights.get('found-current')?.size ?? 0;
       await eventually(async () =>
         assert.ok((await page().locator('body').evaluate(marked)) > 0, 'the words of the current message are marked'),
       );

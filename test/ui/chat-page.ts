@@ -33,35 +33,13 @@ export function chatServerSettings(server: WireServer): Readonly<Record<string, 
   };
 }
 
-/** The parts of the DOM that the tests use, because they are compiled without its types. */
-interface PageText {
-  readonly textContent: string | null;
-}
-interface MessageElement {
-  readonly dataset: { readonly message: string };
-}
-export interface Scrolled {
-  scrollTop: number;
-  readonly scrollHeight: number;
-  readonly clientHeight: number;
-}
-interface PageGlobals {
-  readonly requestAnimationFrame: (drawn: (at: unknown) => void) => void;
-  readonly document: {
-    readonly activeElement: { blur(): void } | null;
-    createTreeWalker(root: unknown, show: number): { nextNode(): PageText | null };
-  };
-  getSelection(): { setBaseAndExtent(from: PageText, start: number, to: PageText, end: number): void };
-}
-
 /**
  * Scrolls a transcript back until a row is rendered, starting again from the end when it reaches the beginning. Each
  * part is rendered before the next. Keys and the wheel would scroll past the row.
  */
 export async function scrollBackTo(transcript: Locator, row: Locator): Promise<void> {
   while ((await row.count()) === 0)
-    await transcript.evaluate(async (feed: Scrolled) => {
-      const { requestAnimationFrame } = globalThis as unknown as PageGlobals;
+    await transcript.evaluate(async (feed) => {
       const drawn = (): Promise<unknown> => new Promise(requestAnimationFrame);
       await drawn();
       feed.scrollTop = feed.scrollTop > 0 ? feed.scrollTop - 600 : feed.scrollHeight;
@@ -175,9 +153,7 @@ export class ChatPage {
   /** Waits until a message with this text is shown that wasn't shown before `ask`. */
   async waitForNewMessage(text: string | RegExp, ask: () => Promise<void>): Promise<void> {
     const others = await this.messages().evaluateAll((earlier) =>
-      (earlier as unknown as readonly MessageElement[])
-        .map(({ dataset }) => `:not([data-message="${dataset.message}"])`)
-        .join(''),
+      earlier.map(({ dataset }) => `:not([data-message="${dataset['message']}"])`).join(''),
     );
     await ask();
     const added = this.workbench.webview().locator(`.message[data-message]${others}`).filter({ hasText: text });
@@ -187,14 +163,12 @@ export class ChatPage {
   /** Selects a text in a message, as by dragging. */
   async select(message: Locator, text: string): Promise<void> {
     await message.evaluate((element, wanted) => {
-      const page = globalThis as unknown as PageGlobals;
-      const { document } = page;
-      document.activeElement?.blur();
-      const texts = document.createTreeWalker(element, 4);
+      if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
+      const texts = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
       for (let node = texts.nextNode(); node; node = texts.nextNode()) {
         const at = (node.textContent ?? '').indexOf(wanted);
         if (at < 0) continue;
-        page.getSelection().setBaseAndExtent(node, at, node, at + wanted.length);
+        getSelection()?.setBaseAndExtent(node, at, node, at + wanted.length);
         return;
       }
       throw new Error(`nothing here says ${wanted}`);

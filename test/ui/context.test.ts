@@ -13,17 +13,6 @@ import { Workbench } from './workbench.ts';
 
 const run = promisify(execFile);
 
-/** The parts of the DOM that the test uses. */
-interface Transfer {
-  setData(format: string, data: string): void;
-  readonly items: { add(file: unknown): void };
-}
-interface PageGlobals {
-  readonly DataTransfer: new () => Transfer;
-  readonly DragEvent: new (type: string, options: object) => Event;
-  readonly File: new (parts: readonly unknown[], name: string, options: { readonly type: string }) => unknown;
-}
-
 describe('composer with context', () => {
   let server: WireServer;
   let chat: ChatPage;
@@ -149,14 +138,13 @@ describe('composer with context', () => {
     await chat.show();
     const address = `file://${path.join(chat.folder, 'src/main.ts')}`;
     await chat.composer().evaluate((field, uri) => {
-      const page = globalThis as unknown as PageGlobals;
-      const drop = (dataTransfer: Transfer): unknown =>
-        field.dispatchEvent(new page.DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }));
-      const fromExplorer = new page.DataTransfer();
+      const drop = (dataTransfer: DataTransfer): unknown =>
+        field.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }));
+      const fromExplorer = new DataTransfer();
       fromExplorer.setData('application/vnd.code.uri-list', uri);
       drop(fromExplorer);
-      const fromElsewhere = new page.DataTransfer();
-      fromElsewhere.items.add(new page.File(['tide: high'], 'tides.yaml', { type: 'text/yaml' }));
+      const fromElsewhere = new DataTransfer();
+      fromElsewhere.items.add(new File(['tide: high'], 'tides.yaml', { type: 'text/yaml' }));
       drop(fromElsewhere);
     }, address);
     await chips()

@@ -7,30 +7,21 @@ import { ChatPage } from './chat-page.ts';
 const HANGS_FOR_MS = 15_000;
 
 /** Runs in every frame before its own scripts, and blocks the page when it renders these words in bold. */
-function hang(ms: number): void {
-  interface Drawn {
-    readonly textContent?: string | null;
-    readonly querySelector?: (selector: string) => unknown;
-  }
-  // DOM types, because this file is compiled without them.
-  const simulation = globalThis as unknown as {
-    Element: { prototype: { replaceChildren: (this: unknown, ...nodes: Drawn[]) => void } };
-  };
-  const { prototype } = simulation.Element;
-  const replaceChildren = prototype.replaceChildren;
-  prototype.replaceChildren = function (...nodes) {
+const HANG = `{
+  const { replaceChildren } = Element.prototype;
+  Element.prototype.replaceChildren = function (...nodes) {
     const holds = nodes.some((node) => node.textContent?.includes('HOLD-THE-PAGE') && node.querySelector?.('strong'));
-    for (const end = Date.now() + ms; holds && Date.now() < end;);
+    for (const end = Date.now() + ${HANGS_FOR_MS}; holds && Date.now() < end;);
     replaceChildren.apply(this, nodes);
   };
-}
+}`;
 
 describe('message that hangs the page', () => {
   let chat: ChatPage;
 
   before(async () => {
     chat = await ChatPage.open('hung-page');
-    await chat.workbench.page.addInitScript(hang, HANGS_FOR_MS);
+    await chat.workbench.page.addInitScript(HANG);
     await chat.workbench.reload();
     await chat.show();
   });

@@ -4,24 +4,6 @@ import type { ChatPage } from './chat-page.ts';
 import { eventually } from './eventually.ts';
 import { ATTEMPT_TIMEOUT_MS } from './workbench.ts';
 
-/** The parts of the DOM that the tests use. */
-interface Focusable {
-  readonly ownerDocument: { readonly activeElement: Focusable | null };
-  /** Returns a bit mask. The bit 4 is set if the other node follows in the document. */
-  compareDocumentPosition(other: Focusable): number;
-  matches(selector: string): boolean;
-}
-interface Described {
-  readonly tagName: string;
-  readonly className: string;
-  readonly textContent: string | null;
-  getAttribute(name: string): string | null;
-}
-interface PageGlobals {
-  readonly document: { readonly activeElement: Described | null; hasFocus(): boolean };
-  getSelection(): { toString(): string };
-}
-
 /** More than the page's number of tab stops. */
 const MAX_TABS = 60;
 /** More than the number of rendered rows. */
@@ -115,9 +97,10 @@ export class Keyboard {
     for (let steps = 0; !(await this.has(row)); steps++) {
       if (steps > MAX_ROWS) assert.fail(`${String(row)} is reached by arrows, not ${await this.describeFocus()}`);
       // A row that isn't rendered anymore is above, because the transcript is entered at its lowest row.
-      const isBelow = await row.evaluateAll(([one]: Focusable[]) => {
-        const here = one?.ownerDocument.activeElement;
-        return here ? (here.compareDocumentPosition(one) & 4) !== 0 && !here.matches('[role="feed"]') : false;
+      const isBelow = await row.evaluateAll(([one]) => {
+        const here = document.activeElement;
+        if (!one || !here || here.matches('[role="feed"]')) return false;
+        return (here.compareDocumentPosition(one) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0;
       });
       await this.press(isBelow ? 'ArrowDown' : 'ArrowUp');
     }
@@ -126,8 +109,7 @@ export class Keyboard {
   /** Selects words in the focused row with the arrow keys. */
   async selectWords(words: readonly string[]): Promise<void> {
     const root = this.#chat.workbench.webview().locator('#root');
-    const selected = (): Promise<string> =>
-      root.evaluate(() => (globalThis as unknown as PageGlobals).getSelection().toString().trim());
+    const selected = (): Promise<string> => root.evaluate(() => String(getSelection()).trim());
     for (let steps = 0; (await selected()) !== words[0]; steps++) {
       assert.ok(steps < MAX_TABS, `“${words[0]}” is selected, not “${await selected()}”`);
       await this.press('ArrowRight');
@@ -147,7 +129,6 @@ export class Keyboard {
     const root = this.#chat.workbench.webview().locator('#root');
     if ((await root.count()) === 0) return 'anything of the page, which is not shown';
     return root.evaluate(() => {
-      const { document } = globalThis as unknown as PageGlobals;
       const element = document.activeElement;
       if (!document.hasFocus() || !element) return 'nothing of the page';
       const name = element.getAttribute('aria-label') ?? element.getAttribute('aria-labelledby') ?? '';

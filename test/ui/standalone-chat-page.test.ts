@@ -156,9 +156,7 @@ describe('chat page', () => {
     const row = await show('- מרכז\n\n> ציטוט\n\n| שם |\n|-|\n\n1. One\n   - מרכז');
     const directions = await row
       .locator(':is(ul, ol, blockquote, table)')
-      .evaluateAll((all) =>
-        all.map((each) => (each as unknown as { matches(css: string): boolean }).matches(':dir(rtl)')),
-      );
+      .evaluateAll((all) => all.map((each) => each.matches(':dir(rtl)')));
     assert.deepEqual(directions, [true, true, true, false, true]);
   });
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { WireServer } from '../support/wire-server.ts';
-import { chatServerSettings, ChatPage, startModelServer, type Scrolled } from './chat-page.ts';
+import { chatServerSettings, ChatPage, startModelServer } from './chat-page.ts';
 import { eventually } from './eventually.ts';
 
 describe('conversation in the chat', () => {
@@ -39,23 +39,21 @@ describe('conversation in the chat', () => {
     await chat.message('One more line.').waitFor();
     const feed = chat.workbench.webview().getByRole('feed');
     const grown = (from: number): Promise<void> =>
-      eventually(async () =>
-        assert.ok((await feed.evaluate(({ scrollHeight }: Scrolled) => scrollHeight)) > from + 50),
-      );
-    await grown(await feed.evaluate(({ clientHeight }: Scrolled) => clientHeight));
-    const [top, height] = await feed.evaluate((list: Scrolled) => {
+      eventually(async () => assert.ok((await feed.evaluate(({ scrollHeight }) => scrollHeight)) > from + 50));
+    await grown(await feed.evaluate(({ clientHeight }) => clientHeight));
+    const [top, height] = await feed.evaluate((list) => {
       list.scrollTop -= 10;
       return [list.scrollTop, list.scrollHeight] as const;
     });
     await grown(height);
-    const now = await feed.evaluate(({ scrollTop }: Scrolled) => scrollTop);
+    const now = await feed.evaluate(({ scrollTop }) => scrollTop);
     assert.ok(Math.abs(now - top) < 1, `${top} px became ${now}`);
     await chat.button('Jump to Latest').click();
-    const followed = await feed.evaluate(({ scrollHeight }: Scrolled) => scrollHeight);
+    const followed = await feed.evaluate(({ scrollHeight }) => scrollHeight);
     await grown(followed);
     // Until the next frame, new lines are below the view.
     await eventually(async () => {
-      const below = await feed.evaluate((list: Scrolled) => list.scrollHeight - list.clientHeight - list.scrollTop);
+      const below = await feed.evaluate((list) => list.scrollHeight - list.clientHeight - list.scrollTop);
       assert.ok(below < 50, `${below} px are below`);
     });
     await chat.button('Stop Response').click();
@@ -90,10 +88,7 @@ describe('conversation in the chat', () => {
     assert.equal(await reply.getByRole('link', { name: 'src/nowhere.ts' }).count(), 0);
     const colour = (kind: string): Promise<string> =>
       reply.locator(`.hljs-${kind}`).evaluate((element) => {
-        const page = globalThis as unknown as {
-          getComputedStyle(element: unknown): { readonly color: string; readonly backgroundColor: string };
-        };
-        const { color, backgroundColor } = page.getComputedStyle(element);
+        const { color, backgroundColor } = getComputedStyle(element);
         return `${color} on ${backgroundColor}`;
       });
     assert.notEqual(await colour('addition'), await colour('deletion'));
