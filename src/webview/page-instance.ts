@@ -3,7 +3,4 @@ import { Page, type EditorApi } from './page.ts';
 declare function acquireVsCodeApi(): EditorApi;
 
 /** The document's only page, because `acquireVsCodeApi` can be called only once. */
-export const page = new Page(acquireVsCodeApi(), () => {
-  const { activeElement } = document;
-  return activeElement instanceof HTMLElement && activeElement !== document.body ? activeElement : undefined;
-});
+export const page = new Page(acquireVsCodeApi());

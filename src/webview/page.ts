@@ -47,12 +47,6 @@ const MAX_ANNOUNCEMENT_SOURCE = 4_000;
 
 export type OnRejected = (reason: RequestFaultReason) => void;
 
-/** The parts of an `HTMLElement` that are needed to return the focus to it. */
-interface FocusTarget {
-  readonly isConnected: boolean;
-  focus(): void;
-}
-
 export interface EditorApi {
   postMessage(message: PageToHost): void;
   getState(): unknown;
@@ -97,16 +91,13 @@ export class Page {
   #edits = new Map<string, string>();
   /** A toast whose button undoes a change to the shown session. */
   #undoToast: Toast | undefined;
-  readonly #focusedElement: () => FocusTarget | undefined;
   /** The element that had the focus when the panel was opened. */
-  #previousFocus: FocusTarget | undefined;
-
+  #previousFocus: Element | null = null;
   /** The message to reveal when its session is shown. */
   #pendingReveal: { readonly session: SessionId; readonly position: number } | undefined;
 
-  constructor(api: EditorApi, focusedElement: () => FocusTarget | undefined) {
+  constructor(api: EditorApi) {
     this.#api = api;
-    this.#focusedElement = focusedElement;
     this.post = (message) => api.postMessage(message);
     const saved = v.safeParse(savedSchema, api.getState());
     this.#saved = saved.success ? saved.output : undefined;
@@ -317,7 +308,7 @@ export class Page {
   }
 
   showPanel(panel: Panel): void {
-    if (panel !== 'none') this.#previousFocus = this.#focusedElement();
+    if (panel !== 'none') this.#previousFocus = document.activeElement;
     this.panel = panel;
     this.rerender();
   }
@@ -325,7 +316,8 @@ export class Page {
   /** Closes the panel and returns the focus to the element that had it before. */
   closePanel(): void {
     this.showPanel('none');
-    if (this.#previousFocus?.isConnected) this.#previousFocus.focus();
+    const previous = this.#previousFocus;
+    if (previous instanceof HTMLElement && previous.isConnected && previous !== document.body) previous.focus();
     else this.composer?.focus();
   }
 

@@ -8,14 +8,7 @@ const RESENDABLE: ReadonlySet<RequestFaultReason> = new Set([
 ]);
 
 /** The part of a `KeyboardEvent` that determines whether it submits. */
-export interface KeyPress {
-  readonly key: string;
-  readonly ctrlKey: boolean;
-  readonly metaKey: boolean;
-  readonly shiftKey: boolean;
-  readonly altKey: boolean;
-  readonly isComposing: boolean;
-}
+export type KeyPress = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'shiftKey' | 'altKey' | 'isComposing'>;
 
 /** Whether a key press is Enter, except in an input method, where Enter confirms a word. */
 export const isEnter = ({ key, isComposing }: Pick<KeyPress, 'key' | 'isComposing'>): boolean =>

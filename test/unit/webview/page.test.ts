@@ -34,7 +34,7 @@ describe('page', () => {
   beforeEach(() => {
     sent = [];
     const api = { postMessage: (message: PageToHost) => void sent.push(message), getState: () => null, setState() {} };
-    page = new Page(api, () => undefined);
+    page = new Page(api);
     endsWith('m2', 'assistant', 'complete');
   });
 
