@@ -5,7 +5,7 @@ import { mathMl } from '../../src/host/chat/math.ts';
 import { HOSTILE_MARKDOWN } from '../fixtures/hostile-markdown.ts';
 import { hostileMarkdown } from '../fixtures/random-markdown.ts';
 import { INIT } from './page-states.ts';
-import { StandalonePages } from './standalone-page.ts';
+import { servePages } from './standalone-page.ts';
 
 /** Elements and attributes that may be rendered for a message. */
 const ELEMENTS = [
@@ -99,14 +99,13 @@ const isUnexpected = ({ type, paths = [] }: PostedRequest): boolean =>
   (type !== 'existingFiles' && type !== 'renderMath') || paths.some((path) => NO_PATH.test(path));
 
 describe('hostile text in a message', () => {
-  let pages: StandalonePages;
+  const open = servePages();
   let page: Page;
   const requested: string[] = [];
   const events: string[] = [];
 
   before(async () => {
-    pages = await StandalonePages.start();
-    page = await pages.open(null, EDITOR);
+    ({ page } = await open(null, EDITOR));
     page.on('request', (request) => requested.push(request.url()));
     page.on('dialog', (dialog) => {
       events.push(`dialog ${dialog.message()}`);
@@ -117,8 +116,6 @@ describe('hostile text in a message', () => {
     page.on('pageerror', (error) => events.push(`error ${error.message}`));
     await page.exposeFunction('mathMl', mathMl);
   });
-
-  after(() => pages?.stop());
 
   it('is covered by at least 200 samples', () =>
     assert.ok(new Set(HOSTILE_MARKDOWN).size >= 200, `${HOSTILE_MARKDOWN.length} texts`));

@@ -2,19 +2,18 @@ import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { violationsIn } from './axe.ts';
 import { INIT, PAGE_STATES } from './page-states.ts';
-import { StandalonePages, postToPage } from './standalone-page.ts';
+import { servePages, type StandaloneChat } from './standalone-page.ts';
 
 // The workbench loads the session too quickly, so the page runs alone here, with the host's HTML.
 describe('standalone chat page', () => {
-  let pages: StandalonePages;
+  const open = servePages();
+  let chat: StandaloneChat;
   let page: Page;
 
   before(async () => {
-    pages = await StandalonePages.start();
-    page = await pages.open();
+    chat = await open();
+    ({ page } = chat);
   });
-
-  after(() => pages?.stop());
 
   it('says that it is loading, with no accessibility violation', async () => {
     const main = page.getByRole('main', { name: 'Chat' });
@@ -25,7 +24,7 @@ describe('standalone chat page', () => {
 
   for (const [state, { seen, data }] of Object.entries(PAGE_STATES)) {
     it(`has no accessibility violation with ${state}`, async () => {
-      await postToPage(page, data);
+      await chat.post(data);
       await page.getByText(seen).first().waitFor();
       assert.deepEqual(await violationsIn(page), []);
     });
@@ -37,10 +36,10 @@ describe('standalone chat page', () => {
   ] as const)
     it(`shows ${what} after a reload`, async () => {
       const saved = { session: INIT.session, draft: 'One thing and another', told: 'One thing', place: null };
-      const again = await pages.open(saved);
-      await again.getByText('Opening session…').waitFor();
-      await postToPage(again, { ...INIT, draft: { text: host, attachments: [] } });
-      assert.equal(await again.getByRole('textbox', { name: 'Message', exact: true }).inputValue(), shown);
-      await again.close();
+      const again = await open(saved);
+      await again.page.getByText('Opening session…').waitFor();
+      await again.post({ ...INIT, draft: { text: host, attachments: [] } });
+      assert.equal(await again.composer().inputValue(), shown);
+      await again.page.close();
     });
 });

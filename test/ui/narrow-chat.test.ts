@@ -1,30 +1,24 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
-import { INIT } from './page-states.ts';
-import { postToPage, showMessage, StandalonePages } from './standalone-page.ts';
+import { INIT, PREVIEW } from './page-states.ts';
+import { lines, servePages, type StandaloneChat } from './standalone-page.ts';
 
 describe('small chat page', () => {
-  let pages: StandalonePages;
+  const open = servePages();
+  let chat: StandaloneChat;
   let page: Page;
 
   before(async () => {
-    pages = await StandalonePages.start();
-    page = await pages.open();
+    chat = await open();
+    ({ page } = chat);
   });
-
-  after(() => pages?.stop());
 
   it('shows the whole context usage and when the next compression is due in a narrow Side Bar', async () => {
     await page.setViewportSize({ width: 200, height: 600 });
     const parts = ['system', 'summaries', 'recalled', 'recent'].map((name) => ({ name, tokens: 52_848 }));
     const gauge = { used: 211_395, budget: 927_904, contextWindow: 1_000_000, reserved: 4_096, parts, threshold: 0.7 };
-    await showMessage(
-      page,
-      'narrow',
-      'Hello.',
-      {},
-      { gauge: { ...gauge, costUsd: 12.3, droppedEvents: 1, policy: 'balanced', next: 'Soon.' } },
-    );
+    const more = { costUsd: 12.3, droppedEvents: 1, policy: 'balanced', next: 'Soon.' };
+    await chat.show('Hello.', {}, { gauge: { ...gauge, ...more } });
     const usage = page.getByText('211,395 of 927,904 tokens');
     await usage.waitFor();
     assert.equal(await page.evaluate(`document.querySelector('.chat').scrollWidth`), 200);
@@ -46,10 +40,10 @@ describe('small chat page', () => {
       await page.setViewportSize({ width, height: 600 });
       const { status } = INIT;
       const compression = { stage: 'summarizing', done: 12_314, total: 59_996 };
-      await showMessage(page, `notices-${width}`, 'Hello.', {}, { status: { ...status, compression } });
+      await chat.show('Hello.', {}, { status: { ...status, compression } });
       const text =
         'The server at http://localhost:11434 can’t be reached. Check that it’s running and that the URL is correct.';
-      await postToPage(page, { type: 'toast', text, action: { id: 1, label: 'Change Base URL…' } });
+      await chat.post({ type: 'toast', text, action: { id: 1, label: 'Change Base URL…' } });
       for (const [said, button] of [
         [text, 'Change Base URL…'],
         ['Compressing: summarizing (12,314 of 59,996)', 'Cancel'],
@@ -67,7 +61,7 @@ describe('small chat page', () => {
 
   it('can be scrolled to the top of an empty session in a low and narrow window', async () => {
     await page.setViewportSize({ width: 200, height: 400 });
-    await postToPage(page, { ...INIT, session: 'empty', total: 0, messages: [] });
+    await chat.post({ ...INIT, session: 'empty', total: 0, messages: [] });
     const heading = page.getByRole('heading', { name: 'What are you working on?' });
     await heading.waitFor();
     await page.evaluate(`document.querySelector('.empty').scrollTop = 0`);
@@ -77,11 +71,66 @@ describe('small chat page', () => {
 
   it('shows the first of all commands at 200% zoom', async () => {
     await page.setViewportSize({ width: 640, height: 298 });
-    await showMessage(page, 'low', 'Hello.');
-    await page.getByRole('textbox', { name: 'Message', exact: true }).fill('/');
+    await chat.show('Hello.');
+    await chat.composer().fill('/');
     const first = page.getByRole('option', { selected: true }).filter({ hasText: '/compress' });
     await first.waitFor();
     const box = await first.boundingBox();
     assert.ok(box && box.y >= 0, `it begins at ${box?.y}`);
+  });
+
+  describe('with a long session', () => {
+    before(async () => {
+      // The placeholder takes several lines.
+      await page.setViewportSize({ width: 200, height: 600 });
+      await chat.showAll(lines(40));
+    });
+
+    it('stays at its end when the composer’s text is deleted', async () => {
+      for (const text of ['A single line', 'Five\n\n\n\nlines']) {
+        await chat.composer().fill(text);
+        await chat.drawn();
+        await chat.composer().press('Control+a');
+        await chat.composer().press('Delete');
+        await chat.drawn();
+        assert.equal(await chat.button('Jump to Latest').count(), 0, text);
+      }
+    });
+
+    it('stays where the user has scrolled in the same frame as the composer’s text was deleted', async () => {
+      const scrolled = () => page.evaluate<number>("document.querySelector('.transcript').scrollTop");
+      await chat.composer().fill('A single line');
+      await chat.button('Jump to Latest').waitFor({ state: 'detached' });
+      await chat.composer().press('Control+a');
+      await chat.drawn();
+      const end = await scrolled();
+      // Before the page is told that it was scrolled, which happens with the next frame.
+      await page.evaluate(`{
+        const [field, transcript] = ['textarea', '.transcript'].map((selector) => document.querySelector(selector));
+        field.addEventListener('keydown', () => (transcript.scrollTop -= 300), { once: true });
+      }`);
+      await chat.composer().press('Delete');
+      await chat.drawn();
+      assert.ok((await scrolled()) <= end - 290, `${end} to ${await scrolled()}`);
+      assert.equal(await chat.composer().inputValue(), '');
+      await chat.button('Jump to Latest').click();
+    });
+
+    it('stays at its end when a message is sent', async () => {
+      await chat.submit('Five\n\n\n\nlines');
+      await chat.drawn();
+      assert.equal(await chat.button('Jump to Latest').count(), 0);
+    });
+
+    it('wraps the name of a setting in the compression preview', async () => {
+      await chat.post({ type: 'focus', target: 'preview' });
+      const emptyText = 'Nothing to compress. To change it, use threadkeeper.compression.recentMessages.';
+      await chat.answer('previewCompression', { ...PREVIEW, emptyText });
+      await page.getByText(emptyText).waitFor();
+      assert.equal(
+        await page.evaluate("((text) => text.scrollWidth > text.clientWidth)(document.querySelector('.preview p'))"),
+        false,
+      );
+    });
   });
 });

@@ -28,6 +28,16 @@ export const SUMMARY = {
   ...{ audit: { score: 1, faults: [] }, events: [] },
 };
 
+export const PREVIEW = {
+  ...{ emptyText: null, messages: 9, tokens: { before: 900, after: 90 }, kept: [], dropped: [] },
+  ...{ model: 'gpt-5', estimatedCostUsd: null },
+};
+
+/** A session in the list. */
+export const sessionView = (title: string, id = title) => ({
+  ...{ id, title, updatedAt: 1, messages: 1, pinned: false, archived: false },
+});
+
 const TASK = {
   ...{ id: 't1', goal: 'Ship the gateway' },
   steps: [

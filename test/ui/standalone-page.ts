@@ -17,55 +17,44 @@ const FILES: Readonly<Record<string, string>> = {
   '/codicon.ttf': 'font/ttf',
 };
 
-/** The chat page alone in a browser, with the host's HTML. The test simulates the host. */
-export class StandalonePages {
-  readonly #server: Server;
-  readonly #browser: Browser;
+/**
+ * Serves the chat page with the host's HTML while the tests of the surrounding `describe` run. Returns a function that
+ * opens it in a browser: the host restores `saved`, and `script` runs before the page's own scripts.
+ */
+export function servePages(): (saved?: object | null, script?: string) => Promise<StandaloneChat> {
+  let server: Server;
+  let browser: Browser | undefined;
 
-  private constructor(server: Server, browser: Browser) {
-    this.#server = server;
-    this.#browser = browser;
-  }
-
-  static async start(): Promise<StandalonePages> {
+  before(async () => {
     const uri = (file: string): string => `/${file}`;
     const html = pageHtml({ nonce: 'n0nce', cspSource: "'self'", language: 'en', translations: {}, uri });
-    const server = createServer((request, response) => {
+    server = createServer((request, response) => {
       const type = FILES[request.url ?? ''];
       response.setHeader('content-type', type ?? 'text/html');
       if (type === undefined) response.end(html);
       else void readFile(path.join(root, 'dist', request.url!)).then((content) => response.end(content));
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const browser = await chromium.launch({ executablePath: await findChromium(console.log), args: ['--no-sandbox'] });
-    return new StandalonePages(server, browser);
-  }
+    browser = await chromium.launch({ executablePath: await findChromium(console.log), args: ['--no-sandbox'] });
+  });
 
-  /**
-   * Opens a page whose host restores `saved`, records posted messages in `posted`, and never answers. `script` runs
-   * before the page's own scripts.
-   */
-  async open(saved: object | null = null, script = ''): Promise<Page> {
-    const page = await this.#browser.newPage();
+  after(async () => {
+    await browser?.close();
+    server.close();
+  });
+
+  return async (saved = null, script = '') => {
+    const page = await browser!.newPage();
     await page.addInitScript(`
       globalThis.posted = [];
       globalThis.acquireVsCodeApi = () => ({
         getState: () => (${JSON.stringify(saved)}), setState() {}, postMessage: (message) => posted.push(message),
       });
       ${script}`);
-    await page.goto(`http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/`);
-    return page;
-  }
-
-  async stop(): Promise<void> {
-    await this.#browser.close();
-    this.#server.close();
-  }
+    await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+    return new StandaloneChat(page);
+  };
 }
-
-/** Sends a host message to a page. */
-export const postToPage = (page: Page, message: object): Promise<void> =>
-  page.evaluate(`postMessage(${JSON.stringify(message)}, '*')`);
 
 /** A message as it's sent to the page. */
 export const messageView = (text: string, more: object = {}) => ({
@@ -75,20 +64,12 @@ export const messageView = (text: string, more: object = {}) => ({
   ...more,
 });
 
-/** Shows a session with one message, which has the session's ID. */
-export async function showMessage(page: Page, session: string, text: string, more = {}, fields = {}): Promise<Locator> {
-  await postToPage(page, { ...INIT, session, messages: [messageView(text, { id: session, ...more })], ...fields });
-  const row = page.locator(`[data-message="${session}"]`);
-  await row.waitFor();
-  return row;
-}
+/** Messages whose IDs are `prefix` and their position. */
+export const messageViews = (prefix: string, texts: readonly string[], more: object = {}) =>
+  texts.map((text, index) => messageView(text, { id: `${prefix}-${index}`, ...more }));
 
-/** Shows a session with these messages, whose IDs are the session's with their index. */
-export async function showMessages(page: Page, session: string, texts: readonly string[]): Promise<void> {
-  const messages = texts.map((text, index) => messageView(text, { id: `${session}-${index}` }));
-  await postToPage(page, { ...INIT, session, messages, total: messages.length });
-  await page.locator(`[data-message^="${session}-"]`).last().waitFor();
-}
+/** The texts of this many messages. */
+export const lines = (count: number): string[] => Array.from({ length: count }, (_, index) => `The port is ${index}.`);
 
 interface PostedRequest {
   readonly id: number;
@@ -96,26 +77,128 @@ interface PostedRequest {
   readonly language?: string;
   readonly href?: string;
   readonly command?: string;
+  readonly pasted?: readonly string[];
 }
 
-/** The page's requests of this type after the first `after` posted messages. */
-export const requestsOf = (page: Page, type: string, after = 0): Promise<PostedRequest[]> =>
-  page.evaluate(
-    `posted.slice(${after}).flatMap(({ id, body }) => (body?.type === '${type}' ? [{ ...body, id }] : []))`,
-  );
+/** The chat page alone in a browser. The test simulates the host. */
+export class StandaloneChat {
+  readonly page: Page;
+  /** The ID of the session that was shown last: s1, s2, … */
+  session = '';
+  #sessions = 0;
+  readonly #answered = new Set<number>();
 
-export const postedCount = (page: Page): Promise<number> => page.evaluate<number>('posted.length');
+  constructor(page: Page) {
+    this.page = page;
+  }
 
-/** Answers or refuses (`failed`: with a button to try again) the first request of this type after the first `after` posted messages. */
-export async function answerRequest(
-  page: Page,
-  type: string,
-  after: number,
-  result: { readonly value: unknown } | 'busy' | 'elsewhere' | 'failed',
-): Promise<void> {
-  await eventually(async () => assert.notEqual((await requestsOf(page, type, after)).length, 0));
-  const [{ id }] = (await requestsOf(page, type, after)) as [PostedRequest];
-  const action = result === 'failed' ? { label: 'Try Again', command: 'retry' } : undefined;
-  const refusal = { type: 'refusal', id, fault: { reason: result, text: 'Not now.', action } };
-  await postToPage(page, typeof result === 'string' ? refusal : { type: 'answer', id, ...result });
+  composer(): Locator {
+    return this.page.getByRole('textbox', { name: 'Message', exact: true });
+  }
+
+  button(name: string | RegExp): Locator {
+    return this.page.getByRole('button', { name, exact: true });
+  }
+
+  /** The rendered message with this position in the session that was shown last. */
+  row(position: number): Locator {
+    return this.page.locator(`[data-message="${this.session}-${position}"]`);
+  }
+
+  waitForFocus(element: Locator): Promise<void> {
+    return element.and(this.page.locator(':focus')).waitFor();
+  }
+
+  waitForDraft(text: string): Promise<void> {
+    return eventually(async () => assert.equal(await this.composer().inputValue(), text));
+  }
+
+  async submit(text: string): Promise<void> {
+    await this.composer().fill(text);
+    await this.composer().press('Enter');
+  }
+
+  /** Waits until the page has been drawn twice. */
+  async drawn(): Promise<void> {
+    await this.page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+  }
+
+  /** Sends a host message. */
+  post(message: object): Promise<void> {
+    return this.page.evaluate(`postMessage(${JSON.stringify(message)}, '*')`);
+  }
+
+  /**
+   * Sends host messages and runs a script before the next frame, because a busy browser may draw none in between.
+   * `settle()` in the script waits until the page has been rendered.
+   */
+  postAtOnce<Result>(messages: readonly object[], script: string): Promise<Result> {
+    return this.page.evaluate<Result>(`(async () => {
+      const settle = async () => {
+        for (let turn = 0; turn < 100; turn++) await null;
+      };
+      for (const data of ${JSON.stringify(messages)}) {
+        dispatchEvent(new MessageEvent('message', { data }));
+        await settle();
+      }
+      ${script}
+    })()`);
+  }
+
+  /** Shows a session with one message, by default a new session. Returns the message, whose ID is the session's. */
+  async show(
+    text: string,
+    message: object = {},
+    init: { readonly session?: string; readonly [field: string]: unknown } = {},
+  ): Promise<Locator> {
+    this.session = init.session ?? `s${++this.#sessions}`;
+    const messages = [messageView(text, { id: this.session, ...message })];
+    await this.post({ ...INIT, session: this.session, messages, ...init });
+    const row = this.page.locator(`[data-message="${this.session}"]`);
+    await row.waitFor();
+    return row;
+  }
+
+  /** Shows a session with these messages, by default a new session. */
+  async showAll(texts: readonly string[], message: object = {}, session = `s${++this.#sessions}`): Promise<void> {
+    this.session = session;
+    const messages = messageViews(session, texts, message);
+    await this.post({ ...INIT, session, messages, total: messages.length });
+    await this.page.locator(`[data-message^="${session}-"]`).last().waitFor();
+  }
+
+  /** All requests of this type. */
+  requests(type: string): Promise<PostedRequest[]> {
+    return this.page.evaluate(`posted.flatMap(({ id, body }) => (body?.type === '${type}' ? [{ ...body, id }] : []))`);
+  }
+
+  /** Waits until there are this many requests of a type. */
+  waitForRequests(type: string, count: number): Promise<void> {
+    return eventually(async () => assert.equal((await this.requests(type)).length, count));
+  }
+
+  /** The ID of the first request of this type that hasn't been answered. The caller answers it. */
+  async nextRequest(type: string): Promise<number> {
+    let next: PostedRequest | undefined;
+    await eventually(async () => {
+      next = (await this.requests(type)).find(({ id }) => !this.#answered.has(id));
+      assert.ok(next, type);
+    });
+    this.#answered.add(next!.id);
+    return next!.id;
+  }
+
+  async answer(type: string, value: unknown): Promise<void> {
+    await this.post({ type: 'answer', id: await this.nextRequest(type), value });
+  }
+
+  async refuse(type: string, fault: object = {}): Promise<void> {
+    await this.post(refusal(await this.nextRequest(type), fault));
+  }
 }
+
+export const refusal = (id: number, fault: object = {}) => ({
+  type: 'refusal',
+  id,
+  fault: { reason: 'busy', text: 'Not now.', ...fault },
+});

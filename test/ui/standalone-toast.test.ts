@@ -1,27 +1,22 @@
 import assert from 'node:assert/strict';
 import type { Locator, Page } from 'playwright-core';
-import { postToPage, showMessage, StandalonePages } from './standalone-page.ts';
+import { servePages } from './standalone-page.ts';
 
 describe('notice with an action', () => {
   const SHOWN_MS = 8_000;
-  let pages: StandalonePages;
+  const open = servePages();
   let page: Page;
 
-  before(async () => {
-    pages = await StandalonePages.start();
-  });
-
   beforeEach(async () => {
-    page = await pages.open();
+    const chat = await open();
+    ({ page } = chat);
     await page.clock.install();
-    await showMessage(page, 'toast', 'The port is 8443.');
-    await postToPage(page, { type: 'toast', text: 'Undone.', action: { id: 1, label: 'Redo' } });
+    await chat.show('The port is 8443.');
+    await chat.post({ type: 'toast', text: 'Undone.', action: { id: 1, label: 'Redo' } });
     await redo().waitFor();
   });
 
   afterEach(() => page.close());
-
-  after(() => pages?.stop());
 
   const redo = (): Locator => page.getByRole('button', { name: 'Redo' });
   const passTime = (): Promise<void> => page.clock.runFor(SHOWN_MS);
