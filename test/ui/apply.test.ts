@@ -47,7 +47,6 @@ describe('change proposed in a reply', () => {
   });
 
   const config = (): Promise<string> => readFile(path.join(chat.folder, 'src/config.ts'), 'utf8');
-  const tab = (title: string | RegExp) => chat.workbench.page.locator('.tab.active', { hasText: title });
 
   const configIs = (text: string): Promise<void> => eventually(async () => assert.equal(await config(), text));
   const active = '.editor-group-container.active .monaco-editor.focused';
@@ -60,7 +59,7 @@ describe('change proposed in a reply', () => {
     const before = await config();
     const block = chat.message('Done.').last();
     await keys.pressButton(block, 'Apply in Editor');
-    await tab(/config\.ts ↔ suggestion/).waitFor();
+    await chat.workbench.activeTab(/config\.ts ↔ suggestion/).waitFor();
     await chat.workbench.page.locator('.monaco-diff-editor .line-insert').first().waitFor();
     await keyboardIsIn(':is');
     for (const theme of THEMES) {
@@ -75,7 +74,7 @@ describe('change proposed in a reply', () => {
     const first = before.replace('4600', '8443');
     await configIs(first);
     await keys.press('Control+Backspace');
-    await tab(/^config\.ts(?! ↔)/).waitFor();
+    await chat.workbench.activeTab(/^config\.ts(?! ↔)/).waitFor();
     await keyboardIsIn(':not');
     assert.equal(await config(), first);
     await keys.press('Control+z');
@@ -94,7 +93,7 @@ describe('change proposed in a reply', () => {
     const apply = async (): Promise<void> => {
       await chat.show();
       await chat.runAction(chat.message('Both files.').last(), 'Apply All in Editor (2 Files)');
-      await tab(/config\.ts ↔ suggestion/).waitFor();
+      await chat.workbench.activeTab(/config\.ts ↔ suggestion/).waitFor();
       await chat.workbench.page.locator('.monaco-diff-editor .line-insert').first().waitFor();
     };
     await chat.show();
@@ -114,7 +113,7 @@ describe('change proposed in a reply', () => {
     assert.equal(await config(), changed, 'nothing is written before it is accepted');
     await inDiff('Accept All Changes').click();
     await configIs(changed.replace(FROM, TO));
-    await tab(/^config\.ts/).waitFor();
+    await chat.workbench.activeTab(/^config\.ts/).waitFor();
     await keyboardIsIn(':not');
     await keys.press('Control+z');
     await configIs(changed);
@@ -125,7 +124,7 @@ describe('change proposed in a reply', () => {
     await assert.rejects(readFile(file), 'not before it is accepted');
     await review('hosts.ts').click();
     await inDiff('Accept All Changes').click();
-    await tab(/^hosts\.ts/).waitFor();
+    await chat.workbench.activeTab(/^hosts\.ts/).waitFor();
     await eventually(async () => assert.equal(await readFile(file, 'utf8'), "export const HOST = '::1';\n"));
     await chat.show();
     assert.deepEqual(await violations(chat.workbench), []);

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { Locator } from 'playwright-core';
 import type { WireServer } from '../support/wire-server.ts';
 import { chatServerSettings, ChatPage, startModelServer, writeSettings } from './chat-page.ts';
 
@@ -22,8 +21,6 @@ describe('message attachments', () => {
     await writeFile(path.join(chat.folder, 'pixel.png'), Buffer.from(PIXEL, 'base64'));
   });
 
-  const chips = (): Locator => chat.workbench.webview().locator('.composer .chip');
-
   it('a long paste becomes an attachment', async () => {
     const { page } = chat.workbench;
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
@@ -31,14 +28,14 @@ describe('message attachments', () => {
     await chat.composer().press('Control+a');
     await chat.composer().press('Control+x');
     await chat.composer().press('Control+v');
-    await chips().filter({ hasText: 'Pasted text' }).waitFor();
+    await chat.chips('Pasted text').waitFor();
     await chat.waitForDraft('');
     server.answer('A log of bookings.');
     await chat.waitForReply('A log of bookings.', () => chat.composer().press('Enter'));
-    const sent = chat.messages().filter({ has: chat.workbench.webview().locator('.chip') });
+    const sent = chat.messages().filter({ has: chat.page.locator('.chip') });
     await sent.last().getByText('Pasted text').waitFor();
     assert.match(JSON.stringify(server.lastRequest?.body), /A long line of a log/);
-    await chips().first().waitFor({ state: 'detached' });
+    await chat.chips().first().waitFor({ state: 'detached' });
   });
 
   it('the editor’s context menu attaches the selection', async () => {
@@ -48,22 +45,18 @@ describe('message attachments', () => {
     await chat.workbench.editorText().click({ button: 'right' });
     await chat.workbench.page.locator('.monaco-menu').getByText('Explain Problem').waitFor();
     await chat.workbench.chooseInMenu('Ask About Selection');
-    await chips()
-      .filter({ hasText: /config\.ts:1-\d+/ })
-      .waitFor();
+    await chat.chips(/config\.ts:1-\d+/).waitFor();
     await chat.button(/^Remove config\.ts/).click();
-    await chips().waitFor({ state: 'detached' });
+    await chat.chips().waitFor({ state: 'detached' });
   });
 
   it('the Explorer’s context menu attaches a file, and shows the chat', async () => {
     const file = chat.workbench.page.locator('.explorer-folders-view .monaco-list-row', { hasText: 'package.json' });
     await file.click({ button: 'right' });
     await chat.workbench.chooseInMenu('Attach File to Chat');
-    await chips()
-      .filter({ hasText: /package\.json.*[\d.,]+ tokens/ })
-      .waitFor();
+    await chat.chips(/package\.json.*[\d.,]+ tokens/).waitFor();
     await chat.button(/^Remove package\.json/).click();
-    await chips().waitFor({ state: 'detached' });
+    await chat.chips().waitFor({ state: 'detached' });
   });
 
   it('a Quick Fix attaches a problem and writes a question about it, but does not send it', async () => {
@@ -73,9 +66,7 @@ describe('message attachments', () => {
     await page.keyboard.press('F8');
     await page.keyboard.press('Escape');
     await chat.workbench.chooseQuickFix(/Explain with Threadkeeper/);
-    await chips()
-      .filter({ hasText: /broken\.json:1-\d/ })
-      .waitFor();
+    await chat.chips(/broken\.json:1-\d/).waitFor();
     await chat.waitForDraft(/^Explain this problem in `broken\.json:2`/);
     const requests = server.requests.length;
     await chat.button(/^Remove broken\.json/).click();
@@ -87,11 +78,9 @@ describe('message attachments', () => {
     const chosen = chat.workbench.page.waitForEvent('filechooser');
     await chat.show();
     await chat.button('Add Context').click();
-    await chat.workbench.webview().getByRole('menuitem', { name: 'Image…' }).click();
+    await chat.page.getByRole('menuitem', { name: 'Image…' }).click();
     await (await chosen).setFiles(path.join(chat.folder, 'pixel.png'));
-    await chips()
-      .filter({ hasText: /pixel\.png.*1 token/ })
-      .waitFor();
+    await chat.chips(/pixel\.png.*1 token/).waitFor();
     server.answer('One white pixel.');
     await chat.send('What is in the picture?', 'One white pixel.');
     assert.ok(JSON.stringify(server.lastRequest?.body).includes(`data:image/png;base64,${PIXEL}`));
@@ -102,8 +91,8 @@ describe('message attachments', () => {
     await writeSettings(chat.folder, chatServerSettings(server));
     await chat.show();
     await chat.button('Add Context').click();
-    await chat.workbench.webview().getByRole('menuitem', { name: 'Current File', exact: true }).waitFor();
-    await chat.workbench.webview().getByRole('menuitem', { name: 'Image…' }).waitFor({ state: 'detached' });
+    await chat.page.getByRole('menuitem', { name: 'Current File', exact: true }).waitFor();
+    await chat.page.getByRole('menuitem', { name: 'Image…' }).waitFor({ state: 'detached' });
     await chat.workbench.page.keyboard.press('Escape');
     await chat.composer().evaluate((field, base64) => {
       const bytes = Uint8Array.from(atob(base64), (one) => one.charCodeAt(0));
@@ -112,7 +101,7 @@ describe('message attachments', () => {
       field.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
     }, PIXEL);
     await chat.toast('The selected model doesn’t support images.').waitFor();
-    assert.equal(await chips().count(), 0);
+    assert.equal(await chat.chips().count(), 0);
     server.answer('I see none.');
     await chat.send('And now?', 'I see none.');
     const sent = JSON.stringify(server.lastRequest?.body);

@@ -30,8 +30,7 @@ describe('chat in daily use', () => {
     keys = new Keyboard(chat);
   });
 
-  const page = () => chat.workbench.webview();
-  const queue = (): Locator => page().getByRole('region', { name: /^Queued messages/ });
+  const queue = (): Locator => chat.page.getByRole('region', { name: /^Queued messages/ });
   const startsSlowly = async (text: string, next = 'A short reply.'): Promise<void> => {
     server.answer(SLOW_REPLY);
     // Until the server has received the request, it would send the next reply instead.
@@ -41,12 +40,10 @@ describe('chat in daily use', () => {
   };
 
   it('shows the session’s cost next to its tokens when the price is known', async () => {
-    assert.doesNotMatch(await page().locator('.gauge-label').innerText(), /\$/);
+    assert.doesNotMatch(await chat.page.locator('.gauge-label').innerText(), /\$/);
     server.answer({ text: 'Dear.', usage: { prompt_tokens: 1000, completion_tokens: 100, total_tokens: 1100 } });
     await chat.send('And now?', 'Dear.');
-    await page()
-      .locator('.gauge-label', { hasText: /· \$0\.\d+$/ })
-      .waitFor();
+    await chat.page.locator('.gauge-label', { hasText: /· \$0\.\d+$/ }).waitFor();
   });
 
   describe('while a reply streams', () => {
@@ -85,15 +82,15 @@ describe('chat in daily use', () => {
       await startsSlowly('Slowly again.', 'A second short reply.');
       // Enters the text at once, because the results for each letter would move the option.
       await chat.composer().fill('#pricing');
-      await page()
-        .getByRole('option', { name: /^pricing\.ts/ })
+      await chat
+        .options(/^pricing\.ts/)
         .first()
         .click();
-      await page().locator('.composer .chip', { hasText: 'pricing.ts' }).waitFor();
+      await chat.chips('pricing.ts').waitFor();
       await chat.submit('Once you are done');
       await queue().getByText('Once you are done').waitFor();
       await chat.button('Stop Response').click();
-      await page().getByRole('region', { name: 'Queued messages (on hold)' }).waitFor();
+      await chat.page.getByRole('region', { name: 'Queued messages (on hold)' }).waitFor();
       await chat.workbench.reload();
       await chat.show();
       await queue().getByText('Once you are done').waitFor();
@@ -180,7 +177,7 @@ describe('chat in daily use', () => {
       server.answer('So:\n\n```mermaid\nflowchart LR\n  Booking --> Mail\n```');
       await chat.send('Draw it.', 'So:');
       await chat.message('So:').getByRole('button', { name: 'Preview Diagram' }).click();
-      await chat.workbench.page.locator('.tab.active', { hasText: 'Preview Diagram' }).waitFor();
+      await chat.workbench.activeTab('Preview Diagram').waitFor();
       const preview = chat.workbench.newestWebview();
       await preview.getByText('Booking').first().waitFor();
       await chat.workbench.screenshot('diagram');
@@ -189,20 +186,17 @@ describe('chat in daily use', () => {
   });
 
   describe('find in the session', () => {
-    const field = (): Locator => page().getByRole('searchbox', { name: 'Find in this session' });
-    const count = (): Locator => page().locator('.find-count');
+    const field = (): Locator => chat.page.getByRole('searchbox', { name: 'Find in this session' });
+    const count = (): Locator => chat.page.locator('.find-count');
 
     it('steps by keyboard alone through all matching messages, including those not rendered', async () => {
-      await chat.workbench.runCommand('Threadkeeper: Open Sample Session');
-      await chat.message('fair winds to Rita').waitFor();
+      await chat.workbench.openSampleSession();
       await keys.toComposer();
       await keys.press('Control+f');
       await keys.waitForFocus(field());
       // It's highlighted for a moment.
       await Promise.all([
-        page()
-          .locator('.message.marked', { hasText: /better-sqlite3/i })
-          .waitFor(),
+        chat.page.locator('.message.marked', { hasText: /better-sqlite3/i }).waitFor(),
         keys.enterQuery('better-sqlite3'),
       ]);
       await count()
@@ -216,7 +210,10 @@ describe('chat in daily use', () => {
       await keys.waitForFocus(field());
       const marked = () => CSS.highlights.get('found-current')?.size ?? 0;
       await eventually(async () =>
-        assert.ok((await page().locator('body').evaluate(marked)) > 0, 'the words of the current message are marked'),
+        assert.ok(
+          (await chat.page.locator('body').evaluate(marked)) > 0,
+          'the words of the current message are marked',
+        ),
       );
       assert.deepEqual(await violations(chat.workbench), []);
       await chat.workbench.screenshot('find');
@@ -253,14 +250,14 @@ describe('chat in daily use', () => {
       await queue().getByText('And then').waitFor();
       // The reply is paused, so the page doesn't change during the checks.
       await chat.button('Stop Response').click();
-      await page().getByRole('region', { name: 'Queued messages (on hold)' }).waitFor();
+      await chat.page.getByRole('region', { name: 'Queued messages (on hold)' }).waitFor();
       await keys.toComposer();
       await keys.press('Control+f');
-      await keys.waitForFocus(page().getByRole('searchbox', { name: 'Find in this session' }));
+      await keys.waitForFocus(chat.page.getByRole('searchbox', { name: 'Find in this session' }));
       await keys.type('steps');
-      await page().locator('.find-count').getByText(/\d/).waitFor();
+      await chat.page.locator('.find-count').getByText(/\d/).waitFor();
       await checkThemesAndWidths(chat, settings(), 'chat-features', async (look) => {
-        const found = await page().locator('.message').last().evaluate(highlighted);
+        const found = await chat.page.locator('.message').last().evaluate(highlighted);
         // axe ignores highlighted text, whose color must have enough contrast with its own background.
         if (!found.background.startsWith('rgba'))
           assert.notEqual(found.color, found.text, `${look}: ${found.background}`);

@@ -46,7 +46,7 @@ describe('chat in different locations', () => {
     await chat.composer().fill('');
     await chat.send('Written in the sidebar.', 'No model is configured');
     await chat.workbench.screenshot('sidebar');
-    const room = await chat.workbench.webview().locator('.transcript').boundingBox();
+    const room = await chat.page.locator('.transcript').boundingBox();
     assert.ok(room && room.height > 250, `the transcript has ${room?.height} px`);
   });
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
-import type { Locator } from 'playwright-core';
+import type { FrameLocator, Locator } from 'playwright-core';
 import { WireServer } from '../support/wire-server.ts';
 import { closeAfterFile, freshWorkspace, replaceFile } from './editor.ts';
 import { eventually } from './eventually.ts';
@@ -69,41 +69,55 @@ export class ChatPage {
     return this.workbench.folder ?? '';
   }
 
+  get page(): FrameLocator {
+    return this.workbench.webview();
+  }
+
   /** Opens or reveals the chat, and waits until it has the focus. */
   async show(): Promise<void> {
     await this.workbench.runCommand('Threadkeeper: Open Chat');
-    await this.composer().and(this.workbench.webview().locator(':focus')).waitFor();
+    await this.composer().and(this.page.locator(':focus')).waitFor();
   }
 
   composer(): Locator {
-    return this.workbench.webview().getByRole('textbox', { name: 'Message', exact: true });
+    return this.page.getByRole('textbox', { name: 'Message', exact: true });
   }
 
   /** The rendered messages, oldest first. */
   messages(): Locator {
-    return this.workbench.webview().locator('.message[data-message]');
+    return this.page.locator('.message[data-message]');
   }
 
   message(text: string | RegExp): Locator {
     return this.messages().filter({ hasText: text });
   }
 
+  /** The composer's attachments with this text, or all. */
+  chips(hasText?: string | RegExp): Locator {
+    return this.page.locator('.composer .chip', { hasText });
+  }
+
+  /** The composer's suggestions with this text, or all. */
+  options(name?: string | RegExp): Locator {
+    return this.page.getByRole('option', { name });
+  }
+
   compressions(): Locator {
-    return this.workbench.webview().locator('.compression');
+    return this.page.locator('.compression');
   }
 
   /** Scrolls the transcript from its end until the last compression is rendered. */
   async scrollToCompression(): Promise<void> {
-    await scrollBackTo(this.workbench.webview().getByRole('feed'), this.compressions());
+    await scrollBackTo(this.page.getByRole('feed'), this.compressions());
   }
 
   button(name: string | RegExp): Locator {
-    return this.workbench.webview().getByRole('button', { name, exact: typeof name === 'string' });
+    return this.page.getByRole('button', { name, exact: typeof name === 'string' });
   }
 
   async newSession(): Promise<void> {
-    await this.workbench.webview().locator('.header').getByTitle('New Session', { exact: true }).click();
-    await this.workbench.webview().getByText('What are you working on?').waitFor();
+    await this.page.locator('.header').getByTitle('New Session', { exact: true }).click();
+    await this.page.getByText('What are you working on?').waitFor();
   }
 
   /** Stops the reply if a failed test has left one, which would queue the messages of later tests. */
@@ -117,7 +131,7 @@ export class ChatPage {
 
   /** A short notice at the bottom of the page. */
   toast(text: string | RegExp): Locator {
-    return this.workbench.webview().locator('.toast').filter({ hasText: text });
+    return this.page.locator('.toast').filter({ hasText: text });
   }
 
   async runAction(message: Locator, action: string): Promise<void> {
@@ -156,7 +170,7 @@ export class ChatPage {
       earlier.map(({ dataset }) => `:not([data-message="${dataset['message']}"])`).join(''),
     );
     await ask();
-    const added = this.workbench.webview().locator(`.message[data-message]${others}`).filter({ hasText: text });
+    const added = this.page.locator(`.message[data-message]${others}`).filter({ hasText: text });
     await added.last().waitFor();
   }
 

@@ -53,7 +53,7 @@ describe('summary verified by a model', () => {
     // Markup in a model's answer is shown as text.
     const told = workbench.page.locator('.monaco-hover');
     await workbench.hoverUntil(
-      view.editor().getByText(WRONG).first(),
+      workbench.editorText().getByText(WRONG).first(),
       told.getByText('According to the model, the source says: <b>half past four</b>'),
     );
     await workbench.runCommand('View: Close All Editors');

@@ -15,25 +15,22 @@ describe('composer', () => {
 
   afterEach(() => chat.stopReply());
 
-  const steps = (): Locator => chat.workbench.webview().locator('.task').getByRole('checkbox');
+  const steps = (): Locator => chat.page.locator('.task').getByRole('checkbox');
 
   it('adopts task steps from a reply, and checks off the steps that a reply reports as done', async () => {
     server.answer('The plan:\n\n- [ ] Write the parser\n- [ ] Test it');
     await chat.send('Plan it.', 'The plan:');
     await chat.runAction(chat.message('The plan:'), 'Use as Task Steps');
-    await chat.workbench.webview().getByText('0 of 2 steps').waitFor();
+    await chat.page.getByText('0 of 2 steps').waitFor();
     server.answer('Half way:\n\n- [x] **Write the parser**\n- [ ] Test it');
     await chat.send('Begin.', 'Half way:');
-    await chat.workbench.webview().getByText('1 of 2 steps').waitFor();
-    await steps()
-      .and(chat.workbench.webview().locator('[aria-checked="true"]'))
-      .filter({ hasText: 'Write the parser' })
-      .waitFor();
+    await chat.page.getByText('1 of 2 steps').waitFor();
+    await steps().and(chat.page.locator('[aria-checked="true"]')).filter({ hasText: 'Write the parser' }).waitFor();
   });
 
   it('resets a task automatically with the next message when all its steps are done', async () => {
     await steps().filter({ hasText: 'Test it' }).click();
-    await chat.workbench.webview().getByText('2 of 2 steps').waitFor();
+    await chat.page.getByText('2 of 2 steps').waitFor();
     server.answer('On to new things.');
     await chat.send('What is next?', 'On to new things.');
     await steps().first().waitFor({ state: 'detached' });
@@ -41,17 +38,17 @@ describe('composer', () => {
 
   it('postpones a reset requested while a reply streams, and says so', async () => {
     await chat.submit('/task Watch the stream; To its end');
-    await chat.workbench.webview().getByText('0 of 1 step').waitFor();
+    await chat.page.getByText('0 of 1 step').waitFor();
     server.answer(SLOW_REPLY);
     await chat.submit('Go slowly.');
     await chat.message('Drop by drop.').first().waitFor();
     await chat.submit('/reset Then go on.');
-    await chat.workbench.webview().getByText('The task will end when this response finishes.').waitFor();
+    await chat.page.getByText('The task will end when this response finishes.').waitFor();
     await chat.waitForDraft('Then go on.');
     await steps().first().waitFor();
     await chat.button('Stop Response').click();
     await steps().first().waitFor({ state: 'detached' });
-    await chat.workbench.webview().getByText('The task will end').waitFor({ state: 'detached' });
+    await chat.page.getByText('The task will end').waitFor({ state: 'detached' });
   });
 
   it('pins a sentence with /pin, and restores the key event after it is dismissed', async () => {
@@ -70,11 +67,11 @@ describe('composer', () => {
 
   it('searches with /recall, and asks for the format in a quick pick with /export', async () => {
     await chat.submit('/recall gateway');
-    const field = chat.workbench.webview().getByRole('searchbox', { name: 'Search this session' });
+    const field = chat.page.getByRole('searchbox', { name: 'Search this session' });
     await eventually(async () => assert.equal(await field.inputValue(), 'gateway'));
-    await chat.workbench.webview().locator('.hit-text', { hasText: '8443' }).first().click();
+    await chat.page.locator('.hit-text', { hasText: '8443' }).first().click();
     await field.waitFor({ state: 'detached' });
-    await chat.workbench.webview().locator('.message:focus', { hasText: '8443' }).waitFor();
+    await chat.page.locator('.message:focus', { hasText: '8443' }).waitFor();
     await chat.submit('/export');
     await chat.workbench.paletteRow('Markdown').waitFor();
     await chat.workbench.page.keyboard.press('Escape');
@@ -89,21 +86,21 @@ describe('composer', () => {
     await chat.message('Half way:').waitFor();
     await chat.waitForDraft('not yet sent');
     await chat.workbench.page.keyboard.press('Alt+PageUp');
-    await chat.workbench.webview().getByText('What are you working on?').waitFor();
+    await chat.page.getByText('What are you working on?').waitFor();
     await chat.workbench.page.keyboard.press('Alt+PageDown');
     await chat.message('Half way:').waitFor();
     await chat.submit('/new');
-    await chat.workbench.webview().getByText('What are you working on?').waitFor();
+    await chat.page.getByText('What are you working on?').waitFor();
     await chat.workbench.page.keyboard.press('Alt+PageDown');
     await chat.message('Half way:').waitFor();
     await chat.composer().fill('');
   });
 
   const showsPolicy = async (name: string): Promise<void> => {
-    await chat.workbench.webview().locator('.gauge').click();
-    await chat.workbench.webview().locator('.gauge-policy', { hasText: name }).waitFor();
+    await chat.page.locator('.gauge').click();
+    await chat.page.locator('.gauge-policy', { hasText: name }).waitFor();
     await chat.composer().press('Escape');
-    await chat.workbench.webview().locator('.gauge-panel').waitFor({ state: 'detached' });
+    await chat.page.locator('.gauge-panel').waitFor({ state: 'detached' });
   };
 
   it('changes the session’s compression policy with /policy', async () => {
@@ -113,7 +110,7 @@ describe('composer', () => {
   });
 
   it('keeps model, policy, task and draft separate for each session', async () => {
-    const page = chat.workbench.webview();
+    const page = chat.page;
     const model = page.locator('.model-button');
     const asked = () => server.lastRequest?.body['model'];
     await chat.submit('/model');
@@ -146,7 +143,7 @@ describe('composer', () => {
 
   it('names a new session by the text after /new', async () => {
     await chat.submit('/new Kayak prices');
-    await chat.workbench.webview().getByRole('button', { name: 'Kayak prices' }).waitFor();
+    await chat.page.getByRole('button', { name: 'Kayak prices' }).waitFor();
     await chat.waitForDraft('');
   });
 });

@@ -10,11 +10,9 @@ describe('compressed session in the chat', () => {
   before(async () => {
     chat = await ChatPage.open('compressed');
     await chat.workbench.openSampleSession();
-    await chat.messages().first().waitFor();
   });
 
-  const page = () => chat.workbench.webview();
-  const scroller = (): Locator => page().getByRole('feed');
+  const scroller = (): Locator => chat.page.getByRole('feed');
   const row = (): Locator => chat.compressions().first();
   const toggle = (): Locator => row().locator('.compression-toggle');
 
@@ -25,7 +23,7 @@ describe('compressed session in the chat', () => {
 
   it('previews a compression before running it', async () => {
     await chat.submit('/compress');
-    const preview = page().getByRole('region', { name: 'Compress now?' });
+    const preview = chat.page.getByRole('region', { name: 'Compress now?' });
     await preview.getByText(/Compresses \d+ messages\. Context: [\d,]+ → about [\d,]+ tokens\. No cost\./).waitFor();
     previewed = /\((\d+)\)/.exec(await preview.getByText(/Kept verbatim \(\d+\)/).innerText())?.[1];
     await preview.getByRole('button', { name: 'Cancel' }).click();
@@ -35,7 +33,7 @@ describe('compressed session in the chat', () => {
 
   it('shows a row with the compression’s figures where it happened', async () => {
     await chat.submit('/compress');
-    await page().getByRole('button', { name: 'Compress', exact: true }).click();
+    await chat.page.getByRole('button', { name: 'Compress', exact: true }).click();
     const said = await chat.toast(/Compressed/).innerText();
     assert.equal(/Key events kept: (\d+)/.exec(said)?.[1], previewed, 'as the preview said');
     await chat.workbench.openSidebar('Threadkeeper');
@@ -72,7 +70,7 @@ describe('compressed session in the chat', () => {
     const redo = row().getByRole('button', { name: 'Redo' });
     await row().getByRole('button', { name: 'Undo', exact: true }).click();
     await undone.waitFor();
-    await page().locator('.message.covered').first().waitFor({ state: 'detached' });
+    await chat.page.locator('.message.covered').first().waitFor({ state: 'detached' });
     await redo.click();
     await row()
       .getByText(/key events kept/)
@@ -94,7 +92,7 @@ describe('compressed session in the chat', () => {
     await chat.workbench.runCommand('Threadkeeper: Undo Last Compression');
     await expanded.waitFor();
     await chat.workbench.runCommand('Threadkeeper: Compress History');
-    const preview = page().getByRole('region', { name: 'Compress now?' });
+    const preview = chat.page.getByRole('region', { name: 'Compress now?' });
     await preview.getByText(`Kept verbatim (${previewed})`).waitFor();
     await preview.getByRole('button', { name: 'Compress', exact: true }).click();
     await expanded.waitFor({ state: 'detached' });
@@ -102,7 +100,7 @@ describe('compressed session in the chat', () => {
   });
 
   it('marks messages that are no longer sent verbatim, and names their summary', async () => {
-    const named = page().locator('.message.covered .cover-chip', { hasText: /^In a summary: ./ });
+    const named = chat.page.locator('.message.covered .cover-chip', { hasText: /^In a summary: ./ });
     await scrollBackTo(scroller(), named);
     await named.first().click();
     await chat.workbench.newestWebview().locator('.document').waitFor();
@@ -112,18 +110,18 @@ describe('compressed session in the chat', () => {
 
   it('shows user messages, replies, key events and compressions in the overview', async () => {
     for (const kind of ['user', 'reply', 'event', 'compression'])
-      await page().locator(`.minimap .map-${kind}`).first().waitFor({ state: 'attached' });
+      await chat.page.locator(`.minimap .map-${kind}`).first().waitFor({ state: 'attached' });
   });
 
   it('jumps to a message with the overview, and to the latest message with a button', async () => {
-    const map = page().locator('.minimap');
+    const map = chat.page.locator('.minimap');
     const box = await map.boundingBox();
     assert.ok(box);
     await chat.workbench.page.mouse.click(box.x + box.width / 2, box.y + 4);
-    await page().locator('.message[aria-posinset="1"]').waitFor();
+    await chat.page.locator('.message[aria-posinset="1"]').waitFor();
     await chat.button('Jump to Latest').click();
     const total = await chat.messages().last().getAttribute('aria-setsize');
-    await page().locator(`.message[aria-posinset="${total}"]`).waitFor();
+    await chat.page.locator(`.message[aria-posinset="${total}"]`).waitFor();
     await chat.button('Jump to Latest').waitFor({ state: 'detached' });
   });
 
@@ -136,7 +134,7 @@ describe('compressed session in the chat', () => {
     assert.ok(position);
     await excerpt.click();
     // The focus moves as well.
-    await page().locator(`.message[aria-posinset="${position}"]:focus`).waitFor();
+    await chat.page.locator(`.message[aria-posinset="${position}"]:focus`).waitFor();
     await chat.button('Jump to Latest').click();
   });
 });

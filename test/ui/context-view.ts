@@ -74,7 +74,7 @@ export class ContextView {
    */
   async pickTopmost(title: string | RegExp): Promise<void> {
     const { page } = this.workbench;
-    await page.locator('.quick-input-title:visible', { hasText: title }).waitFor();
+    await this.workbench.listTitle(title).waitFor();
     await page.locator('.quick-input-list .monaco-list-row[data-index="0"]').click();
   }
 
@@ -103,14 +103,6 @@ export class ContextView {
     await this.workbench.chooseInMenu(title);
   }
 
-  editor(): Locator {
-    return this.workbench.page.locator('.editor-group-container.active .monaco-editor .view-lines');
-  }
-
-  tab(title: string | RegExp): Locator {
-    return this.workbench.page.locator('.tab.active', { hasText: title });
-  }
-
   /** The session document that the reader shows, rendered. */
   reader(): Locator {
     return this.workbench.newestWebview().locator('.document');
@@ -122,7 +114,7 @@ export class ContextView {
 
   async preview(): Promise<void> {
     await this.workbench.runCommand('Threadkeeper: Preview Next Request');
-    await this.tab('Next Request').waitFor();
+    await this.workbench.activeTab('Next Request').waitFor();
   }
 
   undoChange(): Promise<void> {

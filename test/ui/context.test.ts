@@ -39,34 +39,31 @@ describe('composer with context', () => {
     keys = new Keyboard(chat);
   });
 
-  const options = (): Locator => chat.workbench.webview().getByRole('option');
-  const option = (text: string | RegExp): Locator => chat.workbench.webview().getByRole('option', { name: text });
-  const chips = (): Locator => chat.workbench.webview().locator('.composer .chip');
-  const implicit = (): Locator => chat.workbench.webview().locator('.composer .implicit');
+  const implicit = (): Locator => chat.page.locator('.composer .implicit');
 
   /** Types # or @ and some letters, moves to a suggestion, and accepts it. */
   async function pick(typed: string, wanted: RegExp): Promise<void> {
     await keys.enterQuery(typed);
-    await option(wanted).first().waitFor();
-    const chosen = chat.workbench.webview().locator('[role="option"][aria-selected="true"]', { hasText: wanted });
+    await chat.options(wanted).first().waitFor();
+    const chosen = chat.page.locator('[role="option"][aria-selected="true"]', { hasText: wanted });
     for (let presses = 0; (await chosen.count()) === 0; presses++) {
       assert.ok(presses < 40, `${wanted.source} is reached by the arrow keys`);
       await keys.press('ArrowDown');
     }
     await keys.press('Enter');
-    await options().first().waitFor({ state: 'detached' });
+    await chat.options().first().waitFor({ state: 'detached' });
   }
 
   /** Accepts a suggestion and waits for its chip. */
   async function attach(typed: string, wanted: RegExp, chip: RegExp): Promise<void> {
     await pick(typed, wanted);
-    await chips().filter({ hasText: chip }).first().waitFor();
+    await chat.chips(chip).first().waitFor();
   }
 
   async function ask(question: string): Promise<string> {
     await keys.type(question);
     await chat.waitForReply('Understood.', () => keys.press('Enter'));
-    await chips().first().waitFor({ state: 'detached' });
+    await chat.chips().first().waitFor({ state: 'detached' });
     return JSON.stringify(server.lastRequest?.body);
   }
 
@@ -147,10 +144,8 @@ describe('composer with context', () => {
       fromElsewhere.items.add(new File(['tide: high'], 'tides.yaml', { type: 'text/yaml' }));
       drop(fromElsewhere);
     }, address);
-    await chips()
-      .filter({ hasText: /main\.ts:1-/ })
-      .waitFor();
-    await chips().filter({ hasText: 'tides.yaml' }).waitFor();
+    await chat.chips(/main\.ts:1-/).waitFor();
+    await chat.chips('tides.yaml').waitFor();
     await keys.toComposer();
     const sent = await ask('And these two?');
     assert.match(sent, /tide: high/);
@@ -174,7 +169,7 @@ describe('composer with context', () => {
     await keys.toComposer();
     await attach('#SQLITE', /^sqlite-store\.ts/, /sqlite-store\.ts/);
     await keys.enterQuery('Why? #s');
-    await option(/^store\.ts/).waitFor();
+    await chat.options(/^store\.ts/).waitFor();
     for (const theme of THEMES) {
       await showTheme(chat, theme, settings());
       assert.deepEqual(await violations(chat.workbench), []);
@@ -183,12 +178,12 @@ describe('composer with context', () => {
     // Uses the workspace's settings, because the command would change the user's settings, which all tests share.
     await writeSettings(chat.folder, settings({ 'threadkeeper.chat.location': 'sidebar' }));
     await chat.workbench.page.locator('.sidebar .composite.title', { hasText: 'Chat' }).waitFor();
-    await chips().first().waitFor();
+    await chat.chips().first().waitFor();
     for (const width of [300, 480]) {
       await chat.workbench.widenSidebar(width);
       await keys.toComposer();
       await keys.enterQuery('Why? #s');
-      await option(/^store\.ts/).waitFor();
+      await chat.options(/^store\.ts/).waitFor();
       assert.deepEqual(await violations(chat.workbench), []);
       await chat.workbench.screenshot(`context-${width}`);
       await keys.press('Escape');

@@ -44,8 +44,7 @@ describe('actions offered after a fault', () => {
       workbench.chooseListed(/^Select Model for This Session$/, 'OpenAI-compatible server'),
     );
     // A common mistake: no scheme, and no server.
-    await workbench.fillInputBox('localhost:1');
-    await workbench.page.keyboard.press('Enter');
+    await workbench.answerInputBox('localhost:1');
     const warning = workbench.toast(/Couldn’t get a model list from http:\/\/localhost:1/);
     await warning.waitFor();
     assert.equal(await chat.messages().last().innerText(), last, 'no question is asked again');
@@ -53,12 +52,10 @@ describe('actions offered after a fault', () => {
     await warning.getByRole('button', { name: 'Change Base URL…' }).click();
     await warning.waitFor({ state: 'detached' });
     // The path /v1 was omitted.
-    await workbench.fillInputBox(server.url.replace('http://', ''));
-    await workbench.page.keyboard.press('Enter');
+    await workbench.answerInputBox(server.url.replace('http://', ''));
     await workbench.paletteRow('Change Base URL…').waitFor();
     await workbench.paletteRow('Other…').click();
-    await workbench.fillInputBox('a-model-of-my-own');
-    await workbench.page.keyboard.press('Enter');
+    await workbench.answerInputBox('a-model-of-my-own');
     await workbench.waitForNotice(/Connected to .*a-model-of-my-own\./);
     server.answer('A model of your own.');
     await chat.send('Who are you?', 'A model of your own.');
@@ -72,9 +69,7 @@ describe('actions offered after a fault', () => {
       'threadkeeper.compression.fallbackToExtractive': false,
       'threadkeeper.summarizer.provider': 'chat',
     });
-    await workbench.runCommand('Threadkeeper: Open Sample Session');
-    // Until then, the page shows the previous session, which ends with a different message.
-    await chat.message('fair winds to Rita').waitFor();
+    await workbench.openSampleSession();
     server.disturbBy(() => ({ kind: 'reset' }));
     const last = await chat.messages().last().innerText();
     await workbench.previewCompression(/(?:Estimated|Unknown) cost/);

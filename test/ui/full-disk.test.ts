@@ -32,7 +32,7 @@ describe('chat on a disk that fills up', function () {
   });
 
   const gauge = () => chat.workbench.statusBarItem('threadkeeper.gauge').locator('.codicon-warning');
-  const notice = () => chat.workbench.webview().locator('.notices').getByText(FULL);
+  const notice = () => chat.page.locator('.notices').getByText(FULL);
 
   it('continues in memory, and warns in a notification, in the chat and on the gauge', async () => {
     await disk!.fill(4 * 1024);

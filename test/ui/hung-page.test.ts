@@ -28,12 +28,12 @@ describe('message that hangs the page', () => {
 
   it('is shown as plain text after the page is reopened, with all other messages rendered', async () => {
     await chat.submit('This one is **fine**.');
-    await chat.workbench.webview().locator('.from-user strong', { hasText: 'fine' }).waitFor();
+    await chat.page.locator('.from-user strong', { hasText: 'fine' }).waitFor();
     await chat.button('Send').waitFor();
     await chat.submit('And this is **HOLD-THE-PAGE**.');
     const { page } = chat.workbench;
     await page.locator('.notification-toast', { hasText: 'stopped responding' }).first().waitFor({ timeout: 120_000 });
-    const webview = chat.workbench.webview();
+    const webview = chat.page;
     const plain = webview.locator('.plain');
     // This message also blocks the page that tries each message alone. That page is replaced by one in which only this
     // message and its quotes are plain text.

@@ -12,11 +12,9 @@ describe('long session by keyboard alone', () => {
     chat = await ChatPage.open('keyboard-long-session');
     keys = new Keyboard(chat);
     await chat.workbench.openSampleSession();
-    await chat.messages().first().waitFor();
   });
 
-  const page = () => chat.workbench.webview();
-  const overview = (): Locator => page().getByRole('slider', { name: 'Session overview' });
+  const overview = (): Locator => chat.page.getByRole('slider', { name: 'Session overview' });
   const latest = (): Locator => chat.button('Jump to Latest');
   const compression = (): Locator => chat.compressions().first();
 
@@ -24,18 +22,18 @@ describe('long session by keyboard alone', () => {
     await keys.toComposer();
     await keys.tabTo(overview(), 'Shift+Tab');
     await keys.press('Home');
-    await page().locator('.message[aria-posinset="1"]').waitFor();
+    await chat.page.locator('.message[aria-posinset="1"]').waitFor();
     assert.equal(await overview().getAttribute('aria-valuenow'), '1');
     assert.equal(await overview().getAttribute('aria-valuetext'), 'Message 1');
     await keys.press('PageDown');
-    await page().locator('.message[aria-posinset="1"]').waitFor({ state: 'detached' });
+    await chat.page.locator('.message[aria-posinset="1"]').waitFor({ state: 'detached' });
     assert.notEqual(await overview().getAttribute('aria-valuenow'), '1');
     await keys.tabTo(latest(), 'Shift+Tab');
     await chat.workbench.screenshot('jump-to-latest');
     await keys.press('Enter');
     await latest().waitFor({ state: 'detached' });
     const total = await overview().getAttribute('aria-valuemax');
-    await page().locator(`.message[aria-posinset="${total}"]`).waitFor();
+    await chat.page.locator(`.message[aria-posinset="${total}"]`).waitFor();
     await keys.waitForFocus(chat.composer());
   });
 
@@ -43,19 +41,19 @@ describe('long session by keyboard alone', () => {
     await keys.toComposer();
     await keys.type('/recall database');
     await keys.press('Enter');
-    await keys.waitForFocus(page().getByRole('searchbox'));
-    await page().locator('.hit-text').first().waitFor();
-    await keys.tabTo(page().locator('.session-open').first());
+    await keys.waitForFocus(chat.page.getByRole('searchbox'));
+    await chat.page.locator('.hit-text').first().waitFor();
+    await keys.tabTo(chat.page.locator('.session-open').first());
     await keys.press('Enter');
-    await keys.waitForFocus(page().locator('.message:focus', { hasText: /database/i }));
+    await keys.waitForFocus(chat.page.locator('.message:focus', { hasText: /database/i }));
   });
 
   it('opens the gauge panel, offers to change the policy, and closes the panel with Escape', async () => {
-    const gauge = page().locator('.gauge');
+    const gauge = chat.page.locator('.gauge');
     await keys.toComposer();
     await keys.tabTo(gauge, 'Shift+Tab');
     await keys.press('Enter');
-    await page().locator('.gauge-panel').waitFor();
+    await chat.page.locator('.gauge-panel').waitFor();
     await keys.tabTo(chat.button('Change Policy'), 'Shift+Tab');
     await keys.press('Enter');
     await chat.workbench.paletteRow('frugal').waitFor();
@@ -63,12 +61,12 @@ describe('long session by keyboard alone', () => {
     await chat.workbench.quickInput().waitFor({ state: 'hidden' });
     await keys.toComposer();
     await keys.press('Escape');
-    await page().locator('.gauge-panel').waitFor({ state: 'detached' });
+    await chat.page.locator('.gauge-panel').waitFor({ state: 'detached' });
     await keys.waitForFocus(gauge);
   });
 
   it('previews a compression, cancels it with Escape, and runs it', async () => {
-    const preview = page().getByRole('region', { name: 'Compress now?' });
+    const preview = chat.page.getByRole('region', { name: 'Compress now?' });
     if ((await chat.compressions().count()) === 0) {
       await keys.toComposer();
       await keys.type('/compress');

@@ -14,18 +14,17 @@ describe('sessions by keyboard alone', () => {
     await keys.send('Alpha release', 'No model is configured');
   });
 
-  const page = () => chat.workbench.webview();
-  const title = (): Locator => page().locator('.title-button');
-  const search = (): Locator => page().getByRole('searchbox', { name: 'Search sessions' });
-  const rows = (): Locator => page().locator('.session');
+  const title = (): Locator => chat.page.locator('.title-button');
+  const search = (): Locator => chat.page.getByRole('searchbox', { name: 'Search sessions' });
+  const rows = (): Locator => chat.page.locator('.session');
   const row = (name: string): Locator => rows().filter({ hasText: name });
 
   async function session(name: string): Promise<string> {
     const unlike = `${name} ${++made}`;
     await keys.toComposer();
-    await keys.tabTo(page().locator('.header').getByTitle('New Session', { exact: true }), 'Shift+Tab');
+    await keys.tabTo(chat.page.locator('.header').getByTitle('New Session', { exact: true }), 'Shift+Tab');
     await keys.press('Enter');
-    await page().getByText('What are you working on?').waitFor();
+    await chat.page.getByText('What are you working on?').waitFor();
     await keys.send(unlike, 'No model is configured');
     await title().filter({ hasText: unlike }).waitFor();
     return unlike;
@@ -75,7 +74,7 @@ describe('sessions by keyboard alone', () => {
   it('are renamed, and keep the focus', async () => {
     const name = await session('Delta');
     await act(name, 'Rename');
-    const field = page().getByRole('textbox', { name: 'New title' });
+    const field = chat.page.getByRole('textbox', { name: 'New title' });
     await keys.waitForFocus(field);
     await keys.clear();
     await keys.type(`${name}, renamed`);
@@ -110,7 +109,7 @@ describe('sessions by keyboard alone', () => {
 
   it('have a model list, which Escape closes', async () => {
     await keys.toComposer();
-    await keys.tabTo(page().locator('.model-button'));
+    await keys.tabTo(chat.page.locator('.model-button'));
     await keys.press('Enter');
     await chat.workbench.paletteRow('No model').waitFor();
     await keys.press('Escape');

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import type { Locator } from 'playwright-core';
 import type { WireServer } from '../support/wire-server.ts';
 import { chatServerSettings, ChatPage, startModelServer, SLOW_REPLY } from './chat-page.ts';
 import { eventually } from './eventually.ts';
@@ -37,8 +36,6 @@ describe('conversation by keyboard alone', () => {
     await keys.send(question, reply);
     return { question, reply };
   }
-
-  const tab = (title: string): Locator => chat.workbench.page.locator('.tab.active', { hasText: title });
 
   it('recalls sent messages into the composer, newest first', async () => {
     const older = await turn();
@@ -98,7 +95,7 @@ describe('conversation by keyboard alone', () => {
     await keys.pressButton(second, 'Previous Branch');
     await chat.message(reply).getByText('Branch 1 of 2').waitFor();
     await keys.pressButton(chat.message(question), 'Edit and Resend');
-    const editor = chat.workbench.webview().getByRole('textbox', { name: 'Edit and Resend' });
+    const editor = chat.page.getByRole('textbox', { name: 'Edit and Resend' });
     await keys.waitForFocus(editor);
     await keys.press('Escape');
     await editor.waitFor({ state: 'detached' });
@@ -162,7 +159,7 @@ describe('conversation by keyboard alone', () => {
     await keys.toRow(row);
     await keys.tabTo(row.getByRole('link', { name: 'src/config.ts:3' }));
     await keys.press('Enter');
-    await tab('config.ts').waitFor();
+    await chat.workbench.activeTab('config.ts').waitFor();
     await chat.workbench.page.getByRole('button', { name: /Ln 3, Col 1/ }).waitFor();
     await keys.toRow(row);
     await keys.tabTo(row.getByRole('link', { name: 'the manual' }));
@@ -208,7 +205,7 @@ describe('conversation by keyboard alone', () => {
     await keys.toRow(row);
     await keys.tabTo(row.getByRole('link', { name: 'src/config.ts:3' }));
     await keys.press('Enter');
-    await tab('config.ts').waitFor();
+    await chat.workbench.activeTab('config.ts').waitFor();
     await use('Copy');
     await chat.toast('Copied').waitFor();
     await keys.toComposer();
@@ -217,9 +214,9 @@ describe('conversation by keyboard alone', () => {
     await use('Insert at Cursor');
     await chat.workbench.page.locator('.monaco-editor .view-line', { hasText: code }).first().waitFor();
     await use('Open in New File');
-    await tab('Untitled').waitFor();
+    await chat.workbench.activeTab('Untitled').waitFor();
     await chat.workbench.editorText().getByText(code).waitFor();
     await keys.toComposer();
-    assert.equal(await chat.workbench.webview().locator('.composer .chip').count(), 0, 'nothing was attached unasked');
+    assert.equal(await chat.chips().count(), 0, 'nothing was attached unasked');
   });
 });

@@ -16,36 +16,33 @@ describe('composer by keyboard alone', () => {
     keys = new Keyboard(chat);
   });
 
-  const page = () => chat.workbench.webview();
-  const suggestions = (): Locator => page().getByRole('option');
-  const chips = (): Locator => page().locator('.composer .chip');
-  const steps = (): Locator => page().locator('.task').getByRole('checkbox');
+  const steps = (): Locator => chat.page.locator('.task').getByRole('checkbox');
 
   it('chooses a command from the slash suggestions, and closes the suggestions with Escape', async () => {
     await keys.toComposer();
     await keys.type('/re');
-    await suggestions().filter({ hasText: '/reset' }).waitFor();
+    await chat.options('/reset').waitFor();
     await keys.press('ArrowDown');
-    await suggestions().and(page().locator('[aria-selected="true"]')).filter({ hasText: '/recall' }).waitFor();
+    await chat.options().and(chat.page.locator('[aria-selected="true"]')).filter({ hasText: '/recall' }).waitFor();
     await keys.press('Enter');
     await keys.waitForDraft('/recall');
     await keys.toComposer();
     await keys.type('/');
-    await suggestions().first().waitFor();
+    await chat.options().first().waitFor();
     await keys.press('Escape');
-    await suggestions().first().waitFor({ state: 'detached' });
+    await chat.options().first().waitFor({ state: 'detached' });
     await keys.waitForFocus(chat.composer());
   });
 
   it('attaches a file from the # suggestions, and removes it', async () => {
     await keys.toComposer();
     await keys.enterQuery('Look at #config');
-    await suggestions().first().filter({ hasText: 'config.ts' }).waitFor();
+    await chat.options().first().filter({ hasText: 'config.ts' }).waitFor();
     await keys.press('Tab');
-    await chips().filter({ hasText: 'config.ts' }).waitFor();
+    await chat.chips('config.ts').waitFor();
     await keys.tabTo(chat.button('Remove config.ts'), 'Shift+Tab');
     await keys.press('Enter');
-    await chips().first().waitFor({ state: 'detached' });
+    await chat.chips().first().waitFor({ state: 'detached' });
     await keys.waitForFocus(chat.composer());
   });
 
@@ -53,7 +50,7 @@ describe('composer by keyboard alone', () => {
     await keys.toComposer();
     await keys.tabTo(chat.button('Add Context'));
     await keys.press('Enter');
-    const items = page().getByRole('menuitem');
+    const items = chat.page.getByRole('menuitem');
     await keys.waitForFocus(items.first());
     await keys.press('ArrowDown');
     await keys.waitForFocus(items.nth(1));
@@ -66,18 +63,18 @@ describe('composer by keyboard alone', () => {
     await keys.toComposer();
     await keys.type('/task Ship it; Write it; Test it; Tell the others');
     await keys.press('Enter');
-    await page().getByText('0 of 3 steps').waitFor();
+    await chat.page.getByText('0 of 3 steps').waitFor();
     await keys.tabTo(steps().filter({ hasText: 'Write it' }), 'Shift+Tab');
     await keys.press('Space');
-    await page().getByText('1 of 3 steps').waitFor();
+    await chat.page.getByText('1 of 3 steps').waitFor();
     await keys.tabTo(chat.button('Skip “Tell the others”'));
     await keys.press('Enter');
-    await page().locator('.step-skipped').waitFor();
-    await page().getByText('1 of 3 steps').waitFor();
-    await keys.tabTo(page().getByRole('textbox', { name: 'Add step' }));
+    await chat.page.locator('.step-skipped').waitFor();
+    await chat.page.getByText('1 of 3 steps').waitFor();
+    await keys.tabTo(chat.page.getByRole('textbox', { name: 'Add step' }));
     await keys.type('Rest');
     await keys.press('Enter');
-    await page().getByText('1 of 4 steps').waitFor();
+    await chat.page.getByText('1 of 4 steps').waitFor();
     await keys.tabTo(chat.button('End Task'), 'Shift+Tab');
     await keys.press('Enter');
     await steps().first().waitFor({ state: 'detached' });
@@ -87,7 +84,7 @@ describe('composer by keyboard alone', () => {
     server.answer(PLAN);
     await keys.send('Plan it.', 'The plan:');
     await keys.pressButton(chat.message('The plan:').last(), 'Use as Task Steps');
-    await page().getByText('0 of 2 steps').waitFor();
+    await chat.page.getByText('0 of 2 steps').waitFor();
     await keys.toComposer();
     await keys.type('/reset');
     await keys.press('Escape', 'Enter');

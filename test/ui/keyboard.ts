@@ -61,7 +61,7 @@ export class Keyboard {
 
   /** Matches the element only while it has the focus and the page is visible. */
   #at(element: Locator): Locator {
-    return element.and(this.#chat.workbench.webview().locator(':focus'));
+    return element.and(this.#chat.page.locator(':focus'));
   }
 
   async has(element: Locator): Promise<boolean> {
@@ -77,7 +77,7 @@ export class Keyboard {
   /** Presses Tab or Shift+Tab until the element has the focus. */
   async tabTo(element: Locator, key: 'Tab' | 'Shift+Tab' = 'Tab'): Promise<void> {
     // A button that is disabled until a reply has ended would be skipped.
-    await element.and(this.#chat.workbench.webview().locator(':not(:disabled)')).waitFor({ state: 'attached' });
+    await element.and(this.#chat.page.locator(':not(:disabled)')).waitFor({ state: 'attached' });
     for (let tabs = 0; !(await this.has(element)); tabs++) {
       if (tabs > MAX_TABS) assert.fail(`${String(element)} is reached by ${key}, not ${await this.describeFocus()}`);
       await this.press(key);
@@ -89,7 +89,7 @@ export class Keyboard {
     await this.toComposer();
     // Waits first, because a page behind another tab isn't loaded.
     await row.waitFor();
-    const transcript = this.#chat.workbench.webview().locator('.transcript:focus, .transcript [role="article"]:focus');
+    const transcript = this.#chat.page.locator('.transcript:focus, .transcript [role="article"]:focus');
     for (let tabs = 0; (await transcript.count()) === 0; tabs++) {
       if (tabs > MAX_TABS) assert.fail(`the transcript is reached by Shift+Tab, not ${await this.describeFocus()}`);
       await this.press('Shift+Tab');
@@ -108,7 +108,7 @@ export class Keyboard {
 
   /** Selects words in the focused row with the arrow keys. */
   async selectWords(words: readonly string[]): Promise<void> {
-    const root = this.#chat.workbench.webview().locator('#root');
+    const root = this.#chat.page.locator('#root');
     const selected = (): Promise<string> => root.evaluate(() => String(getSelection()).trim());
     for (let steps = 0; (await selected()) !== words[0]; steps++) {
       assert.ok(steps < MAX_TABS, `“${words[0]}” is selected, not “${await selected()}”`);
@@ -126,7 +126,7 @@ export class Keyboard {
 
   /** Describes the focused element for error messages. Different elements have different descriptions. */
   async describeFocus(): Promise<string> {
-    const root = this.#chat.workbench.webview().locator('#root');
+    const root = this.#chat.page.locator('#root');
     if ((await root.count()) === 0) return 'anything of the page, which is not shown';
     return root.evaluate(() => {
       const element = document.activeElement;

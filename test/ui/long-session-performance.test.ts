@@ -134,8 +134,8 @@ describe('very long session in the real page', function () {
   }
 
   async function openFromList(count: number): Promise<Opening> {
-    await chat.workbench.webview().locator('.title-button').click();
-    await chat.workbench.webview().locator('.session-open').first().waitFor();
+    await chat.page.locator('.title-button').click();
+    await chat.page.locator('.session-open').first().waitFor();
     const last = ending(count);
     return (await frame()).evaluate<Opening>(`(${OPEN})(${JSON.stringify(NAMES[count])}, ${JSON.stringify(last)})`);
   }
@@ -166,7 +166,7 @@ describe('very long session in the real page', function () {
     };
     const before = await heap();
     const rows = await (await frame()).evaluate<number>(`(${SCROLL})()`);
-    await chat.workbench.webview().locator('.message[aria-posinset="1"][data-message]').waitFor();
+    await chat.page.locator('.message[aria-posinset="1"][data-message]').waitFor();
     const after = await heap();
     console.log(`      at most ${rows} rows on the page; heap ${before.toFixed(1)} MB, then ${after.toFixed(1)} MB`);
     assert.ok(rows <= 80, `${rows} rows`);

@@ -62,12 +62,12 @@ describe('first minutes of a new user', () => {
 
   afterEach(() => chat.workbench.close());
 
-  const offer = (name: string | RegExp) => chat.workbench.webview().locator('.model-setup button', { hasText: name });
-  const setup = () => chat.workbench.webview().getByRole('region', { name: 'Select a model to get a response' });
+  const offer = (name: string | RegExp) => chat.page.locator('.model-setup button', { hasText: name });
+  const setup = () => chat.page.getByRole('region', { name: 'Select a model to get a response' });
 
   async function typeKey(key: string): Promise<void> {
     const { page } = chat.workbench;
-    await page.locator('.quick-input-title:visible', { hasText: /^API Key for/ }).waitFor();
+    await chat.workbench.listTitle(/^API Key for/).waitFor();
     await chat.workbench.quickInput().fill(key);
     await page.keyboard.press('Enter');
   }
@@ -91,7 +91,7 @@ describe('first minutes of a new user', () => {
     await setup().waitFor();
     assert.equal(await offer(/Ollama/).count(), 0, 'nothing answers there');
     await offer(/OpenAI.*Needs an API key/).click();
-    await chat.workbench.page.locator('.quick-input-title:visible', { hasText: 'API Key for OpenAI' }).waitFor();
+    await chat.workbench.listTitle('API Key for OpenAI').waitFor();
     await chat.workbench.page.keyboard.press('Escape');
     const keys = new Keyboard(chat);
     await keys.toComposer();
@@ -113,7 +113,7 @@ describe('first minutes of a new user', () => {
       await chat.send('And now?', 'No model is configured');
       await offer(/Ollama/).click();
       const { page } = chat.workbench;
-      await page.locator('.quick-input-title:visible', { hasText: 'Select Model for This Session' }).waitFor();
+      await chat.workbench.listTitle('Select Model for This Session').waitFor();
       await page.locator('.quick-input-list .monaco-list-row.focused').waitFor();
       await page.keyboard.press('Enter');
       await chat.message(ANSWER).waitFor();

@@ -34,7 +34,6 @@ describe('chat with a model on a server', () => {
   it('selects a model from the server’s list, and offers to compress if the session does not fit', async () => {
     server.answer(REPLY);
     await workbench.openSampleSession();
-    await articles().getByText('fair winds to Rita').waitFor();
     // A self-hosted server needs no key: its models are in the same list.
     await workbench.ask('Threadkeeper: Select Model…', () =>
       workbench.chooseListed(/^Select Model for This Session$/, SMALL),

@@ -39,7 +39,7 @@ describe('first chat without a key or a model', () => {
   it('stays in one tab when the window is reloaded with another tab in front', async () => {
     const { page } = workbench;
     await workbench.openFile('config.ts');
-    const file = page.locator('.tab.active', { hasText: 'config.ts' });
+    const file = workbench.activeTab('config.ts');
     await file.waitFor();
     await workbench.reloadByCommand();
     await file.waitFor();

@@ -75,7 +75,6 @@ describe('recording of the first minutes', () => {
     const { page } = workbench;
     const pause = (): Promise<void> => page.waitForTimeout(READING_MS);
     await workbench.openSampleSession();
-    await workbench.webview().getByRole('article').first().waitFor();
     const recording = new Recording(page);
     recording.start();
     await pause();

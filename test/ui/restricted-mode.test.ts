@@ -57,8 +57,7 @@ describe('window in Restricted Mode', () => {
   });
 
   it('ignores repository settings that affect what is sent or kept', async () => {
-    await workbench.runCommand('Threadkeeper: Open Sample Session');
-    await new ChatPage(workbench).message('fair winds to Rita').waitFor();
+    await workbench.openSampleSession();
     await workbench.webview().locator('button.gauge').click();
     const policy = (await workbench.webview().locator('.gauge-policy').textContent()) ?? '';
     assert.match(policy, /balanced/);
@@ -79,11 +78,8 @@ describe('window in Restricted Mode', () => {
     await chat.send('Which port?', 'I cannot know.');
     assert.doesNotMatch(JSON.stringify(model.lastRequest?.body), /port = 4600/);
     await chat.composer().fill('#notes');
-    await workbench
-      .webview()
-      .getByRole('option', { name: /^notes\.ts/ })
-      .click();
-    await workbench.webview().locator('.composer .chip', { hasText: 'notes.ts' }).waitFor();
+    await chat.options(/^notes\.ts/).click();
+    await chat.chips('notes.ts').waitFor();
     await workbench.screenshot('restricted-context');
     model.answer('The port of the file.');
     await chat.send('And in this file?', 'The port of the file.');

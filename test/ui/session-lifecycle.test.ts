@@ -27,7 +27,6 @@ describe('long session', () => {
 
   it('is imported and shown', async () => {
     await workbench.openSampleSession();
-    await workbench.webview().getByRole('article').first().waitFor();
     await workbench.screenshot('sample-session');
   });
 
@@ -101,7 +100,6 @@ describe('window without a folder', () => {
 
   it('opens the bundled sample session, and answers a message', async () => {
     await workbench.openSampleSession();
-    await workbench.webview().getByRole('article').first().waitFor();
     const chat = new ChatPage(workbench);
     await chat.show();
     await chat.send('What did we decide about the database?', 'No model is configured');

@@ -16,13 +16,13 @@ describe('session list in the chat', () => {
 
   beforeEach(() => openList());
 
-  const rows = (): Locator => chat.workbench.webview().locator('.session');
+  const rows = (): Locator => chat.page.locator('.session');
   const titles = (): Promise<string[]> => rows().locator('.session-title').allInnerTexts();
-  const search = (): Locator => chat.workbench.webview().getByRole('searchbox', { name: 'Search sessions' });
+  const search = (): Locator => chat.page.getByRole('searchbox', { name: 'Search sessions' });
 
   /** Opens the list if it's closed. */
   async function openList(): Promise<void> {
-    const title = chat.workbench.webview().locator('.title-button');
+    const title = chat.page.locator('.title-button');
     if ((await title.getAttribute('aria-expanded')) === 'false') await title.click();
     await search().waitFor();
   }
@@ -67,7 +67,7 @@ describe('session list in the chat', () => {
     const [first = ''] = await titles();
     await search().press('ArrowDown');
     await chat.workbench.page.keyboard.press('Enter');
-    await chat.workbench.webview().locator('.title-button', { hasText: first.trim() }).waitFor();
+    await chat.page.locator('.title-button', { hasText: first.trim() }).waitFor();
     await rows().first().waitFor({ state: 'detached' });
   });
 

@@ -74,7 +74,7 @@ for (const kind of [SAMPLE, LONG]) {
       // Expands ranges, summaries, and a leaf's messages.
       await view.openDownTo(oldest.first(), /^Messages 1–|(?:^|\D)1–\d+ · .* → /);
       await oldest.first().click();
-      await view.tab('Message 1').waitFor();
+      await workbench.activeTab('Message 1').waitFor();
       if (kind === SAMPLE) await workbench.screenshot('summaries-oldest');
     });
 
@@ -84,8 +84,7 @@ for (const kind of [SAMPLE, LONG]) {
       await workbench.page.locator('.sidebar .monaco-list-row[aria-level="2"]').first().waitFor();
       await view.rows().filter({ hasText: 'In context now' }).waitFor({ state: 'detached' });
       await workbench.ask('Threadkeeper: Filter Context View…', () => view.pick('Filter by Text'));
-      await workbench.fillInputBox(kind.told);
-      await workbench.page.keyboard.press('Enter');
+      await workbench.answerInputBox(kind.told);
       await view
         .rows()
         .filter({ hasText: `Filter: ${kind.told}` })
@@ -100,7 +99,7 @@ for (const kind of [SAMPLE, LONG]) {
         hasText: kind === SAMPLE ? /\d+ · (?:You|Assistant|Tool)/ : /\d+ · (?:active|superseded|didn’t fit)/,
       });
       await message.first().click();
-      await view.tab(/^Message \d+/).waitFor();
+      await workbench.activeTab(/^Message \d+/).waitFor();
       const lens = workbench.page.locator('.codelens-decoration a');
       await lens.filter({ hasText: 'Show in Chat' }).waitFor();
       await lens.filter({ hasText: 'Show in Context View' }).click();
@@ -121,18 +120,18 @@ for (const kind of [SAMPLE, LONG]) {
       ] as const) {
         await view.onFirst('Threadkeeper: Open Summary or Change Detail Level…');
         await view.pick(level);
-        await view.tab(title).waitFor();
-        await view.editor().first().waitFor();
+        await workbench.activeTab(title).waitFor();
+        await workbench.editorText().first().waitFor();
       }
     });
 
     it('sends a summary as edited in a tab, and undoes and redoes the edit', async () => {
       await view.onFirst('Threadkeeper: Edit Summary');
-      await view.editor().first().click();
+      await workbench.editorText().first().click();
       await workbench.page.keyboard.press('Control+A');
       await workbench.page.keyboard.insertText(EDITED);
       // The tab may not know that there is something to save until it's rendered.
-      await view.editor().getByText(EDITED.slice(0, 15)).first().waitFor();
+      await workbench.editorText().getByText(EDITED.slice(0, 15)).first().waitFor();
       await workbench.page.keyboard.press('Control+S');
       await workbench.page.locator('.tab.active:not(.dirty)').waitFor();
       if (kind === SAMPLE) await workbench.screenshot('summary-edited');
@@ -168,7 +167,7 @@ for (const kind of [SAMPLE, LONG]) {
       await view.reader().locator('[role="link"]', { hasText: 'Source' }).first().click();
       await view.waitForText(/^Source: /);
       await workbench.runCommand('Threadkeeper: Open as Text');
-      await view.editor().getByText('# Source: ').first().waitFor();
+      await workbench.editorText().getByText('# Source: ').first().waitFor();
       await workbench.runCommand('View: Close All Editors');
     });
 
@@ -185,10 +184,10 @@ for (const kind of [SAMPLE, LONG]) {
 
     it('compares a summary with its source, and reports statements that do not appear in the source', async () => {
       await view.onFirst('Threadkeeper: Edit Summary');
-      await view.editor().first().click();
+      await workbench.editorText().first().click();
       await workbench.page.keyboard.press('Control+Home');
       await workbench.page.keyboard.insertText(`${NEVER_SAID}\n`);
-      await view.editor().getByText(NEVER_SAID.slice(0, 15)).first().waitFor();
+      await workbench.editorText().getByText(NEVER_SAID.slice(0, 15)).first().waitFor();
       await workbench.page.keyboard.press('Control+S');
       await workbench.page.locator('.tab.active:not(.dirty)').waitFor();
       await view.onFirst('Threadkeeper: Compare Summary with Source');
@@ -201,15 +200,13 @@ for (const kind of [SAMPLE, LONG]) {
 
     it('finds where forgotten information is, and says when there is no mention of it', async () => {
       await workbench.runCommand('View: Close All Editors');
-      await workbench.ask('Threadkeeper: Find Forgotten Information', () => workbench.fillInputBox(kind.told));
-      await workbench.page.keyboard.press('Enter');
+      await workbench.ask('Threadkeeper: Find Forgotten Information', () => workbench.answerInputBox(kind.told));
       await workbench.paletteRow(/In the context|In the summary|Archived/).waitFor();
       if (kind === SAMPLE) await workbench.screenshot('why-forgotten');
       await workbench.page.keyboard.press('Escape');
       await workbench.ask('Threadkeeper: Find Forgotten Information', () =>
-        workbench.fillInputBox('zebra crossing in Timbuktu'),
+        workbench.answerInputBox('zebra crossing in Timbuktu'),
       );
-      await workbench.page.keyboard.press('Enter');
       await workbench.waitForNotice(/No mention of/);
       await workbench.clearToasts();
     });

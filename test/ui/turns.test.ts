@@ -37,7 +37,7 @@ describe('conversation in the chat', () => {
     server.answer({ text: 'One more line.\n\n'.repeat(400), dripMs: 200 });
     await chat.submit('Count on.');
     await chat.message('One more line.').waitFor();
-    const feed = chat.workbench.webview().getByRole('feed');
+    const feed = chat.page.getByRole('feed');
     const grown = (from: number): Promise<void> =>
       eventually(async () => assert.ok((await feed.evaluate(({ scrollHeight }) => scrollHeight)) > from + 50));
     await grown(await feed.evaluate(({ clientHeight }) => clientHeight));

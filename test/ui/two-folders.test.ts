@@ -47,8 +47,6 @@ describe('workspace of two folders with a file at the same path', () => {
   });
 
   const onDisk = (name: string): Promise<string> => readFile(path.join(scratch, name), 'utf8');
-  const option = (name: RegExp) => chat.workbench.webview().getByRole('option', { name });
-  const tab = (title: string) => chat.workbench.page.locator('.tab.active', { hasText: title });
 
   /** Accepts the suggested changes, which closes the review. */
   async function accept(): Promise<void> {
@@ -56,7 +54,7 @@ describe('workspace of two folders with a file at the same path', () => {
       .locator('.editor-group-container.active .editor-actions')
       .getByRole('button', { name: /^Accept All Changes/ })
       .click();
-    await tab('suggestion').waitFor({ state: 'detached' });
+    await chat.workbench.activeTab('suggestion').waitFor({ state: 'detached' });
   }
 
   /** Sends a message and opens the review of the suggested changes. */
@@ -72,10 +70,10 @@ describe('workspace of two folders with a file at the same path', () => {
       await chat.composer().fill('');
       await chat.composer().fill('#port');
       for (const folder of ['api', 'The Site'])
-        await option(new RegExp(`port\\.ts.*${folder}/src/port\\.ts`)).waitFor({ timeout: ATTEMPT_TIMEOUT_MS });
+        await chat.options(new RegExp(`port\\.ts.*${folder}/src/port\\.ts`)).waitFor({ timeout: ATTEMPT_TIMEOUT_MS });
     });
-    await option(/port\.ts.*The Site\/src\/port\.ts/).click();
-    await chat.workbench.webview().locator('.composer .chip[title="The Site/src/port.ts"]').waitFor();
+    await chat.options(/port\.ts.*The Site\/src\/port\.ts/).click();
+    await chat.page.locator('.composer .chip[title="The Site/src/port.ts"]').waitFor();
     server.answer('The site.');
     await chat.send('Which port?', 'The site.');
     const sent = JSON.stringify(server.lastRequest?.body);
@@ -85,7 +83,7 @@ describe('workspace of two folders with a file at the same path', () => {
 
   it('applies a change to the file in the folder that the reply names', async () => {
     await propose('By its folder?', diff('The Site/src/port.ts', 4700));
-    await tab('port.ts ↔ suggestion').waitFor();
+    await chat.workbench.activeTab('port.ts ↔ suggestion').waitFor();
     await accept();
     await eventually(async () => assert.match(await onDisk('site/src/port.ts'), /8443/));
     assert.match(await onDisk('api/src/port.ts'), /4600/);
@@ -95,7 +93,7 @@ describe('workspace of two folders with a file at the same path', () => {
     await chat.show();
     await propose('By its path?', diff('src/port.ts', 4600));
     await chat.workbench.page.locator('.quick-input-list .monaco-list-row', { hasText: 'api/src/port.ts' }).click();
-    await tab('port.ts ↔ suggestion').waitFor();
+    await chat.workbench.activeTab('port.ts ↔ suggestion').waitFor();
     await accept();
     await eventually(async () => assert.match(await onDisk('api/src/port.ts'), /8443/));
   });
@@ -103,9 +101,9 @@ describe('workspace of two folders with a file at the same path', () => {
   it('creates a new file in the folder that the reply names', async () => {
     await chat.show();
     await propose('And a new one?', '**api/src/host.ts**\n\n```ts\nexport const HOST = "::1";\n```');
-    await tab('host.ts ↔ suggestion').waitFor();
+    await chat.workbench.activeTab('host.ts ↔ suggestion').waitFor();
     await accept();
-    await tab('host.ts').waitFor();
+    await chat.workbench.activeTab('host.ts').waitFor();
     await eventually(async () => assert.match(await onDisk('api/src/host.ts'), /::1/));
   });
 });

@@ -25,8 +25,6 @@ describe('usability of the chat and its views', () => {
     });
   });
 
-  const page = () => chat.workbench.webview();
-
   it('a stopped reply can be continued only while it is the newest', async () => {
     server.answer(SLOW_REPLY);
     await chat.submit('Slowly.');
@@ -45,14 +43,14 @@ describe('usability of the chat and its views', () => {
     await keys.toComposer();
     await keys.press('Shift+Tab', 'Shift+Tab');
     await keys.waitForFocus(
-      page().locator('.off-screen[tabindex], .transcript, .message').and(page().locator(':focus')),
+      chat.page.locator('.off-screen[tabindex], .transcript, .message').and(chat.page.locator(':focus')),
     );
   });
 
   it('a compression preview states the cost before a model is asked', async () => {
     const { workbench, folder } = chat;
     await workbench.openSampleSession();
-    const preview = page().locator('.preview');
+    const preview = chat.page.locator('.preview');
     const looks = async (summarizer: string, cost: RegExp): Promise<void> => {
       const priced = { contextWindow: 8192, maxOutput: 2048, price: { input: 30, output: 60 } };
       await writeSettings(folder, {
@@ -74,19 +72,19 @@ describe('usability of the chat and its views', () => {
     await chat.workbench.compressHistory();
     const told = chat.toast(/^Compressed /);
     await told.waitFor();
-    const [toast, composer] = await Promise.all([told.boundingBox(), page().locator('.composer').boundingBox()]);
+    const [toast, composer] = await Promise.all([told.boundingBox(), chat.page.locator('.composer').boundingBox()]);
     assert.ok(toast && composer && toast.y + toast.height <= composer.y, 'it stands above the composer');
     assert.equal(await chat.workbench.page.locator('.notification-toast').count(), 0);
   });
 
   it('a summary is named only once, above the first message that it covers', async () => {
-    await scrollBackTo(page().locator('.transcript'), page().locator('.message[aria-posinset="1"] .cover-chip'));
+    await scrollBackTo(chat.page.locator('.transcript'), chat.page.locator('.message[aria-posinset="1"] .cover-chip'));
     await eventually(async () => {
-      const covered = await page().locator('.message.covered').count();
-      const named = await page().locator('.cover-chip').count();
+      const covered = await chat.page.locator('.message.covered').count();
+      const named = await chat.page.locator('.cover-chip').count();
       assert.ok(covered > 3 && named < covered / 2, `${named} names above ${covered} messages`);
     });
-    const [name = ''] = await page().locator('.cover-chip').allInnerTexts();
+    const [name = ''] = await chat.page.locator('.cover-chip').allInnerTexts();
     const said = await chat.messages().allInnerTexts();
     // A topic, not just the first line.
     assert.deepEqual(
@@ -121,7 +119,7 @@ describe('usability of the chat and its views', () => {
     await view.onFirst('Threadkeeper: Open Summary or Change Detail Level…');
     await chat.workbench.paletteRow(/^Detailed.*currently sent/).waitFor();
     await view.pick(/^Brief/);
-    await view.tab('(Brief)').waitFor();
+    await chat.workbench.activeTab('(Brief)').waitFor();
     await view.onFirst('Threadkeeper: Open Summary or Change Detail Level…');
     await chat.workbench.paletteRow(/^Detailed.*currently sent/).waitFor();
     await view.pick('Send as: Brief');
@@ -134,10 +132,10 @@ describe('usability of the chat and its views', () => {
   it('the chart fills its page, has round ticks, and shows its figures on hover', async () => {
     await chat.workbench.runCommand('View: Close All Editors');
     await chat.workbench.runCommand('Threadkeeper: Show Context Chart');
-    const chart = page().locator('svg:visible');
+    const chart = chat.page.locator('svg:visible');
     await chart.waitFor();
     await eventually(async () => {
-      const [drawn, body] = await Promise.all([chart.boundingBox(), page().locator('body').boundingBox()]);
+      const [drawn, body] = await Promise.all([chart.boundingBox(), chat.page.locator('body').boundingBox()]);
       assert.ok(drawn && body && drawn.width > body.width * 0.9, `${drawn?.width} of ${body?.width} px`);
     });
     const ticks = (await chart.locator('text.label').allTextContents()).filter((text) => /^[\d,]+$/.test(text));

@@ -159,7 +159,7 @@ export class Workbench {
       await this.#openPalette('Control+p', name);
       await this.#chooseFound(name);
     });
-    await this.page.locator('.tab.active', { hasText: name }).waitFor();
+    await this.activeTab(name).waitFor();
     await this.page.locator('.editor-group-container.active .monaco-editor.focused').waitFor();
   }
 
@@ -190,17 +190,16 @@ export class Workbench {
    * their commands.
    */
   async retry(attempt: () => Promise<void>): Promise<void> {
-    for (const deadline = Date.now() + READY_LIMIT_MS; ;) {
+    await eventually(async () => {
       try {
         await attempt();
-        return;
       } catch (error) {
-        if (Date.now() > deadline) throw error;
         // Not if nothing is open, because Escape in the chat would stop the reply.
         if (await this.page.locator('.quick-input-widget:visible, .action-widget:visible').count())
           await this.page.keyboard.press('Escape');
+        throw error;
       }
-    }
+    });
   }
 
   /** A row of the palette, or of another open quick pick. */
@@ -213,10 +212,15 @@ export class Workbench {
    * another list's text.
    */
   async chooseListed(title: RegExp, text: string, typed = text): Promise<void> {
-    await this.page.locator('.quick-input-title:visible', { hasText: title }).waitFor();
+    await this.listTitle(title).waitFor();
     await this.quickInput().fill(typed);
     await this.page.locator('.quick-input-list .monaco-list-row.focused', { hasText: text }).waitFor();
     await this.page.keyboard.press('Enter');
+  }
+
+  /** The title of the open list or input box. */
+  listTitle(text: string | RegExp): Locator {
+    return this.page.locator('.quick-input-title:visible', { hasText: text });
   }
 
   /** The input of the open quick pick or input box. */
@@ -224,10 +228,11 @@ export class Workbench {
     return this.page.locator('.quick-input-widget .quick-input-filter input').first();
   }
 
-  /** Fills the input box that replaces a list. Until the list is hidden, the input is the list's own. */
-  async fillInputBox(text: string): Promise<void> {
+  /** Answers the input box that replaces a list. Until the list is hidden, the input is the list's own. */
+  async answerInputBox(text: string): Promise<void> {
     await this.page.locator('.quick-input-list').waitFor({ state: 'hidden' });
     await this.quickInput().fill(text);
+    await this.page.keyboard.press('Enter');
   }
 
   /** The extension's page in the visible webview; if there are two, in the one that was opened first. */
@@ -289,6 +294,8 @@ export class Workbench {
     await this.runCommand('Threadkeeper: Open Sample Session');
     await this.waitForNotice(/Imported \d+ messages/);
     await this.clearToasts();
+    // The page may still show the previous session, which ends with a different message.
+    await this.webview().getByRole('article').getByText('fair winds to Rita').waitFor();
   }
 
   async compressHistory(): Promise<void> {
@@ -329,6 +336,10 @@ export class Workbench {
 
   dialog(text: string | RegExp): Locator {
     return this.page.locator('.monaco-dialog-box', { hasText: text });
+  }
+
+  activeTab(title: string | RegExp): Locator {
+    return this.page.locator('.tab.active', { hasText: title });
   }
 
   /** The visible text of the active editor tab. */
