@@ -217,9 +217,15 @@ describe('key event detection', () => {
   });
 
   const SOURCE = 'export class NotFoundError extends Error {}\nif (failed) throw new NotFoundError("no such file");';
+  const NO_LEAKS = 'ERROR SUMMARY: 0 errors from 0 contexts (suppressed: 0 from 0)';
   const DIFF = '@@ -1,3 +1,3 @@\n-const port = 80;\n+const port = 8080;';
   for (const [what, role, text] of [
     ['routine output', 'tool', '$ npm test\n\n  42 passing (1s)\n  0 errors\n'],
+    [
+      'results of checks that found nothing',
+      'tool',
+      `$ npm run lint\n✖ 0 problems (0 errors, 0 warnings)\n${NO_LEAKS}\n`,
+    ],
     ['a list of files', 'tool', 'total 8\n-rw-r--r-- 1 me me 120 error.log\n'],
     ['an assistant’s source code that names errors', 'assistant', `\`\`\`ts\n${SOURCE}\n// TODO: always retry\n\`\`\``],
     ['a user’s source code that names errors', 'user', `\`\`\`ts\n${SOURCE}\n// TODO: always retry\n\`\`\``],
