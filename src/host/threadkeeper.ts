@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import * as vscode from 'vscode';
 import { ModelFault } from '../app/fault.ts';
 import type { ChatModel, Clock, Log } from '../app/ports.ts';
-import type { SessionSearch } from '../app/session-search.ts';
+import type { ScoredResult } from '../app/search-results.ts';
 import type { WorkspaceRecall } from '../app/workspace-recall.ts';
 import { Sessions } from '../app/sessions.ts';
 import type { SearchRequest, WorkspaceHit } from '../app/workspace-search.ts';
@@ -60,6 +60,8 @@ import { workspaceKey } from '../storage/workspace-key.ts';
 import { SharedThread } from '../core/pace/yielder.ts';
 import type { PageConnection } from './chat/page-connection.ts';
 
+/** Maximum number of results of a search in a session. */
+const MAX_RESULTS = 20;
 /** Key in the workspace state: the ID of the session that was shown last. */
 const SHOWN_KEY = 'threadkeeper.shownSession';
 
@@ -313,17 +315,11 @@ export class Threadkeeper implements vscode.Disposable {
     return quoteChats(this.chats, query, limit);
   }
 
-  async search(query: string): Promise<ReturnType<SessionSearch['search']>> {
-    const current = this.sessions.current;
-    const search = current && (await this.searchOf(current));
-    return search?.search(query, 20) ?? [];
-  }
-
-  /** The search index of an open session, updated with new messages. */
-  async searchOf({ journal }: Conversation): Promise<SessionSearch | undefined> {
+  /** The best results in an open session, including its newest messages. */
+  async search({ journal }: Conversation, query: string): Promise<readonly ScoredResult[]> {
     const search = this.openConversations.get(journal.id)?.search;
     await search?.updateIndex();
-    return search;
+    return search?.search(query, MAX_RESULTS) ?? [];
   }
 
   async forget(sessions: ReadonlySet<SessionId>): Promise<void> {

@@ -1,3 +1,4 @@
+import type { Conversation } from '../../app/conversation.ts';
 import type { ScoredResult } from '../../app/search-results.ts';
 import type { PageCommand } from '../../protocol/views.ts';
 import type { OpenConversation } from '../sessions/open-conversations.ts';
@@ -23,7 +24,8 @@ export interface ChatApp extends HostApp {
   readonly editor: LastEditor;
   /** The page's connection to the current session. Throws if there is none. */
   currentConnection(): PageConnection;
-  search(query: string): Promise<readonly ScoredResult[]>;
+  /** The best results in an open session. */
+  search(conversation: Conversation, query: string): Promise<readonly ScoredResult[]>;
   current(): Promise<OpenConversation>;
   /** Runs a command for the page; false if the user cancels it. Rejects if it fails. */
   runCommand(name: PageCommand, argument?: string): Promise<boolean>;

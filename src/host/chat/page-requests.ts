@@ -110,7 +110,7 @@ function turnRequests(app: ChatApp & ModelsApp) {
 
     loadMessages: ({ epoch, from, count }) => app.currentConnection().loadMessages(epoch, from, count),
     outline: ({ buckets }) => outline(conversation(), buckets),
-    recall: ({ query }) => app.search(query),
+    recall: ({ query }) => app.search(conversation(), query),
     find: ({ words }) => positionsOf(words, conversation(), app.clock.yielder),
     openLink: ({ href }) =>
       openLink(

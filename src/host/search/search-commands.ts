@@ -13,7 +13,8 @@ import type { Conversation } from '../../app/conversation.ts';
 import { levelName } from '../summaries/summary-texts.ts';
 
 export interface SearchApp extends HostApp {
-  search(query: string): Promise<readonly ScoredResult[]>;
+  /** The best results in an open session. */
+  search(conversation: Conversation, query: string): Promise<readonly ScoredResult[]>;
   /** The best results in all sessions of the workspace; undefined if canceled. */
   searchWorkspace(run: SearchRequest): Promise<readonly WorkspaceHit[] | undefined>;
 }
@@ -85,7 +86,8 @@ export async function findForgotten(conversation: Conversation, argument: unknow
     prompt: vscode.l10n.t('Enter keywords for what the model forgot.'),
   });
   if (query === undefined) return;
-  const hits = (await app.search(query)).filter(({ text }) => isRelevant(text, query)).slice(0, MAX_PLACES);
+  const found = await app.search(conversation, query);
+  const hits = found.filter(({ text }) => isRelevant(text, query)).slice(0, MAX_PLACES);
   const places =
     hits.length === 0
       ? hitsOffBranch(conversation.state, query, MAX_PLACES)

@@ -1,21 +1,18 @@
 import * as vscode from 'vscode';
 import type { Conversation } from '../../app/conversation.ts';
 import type { Clock } from '../../app/ports.ts';
+import type { ScoredResult } from '../../app/search-results.ts';
 import type { Sessions } from '../../app/sessions.ts';
-import type { SessionSearch } from '../../app/session-search.ts';
 import { gaugeView } from '../gauge/gauge-view.ts';
 import { EventIndex } from './event-index.ts';
 import type { TreeSource } from './context-row-texts.ts';
 import { filterRow, findRow, topRows, type ContextRow, type RowTarget, type TreeFilter } from './context-rows.ts';
 
-/** Maximum number of search results, best first. */
-const MAX_FOUND = 20;
-
 interface ContextTreeApp {
   readonly clock: Pick<Clock, 'now'>;
   readonly sessions: Pick<Sessions, 'current' | 'currentOrLatestIfAny'>;
-  /** The search index of a conversation, updated to its current content. */
-  searchOf(conversation: Conversation): Promise<SessionSearch | undefined>;
+  /** The best results in an open session. */
+  search(conversation: Conversation, query: string): Promise<readonly ScoredResult[]>;
 }
 
 /** The *Context* view: the parts of the context, the tree of summaries down to their messages, and the key events. */
@@ -80,8 +77,7 @@ export class ContextTree implements vscode.TreeDataProvider<ContextRow>, vscode.
     const source = this.#source(conversation);
     const filter = this.#filter;
     if (!filter) return topRows(source);
-    const search = filter.by === 'text' ? await this.#app.searchOf(conversation) : undefined;
-    return [filterRow(source, filter, filter.by === 'text' ? search?.search(filter.text, MAX_FOUND) : [])];
+    return [filterRow(source, filter, filter.by === 'text' ? await this.#app.search(conversation, filter.text) : [])];
   }
 
   getParent(row: ContextRow): ContextRow | undefined {

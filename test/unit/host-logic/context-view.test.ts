@@ -55,7 +55,7 @@ describe('Context view', () => {
     const view = { visible: true, description: '', onDidChangeVisibility: () => nothing };
     tree = new ContextTree(view as never, {
       sessions: { current: conversation, currentOrLatestIfAny: () => Promise.resolve(conversation) },
-      searchOf: () => Promise.resolve(undefined),
+      search: () => Promise.resolve([]),
       clock: { now: () => 0 },
     });
   });

@@ -208,7 +208,7 @@ describe('editor commands', () => {
     await editSummary(journal, counter, id, 'detailed', 'They talked about a listing.');
     const search = new SessionSearch(() => state, harness.clock);
     await search.updateIndex();
-    const found = (query: string) => Promise.resolve(search.search(query, 20, undefined, ['message']));
+    const found = (_: unknown, query: string) => Promise.resolve(search.search(query, 20, undefined, ['message']));
     await findForgotten(conversation, 'lamp pier xxx', { clock: harness.clock, search: found } as never);
     const pinned = [...state.events.values()].filter((event) => event.pinned);
     assert.equal(pinned.length, 1);
