@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as pass } from 'node:timers/promises';
 import * as vscode from 'vscode';
@@ -8,6 +7,7 @@ import { NEVER_YIELDS } from '../../src/core/pace/yielder.ts';
 import { applyEdits } from '../../src/host/edits/apply-edits.ts';
 import { EditReviews } from '../../src/host/edits/edit-reviews.ts';
 import { candidateUris } from '../../src/host/platform/workspace-files.ts';
+import { folderForAllTests } from '../support/per-test.ts';
 import { answering, collectIn, product, rejection, replacing, run } from './product.ts';
 
 const BEFORE = `export function first(): number {
@@ -39,6 +39,8 @@ describe('edits suggested in a reply', () => {
   const folder = vscode.workspace.workspaceFolders![0]!.uri.fsPath;
   const file = path.join(folder, 'apply/a.ts');
   const uri = vscode.Uri.file(file);
+  let outside: string;
+  folderForAllTests((made) => (outside = made));
   const onDisk = (): Promise<string> => readFile(file, 'utf8');
 
   beforeEach(async () => {
@@ -152,7 +154,7 @@ describe('edits suggested in a reply', () => {
   });
 
   it('offer open files first, wherever they are, then workspace files, when the reply names no file', async () => {
-    const other = vscode.Uri.file(path.join(os.tmpdir(), `threadkeeper-other-${process.pid}.ts`));
+    const other = vscode.Uri.file(path.join(outside, 'other.ts'));
     await writeFile(other.fsPath, BEFORE);
     for (const one of [other, uri]) await vscode.window.showTextDocument(one, { preview: false });
     let offered: readonly { readonly description: string; readonly uri: vscode.Uri }[] = [];
@@ -166,7 +168,6 @@ describe('edits suggested in a reply', () => {
     assert.ok(offered.length > 3 && new Set(offered.map(({ description }) => description)).size === offered.length);
     assert.equal(comparison().original.toString(), other.toString());
     assert.equal(await proposed(), AFTER);
-    await rm(other.fsPath);
   });
 
   it('report that there is no file to choose when nothing is open and the window has no folder', async () => {
@@ -226,8 +227,6 @@ describe('edits suggested in a reply', () => {
   });
 
   it('never leave the workspace, neither by path nor by symbolic link', async () => {
-    const outside = path.join(os.tmpdir(), `threadkeeper-outside-${process.pid}`);
-    await mkdir(outside, { recursive: true });
     await writeFile(path.join(outside, 'a.ts'), BEFORE);
     await symlink(outside, path.join(folder, 'apply/link'));
     for (const named of [
@@ -242,7 +241,6 @@ describe('edits suggested in a reply', () => {
       assert.equal((error as Error).message, `${named} is outside the workspace, so it wasn’t changed.`);
     }
     assert.equal(vscode.window.tabGroups.activeTabGroup.activeTab, undefined);
-    await rm(outside, { recursive: true });
   });
 
   it('resolve Windows paths regardless of case', async () => {

@@ -1,26 +1,29 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
-import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import * as vscode from 'vscode';
+import type { Threadkeeper } from '../../src/host/threadkeeper.ts';
 import type { ContextItem } from '../../src/protocol/views.ts';
 import { pageRequests } from '../../src/host/chat/page-requests.ts';
 import { gaugeView } from '../../src/host/gauge/gauge-view.ts';
+import { folderForAllTests } from '../support/per-test.ts';
 import { WireServer } from '../support/wire-server.ts';
 import { answeredBy, answering, product, rejection, replacing, restricted, run, withSettings } from './product.ts';
 
 const execute = promisify(execFile);
 
 describe('message context', () => {
+  let app: Threadkeeper;
+  before(async () => (app = await product()));
   const folder = vscode.workspace.workspaceFolders![0]!.uri.fsPath;
   const inside = (name: string): string => path.join(folder, 'context', name);
-  const outside = path.join(os.tmpdir(), `threadkeeper-context-${process.pid}`);
+  let outside: string;
+  folderForAllTests((made) => (outside = made));
 
   before(async () => {
     await mkdir(inside('parts'), { recursive: true });
-    await mkdir(outside, { recursive: true });
     await writeFile(path.join(outside, 'secret.txt'), 'the key is outside');
     await writeFile(inside('alpha.ts'), 'export class AlphaThing {\n  size = 1;\n}\n');
     await writeFile(inside('parts/beta.ts'), 'export const beta = 2;\n');
@@ -32,12 +35,10 @@ describe('message context', () => {
   after(async () => {
     await vscode.commands.executeCommand('workbench.action.closeAllEditors');
     await rm(inside('.'), { recursive: true, force: true });
-    await rm(outside, { recursive: true, force: true });
   });
 
   /** The page's requests in a new session. */
   async function page() {
-    const app = await product();
     const conversation = await app.sessions.create();
     const handlers = pageRequests(app);
     const held = () => app.attachments.contents(conversation.journal.id).attachments;
@@ -59,7 +60,6 @@ describe('message context', () => {
   const kinds = (items: readonly ContextItem[]): string[] => items.map(({ what }) => what.kind);
 
   it('suggests files, folders and sessions by name, regardless of case', async () => {
-    const app = await product();
     await (await app.sessions.create()).journal.append({ type: 'session_renamed', title: 'The alpha release' });
     const { offered } = await page();
     assert.deepEqual(
@@ -137,7 +137,6 @@ describe('message context', () => {
   });
 
   it('skips a huge active file without counting its tokens, and does not refresh while a reply arrives', async () => {
-    const app = await product();
     await using server = await WireServer.start();
     server.answer({ text: 'Drop by drop. '.repeat(12), dripMs: 200 });
     const tokens = app.attachments.tokens.bind(app.attachments);
@@ -248,7 +247,6 @@ describe('message context', () => {
 
   it('includes image files as images, if the model supports them', async () => {
     const { attach, conversation } = await page();
-    const app = await product();
     // One transparent pixel.
     const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
     await writeFile(inside('parts/Photo.PNG'), Buffer.from(png, 'base64'));
@@ -261,7 +259,6 @@ describe('message context', () => {
 
   it('shows its size in provider tokens, like the gauge', async () => {
     const { attach, conversation } = await page();
-    const app = await product();
     await writeFile(inside('large.txt'), 'word '.repeat(150_000));
     const figures = async (): Promise<{ chip: number; has: number; room: number }> => {
       await attach({ kind: 'file', path: 'context/alpha.ts' });
@@ -283,7 +280,6 @@ describe('message context', () => {
   });
 
   it('adds the active file once, unless it is outside the workspace, may hold secrets, or the setting is off', async () => {
-    const app = await product();
     await using server = await WireServer.start();
     server.answer('Because.');
     await withSettings(answeredBy(server), async () => {

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
-import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { appendFileSync, rmSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
-import os from 'node:os';
 import path from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import * as vscode from 'vscode';
+import type { Threadkeeper } from '../../src/host/threadkeeper.ts';
 import type { ChatRow } from '../../src/host/external-chats/chat-rows.ts';
+import { folderForAllTests } from '../support/per-test.ts';
 import { jsonl, putFile } from '../support/tool-homes/conversation.ts';
 import { answering, collectIn, product, replacing, run, transcript, withSettings } from './product.ts';
 
@@ -33,14 +34,16 @@ const SESSION = '.claude/projects/-home-sam-api/ports.jsonl';
 type Picked = readonly { readonly label: string; readonly description?: string }[];
 
 describe('chats from other tools in the editor', () => {
+  let app: Threadkeeper;
+  before(async () => (app = await product()));
   let home = '';
+  folderForAllTests((made) => (home = made));
   let realHome: string | undefined;
   const threads: Worker[] = [];
   const began = (thread: Worker): unknown => threads.push(thread);
   const environment: [string, string | undefined][] = [];
 
   before(() => {
-    home = mkdtempSync(path.join(os.tmpdir(), 'threadkeeper-tools-'));
     realHome = process.env['HOME'];
     for (const name of ['HOME', 'XDG_CONFIG_HOME', 'XDG_DATA_HOME', 'CLAUDE_CONFIG_DIR'])
       environment.push([name, process.env[name]]);
@@ -54,12 +57,14 @@ describe('chats from other tools in the editor', () => {
     await vscode.workspace.getConfiguration('threadkeeper.sources').update('tools', undefined, true);
     for (const [name, value] of environment) if (value !== undefined) process.env[name] = value;
     assert.equal(process.env['HOME'], realHome);
-    rmSync(home, { recursive: true, force: true });
   });
+
+  /** The folder of the copies. */
+  const copies = () => path.join(path.dirname(app.folder), 'all-chats');
 
   /** All rows of the view, at all levels, except those below compactions. */
   async function allRows(): Promise<readonly ChatRow[]> {
-    const { chatsTree } = await product();
+    const { chatsTree } = app;
     const withRowsBelow = async (rows: readonly ChatRow[]): Promise<readonly ChatRow[]> => {
       const all: ChatRow[] = [];
       for (const row of rows)
@@ -78,8 +83,7 @@ describe('chats from other tools in the editor', () => {
 
   it('are not read before the user selects a tool', async () => {
     assert.deepEqual(await allRows(), []);
-    const { globalStorageUri } = await storage();
-    await assert.rejects(readdir(path.join(globalStorageUri, 'all-chats')), { code: 'ENOENT' });
+    await assert.rejects(readdir(copies()), { code: 'ENOENT' });
   });
 
   it('are found, and copied once the user selects their tool', async () => {
@@ -114,7 +118,7 @@ describe('chats from other tools in the editor', () => {
   });
 
   it('are read once for concurrent requests, and an invalid setting causes no error', async () => {
-    const { chats } = await product();
+    const { chats } = app;
     const follow = chats.library.follow.bind(chats.library);
     let passes = 0;
     const counted: typeof follow = (options) => {
@@ -141,7 +145,7 @@ describe('chats from other tools in the editor', () => {
   });
 
   it('are removed after the configured number of days, even when no tool is selected anymore', async () => {
-    const { chats } = await product();
+    const { chats } = app;
     const follow = chats.library.follow.bind(chats.library);
     const asked: string[] = [];
     const noted: typeof follow = (options) => {
@@ -162,7 +166,6 @@ describe('chats from other tools in the editor', () => {
   });
 
   it('open read-only, and can be continued as a session of the user’s own', async () => {
-    const app = await product();
     const chosen = { provider: 'local', model: 'chosen before' };
     await (await app.sessions.create()).journal.append({ type: 'model_selected', ...chosen });
     await run('openKeptChat', await chatRow());
@@ -187,7 +190,6 @@ describe('chats from other tools in the editor', () => {
   });
 
   it('show key events dropped by their own compaction, to copy or restore', async () => {
-    const app = await product();
     // The current session would be used if it already continued the chat.
     await app.sessions.create();
     const { chatsTree } = app;
@@ -236,13 +238,8 @@ describe('chats from other tools in the editor', () => {
       },
     );
     assert.deepEqual(await allRows(), []);
-    const kept = await readdir(path.join((await storage()).globalStorageUri, 'all-chats'));
-    const copies = kept.filter((name) => name.endsWith('.gz'));
-    assert.deepEqual(copies, []);
+    const kept = (await readdir(copies())).filter((name) => name.endsWith('.gz'));
+    assert.deepEqual(kept, []);
     await withSettings({ 'sources.tools': [] }, () => Promise.resolve());
   });
-
-  async function storage(): Promise<{ readonly globalStorageUri: string }> {
-    return { globalStorageUri: path.dirname((await product()).folder) };
-  }
 });

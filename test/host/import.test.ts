@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { copyFile, mkdtemp, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as vscode from 'vscode';
+import type { Threadkeeper } from '../../src/host/threadkeeper.ts';
 import { importPreviewed } from '../../src/host/import-export/import-file.ts';
 import { scanTranscript, type ImportProgress } from '../../src/host/import-export/transcript-batches.ts';
 import { folderForAllTests } from '../support/per-test.ts';
@@ -27,12 +28,13 @@ const neverCancelled = (): ImportProgress & { readonly shares: number[] } => {
 const line = (n: number): string => JSON.stringify({ role: n % 2 === 0 ? 'user' : 'assistant', content: `said ${n}` });
 
 describe('transcript import in the editor', () => {
+  let app: Threadkeeper;
+  before(async () => (app = await product()));
   let folder: string;
   const file = (name: string): vscode.Uri => vscode.Uri.file(path.join(folder, name));
   folderForAllTests((made) => (folder = made));
 
   it('detects every format by its content, regardless of the file name', async () => {
-    const app = await product();
     const fixtures = path.join(app.extensionUri.fsPath, 'test/fixtures/transcripts');
     assert.deepEqual((await readdir(fixtures)).sort(), Object.keys(FORMATS).sort());
     for (const [index, [name, format]] of Object.entries(FORMATS).entries()) {
@@ -52,7 +54,6 @@ describe('transcript import in the editor', () => {
   });
 
   it('keeps the chosen model, and names an aider history after its folder', async () => {
-    const app = await product();
     const fixture = path.join(app.extensionUri.fsPath, 'test/fixtures/transcripts/aider.chat.history.md');
     const project = await mkdtemp(path.join(folder, 'project-'));
     const history = path.join(project, '.aider.chat.history.md');
@@ -68,7 +69,6 @@ describe('transcript import in the editor', () => {
   });
 
   it('previews imported and skipped messages, and imports once the user agrees', async () => {
-    const app = await product();
     const chosen = file('chosen.jsonl');
     await writeFile(
       chosen.fsPath,
@@ -96,7 +96,6 @@ describe('transcript import in the editor', () => {
   });
 
   it('changes nothing when the user declines', async () => {
-    const app = await product();
     const before = (await app.sessions.currentOrLatest()).journal.id;
     const chosen = file('declined.jsonl');
     await writeFile(chosen.fsPath, line(0));
@@ -107,7 +106,6 @@ describe('transcript import in the editor', () => {
   });
 
   it('reads a large file in chunks, and reports its progress', async () => {
-    const app = await product();
     const large = file('large.jsonl');
     const lines = Array.from({ length: 10_000 }, (_, n) => line(n).replace('said', 'said a little more of'));
     await writeFile(large.fsPath, lines.join('\n'));
@@ -122,7 +120,6 @@ describe('transcript import in the editor', () => {
   });
 
   it('leaves no session behind when cancelled halfway, and reopens the previous one', async () => {
-    const app = await product();
     const before = (await app.sessions.create('Kept')).journal.id;
     const large = file('half.jsonl');
     await writeFile(large.fsPath, Array.from({ length: 20_000 }, (_, n) => line(n)).join('\n'));
@@ -139,7 +136,6 @@ describe('transcript import in the editor', () => {
   });
 
   it('stops when another session is opened halfway, keeps that one open, and leaves no session behind', async () => {
-    const app = await product();
     const before = (await app.sessions.create('Wanted meanwhile')).journal.id;
     const large = file('left.jsonl');
     await writeFile(large.fsPath, Array.from({ length: 20_000 }, (_, n) => line(n)).join('\n'));

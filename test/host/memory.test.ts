@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as vscode from 'vscode';
+import type { Threadkeeper } from '../../src/host/threadkeeper.ts';
 import { keyEventId, messageId } from '../../src/core/model/ids.ts';
 import type { KeyEvent } from '../../src/core/model/key-event.ts';
 import type { Message } from '../../src/core/model/message.ts';
@@ -34,10 +35,11 @@ const decision = event('decision', 'We decided to keep the cache in Valkey.');
 const never = new vscode.CancellationTokenSource().token;
 
 describe('workspace memory', () => {
+  let app: Threadkeeper;
+  before(async () => (app = await product()));
   let folder: string;
   folderForAllTests((made) => (folder = made));
   before(async () => {
-    const app = await product();
     const conversation = await app.sessions.create('Caches');
     await conversation.journal.append(
       { type: 'message_added', message },
@@ -46,7 +48,6 @@ describe('workspace memory', () => {
     );
   });
   after(async () => {
-    const app = await product();
     for (const { id } of app.memory.entries) await app.memory.remove(id);
   });
 
@@ -62,7 +63,6 @@ describe('workspace memory', () => {
   });
 
   it('adds a key event from the tree, and sends it in every session within its token budget', async () => {
-    const app = await product();
     await run('rememberEvent', { kind: 'event', event: preference });
     await run('rememberEvent', { kind: 'event', event: preference });
     const texts = app.memory.entries.map(({ text }) => text);
@@ -78,7 +78,6 @@ describe('workspace memory', () => {
   });
 
   it('offers key events when a task is reset, stores the selected ones, and never asks twice', async () => {
-    const app = await product();
     const conversation = await app.sessions.create('With a constraint');
     const constraint = {
       ...preference,
@@ -113,7 +112,6 @@ describe('workspace memory', () => {
   });
 
   it('can be edited, and a removed entry can be restored', async () => {
-    const app = await product();
     const [first] = app.memory.entries;
     assert.ok(first);
     await answering({ showInputBox: () => Promise.resolve('Always use  tabs.') }, () => run('editMemory', first));
@@ -126,7 +124,6 @@ describe('workspace memory', () => {
   });
 
   it('is exported as a Markdown file with secrets masked', async () => {
-    const app = await product();
     await app.memory.add([{ kind: 'fact', text: 'The token is sk-proj-Zx81hYq0PbN4cTt7LmVw93Kd' }]);
     const file = path.join(folder, 'MEMORY.md');
     await run('exportMemory', vscode.Uri.file(file));

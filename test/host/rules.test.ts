@@ -1,28 +1,18 @@
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
-import os from 'node:os';
+import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { ProjectRules } from '../../src/host/rules/project-rules.ts';
+import { memento } from '../support/fake-editor.ts';
+import { folderForAllTests } from '../support/per-test.ts';
 import { answering, restricted, withSettings } from './product.ts';
-
-/** A workspace's state, like VS Code stores it. */
-class Kept implements vscode.Memento {
-  readonly #values = new Map<string, unknown>();
-  keys = () => [...this.#values.keys()];
-  readonly get: vscode.Memento['get'] = (key: string) => this.#values.get(key) as never;
-  update(key: string, value: unknown): Promise<void> {
-    this.#values.set(key, value);
-    return Promise.resolve();
-  }
-}
 
 describe('project instructions as context', () => {
   const folder = vscode.workspace.workspaceFolders![0]!.uri.fsPath;
   let outside: string;
+  folderForAllTests((made) => (outside = made));
 
   before(async () => {
-    outside = await mkdtemp(path.join(os.tmpdir(), 'threadkeeper-rules-'));
     await writeFile(path.join(outside, 'copilot-instructions.md'), 'From outside.');
     await mkdir(path.join(folder, '.github'), { recursive: true });
     await writeFile(path.join(folder, 'AGENTS.md'), 'Use tabs.\n');
@@ -32,11 +22,10 @@ describe('project instructions as context', () => {
 
   after(async () => {
     for (const name of ['AGENTS.md', 'CLAUDE.md', '.github']) await rm(path.join(folder, name), { recursive: true });
-    await rm(outside, { recursive: true });
   });
 
   it('are sent only with the user’s consent, which is asked for once per workspace', async () => {
-    const kept = new Kept();
+    const kept = memento();
     const asked: string[] = [];
     const ask = async (answer: number): Promise<ProjectRules> => {
       const rules = new ProjectRules(kept, () => undefined);
@@ -59,7 +48,7 @@ describe('project instructions as context', () => {
     );
     await withSettings({ 'chat.projectRules': 'never' }, async () => assert.equal((await ask(0)).text, ''));
     await withSettings({ 'chat.projectRules': 'always' }, async () => {
-      const rules = new ProjectRules(new Kept(), () => undefined);
+      const rules = new ProjectRules(memento(), () => undefined);
       await rules.load();
       assert.match(rules.text, /Use tabs/);
       await restricted(() => Promise.resolve(assert.equal(rules.text, '', 'never in Restricted Mode')));

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as vscode from 'vscode';
+import type { Threadkeeper } from '../../src/host/threadkeeper.ts';
 import { messageId, type SessionId } from '../../src/core/model/ids.ts';
 import type { Message } from '../../src/core/model/message.ts';
 import { folderForAllTests } from '../support/per-test.ts';
@@ -19,12 +20,13 @@ const messageOf = (id: string, parent: string | null, text: string): Message => 
 });
 
 describe('sessions in the editor', () => {
+  let app: Threadkeeper;
+  before(async () => (app = await product()));
   let folder: string;
   const file = (name: string): vscode.Uri => vscode.Uri.file(path.join(folder, name));
   folderForAllTests((made) => (folder = made));
 
   it('are exported with their secrets masked, and the user is told how many', async () => {
-    const app = await product();
     const conversation = await app.sessions.create('Secrets');
     const secret = `ghp_${'a1B2c3D4'.repeat(5)}`;
     await conversation.journal.append({ type: 'message_added', message: messageOf('a', null, `It is ${secret}.`) });
@@ -41,7 +43,6 @@ describe('sessions in the editor', () => {
   });
 
   it('are exported unmasked when the user has turned off secret masking', async () => {
-    const app = await product();
     const conversation = await app.sessions.create('Plain');
     const secret = `ghp_${'aB3dE5fG7h'.repeat(4).slice(0, 36)}`;
     await conversation.journal.append({ type: 'message_added', message: messageOf('a', null, `It is ${secret}.`) });
@@ -50,7 +51,6 @@ describe('sessions in the editor', () => {
   });
 
   it('are searched together, and a result opens its session at the matching message', async () => {
-    const app = await product();
     const target = await app.sessions.create('Birds');
     await target.journal.append({
       type: 'message_added',
@@ -71,7 +71,6 @@ describe('sessions in the editor', () => {
   });
 
   it('start with the previous session’s model, even when an empty session is reused', async () => {
-    const app = await product();
     const select = (model: string) =>
       app.sessions.current!.journal.append({ type: 'model_selected', provider: 'openai', model });
     const working = await app.sessions.create('At work');
@@ -87,7 +86,6 @@ describe('sessions in the editor', () => {
   });
 
   it('are listed with the workspace name if from another workspace, and are writable once opened here', async () => {
-    const app = await product();
     const journal = await app.store.create('Far away', 'folder:file:///elsewhere/orchard');
     await journal.append({ type: 'message_added', message: messageOf('a', null, 'from afar') });
     await journal.close();
@@ -103,7 +101,6 @@ describe('sessions in the editor', () => {
   });
 
   it('can be restored long after they were deleted', async () => {
-    const app = await product();
     const journal = await app.store.create('Deleted by mistake', app.workspace);
     await journal.append({ type: 'message_added', message: messageOf('a', null, 'still here') });
     await journal.append({ type: 'session_deleted', deleted: true });
@@ -116,7 +113,6 @@ describe('sessions in the editor', () => {
   });
 
   it('are permanently deleted after confirmation if selected, while open and unselected ones stay', async () => {
-    const app = await product();
     const open = await app.sessions.create('Open');
     const ids: SessionId[] = [];
     for (const title of ['Old', 'Dear']) {

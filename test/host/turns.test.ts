@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import os from 'node:os';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { inspect } from 'node:util';
 import * as vscode from 'vscode';
+import type { Threadkeeper } from '../../src/host/threadkeeper.ts';
 import type { SessionEvent } from '../../src/core/journal/schema.ts';
 import { messageId } from '../../src/core/model/ids.ts';
 import { pageRequests } from '../../src/host/chat/page-requests.ts';
 import { MessageViews } from '../../src/host/chat/message-views.ts';
 import { ifExists } from '../../src/storage/disk-errors.ts';
-import { openForAllTests } from '../support/per-test.ts';
+import { folderForAllTests, openForAllTests } from '../support/per-test.ts';
 import { WireServer } from '../support/wire-server.ts';
 import { answeredBy, product, rejection, run, sampleSession, transcript, withSettings } from './product.ts';
 
@@ -19,11 +19,14 @@ const PROVIDERS = [
 ] as const;
 
 describe('a turn in the editor', () => {
+  let app: Threadkeeper;
+  before(async () => (app = await product()));
   let server: WireServer;
+  let exports: string;
+  folderForAllTests((made) => (exports = made));
   openForAllTests(async () => (server = await WireServer.start()));
 
   it('is answered by the local provider without an API key or network access', async () => {
-    const app = await product();
     const conversation = await app.sessions.create();
     await conversation.send('We settled on port 8443 for the staging gateway.');
     await conversation.send('Which port did we settle on?');
@@ -35,7 +38,6 @@ describe('a turn in the editor', () => {
 
   for (const { provider, model, path: base } of PROVIDERS) {
     it(`streams a reply from ${provider}, and stores the reported usage`, async () => {
-      const app = await product();
       server.reset().answer({ text: 'Use a bounded queue.', usage: { input_tokens: 21, output_tokens: 6 } });
       const holder = { provider, baseUrl: server.url };
       await app.keys.set(holder, 'sk-test-key');
@@ -60,7 +62,6 @@ describe('a turn in the editor', () => {
   }
 
   it('reports a missing API key in one sentence, and keeps the message', async () => {
-    const app = await product();
     await withSettings({ 'chat.provider': 'openai' }, async () => {
       const conversation = await app.sessions.create();
       const { text, action } = app.describe(await rejection(conversation.send('Hello?')));
@@ -71,7 +72,6 @@ describe('a turn in the editor', () => {
   });
 
   it('says that the base URL is missing, as after Settings Sync, which leaves it out', async () => {
-    const app = await product();
     await withSettings({ 'chat.provider': 'compatible', 'chat.model': 'm' }, async () => {
       const conversation = await app.sessions.create();
       const { text } = app.describe(await rejection(conversation.send('Hello?')));
@@ -90,7 +90,6 @@ describe('a turn in the editor', () => {
   }
 
   it('keeps the reply if a setting becomes invalid while it arrives', async () => {
-    const app = await product();
     const edited = Promise.withResolvers<undefined>();
     server.reset().answer('Use a bounded queue.').disturbNext({ kind: 'hold', afterText: 1, until: edited.promise });
     await withSettings(answeredBy(server), async () => {
@@ -114,7 +113,6 @@ describe('a turn in the editor', () => {
   });
 
   it('reports a rejected API key in one sentence, and succeeds on retry once the key is accepted', async () => {
-    const app = await product();
     server.reset().answer('Hello.').refuseNext(401);
     await withKey('sk-wrong', server.url, async () => {
       const conversation = await app.sessions.create();
@@ -127,7 +125,6 @@ describe('a turn in the editor', () => {
   });
 
   it('never sends an API key to an address other than the one it was entered for', async () => {
-    const app = await product();
     server.reset().answer('Hello.');
     await withKey('sk-test-key', server.url.replace('127.0.0.1', 'localhost'), async () => {
       const conversation = await app.sessions.create();
@@ -138,11 +135,9 @@ describe('a turn in the editor', () => {
   });
 
   it('never writes an API key to a journal, export or log, even when the server rejects it', async () => {
-    const app = await product();
     const planted = 'sk-planted-key-4711';
     const logged = listenToLog(app.channel);
     server.reset().answer('Fine.').refuseNext(401);
-    const exports = await mkdtemp(path.join(os.tmpdir(), 'threadkeeper-keys-'));
     const session = async (): Promise<void> => {
       const conversation = await app.sessions.create();
       app.describe(await rejection(conversation.send('Is it well?')));
@@ -174,7 +169,6 @@ describe('a turn in the editor', () => {
         assert.ok(text?.includes(planted) !== true, `${name} holds the key`);
       }
     }
-    await rm(exports, { recursive: true });
     for (const ending of ['.jsonl', '.checkpoint.json', 'session.md']) {
       assert.ok(
         read.some((name) => name.endsWith(ending)),
@@ -185,6 +179,8 @@ describe('a turn in the editor', () => {
 });
 
 describe('requests from the page in the editor', () => {
+  let app: Threadkeeper;
+  before(async () => (app = await product()));
   const messageAdded = (id: string, parent: string | null, role: 'user' | 'assistant', text: string): SessionEvent => {
     const at = 1_770_000_000_000;
     const [own, before] = [messageId(id), parent === null ? null : messageId(parent)];
@@ -193,7 +189,6 @@ describe('requests from the page in the editor', () => {
   };
 
   it('show the other reply when a regenerated one is deleted, and the deleted one again after undo', async () => {
-    const app = await product();
     const conversation = await app.sessions.create();
     const { deleteMessage, undoDelete, switchBranch } = pageRequests(app);
     await conversation.journal.append(
@@ -219,7 +214,6 @@ describe('requests from the page in the editor', () => {
   });
 
   it('reject a pin that is too large to go with every request', async () => {
-    const app = await product();
     const conversation = await app.sessions.create();
     const text = 'word '.repeat(1_000);
     await conversation.journal.append(messageAdded('longer', null, 'user', text));
@@ -228,7 +222,6 @@ describe('requests from the page in the editor', () => {
   });
 
   it('search all messages for words or a quote, and yield along the way', async () => {
-    const app = await product();
     const conversation = await app.sessions.create();
     const texts = Array.from({ length: 40 }, (_, at) =>
       messageAdded(`m${at}`, at === 0 ? null : `m${at - 1}`, 'user', `No. ${at}.`),
@@ -248,7 +241,6 @@ describe('requests from the page in the editor', () => {
   });
 
   it('open a linked image', async () => {
-    const app = await product();
     await app.sessions.create();
     const image = vscode.Uri.joinPath(vscode.workspace.workspaceFolders![0]!.uri, 'dot.png');
     const dot = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';

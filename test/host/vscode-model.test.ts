@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import * as vscode from 'vscode';
+import type { Threadkeeper } from '../../src/host/threadkeeper.ts';
 import { SpendLimitReached } from '../../src/app/spend-limited-model.ts';
 import { DEFAULT_MODELS } from '../../src/core/tokens/model-info.ts';
 import { spendLine } from '../../src/host/gauge/gauge-item.ts';
@@ -36,6 +37,8 @@ async function modelExtension(): Promise<ModelExtension> {
 }
 
 describe('a model provided by another extension', () => {
+  let app: Threadkeeper;
+  before(async () => (app = await product()));
   let harness: ModelExtension;
 
   beforeEach(async () => {
@@ -43,7 +46,6 @@ describe('a model provided by another extension', () => {
   });
 
   it('is offered first in the picker, with its name and context window, while no model is chosen', async () => {
-    const app = await product();
     await app.sessions.create();
     const providers = await providerItems(app);
     assert.equal(providers[0]?.provider, 'vscode');
@@ -58,7 +60,6 @@ describe('a model provided by another extension', () => {
   });
 
   it('shares one list with all models: the current one checked, recent ones first, local servers found', async () => {
-    const app = await product();
     const server = await WireServer.start();
     const before = process.env['THREADKEEPER_LOCAL_PORTS'];
     process.env['THREADKEEPER_LOCAL_PORTS'] = [1, 2].map(() => new URL(server.url).port).join(',');
@@ -85,7 +86,6 @@ describe('a model provided by another extension', () => {
   });
 
   it('streams its reply, with its own context window and token counter', async () => {
-    const app = await product();
     const conversation = await app.sessions.create();
     await selectModel(app, conversation, 'vscode', LARGE);
     assert.equal(conversation.settings().contextWindow, 64_000);
@@ -109,7 +109,6 @@ describe('a model provided by another extension', () => {
   });
 
   it('can be stopped mid-stream, even when it ignores the cancellation', async () => {
-    const app = await product();
     const conversation = await app.sessions.create();
     await selectModel(app, conversation, 'vscode', LARGE);
     harness.answer = async function* () {
@@ -126,7 +125,6 @@ describe('a model provided by another extension', () => {
   });
 
   it('shows one sentence that offers another model when the model is gone', async () => {
-    const app = await product();
     const conversation = await app.sessions.create();
     await selectModel(app, conversation, 'vscode', 'test-models/gone');
     const { text, action } = app.describe(await rejection(conversation.send('Hello?')));
@@ -135,7 +133,6 @@ describe('a model provided by another extension', () => {
   });
 
   it('writes the summaries of its own chat', async () => {
-    const app = await product();
     const conversation = await sampleSession();
     await selectModel(app, conversation, 'vscode', LARGE);
     const narrative = 'They talked the work over step by step and agreed on how to go on.';
@@ -150,7 +147,6 @@ describe('a model provided by another extension', () => {
   });
 
   it('is flagged when chosen if its context window is too small for the conversation', async () => {
-    const app = await product();
     const conversation = await sampleSession();
     await conversation.compressNow();
     assert.deepEqual(await selectModel(app, conversation, 'vscode', LARGE), { isTooSmall: false });
