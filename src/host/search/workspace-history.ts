@@ -1,8 +1,7 @@
 import type { SessionStore } from '../../app/ports.ts';
 import { WorkspaceRecall, type WorkspaceRecallDeps } from '../../app/workspace-recall.ts';
-import type { SearchRequest, WorkspaceHit, WorkspaceSearch } from '../../app/workspace-search.ts';
+import type { SearchRequest, WorkspaceSearch } from '../../app/workspace-search.ts';
 import type { SessionId } from '../../core/model/ids.ts';
-import type { SessionState } from '../../core/state/session-state.ts';
 import { readStoredSession } from '../../storage/session-store.ts';
 import type { WorkspaceMemory } from '../memory/workspace-memory.ts';
 import type { HostApp } from '../platform/host-app.ts';
@@ -19,16 +18,11 @@ interface HistoryApp extends Pick<HostApp, 'clock' | 'folder' | 'workspace'> {
 }
 
 /** Read access to all sessions of a workspace, for the search and for VS Code's own chat. */
-export function workspaceHistory(app: HistoryApp): {
-  readonly recall: WorkspaceRecall;
-  /** A session's state; undefined if it doesn't exist anymore. */
-  readonly read: (id: SessionId) => Promise<SessionState | undefined>;
-  /** Resolves to undefined if canceled. */
-  readonly search: (run: SearchRequest) => Promise<readonly WorkspaceHit[] | undefined>;
-} {
+export function workspaceHistory(app: HistoryApp) {
   const { store, folder, clock, workspace, openConversations, memory } = app;
   const list = async (): ReturnType<SessionStore['list']> =>
     (await store.list()).filter((one) => one.workspace === workspace && !one.deleted);
+  /** A session's state; undefined if it doesn't exist anymore. */
   const read = async (id: SessionId) =>
     openConversations.get(id)?.conversation.state ?? (await readStoredSession(folder, id, clock.yielder))?.state;
   const readOrSkip: typeof read = (id) =>
@@ -37,6 +31,7 @@ export function workspaceHistory(app: HistoryApp): {
       return undefined;
     });
   let loaded: Promise<WorkspaceSearch> | undefined;
+  /** Resolves to undefined if canceled. */
   const search = async (run: SearchRequest) => {
     // The code is only loaded for the first search.
     loaded ??= import('../../app/workspace-search.ts').then(

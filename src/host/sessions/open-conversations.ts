@@ -21,6 +21,7 @@ import { loadEncoding, type TokenCounter } from '../../core/tokens/token-counter
 import { replyBudget } from '../../app/reply-budget.ts';
 import { withRetries } from '../../providers/retry.ts';
 import { withoutImages } from '../../providers/without-images.ts';
+import type { PreviewView } from '../../protocol/views.ts';
 import type { ProjectRules } from '../rules/project-rules.ts';
 import type { WorkspaceMemory } from '../memory/workspace-memory.ts';
 import type { Calibrations } from '../models/calibrations.ts';
@@ -37,18 +38,11 @@ const PROMPT_TOKENS = 1500;
 /** For chats from other tools, no token counts are stored. */
 const NO_COUNTS: CountStore = { load: () => Promise.resolve(undefined), save: () => Promise.resolve() };
 
-/** The summarizer's name and the maximum cost of a compression. */
-export interface CostEstimate {
-  readonly model: string;
-  /** US dollars; null if the price is unknown, 0 without a model. */
-  readonly estimatedCostUsd: number | null;
-}
-
 export interface OpenConversation {
   readonly conversation: Conversation;
   readonly search: SessionSearch;
-  /** The summarizer, and the maximum cost of generating these summaries with it. */
-  readonly estimateCost: (nodes: readonly SummaryNode[]) => CostEstimate;
+  /** The summarizer's name, and the maximum cost of generating these summaries with it, as in a preview. */
+  readonly estimateCost: (nodes: readonly SummaryNode[]) => Pick<PreviewView, 'model' | 'estimatedCostUsd'>;
   /** Regenerates a summary; by default, with the configured summarizer. */
   readonly regenerateSummary: (
     request: Omit<RegenerateOptions, 'model'>,
