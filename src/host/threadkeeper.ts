@@ -3,9 +3,7 @@ import * as vscode from 'vscode';
 import { ModelFault } from '../app/fault.ts';
 import type { ChatModel, Clock, Log } from '../app/ports.ts';
 import type { ScoredResult } from '../app/search-results.ts';
-import type { WorkspaceRecall } from '../app/workspace-recall.ts';
 import { Sessions } from '../app/sessions.ts';
-import type { SearchRequest, WorkspaceHit } from '../app/workspace-search.ts';
 import type { FaultView } from '../protocol/faults.ts';
 import type { RequestHandlers } from '../protocol/requests.ts';
 import type { PageCommand } from '../protocol/views.ts';
@@ -98,8 +96,6 @@ export class Threadkeeper implements vscode.Disposable {
   readonly attachments: Attachments;
   readonly memory: WorkspaceMemory;
   readonly rules: ProjectRules;
-  /** Read access to the sessions for the participant and tools in VS Code's chat. */
-  readonly recall: WorkspaceRecall;
   readonly store: FileSessionStore;
   readonly snapshots: StoredSnapshots;
   readonly openConversations: OpenConversations;
@@ -107,8 +103,8 @@ export class Threadkeeper implements vscode.Disposable {
   /** The folder of the journals. */
   readonly folder: string;
   readonly memoryFolder: string;
-  /** Searches all sessions of the workspace; undefined if canceled. */
-  readonly searchWorkspace: (run: SearchRequest) => Promise<readonly WorkspaceHit[] | undefined>;
+  /** All sessions of the workspace, for the search, and for the participant and tools in VS Code's chat. */
+  readonly history: ReturnType<typeof workspaceHistory>;
   readonly #context: vscode.ExtensionContext;
   readonly #disposables: { dispose(): unknown }[] = [];
   /** The problem with a setting that was reported last; '' if there is none. */
@@ -192,9 +188,7 @@ export class Threadkeeper implements vscode.Disposable {
         },
       },
     });
-    const allSessions = workspaceHistory(this);
-    this.recall = allSessions.recall;
-    this.searchWorkspace = allSessions.search;
+    this.history = workspaceHistory(this);
     this.gaugeItem = gaugeItem({
       conversation: () => this.sessions.current,
       spend: () => spend.current(),
@@ -209,12 +203,13 @@ export class Threadkeeper implements vscode.Disposable {
         ),
       warn,
     });
-    this.attachments = new Attachments(this, { editor: this.editor, session: allSessions.read }, storedAttachments);
+    this.attachments = new Attachments(this, { editor: this.editor, session: this.history.read }, storedAttachments);
     const refreshImplicit = (): void => void this.implicit.refresh();
     this.memoryTree = memoryTree(this.memory);
     this.chats = new ExternalChats(context, window, warn);
     this.chatsTree = chatsTree(this.chats, this.clock.yielder);
-    this.tools = { [RECALL_TOOL]: recallTool(this.recall), [DECISIONS_TOOL]: decisionsTool(this.recall) };
+    const { recall } = this.history;
+    this.tools = { [RECALL_TOOL]: recallTool(recall), [DECISIONS_TOOL]: decisionsTool(recall) };
     this.#disposables.push(
       this.editor,
       this.panel,
@@ -304,7 +299,7 @@ export class Threadkeeper implements vscode.Disposable {
   }
 
   answer: vscode.ChatRequestHandler = (request, _context, stream, token) =>
-    answerChatRequest(this.recall, request, stream, token);
+    answerChatRequest(this.history.recall, request, stream, token);
 
   async modelChanged(): Promise<void> {
     if (this.sessions.current) await this.models.prepare(this.chosenModel());

@@ -136,14 +136,14 @@ describe('workspace memory', () => {
 describe('integration with VS Code’s own chat', () => {
   it('asks for confirmation before its tools run, and masks secrets in their quotes', async () => {
     const app = await product();
-    const tool = recallTool(app.recall);
+    const tool = recallTool(app.history.recall);
     const input = { query: 'cache Valkey' };
     const prepared = await tool.prepareInvocation?.({ input }, never);
     assert.match(JSON.stringify(prepared?.confirmationMessages?.message), /“cache Valkey”.*model of this chat/);
     const found = JSON.stringify((await tool.invoke({ input, toolInvocationToken: undefined }, never))?.content);
     assert.match(found, /keep the cache in Valkey/);
     assert.doesNotMatch(found, /sk-proj/);
-    const list = decisionsTool(app.recall);
+    const list = decisionsTool(app.history.recall);
     const decisions = await list.invoke({ input: {}, toolInvocationToken: undefined }, never);
     assert.match(
       JSON.stringify(decisions?.content),
@@ -164,10 +164,10 @@ describe('integration with VS Code’s own chat', () => {
       markdown: (text: string | vscode.MarkdownString) => void said.push(typeof text === 'string' ? text : text.value),
       progress: () => undefined,
     };
-    await answerChatRequest(app.recall, { prompt: 'cache Valkey', command: undefined }, stream, never);
+    await answerChatRequest(app.history.recall, { prompt: 'cache Valkey', command: undefined }, stream, never);
     assert.match(said.join(''), /keep&nbsp;the&nbsp;cache|keep the cache/);
     said.length = 0;
-    await answerChatRequest(app.recall, { prompt: '', command: 'decisions' }, stream, never);
+    await answerChatRequest(app.history.recall, { prompt: '', command: 'decisions' }, stream, never);
     assert.match(said.join(''), /Valkey/);
   });
 });

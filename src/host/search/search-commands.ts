@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { ScoredResult } from '../../app/search-results.ts';
-import type { SearchRequest, WorkspaceHit } from '../../app/workspace-search.ts';
+import type { WorkspaceHit } from '../../app/workspace-search.ts';
 import { truncate } from '../../core/text/truncate.ts';
 import { keyEventId } from '../../core/model/ids.ts';
 import { openMessageDocument, openNodeDocument } from '../summaries/document-uris.ts';
@@ -11,12 +11,12 @@ import { expandNode, pinQuote } from '../../app/summary-changes.ts';
 import { hitsOffBranch, isRelevant, contextStatuses, type ResultInContext } from '../../app/context-status.ts';
 import type { Conversation } from '../../app/conversation.ts';
 import { levelName } from '../summaries/summary-texts.ts';
+import type { workspaceHistory } from './workspace-history.ts';
 
 export interface SearchApp extends HostApp {
   /** The best results in an open session. */
   search(conversation: Conversation, query: string): Promise<readonly ScoredResult[]>;
-  /** The best results in all sessions of the workspace; undefined if canceled. */
-  searchWorkspace(run: SearchRequest): Promise<readonly WorkspaceHit[] | undefined>;
+  readonly history: Pick<ReturnType<typeof workspaceHistory>, 'search'>;
 }
 
 const MAX_HITS = 30;
@@ -35,7 +35,7 @@ export async function searchAllSessions(app: SearchApp, argument?: unknown): Pro
   });
   if (query === undefined) return;
   const hits = await withCancellableProgress(vscode.l10n.t('Searching sessions…'), (signal, report) =>
-    app.searchWorkspace({
+    app.history.search({
       query,
       limit: MAX_HITS,
       onProgress: (done, total) => report(done / total, vscode.l10n.t('{0} of {1}', countText(done), countText(total))),

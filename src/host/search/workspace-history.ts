@@ -31,7 +31,7 @@ export function workspaceHistory(app: HistoryApp) {
       return undefined;
     });
   let loaded: Promise<WorkspaceSearch> | undefined;
-  /** Resolves to undefined if canceled. */
+  /** The best results in all sessions of the workspace; undefined if canceled. */
   const search = async (run: SearchRequest) => {
     // The code is only loaded for the first search.
     loaded ??= import('../../app/workspace-search.ts').then(
