@@ -19,6 +19,8 @@ describe('request preview in the editor', () => {
   for (const { provider, model, path } of PROVIDERS)
     it(`equals the request sent to ${provider} byte for byte: at first, after an edit, and after undoing it`, async () => {
       const app = await product();
+      // An open file would be attached automatically.
+      await vscode.commands.executeCommand('workbench.action.closeAllEditors');
       server.reset().answer('Noted.');
       await app.keys.set({ provider, baseUrl: server.url }, 'sk-test-key');
       const settings = { 'chat.provider': provider, 'chat.model': model, 'chat.baseUrl': `${server.url}${path}` };
