@@ -1,14 +1,14 @@
 import { searchableBlock } from '../app/library/chat-index.ts';
 import { readSession, type LibraryEntry } from '../app/library/read-session.ts';
-import { readFailureReason } from '../app/library/source.ts';
+import { readFailureReason, type UnreadablePath } from '../app/library/source.ts';
 import { Redactor } from '../core/redact/redact.ts';
 import { bestExcerpt } from '../core/search/excerpt.ts';
 import { searchBlocks, type BlockHit, type SearchedBlock } from '../core/search/block-search.ts';
-import { inEnglish } from '../core/text/phrase.ts';
 import type { TranscriptMessage } from '../core/transcript/transcript-message.ts';
+import { withSources } from '../sources/all-sources.ts';
 import { damagedFile } from '../sources/read-files.ts';
 import { DEFAULT_HITS, EXCERPT_UNITS } from './recall.ts';
-import { readChats, withSources, type Chat, type UnreadableOutput } from './read-chats.ts';
+import { homeOf, readChats, refusedOutput, type Chat } from './read-chats.ts';
 import { requiredOption, integerOption, type Command } from './command.ts';
 
 export const command: Command = {
@@ -30,8 +30,8 @@ the chats, run threadkeeper sources.
   async run({ options, env }) {
     const query = requiredOption(options, 'query');
     const limit = integerOption(options, 'limit', 1) ?? DEFAULT_HITS;
-    const refused: UnreadableOutput[] = [];
-    const hits = await withSources(options, env, async (sources) => {
+    const refused: UnreadablePath[] = [];
+    const hits = await withSources(homeOf(options, env), async (sources) => {
       const blocks: SearchedBlock[] = [];
       const chats: Omit<Chat, 'session'>[] = [];
       for await (const { session, ...chat } of readChats(sources, refused)) {
@@ -55,8 +55,7 @@ the chats, run threadkeeper sources.
         } catch (error) {
           // The tool has rewritten or deleted the chat meanwhile.
           const { path, tool } = file;
-          if (!refused.some((one) => one.path === path))
-            refused.push({ path, tool, reason: inEnglish(readFailureReason(error)) });
+          if (!refused.some((one) => one.path === path)) refused.push({ path, tool, reason: readFailureReason(error) });
         }
       }
       return Object.values(found);
@@ -67,7 +66,7 @@ the chats, run threadkeeper sources.
     const sources = options['home'] === undefined ? 'sources' : 'sources with the same --home';
     const skipped = `Skipped files: ${refused.length}. To list them with the reasons, run threadkeeper ${sources}.`;
     return {
-      json: { hits, refused },
+      json: { hits, refused: refused.map(refusedOutput) },
       text: results.length === 0 ? 'No results.\n' : results.join('\n'),
       notes: refused.length === 0 ? [] : [skipped],
     };

@@ -4,7 +4,9 @@ import {
   type FingerprintedEntry,
   type Relation,
 } from '../app/library/session-relations.ts';
-import { readChats, withSources, type UnreadableOutput } from './read-chats.ts';
+import type { UnreadablePath } from '../app/library/source.ts';
+import { withSources } from '../sources/all-sources.ts';
+import { homeOf, readChats, refusedOutput } from './read-chats.ts';
 import type { Command } from './command.ts';
 
 export const command: Command = {
@@ -26,11 +28,12 @@ but databases can't. Files that can't be read are listed with the reason.
   isWithoutFile: true,
   async run({ options, env }) {
     const chats: FingerprintedEntry[] = [];
-    const refused: UnreadableOutput[] = [];
-    await withSources(options, env, async (sources) => {
-      for await (const { entry, session } of readChats(sources, refused))
+    const unreadable: UnreadablePath[] = [];
+    await withSources(homeOf(options, env), async (sources) => {
+      for await (const { entry, session } of readChats(sources, unreadable))
         chats.push({ entry, prints: fingerprints(session.messages) });
     });
+    const refused = unreadable.map(refusedOutput);
     const relationOf = relationsBetween(chats);
     const entries = chats.map(({ entry }) => entry).sort((a, b) => b.updatedAt - a.updatedAt);
     const sessions = entries.map((entry) => {

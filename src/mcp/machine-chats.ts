@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
-import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ChatHit, ChatQuery } from '../app/library/chat-index.ts';
@@ -8,8 +7,7 @@ import { Library, type CopiedSession } from '../app/library/library.ts';
 import type { KeptSession } from '../app/library/library-store.ts';
 import { isFileSystemError, TOOLS, type UnreadablePath } from '../app/library/source.ts';
 import { errorMessage } from '../core/text/error-details.ts';
-import { allSources } from '../sources/all-sources.ts';
-import { Databases } from '../sources/sqlite-databases.ts';
+import { withSources } from '../sources/all-sources.ts';
 import { editorFolders, type Home } from '../sources/home-folders.ts';
 import { LibraryCopies } from '../storage/library-copies.ts';
 import { HEARTBEAT_MS, WriterLock } from '../storage/writer-lock.ts';
@@ -222,18 +220,15 @@ export class MachineChats {
   }
 
   async #sync(): Promise<void> {
-    const databases = new Databases(os.tmpdir());
-    try {
-      const { unreadable } = await this.#library.sync(allSources(this.#options.home, databases), {
+    const { unreadable } = await withSources(this.#options.home, (sources) =>
+      this.#library.sync(sources, {
         removesGone: true,
         isCancelled: () => this.#closing.signal.aborted,
         onProgress: (done, total) => (this.#progress = { done, total }),
         onUnexpectedError: (_, error) => this.#warn(error),
-      });
-      this.#unreadable = unreadable;
-    } finally {
-      await databases.close();
-    }
+      }),
+    );
+    this.#unreadable = unreadable;
   }
 
   /** Reports each failure once, however often it recurs. */

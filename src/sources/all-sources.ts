@@ -1,3 +1,4 @@
+import os from 'node:os';
 import path from 'node:path';
 import type { Source } from '../app/library/source.ts';
 import { AiderImporter, looksLikeAider } from '../core/transcript/aider.ts';
@@ -18,7 +19,7 @@ import { importVsCodeChat, isVsCodeChat, replayVsCodeChatLog } from '../core/tra
 import { clineFamily } from './cline-family.ts';
 import { codex } from './codex.ts';
 import { cursor } from './cursor.ts';
-import type { Databases } from './sqlite-databases.ts';
+import { Databases } from './sqlite-databases.ts';
 import { editorFolders, toolFolder, type Home } from './home-folders.ts';
 import { fieldsOf, readDocument, readJson, readOptionalFields, readOptionalText, unknownFormat } from './read-files.ts';
 import { createSource, hasExtension, readableEntries, type Finder } from './session-finder.ts';
@@ -46,6 +47,20 @@ export function allSources(home: Home, databases: Databases): readonly Source[] 
     cursor(home, databases),
     zed(home, databases),
   ];
+}
+
+/** Calls `use` with the sources of all tools. Databases are copied to `scratch`, and closed at the end. */
+export async function withSources<Result>(
+  home: Home,
+  use: (sources: readonly Source[]) => Promise<Result>,
+  scratch = os.tmpdir(),
+): Promise<Result> {
+  const databases = new Databases(scratch);
+  try {
+    return await use(allSources(home, databases));
+  } finally {
+    await databases.close();
+  }
 }
 
 /**

@@ -11,8 +11,7 @@ import type { ChatHit, ChatQuery, FileEffect } from '../app/library/chat-index.t
 import { unlessRemoved } from '../app/library/library-store.ts';
 import { Library, type CopiedSession, type SyncReport } from '../app/library/library.ts';
 import { TOOLS, type UnreadablePath, type Source, type SourceFile, type Tool } from '../app/library/source.ts';
-import { allSources } from '../sources/all-sources.ts';
-import { Databases } from '../sources/sqlite-databases.ts';
+import { withSources } from '../sources/all-sources.ts';
 import type { Home } from '../sources/home-folders.ts';
 import { ifExists } from '../sources/read-files.ts';
 import { makeFolder } from '../storage/disk-errors.ts';
@@ -288,11 +287,10 @@ export class FollowedChats implements ChatLibrary {
     use: (sources: readonly Source[]) => Promise<Result>,
   ): Promise<Result> {
     const scratch = await this.#createScratch();
-    const databases = new Databases(scratch);
     try {
-      return await use(allSources(this.#options.home, databases).filter(({ tool }) => tools.includes(tool)));
+      const useOwn = (all: readonly Source[]): Promise<Result> => use(all.filter(({ tool }) => tools.includes(tool)));
+      return await withSources(this.#options.home, useOwn, scratch);
     } finally {
-      await databases.close();
       await rm(scratch, { recursive: true, force: true });
     }
   }

@@ -7,8 +7,7 @@ import { Library } from '../../../src/app/library/library.ts';
 import { searchBlocks } from '../../../src/core/search/block-search.ts';
 import { TextIndex } from '../../../src/core/search/text-index.ts';
 import { decodeBlocks, encodeBlock, indexBlockOf } from '../../../src/core/search/index-block.ts';
-import { allSources } from '../../../src/sources/all-sources.ts';
-import { Databases } from '../../../src/sources/sqlite-databases.ts';
+import { withSources } from '../../../src/sources/all-sources.ts';
 import { LibraryCopies } from '../../../src/storage/library-copies.ts';
 import { folderForEachTest } from '../../support/per-test.ts';
 import { jsonl, putFile } from '../../support/tool-homes/conversation.ts';
@@ -85,7 +84,6 @@ describe('search over index blocks', () => {
 describe('search in chats from other tools', () => {
   let place = '';
   let home = '';
-  let databases: Databases;
   const store = (): LibraryCopies => new LibraryCopies(path.join(place, 'copies'));
   const message = (role: string, content: unknown, cwd = '/home/sam/api'): object => ({
     ...{ type: role, sessionId: 's', cwd, timestamp: '2026-03-02T09:00:00Z', message: { role, content } },
@@ -108,7 +106,6 @@ describe('search in chats from other tools', () => {
   folderForEachTest((made) => (place = made));
   beforeEach(async () => {
     home = path.join(place, 'home');
-    databases = new Databases(place);
     putFile(
       home,
       '.claude/projects/api/one.jsonl',
@@ -125,11 +122,10 @@ describe('search in chats from other tools', () => {
     putFile(home, WEB, inWeb(TEXTS[1]!, [TEXTS[2]!]));
     await pass();
   });
-  afterEach(() => databases.close());
 
   async function pass(): Promise<Library> {
     const library = await Library.open(store());
-    await library.sync(allSources({ folder: home, env: {} }, databases));
+    await withSources({ folder: home, env: {} }, (sources) => library.sync(sources));
     return library;
   }
   /** Like after a restart. */

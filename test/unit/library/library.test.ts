@@ -11,17 +11,17 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import { Library, type CopiedSession, type SyncReport } from '../../../src/app/library/library.ts';
 import type { LibraryStore } from '../../../src/app/library/library-store.ts';
 import type { Source } from '../../../src/app/library/source.ts';
 import { inEnglish } from '../../../src/core/text/phrase.ts';
 import { allSources } from '../../../src/sources/all-sources.ts';
-import { Databases } from '../../../src/sources/sqlite-databases.ts';
+import type { Databases } from '../../../src/sources/sqlite-databases.ts';
 import { LibraryCopies } from '../../../src/storage/library-copies.ts';
 import { TOOL_FIXTURES } from '../../support/tool-homes/all-tools.ts';
 import { putFile } from '../../support/tool-homes/conversation.ts';
+import { homeForEachTest } from '../../support/tool-homes/home-for-each-test.ts';
 import { folderForEachTest } from '../../support/per-test.ts';
 
 const SESSION = '.claude/projects/p/s.jsonl';
@@ -37,13 +37,11 @@ describe('the library of chats from other tools', () => {
   let databases: Databases;
   let sources: readonly Source[];
 
-  folderForEachTest((made) => (home = made));
-  folderForEachTest((made) => (copies = path.join(made, 'library')));
-  beforeEach(() => {
-    databases = new Databases(os.tmpdir());
+  homeForEachTest((made, opened) => {
+    [home, databases] = [made, opened];
     sources = allSources({ folder: home, env: {} }, databases);
   });
-  afterEach(() => databases.close());
+  folderForEachTest((made) => (copies = path.join(made, 'library')));
 
   const copyOf = (ending: string): string =>
     path.join(copies, readdirSync(copies).find((name) => name.endsWith(ending)) ?? assert.fail(ending));

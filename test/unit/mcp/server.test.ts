@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import { Library } from '../../../src/app/library/library.ts';
-import { allSources } from '../../../src/sources/all-sources.ts';
-import { Databases } from '../../../src/sources/sqlite-databases.ts';
+import { withSources } from '../../../src/sources/all-sources.ts';
 import { LibraryCopies } from '../../../src/storage/library-copies.ts';
 import { jsonl, putFile } from '../../support/tool-homes/conversation.ts';
 import { ROOT, runJson, spawnCli } from '../cli/run-cli.ts';
@@ -451,10 +449,10 @@ describe('MCP server', () => {
     const first = await connect();
     await first.call('recall', { query: 'database' });
     await first.end();
-    const databases = new Databases(os.tmpdir());
     const copied = await Library.open(new LibraryCopies(path.join(home, EDITOR_COPIES)));
-    await copied.sync(allSources({ folder: home, env: {} }, databases).filter(({ tool }) => tool === 'codex'));
-    await databases.close();
+    await withSources({ folder: home, env: {} }, (sources) =>
+      copied.sync(sources.filter(({ tool }) => tool === 'codex')),
+    );
     for (const file of [CLAUDE, CODEX]) rmSync(path.join(home, file));
     const second = await connect();
     assert.match(await second.call('recall', { query: 'database' }), /^No message matches/);
