@@ -6,7 +6,7 @@ import { editSummary, expandNode, undoCompressions } from '../../../src/app/summ
 import { LOCAL_MODEL } from '../../../src/core/compress/node-content.ts';
 import type { SummaryNode } from '../../../src/core/model/summary.ts';
 import { resolvePolicy } from '../../../src/core/policy/policy.ts';
-import { Harness, endTurn, fill, refuseWrites, says, texts, throws, type Script } from './harness.ts';
+import { endTurn, fill, fillAndCompress, Harness, refuseWrites, says, type Script, texts, throws } from './harness.ts';
 import { openForEachTest } from '../../support/per-test.ts';
 import { until } from '../../support/until.ts';
 
@@ -63,8 +63,7 @@ describe('background compression', () => {
     const other = await harness.compressed(60);
     assert.deepEqual(new Set(other.state.frontier.map(({ node }) => node.model)), new Set([LOCAL_MODEL]));
     harness.summarizer = SUMMARY;
-    await fill(other, 60);
-    assert.equal((await other.compressNow()).kind, 'committed');
+    await fillAndCompress(other, 60);
     assert.deepEqual(new Set(other.state.frontier.map(({ node }) => node.model)), new Set(['test/summarizer']));
   });
 
@@ -75,12 +74,10 @@ describe('background compression', () => {
       Array.from({ length: 4 }, (_, m) => `Crate ${n}-${m} was moved behind shelf ${n + m} at ${m} past ${n}.`).join(
         ' ',
       );
-    await fill(other, 160, part);
-    assert.equal((await other.compressNow()).kind, 'committed');
+    await fillAndCompress(other, 160, part);
     const extracted = other.state.frontier.length;
     harness.summarizer = SUMMARY;
-    await fill(other, 14, (n) => part(200 + n));
-    assert.equal((await other.compressNow()).kind, 'committed');
+    await fillAndCompress(other, 14, (n) => part(200 + n));
     const leaves = other.state.frontier.map(({ node }) => node);
     assert.equal(other.state.uncompressedCount, 10);
     assert.deepEqual(new Set(leaves.map(({ model }) => model)), new Set(['test/summarizer']));

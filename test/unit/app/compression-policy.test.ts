@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { messageId } from '../../../src/core/model/ids.ts';
 import { messageText } from '../../../src/core/model/message.ts';
 import { resolvePolicy } from '../../../src/core/policy/policy.ts';
-import { Harness, fill, says } from './harness.ts';
+import { fill, fillAndCompress, Harness, says } from './harness.ts';
 import { openForEachTest } from '../../support/per-test.ts';
 
 describe('compression under a policy and a budget', () => {
@@ -18,8 +18,7 @@ describe('compression under a policy and a budget', () => {
       asked.push({ temperature: request.temperature, maxOutputTokens: request.maxOutputTokens, prompt });
       return says('They went through the parts of a listing, one after the other.')(request, signal);
     };
-    await fill(conversation, 60);
-    await conversation.compressNow();
+    await fillAndCompress(conversation, 60);
     assert.ok(asked.length > 0);
     for (const { temperature, maxOutputTokens, prompt } of asked) {
       assert.match(prompt, /in two or three sentences of plain running text/);
@@ -39,8 +38,7 @@ describe('compression under a policy and a budget', () => {
       { length: 1_500 },
       (_, at) => `Berth ${at} closes at ${at % 24} for ships of line ${at * 3}.`,
     );
-    await fill(conversation, 30, (n) => (n === 0 ? berths.join(' ') : `Message ${n} is about berth ${n}.`));
-    assert.equal((await conversation.compressNow()).kind, 'committed');
+    await fillAndCompress(conversation, 30, (n) => (n === 0 ? berths.join(' ') : `Message ${n} is about berth ${n}.`));
     assert.match(record, /… \d{2,} lines omitted/);
     assert.match(
       harness.warnings,
@@ -57,8 +55,7 @@ describe('compression under a policy and a budget', () => {
     await fill(conversation, 2);
     const message = { id: messageId('listing'), parent: state.head, role: 'tool' as const, content, at: 1 };
     await journal.append({ type: 'message_added', message });
-    await fill(conversation, 28);
-    assert.equal((await conversation.compressNow()).kind, 'committed');
+    await fillAndCompress(conversation, 28);
     assert.equal(harness.warnings, '');
   });
 
@@ -76,8 +73,7 @@ describe('compression under a policy and a budget', () => {
         { length: 30 },
         (_, at) => `Rule ${n}.${at}: berth ${n * at} closes at ${at} for ships of line ${n}.`,
       ).join('\n');
-    await fill(conversation, 30, rule);
-    assert.equal((await conversation.compressNow()).kind, 'committed');
+    await fillAndCompress(conversation, 30, rule);
     assert.ok(inputs.length > 0);
     for (const tokens of inputs) assert.ok(tokens <= 1_500, `${tokens} tokens`);
     assert.match(harness.warnings, /summarizer's context window is too small: it reads \d+ of up to \d+ tokens/);
@@ -86,8 +82,7 @@ describe('compression under a policy and a budget', () => {
     const roomy = await harness.converse();
     harness.log.length = 0;
     harness.summarizerInput = 100_000;
-    await fill(roomy, 30, rule);
-    await roomy.compressNow();
+    await fillAndCompress(roomy, 30, rule);
     assert.equal(harness.warnings, '');
   });
 

@@ -6,7 +6,7 @@ import { messageText } from '../../../src/core/model/message.ts';
 import { nodeWith } from '../../../src/core/model/summary.ts';
 import { resolvePolicy } from '../../../src/core/policy/policy.ts';
 import { eventIndexAfter } from '../../../src/host/summaries/event-index.ts';
-import { Harness, endTurn, fill, refuseWrites, says, texts, throws } from './harness.ts';
+import { endTurn, fill, fillAndCompress, Harness, refuseWrites, says, texts, throws } from './harness.ts';
 import { openForEachTest } from '../../support/per-test.ts';
 
 const guest = (turn: number): string =>
@@ -84,8 +84,7 @@ describe('session compression', () => {
       harness.set({ contextWindow: 21_000, reservedTokens: 1_000 });
       const other = await harness.converse();
       for (let round = 0; round < 6; round++) {
-        await fill(other, 60, (n) => step(n + 60 * round));
-        assert.equal((await other.compressNow()).kind, 'committed');
+        await fillAndCompress(other, 60, (n) => step(n + 60 * round));
       }
       sizes.push(other.context().total / other.meter.budget());
     }
@@ -208,23 +207,11 @@ describe('session compression', () => {
     assert.equal(conversation.state.nodes.size, 0);
   });
 
-  it('discards a stale result when the history changes in the meantime', async () => {
-    const conversation = await harness.filled(60);
-    const other = conversation.state.path[3]!;
-    harness.summarizer = async function* (request, signal) {
-      await conversation.moveHead(other);
-      yield* says('x')(request, signal);
-    };
-    assert.equal((await conversation.compressNow()).kind, 'stale');
-    assert.equal(conversation.state.counters.compressions, 0);
-  });
-
   it('looks up undone summaries a bounded number of times, however many messages they cover', async () => {
     const conversation = await harness.converse();
     const { state } = conversation;
     for (let n = 0; n < 3; n++) {
-      await fill(conversation, 40);
-      await conversation.compressNow();
+      await fillAndCompress(conversation, 40);
     }
     await conversation.undoNodes([...state.nodes.keys()], true);
     harness.set({ policy: resolvePolicy('frugal') });
@@ -285,8 +272,7 @@ describe('session compression', () => {
     let before: readonly string[] = [];
     for (const decision of DECISIONS) {
       await conversation.send(`We decided to ${decision}.`);
-      await fill(conversation, 60);
-      await conversation.compressNow();
+      await fillAndCompress(conversation, 60);
       const { system } = conversation.context();
       // The newest summary block grows at its end, and the quotes move with it.
       const open = Math.max(0, before.length - 2);
@@ -320,8 +306,7 @@ describe('session compression', () => {
     const dropped: number[] = [];
     for (let n = 0; n < 24; n++) {
       await conversation.send(`We decided to call the ${n}th district of the harbour Heron-${n}, and not Crane-${n}.`);
-      await fill(conversation, 20);
-      await conversation.compressNow();
+      await fillAndCompress(conversation, 20);
       const { events } = conversation.state;
       dropped.push([...events.values()].filter(({ status }) => status === 'dropped').length);
     }
@@ -339,16 +324,14 @@ describe('session compression', () => {
     let conversation = await harness.converse();
     for (const [n, name] of ['gateway', ...WORDS, 'needle', 'orange', 'pencil', 'rocket', 'saddle'].entries()) {
       await conversation.send(`We decided to use port ${8500 + n} for the ${name}.`);
-      await fill(conversation, 20);
-      await conversation.compressNow();
+      await fillAndCompress(conversation, 20);
     }
     const status = (port: number): string | undefined =>
       [...conversation.state.events.values()].find(({ quote }) => quote.includes(`${port} for the gateway`))?.status;
     assert.equal(status(8500), 'dropped');
     conversation = await harness.restart(conversation);
     await conversation.send('We decided to use port 9500 for the gateway.');
-    await fill(conversation, 20);
-    await conversation.compressNow();
+    await fillAndCompress(conversation, 20);
     assert.equal(status(8500), 'superseded');
   });
 

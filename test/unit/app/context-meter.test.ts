@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { ContextMeter } from '../../../src/app/context-meter.ts';
 import { countFiles } from '../../../src/storage/count-files.ts';
-import { Harness, fill } from './harness.ts';
+import { fillAndCompress, Harness } from './harness.ts';
 
 describe('context of a session', () => {
   it('has the summaries of a session that was read again, even if its number of changes is the same', async () => {
@@ -12,8 +12,7 @@ describe('context of a session', () => {
       [first, 'dahlias'],
       [second, 'turnips'],
     ] as const) {
-      await fill(conversation, 60, (n) => `Part ${n} of the listing is about ${topic}. `.repeat(4));
-      assert.equal((await conversation.compressNow()).kind, 'committed');
+      await fillAndCompress(conversation, 60, (n) => `Part ${n} of the listing is about ${topic}. `.repeat(4));
     }
     const { counter, journal } = first;
     let { state } = first;

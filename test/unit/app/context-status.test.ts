@@ -4,7 +4,7 @@ import { editSummary, expandNode, setLevel } from '../../../src/app/summary-chan
 import { hitsOffBranch, isRelevant, contextStatuses, type ResultInContext } from '../../../src/app/context-status.ts';
 import type { Conversation } from '../../../src/app/conversation.ts';
 import { messageId } from '../../../src/core/model/ids.ts';
-import { Harness, fill } from './harness.ts';
+import { fillAndCompress, Harness } from './harness.ts';
 import { openForEachTest } from '../../support/per-test.ts';
 
 describe('context status of search results', () => {
@@ -19,8 +19,7 @@ describe('context status of search results', () => {
           ? 'What about the purple dahlias of the aunt?'
           : 'All right.',
     );
-    await fill(conversation, 60);
-    assert.equal((await conversation.compressNow()).kind, 'committed');
+    await fillAndCompress(conversation, 60);
   });
 
   const ask = async (query: string): Promise<ResultInContext | undefined> => {

@@ -7,7 +7,7 @@ import type { ChatModel } from '../../../src/app/ports.ts';
 import { messageId, type MessageId } from '../../../src/core/model/ids.ts';
 import { Calibration } from '../../../src/core/tokens/calibration.ts';
 import { withRetries } from '../../../src/providers/retry.ts';
-import { Harness, cancelled, fill, refuseWrites, says, texts, throws } from './harness.ts';
+import { cancelled, fill, fillAndCompress, Harness, refuseWrites, says, texts, throws } from './harness.ts';
 import { openForEachTest } from '../../support/per-test.ts';
 import { until } from '../../support/until.ts';
 
@@ -559,8 +559,7 @@ describe('conversation', () => {
     const conversation = await harness.filled(2, (n) =>
       n === 0 ? 'The zebra crossing sensor reports on channel 42.' : 'I see.',
     );
-    await fill(conversation, 60);
-    await conversation.compressNow();
+    await fillAndCompress(conversation, 60);
     harness.set({ recallShare: 0.05 });
     const recalled: string[] = [];
     conversation.onUpdate((update) => {

@@ -3,7 +3,7 @@ import { ChangeFault, correctEvent, correctQuote, markEventWrong, pinQuote } fro
 import type { Conversation } from '../../../src/app/conversation.ts';
 import { keyEventId } from '../../../src/core/model/ids.ts';
 import type { KeyEvent } from '../../../src/core/model/key-event.ts';
-import { Harness, fill } from './harness.ts';
+import { fillAndCompress, Harness } from './harness.ts';
 import { openForEachTest } from '../../support/per-test.ts';
 
 const MESSAGE_TEXT = 'We will use port 8401 for the gateway. The old one was taken.';
@@ -14,8 +14,7 @@ describe('key event that the user corrects', () => {
 
   const compressed = async (said = MESSAGE_TEXT): Promise<Conversation> => {
     const conversation = await harness.filled(2, (n) => (n === 0 ? said : 'All right.'));
-    await fill(conversation, 60);
-    await conversation.compressNow();
+    await fillAndCompress(conversation, 60);
     return conversation;
   };
   const found = ({ state }: Conversation, words: string): KeyEvent =>
@@ -32,8 +31,7 @@ describe('key event that the user corrects', () => {
     assert.equal(kind, 'decision');
     await correctEvent(conversation.journal, id, { kind: 'configuration', end: MESSAGE_TEXT.length });
     assert.match(ledger(conversation), /configuration\W.*The old one was taken\./);
-    await fill(conversation, 60);
-    await conversation.compressNow();
+    await fillAndCompress(conversation, 60);
     conversation = await harness.restart(conversation);
     const { quote, found: before } = found(conversation, 'port 8401');
     assert.equal(quote, MESSAGE_TEXT);

@@ -114,8 +114,8 @@ export class Harness {
   }
 
   async compressed(count: number, body?: (n: number) => string): Promise<Conversation> {
-    const conversation = await this.filled(count, body);
-    assert.equal((await conversation.compressNow()).kind, 'committed');
+    const conversation = await this.converse();
+    await fillAndCompress(conversation, count, body);
     return conversation;
   }
 
@@ -334,6 +334,12 @@ export async function fill(
       },
     });
   }
+}
+
+/** Adds messages like `fill`, and compresses the session. */
+export async function fillAndCompress(...added: Parameters<typeof fill>): Promise<void> {
+  await fill(...added);
+  assert.equal((await added[0].compressNow()).kind, 'committed');
 }
 
 /** Checks the triggers as after a turn, and waits until due compressions are committed. */

@@ -3,7 +3,7 @@ import type { Conversation } from '../../../src/app/conversation.ts';
 import { expandNode, newestActiveCompression, undoCompressions } from '../../../src/app/summary-changes.ts';
 import { messageText } from '../../../src/core/model/message.ts';
 import { snapshotEvents, snapshotSession } from '../../../src/storage/snapshot.ts';
-import { fill, Harness, says } from './harness.ts';
+import { fillAndCompress, Harness, says } from './harness.ts';
 import { openForEachTest } from '../../support/per-test.ts';
 
 describe('session whose file was lost, restored from its snapshot', () => {
@@ -46,8 +46,7 @@ describe('session whose file was lost, restored from its snapshot', () => {
 
   it('keeps the summary when it is compressed again, now with a model', async () => {
     harness.summarizer = says('They went through all the parts, and each part was explained at some length.');
-    await fill(restored, 60);
-    assert.equal((await restored.compressNow()).kind, 'committed');
+    await fillAndCompress(restored, 60);
     assertSummarySent();
     const read = harness.summaryRequests.map(({ messages }) => messages.map(messageText).join('\n')).join('\n');
     assert.doesNotMatch(read, /was lost/);
@@ -55,8 +54,7 @@ describe('session whose file was lost, restored from its snapshot', () => {
 
   it('keeps the summary when the newest compression is undone, which can be', async () => {
     assert.equal(newestActiveCompression(restored.state), undefined);
-    await fill(restored, 60);
-    await restored.compressNow();
+    await fillAndCompress(restored, 60);
     await undoCompressions(restored.journal, [newestActiveCompression(restored.state)!], true);
     assertSummarySent();
     assert.equal(restored.state.frontier.length, 1);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Conversation } from '../../../src/app/conversation.ts';
 import { resolvePolicy, type PolicyName } from '../../../src/core/policy/policy.ts';
-import { Harness, endTurn, fill } from './harness.ts';
+import { endTurn, fill, fillAndCompress, Harness } from './harness.ts';
 import { openForEachTest } from '../../support/per-test.ts';
 
 /** A conversation at a reception desk, one line at a time. */
@@ -62,8 +62,7 @@ describe('compression trigger in a chat of short messages', () => {
     });
 
   it('fires once the newest summary is over 24 hours old and messages were added, and not before', async () => {
-    await fill(conversation, 60, line);
-    await conversation.compressNow();
+    await fillAndCompress(conversation, 60, line);
     assert.equal(conversation.state.counters.compressions, 1);
     const made = conversation.state.compressions.at(-1)!;
     await fill(conversation, 24, (n) => line(100 + n));

@@ -11,11 +11,11 @@ import {
   undoCompressions,
 } from '../../../src/app/summary-changes.ts';
 import { compressionWith } from '../../../src/core/journal/schema.ts';
-import { compressionId, nodeId } from '../../../src/core/model/ids.ts';
+import { compressionId, nodeId, type NodeId } from '../../../src/core/model/ids.ts';
 import { tokensStillSaved } from '../../../src/core/state/counters.ts';
 import { missingFromSource, proseSummary, type SummaryNode } from '../../../src/core/model/summary.ts';
 import { hasWarning } from '../../../src/host/summaries/summary-tree.ts';
-import { Harness, fill, says } from './harness.ts';
+import { fill, fillAndCompress, Harness, says } from './harness.ts';
 import { openForEachTest } from '../../support/per-test.ts';
 
 /** Tokens as counted here. */
@@ -32,6 +32,10 @@ describe('summary that the user changes', () => {
 
   const first = (): SummaryNode => conversation.state.frontier[0]!.node;
   const sent = (): string => conversation.context().system.join('\n');
+  const edit = (id: NodeId, text: string): Promise<boolean> =>
+    editSummary(conversation.journal, conversation.counter, id, 'detailed', text);
+  const undo = (): Promise<boolean> => undoOrRedoChange(conversation.journal, true);
+  const redo = (): Promise<boolean> => undoOrRedoChange(conversation.journal, false);
   /** The next request: everything before the messages, or the verbatim messages. */
   const asked = async (part: 'system' | 'messages' = 'system'): Promise<string> => {
     await conversation.send('Go on.');
@@ -39,8 +43,7 @@ describe('summary that the user changes', () => {
   };
   /** Merges all summaries into one. */
   const joined = async (): Promise<SummaryNode> => {
-    await fill(conversation, 60, body);
-    await conversation.compressNow();
+    await fillAndCompress(conversation, 60, body);
     const [one, two] = conversation.state.frontier.map(({ node }) => node);
     assert.ok(one && two);
     const parent: SummaryNode = {
@@ -61,23 +64,20 @@ describe('summary that the user changes', () => {
     const before = sent();
     const { id, detailed } = first();
     await setLevel(conversation.journal, id, 'detailed');
-    assert.equal(
-      await editSummary(conversation.journal, conversation.counter, id, 'detailed', 'The listing, by hand.\n'),
-      true,
-    );
+    assert.equal(await edit(id, 'The listing, by hand.\n'), true);
     assert.match(await asked(), /The listing, by hand\./);
     conversation = await harness.restart(conversation);
     assert.match(await asked(), /The listing, by hand\./);
     assert.equal(first().rung, 'edited');
-    await undoOrRedoChange(conversation.journal, true);
+    await undo();
     assert.equal(first().detailed, detailed);
     assert.notEqual(first().rung, 'edited');
-    await undoOrRedoChange(conversation.journal, true);
+    await undo();
     assert.equal(sent(), before);
-    await undoOrRedoChange(conversation.journal, false);
-    await undoOrRedoChange(conversation.journal, false);
+    await redo();
+    await redo();
     assert.match(sent(), /The listing, by hand\./);
-    assert.equal(await undoOrRedoChange(conversation.journal, false), false);
+    assert.equal(await redo(), false);
   });
 
   it('cannot be emptied, and records no edit that changes nothing', async () => {
@@ -91,10 +91,9 @@ describe('summary that the user changes', () => {
   it('updates its parent summary at the next compression', async () => {
     const parent = await joined();
     const said = 'Ingrid keeps the spare lantern beside the old kiln.';
-    await editSummary(conversation.journal, conversation.counter, parent.children[0]!, 'detailed', said);
+    await edit(parent.children[0]!, said);
     assert.ok(!first().detailed.includes(said));
-    await fill(conversation, 60, body);
-    assert.equal((await conversation.compressNow()).kind, 'committed');
+    await fillAndCompress(conversation, 60, body);
     assert.deepEqual(first().children, parent.children);
     assert.ok(first().detailed.includes(said));
     assert.ok(!conversation.state.stale.has(first().id));
@@ -109,17 +108,15 @@ describe('summary that the user changes', () => {
     ]) {
       conversation = await harness.converse();
       harness.summarizer = says(answer);
-      await fill(conversation, 60, body);
-      assert.equal((await conversation.compressNow()).kind, 'committed');
+      await fillAndCompress(conversation, 60, body);
       const parent = await joined();
-      for (const child of parent.children)
-        await editSummary(conversation.journal, conversation.counter, child, 'detailed', said);
+      for (const child of parent.children) await edit(child, said);
       await harness.regenerateSummary(conversation, { node: parent.id });
       assert.ok(first().detailed.includes(said), first().detailed);
       assert.ok(!first().detailed.includes(wrong), first().detailed);
       assert.ok(!JSON.stringify(first().structured ?? '').includes(wrong));
-      await undoOrRedoChange(conversation.journal, true);
-      await undoOrRedoChange(conversation.journal, true);
+      await undo();
+      await undo();
       assert.ok(JSON.stringify(conversation.state.nodes.get(parent.children[1]!)?.structured).includes(wrong));
     }
   });
@@ -128,23 +125,20 @@ describe('summary that the user changes', () => {
     const wrong = 'Everything is served by lanternd 7.41.9 on port 60123.';
     conversation = await harness.converse();
     harness.summarizer = says(`They went through the parts of a listing. ${wrong}`);
-    await fill(conversation, 60, body);
-    assert.equal((await conversation.compressNow()).kind, 'committed');
+    await fillAndCompress(conversation, 60, body);
     const { id, audit, detailed } = first();
     const found = missingFromSource(audit);
     assert.ok(found.includes('60123') && found.includes('7.41.9'), found.join(', '));
     assert.ok(hasWarning(conversation.state, first()));
-    const edit = (text: string): Promise<boolean> =>
-      editSummary(conversation.journal, conversation.counter, id, 'detailed', text);
-    await edit(detailed.replace(' on port 60123', ''));
+    await edit(id, detailed.replace(' on port 60123', ''));
     const expected = found.filter((term) => term !== '60123');
     assert.deepEqual(missingFromSource(first().audit), expected);
-    await edit(detailed.replace(wrong, ''));
+    await edit(id, detailed.replace(wrong, ''));
     assert.ok(!hasWarning(conversation.state, first()));
     const { known, total } = first().audit.identifiers;
     assert.equal(known, total);
-    await undoOrRedoChange(conversation.journal, true);
-    await undoOrRedoChange(conversation.journal, true);
+    await undo();
+    await undo();
     assert.deepEqual(first().audit, audit);
   });
 
@@ -154,29 +148,28 @@ describe('summary that the user changes', () => {
     const condensed = async (): Promise<SummaryNode> => {
       const before = first().id;
       for (let round = 0; round < 20; round++) {
-        await fill(conversation, 60, (n) => body(n + 60 * round));
-        assert.equal((await conversation.compressNow()).kind, 'committed');
+        await fillAndCompress(conversation, 60, (n) => body(n + 60 * round));
         if (first().children.length > 0 && first().id !== before) return first();
       }
       throw new Error('nothing was condensed');
     };
     const { id, detailed } = await condensed();
-    await editSummary(conversation.journal, conversation.counter, id, 'detailed', `${said}\n${detailed}`);
+    await edit(id, `${said}\n${detailed}`);
     assert.ok((await condensed()).detailed.includes(said), first().detailed);
   });
 
   it('marks its parent as stale until the edit is undone', async () => {
     const parent = await joined();
-    await editSummary(conversation.journal, conversation.counter, parent.children[0]!, 'detailed', 'Something else.');
+    await edit(parent.children[0]!, 'Something else.');
     assert.ok(conversation.state.stale.has(parent.id));
     conversation = await harness.restart(conversation);
     assert.ok(conversation.state.stale.has(parent.id));
     await harness.regenerateSummary(conversation, { node: parent.id });
     assert.ok(first().detailed.includes('Something else.'));
     assert.equal(conversation.state.stale.size, 0, 'made from its children as they are now');
-    await undoOrRedoChange(conversation.journal, true);
+    await undo();
     assert.ok(conversation.state.stale.has(parent.id));
-    await undoOrRedoChange(conversation.journal, true);
+    await undo();
     assert.equal(conversation.state.stale.size, 0);
   });
 
@@ -204,8 +197,7 @@ describe('summary that the user changes', () => {
 
   it('leaves none of its ancestors stale after its compression is undone and restored', async () => {
     const { journal, state } = conversation;
-    await fill(conversation, 60, body);
-    await conversation.compressNow();
+    await fillAndCompress(conversation, 60, body);
     const compressions = state.compressions.map(({ id }) => id);
     const add = async (id: string, depth: number, children: readonly SummaryNode[]): Promise<SummaryNode> => {
       const node = { ...children[0]!, id: nodeId(id), depth, children: children.map((child) => child.id) };
@@ -237,7 +229,7 @@ describe('summary that the user changes', () => {
     assert.match(await asked('messages'), /What happens in part 0\?/);
     conversation = await harness.restart(conversation);
     assert.match(await asked('messages'), /What happens in part 0\?/);
-    await undoOrRedoChange(conversation.journal, true);
+    await undo();
     assert.doesNotMatch(await asked('messages'), /What happens in part 0\?/);
   });
 
@@ -250,7 +242,7 @@ describe('summary that the user changes', () => {
       assert.deepEqual(below, []);
       assert.match(await asked('messages'), /What happens in part 0\?/);
     }
-    await undoOrRedoChange(conversation.journal, true);
+    await undo();
     assert.equal(await asked('system'), request);
     assert.equal(first().id, parent.id);
   });
@@ -274,8 +266,8 @@ describe('summary that the user changes', () => {
     assert.ok(conversation.state.counters.compressionTokens > 0, 'what it cost is on record');
     conversation = await harness.restart(conversation);
     assert.ok(sent().includes(narrative));
-    await undoOrRedoChange(conversation.journal, true);
-    await undoOrRedoChange(conversation.journal, true);
+    await undo();
+    await undo();
     assert.equal(first().detailed, detailed);
   });
 
@@ -284,16 +276,15 @@ describe('summary that the user changes', () => {
     await harness.regenerateSummary(conversation, { node: id, finer: true });
     assert.ok(first().tokens.full! > tokens.detailed && first().tokens.full! <= 0.7 * tokens.source);
     assert.ok(sent().includes(first().full!));
-    await undoOrRedoChange(conversation.journal, true);
+    await undo();
     assert.equal(first().full, undefined);
     assert.equal(conversation.state.levels.get(id) === 'full', false);
   });
 
   it('keeps the edit that the user made while it was regenerated', async () => {
-    const { journal, counter } = conversation;
     const { id } = first();
     harness.summarizer = async function* (request, signal) {
-      await editSummary(journal, counter, id, 'detailed', 'All of it is about the lamp.');
+      await edit(id, 'All of it is about the lamp.');
       yield* says('They went through all the parts, and each part was explained.')(request, signal);
     };
     await assert.rejects(harness.regenerateSummary(conversation, { node: id }), { reason: 'changed' });
@@ -319,8 +310,7 @@ describe('summary that the user changes', () => {
 
   it('leaves the context when its compression, or every compression since an earlier one, is undone, and returns on redo', async () => {
     const one = newestActiveCompression(conversation.state)!;
-    await fill(conversation, 60, body);
-    await conversation.compressNow();
+    await fillAndCompress(conversation, 60, body);
     const after = sent();
     await undoCompressions(
       conversation.journal,
@@ -329,7 +319,7 @@ describe('summary that the user changes', () => {
     );
     assert.equal(conversation.state.frontier.length, 1);
     assert.equal(newestActiveCompression(conversation.state), one);
-    await undoOrRedoChange(conversation.journal, true);
+    await undo();
     assert.equal(sent(), after);
     await undoCompressions(conversation.journal, compressionsSince(conversation.state, one), true);
     assert.equal(conversation.state.frontier.length, 0);
@@ -353,8 +343,7 @@ describe('summary that the user changes', () => {
 
   it('is not picked for undo on a branch that does not contain it', async () => {
     const one = newestActiveCompression(conversation.state)!;
-    await fill(conversation, 60, body);
-    await conversation.compressNow();
+    await fillAndCompress(conversation, 60, body);
     const [first] = conversation.state.frontier;
     assert.notEqual(newestActiveCompression(conversation.state), one);
     await conversation.moveHead(first!.node.last);
@@ -365,8 +354,7 @@ describe('summary that the user changes', () => {
 
   it('is replaced by its messages when it is reverted after a regeneration, not by an older extractive summary', async () => {
     harness.summarizer = says(JSON.stringify(proseSummary('Each part of the report was discussed. Version 1.')));
-    await fill(conversation, 60, body);
-    await conversation.compressNow();
+    await fillAndCompress(conversation, 60, body);
     const node = first();
     assert.equal(node.replaces?.length, 1);
     harness.summarizer = says(JSON.stringify(proseSummary('Each part of the report was discussed. Version 2.')));
