@@ -40,6 +40,8 @@ describe('MCP tools', () => {
     await chats.close();
   });
 
+  const putChat = (name: string, records: string): string =>
+    putFile(place, `home/.claude/projects/p/${name}.jsonl`, records);
   const call = async (name: string, args: object): Promise<string> => {
     const answer = new Promise<JSONRPCMessage>((resolve) => (transport.received = resolve));
     transport.onmessage?.({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: { ...args } } });
@@ -82,7 +84,7 @@ describe('MCP tools', () => {
     };
     const grow = async (version: number): Promise<void> => {
       decision = `Decided: the port is ${4_600 + version}.`;
-      putFile(place, 'home/.claude/projects/p/s.jsonl', reply('s', decision));
+      putChat('s', reply('s', decision));
       passTime(version * 600_000);
       // On a busy machine, a call may return before the change is read.
       await until(async () => (await call('decisions', {})).includes(decision));
@@ -95,13 +97,9 @@ describe('MCP tools', () => {
   });
 
   it('list the decisions of a reply that has grown since', async () => {
-    putFile(place, 'home/.claude/projects/p/s.jsonl', reply('s', 'Decided: the port is 4600.'));
+    putChat('s', reply('s', 'Decided: the port is 4600.'));
     assert.match(await call('decisions', {}), /4600/);
-    putFile(
-      place,
-      'home/.claude/projects/p/s.jsonl',
-      reply('s', 'Decided: the port is 4600.', 'Decided: SQLite for the orders.'),
-    );
+    putChat('s', reply('s', 'Decided: the port is 4600.', 'Decided: SQLite for the orders.'));
     passTime(200_000);
     assert.match(await call('decisions', {}), /SQLite/);
   });
@@ -117,7 +115,7 @@ describe('MCP tools', () => {
 
   it('quote terminal output without its colors', async () => {
     const output = 'Ran the tests: \x1b[31mFAILED\x1b[0m ledger.test.ts';
-    putFile(place, 'home/.claude/projects/p/s.jsonl', reply('s', output));
+    putChat('s', reply('s', output));
     for (const quoted of [
       await call('recall', { query: 'ledger tests' }),
       await call('expand', { session: 's', from: 0 }),
@@ -130,14 +128,13 @@ describe('MCP tools', () => {
   it('name who made a decision if several people write as the user', async () => {
     const said = 'Karim: Nice to see you all again. We decided to take the train to Lerwick, not the ferry.';
     const message = { type: 'user', sessionId: 's', timestamp: '2026-03-02T09:00:00Z' };
-    putFile(place, 'home/.claude/projects/p/s.jsonl', jsonl({ ...message, message: { role: 'user', content: said } }));
+    putChat('s', jsonl({ ...message, message: { role: 'user', content: said } }));
     assert.match(await call('decisions', {}), /Karim: … We decided to take the train/);
   });
 
   it('list the decisions of the chats that could be read in time, and of the others when called again', async () => {
     const choices = ['SQLite for the orders', 'Postmark for the mail', 'esbuild for the page'];
-    for (const [at, choice] of choices.entries())
-      putFile(place, `home/.claude/projects/p/s${at}.jsonl`, reply(`s${at}`, `Decided: ${choice}.`));
+    for (const [at, choice] of choices.entries()) putChat(`s${at}`, reply(`s${at}`, `Decided: ${choice}.`));
     const listed = (text: string): number => choices.filter((choice) => text.includes(choice)).length;
     eachReadTakes(15_000);
     const first = await call('decisions', {});
@@ -164,7 +161,7 @@ describe('MCP tools', () => {
   ];
 
   it('name the later message that superseded a quote', async () => {
-    putFile(place, 'home/.claude/projects/p/s.jsonl', userMessages('s', ...changed(8080)));
+    putChat('s', userMessages('s', ...changed(8080)));
     const found = await call('recall', { query: 'gateway port' });
     assert.match(
       found,
@@ -175,8 +172,7 @@ describe('MCP tools', () => {
   });
 
   it('say which sessions couldn’t be checked in time, and check the quotes of the others', async () => {
-    for (const port of [8081, 8082, 8083])
-      putFile(place, `home/.claude/projects/p/s${port}.jsonl`, userMessages(`s${port}`, ...changed(port)));
+    for (const port of [8081, 8082, 8083]) putChat(`s${port}`, userMessages(`s${port}`, ...changed(port)));
     eachReadTakes(1_000);
     const found = await call('recall', { query: 'gateway port', limit: 20 });
     const [, unchecked = ''] = /wasn’t checked in (.*?), because/.exec(found) ?? [];
@@ -188,10 +184,10 @@ describe('MCP tools', () => {
 
   it('have checked the quotes of a long chat when called again, unless the chat is in use', async () => {
     eachReadTakes(60_000);
-    putFile(place, 'home/.claude/projects/p/old.jsonl', userMessages('old', ...changed(8081)));
+    putChat('old', userMessages('old', ...changed(8081)));
     const longer = userMessages('now', ...changed(8082), 'Thanks again. '.repeat(50));
     const recent = longer.replaceAll(/2026-03-02T09:0\d:00Z/g, new Date().toISOString());
-    putFile(place, 'home/.claude/projects/p/now.jsonl', recent);
+    putChat('now', recent);
     const recall = (): Promise<string> => call('recall', { query: 'gateway port', limit: 20 });
     const first = await recall();
     assert.equal(/wasn’t checked in (.*?), because/.exec(first)?.[1]?.split(', ').length, 2);
@@ -204,9 +200,9 @@ describe('MCP tools', () => {
   });
 
   it('check the quotes of other chats although the best is in a long one', async () => {
-    putFile(place, 'home/.claude/projects/p/s8091.jsonl', userMessages('s8091', ...changed(8091)));
+    putChat('s8091', userMessages('s8091', ...changed(8091)));
     const long = [...changed(8092), 'The log says nothing else. '.repeat(2_000)];
-    putFile(place, 'home/.claude/projects/p/s8092.jsonl', userMessages('s8092', ...long));
+    putChat('s8092', userMessages('s8092', ...long));
     const read = chats.read.bind(chats);
     chats.read = async (key) => {
       const chat = await read(key);
@@ -231,11 +227,11 @@ describe('MCP tools', () => {
       'In the spring of that year, after the permit of the harbor master had come, the zeppelin was moored at the mast.';
 
     beforeEach(() => {
-      putFile(place, 'home/.claude/projects/p/old.jsonl', userMessages('old', 'Hello.', ANSWER));
+      putChat('old', userMessages('old', 'Hello.', ANSWER));
     });
 
     it('leave out the prompt that the chat is answering', async () => {
-      putFile(place, 'home/.claude/projects/p/now.jsonl', jsonl(said('user', PROMPT), asked({ query })));
+      putChat('now', jsonl(said('user', PROMPT), asked({ query })));
       const found = await call('recall', { query });
       assert.match(found, /at the mast/);
       assert.doesNotMatch(found, /write it into the plan\.\\n/);
@@ -243,22 +239,18 @@ describe('MCP tools', () => {
 
     it('quote the newest prompt of a chat that calls another tool with the same words', async () => {
       const other = said('assistant', [{ type: 'tool_use', id: 't1', name: 'mcp__notes__search', input: { query } }]);
-      putFile(place, 'home/.claude/projects/p/now.jsonl', jsonl(said('user', PROMPT), other));
+      putChat('now', jsonl(said('user', PROMPT), other));
       assert.match(await call('recall', { query }), /write it into the plan/);
     });
 
     it('rank its newest prompt below an answer while the call isn’t stored yet', async () => {
-      putFile(place, 'home/.claude/projects/p/now.jsonl', jsonl(said('user', PROMPT)));
+      putChat('now', jsonl(said('user', PROMPT)));
       const found = await call('recall', { query });
       assert.ok(found.indexOf('at the mast') < found.indexOf('write it into the plan'), found);
     });
 
     it('quote its earlier prompts', async () => {
-      putFile(
-        place,
-        'home/.claude/projects/p/now.jsonl',
-        jsonl(said('user', PROMPT), said('user', 'Go on.'), asked({ query })),
-      );
+      putChat('now', jsonl(said('user', PROMPT), said('user', 'Go on.'), asked({ query })));
       assert.match(await call('recall', { query }), /^.*write it into the plan.*at the mast/);
     });
   });
