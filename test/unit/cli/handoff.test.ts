@@ -4,15 +4,14 @@ import path from 'node:path';
 import { createHandoff } from '../../../src/app/handoff.ts';
 import { HANDOFF_TARGETS } from '../../../src/app/render-briefing.ts';
 import { tokensWithFraming } from '../../../src/core/compress/fitting.ts';
-import { loadEncoding } from '../../../src/core/tokens/token-counter.ts';
 import { DIALOGUES } from '../../golden/dialogues/dialogues.ts';
 import { StrictServer } from '../../support/strict/strict-server.ts';
 import { WireServer } from '../../support/wire-server.ts';
+import { counter, transcript } from '../compress/summarize-fixtures.ts';
 import { runCli, runJson, spawnCli, TRANSCRIPTS } from './run-cli.ts';
 import { folderForAllTests } from '../../support/per-test.ts';
 import { DEMO_SESSION, SHARED_DATA } from '../../support/test-data.ts';
 
-const counter = await loadEncoding('o200k_base');
 const SECRET = `ghp_${'a1B2c3D4e5'.repeat(4).slice(0, 36)}`;
 
 interface Briefing {
@@ -104,14 +103,13 @@ describe('handoff', () => {
   it('has what is booked, in each of 19 real bookings', async function () {
     const bookings = path.join(SHARED_DATA, 'short/bookings.json');
     if (!existsSync(bookings)) this.skip();
-    const dialogues = JSON.parse(readFileSync(bookings, 'utf8')) as { id: string; turns: [string, string][] }[];
+    const dialogues = JSON.parse(readFileSync(bookings, 'utf8')) as {
+      id: string;
+      turns: ['user' | 'assistant', string][];
+    }[];
     assert.equal(dialogues.length, 19);
     for (const { id, turns } of dialogues) {
-      const messages = turns.map(([role, text]) => ({
-        role: role === 'user' ? ('user' as const) : ('assistant' as const),
-        content: [{ type: 'text' as const, text }],
-      }));
-      const { text, tokens } = await createHandoff(messages, { target: 'text', maxTokens: 500, counter });
+      const { text, tokens } = await createHandoff(transcript(...turns), { target: 'text', maxTokens: 500, counter });
       assert.ok(tokens <= 500, id);
       const confirmed = turns.findLast(
         ([role, said]) => role === 'assistant' && /confirm/i.test(said) && /\d/.test(said),
@@ -249,12 +247,10 @@ describe('handoff', () => {
     it(`${isListed ? 'lists' : 'doesn’t list'} a decision of an assistant that ${what}`, async () => {
       const decision = 'Decision: we use PostgreSQL 16 for the database.';
       const call = { callId: 'c1', name: 'write_file', json: JSON.stringify({ content: decision }) };
-      const rest = Array.from({ length: 12 }, (_, at) => ({
-        role: at % 2 === 0 ? ('user' as const) : ('assistant' as const),
-        content: [{ type: 'text' as const, text: `Part ${at} reads the rows one by one. `.repeat(12) }],
-      }));
+      const parts = Array.from({ length: 12 }, (_, at) => `Part ${at} reads the rows one by one. `.repeat(12));
+      const rest = transcript(...alternating(parts));
       const messages = [
-        { role: 'user' as const, content: [{ type: 'text' as const, text: 'Which database do we take?' }] },
+        ...transcript(['user', 'Which database do we take?']),
         ...blocks.map((block) => ({
           role: 'assistant' as const,
           content: [block.type === 'text' ? { ...block, text: decision } : { ...call, ...block }],
@@ -290,10 +286,7 @@ describe('handoff', () => {
   });
 
   it('fits in any limit, down to one in which nothing fits', async () => {
-    const messages = alternating(DIALOGUES[1]!.lines).map(([role, text]) => ({
-      role,
-      content: [{ type: 'text' as const, text }],
-    }));
+    const messages = transcript(...alternating(DIALOGUES[1]!.lines));
     let filled = 0;
     for (const target of HANDOFF_TARGETS)
       for (let maxTokens = 40; maxTokens <= 1_000; maxTokens += 37) {
