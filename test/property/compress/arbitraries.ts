@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import type { SourceMessage } from '../../../src/core/compress/source-message.ts';
-import type { SummaryModel } from '../../../src/core/compress/summary-model.ts';
 import { messageId } from '../../../src/core/model/ids.ts';
 import type { ContentBlock, Role } from '../../../src/core/model/message.ts';
 
@@ -108,18 +107,3 @@ export const answers = fc.oneof(
   fc.string(),
   fc.json(),
 );
-
-/** A model that returns its answers in turn. */
-export function scriptedModel(
-  list: readonly string[],
-  maxInputTokens = 100_000,
-): SummaryModel & { readonly calls: () => number } {
-  let call = 0;
-  return {
-    id: 'scripted/model',
-    maxInputTokens,
-    maxConcurrency: 4,
-    calls: () => call,
-    complete: () => Promise.resolve({ text: list[call++ % Math.max(1, list.length)] ?? '' }),
-  };
-}

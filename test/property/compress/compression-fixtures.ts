@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict';
 import type { SourceMessage } from '../../../src/core/compress/source-message.ts';
 import type { SummaryNode } from '../../../src/core/model/summary.ts';
-import { counter } from '../../unit/compress/summarize-fixtures.ts';
+import { counter, scriptedModel, type ScriptedModel } from '../../unit/compress/summarize-fixtures.ts';
 
-export { counter, grow, tools } from '../../unit/compress/summarize-fixtures.ts';
+export { counter, goodAnswer, grow, scriptedModel, tools } from '../../unit/compress/summarize-fixtures.ts';
 
 /** Small, so that a few dozen messages make several segments and parents. */
 export const SMALL_SETTINGS = { segment: { tokens: 150, messages: 40 }, frontierTokens: 600, roomTokens: 600 };
+
+/** A model that returns its answers in turn. */
+export const modelWith = (answers: readonly string[]): ScriptedModel =>
+  scriptedModel((_, call) => answers[(call - 1) % answers.length]!);
 
 export const totalTokens = (messages: readonly SourceMessage[]): number =>
   messages.reduce((sum, message) => sum + counter.message(message), 0);

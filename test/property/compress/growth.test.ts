@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { SourceMessage } from '../../../src/core/compress/source-message.ts';
 import type { SummaryNode } from '../../../src/core/model/summary.ts';
-import { answers, scriptedModel, sessions } from './arbitraries.ts';
+import { answers, sessions } from './arbitraries.ts';
 import { runs } from '../runs.ts';
-import { countCovered, grow, SMALL_SETTINGS, tools } from './compression-fixtures.ts';
+import { countCovered, grow, modelWith, SMALL_SETTINGS, tools } from './compression-fixtures.ts';
 
 describe('a session growing through random compressions', () => {
   it('covers each message with exactly one frontier node, and keeps the frontier’s texts bounded', async () => {
@@ -14,7 +14,7 @@ describe('a session growing through random compressions', () => {
         fc.array(answers, { minLength: 1, maxLength: 5 }),
         async (parts, script) => {
           const all: SourceMessage[] = [];
-          const model = scriptedModel(script);
+          const model = modelWith(script);
           const shared = tools();
           let frontier: readonly SummaryNode[] = [];
           for (const [index, part] of parts.entries()) {

@@ -2,30 +2,14 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { SummaryCache } from '../../../src/core/compress/summarize.ts';
 import type { SourceMessage } from '../../../src/core/compress/source-message.ts';
-import type { SummaryModel } from '../../../src/core/compress/summary-model.ts';
 import { messageId } from '../../../src/core/model/ids.ts';
 import type { SummaryNode } from '../../../src/core/model/summary.ts';
 import { runs } from '../runs.ts';
 import { SETTINGS } from '../../unit/compress/summarize-fixtures.ts';
-import { grow, SMALL_SETTINGS, tools } from './compression-fixtures.ts';
+import { goodAnswer, grow, scriptedModel, SMALL_SETTINGS, tools } from './compression-fixtures.ts';
 
 /** The beginning of each summary by the model, in words that occur nowhere else. */
 const SUMMARY_START = 'They settled matter';
-
-/** A good model that records its prompts. */
-function readingModel(): SummaryModel & { readonly prompts: string[] } {
-  const prompts: string[] = [];
-  return {
-    id: 'scripted/reader',
-    maxInputTokens: 100_000,
-    maxConcurrency: 4,
-    prompts,
-    complete: ({ prompt }) => {
-      prompts.push(prompt);
-      return Promise.resolve({ text: JSON.stringify({ narrative: `${SUMMARY_START} ${prompts.length}.` }) });
-    },
-  };
-}
 
 const mark = (at: number): string => `note-${at}-of-many`;
 
@@ -47,7 +31,7 @@ describe('a growing session with a reliable summarizer', () => {
   it('sends each message to the model at most once, sends no summary, and reuses cached summaries', async () => {
     await fc.assert(
       fc.asyncProperty(parts, async (sizes) => {
-        const model = readingModel();
+        const model = scriptedModel((_, call) => goodAnswer(`${SUMMARY_START} ${call}.`));
         const cache: SummaryCache = new Map();
         const shared = { ...tools(), model, cache };
         let frontier: readonly SummaryNode[] = [];
@@ -61,20 +45,20 @@ describe('a growing session with a reliable summarizer', () => {
           // Text that was too short to be compressed waits for the next compression.
           said = messages.slice(result.covered);
 
-          const asked = model.prompts.length;
+          const asked = model.requests.length;
           await grow({ messages }, SMALL_SETTINGS, shared);
-          assert.equal(model.prompts.length, asked, 'what has not changed is not summarized again');
+          assert.equal(model.requests.length, asked, 'what has not changed is not summarized again');
         }
         for (let at = 0; at < next; at++) {
-          const times = model.prompts.filter((prompt) => prompt.includes(mark(at))).length;
+          const times = model.requests.filter(({ prompt }) => prompt.includes(mark(at))).length;
           assert.ok(times <= 1, `message ${at} is read ${times} times`);
         }
-        for (const prompt of model.prompts) assert.ok(!prompt.includes(SUMMARY_START), 'no model reads a summary');
+        for (const { prompt } of model.requests) assert.ok(!prompt.includes(SUMMARY_START), 'no model reads a summary');
 
-        const asked = model.prompts.length;
+        const asked = model.requests.length;
         const prompt = { ...SETTINGS.prompt, version: 'another' };
         await grow({ messages: messagesFrom(sizes[0]!, 0) }, { ...SMALL_SETTINGS, prompt }, shared);
-        if (asked > 0) assert.ok(model.prompts.length > asked, 'with another prompt it is');
+        if (asked > 0) assert.ok(model.requests.length > asked, 'with another prompt it is');
       }),
       runs(60),
     );

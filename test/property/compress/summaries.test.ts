@@ -3,15 +3,25 @@ import fc from 'fast-check';
 import { findQuotes } from '../../../src/core/audit/quotes.ts';
 import { Cancelled, CancellableYielder } from '../../../src/core/pace/cancellable-yielder.ts';
 import { messageText } from '../../../src/core/model/message.ts';
-import { answers, scriptedModel, sessions } from './arbitraries.ts';
+import { answers, sessions } from './arbitraries.ts';
 import { runs } from '../runs.ts';
-import { counter, countCovered, grow, SMALL_SETTINGS, tools, totalTokens } from './compression-fixtures.ts';
+import {
+  counter,
+  countCovered,
+  goodAnswer,
+  grow,
+  modelWith,
+  scriptedModel,
+  SMALL_SETTINGS,
+  tools,
+  totalTokens,
+} from './compression-fixtures.ts';
 
 describe('summaries of random sessions by models that answer anything', () => {
   it('are not empty, are smaller than their source, quote verbatim and cover each message once', async () => {
     await fc.assert(
       fc.asyncProperty(sessions, fc.array(answers, { minLength: 1, maxLength: 6 }), async (messages, script) => {
-        const model = scriptedModel(script);
+        const model = modelWith(script);
         const result = await grow({ messages }, SMALL_SETTINGS, { ...tools(), model });
         assert.equal(countCovered(result.frontier, messages), result.covered);
         assert.ok(totalTokens(messages.slice(result.covered)) < 24 || result.covered === messages.length);
@@ -46,15 +56,11 @@ describe('summaries of random sessions by models that answer anything', () => {
   it('are never requested with more input than the model accepts', async () => {
     await fc.assert(
       fc.asyncProperty(sessions, fc.integer({ min: 0, max: 1_500 }), async (messages, most) => {
-        const model = scriptedModel([''], most);
-        const guarded = {
-          ...model,
-          complete: (request: { system: string; prompt: string }) => {
-            assert.ok(counter.text(request.system) + counter.text(request.prompt) <= most);
-            return Promise.resolve({ text: '' });
-          },
-        };
-        await grow({ messages }, SMALL_SETTINGS, { ...tools(), model: guarded });
+        const model = scriptedModel(({ system, prompt }) => {
+          assert.ok(counter.text(system) + counter.text(prompt) <= most);
+          return '';
+        }, most);
+        await grow({ messages }, SMALL_SETTINGS, { ...tools(), model });
       }),
       runs(80),
     );
@@ -63,19 +69,16 @@ describe('summaries of random sessions by models that answer anything', () => {
   it('fail with the provider’s error when any call fails', async () => {
     await fc.assert(
       fc.asyncProperty(sessions, answers, fc.nat({ max: 5 }), async (messages, answer, failing) => {
-        let call = 0;
-        const model = {
-          id: 'scripted/model',
-          maxInputTokens: 100_000,
-          maxConcurrency: 4,
-          complete: () => (call++ === failing ? Promise.reject(new Error('gone')) : Promise.resolve({ text: answer })),
-        };
+        const model = scriptedModel((_, call) => {
+          if (call === failing + 1) throw new Error('gone');
+          return answer;
+        });
         const run = grow({ messages }, SMALL_SETTINGS, { ...tools(), model });
         const outcome = await run.then(
           () => 'done',
           (error: unknown) => (error instanceof Error ? error.message : 'other'),
         );
-        assert.equal(outcome, call > failing ? 'gone' : 'done');
+        assert.equal(outcome, model.requests.length > failing ? 'gone' : 'done');
       }),
       runs(80),
     );
@@ -85,16 +88,10 @@ describe('summaries of random sessions by models that answer anything', () => {
     await fc.assert(
       fc.asyncProperty(sessions, fc.nat({ max: 3 }), async (messages, after) => {
         const cancel = { aborted: false };
-        let calls = 0;
-        const model = {
-          id: 'scripted/model',
-          maxInputTokens: 100_000,
-          maxConcurrency: 4,
-          complete: () => {
-            cancel.aborted = calls++ >= after;
-            return Promise.resolve({ text: '{"narrative":"Fine."}' });
-          },
-        };
+        const model = scriptedModel((_, call) => {
+          cancel.aborted = call > after;
+          return goodAnswer('Fine.');
+        });
         const run = grow(
           { messages },
           { ...SMALL_SETTINGS, concurrency: 1 },
@@ -105,7 +102,7 @@ describe('summaries of random sessions by models that answer anything', () => {
           (error: unknown) => error instanceof Cancelled,
         );
         assert.equal(stopped, cancel.aborted);
-        assert.ok(calls <= after + 1);
+        assert.ok(model.requests.length <= after + 1);
       }),
       runs(80),
     );

@@ -6,15 +6,15 @@ import type { SourceMessage } from '../../../src/core/compress/source-message.ts
 import { CancellableYielder } from '../../../src/core/pace/cancellable-yielder.ts';
 import { usefulnessFactors } from '../../../src/core/compress/passage-weights.ts';
 import { alwaysDue } from '../../support/yielders.ts';
-import { counter, developerSession, transcript } from './summarize-fixtures.ts';
+import { counter, developerSession, pace, transcript } from './summarize-fixtures.ts';
 import { detectedEvent } from '../../support/key-events.ts';
 
 async function extracted(messages: readonly SourceMessage[], options: Partial<ExtractOptions>): Promise<string> {
-  const corpus = await buildCorpus(messages, new CancellableYielder());
+  const corpus = await buildCorpus(messages, pace);
   const { passages } = await extractPassages(corpus, {
     budgetTokens: 200,
     counter,
-    pace: new CancellableYielder(),
+    pace,
     ...options,
   });
   return renderPassages(corpus, passages);
@@ -23,8 +23,8 @@ async function extracted(messages: readonly SourceMessage[], options: Partial<Ex
 describe('extractive summary', () => {
   it('keeps passages in their original order', async () => {
     const session = developerSession(12);
-    const corpus = await buildCorpus(session, new CancellableYielder());
-    const { passages } = await extractPassages(corpus, { budgetTokens: 400, counter, pace: new CancellableYielder() });
+    const corpus = await buildCorpus(session, pace);
+    const { passages } = await extractPassages(corpus, { budgetTokens: 400, counter, pace });
     let before = -1;
     for (const passage of passages) {
       const place = passage.message * 1e6 + passage.start;
@@ -102,7 +102,7 @@ describe('extractive summary', () => {
     const text = 'Karim: Good morning, I can only pay 700 euros. It is for everything, even the hotel.';
     const start = text.indexOf('I can');
     const spans = new Map([[0, [{ start, end: text.indexOf(', even') }]]]);
-    const corpus = await buildCorpus(transcript(['user', text]), new CancellableYielder(), spans);
+    const corpus = await buildCorpus(transcript(['user', text]), pace, spans);
     const passages = corpus.passages.filter((passage) => passage.start === start);
     assert.equal(renderPassages(corpus, passages), 'user: Karim: I can only pay 700 euros. It is for everything');
   });
@@ -114,7 +114,7 @@ describe('extractive summary', () => {
       { start: 0, end: text.indexOf(', I want') },
       { start, end: text.length },
     ];
-    const corpus = await buildCorpus(transcript(['user', text]), new CancellableYielder(), new Map([[0, spans]]));
+    const corpus = await buildCorpus(transcript(['user', text]), pace, new Map([[0, spans]]));
     assert.deepEqual(
       corpus.passages.map((passage) => [passage.start, passage.end]),
       spans.map((span) => [span.start, span.end]),
@@ -161,13 +161,10 @@ describe('extractive summary', () => {
 
   it('weights key events more than other text, especially if there is ample room', async () => {
     const quote = 'Never deploy on Fridays.';
-    const corpus = await buildCorpus(
-      transcript(['user', quote], ['user', 'The office is closed in August.']),
-      new CancellableYielder(),
-    );
+    const corpus = await buildCorpus(transcript(['user', quote], ['user', 'The office is closed in August.']), pace);
     const event = detectedEvent(quote, { kind: 'constraint' });
     const weights = async (room: number): Promise<number> => {
-      const [said, other] = await usefulnessFactors(corpus, room, new CancellableYielder(), new Map([[0, [event]]]));
+      const [said, other] = await usefulnessFactors(corpus, room, pace, new Map([[0, [event]]]));
       return said! / other!;
     };
     assert.equal(await weights(0.02), 2);
@@ -185,9 +182,9 @@ describe('extractive summary', () => {
       ['user', 'Ja, gern.'],
       ['assistant', 'Perfekt, dann bis bald. Haben Sie noch Fragen zur Anfahrt mit dem Auto?'],
     );
-    const corpus = await buildCorpus(session, new CancellableYielder());
-    const factors = await usefulnessFactors(corpus, 1, new CancellableYielder());
-    const options = { budgetTokens: 1_000, counter, pace: new CancellableYielder(), factors };
+    const corpus = await buildCorpus(session, pace);
+    const factors = await usefulnessFactors(corpus, 1, pace);
+    const options = { budgetTokens: 1_000, counter, pace, factors };
     const text = renderPassages(corpus, (await extractPassages(corpus, options)).passages);
     assert.equal(
       text,
@@ -215,9 +212,9 @@ describe('extractive summary', () => {
       ['assistant', 'All set.'],
       ['user', "Thanks, it's already less scary."],
     );
-    const corpus = await buildCorpus(session, new CancellableYielder());
+    const corpus = await buildCorpus(session, pace);
     const events = new Map([0, 6].map((at) => [at, [detectedEvent(corpus.texts[at]!)]]));
-    const factors = await usefulnessFactors(corpus, 1, new CancellableYielder(), events);
+    const factors = await usefulnessFactors(corpus, 1, pace, events);
     const texts = corpus.passages.flatMap(({ text }, at) => (factors[at]! > 0 ? [text] : []));
     assert.deepEqual(texts, [
       'My sister is vegan.',
@@ -230,9 +227,9 @@ describe('extractive summary', () => {
 
   it('keeps statements of a short chat in scripts without capitals', async () => {
     for (const said of ['제 이름은 김민수이고 부산에 살아요', '佐伯と申します', '我妻子对花生过敏']) {
-      const corpus = await buildCorpus(transcript(['user', said]), new CancellableYielder());
+      const corpus = await buildCorpus(transcript(['user', said]), pace);
       const event = new Map([[0, [detectedEvent(said)]]]);
-      const [factor] = await usefulnessFactors(corpus, 1, new CancellableYielder(), event);
+      const [factor] = await usefulnessFactors(corpus, 1, pace, event);
       assert.ok(factor! > 0, said);
     }
   });
@@ -248,14 +245,14 @@ describe('extractive summary', () => {
     const lines = Array.from({ length: 150_000 }, (_, at) => `row ${at} of it`);
     const messages = transcript(['user', lines.join('\n')]);
     const wanted = new Map([[0, [{ start: 0, end: 5 }]]]);
-    const { passages } = await buildCorpus(messages, new CancellableYielder(), wanted);
+    const { passages } = await buildCorpus(messages, pace, wanted);
     assert.equal(passages.length, lines.length);
   });
 
   it('reads a message in the same way whatever code follows it', async () => {
     const said = ['tool', 'The server has started and listens now.\nThe cache was filled again by it.'] as const;
     const code = ['tool', 'const total = compute(1);\n'.repeat(9)] as const;
-    const { passages } = await buildCorpus(transcript(said, code), new CancellableYielder());
+    const { passages } = await buildCorpus(transcript(said, code), pace);
     const areListings = passages.filter(({ message }) => message === 0).map(({ inListing }) => inListing);
     assert.deepEqual(areListings, [false, false]);
   });
@@ -267,7 +264,7 @@ describe('extractive summary', () => {
   });
 
   it('is the same every time, even with concurrent runs', async () => {
-    const corpus = await buildCorpus(developerSession(40), new CancellableYielder());
+    const corpus = await buildCorpus(developerSession(40), pace);
     const run = (budgetTokens: number): Promise<unknown> =>
       extractPassages(corpus, { budgetTokens, counter, pace: new CancellableYielder(alwaysDue()) });
     const alone = await run(900);

@@ -14,8 +14,12 @@ import type { SummaryNode } from '../../../src/core/model/summary.ts';
 import { summaryPrompt } from '../../../src/core/prompts/render-prompts.ts';
 import type { Role } from '../../../src/core/model/message.ts';
 import { loadEncoding, type TokenCounter } from '../../../src/core/tokens/token-counter.ts';
+import { jsonLines } from '../../support/test-data.ts';
 
 export const counter: TokenCounter = await loadEncoding('o200k_base');
+
+/** Never yields. */
+export const pace = new CancellableYielder();
 
 export function message(at: number, role: Role, text: string): SourceMessage {
   return { id: messageId(`m${at}`), role, content: [{ type: 'text', text }] };
@@ -30,7 +34,7 @@ export function tools(more: Partial<SummarizeTools> = {}): SummarizeTools {
   let made = 0;
   return {
     counter,
-    pace: new CancellableYielder(),
+    pace,
     nextId: () => nodeId(`n${++made}`),
     now: () => 1_000,
     calls: new CallLog(),
@@ -120,6 +124,13 @@ export function scriptedModel(
 export function goodAnswer(narrative: string, more: Readonly<Record<string, unknown>> = {}): string {
   return JSON.stringify({ narrative, ...more });
 }
+
+/** A chat about the care of a relative, in German. */
+export const CARE_CHAT = transcript(
+  ...jsonLines<{ readonly role: Role; readonly content: string }>(
+    new URL('../../fixtures/short-chats/care-de.jsonl', import.meta.url),
+  ).map(({ role, content }) => [role, content] as const),
+);
 
 /** A developer session with conversation, longer tool output, and files. Deterministic. */
 export function developerSession(turns: number, outputLines = 60): SourceMessage[] {

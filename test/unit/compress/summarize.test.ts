@@ -5,6 +5,7 @@ import { messageText, type Role } from '../../../src/core/model/message.ts';
 import type { CostTier } from '../../../src/core/model/summary.ts';
 import { POLICIES } from '../../../src/core/policy/policy.ts';
 import {
+  CARE_CHAT,
   counter,
   developerSession,
   goodAnswer,
@@ -15,11 +16,8 @@ import {
   transcript,
 } from './summarize-fixtures.ts';
 import { detectedEvent } from '../../support/key-events.ts';
-import { jsonLines } from '../../support/test-data.ts';
 
 const session = developerSession(6);
-const CARE_CHAT = new URL('../../fixtures/short-chats/care-de.jsonl', import.meta.url);
-const chatLines = jsonLines<{ readonly role: Role; readonly content: string }>(CARE_CHAT);
 const requestedWords = (prompt: string): number => Number(/(\d+) words/.exec(prompt)?.[1]);
 const summarize = (model: ReturnType<typeof scriptedModel>, more: Partial<SummarizeSettings> = {}) =>
   grow({ messages: session }, more, tools({ model }));
@@ -308,9 +306,8 @@ describe('summarizeRuns', () => {
   });
 
   it('reads a part of short messages, and with the effort “thorough” nearly all but small talk', async () => {
-    const lines = chatLines.slice(0, 40);
-    const messages = transcript(...lines.map(({ role, content }) => [role, content] as const));
-    const total = lines.reduce((sum, { content }) => sum + content.length, 0);
+    const messages = CARE_CHAT.slice(0, 40);
+    const total = messages.reduce((sum, message) => sum + messageText(message).length, 0);
     const shareWith = async (effort: CostTier): Promise<number> => {
       const model = scriptedModel(() => goodAnswer('Oma zieht zu Jana.'));
       await grow({ messages }, { effort, roomTokens: 600 }, tools({ model }));
@@ -354,7 +351,7 @@ describe('summarizeRuns', () => {
   });
 
   it('sends a schema unless it would cost much of the limit of a short request', async () => {
-    const short = transcript(...chatLines.slice(0, 40).map(({ role, content }) => [role, content] as const));
+    const short = CARE_CHAT.slice(0, 40);
     const hasSchema = async (messages: typeof short, price: SummaryModel['price']): Promise<boolean> => {
       const model = { ...scriptedModel(() => goodAnswer('Oma zieht zu Jana.')), price };
       await grow({ messages }, { roomTokens: 2_000 }, tools({ model }));
@@ -368,13 +365,12 @@ describe('summarizeRuns', () => {
   });
 
   it('reads more with a cheaper model, and as much as at the assumed price with a dearer one', async () => {
-    const messages = transcript(...chatLines.map(({ role, content }) => [role, content] as const));
     const promptTokens = async (price: SummaryModel['price'], effort: CostTier = 'default'): Promise<number> => {
       const model = {
         ...scriptedModel(({ prompt }) => goodAnswer('It ran. '.repeat(requestedWords(prompt) / 2))),
         price,
       };
-      const { calls } = await grow({ messages }, { roomTokens: 700, effort }, tools({ model }));
+      const { calls } = await grow({ messages: CARE_CHAT }, { roomTokens: 700, effort }, tools({ model }));
       return calls.inputTokens;
     };
     const unknown = await promptTokens(undefined);

@@ -2,20 +2,16 @@ import assert from 'node:assert/strict';
 import { buildCorpus } from '../../../src/core/compress/corpus.ts';
 import { buildSummarizerInput, selectResults } from '../../../src/core/compress/summarizer-input.ts';
 import type { SourceMessage } from '../../../src/core/compress/source-message.ts';
-import { CancellableYielder } from '../../../src/core/pace/cancellable-yielder.ts';
 import type { Role } from '../../../src/core/model/message.ts';
-import { jsonLines } from '../../support/test-data.ts';
-import { counter, transcript } from './summarize-fixtures.ts';
+import { CARE_CHAT, counter, pace, transcript } from './summarize-fixtures.ts';
 
 async function inputFor(messages: readonly SourceMessage[], budget: number): Promise<string> {
-  const corpus = await buildCorpus(messages, new CancellableYielder());
-  return buildSummarizerInput(corpus, { from: 0, to: messages.length - 1 }, budget, counter, new CancellableYielder());
+  const corpus = await buildCorpus(messages, pace);
+  return buildSummarizerInput(corpus, { from: 0, to: messages.length - 1 }, budget, counter, pace);
 }
 
 /** A made-up word. */
 const name = (n: number): string => String.fromCodePoint(97 + (n % 26), 97 + Math.floor(n / 26), 97 + (n % 7));
-
-const CARE_CHAT = new URL('../../fixtures/short-chats/care-de.jsonl', import.meta.url);
 
 describe('summarizer input', () => {
   it('keeps people’s messages and drops the file listing they looked at', async () => {
@@ -33,9 +29,7 @@ describe('summarizer input', () => {
   });
 
   it('spends the budget on messages if there is no tool output', async () => {
-    const chat = jsonLines<{ readonly role: Role; readonly content: string }>(CARE_CHAT);
-    const messages = transcript(...chat.map(({ role, content }) => [role, content] as const));
-    const used = counter.text(await inputFor(messages, 1_500));
+    const used = counter.text(await inputFor(CARE_CHAT, 1_500));
     assert.ok(used > 1_500 * 0.85 && used <= 1_500, `${used} tokens`);
   });
 
@@ -95,14 +89,8 @@ describe('summarizer input', () => {
       'tool',
       `${name(n)}${name(n * 3)}  ${n * 17}`,
     ]);
-    const corpus = await buildCorpus(transcript(...results), new CancellableYielder());
-    const { passages, tokens } = await selectResults(
-      corpus,
-      { from: 0, to: 59 },
-      60,
-      counter,
-      new CancellableYielder(),
-    );
+    const corpus = await buildCorpus(transcript(...results), pace);
+    const { passages, tokens } = await selectResults(corpus, { from: 0, to: 59 }, 60, counter, pace);
     assert.ok(tokens > 40 && tokens <= 60, `${tokens} tokens`);
     assert.ok(passages.every(({ message }) => message > 40));
   });

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
 import { buildCorpus, rarityOfText, TermUsage, type Corpus } from '../../../src/core/compress/corpus.ts';
-import { CancellableYielder } from '../../../src/core/pace/cancellable-yielder.ts';
-import { message } from './summarize-fixtures.ts';
+import { message, pace } from './summarize-fixtures.ts';
 
-const pace = new CancellableYielder();
 const USUAL = 'The list is handed to the caller.';
 const FACT = 'Rosalind parks the kite box at Varna.';
 

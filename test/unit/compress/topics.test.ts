@@ -2,11 +2,10 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { buildCorpus, type Corpus } from '../../../src/core/compress/corpus.ts';
-import { CancellableYielder } from '../../../src/core/pace/cancellable-yielder.ts';
 import { topicsOf, topicTitle } from '../../../src/core/compress/topics.ts';
-import type { MessageId } from '../../../src/core/model/ids.ts';
 import type { Role } from '../../../src/core/model/message.ts';
 import { DEMO_SESSION, jsonLines, SHARED_DATA } from '../../support/test-data.ts';
+import { pace, transcript } from './summarize-fixtures.ts';
 
 /** Small talk before the topic. */
 const LEAD_IN = /^(?:yes|no|ok|okay|agreed|sure|please|thanks|i|we|you|let|lets|can|could|what|how|why|now)\b/i;
@@ -21,14 +20,7 @@ const lines = (file: string): Messages =>
   jsonLines<{ role: Role; content: unknown }>(file).filter(({ content }) => typeof content === 'string') as Messages;
 
 const corpusOf = (said: Messages): Promise<Corpus> =>
-  buildCorpus(
-    said.map(({ role, content }, at) => ({
-      id: String(at) as MessageId,
-      role,
-      content: [{ type: 'text' as const, text: content }],
-    })),
-    new CancellableYielder(),
-  );
+  buildCorpus(transcript(...said.map(({ role, content }) => [role, content] as const)), pace);
 
 /** Titles of segments of sixty messages, and each segment's texts. */
 async function titles(said: Messages): Promise<{ title: string; texts: string[] }[]> {
