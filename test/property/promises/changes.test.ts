@@ -13,44 +13,27 @@ import { KEY_EVENT_KINDS } from '../../../src/core/model/key-event.ts';
 import { proseSummary, type Level, type SummaryNode } from '../../../src/core/model/summary.ts';
 import type { SessionState } from '../../../src/core/state/session-state.ts';
 import { Harness, fill, says } from '../../unit/app/harness.ts';
+import { doing, type Drawn } from './steps.ts';
 
 const RUNS = process.env['THREADKEEPER_LONG'] ? 400 : 12;
 
-/** An action of a user on summaries or key events. A number picks an existing item, modulo their number. */
-type UserAction =
-  | { readonly do: 'edit'; readonly pick: number; readonly level: Level }
-  | { readonly do: 'regenerate'; readonly pick: number; readonly finer: boolean }
-  | { readonly do: 'level'; readonly pick: number; readonly level: Level }
-  | { readonly do: 'expand'; readonly pick: number; readonly how: 'turn' | 'always' }
-  | { readonly do: 'undoCompression'; readonly pick: number; readonly undone: boolean }
-  | { readonly do: 'pin' | 'strike'; readonly pick: number; readonly on: boolean }
-  | { readonly do: 'correct'; readonly pick: number; readonly kind: number }
-  | { readonly do: 'step'; readonly undone: boolean }
-  | { readonly do: 'reload' };
-
 const pick = fc.nat({ max: 1_000 });
-const level = fc.constantFrom<Level>('brief', 'detailed', 'full');
-const userAction: fc.Arbitrary<UserAction> = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ do: fc.constant('edit' as const), pick, level }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('regenerate' as const), pick, finer: fc.boolean() }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('level' as const), pick, level }) },
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      do: fc.constant('expand' as const),
-      pick,
-      how: fc.constantFrom('turn' as const, 'always' as const),
-    }),
-  },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('undoCompression' as const), pick, undone: fc.boolean() }) },
-  {
-    weight: 2,
-    arbitrary: fc.record({ do: fc.constantFrom('pin' as const, 'strike' as const), pick, on: fc.boolean() }),
-  },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant('correct' as const), pick, kind: pick }) },
-  { weight: 5, arbitrary: fc.record({ do: fc.constant('step' as const), undone: fc.boolean() }) },
-  { weight: 2, arbitrary: fc.constant({ do: 'reload' } as const) },
+const level = fc.constantFrom<Level[]>('brief', 'detailed', 'full');
+
+/** An action of a user on summaries or key events. A number picks an existing item, modulo their number. */
+const userAction = fc.oneof(
+  doing(4, 'edit', { pick, level }),
+  doing(2, 'regenerate', { pick, finer: fc.boolean() }),
+  doing(2, 'level', { pick, level }),
+  doing(2, 'expand', { pick, how: fc.constantFrom('turn' as const, 'always' as const) }),
+  doing(2, 'undoCompression', { pick, undone: fc.boolean() }),
+  doing(1, 'pin', { pick, on: fc.boolean() }),
+  doing(1, 'strike', { pick, on: fc.boolean() }),
+  doing(1, 'correct', { pick, kind: pick }),
+  doing(5, 'step', { undone: fc.boolean() }),
+  doing(2, 'reload', {}),
 );
+type UserAction = Drawn<typeof userAction>;
 
 function request(conversation: Conversation): unknown {
   const { system, messages } = conversation.context();

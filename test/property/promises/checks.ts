@@ -179,17 +179,25 @@ export function checkRequest(request: ChatRequest, text: string, budget: number,
   assert.equal(results.size, calls.size, 'every call has its result');
 }
 
+/**
+ * A state's visible content, without times, after a round trip through JSON: without undefined members and lone
+ * surrogates.
+ */
 export function visibleState(state: SessionState): unknown {
   return JSON.parse(
     JSON.stringify({
       path: state.path,
       messages: [...state.messages.values()],
+      deleted: [...state.messages.keys()].filter((id) => state.isDeleted(id)),
       ...compressionState(state),
+      partials: state.partials.map(({ id, text }) => [id, text]),
+      stale: [...state.stale],
       counters: state.counters,
       task: state.task,
-      ended: state.endedTasks,
+      ended: state.endedTasks.map(({ endedAt: _, ...task }) => task),
       escalation: state.escalation,
       head: state.head,
+      title: state.title,
     }),
   );
 }

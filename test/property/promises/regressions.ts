@@ -8,8 +8,9 @@ const turn = (
 const answered = (ask: string, ...texts: string[]): SpokenTurn =>
   turn(ask, ...texts.map((text) => ['answer', text] as const));
 const imports = (...turns: SpokenTurn[]): Step => ({ do: 'import', turns });
-const talk = (turns: number, ask = 'What happens in this part?'): Step =>
-  imports(...Array.from({ length: turns }, () => answered(ask, `${LINE} ${LINE}`)));
+/** The messages of so many similar turns. */
+export const talk = (turns: number): Step =>
+  imports(...Array.from({ length: turns }, () => answered('What happens in this part?', `${LINE} ${LINE}`)));
 const importTurns = (...asks: string[]): Step => imports(...asks.map((ask) => answered(ask, 'All right.')));
 /** An agent's long turn, with two concurrent calls at a time. */
 const agent = (calls: number): Step =>

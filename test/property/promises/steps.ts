@@ -80,7 +80,7 @@ const meanwhile: fc.Arbitrary<Meanwhile> = fc.oneof(
 );
 
 /** A step's name and arguments. Its weight determines how often it's drawn. */
-const doing = <Name extends string, Rest extends object>(
+export const doing = <Name extends string, Rest extends object>(
   weight: number,
   name: Name,
   rest: { readonly [Key in keyof Rest]: fc.Arbitrary<Rest[Key]> },
@@ -135,7 +135,7 @@ const step = fc.oneof(
   { weight: 2, arbitrary: fc.constantFrom(...BUDGETS) },
   policy,
 );
-type Drawn<A> = A extends fc.Arbitrary<infer T> ? T : never;
+export type Drawn<A> = A extends fc.Arbitrary<infer T> ? T : never;
 type Wide<T> = T extends { readonly do: 'budget' }
   ? { readonly do: 'budget'; readonly tokens: number; readonly ledgerShare: number }
   : T;

@@ -8,7 +8,7 @@ import { messageText } from '../../../src/core/model/message.ts';
 import { FileSessionStore } from '../../../src/storage/session-store.ts';
 import { Random } from '../../support/random.ts';
 import { messageAdded, testClock } from '../../unit/storage/test-store.ts';
-import { unflushed } from './visible-state.ts';
+import { unflushed } from './unflushed.ts';
 
 /** The seed of a case in which no checkpoint can be written, and the one from before the damage is outdated. */
 const WITHOUT_BEGINNING = 5709;

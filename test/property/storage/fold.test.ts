@@ -4,7 +4,8 @@ import fc from 'fast-check';
 import { FileSessionStore } from '../../../src/storage/session-store.ts';
 import { testClock } from '../../unit/storage/test-store.ts';
 import { anyEvent } from './sessions.ts';
-import { visibleState, unflushed } from './visible-state.ts';
+import { visibleState } from '../promises/checks.ts';
+import { unflushed } from './unflushed.ts';
 import { folderForAllTests } from '../../support/per-test.ts';
 
 const RUNS = process.env['THREADKEEPER_LONG'] ? 1_000 : 40;

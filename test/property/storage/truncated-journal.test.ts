@@ -7,7 +7,8 @@ import { SessionState } from '../../../src/core/state/session-state.ts';
 import { FileSessionStore } from '../../../src/storage/session-store.ts';
 import { messageAdded, testClock } from '../../unit/storage/test-store.ts';
 import { anyEvent } from './sessions.ts';
-import { visibleState, unflushed } from './visible-state.ts';
+import { visibleState } from '../promises/checks.ts';
+import { unflushed } from './unflushed.ts';
 import { folderForAllTests } from '../../support/per-test.ts';
 
 const RUNS = process.env['THREADKEEPER_LONG'] ? 2_000 : 60;
