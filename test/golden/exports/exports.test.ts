@@ -2,25 +2,17 @@ import assert from 'node:assert/strict';
 import { keyEventId, messageId, nodeId, taskId } from '../../../src/core/model/ids.ts';
 import type { KeyEvent } from '../../../src/core/model/key-event.ts';
 import { nodeWith, proseSummary, type SummaryNode } from '../../../src/core/model/summary.ts';
-import { decisionRecord } from '../../../src/core/transcript/markdown-export.ts';
-import { sessionToMarkdown, type MarkdownExport } from '../../../src/core/transcript/markdown-export.ts';
+import {
+  decisionRecord,
+  sessionToMarkdown,
+  type MarkdownExport,
+} from '../../../src/core/transcript/markdown-export.ts';
 import { matchesGolden } from '../../support/golden.ts';
+import { keyEvent } from '../../support/key-events.ts';
 import { textMessage } from '../../unit/transcript/text-message.ts';
 
-const decision = (id: string, message: string, quote: string, more: Partial<KeyEvent> = {}): KeyEvent => ({
-  id: keyEventId(id),
-  message: messageId(message),
-  kind: 'decision',
-  quote,
-  start: 0,
-  end: quote.length,
-  score: 0.9,
-  importance: 2,
-  reason: 'we keep',
-  status: 'active',
-  pinned: false,
-  ...more,
-});
+const decision = (id: string, message: string, quote: string, more: Partial<KeyEvent> = {}): KeyEvent =>
+  keyEvent(quote, { id: keyEventId(id), message: messageId(message), kind: 'decision', reason: 'we keep', ...more });
 
 const summary = (decisions: readonly { readonly what: string; readonly why?: string }[]): SummaryNode =>
   nodeWith({
