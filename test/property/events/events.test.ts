@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { detectEvents } from '../../../src/core/events/detect.ts';
-import { fitLedger } from '../../../src/core/events/ledger-budget.ts';
 import { Ledger } from '../../../src/core/events/ledger.ts';
 import { compileRule } from '../../../src/core/events/user-rules.ts';
 import { messageId } from '../../../src/core/model/ids.ts';
-import { KEY_EVENT_KINDS, type KeyEvent } from '../../../src/core/model/key-event.ts';
+import { KEY_EVENT_KINDS } from '../../../src/core/model/key-event.ts';
 import { inEnglish } from '../../../src/core/text/phrase.ts';
 import type { Role } from '../../../src/core/model/message.ts';
 import { runs } from '../runs.ts';
@@ -92,11 +91,9 @@ describe('detecting key events in a million characters', () => {
 });
 
 describe('ledger of any session', () => {
-  const session = fc.array(fc.tuple(role, text), { maxLength: 12 });
-
   it('keeps every event, links only to its own entries, and restores to the same state', () => {
     fc.assert(
-      fc.property(session, (messages) => {
+      fc.property(fc.array(fc.tuple(role, text), { maxLength: 12 }), (messages) => {
         const ledger = new Ledger();
         let seen = 0;
         messages.forEach(([speaker, body], i) => {
@@ -113,41 +110,6 @@ describe('ledger of any session', () => {
         const again = new Ledger();
         for (const entry of entries) again.restore(entry);
         assert.deepEqual(again.entries(), entries);
-      }),
-      runs(100),
-    );
-  });
-
-  const statuses = fc.array(
-    fc.constantFrom('active' as const, 'active' as const, 'superseded' as const, 'merged' as const),
-    { minLength: 1 },
-  );
-
-  it('fits its budget unless pinned entries alone exceed it, and keeps or drops every entry', () => {
-    fc.assert(
-      fc.property(session, statuses, fc.nat(200), fc.integer({ min: 1, max: 4 }), (messages, given, budget, every) => {
-        const ledger = new Ledger();
-        messages.forEach(([speaker, body], i) =>
-          ledger.add(messageId(`m${i}`), detectEvents({ role: speaker, text: body })),
-        );
-        const entries = ledger
-          .entries()
-          .map((entry, i) => ({ ...entry, status: given[i % given.length]!, pinned: i % every === 0 && i % 3 === 0 }));
-        const costs = entries.map(({ quote }) => Math.ceil(quote.length / 4));
-        const { kept, dropped } = fitLedger(entries, costs, budget);
-        assert.deepEqual([...kept, ...dropped].map(({ id }) => id).sort(), entries.map(({ id }) => id).sort());
-        const pinnedTokens = costs.reduce((sum, cost, at) => sum + (entries[at]!.pinned ? cost : 0), 0);
-        const keptIds = new Set(kept.map(({ id }) => id));
-        const tokens = costs.reduce((sum, cost, at) => sum + (keptIds.has(entries[at]!.id) ? cost : 0), 0);
-        assert.ok(tokens <= Math.max(budget, pinnedTokens));
-        for (const entry of entries) if (entry.pinned) assert.ok(kept.some(({ id }) => id === entry.id));
-        const isOld = ({ status, pinned }: KeyEvent): boolean =>
-          !pinned && (status === 'merged' || status === 'superseded');
-        if (dropped.some(({ status }) => status === 'dropped'))
-          assert.ok(!kept.some(isOld), 'duplicates and superseded events are dropped first');
-        const order = kept.map(({ id }) => entries.findIndex((entry) => entry.id === id));
-        const expected = [...order].sort((a, b) => a - b);
-        assert.deepEqual(order, expected);
       }),
       runs(100),
     );

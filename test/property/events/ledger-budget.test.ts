@@ -14,33 +14,52 @@ const entry = fc.record({
   cost: fc.integer({ min: 1, max: 40 }),
 });
 
+/** Entries that were fitted into a budget. */
+const fitted = fc.tuple(fc.array(entry, { maxLength: 30 }), fc.nat(400)).map(([drawn, budget]) => {
+  const entries = drawn.map(({ cost: _, ...rest }, i): KeyEvent => ({
+    ...rest,
+    id: keyEventId(`e${i}`),
+    message: messageId(`m${i}`),
+    start: 0,
+    end: 1,
+    quote: 'q',
+    reason: 'drawn',
+  }));
+  const costs = drawn.map(({ cost }) => cost);
+  return { entries, costs, budget, ...fitLedger(entries, costs, budget) };
+});
+const indexOf = ({ id }: KeyEvent): number => Number(id.slice(1));
+const totalOf = (some: readonly KeyEvent[], costs: readonly number[]): number =>
+  some.reduce((sum, one) => sum + costs[indexOf(one)]!, 0);
+
 describe('a ledger over its budget', () => {
+  it('fits its budget unless pinned entries alone exceed it, and keeps or drops every entry', () => {
+    fc.assert(
+      fc.property(fitted, ({ entries, costs, budget, kept, dropped }) => {
+        assert.deepEqual([...kept, ...dropped].map(indexOf).sort(), entries.map(indexOf).sort());
+        const pinned = entries.filter((one) => one.pinned);
+        assert.ok(totalOf(kept, costs) <= Math.max(budget, totalOf(pinned, costs)));
+        const order = kept.map(indexOf);
+        for (const one of pinned) assert.ok(order.includes(indexOf(one)));
+        assert.deepEqual(
+          order,
+          order.toSorted((a, b) => a - b),
+        );
+      }),
+      runs(1_000),
+    );
+  });
+
   it('drops duplicates first, then superseded events, then active ones', () => {
     fc.assert(
-      fc.property(fc.array(entry, { maxLength: 30 }), fc.nat(400), (drawn, budget) => {
-        const entries = drawn.map(({ cost: _, ...rest }, i): KeyEvent => ({
-          ...rest,
-          id: keyEventId(`e${i}`),
-          message: messageId(`m${i}`),
-          start: 0,
-          end: 1,
-          quote: 'q',
-          reason: 'drawn',
-        }));
-        const costs = drawn.map(({ cost }) => cost);
-        const { kept, dropped } = fitLedger(entries, costs, budget);
+      fc.property(fitted, ({ costs, budget, kept, dropped }) => {
         const left = (status: KeyEvent['status']) => dropped.filter((one) => one.status === status);
-        const stays = (status: KeyEvent['status']) => kept.some((one) => one.status === status && !one.pinned);
-        if (left('dropped').length > 0) {
-          assert.ok(!stays('merged'), 'a duplicate stays where an active one leaves');
-          assert.ok(!stays('superseded'), 'a superseded one stays where an active one leaves');
-        }
+        const stay = (status: KeyEvent['status']) => kept.filter((one) => one.status === status && !one.pinned);
+        const merged = stay('merged');
+        if (left('dropped').length > 0) assert.deepEqual([...stay('superseded'), ...merged], []);
         // A superseded event may be dropped while duplicates stay only if it wouldn't fit even without them.
-        const cost = ({ id }: KeyEvent): number => costs[Number(id.slice(1))]!;
-        const room = kept.reduce((rest, one) => rest - cost(one), budget);
-        const merged = kept.filter((one) => one.status === 'merged' && !one.pinned);
-        const freed = merged.reduce((sum, one) => sum + cost(one), room);
-        for (const one of left('superseded')) assert.ok(merged.length === 0 || cost(one) > freed);
+        const freed = budget - totalOf(kept, costs) + totalOf(merged, costs);
+        for (const one of left('superseded')) assert.ok(merged.length === 0 || costs[indexOf(one)]! > freed);
       }),
       runs(1_000),
     );
