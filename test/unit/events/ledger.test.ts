@@ -13,22 +13,20 @@ const add = (ledger: Ledger, kind: KeyEventKind, quote: string): KeyEvent => {
   ledger.add(message, [event(kind, quote)]);
   return ledger.get(eventIdAt(message, { start: 0, end: quote.length }))!;
 };
-const current = (ledger: Ledger, entry: KeyEvent): KeyEvent => ledger.get(entry.id)!;
 
 describe('ledger', () => {
-  it('merges repeated statements that differ only in case, punctuation and spacing', () => {
-    const ledger = new Ledger();
-    const first = add(ledger, 'preference', 'Always use tabs.');
-    const again = add(ledger, 'preference', 'always  use tabs');
-    assert.equal(again.status, 'merged');
-    assert.equal(again.link, first.id);
-    assert.equal(current(ledger, first).status, 'active');
-  });
+  const NB_3000 = 'the refund for order NB-3000 was approved by the manager and takes three to five working days';
+  const R81 = 'error: connection reset by the upload server of the nightly archive in request r81';
 
+  // Each line is an event with its kind and then its status, with “→” and the number of the event that it links to.
   for (const [what = '', ...lines] of [
     [
+      'merges repeated statements that differ only in case, punctuation and spacing',
+      ...['preference active: Always use tabs.', 'preference merged→1: always  use tabs'],
+    ],
+    [
       'merges near-duplicates in scripts without spaces',
-      ...['constraint active: 不要修改数据库里面的用户表', 'constraint merged: 不要修改数据库里面的用户表。'],
+      ...['constraint active: 不要修改数据库里面的用户表', 'constraint merged→1: 不要修改数据库里面的用户表。'],
     ],
     [
       'does not merge statements that differ in a number',
@@ -37,11 +35,11 @@ describe('ledger', () => {
     ],
     [
       'supersedes a preference with its opposite',
-      ...['preference superseded: use tabs for indentation', "preference active: don't use tabs for indentation"],
+      ...['preference superseded→2: use tabs for indentation', "preference active: don't use tabs for indentation"],
     ],
     [
       'supersedes a decision with the one that replaces it',
-      "decision superseded: let's store the sessions in Redis",
+      "decision superseded→2: let's store the sessions in Redis",
       'decision active: actually, store the sessions in Postgres instead',
     ],
     [
@@ -51,49 +49,71 @@ describe('ledger', () => {
     ],
     [
       'supersedes a choice with its reversal, regardless of the reasons given and of the event kinds',
-      'todo superseded: the tariff store is built on Parquet because the vendor stops support in spring',
+      'todo superseded→4: the tariff store is built on Parquet because the vendor stops support in spring',
       'todo active: the tariff store still lacks a backup every 12 rows, that is for later',
       'decision active: the freight store is built on Kafka because two teams know it already',
       'decision active: the tariff store moves to MinIO after all, because its licence allows resale',
     ],
     [
       'keeps a choice active when it is made again, and supersedes the one in between',
-      ...['configuration superseded: the port is 3000', 'configuration superseded: the port is 4000'],
+      ...['configuration superseded→2: the port is 3000', 'configuration superseded→3: the port is 4000'],
       'configuration active: the port is 3000',
     ],
     [
       'supersedes the due date of the same invoice, not of one with another number',
       'constraint active: Invoice 4711 must be paid by the 30th',
-      'constraint superseded: Invoice 4712 must be paid by the 30th',
+      'constraint superseded→4: Invoice 4712 must be paid by the 30th',
       'constraint active: Ticket #12 is open',
       'constraint active: Invoice 4712 must be paid by the 14th',
+    ],
+    [
+      'supersedes an earlier value with a later one and keeps both',
+      'configuration superseded→2: the request timeout is 30 seconds',
+      'configuration active: set the request timeout to 60 seconds',
+    ],
+    ...['Then we drop Postgres.', 'Then we drop Postgres for good'].map((drop) => [
+      `supersedes decisions about a tool that is dropped, wherever its name is: ${drop}`,
+      ...['decision superseded→3: Yes, go with Postgres.', 'decision active: Yes, go with Fastify.'],
+      `todo active: ${drop}`,
+    ]),
+    [
+      'links an error to its fix',
+      'error active→2: TypeError: parseDate is not a function',
+      'outcome active: Fixed the TypeError: parseDate is exported again',
+    ],
+    [
+      'links the last error to a bare “works now”',
+      ...['error active: the login page is blank', 'error active→3: the upload fails with 413'],
+      'outcome active: it works now',
+    ],
+    [
+      'treats an error that returns after its fix as new',
+      'error active→2: the upload fails with 413',
+      'outcome active: fixed the upload, no more 413 fails',
+      'error active: the upload fails with 413',
+    ],
+    [
+      'keeps a failed attempt alongside the error it did not fix',
+      'error active: the upload of large files fails with 413',
+      'error active: tried a larger body limit: the upload of large files still fails with 413',
+    ],
+    [
+      'does not merge similar statements with different codes, except errors',
+      ...[`outcome active: ${NB_3000}`, `outcome active: ${NB_3000.replace('3000', '3001')}`],
+      ...[`outcome merged→1: ${NB_3000}`, `error active: ${R81}`, `error merged→4: ${R81.replace('81', '82')}`],
     ],
   ])
     it(what, () => {
       const ledger = new Ledger();
-      const said = lines.map((line) => /^(\w+) (\w+): (.*)$/.exec(line)!.slice(1) as [KeyEventKind, string, string]);
-      const entries = said.map(([kind, , quote]) => add(ledger, kind, quote));
-      const statuses = entries.map((entry) => current(ledger, entry).status);
+      const said = lines.map((line) => /^(\w+) (\S+): (.*)$/.exec(line)!.slice(1) as [KeyEventKind, string, string]);
+      const ids = said.map(([kind, , quote]) => add(ledger, kind, quote).id);
+      const statuses = ids.map((id) => {
+        const { status, link } = ledger.get(id)!;
+        return link === undefined ? status : `${status}→${ids.indexOf(link) + 1}`;
+      });
       const expected = said.map(([, status]) => status);
       assert.deepEqual(statuses, expected);
     });
-
-  it('treats an error that returns after its fix as new', () => {
-    const ledger = new Ledger();
-    add(ledger, 'error', 'the upload fails with 413');
-    add(ledger, 'outcome', 'fixed the upload, no more 413 fails');
-    const back = add(ledger, 'error', 'the upload fails with 413');
-    assert.equal(back.status, 'active');
-    assert.equal(back.link, undefined);
-  });
-
-  it('keeps a failed attempt alongside the error it did not fix', () => {
-    const ledger = new Ledger();
-    const error = add(ledger, 'error', 'the upload of large files fails with 413');
-    const tried = add(ledger, 'error', 'tried a larger body limit: the upload of large files still fails with 413');
-    assert.equal(tried.status, 'active');
-    assert.equal(current(ledger, error).link, undefined);
-  });
 
   it('does not merge statements that differ in a label, a sign or a unit', () => {
     for (const [quote, other] of [
@@ -111,57 +131,6 @@ describe('ledger', () => {
       assert.equal(add(ledger, 'decision', other).status, 'active', other);
       assert.equal(add(ledger, 'decision', other.toUpperCase()).status, 'merged', other);
     }
-  });
-
-  it('does not merge similar statements with different codes, except errors', () => {
-    const ledger = new Ledger();
-    const refund = (order: string): string =>
-      `the refund for order ${order} was approved by the manager and takes three to five working days`;
-    add(ledger, 'outcome', refund('NB-3000'));
-    assert.equal(add(ledger, 'outcome', refund('NB-3001')).status, 'active');
-    assert.equal(add(ledger, 'outcome', refund('NB-3000')).status, 'merged');
-    const failed = (request: string): string =>
-      `error: connection reset by the upload server of the nightly archive in request ${request}`;
-    add(ledger, 'error', failed('r81'));
-    assert.equal(add(ledger, 'error', failed('r82')).status, 'merged');
-  });
-
-  it('supersedes an earlier value with a later one and keeps both', () => {
-    const ledger = new Ledger();
-    const first = add(ledger, 'configuration', 'the request timeout is 30 seconds');
-    const later = add(ledger, 'configuration', 'set the request timeout to 60 seconds');
-    assert.equal(current(ledger, first).status, 'superseded');
-    assert.equal(current(ledger, first).link, later.id);
-    assert.equal(later.status, 'active');
-    assert.equal(ledger.entries().length, 2);
-  });
-
-  it('supersedes decisions about a tool that is dropped, even if its name ends the sentence', () => {
-    for (const drop of ['Then we drop Postgres.', 'Then we drop Postgres for good']) {
-      const ledger = new Ledger();
-      const old = add(ledger, 'decision', 'Yes, go with Postgres.');
-      const other = add(ledger, 'decision', 'Yes, go with Fastify.');
-      const dropped = add(ledger, 'todo', drop);
-      assert.deepEqual([current(ledger, old).status, current(ledger, old).link], ['superseded', dropped.id], drop);
-      assert.equal(current(ledger, other).status, 'active');
-    }
-  });
-
-  it('links an error to its fix', () => {
-    const ledger = new Ledger();
-    const error = add(ledger, 'error', 'TypeError: parseDate is not a function');
-    const fix = add(ledger, 'outcome', 'Fixed the TypeError: parseDate is exported again');
-    assert.equal(current(ledger, error).link, fix.id);
-    assert.equal(current(ledger, error).status, 'active');
-  });
-
-  it('links the last error to a bare “works now”', () => {
-    const ledger = new Ledger();
-    const other = add(ledger, 'error', 'the login page is blank');
-    const error = add(ledger, 'error', 'the upload fails with 413');
-    const fix = add(ledger, 'outcome', 'it works now');
-    assert.equal(current(ledger, error).link, fix.id);
-    assert.equal(current(ledger, other).link, undefined);
   });
 
   it('keeps the proposal that an assent refers to', () => {
