@@ -105,20 +105,11 @@ describe('masking secrets', () => {
       assert.equal(redacted(text).text, safe);
   });
 
-  it('masks all of a password with “&”', () => {
+  it('masks all of a password with “&”, and only up to the next parameter or command', () => {
     for (const [text, safe] of [
       ['DB_PASSWORD=abc&def123\nDB_HOST=db', 'DB_PASSWORD=[redacted: named-secret]\nDB_HOST=db'],
       ['password: hunter2&co', 'password: [redacted: named-secret]'],
-      [
-        'Server=db;User=app;Password=s3cr3t&x9;Timeout=5',
-        'Server=db;User=app;Password=[redacted: named-secret];Timeout=5',
-      ],
-    ] as const)
-      assert.equal(redacted(text).text, safe);
-  });
-
-  it('masks a password only up to the next parameter or command', () => {
-    for (const [text, safe] of [
+      ['User=app;Password=s3cr3t&x9;Timeout=5', 'User=app;Password=[redacted: named-secret];Timeout=5'],
       ['/login?a=1&password=hunter2&next=/home', '/login?a=1&password=[redacted: named-secret]&next=/home'],
       ['user=u&password=hunter2&page[size]=2&b=3', 'user=u&password=[redacted: named-secret]&page[size]=2&b=3'],
       ['<a href="?password=hunter2&amp;next=2">', '<a href="?password=[redacted: named-secret]&amp;next=2">'],

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { Calibration } from '../../../src/core/tokens/calibration.ts';
 
-const request = (tokens: number) => ({ tokens });
-/** A session that grows by about 700 tokens per turn. */
+/** Requests of a session that grows by about 700 tokens per turn. */
 const growing = (turns: number) =>
-  Array.from({ length: turns }, (_, turn) => request(700 * (turn + 1) + (((turn + 1) * 37) % 90)));
+  Array.from({ length: turns }, (_, turn) => ({ tokens: 700 * (turn + 1) + (((turn + 1) * 37) % 90) }));
 const error = (estimate: number, reported: number): number => Math.abs(estimate / reported - 1);
 
 describe('calibration', () => {
@@ -59,8 +58,8 @@ describe('calibration', () => {
 
   it('ignores invalid reports and tiny requests', () => {
     const calibration = new Calibration(1);
-    for (const reported of [0, -5, NaN, Infinity]) calibration.observe({ ...request(1000), reported });
-    calibration.observe({ ...request(3), reported: 3 });
+    for (const reported of [0, -5, NaN, Infinity]) calibration.observe({ tokens: 1000, reported });
+    calibration.observe({ tokens: 3, reported: 3 });
     assert.equal(calibration.calibrated, false);
     assert.deepEqual(calibration.export().observations, []);
   });
@@ -76,7 +75,7 @@ describe('calibration with a server that truncates prompts', () => {
           assert.ok(calibration.estimate(tokens) > tokens * 0.95, `${start} + ${turn} × ${step}`);
           // Complete messages are dropped, so the remaining size varies.
           const reported = tokens <= 4_096 ? tokens : 4_032 - ((turn * 53) % 200);
-          const verdict = calibration.observe({ ...request(tokens), reported });
+          const verdict = calibration.observe({ tokens, reported });
           if (tokens <= 4_096) assert.notEqual(verdict, 'truncated');
           else if (told < 2) told = verdict === 'truncated' ? 2 : told + 1;
           if (told === 2) assert.ok(verdict === 'truncated' || calibration.serverWindow !== undefined, `turn ${turn}`);
@@ -122,11 +121,11 @@ describe('calibration with a server that truncates prompts', () => {
     calibration.setStatedWindow(4_096);
     assert.equal(calibration.serverWindow, undefined, 'it has read all so far');
     // Two messages of 2,450 tokens don't fit, so the first one is dropped.
-    for (const tokens of [2_450, 4_950, 7_450]) calibration.observe({ ...request(tokens), reported: 2_500 });
+    for (const tokens of [2_450, 4_950, 7_450]) calibration.observe({ tokens, reported: 2_500 });
     assert.equal(calibration.serverWindow, 2_500);
     calibration.setStatedWindow(4_096);
     assert.equal(calibration.serverWindow, 4_096);
-    assert.equal(calibration.observe({ ...request(9_900), reported: 2_500 }), 'truncated');
+    assert.equal(calibration.observe({ tokens: 9_900, reported: 2_500 }), 'truncated');
     assert.equal(calibration.serverWindow, 4_096);
   });
 
@@ -134,17 +133,16 @@ describe('calibration with a server that truncates prompts', () => {
     const calibration = new Calibration(1.56, { observations: [], serverWindow: 2_100 }, true);
     assert.equal(calibration.serverWindow, undefined);
     for (const tokens of [10_000, 12_000, 14_000])
-      assert.notEqual(calibration.observe({ ...request(tokens), reported: 2_500 }), 'truncated');
+      assert.notEqual(calibration.observe({ tokens, reported: 2_500 }), 'truncated');
     assert.equal(calibration.serverWindow, undefined);
   });
 
   it('forgets the detected window when the server reads a longer prompt in full', () => {
     const calibration = new Calibration(1);
-    for (const tokens of [3_000, 5_000, 7_000])
-      calibration.observe({ ...request(tokens), reported: Math.min(tokens, 4_032) });
+    for (const tokens of [3_000, 5_000, 7_000]) calibration.observe({ tokens, reported: Math.min(tokens, 4_032) });
     assert.equal(calibration.serverWindow, 4_032);
     assert.equal(new Calibration(1, calibration.export()).serverWindow, 4_032);
-    calibration.observe({ ...request(7_500), reported: 7_500 });
+    calibration.observe({ tokens: 7_500, reported: 7_500 });
     assert.equal(calibration.serverWindow, undefined);
   });
 });

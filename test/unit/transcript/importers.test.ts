@@ -67,8 +67,8 @@ describe('transcript import', () => {
     ['broken JSON', '{\n  "messages": [', /isn’t valid JSON/],
     [
       'records without a message',
-      '{"type":"session_meta","payload":{}}\n',
-      /contains no readable messages. Skipped: 1 × record/,
+      '[{"role":"narrator","content":"a"},{"role":"user"}]',
+      /contains no readable messages. Skipped: 1 × message with role “narrator”, 1 × record without a role or content/,
     ],
   ] as const) {
     it(`explains on one line why ${what} cannot be read`, () => {

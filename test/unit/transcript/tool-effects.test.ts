@@ -38,31 +38,24 @@ describe('tool call effects', () => {
     for (const [name, args, effect] of told) assert.deepEqual(effects(name, args), [effect], name);
   });
 
-  it('include every file of a call that has several', () => {
-    assert.deepEqual(effects('read_file', { files: [{ path: 'a.ts' }, { path: 'b.ts' }] }), ['read a.ts', 'read b.ts']);
-    const patch = '*** Begin Patch\n*** Update File: a.ts\n*** Delete File: b.ts\n*** End Patch';
-    assert.deepEqual(effects('apply_patch', { input: patch }), ['edit a.ts', 'edit b.ts']);
-  });
-
-  it('include the files of a patch run as a shell command', () => {
-    const patch = '*** Begin Patch\n*** Update File: src/a.ts\n@@\n*** End Patch';
-    for (const command of [
-      ['apply_patch', patch],
-      ['bash', '-lc', `apply_patch <<'EOF'\n${patch}\nEOF`],
-    ])
-      assert.deepEqual(effects('shell', { command }), ['edit src/a.ts']);
-    assert.deepEqual(effects('exec_command', { cmd: `apply_patch <<'EOF'\n${patch}\nEOF` }), ['edit src/a.ts']);
-  });
-
-  it('include both the old and the new path of a patch that moves a file', () => {
-    const patch = '*** Begin Patch\n*** Update File: a.ts\n*** Move to: b.ts\n@@\n*** End Patch';
-    assert.deepEqual(effects('apply_patch', { input: patch }), ['edit a.ts', 'edit b.ts']);
-  });
-
-  it('are empty for other tools and for arguments that are not valid JSON', () => {
-    assert.deepEqual(effects('web_search', { query: 'ports' }), []);
-    assert.deepEqual(effects('Bash', '{"command": "npm te'), []);
-  });
+  const PATCH = '*** Begin Patch\n*** Update File: a.ts\n*** Move to: b.ts\n@@\n*** Delete File: c.ts\n*** End Patch';
+  const EDITED = ['edit a.ts', 'edit b.ts', 'edit c.ts'];
+  const IN_SHELL = `apply_patch <<'EOF'\n${PATCH}\nEOF`;
+  for (const [what, name, args, expected] of [
+    [
+      'include every file of a call',
+      'read_file',
+      { files: [{ path: 'a.ts' }, { path: 'b.ts' }] },
+      ['read a.ts', 'read b.ts'],
+    ],
+    ['include all files of a patch, and both paths of a moved one', 'apply_patch', { input: PATCH }, EDITED],
+    ['include the files of a patch as a command', 'shell', { command: ['apply_patch', PATCH] }, EDITED],
+    ['include the files of a patch in a shell', 'shell', { command: ['bash', '-lc', IN_SHELL] }, EDITED],
+    ['include the files of a patch in a command line', 'exec_command', { cmd: IN_SHELL }, EDITED],
+    ['are empty for other tools', 'web_search', { query: 'ports' }, []],
+    ['are empty for arguments that are not valid JSON', 'Bash', '{"command": "npm te', []],
+  ] as const)
+    it(what, () => assert.deepEqual(effects(name, args), expected));
 
   it('count as successful unless the result reports a failure', () => {
     assert.equal(ended('12 passing'), true);
