@@ -58,28 +58,13 @@ describe('key events of any message', () => {
   });
 });
 
-const shapes: Readonly<Record<string, (size: number) => string>> = {
-  'one line of letters': (n) => 'x'.repeat(n),
-  spaces: (n) => ' '.repeat(n),
-  'line breaks': (n) => '\n'.repeat(n),
-  'nested quotes': (n) => '> '.repeat(n / 2),
-  'quotation marks': (n) => '"'.repeat(n),
-  backticks: (n) => '`'.repeat(n),
-  brackets: (n) => '<'.repeat(n),
-  tags: (n) => '<details><summary>'.repeat(n / 18),
-  'opening tags on separate lines': (n) => '<summary>\n'.repeat(n / 10),
-  'full stops': (n) => '. '.repeat(n / 2),
-  errors: (n) => 'Error: '.repeat(n / 7),
-  'error lines': (n) => 'x.ts:1:1: error TS1: a\n'.repeat(n / 23),
-  ideographs: (n) => '请修复这个错误'.repeat(n / 7),
-  words: (n) => 'please never use tabs '.repeat(n / 22),
-  lists: (n) => '- fix the error in a.ts\n'.repeat(n / 24),
-};
-
 describe('detecting key events in a million characters', () => {
-  for (const [name, make] of Object.entries(shapes)) {
-    it(`reads ${name} to the end, with no quote longer than a paragraph`, () => {
-      const body = make(1_000_000);
+  for (const piece of [
+    ...['x', ' ', '\n', '> ', '"', '`', '<', '<details><summary>', '<summary>\n', '. '],
+    ...['Error: ', 'x.ts:1:1: error TS1: a\n', '请修复这个错误', 'please never use tabs ', '- fix the error in a.ts\n'],
+  ])
+    it(`reads ${JSON.stringify(piece)} to the end, with no quote longer than a paragraph`, () => {
+      const body = piece.repeat(1_000_000 / piece.length);
       for (const speaker of ['user', 'tool'] as const) {
         for (const { start, end, quote } of detectEvents({ role: speaker, text: body })) {
           assert.ok(quote.length <= 400);
@@ -87,7 +72,6 @@ describe('detecting key events in a million characters', () => {
         }
       }
     });
-  }
 });
 
 describe('ledger of any session', () => {
