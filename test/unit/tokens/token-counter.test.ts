@@ -139,11 +139,4 @@ describe('message counts of a session', () => {
     restored.forget(ids[1]!);
     assert.equal(restored.known(ids[1]!), undefined);
   });
-
-  it('are recomputed for a forgotten message', () => {
-    const counts = new MessageCounts(tokenCounter('words', byWords));
-    counts.of(message('m1', 'partial'));
-    counts.forget(messageId('m1'));
-    assert.equal(counts.of(message('m1', 'partial and then the rest')).body, MESSAGE_FRAMING_TOKENS + 5);
-  });
 });
