@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import * as vscode from 'vscode';
 import type { Threadkeeper } from '../../src/host/threadkeeper.ts';
 import { SpendLimitReached } from '../../src/app/spend-limited-model.ts';
@@ -12,6 +10,7 @@ import { modelGroups, modelItems, providerItems } from '../../src/host/models/mo
 import { selectModel } from '../../src/host/models/model-picker.ts';
 import { WireServer } from '../support/wire-server.ts';
 import { answering, product, rejection, run, transcript, withSettings, sampleSession } from './product.ts';
+import { LoopbackServer } from '../support/loopback-server.ts';
 
 interface ModelRequest {
   readonly model: string;
@@ -202,7 +201,7 @@ describe('API key', () => {
 
   it('is tested by listing the provider’s models, and the result is one sentence either way', async () => {
     const app = await product();
-    const server = createServer((request, response) => {
+    const server = await new LoopbackServer().listen((request, response) => {
       const isRight = request.headers.authorization === 'Bearer sk-right';
       response.writeHead(isRight ? 200 : 401, { 'content-type': 'application/json' });
       const models = {
@@ -214,9 +213,7 @@ describe('API key', () => {
       };
       response.end(JSON.stringify(isRight ? models : { error: { message: 'Incorrect API key provided' } }));
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const { port } = server.address() as AddressInfo;
-    const holder = { provider: 'compatible', baseUrl: `http://127.0.0.1:${port}/v1` } as const;
+    const holder = { provider: 'compatible', baseUrl: `${server.url}/v1` } as const;
     const settings = { 'chat.provider': 'compatible', 'chat.baseUrl': holder.baseUrl };
     try {
       await withSettings(settings, async () => {
@@ -229,7 +226,7 @@ describe('API key', () => {
       });
     } finally {
       await app.keys.clear('compatible');
-      server.close();
+      await server.stop();
     }
   });
 });

@@ -1,8 +1,6 @@
-import { createServer, request as send } from 'node:http';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { LLMock } from '@copilotkit/aimock';
-import type { ResponseOverrides } from '@copilotkit/aimock';
+import { request as send, type IncomingMessage, type ServerResponse } from 'node:http';
+import { LLMock, type ResponseOverrides } from '@copilotkit/aimock';
+import { LoopbackServer } from './loopback-server.ts';
 
 export interface WireRequest {
   readonly method: string;
@@ -51,12 +49,12 @@ const CARRIES_TEXT = /output_text\.delta|text_delta|"delta":\{[^}]*"content":"[^
 
 /**
  * OpenAI (Responses, Chat Completions) and Anthropic (Messages) on loopback: aimock answers, behind a proxy that
- * records every request and can disturb replies like a network.
+ * records every request and can disturb replies like a network. OpenAI's base URL is `url` with `/v1`, Anthropic's
+ * without.
  */
-export class WireServer {
+export class WireServer extends LoopbackServer {
   readonly mock: LLMock;
   readonly requests: WireRequest[] = [];
-  readonly #edge: Server;
   readonly #disturbances: Disturbance[] = [];
   #open = 0;
   #disturb: () => Disturbance | undefined = () => undefined;
@@ -65,23 +63,16 @@ export class WireServer {
     const mock = new LLMock({ port: 0, host: '127.0.0.1', journalMaxEntries: 100 });
     await mock.start();
     const server = new WireServer(mock);
-    await new Promise<void>((resolve) => server.#edge.listen(port, '127.0.0.1', resolve));
-    return server;
+    return server.listen((incoming, outgoing) => void server.#handle(incoming, outgoing), port);
   }
 
   private constructor(mock: LLMock) {
+    super();
     this.mock = mock;
-    this.#edge = createServer((incoming, outgoing) => void this.#handle(incoming, outgoing));
   }
 
   get open(): number {
     return this.#open;
-  }
-
-  /** `http://127.0.0.1:port`: OpenAI's base URL with `/v1`, Anthropic's without. */
-  get url(): string {
-    const { port } = this.#edge.address() as AddressInfo;
-    return `http://127.0.0.1:${port}`;
   }
 
   get lastRequest(): WireRequest | undefined {
@@ -132,13 +123,8 @@ export class WireServer {
     return this;
   }
 
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.stop();
-  }
-
-  async stop(): Promise<void> {
-    this.#edge.closeAllConnections();
-    await new Promise<void>((resolve) => this.#edge.close(() => resolve()));
+  override async stop(): Promise<void> {
+    await super.stop();
     await this.mock.stop();
   }
 

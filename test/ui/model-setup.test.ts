@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { createServer, type Server } from 'node:http';
-import { connect, type AddressInfo } from 'node:net';
+import { connect } from 'node:net';
+import { LoopbackServer } from '../support/loopback-server.ts';
 import { WireServer } from '../support/wire-server.ts';
 import { checkThemesAndWidths } from './axe.ts';
 import { ChatPage, startModelServer } from './chat-page.ts';
@@ -11,20 +11,18 @@ const QUESTION = 'Which port does the service use?';
 const ANSWER = 'The service listens on port 4600.';
 
 /** A company proxy, which can be down. */
-class Proxy {
-  readonly #server: Server;
+class Proxy extends LoopbackServer {
   readonly hosts = new Set<string>();
   isDown = false;
 
-  static async start(target: WireServer): Promise<Proxy> {
+  static start(target: WireServer): Promise<Proxy> {
     const proxy = new Proxy(Number(new URL(target.url).port));
-    await new Promise<void>((resolve) => proxy.#server.listen(0, '127.0.0.1', resolve));
-    return proxy;
+    return proxy.listen((_, response) => response.writeHead(501).end());
   }
 
   private constructor(port: number) {
-    this.#server = createServer((_, response) => response.writeHead(501).end());
-    this.#server.on('connect', ({ url = '' }, socket, head: Buffer) => {
+    super();
+    this.http.on('connect', ({ url = '' }, socket, head: Buffer) => {
       this.hosts.add(url);
       if (this.isDown) {
         socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n');
@@ -38,15 +36,6 @@ class Proxy {
       upstream.on('error', () => socket.destroy());
       socket.on('error', () => upstream.destroy());
     });
-  }
-
-  get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
-  }
-
-  async stop(): Promise<void> {
-    this.#server.closeAllConnections();
-    await new Promise((resolve) => this.#server.close(resolve));
   }
 }
 

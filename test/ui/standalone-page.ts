@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { chromium, type Browser, type Locator, type Page } from 'playwright-core';
 import { findChromium } from '../../scripts/editor/find-chromium.ts';
@@ -9,6 +7,7 @@ import { root } from '../../scripts/support/paths.ts';
 import { pageHtml } from '../../src/host/platform/page-html.ts';
 import { eventually } from './eventually.ts';
 import { INIT } from './page-states.ts';
+import { LoopbackServer } from '../support/loopback-server.ts';
 
 const FILES: Readonly<Record<string, string>> = {
   '/webview.js': 'text/javascript',
@@ -22,25 +21,24 @@ const FILES: Readonly<Record<string, string>> = {
  * opens it in a browser: the host restores `saved`, and `script` runs before the page's own scripts.
  */
 export function servePages(): (saved?: object | null, script?: string) => Promise<StandaloneChat> {
-  let server: Server;
+  let server: LoopbackServer;
   let browser: Browser | undefined;
 
   before(async () => {
     const uri = (file: string): string => `/${file}`;
     const html = pageHtml({ nonce: 'n0nce', cspSource: "'self'", language: 'en', translations: {}, uri });
-    server = createServer((request, response) => {
+    server = await new LoopbackServer().listen((request, response) => {
       const type = FILES[request.url ?? ''];
       response.setHeader('content-type', type ?? 'text/html');
       if (type === undefined) response.end(html);
       else void readFile(path.join(root, 'dist', request.url!)).then((content) => response.end(content));
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     browser = await chromium.launch({ executablePath: await findChromium(console.log), args: ['--no-sandbox'] });
   });
 
   after(async () => {
     await browser?.close();
-    server.close();
+    await server.stop();
   });
 
   return async (saved = null, script = '') => {
@@ -51,7 +49,7 @@ export function servePages(): (saved?: object | null, script?: string) => Promis
         getState: () => (${JSON.stringify(saved)}), setState() {}, postMessage: (message) => posted.push(message),
       });
       ${script}`);
-    await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+    await page.goto(`${server.url}/`);
     return new StandaloneChat(page);
   };
 }

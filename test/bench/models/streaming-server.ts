@@ -1,7 +1,7 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import * as v from 'valibot';
 import type { TokenCounter } from '../../../src/core/tokens/token-counter.ts';
+import { LoopbackServer } from '../../support/loopback-server.ts';
 import type { Answer } from './metered.ts';
 
 /** The speed of a hosted model: time to the first token in ms, then tokens per second. */
@@ -28,35 +28,28 @@ function lengthIn(prompt: string): number | undefined {
 }
 
 /** A Chat Completions server on loopback that streams at a fixed speed and counts its input. */
-export class StreamingServer {
+export class StreamingServer extends LoopbackServer {
   readonly spent = { calls: 0, input: 0, output: 0, mostAtOnce: 0 };
   #open = 0;
   readonly #pace: Pace;
   readonly #answer: Answer;
   readonly #counter: TokenCounter;
-  readonly #server = createServer((request, response) => void this.#handle(request, response));
 
   static async start(pace: Pace, answer: Answer, counter: TokenCounter): Promise<StreamingServer> {
     const server = new StreamingServer(pace, answer, counter);
-    await new Promise<void>((resolve) => server.#server.listen(0, '127.0.0.1', resolve));
-    return server;
+    return server.listen((request, response) => void server.#handle(request, response));
   }
 
   private constructor(pace: Pace, answer: Answer, counter: TokenCounter) {
+    super();
     this.#pace = pace;
     this.#answer = answer;
     this.#counter = counter;
   }
 
   /** The base URL including `/v1`. */
-  get url(): string {
-    const { port } = this.#server.address() as AddressInfo;
-    return `http://127.0.0.1:${port}/v1`;
-  }
-
-  async stop(): Promise<void> {
-    this.#server.closeAllConnections();
-    await new Promise<void>((resolve) => this.#server.close(() => resolve()));
+  override get url(): string {
+    return `${super.url}/v1`;
   }
 
   async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -1,9 +1,8 @@
-import { createServer } from 'node:http';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import type * as v from 'valibot';
 import { loadEncoding, type TokenCounter } from '../../../src/core/tokens/token-counter.ts';
+import { LoopbackServer } from '../loopback-server.ts';
 import { PromptCache, type CacheUse, type Piece } from './cache.ts';
 import { defaultAnswer } from './default-answer.ts';
 import { costOf, priceFor } from './prices.ts';
@@ -102,11 +101,10 @@ const invalid = (message: string, param: string | null = null): Refusal =>
  * Servers on loopback that are as strict as the vendors' documentation: they validate requests, have the models'
  * restrictions, count thinking toward the output limit, cache prompts by the vendors' rules, and truncate like Ollama.
  */
-export class StrictServer {
+export class StrictServer extends LoopbackServer {
   readonly exchanges: Exchange[] = [];
   options: StrictOptions;
   readonly #flavour: Flavour;
-  readonly #http: Server;
   readonly #counter: TokenCounter;
   readonly #cache: PromptCache;
   #requestCount = 0;
@@ -114,20 +112,15 @@ export class StrictServer {
 
   static async start(flavour: Flavour, options: StrictOptions = {}): Promise<StrictServer> {
     const server = new StrictServer(flavour, options, await loadEncoding('o200k_base'));
-    await new Promise<void>((resolve) => server.#http.listen(0, '127.0.0.1', resolve));
-    return server;
+    return server.listen((incoming, outgoing) => void server.#handle(incoming, outgoing));
   }
 
   private constructor(flavour: Flavour, options: StrictOptions, counter: TokenCounter) {
+    super();
     this.#flavour = flavour;
     this.options = options;
     this.#counter = counter;
     this.#cache = new PromptCache(() => this.options.now?.() ?? Date.now());
-    this.#http = createServer((incoming, outgoing) => void this.#handle(incoming, outgoing));
-  }
-
-  get url(): string {
-    return `http://127.0.0.1:${(this.#http.address() as AddressInfo).port}`;
   }
 
   get answered(): readonly (Exchange & { readonly reply: Reply })[] {
@@ -136,15 +129,6 @@ export class StrictServer {
 
   get cost(): number {
     return this.exchanges.reduce((sum, { cost }) => sum + cost, 0);
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.stop();
-  }
-
-  async stop(): Promise<void> {
-    this.#http.closeAllConnections();
-    await new Promise<void>((resolve) => this.#http.close(() => resolve()));
   }
 
   async #handle(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {

@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { once } from 'node:events';
 import { closeSync, existsSync, openSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { RequestListener } from 'node:http';
 import path from 'node:path';
 import { encodeLine } from '../../../src/storage/journal-line.ts';
 import { sessionId } from '../../../src/core/model/ids.ts';
 import { CLI, runCli, runJson, spawnCli, TRANSCRIPTS } from './run-cli.ts';
 import { folderForAllTests } from '../../support/per-test.ts';
-import { serving } from '../../support/serving.ts';
+import { LoopbackServer, serving } from '../../support/loopback-server.ts';
 import { DEMO_SESSION, jsonLines } from '../../support/test-data.ts';
 
 const COMMANDS = 'import count events compress levels recall audit sources search handoff mcp verify'.split(' ');
@@ -408,23 +406,18 @@ describe('command line', () => {
     ['http', 'HTTP_PROXY'],
   ] as const)
     it(`exits with 2 and says where to enter the password if the proxy for ${scheme} requires one`, async () => {
-      const proxy = createServer((_request, response) => response.writeHead(407).end('Who are you?'));
-      proxy.on('connect', (_request, socket) => socket.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n'));
-      proxy.listen(0, '127.0.0.1');
-      await once(proxy, 'listening');
-      try {
-        const { code, out, err } = await spawnCli(
-          [
-            ...['compress', DEMO_SESSION, '--target-tokens', '8000', '--provider', 'openai', '--model', 'gpt-4o-mini'],
-            ...['--base-url', `${scheme}://models.invalid/v1`],
-          ],
-          { env: { [variable]: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}` } },
-        );
-        assert.deepEqual([code, out], [2, '']);
-        assert.match(err, /^threadkeeper: The proxy requires authentication\. Set HTTPS_PROXY/);
-      } finally {
-        proxy.close();
-      }
+      const answer: RequestListener = (_request, response) => response.writeHead(407).end('Who are you?');
+      await using proxy = await new LoopbackServer().listen(answer);
+      proxy.http.on('connect', (_request, socket) => socket.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n'));
+      const { code, out, err } = await spawnCli(
+        [
+          ...['compress', DEMO_SESSION, '--target-tokens', '8000', '--provider', 'openai', '--model', 'gpt-4o-mini'],
+          ...['--base-url', `${scheme}://models.invalid/v1`],
+        ],
+        { env: { [variable]: proxy.url } },
+      );
+      assert.deepEqual([code, out], [2, '']);
+      assert.match(err, /^threadkeeper: The proxy requires authentication\. Set HTTPS_PROXY/);
     });
 
   it('passes on the provider’s message if the server rejects a request, also turn by turn', async () => {

@@ -16,7 +16,7 @@ import type * as SettingsModule from '../../../src/host/platform/settings.ts';
 import { FileSessionStore } from '../../../src/storage/session-store.ts';
 import { defaultSettings, hostIn, memento, workspaceWith } from '../../support/fake-editor.ts';
 import { folderForEachTest } from '../../support/per-test.ts';
-import { serving } from '../../support/serving.ts';
+import { serving } from '../../support/loopback-server.ts';
 import { eventLoopYielder } from '../../support/yielders.ts';
 
 /** Invalid settings, and what the user is told about each. */

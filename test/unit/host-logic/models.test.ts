@@ -9,7 +9,7 @@ import { learnedFacts } from '../../../src/host/models/learned-facts.ts';
 import type { ListedModel } from '../../../src/providers/listed-model.ts';
 import type { Settings } from '../../../src/host/platform/settings-schema.ts';
 import { defaultSettings, hostIn, memento, workspaceWith } from '../../support/fake-editor.ts';
-import { serving } from '../../support/serving.ts';
+import { serving } from '../../support/loopback-server.ts';
 
 const SERVER = 'https://openrouter.ai/api/v1';
 const OLLAMA = 'http://localhost:11434/v1';

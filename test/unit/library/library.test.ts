@@ -16,8 +16,6 @@ import { Library, type CopiedSession, type SyncReport } from '../../../src/app/l
 import type { LibraryStore } from '../../../src/app/library/library-store.ts';
 import type { Source } from '../../../src/app/library/source.ts';
 import { inEnglish } from '../../../src/core/text/phrase.ts';
-import { allSources } from '../../../src/sources/all-sources.ts';
-import type { Databases } from '../../../src/sources/sqlite-databases.ts';
 import { LibraryCopies } from '../../../src/storage/library-copies.ts';
 import { TOOL_FIXTURES } from '../../support/tool-homes/all-tools.ts';
 import { putFile } from '../../support/tool-homes/conversation.ts';
@@ -34,13 +32,10 @@ const compactionRecord = `${JSON.stringify({ type: 'user', isCompactSummary: tru
 describe('the library of chats from other tools', () => {
   let home = '';
   let copies = '';
-  let databases: Databases;
   let sources: readonly Source[];
 
-  homeForEachTest((made, opened) => {
-    [home, databases] = [made, opened];
-    sources = allSources({ folder: home, env: {} }, databases);
-  });
+  const { closeDatabases, sources: allSources } = homeForEachTest((made) => (home = made));
+  beforeEach(() => (sources = allSources()));
   folderForEachTest((made) => (copies = path.join(made, 'library')));
 
   const copyOf = (ending: string): string =>
@@ -87,7 +82,7 @@ describe('the library of chats from other tools', () => {
     }
     const first = await (await open()).sync(sources);
     assert.deepEqual([first.read, first.unreadable], [15, []]);
-    await databases.close();
+    await closeDatabases();
     rmSync(home, { recursive: true });
     const library = await open();
     assert.equal((await library.sync(sources)).gone, 15);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createAnthropicModel } from '../../../src/providers/anthropic.ts';
 import { parseOpenAiListedModel } from '../../../src/providers/listed-model.ts';
 import { createOpenAiModel } from '../../../src/providers/openai.ts';
-import { serving } from '../../support/serving.ts';
+import { serving } from '../../support/loopback-server.ts';
 import { onStrictServer } from '../../support/strict/redirect-vendors.ts';
 import type { Flavour } from '../../support/strict/strict-server.ts';
 import { KEY } from './protocols.ts';

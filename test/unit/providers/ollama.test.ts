@@ -1,45 +1,38 @@
 import assert from 'node:assert/strict';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { RequestListener } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { ModelFault } from '../../../src/app/fault.ts';
 import type { ListingModel } from '../../../src/providers/listed-model.ts';
 import { createOpenAiModel } from '../../../src/providers/openai.ts';
 import { image, user } from '../../support/chat-messages.ts';
-import { serving } from '../../support/serving.ts';
+import { LoopbackServer, serving } from '../../support/loopback-server.ts';
+import { openForAllTests } from '../../support/per-test.ts';
 import { ask, turn } from './protocols.ts';
 
 const REPLY = `${JSON.stringify({ message: { content: 'ok' } })}\n${JSON.stringify({ done: true, done_reason: 'stop' })}\n`;
 const SCHEMA = { type: 'object', properties: { a: { type: 'string' } } };
 
 describe('the Ollama provider', () => {
-  let server: Server;
+  let server: LoopbackServer;
+  let answer: RequestListener;
   let refusals: [status: number, body: string][];
   let asked: Record<string, unknown>[];
 
-  beforeEach(async () => {
+  openForAllTests(async () => (server = await new LoopbackServer().listen((...args) => answer(...args))));
+  beforeEach(() => {
     refusals = [];
     asked = [];
-    server = createServer((request, response) => {
+    answer = (request, response) => {
       void text(request).then((body) => {
         asked.push(JSON.parse(body) as Record<string, unknown>);
         const [status, said] = refusals.shift() ?? [200, REPLY];
         response.writeHead(status, { ...(status === 429 && { 'retry-after': '7' }) }).end(said);
       });
-    });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    };
   });
-  afterEach(() => server.close());
 
-  const model = (name = 'qwen2'): ListingModel => {
-    const { port } = server.address() as AddressInfo;
-    return createOpenAiModel({
-      baseUrl: `http://127.0.0.1:${port}`,
-      model: name,
-      provider: 'compatible',
-      api: 'ollama',
-    });
-  };
+  const model = (name = 'qwen2'): ListingModel =>
+    createOpenAiModel({ baseUrl: server.url, model: name, provider: 'compatible', api: 'ollama' });
 
   for (const [status, body, reason] of [
     [400, '{"error":"invalid options"}', 'bad_request'],
@@ -62,18 +55,18 @@ describe('the Ollama provider', () => {
   });
 
   it('reports a network fault when the connection is lost before a reply', async () => {
-    server.removeAllListeners('request').on('request', (request) => request.destroy());
+    answer = (request) => request.destroy();
     const { fault } = await turn(model(), ask('hi'));
     assert.equal(fault?.reason, 'network');
   });
 
   it('reports a network fault when the connection is lost while its facts are read', async () => {
     const entry = { id: 'qwen3:8b', object: 'model', created: 1, owned_by: 'library' };
-    server.removeAllListeners('request').on('request', (request, response) => {
+    answer = (request, response) => {
       if (request.url === '/v1/models')
         response.setHeader('content-type', 'application/json').end(JSON.stringify({ data: [entry] }));
       else request.destroy();
-    });
+    };
     const listing = model('qwen3:8b').listModels(new AbortController().signal);
     await assert.rejects(listing, (error) => ModelFault.is(error, 'network'));
   });

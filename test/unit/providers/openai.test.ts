@@ -4,7 +4,7 @@ import { ModelFault } from '../../../src/app/fault.ts';
 import { createOpenAiModel } from '../../../src/providers/openai.ts';
 import type { RemoteSettings } from '../../../src/providers/remote-model.ts';
 import { assistant, image, tool, toolCall, toolResult, user } from '../../support/chat-messages.ts';
-import { serving } from '../../support/serving.ts';
+import { serving } from '../../support/loopback-server.ts';
 import { WireServer } from '../../support/wire-server.ts';
 import { ask, turn } from './protocols.ts';
 import { openForAllTests } from '../../support/per-test.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { RequestListener } from 'node:http';
-import { serving } from '../../support/serving.ts';
+import { serving } from '../../support/loopback-server.ts';
 import { PROTOCOLS, ask, turn } from './protocols.ts';
 
 describe('a redirect to another address', () => {
