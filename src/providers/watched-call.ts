@@ -18,26 +18,25 @@ const DEFAULT_TIMEOUTS = { firstTokenMs: 300_000, silenceMs: 90_000 };
 const MAX_USAGE_DELAY_MS = 5_000;
 
 /**
- * A running request. Combines the caller's abort and a timeout for silence in one signal. Silence is measured on the
- * response's bytes, so keep-alive lines that an SDK hides, and even the slowest stream, count as activity.
+ * A running request. Combines the caller's abort and a timeout for silence in one signal, whose reason is their fault.
+ * Silence is measured on the response's bytes, so keep-alive lines that an SDK hides, and even the slowest stream, count
+ * as activity.
  */
 export class WatchedCall {
   readonly controller = new AbortController();
-  readonly #caller: AbortSignal;
   readonly #silenceMs: number;
-  readonly #stop = (): void => this.controller.abort();
   #timer: NodeJS.Timeout | undefined;
   #closing: NodeJS.Timeout | undefined;
   #limit: number;
   #paused = false;
-  #silent = false;
 
   constructor(caller: AbortSignal, { firstTokenMs, silenceMs }: CallTimeouts) {
-    this.#caller = caller;
     this.#limit = firstTokenMs ?? DEFAULT_TIMEOUTS.firstTokenMs;
     this.#silenceMs = silenceMs ?? DEFAULT_TIMEOUTS.silenceMs;
-    if (caller.aborted) this.#stop();
-    else caller.addEventListener('abort', this.#stop, { once: true });
+    const { signal } = this.controller;
+    const stop = (): void => this.controller.abort(abortionBy(caller.reason));
+    if (caller.aborted) stop();
+    else caller.addEventListener('abort', stop, { signal });
     this.#arm();
   }
 
@@ -82,12 +81,8 @@ export class WatchedCall {
 
   /** Why the call was ended from this side, if it was. */
   interruption(): ModelFault | undefined {
-    if (this.#caller.aborted)
-      return isTimeout(this.#caller.reason)
-        ? new ModelFault('timeout', 'the caller’s time was up')
-        : new ModelFault('cancelled', 'cancelled');
-    if (this.#silent) return new ModelFault('timeout', `no byte came for ${this.#limit} ms`);
-    return undefined;
+    const reason: unknown = this.controller.signal.reason;
+    return reason instanceof ModelFault ? reason : undefined;
   }
 
   /** Ends the timeouts, and the connection if it's still open. */
@@ -95,22 +90,22 @@ export class WatchedCall {
     clearTimeout(this.#timer);
     clearTimeout(this.#closing);
     this.#paused = true;
-    this.#caller.removeEventListener('abort', this.#stop);
     this.controller.abort();
   }
 
   #arm(): void {
     clearTimeout(this.#timer);
     if (this.#closing) return;
-    this.#timer = setTimeout(() => {
-      this.#silent = true;
-      this.controller.abort();
-    }, this.#limit);
+    const stop = (): void => this.controller.abort(new ModelFault('timeout', `no byte came for ${this.#limit} ms`));
+    this.#timer = setTimeout(stop, this.#limit);
   }
 }
 
-/** The reason of `AbortSignal.timeout`. */
-const isTimeout = (reason: unknown): boolean => reason instanceof DOMException && reason.name === 'TimeoutError';
+/** The fault of the caller's abort with this reason. That of `AbortSignal.timeout` is a `TimeoutError`. */
+const abortionBy = (reason: unknown): ModelFault =>
+  reason instanceof DOMException && reason.name === 'TimeoutError'
+    ? new ModelFault('timeout', 'the caller’s time was up')
+    : new ModelFault('cancelled', 'cancelled');
 
 /** Runs a streamed call with timeouts. A reply without an `end` chunk was cut off. Only throws `ModelFault`. */
 export async function* watchStream(
