@@ -10,6 +10,7 @@ import { levelSchema, summaryNodeSchema, type SummaryNode } from '../core/model/
 import { taskSchema } from '../core/model/task.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import { truncate } from '../core/text/truncate.ts';
+import { listEntryOf } from './checkpoint.ts';
 
 /** The version of the snapshot format. Snapshots of later versions are never overwritten. */
 export const SNAPSHOT_VERSION = 1;
@@ -100,17 +101,11 @@ export function readSnapshots(raw: unknown): ReadSnapshots {
  */
 export function snapshotSession(state: SessionState): SessionSnapshot | undefined {
   if (state.id === undefined) return undefined;
-  const { createdAt, updatedAt, archived, pinned, deleted, provider, model, policy, task } = state;
+  const { provider, model, policy, task } = state;
+  const { messages: _messages, ...listed } = listEntryOf(state.id, state);
   const { compressions: _compressions, ...counters } = state.counters;
   const base: SessionSnapshot = {
-    id: state.id,
-    title: shortened(state.title),
-    workspace: shortened(state.workspace),
-    createdAt,
-    updatedAt,
-    archived,
-    pinned,
-    deleted,
+    ...withShortNames(listed),
     ...(provider !== undefined && { provider: shortened(provider) }),
     ...(model !== undefined && { model: shortened(model) }),
     ...(policy !== undefined && { policy: shortened(policy) }),
@@ -175,6 +170,12 @@ function withoutFull(node: SummaryNode): SummaryNode {
 
 const shortened = (name: string): string => truncate(name, MAX_NAME_LENGTH);
 
+const withShortNames = <T extends { readonly title: string; readonly workspace: string }>(entry: T): T => ({
+  ...entry,
+  title: shortened(entry.title),
+  workspace: shortened(entry.workspace),
+});
+
 type OwnPart = Omit<Snapshots, 'v'> & { readonly workspace: string };
 
 /**
@@ -187,11 +188,7 @@ export function joinSnapshots(own: OwnPart, others: Snapshots | undefined): Snap
     list.toSorted((a, b) => isHere(b) - isHere(a) || b.updatedAt - a.updatedAt);
   // Of two entries for the same session, the later one counts, or this window's if they have the same time.
   const entries = [...(others?.index ?? []), ...own.index].sort((a, b) => a.updatedAt - b.updatedAt);
-  const index = [...new Map(entries.map((one) => [one.id, one])).values()].map((one) => ({
-    ...one,
-    title: shortened(one.title),
-    workspace: shortened(one.workspace),
-  }));
+  const index = [...new Map(entries.map((one) => [one.id, one])).values()].map(withShortNames);
   const ownIds = new Set(own.live.map((one) => one.id));
   const elsewhere = (others?.live ?? []).filter((one) => !ownIds.has(one.id) && !isHere(one));
   const room = new ByteBudget(SNAPSHOTS_BYTES - bytesOf({ v: SNAPSHOT_VERSION, index: [], live: [] }));
