@@ -39,7 +39,7 @@ export class SmallDisk {
   }
 
   /** Unmounts lazily, because open files would block unmounting. */
-  unmount(): void {
+  [Symbol.dispose](): void {
     execFileSync('umount', ['-l', this.folder]);
   }
 }

@@ -28,7 +28,7 @@ describe('chat on a disk that fills up', function () {
 
   after(async () => {
     await chat?.workbench.close();
-    disk?.unmount();
+    disk?.[Symbol.dispose]();
   });
 
   const gauge = () => chat.workbench.statusBarItem('threadkeeper.gauge').locator('.codicon-warning');

@@ -79,61 +79,53 @@ const withoutTruncate = (work: () => Promise<void>): Promise<void> =>
 describe('session on a failing disk', () => {
   it('continues in memory when the disk is full, reports it at once, and writes everything once there is room', function () {
     return inFolder(async (folder) => {
-      const disk = SmallDisk.mount(folder, 1);
+      using disk = SmallDisk.mount(folder, 1);
       if (!disk) return this.skip();
-      try {
-        const store = storeIn(folder);
-        const journal = await store.create('Full', '');
-        await journal.append(messageAdded(0));
-        await disk.fill(100 * 1024);
-        const warnings: string[] = [];
-        journal.onDidChange(() => warnings.push(noticeText(journal.unsaved)));
-        const long = 'x'.repeat(200 * 1024);
-        await journal.append(messageAdded(1, long));
-        assert.match(warnings.at(-1) ?? '', /disk is full.*in RAM only.*Free up disk space/);
-        await journal.append(messageAdded(2));
-        assert.deepEqual(journal.state.path, ['m0', 'm1', 'm2']);
-        assert.deepEqual(await verifyJournal(join(folder, `${journal.id}.jsonl`)), { ok: true, events: 2 });
-        assert.equal(journal.readOnly, undefined);
-        await disk.clear();
-        // Automatically, without further messages.
-        await until(() => warnings.at(-1) === '');
-        assert.deepEqual(await verifyJournal(join(folder, `${journal.id}.jsonl`)), { ok: true, events: 4 });
-        await journal.append(messageAdded(3));
-        await store.close();
-        const again = await store.open(journal.id);
-        assert.deepEqual(again.state.path, ['m0', 'm1', 'm2', 'm3']);
-        assert.deepEqual(again.state.messages.get(messageId('m1'))?.content, [{ type: 'text', text: long }]);
-        assert.equal(again.state.counters.messagesEver, 4);
-        await store.close();
-      } finally {
-        disk.unmount();
-      }
+      const store = storeIn(folder);
+      const journal = await store.create('Full', '');
+      await journal.append(messageAdded(0));
+      await disk.fill(100 * 1024);
+      const warnings: string[] = [];
+      journal.onDidChange(() => warnings.push(noticeText(journal.unsaved)));
+      const long = 'x'.repeat(200 * 1024);
+      await journal.append(messageAdded(1, long));
+      assert.match(warnings.at(-1) ?? '', /disk is full.*in RAM only.*Free up disk space/);
+      await journal.append(messageAdded(2));
+      assert.deepEqual(journal.state.path, ['m0', 'm1', 'm2']);
+      assert.deepEqual(await verifyJournal(join(folder, `${journal.id}.jsonl`)), { ok: true, events: 2 });
+      assert.equal(journal.readOnly, undefined);
+      await disk.clear();
+      // Automatically, without further messages.
+      await until(() => warnings.at(-1) === '');
+      assert.deepEqual(await verifyJournal(join(folder, `${journal.id}.jsonl`)), { ok: true, events: 4 });
+      await journal.append(messageAdded(3));
+      await store.close();
+      const again = await store.open(journal.id);
+      assert.deepEqual(again.state.path, ['m0', 'm1', 'm2', 'm3']);
+      assert.deepEqual(again.state.messages.get(messageId('m1'))?.content, [{ type: 'text', text: long }]);
+      assert.equal(again.state.counters.messagesEver, 4);
+      await store.close();
     });
   });
 
   it('opens for reading on a read-only disk and explains why nothing can be written', function () {
     return inFolder(async (folder) => {
-      const disk = SmallDisk.mount(folder, 1);
+      using disk = SmallDisk.mount(folder, 1);
       if (!disk) return this.skip();
-      try {
-        const store = storeIn(folder);
-        const journal = await store.create('Locked', '');
-        await journal.append(messageAdded(0));
-        await store.close();
-        disk.makeReadOnly();
-        const again = await store.open(journal.id);
-        assert.deepEqual(again.state.path, ['m0']);
-        assert.match(noticeText(again.readOnly?.phrase), /isn’t writable.*permissions/);
-        assert.equal(again.readOnly?.reason, 'read_only');
-        await assert.rejects(again.append(messageAdded(1)), (error) => StoreFault.is(error, 'read_only'));
-        await assert.rejects(store.create('New', ''), (error) => StoreFault.is(error, 'read_only'));
-        await store.close();
-        const first = storeIn(join(folder, 'not/yet'), 'w2');
-        await assert.rejects(first.create('New', ''), (error) => StoreFault.is(error, 'read_only'));
-      } finally {
-        disk.unmount();
-      }
+      const store = storeIn(folder);
+      const journal = await store.create('Locked', '');
+      await journal.append(messageAdded(0));
+      await store.close();
+      disk.makeReadOnly();
+      const again = await store.open(journal.id);
+      assert.deepEqual(again.state.path, ['m0']);
+      assert.match(noticeText(again.readOnly?.phrase), /isn’t writable.*permissions/);
+      assert.equal(again.readOnly?.reason, 'read_only');
+      await assert.rejects(again.append(messageAdded(1)), (error) => StoreFault.is(error, 'read_only'));
+      await assert.rejects(store.create('New', ''), (error) => StoreFault.is(error, 'read_only'));
+      await store.close();
+      const first = storeIn(join(folder, 'not/yet'), 'w2');
+      await assert.rejects(first.create('New', ''), (error) => StoreFault.is(error, 'read_only'));
     });
   });
 
