@@ -49,6 +49,19 @@ describe('the provider for OpenAI and compatible servers', () => {
     `data: ${JSON.stringify({ choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
 
   const streams = (...chunks: readonly string[]) => replyWith(`${chunks.join('')}data: [DONE]\n\n`);
+  const replied = (...reply: Parameters<typeof replyWith>) => {
+    replyWith(...reply);
+    return turn(chat(), ask('hi'));
+  };
+  const streamed = (...chunks: readonly string[]) => replied(`${chunks.join('')}data: [DONE]\n\n`);
+  const faultOf = async (...reply: Parameters<typeof replyWith>) => (await replied(...reply)).fault?.reason;
+  const responseFault = async (body: string) => {
+    replyWith(body);
+    return (await turn(responses(), ask('hi'))).fault?.reason;
+  };
+  /** The usage of a reply in whose stream it's reported. */
+  const usageRead = async (usage: object) =>
+    (await replied(`${chunk({ content: 'yes' }, 'stop')}data: ${JSON.stringify({ choices: [], usage })}\n\n`)).usage;
 
   it('identifies a model by provider and model name', () => {
     assert.equal(chat().id, 'compatible/llama3');
@@ -210,15 +223,13 @@ describe('the provider for OpenAI and compatible servers', () => {
   });
 
   it('accepts a reply without usage and with an unknown finish reason', async () => {
-    streams(chunk({ content: 'hi' }), chunk({}, 'eos'));
-    const outcome = await turn(chat(), ask('hi'));
+    const outcome = await streamed(chunk({ content: 'hi' }), chunk({}, 'eos'));
     assert.deepEqual([outcome.text, outcome.ending, outcome.usage], ['hi', 'complete', undefined]);
   });
 
   it('accepts a reply without a finish reason if the stream marks its end', async () => {
     for (const rest of ['', `: ${'keep-alive '.repeat(9)}\n\n`]) {
-      replyWith(`${chunk({ content: 'hi' })}data: [DONE]\n\n${rest}`);
-      assert.equal((await turn(chat(), ask('hi'))).ending, 'complete');
+      assert.equal((await replied(`${chunk({ content: 'hi' })}data: [DONE]\n\n${rest}`)).ending, 'complete');
     }
   });
 
@@ -260,10 +271,7 @@ describe('the provider for OpenAI and compatible servers', () => {
   });
 
   it('does not take zero token counts for usage', async () => {
-    replyWith(
-      `${chunk({ content: 'hi' })}data: {"choices":[],"usage":{"prompt_tokens":0,"completion_tokens":0}}\n\n${chunk({}, 'stop')}data: [DONE]\n\n`,
-    );
-    assert.equal((await turn(chat(), ask('hi'))).usage, undefined);
+    assert.equal(await usageRead({ prompt_tokens: 0, completion_tokens: 0 }), undefined);
   });
 
   it('accepts content as a list of blocks', async () => {
@@ -276,23 +284,18 @@ describe('the provider for OpenAI and compatible servers', () => {
       choices: [{ message: { role: 'assistant', content: '<think>hm</think>\n\nwhole' }, finish_reason: 'stop' }],
       usage: { prompt_tokens: 5, completion_tokens: 2 },
     };
-    replyWith(JSON.stringify(whole), 'application/json');
-    const outcome = await turn(chat(), ask('hi'));
+    const outcome = await replied(JSON.stringify(whole), 'application/json');
     assert.deepEqual([outcome.text, outcome.ending, outcome.usage], ['whole', 'complete', { input: 5, output: 2 }]);
   });
 
   it('reports a non-streamed response without a valid reply as malformed', async () => {
-    replyWith('{"hello":1}', 'application/json');
-    assert.equal((await turn(chat(), ask('hi'))).fault?.reason, 'malformed');
-    replyWith('{"choices": [', 'application/json');
-    assert.equal((await turn(chat(), ask('hi'))).fault?.reason, 'malformed');
+    assert.equal(await faultOf('{"hello":1}', 'application/json'), 'malformed');
+    assert.equal(await faultOf('{"choices": [', 'application/json'), 'malformed');
   });
 
   it('reports the error from a non-streamed response', async () => {
-    replyWith('{"error":{"code":429,"message":"slow down"}}', 'application/json');
-    assert.equal((await turn(chat(), ask('hi'))).fault?.reason, 'rate_limited');
-    replyWith('{"error":"out of memory"}', 'application/json');
-    assert.equal((await turn(chat(), ask('hi'))).fault?.reason, 'overloaded');
+    assert.equal(await faultOf('{"error":{"code":429,"message":"slow down"}}', 'application/json'), 'rate_limited');
+    assert.equal(await faultOf('{"error":"out of memory"}', 'application/json'), 'overloaded');
   });
 
   for (const [code, msg, reason] of [
@@ -307,16 +310,13 @@ describe('the provider for OpenAI and compatible servers', () => {
   ] as const)
     it(`reports MiniMax’s error ${code}, which has a success status, as ${reason}: ${msg}`, async () => {
       const failed = { id: '1', choices: null, base_resp: { status_code: code, status_msg: msg } };
-      replyWith(JSON.stringify(failed), 'application/json');
-      assert.equal((await turn(chat(), ask('hi'))).fault?.reason, reason);
-      replyWith(`data: ${JSON.stringify({ ...failed, choices: [] })}\n\n`);
-      assert.equal((await turn(chat(), ask('hi'))).fault?.reason, reason);
+      assert.equal(await faultOf(JSON.stringify(failed), 'application/json'), reason);
+      assert.equal(await faultOf(`data: ${JSON.stringify({ ...failed, choices: [] })}\n\n`), reason);
     });
 
   it('reads a reply with MiniMax’s status of a success', async () => {
     const done = { choices: [{ delta: { content: 'yes' }, finish_reason: 'stop' }], base_resp: { status_code: 0 } };
-    replyWith(`data: ${JSON.stringify(done)}\n\ndata: [DONE]\n\n`);
-    assert.equal((await turn(chat(), ask('hi'))).text, 'yes');
+    assert.equal((await replied(`data: ${JSON.stringify(done)}\n\ndata: [DONE]\n\n`)).text, 'yes');
   });
 
   it('omits thinking in tags before the answer', async () => {
@@ -368,21 +368,18 @@ describe('the provider for OpenAI and compatible servers', () => {
       ['text/event-stream', whole],
       ['text/plain', `\n${whole}`],
     ] as const) {
-      replyWith(body, type);
-      const { text, ending } = await turn(chat(), ask('hi'));
+      const { text, ending } = await replied(body, type);
       assert.deepEqual([text, ending], ['yes', 'complete'], `${type}: ${body}`);
     }
     replyWith(JSON.stringify({ error: { message: 'slow down', code: 'rate_limit_exceeded' } }), 'text/event-stream');
     assert.equal((await turn(chat(), ask('hi'))).fault?.reason, 'rate_limited');
-    replyWith('', 'application/json');
-    assert.equal((await turn(chat(), ask('hi'))).fault?.reason, 'malformed');
+    assert.equal(await faultOf('', 'application/json'), 'malformed');
   });
 
   it('reads Kimi’s usage, which is in the choice of the last chunk', async () => {
     const usage = { prompt_tokens: 1336, completion_tokens: 31, total_tokens: 1367, cached_tokens: 1280 };
     const last = { choices: [{ index: 0, delta: {}, finish_reason: 'stop', usage }] };
-    replyWith(`${chunk({ content: 'yes' })}data: ${JSON.stringify(last)}\n\ndata: [DONE]\n\n`);
-    const read = (await turn(chat(), ask('hi'))).usage;
+    const read = (await replied(`${chunk({ content: 'yes' })}data: ${JSON.stringify(last)}\n\ndata: [DONE]\n\n`)).usage;
     assert.deepEqual(read, { input: 1336, output: 31, cachedInput: 1280 });
   });
 
@@ -395,11 +392,7 @@ describe('the provider for OpenAI and compatible servers', () => {
     ];
     const read = [];
     for (const more of usages) {
-      const usage = { prompt_tokens: 100, completion_tokens: 5, ...more };
-      replyWith(
-        `${chunk({ content: 'yes' }, 'stop')}data: ${JSON.stringify({ choices: [], usage })}\n\ndata: [DONE]\n\n`,
-      );
-      read.push((await turn(chat(), ask('hi'))).usage);
+      read.push(await usageRead({ prompt_tokens: 100, completion_tokens: 5, ...more }));
     }
     assert.deepEqual(read, [
       { input: 100, output: 5, cachedInput: 64, cacheWrite: 16 },
@@ -417,9 +410,7 @@ describe('the provider for OpenAI and compatible servers', () => {
       { cost: 0.3 },
       { cost: { total_cost: 0.3 } },
     ]) {
-      const usage = { prompt_tokens: 100, completion_tokens: 5, ...more };
-      replyWith(`${chunk({ content: 'yes' }, 'stop')}data: ${JSON.stringify({ choices: [], usage })}\n\n`);
-      read.push((await turn(chat(), ask('hi'))).usage?.costUsd);
+      read.push((await usageRead({ prompt_tokens: 100, completion_tokens: 5, ...more }))?.costUsd);
     }
     assert.deepEqual(read, [0.0012, 0, 0.021, undefined, undefined]);
   });
@@ -431,9 +422,8 @@ describe('the provider for OpenAI and compatible servers', () => {
       [grok, { reasoning: 2_809 }],
       [{ total_tokens: 14_428 }, {}],
     ] as const) {
-      const usage = { prompt_tokens: 10_120, completion_tokens: 1_499, ...more };
-      replyWith(`${chunk({ content: 'yes' }, 'stop')}data: ${JSON.stringify({ choices: [], usage })}\n\n`);
-      assert.deepEqual((await turn(chat(), ask('hi'))).usage, { input: 10_120, output: 4_308, ...reasoning });
+      const usage = await usageRead({ prompt_tokens: 10_120, completion_tokens: 1_499, ...more });
+      assert.deepEqual(usage, { input: 10_120, output: 4_308, ...reasoning });
     }
   });
 
@@ -446,8 +436,7 @@ describe('the provider for OpenAI and compatible servers', () => {
     ['error', 'overloaded'],
   ] as const) {
     it(`maps the finish reason ${finish} to ${reason}`, async () => {
-      streams(chunk({ content: 'I' }), chunk({}, finish));
-      const { text, fault } = await turn(chat(), ask('hi'));
+      const { text, fault } = await streamed(chunk({ content: 'I' }), chunk({}, finish));
       assert.deepEqual([text, fault?.reason], ['I', reason]);
     });
   }
@@ -507,21 +496,16 @@ describe('the provider for OpenAI and compatible servers', () => {
   it('reports why a reply failed in a Responses stream', async () => {
     const failed = (code: string) =>
       responseEvent('response.failed', { status: 'failed', error: { code, message: 'no' } });
-    replyWith(failed('rate_limit_exceeded'));
-    assert.equal((await turn(responses(), ask('hi'))).fault?.reason, 'rate_limited');
-    replyWith(failed('server_error'));
-    assert.equal((await turn(responses(), ask('hi'))).fault?.reason, 'overloaded');
+    assert.equal(await responseFault(failed('rate_limit_exceeded')), 'rate_limited');
+    assert.equal(await responseFault(failed('server_error')), 'overloaded');
     for (const code of ['image_content_policy_violation', 'misalignment_policy_violation', 'cyber_policy']) {
-      replyWith(failed(code));
-      assert.equal((await turn(responses(), ask('hi'))).fault?.reason, 'content_refused', code);
+      assert.equal(await responseFault(failed(code)), 'content_refused', code);
     }
     for (const code of ['image_parse_error', 'failed_to_download_image']) {
-      replyWith(failed(code));
-      assert.equal((await turn(responses(), ask('hi'))).fault?.reason, 'bad_request', code);
+      assert.equal(await responseFault(failed(code)), 'bad_request', code);
     }
     const filtered = { status: 'incomplete', incomplete_details: { reason: 'content_filter' } };
-    replyWith(responseEvent('response.incomplete', filtered));
-    assert.equal((await turn(responses(), ask('hi'))).fault?.reason, 'content_refused');
+    assert.equal(await responseFault(responseEvent('response.incomplete', filtered)), 'content_refused');
   });
 
   it('reports a Responses stream without its last event as cut off', async () => {
