@@ -4,11 +4,11 @@ import type { ChatChunk, ChatRequest } from '../app/ports.ts';
 import type { ListedModel } from './listed-model.ts';
 import { streamFault } from './provider-errors.ts';
 import { fetchServerInfo } from './http.ts';
-import { isObject } from '../core/text/json-value.ts';
+import { isObject, objectsAt, textAt, type JsonObject } from '../core/text/json-value.ts';
 import { outputLimit, systemText } from './openai-format.ts';
 import type { ThinkFilter } from './think-filter.ts';
 import type { OptionalPart } from './request-fallback.ts';
-import { inputObject, userTurnText, toTurns } from './strict-turns.ts';
+import { inputObject, userTurnText, toTurns, usageFrom } from './strict-turns.ts';
 import type { WatchedCall } from './watched-call.ts';
 
 /**
@@ -62,15 +62,13 @@ export async function* readOllama(
   for await (const part of Stream.fromReadableStream<unknown>(response.body, controller)) {
     if (!isObject(part)) throw new ModelFault('malformed', 'a line of the stream is not an object');
     if (typeof part['error'] === 'string') throw streamFault(undefined, part['error']);
-    const message = isObject(part['message']) ? part['message'] : {};
-    if (typeof message['thinking'] === 'string' && message['thinking'] !== '') yield* filter.separateThinking();
-    if (typeof message['content'] === 'string') yield* filter.take(message['content']);
+    if (textAt(part, 'message', 'thinking')) yield* filter.separateThinking();
+    yield* filter.take(textAt(part, 'message', 'content') ?? '');
     if (part['done'] !== true) continue;
     const isCut = part['done_reason'] === 'length';
     yield* filter.end(isCut);
     const { prompt_eval_count: input, eval_count: output } = part;
-    if (typeof input === 'number' && input > 0)
-      yield { type: 'usage', usage: { input, output: typeof output === 'number' ? output : 0 } };
+    if (typeof input === 'number' && input > 0) yield { type: 'usage', usage: usageFrom(input, output) };
     yield { type: 'end', ending: isCut ? 'length' : 'complete' };
     return;
   }
@@ -105,9 +103,8 @@ export async function ollamaFacts(
   const [shown, running] = await Promise.all([fetchInfo('/api/show', { model }), fetchInfo('/api/ps')]);
   const info = isObject(shown['model_info']) ? shown['model_info'] : {};
   const length = Object.entries(info).find(([name]) => name.endsWith('.context_length'))?.[1];
-  const models: readonly unknown[] = Array.isArray(running['models']) ? running['models'] : [];
-  const loadedModel = models.filter(isObject).find(({ name, model: id }) => name === model || id === model);
-  const loaded = loadedModel?.['context_length'];
+  const isNamed = ({ name, model: id }: JsonObject): boolean => name === model || id === model;
+  const loaded = objectsAt(running, 'models').find(isNamed)?.['context_length'];
   const can = (what: string): boolean => Array.isArray(shown['capabilities']) && shown['capabilities'].includes(what);
   return {
     isOllama: true,

@@ -121,16 +121,14 @@ function* chunksOf({ usage, thinks, text }: Part, filter: ThinkFilter): Generato
 /** Reads a chunk as unknown data, because compatible servers omit fields that the SDK's type requires. */
 function readChunk(chunk: unknown): Part {
   if (!isObject(chunk)) throw new ModelFault('malformed', 'a part of the stream is not an object');
-  const choice: unknown = Array.isArray(chunk['choices']) ? chunk['choices'][0] : undefined;
-  // Kimi sends the usage in the choice of the last chunk (platform.kimi.ai/docs/api/chat).
-  const usage = readUsage(chunk['usage']) ?? (isObject(choice) ? readUsage(choice['usage']) : undefined);
-  if (!isObject(choice)) return { text: '', thinks: false, finish: undefined, usage };
-  const message = isObject(choice['delta']) ? choice['delta'] : choice['message'];
+  const [choice] = objectsAt(chunk, 'choices');
+  const message = valueAt(choice, 'delta') ?? valueAt(choice, 'message');
   return {
     text: textOf(message, 'content') + textOf(message, 'refusal'),
     thinks: hasThinking(message),
     finish: textAt(choice, 'finish_reason') || undefined,
-    usage,
+    // Kimi sends the usage in the choice of the last chunk (platform.kimi.ai/docs/api/chat).
+    usage: readUsage(chunk['usage']) ?? readUsage(valueAt(choice, 'usage')),
   };
 }
 

@@ -71,7 +71,7 @@ export function createOpenAiModel(settings: RemoteSettings & { readonly provider
       const { data: answer, response } = await client.get('/models', { signal }).withResponse();
       if (typeof answer === 'string') throw nonApiFault(response, answer);
       // Together sends the list without an object around it.
-      for (const entry of objectsAt({ entries: isObject(answer) ? answer['data'] : answer }, 'entries')) {
+      for (const entry of objectsAt(isObject(answer) ? answer['data'] : answer)) {
         const listed = parseOpenAiListedModel(entry);
         if (!listed) continue;
         // Ollama also accepts names without the tag `latest`.

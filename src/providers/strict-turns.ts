@@ -95,7 +95,7 @@ export const inputJson = (json: string): string =>
 export function usageFrom(
   input: number,
   output: unknown,
-  parts: Readonly<Partial<Record<Exclude<keyof Usage, 'input' | 'output'>, unknown>>>,
+  parts: Readonly<Partial<Record<Exclude<keyof Usage, 'input' | 'output'>, unknown>>> = {},
 ): Usage {
   const known = Object.entries(parts).filter(([, tokens]) => typeof tokens === 'number' && tokens > 0);
   return { input, output: typeof output === 'number' ? output : 0, ...Object.fromEntries(known) };
