@@ -63,7 +63,7 @@ describe('change proposed in a reply', () => {
     await chat.workbench.page.locator('.monaco-diff-editor .line-insert').first().waitFor();
     await keyboardIsIn(':is');
     for (const theme of THEMES) {
-      await showTheme(chat, theme, chatServerSettings(server));
+      await showTheme(chat, theme);
       await chat.workbench.screenshot(`apply-${theme.name}`);
     }
     assert.equal(await config(), before, 'nothing is written before it is accepted');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { Frame, Page } from 'playwright-core';
-import { writeSettings, type ChatPage } from './chat-page.ts';
+import type { ChatPage } from './chat-page.ts';
 import { eventually } from './eventually.ts';
 import type { Workbench } from './workbench.ts';
 
@@ -43,25 +43,18 @@ export async function violationsIn(page: Page | Frame): Promise<string[]> {
   return found.violations.map((one) => `${one.id}: ${one.help}\n${one.nodes.map((node) => node.html).join('\n')}`);
 }
 
-/** Shows the chat in a theme, with these settings. */
-export async function showTheme(
-  { workbench, folder }: ChatPage,
-  { name, setting }: (typeof THEMES)[number],
-  settings: Readonly<Record<string, unknown>> = {},
-): Promise<void> {
-  const colors = { 'workbench.colorTheme': setting, 'workbench.preferredDarkColorTheme': setting };
-  await writeSettings(folder, { ...settings, ...colors });
-  await workbench.webview().locator(`body.vscode-${name}`).waitFor();
+export async function showTheme(chat: ChatPage, { name, setting }: (typeof THEMES)[number]): Promise<void> {
+  await chat.changeSettings({ 'workbench.colorTheme': setting, 'workbench.preferredDarkColorTheme': setting });
+  await chat.page.locator(`body.vscode-${name}`).waitFor();
 }
 
 /** Checks the page in each theme and width for accessibility violations and clipped text. */
 export async function checkThemesAndWidths(
   chat: ChatPage,
-  settings: Readonly<Record<string, unknown>>,
   name: string,
   check: (look: string) => Promise<void> = () => Promise.resolve(),
 ): Promise<void> {
-  const { workbench, folder } = chat;
+  const { workbench } = chat;
   const { page } = workbench;
   const size = page.viewportSize();
   assert.ok(size);
@@ -69,7 +62,7 @@ export async function checkThemesAndWidths(
   await workbench.runCommand('View: Close Primary Side Bar');
   const frame = await pageFrame(workbench);
   for (const theme of THEMES) {
-    await showTheme(chat, theme, settings);
+    await showTheme(chat, theme);
     for (const width of widths) {
       await page.setViewportSize({ ...size, width: width + ACTIVITY_BAR });
       await frame.waitForFunction(([least, most]) => least < innerWidth && innerWidth <= most, [
@@ -90,5 +83,5 @@ export async function checkThemesAndWidths(
     }
     await page.setViewportSize(size);
   }
-  await writeSettings(folder, settings);
+  await chat.changeSettings({});
 }

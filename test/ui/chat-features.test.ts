@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Locator } from 'playwright-core';
 import type { WireServer } from '../support/wire-server.ts';
 import { checkThemesAndWidths, violations } from './axe.ts';
-import { chatServerSettings, ChatPage, startModelServer, SLOW_REPLY, writeSettings } from './chat-page.ts';
+import { chatServerSettings, ChatPage, startModelServer, SLOW_REPLY } from './chat-page.ts';
 import { eventually } from './eventually.ts';
 import { Keyboard } from './keyboard.ts';
 
@@ -17,16 +17,14 @@ describe('chat in daily use', () => {
   let chat: ChatPage;
   let keys: Keyboard;
 
-  const settings = () => ({
-    ...chatServerSettings(server),
-    'threadkeeper.models.overrides': {
-      'test-model': { contextWindow: 8192, maxOutput: 2048, price: { input: 200, output: 1000 } },
-    },
-  });
-
   before(async () => {
     server = await startModelServer();
-    chat = await ChatPage.open('chat-features', settings());
+    chat = await ChatPage.open('chat-features', {
+      ...chatServerSettings(server),
+      'threadkeeper.models.overrides': {
+        'test-model': { contextWindow: 8192, maxOutput: 2048, price: { input: 200, output: 1000 } },
+      },
+    });
     keys = new Keyboard(chat);
   });
 
@@ -48,7 +46,7 @@ describe('chat in daily use', () => {
 
   describe('while a reply streams', () => {
     afterEach(() => chat.stopReply());
-    after(() => writeSettings(chat.folder, settings()));
+    after(() => chat.changeSettings({}));
 
     it('queues sent messages, which can be edited, removed and sent at once by keyboard alone', async () => {
       await startsSlowly('Go slowly.');
@@ -101,7 +99,7 @@ describe('chat in daily use', () => {
     });
 
     it('stops the reply and sends the message if the user has chosen that setting', async () => {
-      await writeSettings(chat.folder, { ...settings(), 'threadkeeper.chat.sendWhileResponding': 'stopAndSend' });
+      await chat.changeSettings({ 'threadkeeper.chat.sendWhileResponding': 'stopAndSend' });
       await startsSlowly('Slowly, and for the last time.', 'A third short reply.');
       await chat.composer().fill('No, quickly!');
       await chat.button('Stop and Send').click();
@@ -256,7 +254,7 @@ describe('chat in daily use', () => {
       await keys.waitForFocus(chat.page.getByRole('searchbox', { name: 'Find in this session' }));
       await keys.type('steps');
       await chat.page.locator('.find-count').getByText(/\d/).waitFor();
-      await checkThemesAndWidths(chat, settings(), 'chat-features', async (look) => {
+      await checkThemesAndWidths(chat, 'chat-features', async (look) => {
         const found = await chat.page.locator('.message').last().evaluate(highlighted);
         // axe ignores highlighted text, whose color must have enough contrast with its own background.
         if (!found.background.startsWith('rgba'))

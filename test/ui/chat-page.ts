@@ -7,8 +7,10 @@ import { closeAfterFile, freshWorkspace, replaceFile } from './editor.ts';
 import { eventually } from './eventually.ts';
 import { Workbench } from './workbench.ts';
 
+type Settings = Readonly<Record<string, unknown>>;
+
 /** Writes the workspace's settings. VS Code notices the change after a moment. */
-export async function writeSettings(folder: string, settings: Readonly<Record<string, unknown>>): Promise<void> {
+export async function writeSettings(folder: string, settings: Settings): Promise<void> {
   await mkdir(path.join(folder, '.vscode'), { recursive: true });
   await replaceFile(path.join(folder, '.vscode/settings.json'), JSON.stringify(settings));
 }
@@ -24,7 +26,7 @@ export async function startModelServer(): Promise<WireServer> {
 }
 
 /** Settings for chat replies from a server on loopback. */
-export function chatServerSettings(server: WireServer): Readonly<Record<string, unknown>> {
+export function chatServerSettings(server: WireServer): Settings {
   return {
     'threadkeeper.chat.provider': 'compatible',
     'threadkeeper.chat.model': 'test-model',
@@ -51,18 +53,31 @@ export async function scrollBackTo(transcript: Locator, row: Locator): Promise<v
 /** The chat page in a window of the workbench. */
 export class ChatPage {
   readonly workbench: Workbench;
+  /** The workspace's settings when the chat was opened. */
+  readonly settings: Settings;
 
-  constructor(workbench: Workbench) {
+  constructor(workbench: Workbench, settings: Settings = {}) {
     this.workbench = workbench;
+    this.settings = settings;
   }
 
-  /** Opens the chat in a window on a new workspace. */
-  static async open(profile: string, settings: Readonly<Record<string, unknown>> = {}): Promise<ChatPage> {
+  /** Opens the chat in a window on a new workspace, which `prepare` can change before. */
+  static async open(
+    profile: string,
+    settings: Settings = {},
+    prepare: (folder: string) => Promise<void> = () => Promise.resolve(),
+  ): Promise<ChatPage> {
     const folder = await freshWorkspace();
+    await prepare(folder);
     await writeSettings(folder, settings);
-    const chat = new ChatPage(await Workbench.open({ folder, profile }));
+    const chat = new ChatPage(await Workbench.open({ folder, profile }), settings);
     await chat.show();
     return chat;
+  }
+
+  /** Writes the settings with which the chat was opened, and these. */
+  changeSettings(more: Settings): Promise<void> {
+    return writeSettings(this.folder, { ...this.settings, ...more });
   }
 
   get folder(): string {

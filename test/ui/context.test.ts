@@ -6,10 +6,8 @@ import { promisify } from 'node:util';
 import type { Locator } from 'playwright-core';
 import type { WireServer } from '../support/wire-server.ts';
 import { showTheme, THEMES, violations } from './axe.ts';
-import { chatServerSettings, ChatPage, startModelServer, writeSettings } from './chat-page.ts';
-import { freshWorkspace } from './editor.ts';
+import { chatServerSettings, ChatPage, startModelServer } from './chat-page.ts';
 import { Keyboard } from './keyboard.ts';
-import { Workbench } from './workbench.ts';
 
 const run = promisify(execFile);
 
@@ -18,24 +16,20 @@ describe('composer with context', () => {
   let chat: ChatPage;
   let keys: Keyboard;
 
-  const settings = (more: object = {}): Readonly<Record<string, unknown>> => ({
-    ...chatServerSettings(server),
-    'threadkeeper.models.overrides': { 'test-model': { contextWindow: 24_000, maxOutput: 2048 } },
-    'testModels.offered': true,
-    // Without GPU acceleration, the terminal's rows are DOM elements, whose text can be selected.
-    'terminal.integrated.gpuAcceleration': 'off',
-    ...more,
-  });
-
   before(async () => {
     server = (await startModelServer()).answer('Understood.');
-    const folder = await freshWorkspace();
-    await writeFile(path.join(folder, 'broken.json'), '{\n  "port": ,\n  "host": "local"\n}\n');
-    await run('git', ['-C', folder, 'init', '-q']);
-    await run('git', ['-C', folder, 'add', 'README.md']);
-    await writeSettings(folder, settings());
-    chat = new ChatPage(await Workbench.open({ folder, profile: 'context' }));
-    await chat.show();
+    const settings = {
+      ...chatServerSettings(server),
+      'threadkeeper.models.overrides': { 'test-model': { contextWindow: 24_000, maxOutput: 2048 } },
+      'testModels.offered': true,
+      // Without GPU acceleration, the terminal's rows are DOM elements, whose text can be selected.
+      'terminal.integrated.gpuAcceleration': 'off',
+    };
+    chat = await ChatPage.open('context', settings, async (folder) => {
+      await writeFile(path.join(folder, 'broken.json'), '{\n  "port": ,\n  "host": "local"\n}\n');
+      await run('git', ['-C', folder, 'init', '-q']);
+      await run('git', ['-C', folder, 'add', 'README.md']);
+    });
     keys = new Keyboard(chat);
   });
 
@@ -171,12 +165,12 @@ describe('composer with context', () => {
     await keys.enterQuery('Why? #s');
     await chat.options(/^store\.ts/).waitFor();
     for (const theme of THEMES) {
-      await showTheme(chat, theme, settings());
+      await showTheme(chat, theme);
       assert.deepEqual(await violations(chat.workbench), []);
       await chat.workbench.screenshot(`context-${theme.name}`);
     }
     // Uses the workspace's settings, because the command would change the user's settings, which all tests share.
-    await writeSettings(chat.folder, settings({ 'threadkeeper.chat.location': 'sidebar' }));
+    await chat.changeSettings({ 'threadkeeper.chat.location': 'sidebar' });
     await chat.workbench.page.locator('.sidebar .composite.title', { hasText: 'Chat' }).waitFor();
     await chat.chips().first().waitFor();
     for (const width of [300, 480]) {

@@ -64,8 +64,7 @@ describe('actions offered after a fault', () => {
 
   it('“Try Again” repeats the failed compression and nothing else', async () => {
     const { workbench } = chat;
-    await writeSettings(chat.folder, {
-      ...chatServerSettings(server),
+    await chat.changeSettings({
       'threadkeeper.compression.fallbackToExtractive': false,
       'threadkeeper.summarizer.provider': 'chat',
     });

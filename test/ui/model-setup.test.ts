@@ -74,7 +74,7 @@ describe('first minutes of a new user', () => {
     chat = await ChatPage.open('user-none');
     await chat.send('Is anybody there?', 'No model is configured');
     await setup().waitFor();
-    await checkThemesAndWidths(chat, {}, 'setup');
+    await checkThemesAndWidths(chat, 'setup');
     await chat.newSession();
     await chat.send('The service uses port 4600.', 'No model is configured');
     await setup().waitFor();

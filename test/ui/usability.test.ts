@@ -1,13 +1,6 @@
 import assert from 'node:assert/strict';
 import type { WireServer } from '../support/wire-server.ts';
-import {
-  chatServerSettings,
-  ChatPage,
-  startModelServer,
-  scrollBackTo,
-  SLOW_REPLY,
-  writeSettings,
-} from './chat-page.ts';
+import { chatServerSettings, ChatPage, startModelServer, scrollBackTo, SLOW_REPLY } from './chat-page.ts';
 import { eventually } from './eventually.ts';
 import { Keyboard } from './keyboard.ts';
 import { ContextView } from './context-view.ts';
@@ -48,13 +41,12 @@ describe('usability of the chat and its views', () => {
   });
 
   it('a compression preview states the cost before a model is asked', async () => {
-    const { workbench, folder } = chat;
+    const { workbench } = chat;
     await workbench.openSampleSession();
     const preview = chat.page.locator('.preview');
     const looks = async (summarizer: string, cost: RegExp): Promise<void> => {
       const priced = { contextWindow: 8192, maxOutput: 2048, price: { input: 30, output: 60 } };
-      await writeSettings(folder, {
-        ...chatServerSettings(server),
+      await chat.changeSettings({
         'threadkeeper.models.overrides': { 'test-model': priced },
         'threadkeeper.summarizer.provider': summarizer,
       });
