@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { pageFrame, showTheme, THEMES, violations } from './axe.ts';
 import { ChatPage, scrollBackTo } from './chat-page.ts';
-import { Keyboard } from './keyboard.ts';
 import { PAGE_STATES } from './page-states.ts';
 import type { Workbench } from './workbench.ts';
 
@@ -81,9 +80,4 @@ describe('chat page', () => {
       await workbench.webview().getByRole('feed').waitFor();
     });
   }
-
-  it('can be used by keyboard alone to write, send and reach the reply', async () => {
-    await chat.show();
-    await new Keyboard(chat).send('Which ports did we use?', 'No model is configured');
-  });
 });

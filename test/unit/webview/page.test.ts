@@ -92,15 +92,6 @@ describe('page', () => {
       assert.equal(page.toasts.persistent?.text, 'It failed.');
     });
 
-    it('shows the provider’s message with the refusal', async () => {
-      void send();
-      const fault = { reason: 'invalid', text: 'It failed.', details: 'No such model.' };
-      page.receive({ type: 'refusal', id: asked()[0]!.id, ok: false, fault });
-      await settled();
-      const toasts = page.toasts.shown.map(({ text, details }) => [text, details]);
-      assert.deepEqual(toasts, [['It failed.', 'No such model.']]);
-    });
-
     it('drops a message that violates the protocol, and logs the fault without its content', () => {
       page.receive({ type: 'replyDelta', session: 's', id: 'm', offset: -1, text: 'secret' });
       assert.match(JSON.stringify(sent), /pageFault.*offset/);
