@@ -64,10 +64,7 @@ describe('summary verified by a model', () => {
     await workbench.treeRow(/^Summaries/).waitFor();
     await workbench.reload();
     await workbench.openSidebar('Threadkeeper');
-    const checked = view
-      .rows()
-      .filter({ hasText: /\d+\/\d+ statements/ })
-      .first();
+    const checked = workbench.treeRow(/\d+\/\d+ statements/).first();
     await view.openDownTo(checked, /^Summaries/);
     const [, supported, all] = /(\d+)\/(\d+) statements/.exec((await checked.getAttribute('aria-label')) ?? '') ?? [];
     assert.equal(Number(all) - Number(supported), 1);

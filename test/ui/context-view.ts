@@ -1,8 +1,5 @@
 import assert from 'node:assert/strict';
-import { writeFile } from 'node:fs/promises';
-import path from 'node:path';
 import type { Locator } from 'playwright-core';
-import { syntheticSession } from '../bench/data/synthetic.ts';
 import { eventually } from './eventually.ts';
 import type { Workbench } from './workbench.ts';
 
@@ -14,17 +11,6 @@ export class ContextView {
     this.workbench = workbench;
   }
 
-  /** Imports a session with this many messages. The caller waits for the notice. */
-  async importSynthetic(messages: number): Promise<void> {
-    const { workbench } = this;
-    const name = `made-of-${messages}.jsonl`;
-    const lines = syntheticSession(messages).map(({ role, text }) => JSON.stringify({ role, content: text }));
-    await writeFile(path.join(workbench.folder ?? '', name), `${lines.join('\n')}\n`);
-    await workbench.ask('Threadkeeper: Import Transcript…', () => workbench.paletteRow(name).click());
-    // Imports are previewed first.
-    await workbench.paletteRow(`Import ${messages.toLocaleString('en')} messages`).click();
-  }
-
   /** Compresses the imported session, and shows the view. */
   async compress(): Promise<void> {
     const { workbench } = this;
@@ -33,10 +19,6 @@ export class ContextView {
     await workbench.waitForNotice(/Compressed [\d,.]+ messages/, { timeout: 240_000 });
     await workbench.clearToasts();
     await workbench.openSidebar('Threadkeeper');
-  }
-
-  rows(): Locator {
-    return this.workbench.page.locator('.sidebar .monaco-list-row');
   }
 
   twistie(row: Locator): Locator {

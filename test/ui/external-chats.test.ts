@@ -20,8 +20,7 @@ describe('chats from other tools', () => {
     message: { role, content, ...(role === 'assistant' && { id: `m${second}`, model: 'opus' }) },
     ...more,
   });
-  const row = (text: string | RegExp): Locator =>
-    workbench.page.locator('.sidebar .monaco-list-row', { hasText: text }).first();
+  const row = (text: string): Locator => workbench.treeRow(text).first();
 
   before(async () => {
     workbench = await Workbench.open({ profile: 'all-chats' });

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
-import { writeFile } from 'node:fs/promises';
-import path from 'node:path';
 import type { Frame } from 'playwright-core';
 import { syntheticSession } from '../bench/data/synthetic.ts';
 import type { WireServer } from '../support/wire-server.ts';
+import { pageFrame } from './axe.ts';
 import { chatServerSettings, ChatPage, startModelServer } from './chat-page.ts';
 
 const SHORT = 100;
@@ -116,22 +115,14 @@ describe('very long session in the real page', function () {
     server = (await startModelServer()).answer('Yes.');
     chat = await ChatPage.open('long', { ...chatServerSettings(server), 'threadkeeper.summarizer.provider': 'local' });
     for (const count of [SHORT, LONG]) {
-      const file = `${NAMES[count]!}.jsonl`;
-      await writeFile(path.join(chat.folder, file), transcript(count));
-      await chat.workbench.ask('Threadkeeper: Import Transcript…', () => chat.workbench.paletteRow(file).click());
-      await chat.workbench.paletteRow(`Import ${count.toLocaleString('en')} messages`).click();
-      await chat.workbench.waitForNotice(/Imported [\d,.]+ messages/, { timeout: 240_000 });
-      await chat.workbench.clearToasts();
+      await chat.workbench.importTranscript(`${NAMES[count]!}.jsonl`, transcript(count), count);
       await chat.workbench.compressHistory();
       await chat.workbench.waitForNotice(/Compressed [\d,.]+ messages/, { timeout: 240_000 });
       await chat.workbench.clearToasts();
     }
   });
 
-  async function frame(): Promise<Frame> {
-    for (const one of chat.workbench.page.frames()) if ((await one.locator('#root').count()) > 0) return one;
-    return assert.fail('the chat page is not there');
-  }
+  const frame = (): Promise<Frame> => pageFrame(chat.workbench);
 
   async function openFromList(count: number): Promise<Opening> {
     await chat.page.locator('.title-button').click();

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { syntheticSession } from '../bench/data/synthetic.ts';
 import { ContextView } from './context-view.ts';
 import { Workbench } from './workbench.ts';
 
@@ -10,18 +11,21 @@ interface Kind {
   readonly name: string;
   /** A topic of the session. */
   readonly told: string;
-  readonly open: (view: ContextView) => Promise<void>;
+  readonly open: (workbench: Workbench) => Promise<void>;
 }
 
 const SAMPLE: Kind = {
   name: 'the sample session',
   told: 'reminder mail SMTP timeout',
-  open: ({ workbench }) => workbench.chooseCommand('Threadkeeper: Open Sample Session'),
+  open: (workbench) => workbench.openSampleSession(),
 };
 const LONG: Kind = {
   name: 'a session of 10,000 messages',
   told: 'batchSize from now on',
-  open: (view) => view.importSynthetic(10_000),
+  open: (workbench) => {
+    const lines = syntheticSession(10_000).map(({ role, text }) => `${JSON.stringify({ role, content: text })}\n`);
+    return workbench.importTranscript('made-of-10000.jsonl', lines.join(''), 10_000);
+  },
 };
 
 for (const kind of [SAMPLE, LONG]) {
@@ -36,8 +40,7 @@ for (const kind of [SAMPLE, LONG]) {
       }
       workbench = await Workbench.open({ profile: kind === LONG ? 'summaries-long' : 'summaries' });
       view = new ContextView(workbench);
-      await kind.open(view);
-      await workbench.waitForNotice(/Imported [\d,.]+ messages/, { timeout: 240_000 });
+      await kind.open(workbench);
       await view.compress();
       await workbench.treeRow(/^Summaries/).waitFor();
     });
@@ -45,32 +48,24 @@ for (const kind of [SAMPLE, LONG]) {
     after(() => workbench?.close());
 
     /** Expands or collapses the row of all summaries. */
-    const turnSummaries = (): Promise<void> =>
-      view
-        .twistie(
-          view
-            .rows()
-            .filter({ hasText: /^Summaries/ })
-            .first(),
-        )
-        .click();
+    const turnSummaries = (): Promise<void> => view.twistie(workbench.treeRow(/^Summaries/).first()).click();
 
     it('shows the current context, the summaries and the compressions as a tree', async () => {
-      await view.twistie(view.rows().filter({ hasText: 'In context now' }).first()).click();
-      await view.rows().filter({ hasText: 'Recent messages' }).first().waitFor();
-      const summary = view.rows().filter({ hasText: /\d+–\d+ · .* → / });
+      await view.twistie(workbench.treeRow('In context now').first()).click();
+      await workbench.treeRow('Recent messages').first().waitFor();
+      const summary = workbench.treeRow(/\d+–\d+ · .* → /);
       // Many summaries are grouped in ranges, and very many in ranges of ranges.
       await view.openDownTo(summary.first(), /^Messages 1–/);
       if (kind === SAMPLE) await workbench.screenshot('summaries-view');
-      await view.twistie(view.rows().filter({ hasText: 'In context now' }).first()).click();
+      await view.twistie(workbench.treeRow('In context now').first()).click();
       await turnSummaries();
-      await view.rows().filter({ hasText: 'Compressions' }).first().waitFor();
+      await workbench.treeRow('Compressions').first().waitFor();
     });
 
     it('expands row by row down to the oldest message', async () => {
       await workbench.runCommand('View: Close All Editors');
       await turnSummaries();
-      const oldest = view.rows().filter({ hasText: /(?:^|\D)1 · (?:You|Assistant)$/ });
+      const oldest = workbench.treeRow(/(?:^|\D)1 · (?:You|Assistant)$/);
       // Expands ranges, summaries, and a leaf's messages.
       await view.openDownTo(oldest.first(), /^Messages 1–|(?:^|\D)1–\d+ · .* → /);
       await oldest.first().click();
@@ -80,15 +75,12 @@ for (const kind of [SAMPLE, LONG]) {
 
     it('filters by key event kind and by text', async () => {
       await workbench.ask('Threadkeeper: Filter Context View…', () => view.pick('Decisions'));
-      await view.rows().filter({ hasText: 'Filter: Decisions' }).waitFor();
+      await workbench.treeRow('Filter: Decisions').waitFor();
       await workbench.page.locator('.sidebar .monaco-list-row[aria-level="2"]').first().waitFor();
-      await view.rows().filter({ hasText: 'In context now' }).waitFor({ state: 'detached' });
+      await workbench.treeRow('In context now').waitFor({ state: 'detached' });
       await workbench.ask('Threadkeeper: Filter Context View…', () => view.pick('Filter by Text'));
       await workbench.answerInputBox(kind.told);
-      await view
-        .rows()
-        .filter({ hasText: `Filter: ${kind.told}` })
-        .waitFor();
+      await workbench.treeRow(`Filter: ${kind.told}`).waitFor();
       await workbench.page.locator('.sidebar .monaco-list-row[aria-level="2"]').first().waitFor();
       if (kind === SAMPLE) await workbench.screenshot('summaries-filtered');
     });
@@ -104,7 +96,7 @@ for (const kind of [SAMPLE, LONG]) {
       await lens.filter({ hasText: 'Show in Chat' }).waitFor();
       await lens.filter({ hasText: 'Show in Context View' }).click();
       // The filter is removed, and the message's row is selected below its summary.
-      await view.rows().filter({ hasText: 'Filter:' }).waitFor({ state: 'detached' });
+      await workbench.treeRow('Filter:').waitFor({ state: 'detached' });
       await workbench.page
         .locator('.sidebar .monaco-list-row.selected', { hasText: /\d+ · (?:You|Assistant|Tool)/ })
         .waitFor();
@@ -151,7 +143,7 @@ for (const kind of [SAMPLE, LONG]) {
       // The revealed message may have scrolled the first summary out of view.
       await workbench.page.locator('.sidebar .monaco-list').first().press('Home');
       await workbench.hoverUntil(
-        view.rows().filter({ hasText: / → / }).first(),
+        workbench.treeRow(/ → /).first(),
         workbench.page.locator('.monaco-hover:visible', { hasText: /sent\s+as:/ }),
       );
     });
@@ -159,7 +151,7 @@ for (const kind of [SAMPLE, LONG]) {
     it('opens a summary as a rendered document, and as text with a command', async () => {
       await workbench.runCommand('View: Close All Editors');
       await workbench.openSidebar('Threadkeeper');
-      await view.rows().filter({ hasText: / → / }).first().click();
+      await workbench.treeRow(/ → /).first().click();
       await view.reader().locator('.heading-1').first().waitFor();
       assert.equal(await view.reader().getByText('# ', { exact: false }).filter({ hasText: /^# / }).count(), 0);
       if (kind === SAMPLE) await workbench.screenshot('summary-read');

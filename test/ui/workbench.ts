@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { FrameLocator, Locator, Page } from 'playwright-core';
 import { workbenchUrl } from '../../scripts/editor/workbench-url.ts';
@@ -296,6 +296,16 @@ export class Workbench {
     await this.clearToasts();
     // The page may still show the previous session, which ends with a different message.
     await this.webview().getByRole('article').getByText('fair winds to Rita').waitFor();
+  }
+
+  /** Imports a transcript with this many messages. */
+  async importTranscript(name: string, text: string, messages: number): Promise<void> {
+    await writeFile(path.join(this.folder ?? '', name), text);
+    await this.ask('Threadkeeper: Import Transcript…', () => this.paletteRow(name).click());
+    // Imports are previewed first.
+    await this.paletteRow(`Import ${messages.toLocaleString('en')} messages`).click();
+    await this.waitForNotice(/Imported [\d,.]+ messages/, { timeout: 240_000 });
+    await this.clearToasts();
   }
 
   async compressHistory(): Promise<void> {
