@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import type { WireServer } from '../support/wire-server.ts';
-import { chatServerSettings, startModelServer, writeSettings } from './chat-page.ts';
-import { freshWorkspace } from './editor.ts';
+import { chatServerSettings, ChatPage, startModelServer } from './chat-page.ts';
 import { ContextView } from './context-view.ts';
-import { Workbench } from './workbench.ts';
+import type { Workbench } from './workbench.ts';
 
 /** The statement of the sample session's first summary that the model finds unsupported. A long summary is checked in parts. */
 const WRONG = 'New project';
@@ -26,10 +25,9 @@ describe('summary verified by a model', () => {
 
   before(async () => {
     server = await startModelServer();
-    const folder = await freshWorkspace();
     // Summaries are extractive, so that only the check asks the model.
-    await writeSettings(folder, { ...chatServerSettings(server), 'threadkeeper.summarizer.provider': 'local' });
-    workbench = await Workbench.open({ folder, profile: 'checked-summary' });
+    const settings = { ...chatServerSettings(server), 'threadkeeper.summarizer.provider': 'local' };
+    ({ workbench } = await ChatPage.open('checked-summary', settings));
     view = new ContextView(workbench);
     await workbench.openSampleSession();
     await view.compress();

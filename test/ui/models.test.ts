@@ -1,35 +1,27 @@
 import type { WireServer } from '../support/wire-server.ts';
-import { chatServerSettings, startModelServer, writeSettings } from './chat-page.ts';
-import { freshWorkspace } from './editor.ts';
-import { Workbench } from './workbench.ts';
+import { chatServerSettings, ChatPage, startModelServer, writeSettings } from './chat-page.ts';
+import type { Workbench } from './workbench.ts';
 
 const SMALL = 'gpt-4o';
 const REPLY = 'The exporter writes one file for each day, named by its date.';
 
 describe('chat with a model on a server', () => {
   let server: WireServer;
+  let chat: ChatPage;
   let workbench: Workbench;
 
   before(async () => {
     server = await startModelServer();
-    const folder = await freshWorkspace();
-    await writeSettings(folder, {
+    chat = await ChatPage.open('models', {
       'threadkeeper.chat.baseUrl': `${server.url}/v1`,
       'threadkeeper.models.overrides': { [SMALL]: { contextWindow: 8000, maxOutput: 1000 } },
       // Tests faults and context windows in the page. Compression has its own tests.
       'threadkeeper.summarizer.provider': 'local',
     });
-    workbench = await Workbench.open({ folder, profile: 'models' });
+    ({ workbench } = chat);
   });
 
   afterEach(() => void server.reset());
-
-  const composer = () => workbench.webview().getByRole('textbox', { name: 'Message' });
-  const articles = () => workbench.webview().getByRole('article');
-  const send = async (text: string): Promise<void> => {
-    await composer().fill(text);
-    await composer().press('Enter');
-  };
 
   it('selects a model from the server’s list, and offers to compress if the session does not fit', async () => {
     server.answer(REPLY);
@@ -48,17 +40,17 @@ describe('chat with a model on a server', () => {
 
   it('shows a countdown while waiting to retry, and lets the user end the wait', async () => {
     server.answer(REPLY).refuseNext(500, { retryAfter: '40' });
-    await send('And the folder?');
-    const timer = workbench.webview().getByRole('timer');
+    await chat.submit('And the folder?');
+    const timer = chat.page.getByRole('timer');
     await timer.getByText(/The provider reported an error or is overloaded\. Retrying in \d+ s/).waitFor();
-    await workbench.webview().getByRole('button', { name: /^Stop/ }).click();
+    await chat.button('Stop Response').click();
     await timer.waitFor({ state: 'hidden' });
-    await articles().getByText('And the folder?').waitFor();
+    await chat.message('And the folder?').waitFor();
   });
 
   it('shows slow summarizing in the chat and on the gauge, and lets the user cancel it', async () => {
     // Summarize with the chat's model, because a compression without a model would end at once.
-    await writeSettings(workbench.folder ?? '', {
+    await writeSettings(chat.folder, {
       ...chatServerSettings(server),
       'threadkeeper.summarizer.provider': 'chat',
     });
@@ -66,7 +58,7 @@ describe('chat with a model on a server', () => {
     await workbench.openSampleSession();
     await workbench.previewCompression(/(?:Estimated|Unknown) cost/);
     await workbench.confirmCompression();
-    const progress = workbench.webview().locator('.notice-progress', { hasText: /Compressing: summarizing/ });
+    const progress = chat.page.locator('.notice-progress', { hasText: /Compressing: summarizing/ });
     await progress.waitFor();
     const spinner = workbench.statusBarItem('threadkeeper.gauge').locator('.codicon-modifier-spin');
     await spinner.waitFor();
