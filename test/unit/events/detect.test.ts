@@ -56,6 +56,11 @@ describe('key event detection', () => {
     assert.deepEqual(quotes('tool', text), ["a.py:1:1: F821 undefined name 'os'"]);
   });
 
+  it('detects failures that are counted beside what did not fail', () => {
+    for (const line of ['✖ 12 problems (12 errors, 0 warnings)', 'ERROR: 3 failed, 0 errors in 2.1s'])
+      assert.deepEqual(quotes('tool', `$ npm run lint\n${line}\n`), [line]);
+  });
+
   it('reads colored output like plain output, and quotes it verbatim', () => {
     const log =
       '\x1b[32m2026-03-05 20:04:21\x1b[0m | \x1b[1mINFO    \x1b[0m | \x1b[1mThe ledger uses port 8123.\x1b[0m';
