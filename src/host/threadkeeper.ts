@@ -241,6 +241,10 @@ export class Threadkeeper implements vscode.Disposable {
         if (event.affectsConfiguration('threadkeeper.chat')) refreshImplicit();
       }),
       vscode.window.onDidChangeActiveTextEditor(refreshImplicit),
+      // While the chat has the focus, closing a file doesn't change the active editor.
+      vscode.window.tabGroups.onDidChangeTabs(({ closed }) => {
+        if (closed.length > 0) refreshImplicit();
+      }),
       vsCodeModels,
       vsCodeModels.onDidAppear(() => void this.#settingsChanged()),
       this.keys.onDidChange(() => {

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { allTabs } from '../platform/workspace-files.ts';
 
 /** A text editor's state when it was last active. The chat may hide its tab by now. */
 type EditorState = Pick<vscode.TextEditor, 'document' | 'selection'>;
@@ -13,8 +14,9 @@ export class LastEditor implements vscode.Disposable {
     this.#subscriptions = [
       vscode.window.onDidChangeActiveTextEditor((editor) => this.#remember(editor)),
       vscode.window.onDidChangeTextEditorSelection((event) => this.#remember(event.textEditor)),
-      vscode.workspace.onDidCloseTextDocument((document) => {
-        if (this.#last?.document === document) this.#last = undefined;
+      // The document itself may stay open for minutes.
+      vscode.window.tabGroups.onDidChangeTabs(({ closed }) => {
+        if (closed.length > 0 && this.#last && !hasTab(this.#last.document)) this.#last = undefined;
       }),
     ];
   }
@@ -47,4 +49,14 @@ export class LastEditor implements vscode.Disposable {
     if (editor && ['file', 'untitled', 'vscode-remote', 'vscode-vfs'].includes(editor.document.uri.scheme))
       this.#last = { document: editor.document, selection: editor.selection };
   }
+}
+
+/** Whether a tab shows the file, alone or in a comparison. */
+function hasTab({ uri }: vscode.TextDocument): boolean {
+  const isSame = (other: vscode.Uri): boolean => String(other) === String(uri);
+  return allTabs().some(
+    ({ input }) =>
+      (input instanceof vscode.TabInputText && isSame(input.uri)) ||
+      (input instanceof vscode.TabInputTextDiff && (isSame(input.original) || isSame(input.modified))),
+  );
 }

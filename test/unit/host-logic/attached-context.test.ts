@@ -47,9 +47,16 @@ function documentOf(lines: readonly string[]) {
   return { uri: uriOf('/w/a.ts'), lineCount: lines.length, lineAt, validateRange, getText };
 }
 
+let onTabs = (_: { readonly closed: readonly object[] }): void => undefined;
 const window = {
   activeTerminal: undefined,
-  tabGroups: { all: [] as object[] },
+  tabGroups: {
+    all: [] as object[],
+    onDidChangeTabs: (listen: typeof onTabs) => {
+      onTabs = listen;
+      return nothing;
+    },
+  },
   activeTextEditor: undefined as ReturnType<typeof editorOf> | undefined,
   visibleTextEditors: [] as readonly ReturnType<typeof editorOf>[],
   onDidChangeActiveTextEditor: () => nothing,
@@ -66,6 +73,13 @@ class TabInputText {
     this.uri = uriOf(path);
   }
 }
+class TabInputTextDiff {
+  readonly original = uriOf('/w/other.ts');
+  readonly modified: ReturnType<typeof uriOf>;
+  constructor(path: string) {
+    this.modified = uriOf(path);
+  }
+}
 class FileSystemError extends Error {}
 const fs = {
   stat: (): Promise<object> => Promise.reject(new FileSystemError('FileNotFound')),
@@ -77,13 +91,13 @@ const load = hostIn({
   window,
   Range,
   TabInputText,
+  TabInputTextDiff,
   languages: { getDiagnostics: () => [] },
   extensions: { getExtension: () => undefined },
   commands: { executeCommand: () => Promise.resolve([]) },
   workspace: {
     fs,
     findFiles: () => Promise.resolve(found),
-    onDidCloseTextDocument: () => nothing,
     openTextDocument: () => Promise.resolve(document),
     workspaceFolders: [{ name: 'w', uri: uriOf('/w') }],
     getConfiguration: () => ({ get: (section: string) => settings[section] }),
@@ -121,6 +135,23 @@ describe('the file that was active before the chat', () => {
     window.visibleTextEditors = [left];
     window.activeTextEditor = undefined;
     assert.equal(last.current?.document, left.document);
+  });
+
+  it('is none once its last tab is closed, even if VS Code keeps the document', () => {
+    window.visibleTextEditors = [right];
+    window.activeTextEditor = right;
+    const last = new LastEditor();
+    window.visibleTextEditors = [];
+    window.activeTextEditor = undefined;
+    for (const input of [new TabInputText('/w/right.ts'), new TabInputTextDiff('/w/right.ts')]) {
+      window.tabGroups.all = [{ tabs: [{ input }] }];
+      // Its tab is moved to another group, or a tab of another file is closed.
+      onTabs({ closed: [{}] });
+      assert.equal(last.current?.document, right.document);
+    }
+    window.tabGroups.all = [];
+    onTabs({ closed: [{}] });
+    assert.equal(last.current, undefined);
   });
 });
 
