@@ -21,6 +21,7 @@ describe('request preview in the editor', () => {
       const app = await product();
       // An open file would be attached automatically.
       await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+      await app.implicit.refresh();
       server.reset().answer('Noted.');
       await app.keys.set({ provider, baseUrl: server.url }, 'sk-test-key');
       const settings = { 'chat.provider': provider, 'chat.model': model, 'chat.baseUrl': `${server.url}${path}` };
