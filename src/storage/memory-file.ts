@@ -6,6 +6,7 @@ import { memoryEntrySchema, type MemoryEntry } from '../core/memory/memory.ts';
 import { phrase } from '../core/text/phrase.ts';
 import { withAccessFaults, ifExists, makeFolder, renameFile, replaceFile, withWriteFaults } from './disk-errors.ts';
 import { Sequencer } from '../core/pace/sequencer.ts';
+import { withLock } from './writer-lock.ts';
 import { withoutAddress } from './workspace-key.ts';
 
 const schema = v.pipe(v.string(), v.parseJson(), v.object({ workspace: v.string(), entries: v.array(v.unknown()) }));
@@ -74,16 +75,19 @@ export class MemoryFile {
 
   /** Replaces the current entries by the result of `change` and returns them. Rejects with `StoreFault`. */
   change(change: (entries: readonly MemoryEntry[]) => readonly MemoryEntry[]): Promise<readonly MemoryEntry[]> {
-    return this.#sequencer.queue(async () => {
+    const replace = async (): Promise<readonly MemoryEntry[]> => {
       const stored = await this.#read();
       const entries = change(stored.entries);
       const all = [...entries, ...stored.unknown].sort((a, b) => timeOf(a) - timeOf(b));
       const text = JSON.stringify({ workspace: this.#workspace, entries: all }, null, 1);
-      await withWriteFaults(WORKSPACE_MEMORY, async () => {
-        await makeFolder(path.dirname(this.#path));
-        await replaceFile(this.#path, text, { flush: true });
-      });
+      await replaceFile(this.#path, text, { flush: true });
       return entries;
-    });
+    };
+    return this.#sequencer.queue(() =>
+      withWriteFaults(WORKSPACE_MEMORY, async () => {
+        await makeFolder(path.dirname(this.#path));
+        return withLock(`${this.#path}.lock`, replace);
+      }),
+    );
   }
 }

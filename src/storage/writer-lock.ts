@@ -152,6 +152,20 @@ function isRunning(pid: number): boolean {
   }
 }
 
+/** Interval at which a lock that is held for a few ms is tried again, in ms. */
+const RETRY_MS = 10;
+
+/** Runs `work` once no other window is running its own with this lock. Throws the file system's error for the lock. */
+export async function withLock<T>(path: string, work: () => Promise<T>): Promise<T> {
+  const lock = new WriterLock(path, randomBytes(4).toString('hex'));
+  while (!(await lock.acquire()).held) await pause(RETRY_MS);
+  try {
+    return await work();
+  } finally {
+    await lock.release();
+  }
+}
+
 /** `now`: the user has selected *Take Over*. `if_gone`: only if the writing window isn't in use. */
 type Urgency = 'now' | 'if_gone';
 const requestSchema = v.pipe(v.string(), v.parseJson(), v.object({ urgency: v.picklist(['now', 'if_gone']) }));

@@ -50,6 +50,15 @@ describe('workspace memory file', () => {
       );
     }));
 
+  it('applies concurrent changes of two windows one after the other', () =>
+    inFolder(async (folder) => {
+      const windows = [memoryFile(folder, 'w'), memoryFile(folder, 'w')];
+      const ids = Array.from({ length: 20 }, (_, index) => String(index));
+      await Promise.all(ids.map((id, index) => windows[index % 2]!.change((entries) => [...entries, entry(id)])));
+      assert.deepEqual((await windows[0]!.read()).map(({ id }) => id).sort(), ids.sort());
+      assert.equal((await readdir(folder)).length, 1);
+    }));
+
   it('sets a damaged file aside and continues with an empty one', () =>
     inFolder(async (folder) => {
       const copies: string[] = [];
