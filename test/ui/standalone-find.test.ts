@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
+import { eventually } from './eventually.ts';
 import { servePages, type StandaloneChat } from './standalone-page.ts';
 
 describe('find on the chat page', () => {
@@ -45,5 +46,37 @@ describe('find on the chat page', () => {
     await chat.post({ type: 'task', task: null });
     await call.waitFor();
     assert.equal(await row.getByRole('button', { name: 'shell', expanded: true }).count(), 0);
+  });
+
+  it('scrolls to the match, also in a long message and its output', async () => {
+    const lines = Array.from({ length: 200 }, (_, index) => `Line ${index}.`);
+    const code = `\`\`\`\n${lines.join('\n')}\n\`\`\``;
+    for (const [text, message] of [
+      [`${lines.join('\n\n')}\n\nThe port is 8443.`, { role: 'assistant' }],
+      [`$ npm test\n${lines.join('\n')}\nThe port is 8443.`, { role: 'tool' }],
+      [`${code}\n\nThe port is 8443.\n\n${code}`, { role: 'user' }],
+    ] as const) {
+      const row = await chat.show(text, message);
+      await find('port is 8443');
+      const match = row.getByText('The port is 8443.');
+      await match.waitFor();
+      const isInView = () =>
+        match.evaluate((element) => {
+          const range = document.createRange();
+          range.setStart(element.lastChild!, element.lastChild!.textContent!.length - 1);
+          range.setEnd(element.lastChild!, element.lastChild!.textContent!.length);
+          const { left, bottom } = range.getBoundingClientRect();
+          return document.elementFromPoint(left, bottom - 1)?.contains(element) === true;
+        });
+      await eventually(async () => assert.ok(await isInView()));
+      // Going to the only match shows it again.
+      await match.evaluate((element) => {
+        for (let at: Element | null = element; at; at = at.parentElement) at.scrollTo(0, 0);
+      });
+      assert.ok(!(await isInView()));
+      await page.getByLabel('Next Match').click();
+      await eventually(async () => assert.ok(await isInView()));
+      await page.keyboard.press('Escape');
+    }
   });
 });

@@ -109,19 +109,21 @@ const FIND_HIGHLIGHTS = { current: 'found-current', other: 'found' } as const;
 export function FindBar({ session }: { readonly session: OpenSession }) {
   const [query, setQuery] = useState('');
   const [matches, setMatches] = useState<readonly number[]>();
-  const [current, setCurrent] = useState(0);
+  /** The index of the current match, and how often the user went to one. */
+  const [current, setCurrent] = useState({ index: 0, visit: 0 });
   const count = matches?.length ?? 0;
-  const currentMessage = session.transcript.at(matches?.[current] ?? -1)?.id;
+  const currentMessage = session.transcript.at(matches?.[current.index] ?? -1)?.id;
 
   const goTo = (positions: readonly number[], index: number): void => {
-    setCurrent(index);
+    setCurrent(({ visit }) => ({ index, visit: visit + 1 }));
     const position = positions[index];
     if (position !== undefined) page.list?.reveal(position, true);
   };
 
   const foundQuery = useRef('');
-  /** The match for which parts were expanded. If the user collapses them again, they stay so. */
+  /** The matches for which parts were expanded and scrolled to. What the user does afterwards stays so. */
   const expandedFor = useRef('');
+  const shownFor = useRef('');
   useDebouncedSearch(
     query,
     session.epoch,
@@ -135,7 +137,7 @@ export function FindBar({ session }: { readonly session: OpenSession }) {
       const topPosition = page.savedStateOf(session.id)?.place?.position ?? session.transcript.total;
       const next = positions.findIndex((each) => each >= topPosition);
       const index = next === -1 ? positions.length - 1 : next;
-      if (isSameQuery) setCurrent(index);
+      if (isSameQuery) setCurrent(({ visit }) => ({ index, visit }));
       else goTo(positions, index);
     },
   );
@@ -145,9 +147,13 @@ export function FindBar({ session }: { readonly session: OpenSession }) {
     const list = document.querySelector('.rows');
     if (!list) return undefined;
     const highlight = () => {
-      if (highlightMatches(list, query, currentMessage) || foundQuery.current !== query) return;
-      const match = `${currentMessage}\n${query}`;
-      if (expandedFor.current !== match && expandParts(list, query, currentMessage)) expandedFor.current = match;
+      const found = highlightMatches(list, query, currentMessage);
+      if (foundQuery.current !== query) return;
+      const match = `${currentMessage}\n${current.visit}\n${query}`;
+      if (found) {
+        if (shownFor.current !== match) scrollToMatch(found);
+        shownFor.current = match;
+      } else if (expandedFor.current !== match && expandParts(list, query, currentMessage)) expandedFor.current = match;
     };
     highlight();
     const observer = new MutationObserver(highlight);
@@ -156,10 +162,10 @@ export function FindBar({ session }: { readonly session: OpenSession }) {
       observer.disconnect();
       for (const name of Object.values(FIND_HIGHLIGHTS)) CSS.highlights.delete(name);
     };
-  }, [query, currentMessage, matches]);
+  }, [query, currentMessage, matches, current.visit]);
 
   const step = (by: number): void => {
-    if (matches && count > 0) goTo(matches, (current + by + count) % count);
+    if (matches && count > 0) goTo(matches, (current.index + by + count) % count);
   };
   return (
     <search class="find-bar">
@@ -170,7 +176,7 @@ export function FindBar({ session }: { readonly session: OpenSession }) {
         onEnter={(isBackward) => step(isBackward ? -1 : 1)}
       >
         <span class="meta find-count" role="status">
-          {matches && (count === 0 ? text('No results') : `${current + 1} / ${count}`)}
+          {matches && (count === 0 ? text('No results') : `${current.index + 1} / ${count}`)}
         </span>
         <IconButton icon="arrow-up" label={text('Previous Match')} disabled={count === 0} onClick={() => step(-1)} />
         <IconButton icon="arrow-down" label={text('Next Match')} disabled={count === 0} onClick={() => step(1)} />
@@ -191,8 +197,8 @@ function expandParts(list: Element, query: string, message: string | undefined):
   return collapsed.length > 0;
 }
 
-/** Returns whether a match in the current message is visible. */
-function highlightMatches(list: Element, query: string, currentMessage: string | undefined): boolean {
+/** Returns the first match in the current message. */
+function highlightMatches(list: Element, query: string, currentMessage: string | undefined): Range | undefined {
   const ranges = { current: [] as Range[], other: [] as Range[] };
   for (const body of query.trim() === '' ? [] : list.querySelectorAll('.message-body')) {
     const message = body.closest<HTMLElement>('[data-message]')?.dataset['message'];
@@ -210,5 +216,15 @@ function highlightMatches(list: Element, query: string, currentMessage: string |
   }
   CSS.highlights.set(FIND_HIGHLIGHTS.current, new Highlight(...ranges.current));
   CSS.highlights.set(FIND_HIGHLIGHTS.other, new Highlight(...ranges.other));
-  return ranges.current.length > 0;
+  return ranges.current[0];
+}
+
+/** Scrolls what contains a match, such as a long output, and the transcript, unless the match is in view. */
+function scrollToMatch(match: Range): void {
+  for (let at = match.startContainer.parentElement; at; at = at.parentElement) {
+    if (at.scrollHeight <= at.clientHeight || getComputedStyle(at).overflowY !== 'auto') continue;
+    const view = at.getBoundingClientRect();
+    const { top, bottom } = match.getBoundingClientRect();
+    if (top < view.top || bottom > view.bottom) at.scrollTop += top - view.top - at.clientHeight / 3;
+  }
 }
