@@ -166,7 +166,8 @@ export async function summarizeRuns(
       else if (fault === undefined && badAnswers < MAX_BAD_ANSWERS) {
         try {
           const { answer, attempts } = await askModel(piece, model, settings, tools, badAnswers > 0);
-          badAnswers = answer ? 0 : badAnswers + 1;
+          // Nothing to send, or nothing that fits, says nothing about the model.
+          if (attempts > 0) badAnswers = answer ? 0 : badAnswers + 1;
           if (!answer && attempts === MAX_ATTEMPTS) unanswered.add(piece);
           if (answer) {
             made.set(piece, answer.content);

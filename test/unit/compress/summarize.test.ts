@@ -280,6 +280,21 @@ describe('summarizeRuns', () => {
     assert.ok(long! > 390 && long! <= 500, `${long}`);
   });
 
+  it('still asks the model about other segments after two with nothing to send', async () => {
+    const model = scriptedModel(() => goodAnswer('Retries.'));
+    const listing = Array.from({ length: 300 }, (_, index) => `-rw-r--r-- 1 root root ${index} Jan 3 a${index}.ts`);
+    const listings = transcript(['tool', listing.join('\n')]);
+    const runs = [listings, listings, developerSession(40)].map((messages) => {
+      return { messages, tokens: messages.map((one) => counter.message(one)) };
+    });
+    const { leaves, fault } = await summarizeRuns(runs, { ...SETTINGS, concurrency: 1 }, tools({ model }));
+    assert.deepEqual(
+      leaves.map(([leaf]) => leaf!.rung),
+      ['extractive', 'extractive', 'model'],
+    );
+    assert.equal(fault, undefined);
+  });
+
   it('treats only messages as unanswered about which the model was asked with all attempts', async () => {
     const model = scriptedModel(() => '');
     const runs = [1, 2].map(() => {
