@@ -157,8 +157,7 @@ export function* findToolOutputEvents(text: string, lines: readonly Line[]): Ste
 
 /** Whether a line reports success: "0 errors", "no error", but not "3 failed, 0 errors". */
 const deniesErrors = (line: string): boolean =>
-  /\b(?:0|no|zero) (?:error|fail|issue|problem|warning)/i.test(line) &&
-  !/\b[1-9]\d* (?:error|fail|issue|problem)/i.test(line);
+  /\b(?:0|no|zero) (?:error|fail|issue|problem|warning)/i.test(line) && !/\b[1-9]\d* (?:error|fail)/i.test(line);
 
 /** Whether a line is source code, such as a call, an assignment, or a block, and not a sentence about code. */
 const isCode = (line: string): boolean =>

@@ -227,9 +227,9 @@ describe('key event detection', () => {
   for (const [what, role, text] of [
     ['routine output', 'tool', '$ npm test\n\n  42 passing (1s)\n  0 errors\n'],
     [
-      'results of checks that found nothing',
+      'results of checks that found no error',
       'tool',
-      `$ npm run lint\n✖ 0 problems (0 errors, 0 warnings)\n${NO_LEAKS}\n`,
+      `$ npm run lint\n✖ 3 problems (0 errors, 3 warnings)\n${NO_LEAKS}\n`,
     ],
     ['a list of files', 'tool', 'total 8\n-rw-r--r-- 1 me me 120 error.log\n'],
     ['an assistant’s source code that names errors', 'assistant', `\`\`\`ts\n${SOURCE}\n// TODO: always retry\n\`\`\``],
