@@ -122,7 +122,8 @@ function* chunksOf({ usage, thinks, text }: Part, filter: ThinkFilter): Generato
 function readChunk(chunk: unknown): Part {
   if (!isObject(chunk)) throw new ModelFault('malformed', 'a part of the stream is not an object');
   const [choice] = objectsAt(chunk, 'choices');
-  const message = valueAt(choice, 'delta') ?? valueAt(choice, 'message');
+  const delta = valueAt(choice, 'delta');
+  const message = isObject(delta) ? delta : valueAt(choice, 'message');
   return {
     text: textOf(message, 'content') + textOf(message, 'refusal'),
     thinks: hasThinking(message),
