@@ -241,7 +241,9 @@ export class Threadkeeper implements vscode.Disposable {
         if (event.affectsConfiguration('threadkeeper.chat')) refreshImplicit();
       }),
       vscode.window.onDidChangeActiveTextEditor(refreshImplicit),
-      // While the chat has the focus, closing a file doesn't change the active editor.
+      // While the chat has the focus, closing a file doesn't change the active editor, and closing a hidden one only
+      // changes the tabs.
+      vscode.window.onDidChangeVisibleTextEditors(refreshImplicit),
       vscode.window.tabGroups.onDidChangeTabs(({ closed }) => {
         if (closed.length > 0) refreshImplicit();
       }),

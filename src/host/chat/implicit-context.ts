@@ -37,6 +37,7 @@ export class ImplicitContext {
   /** Sessions in which the user removed the automatic attachment. */
   readonly #declined = new Set<string>();
   #lastRefresh: Promise<void> = Promise.resolve();
+  #waiting: Promise<void> | undefined;
 
   constructor(app: ImplicitContextApp) {
     this.#app = app;
@@ -48,10 +49,14 @@ export class ImplicitContext {
 
   /** Updates the automatic attachment, one call at a time. Never rejects, because messages can be sent without it. */
   refresh(): Promise<void> {
-    this.#lastRefresh = this.#lastRefresh
-      .then(() => this.#refresh())
+    // An update that hasn't begun yet serves this call, too: closing many tabs calls this for each.
+    this.#waiting ??= this.#lastRefresh
+      .then(() => {
+        this.#waiting = undefined;
+        return this.#refresh();
+      })
       .catch((error: unknown) => void this.#app.describe(error));
-    return this.#lastRefresh;
+    return (this.#lastRefresh = this.#waiting);
   }
 
   async #refresh(): Promise<void> {

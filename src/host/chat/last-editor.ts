@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { allTabs } from '../platform/workspace-files.ts';
 
-/** A text editor's state when it was last active. The chat may hide its tab by now. */
+/** A text editor's state when it was last active. */
 type EditorState = Pick<vscode.TextEditor, 'document' | 'selection'>;
 
 /** Remembers which file was active before the chat. */
@@ -14,10 +14,6 @@ export class LastEditor implements vscode.Disposable {
     this.#subscriptions = [
       vscode.window.onDidChangeActiveTextEditor((editor) => this.#remember(editor)),
       vscode.window.onDidChangeTextEditorSelection((event) => this.#remember(event.textEditor)),
-      // The document itself may stay open for minutes.
-      vscode.window.tabGroups.onDidChangeTabs(({ closed }) => {
-        if (closed.length > 0 && this.#last && !hasTab(this.#last.document)) this.#last = undefined;
-      }),
     ];
   }
 
@@ -27,10 +23,11 @@ export class LastEditor implements vscode.Disposable {
 
   get current(): EditorState | undefined {
     const { activeTextEditor, visibleTextEditors } = vscode.window;
+    const isVisible = (): boolean => visibleTextEditors.some(({ document }) => document === this.#last?.document);
     // While the chat has the focus, no editor is active.
-    const isVisible = visibleTextEditors.some(({ document }) => document === this.#last?.document);
-    if (activeTextEditor || !isVisible) this.#remember(activeTextEditor ?? visibleTextEditors[0]);
-    return this.#last;
+    if (activeTextEditor || !isVisible()) this.#remember(activeTextEditor ?? visibleTextEditors[0]);
+    // The chat may hide the file's tab. Once that is closed, the document still stays open for minutes.
+    return this.#last && (isVisible() || hasTab(this.#last.document)) ? this.#last : undefined;
   }
 
   /** Shows the file again next to the chat. */

@@ -47,16 +47,9 @@ function documentOf(lines: readonly string[]) {
   return { uri: uriOf('/w/a.ts'), lineCount: lines.length, lineAt, validateRange, getText };
 }
 
-let onTabs = (_: { readonly closed: readonly object[] }): void => undefined;
 const window = {
   activeTerminal: undefined,
-  tabGroups: {
-    all: [] as object[],
-    onDidChangeTabs: (listen: typeof onTabs) => {
-      onTabs = listen;
-      return nothing;
-    },
-  },
+  tabGroups: { all: [] as object[] },
   activeTextEditor: undefined as ReturnType<typeof editorOf> | undefined,
   visibleTextEditors: [] as readonly ReturnType<typeof editorOf>[],
   onDidChangeActiveTextEditor: () => nothing,
@@ -141,16 +134,14 @@ describe('the file that was active before the chat', () => {
     window.visibleTextEditors = [right];
     window.activeTextEditor = right;
     const last = new LastEditor();
-    window.visibleTextEditors = [];
-    window.activeTextEditor = undefined;
     for (const input of [new TabInputText('/w/right.ts'), new TabInputTextDiff('/w/right.ts')]) {
+      // The chat hides it.
+      window.visibleTextEditors = [];
+      window.activeTextEditor = undefined;
       window.tabGroups.all = [{ tabs: [{ input }] }];
-      // Its tab is moved to another group, or a tab of another file is closed.
-      onTabs({ closed: [{}] });
       assert.equal(last.current?.document, right.document);
     }
     window.tabGroups.all = [];
-    onTabs({ closed: [{}] });
     assert.equal(last.current, undefined);
   });
 });
@@ -166,9 +157,11 @@ describe('an attached symbol', () => {
 });
 
 describe('the automatic attachment', () => {
-  it('stays removed if the user removes it while it is being updated', async () => {
-    const set: unknown[] = [];
-    const implicit = new ImplicitContext({
+  let set: unknown[];
+  let implicit: InstanceType<typeof ImplicitContext>;
+  beforeEach(() => {
+    set = [];
+    implicit = new ImplicitContext({
       attachments: {
         ...{ room: () => 1_000, tokens: () => 1, explicitAttachments: () => [], views: () => [] },
         setImplicit: (_target: unknown, file: unknown) => set.push(file) === 0,
@@ -178,12 +171,26 @@ describe('the automatic attachment', () => {
       chosenModel: () => ({ provider: 'openai' }),
       describe: (error: unknown) => assert.fail(String(error)),
     } as never);
+  });
+  afterEach(() => (onFolder = () => undefined));
+
+  it('stays removed if the user removes it while it is being updated', async () => {
     await implicit.refresh();
     onFolder = () => implicit.decline('s');
     await implicit.refresh();
-    onFolder = () => undefined;
     const isSet = set.map((file) => file !== undefined);
     assert.deepEqual(isSet, [true, false]);
+  });
+
+  it('is updated once more, not for each call, when many tabs are closed during an update', async () => {
+    let last: Promise<void> | undefined;
+    onFolder = () => {
+      onFolder = () => undefined;
+      for (let tabs = 0; tabs < 50; tabs++) last = implicit.refresh();
+    };
+    await implicit.refresh();
+    await last;
+    assert.equal(set.length, 2);
   });
 });
 
