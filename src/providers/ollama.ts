@@ -1,4 +1,3 @@
-import { Stream } from 'openai/core/streaming';
 import { ModelFault } from '../app/fault.ts';
 import type { ChatChunk, ChatRequest } from '../app/ports.ts';
 import type { ListedModel } from './listed-model.ts';
@@ -9,7 +8,6 @@ import { outputLimit, systemText } from './openai-format.ts';
 import type { ThinkFilter } from './think-filter.ts';
 import type { OptionalPart } from './request-fallback.ts';
 import { inputObject, userTurnText, toTurns, usageFrom } from './strict-turns.ts';
-import type { WatchedCall } from './watched-call.ts';
 
 /**
  * The body of a request to Ollama's own endpoint (docs.ollama.com/api/chat). The OpenAI-compatible endpoint has no
@@ -53,13 +51,9 @@ export function ollamaBody(
 }
 
 /** Reads a streamed reply: one JSON object per line. */
-export async function* readOllama(
-  response: Response,
-  { controller }: WatchedCall,
-  filter: ThinkFilter,
-): AsyncGenerator<ChatChunk> {
-  if (response.body === null) return;
-  for await (const part of Stream.fromReadableStream<unknown>(response.body, controller)) {
+export async function* readOllama(response: Response, filter: ThinkFilter): AsyncGenerator<ChatChunk> {
+  for await (const line of linesOf(response)) {
+    const part: unknown = JSON.parse(line);
     if (!isObject(part)) throw new ModelFault('malformed', 'a line of the stream is not an object');
     if (typeof part['error'] === 'string') throw streamFault(undefined, part['error']);
     if (textAt(part, 'message', 'thinking')) yield* filter.separateThinking();
@@ -72,6 +66,20 @@ export async function* readOllama(
     yield { type: 'end', ending: isCut ? 'length' : 'complete' };
     return;
   }
+}
+
+/** The lines that aren't blank. The SDK's stream would take a line of spaces, as a proxy may send it, for bad JSON. */
+async function* linesOf(response: Response): AsyncGenerator<string> {
+  let buffered = '';
+  const decoder = new TextDecoder();
+  const body: AsyncIterable<Uint8Array> | Iterable<Uint8Array> = response.body ?? [];
+  for await (const piece of body) {
+    buffered += decoder.decode(piece, { stream: true });
+    const lines = buffered.split('\n');
+    buffered = lines.pop() ?? '';
+    yield* lines.filter((line) => line.trim() !== '');
+  }
+  if (buffered.trim() !== '') yield buffered;
 }
 
 /**

@@ -64,7 +64,7 @@ export function createOpenAiModel(settings: RemoteSettings & { readonly provider
     read: (response, call) => {
       if (endpoint === 'responses') return readResponses(response, call);
       const filter = new ThinkFilter(habit);
-      return endpoint === 'ollama' ? readOllama(response, call, filter) : readChat(response, call, filter);
+      return endpoint === 'ollama' ? readOllama(response, filter) : readChat(response, call, filter);
     },
     list: async (signal) => {
       const models: ListedModel[] = [];

@@ -10,6 +10,8 @@ import { openForAllTests } from '../../support/per-test.ts';
 import { ask, turn } from './protocols.ts';
 
 const REPLY = `${JSON.stringify({ message: { content: 'ok' } })}\n${JSON.stringify({ done: true, done_reason: 'stop' })}\n`;
+/** As proxies send them to keep a connection open. */
+const BLANK_LINES = ' \n\n';
 const SCHEMA = { type: 'object', properties: { a: { type: 'string' } } };
 
 describe('the Ollama provider', () => {
@@ -117,7 +119,7 @@ describe('the Ollama provider', () => {
   it('holds back no text if thinking is sent in a separate field', async () => {
     const parts = [{ message: { content: '', thinking: 'hm' } }, { message: { content: 'The half' } }];
     const end = { message: { content: '' }, done: true, done_reason: 'length' };
-    refusals = [[200, [...parts, end].map((part) => `${JSON.stringify(part)}\n`).join('')]];
+    refusals = [[200, [...parts, end].map((part) => `${JSON.stringify(part)}\n`).join(BLANK_LINES)]];
     assert.equal((await turn(model('deepseek-r1:14b'), ask('hi'))).text, 'The half');
   });
 
