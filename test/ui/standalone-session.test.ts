@@ -124,6 +124,16 @@ describe('session on the chat page', () => {
     assert.equal(await chat.button('Undo').count(), 0);
   });
 
+  it('offers to undo a deletion only while its session is shown', async () => {
+    const row = await chat.show('Hello.');
+    await row.hover();
+    await row.getByRole('button', { name: 'Delete Message' }).click();
+    await chat.answer('deleteMessage', null);
+    await chat.button('Undo').waitFor();
+    await chat.show('Hello.');
+    assert.equal(await chat.button('Undo').count(), 0);
+  });
+
   it('loads messages again if another branch was shown before they arrived', async () => {
     const messages = messageViews('a', lines(50));
     await chat.post({ ...INIT, session: 's1', messages, total: 100, from: 50 });

@@ -1,4 +1,5 @@
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { runCommandLine } from '../../../src/cli/command-line.ts';
 import { Output } from '../../../src/cli/output.ts';
@@ -66,12 +67,21 @@ export async function spawnCli(
   });
 }
 
+/** The last change of a source file, in ms since the epoch. */
+const changedAt = Math.max(
+  ...readdirSync(path.join(ROOT, 'src'), { recursive: true, encoding: 'utf8' }).map(
+    (name) => statSync(path.join(ROOT, 'src', name)).mtimeMs,
+  ),
+);
+
 /** Starts the built command line in a separate process with piped input and output. */
 export const startCli = (
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
-): ChildProcessWithoutNullStreams =>
-  spawn(process.execPath, [CLI, ...args], { cwd: ROOT, env: { ...cleanEnv(), ...env } });
+): ChildProcessWithoutNullStreams => {
+  if (statSync(CLI).mtimeMs < changedAt) throw new Error('dist/cli.js is older than the source. Run npm run build.');
+  return spawn(process.execPath, [CLI, ...args], { cwd: ROOT, env: { ...cleanEnv(), ...env } });
+};
 
 /** The JSON object of a successful run with `--json`. */
 export async function runJson(...args: readonly string[]): Promise<Record<string, unknown>> {

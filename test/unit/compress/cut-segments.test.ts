@@ -23,6 +23,14 @@ describe('session segmentation', () => {
     assert.deepEqual(sizes, [...Array.from({ length: 3 }, () => [60, 480]), [20, 160]]);
   });
 
+  it('cuts a turn larger than a segment after each complete tool result', () => {
+    const agent = transcript(
+      ...Array.from('uatatta', (by) => [({ u: 'user', a: 'assistant', t: 'tool' } as const)[by as 'u'], 'x'] as const),
+    );
+    const ends = cutSegments(agent, [10, 100, 100, 100, 100, 100, 10], upTo(90)).map(({ to }) => to);
+    assert.deepEqual(ends, [2, 4, 6]);
+  });
+
   it('merges a remainder too small to be shortened into the previous segment', () => {
     assert.deepEqual(cutSegments(chat, [50, 50, 50, 50, 3, 3], upTo(100)).at(-1), { from: 2, to: 5, tokens: 106 });
     const small = [50, 50, 50, 50, 20, 20];

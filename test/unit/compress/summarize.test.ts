@@ -160,6 +160,14 @@ describe('summarizeRuns', () => {
     assert.match(nodes[0]!.brief, /Beatriz walks past the old kiln/);
   });
 
+  it('rethrows a provider error without a second request', async () => {
+    const model = scriptedModel(() => {
+      throw new Error('401 invalid key');
+    });
+    await assert.rejects(summarize(model), /401 invalid key/);
+    assert.equal(model.requests.length, 1);
+  });
+
   it('reports a provider error and extracts instead when extractiveOnFault is set', async () => {
     const model = scriptedModel(() => {
       throw new Error('429');

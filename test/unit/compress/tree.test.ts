@@ -47,6 +47,15 @@ describe('summary tree', () => {
     assert.deepEqual(second.frontier.slice(0, first.frontier.length), first.frontier);
   });
 
+  it('limits the size of every summary’s text as the session grows', async () => {
+    const { frontier } = await grow(
+      { messages: developerSession(200) },
+      { ...settings, frontierTokens: 2_000 },
+      tools(),
+    );
+    for (const { tokens } of frontier) assert.ok(tokens.brief <= 400 && tokens.detailed <= 1_600, `${tokens.brief}`);
+  });
+
   for (const isKnown of [true, false])
     it(`keeps early decisions through any number of merges ${isKnown ? 'of the original summaries' : 'of already merged summaries'}`, async () => {
       const decided = (call: number): string => `Ingrid keeps lantern ${call} at pier ${call + 40}`;

@@ -310,7 +310,11 @@ describe('stores of other tools', () => {
     it('reads images of messages and of tool results, which may have several contents', async () => {
       const image = { Image: { source: 'QQ==', size: { width: 1, height: 1 } } };
       const use = { ToolUse: { id: 'c', name: 'shot', input: {} } };
-      const tool_results = { c: { content: [{ Text: 'One.' }, image, { Text: 'Two.' }], is_error: false } };
+      const tool_results = {
+        c: { content: [{ Text: 'One.' }, image, { Text: 'Two.' }], is_error: false },
+        // Before 2026, a result had one content.
+        d: { content: image },
+      };
       const messages = [
         { User: { id: 'u', content: [{ Text: 'Look.' }, image] } },
         { Agent: { content: [use], tool_results } },
@@ -319,7 +323,8 @@ describe('stores of other tools', () => {
       const read = (await readOnly('zed')).messages.map(({ blocks }) => blocks);
       const block = { type: 'image', mediaType: 'image/png', base64: 'QQ==' };
       assert.deepEqual(read[0], [{ type: 'text', text: 'Look.' }, block]);
-      assert.deepEqual(read[2], [{ type: 'tool_result', callId: 'c', text: 'One.\nTwo.', isError: false }, block]);
+      const result = { type: 'tool_result', callId: 'c', text: 'One.\nTwo.', isError: false };
+      assert.deepEqual(read[2], [result, block, { ...result, callId: 'd', text: '' }, block]);
     });
   });
 

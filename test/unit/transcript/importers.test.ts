@@ -65,6 +65,7 @@ describe('transcript import', () => {
     ['JSON that is not a conversation', '{"name":"booking","version":"1.0.0"}', /supported chat format/],
     ['a JSON list of numbers', '[{"a":1},2]', /supported chat format/],
     ['broken JSON', '{\n  "messages": [', /isn’t valid JSON/],
+    ['a Codex session without a message', '{"type":"session_meta","payload":{}}\n', /messages\. Skipped: 1 × record/],
     [
       'records without a message',
       '[{"role":"narrator","content":"a"},{"role":"user"}]',
