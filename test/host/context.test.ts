@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import * as vscode from 'vscode';
 import type { Threadkeeper } from '../../src/host/threadkeeper.ts';
@@ -313,6 +314,26 @@ describe('message context', () => {
       assert.match(JSON.stringify(server.lastRequest?.body), /class AlphaThing/);
       await app.implicit.refresh();
       assert.deepEqual(held(), [], 'the model has it verbatim');
+    });
+  });
+
+  it('stops adding the active file once its tab is closed, while another tab has the focus or hides it', async () => {
+    await using server = await WireServer.start();
+    await withSettings(answeredBy(server), async () => {
+      const { heldNames } = await page();
+      const uri = vscode.Uri.file(inside('alpha.ts'));
+      for (const place of [vscode.ViewColumn.Beside, vscode.ViewColumn.Active]) {
+        await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+        await vscode.window.showTextDocument(uri, { preview: false });
+        const tab = vscode.window.tabGroups.activeTabGroup.activeTab!;
+        const chat = vscode.window.createWebviewPanel('threadkeeper.test', 'Test', place);
+        while (vscode.window.activeTextEditor) await sleep(20);
+        await app.implicit.refresh();
+        assert.deepEqual(heldNames(), ['context/alpha.ts']);
+        await vscode.window.tabGroups.close(tab);
+        while (heldNames().length > 0) await sleep(20);
+        chat.dispose();
+      }
     });
   });
 });
