@@ -163,14 +163,27 @@ export async function providerList(app: ModelsApp, provider: ChosenModel): Promi
 
 /** A provider's models. Rejects with `ModelFault`. */
 export async function modelItems(app: ModelsApp, provider: ChosenModel, signal: AbortSignal): Promise<ModelItem[]> {
-  const models = await app.models.list(provider, signal);
+  const models = [...(await app.models.list(provider, signal))];
+  if (isVendor(provider.provider)) models.sort((a, b) => newestFirst(a.id, b.id));
   return models.map(({ id, facts }) => modelItem(app, { ...provider, model: id }, facts));
 }
 
 /** A vendor's models in the built-in model data. */
 function knownItems(app: ModelsApp, provider: ChosenModel): readonly ModelItem[] {
   const current = [...knownModels()].filter(([id, { vendor }]) => vendor === provider.provider && !retirementOf(id));
-  return current.map(([model]) => modelItem(app, { ...provider, model }));
+  return current
+    .map(([model]) => model)
+    .sort(newestFirst)
+    .map((model) => modelItem(app, { ...provider, model }));
+}
+
+/** Orders a vendor's models: those without a version ("chat-latest"), then the newest version, then by name. */
+const newestFirst = (a: string, b: string): number => versionOf(b) - versionOf(a) || (a < b ? -1 : 1);
+
+/** 1,000 without a version, 5.4 for "gpt-5.4-mini" and "claude-x-5-4-20260102", and 5 for "claude-x-5-20260102". */
+function versionOf(id: string): number {
+  const [, major, minor = '0'] = /(\d+)(?:[.-](\d{1,2})(?!\d))?/.exec(id) ?? [];
+  return major === undefined ? 1_000 : Number(`${major}.${minor}`);
 }
 
 export function modelItem(app: ModelsApp, chosen: ChosenModel, facts: ModelFacts = {}): ModelItem {

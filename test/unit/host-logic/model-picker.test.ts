@@ -149,6 +149,38 @@ describe('model selection by the user', () => {
     assert.deepEqual(descriptions, ['8.19k tokens', `${SERVER} · 8.19k tokens`, `${OTHER} · 8.19k tokens`]);
   });
 
+  it('lists the newest models of a vendor first', async () => {
+    const ids = [
+      'chat-latest',
+      'gpt-4o-2024-08-06',
+      'gpt-5',
+      'gpt-5.4-mini',
+      'gpt-5.5',
+      'gpt-6-x',
+      'gpt-x-latest',
+      'o3',
+    ];
+    const list = () => Promise.resolve(ids.map((id) => ({ id, facts: {} })));
+    const window = app();
+    Object.assign(window.models, { list });
+    const named = async (provider: string): Promise<string[]> =>
+      (
+        await items.modelItems(window, { provider, model: 'list', baseUrl: '' } as never, AbortSignal.timeout(1_000))
+      ).map(({ label }) => label);
+    const newest = [
+      'chat-latest',
+      'gpt-x-latest',
+      'gpt-6-x',
+      'gpt-5.5',
+      'gpt-5.4-mini',
+      'gpt-5',
+      'gpt-4o-2024-08-06',
+      'o3',
+    ];
+    assert.deepEqual(await named('openai'), newest);
+    assert.deepEqual(await named('compatible'), ids);
+  });
+
   it('shows when a model retires before its prices, because a long row is cut off', () => {
     const price = { input: 2.5, output: 10, cachedInput: 1.25 };
     const facts = { price, retires: { on: '2026-10-23' } };
