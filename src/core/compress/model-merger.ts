@@ -65,7 +65,7 @@ async function sourceOf(
   });
   const corpus = await buildCorpus(messages, pace);
   const tokens = summaries.reduce((sum, node) => sum + node.tokens.detailed, 0);
-  return { corpus, from: 0, to: summaries.length - 1, title: '', topics: [], tokens, limits, ceiling: tokens };
+  return { corpus, from: 0, to: summaries.length - 1, topics: [], tokens, limits, ceiling: tokens };
 }
 
 function contentOf(node: SummaryNode): NodeContent {

@@ -11,7 +11,7 @@ import { fillLimit, longestPrefixThatFits, tokensWithFraming } from './fitting.t
 import { fitSummary } from './render-summary.ts';
 import type { MessageRange, SourceMessage } from './source-message.ts';
 import type { CancellableYielder } from '../pace/cancellable-yielder.ts';
-import { truncateTitle } from './topics.ts';
+import { topicTitle, truncateTitle } from './topics.ts';
 
 /** The content of a summary node, without its place in the tree. Token counts include each text's framing. */
 export interface NodeContent extends Pick<
@@ -26,7 +26,6 @@ export interface LeafSource extends MessageRange {
   /** A weight for each passage of the corpus; by default, all are equal. */
   readonly factors?: Float64Array | undefined;
   /** The topic; '' if unknown. */
-  readonly title: string;
   /** The names that it mentions most often. */
   readonly topics: readonly string[];
   /** Tokens of its messages, including framing. */
@@ -87,7 +86,7 @@ export async function modelContent(
   const short = fitSummary(summary, source.limits.brief, counter, { rarity }).text;
   const brief = short || longestPrefixThatFits(detailed, Math.max(source.limits.brief, MIN_CUT), counter);
   return {
-    title: truncateTitle(summary.topics?.slice(0, 3).join(', ') || source.title || detailed),
+    title: topicTitle(summary.topics) || topicTitle(source.topics) || truncateTitle(detailed),
     brief,
     detailed,
     structured: summary,
@@ -188,9 +187,11 @@ export async function extractiveContent(
   return made ?? truncatedContent(source, tools);
 }
 
-/** The heading of an extracted text; '' if there are no topics. */
-export const topicsLine = ({ topics }: LeafSource): string =>
-  topics.length > 0 ? `Topics: ${topics.join(', ')}\n` : '';
+/** The heading of an extracted text: the topics that are names; '' if there are none. */
+export function topicsLine({ topics }: LeafSource): string {
+  const names = topics.filter((topic) => /[\p{Lu}_/.]/u.test(topic));
+  return names.length > 0 ? `Topics: ${names.join(', ')}\n` : '';
+}
 
 /** In the small space of a brief text, prefer unusual passages. */
 const BRIEF_NOVELTY = 2;
@@ -227,12 +228,12 @@ const ADVICE =
   /\b(?:you (?:should|must|need to|could|can)|I (?:recommend|suggest|advise)|make sure|le recomiendo|te recomiendo|recomiendo|conviene|debe(?:s|r[ií]a)?|aconsejo|recomendo|sugiro|deve(?:ria)?|convém|sollten? Sie|empfehle|müssen Sie|rate Ihnen|je (?:vous |te )?(?:recommande|conseille)|vous (?:devez|devriez|pouvez)|consiglio|dovresti|dovrebbe)\b|おすすめ|べきです|建议|应该/iu;
 
 /** Uses the whole source as its summary, if it can't be shortened. */
-export function wholeContent({ corpus, from, to, title }: LeafSource, { counter }: LeafTools): NodeContent {
+export function wholeContent({ corpus, from, to, topics }: LeafSource, { counter }: LeafTools): NodeContent {
   const lines = corpus.texts.slice(from, to + 1).map((text, at) => `${corpus.roles[from + at]!}: ${text.trim()}`);
   const text = lines.join('\n');
   const tokens = tokensWithFraming(text, counter);
   return {
-    title: title || truncateTitle(text) || '…',
+    title: topicTitle(topics) || truncateTitle(text) || '…',
     brief: text,
     detailed: text,
     // Neither a model nor extraction made it.
@@ -269,6 +270,6 @@ function finish(
   const brief = tokensWithFraming(texts.brief, counter);
   const tokens = { brief, detailed: tokensWithFraming(texts.detailed, counter) };
   if (texts.brief === '' || Math.max(tokens.brief, tokens.detailed) >= source.tokens) return undefined;
-  const title = source.title || truncateTitle(texts.detailed) || '…';
+  const title = topicTitle(source.topics) || truncateTitle(texts.detailed) || '…';
   return { title, ...texts, tokens, ...MADE_BY_CODE };
 }

@@ -23,7 +23,7 @@ import { cutSegments, type Segment, type SegmentSize } from './cut-segments.ts';
 import { sourceHash, type SourceMessage } from './source-message.ts';
 import { UnusableAnswers, type SummaryModel } from './summary-model.ts';
 import { usefulnessFactors } from './passage-weights.ts';
-import { topicTitle, truncateTitle, topicsOf } from './topics.ts';
+import { topicsOf, topicTitle } from './topics.ts';
 
 /** Consecutive messages to summarize. Maps are keyed by the index in `messages`. */
 export interface Run {
@@ -274,7 +274,8 @@ async function cutPieces(
   }
   const readableByMessage = read.flatMap((one) => one.readable);
   const parts = settings.segment ? undefined : segmentCount(readableByMessage, totalTokens, settings, model);
-  const cut: (Segment & Omit<(typeof read)[number], 'readable'> & { title: string; readable: number })[] = [];
+  const cut: (Segment & Omit<(typeof read)[number], 'readable'> & { topics: readonly string[]; readable: number })[] =
+    [];
   for (const { readable, ...ofRun } of read) {
     const { messages, tokens } = ofRun.run;
     const segments =
@@ -282,13 +283,13 @@ async function cutPieces(
         ? cutSegments(messages, tokens, settings.segment ?? SEGMENT)
         : evenSegments(messages, tokens, readable, sum(readableByMessage) / parts);
     for (const segment of segments) {
-      const title = truncateTitle(topicTitle({ ...ofRun, ...segment }));
-      cut.push({ ...ofRun, ...segment, title, readable: sum(readable.slice(segment.from, segment.to + 1)) });
+      const topics = topicsOf({ ...ofRun, ...segment });
+      cut.push({ ...ofRun, ...segment, topics, readable: sum(readable.slice(segment.from, segment.to + 1)) });
       await pace.yield();
     }
   }
   const readable = cut.map((one) => one.readable);
-  const titles = cut.map(({ title }) => title);
+  const titles = cut.map(({ topics }) => topicTitle(topics));
   const allowance = allowanceFor(messageCount, totalTokens, settings, model);
   const shares = sharesOf(readable, roomTokens, settings.isBounded ? MIN_SHARE_TOKENS : 0);
   const pieces: Piece[] = [];
@@ -314,7 +315,6 @@ async function cutPieces(
     await pace.yield();
     pieces.push({
       ...segment,
-      topics: topicsOf(segment),
       limits: { brief: isLong ? Math.min(brief, briefLimit) : brief, detailed },
       // Longer answers are rejected, because they save too little or aren't summaries.
       ceiling: Math.max(detailed, Math.min(ceiling, Math.max(detailed * OVERLONG_FACTOR, SHORT_ANSWER_TOKENS))),

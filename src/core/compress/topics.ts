@@ -1,15 +1,18 @@
 import { passagesIn, type Corpus, type IndexedPassage } from './corpus.ts';
 import type { MessageRange } from './source-message.ts';
 import { truncate } from '../text/truncate.ts';
-import { isProse, type Passage } from './passages.ts';
-import { termsOf } from './terms.ts';
+import type { Passage } from './passages.ts';
 import { isStopWord } from '../search/query.ts';
 import { fold } from '../text/fold.ts';
 
-/** A segment's topic: up to three phrases that recur in it but rarely elsewhere (tf-idf), best first; '' if none. */
-export function topicTitle({ corpus, from, to }: Segment): string {
+/**
+ * A segment's topics: up to five names or phrases that recur in it but rarely elsewhere (tf-idf), best first. Passages
+ * whose factor is 0 are ignored.
+ */
+export function topicsOf({ corpus, from, to, factors }: Segment & { readonly factors?: Float64Array }): string[] {
   const phrases = new Map<string, Phrase>();
-  const running = passagesIn(corpus, from, to).filter((passage) => passage.running);
+  const first = corpus.firstOf[from]!;
+  const running = passagesIn(corpus, from, to).filter(({ running }, at) => running && factors?.[first + at] !== 0);
   const proseOnly = running.filter(({ kind }) => kind === 'prose');
   const prose = proseOnly.length > 0 ? proseOnly : running;
   const weightOf = ({ message }: Passage): number => (corpus.roles[message] === 'user' ? USER_WEIGHT : 1);
@@ -31,14 +34,14 @@ export function topicTitle({ corpus, from, to }: Segment): string {
   const nouns = isEnglish(prose) ? all.filter(({ mentions, verbal }) => verbal * 2 < mentions) : all;
   const recurring = nouns.filter(({ mentions }) => mentions > 1);
   const candidates = recurring.length > 0 ? recurring : nouns;
-  const scored = candidates.map((phrase) => ({ phrase, score: scoreOf(phrase, corpus) }));
+  const names = candidates.filter(({ isProper, words }) => isProper || words.length > 1);
+  const scored = (names.length > 0 ? names : candidates).map((phrase) => ({ phrase, score: scoreOf(phrase, corpus) }));
   for (const { phrase } of scored.sort((a, b) => b.score - a.score)) {
     if (chosen.some(({ words }) => words.some((word) => phrase.words.includes(word)))) continue;
-    // After the first phrase, a single common word adds little.
-    if (chosen.length > 0 && !phrase.isProper && phrase.words.length === 1) continue;
-    if (chosen.push(phrase) === MAX_PHRASES) break;
+    // A common word is a topic only if there's no other.
+    if (chosen.push(phrase) === (names.length > 0 ? MAX_TOPICS : 1)) break;
   }
-  return chosen.map(({ text }) => text).join(', ');
+  return chosen.map(({ text }) => text);
 }
 
 const charsOf = (passages: readonly Passage[]): number =>
@@ -86,15 +89,15 @@ function* wordRuns(text: string): Generator<readonly Word[]> {
   let run: Word[] = [];
   let previous = '';
   let end = 0;
-  for (const { 0: found, index } of text.matchAll(/[\p{L}\p{N}](?:[\p{L}\p{N}\p{M}_'’./-]*[\p{L}\p{N}\p{M}])?/gu)) {
+  for (const { 0: found, index } of text.matchAll(/[\p{L}\p{N}](?:[\p{L}\p{N}\p{M}_'’./&‑-]*[\p{L}\p{N}\p{M}])?/gu)) {
     const word = found.replace(/['’]s$/, '');
     const key = fold(word);
     const between = text.slice(end, index);
     // A capital at the start of a sentence is no evidence of a name; elsewhere it is, as in "New York and Los Angeles".
-    const isFirst = between.trim() !== '' || index === 0;
+    const isFirst = !WITHIN_SENTENCE.test(text.slice(Math.max(0, index - 5), index));
     const isProper = !isFirst && /\p{Lu}|[_/.\d]/u.test(word);
     const isCommon = isCommonWord(key);
-    const isBreak = !/\p{L}{3}/u.test(word) || CONTRACTION.test(word) || (isCommon && !isProper);
+    const isBreak = !/\p{L}{3}|\p{L}&\p{L}/u.test(word) || CONTRACTION.test(word) || (isCommon && !isProper);
     const last = run.at(-1);
     if (last && !isFirst && BEFORE_OBJECT.has(key)) last.isVerb ||= !last.isProper;
     if (isBreak || between.trim() !== '' || word !== found) {
@@ -111,6 +114,9 @@ function* wordRuns(text: string): Generator<readonly Word[]> {
 }
 
 function addPhrase(phrases: Map<string, Phrase>, words: readonly Word[], message: number, weight: number): void {
+  // Names don't include words in lower case: "K'varn" in "K'varn waits".
+  if (words.some(({ isProper }) => isProper) && words.some((word) => !word.isProper && /^\p{Ll}/u.test(word.text)))
+    return;
   if (words.some((word) => word.isCommon) && (words.length === 1 || !words.every((word) => word.isProper))) return;
   const key = words.map((word) => word.key).join(' ');
   let phrase = phrases.get(key);
@@ -147,7 +153,7 @@ const TOP_TERMS = 24;
 /** Maximum number of characters to read per segment, to keep a title at a few milliseconds. */
 const MAX_CHARS = 10_000;
 const MAX_PHRASE_WORDS = 3;
-const MAX_PHRASES = 3;
+const MAX_TOPICS = 5;
 /** Users name the topic more reliably than assistants. */
 const USER_WEIGHT = 3;
 const PROPER_FACTOR = 1.3;
@@ -190,59 +196,13 @@ const BEFORE_VERB = new Set(
 /** Before these words, an English word in lower case is a verb or a preposition. */
 const BEFORE_OBJECT = new Set('the a an it them him her us me this that these those my your his our their'.split(' '));
 
-/** The names and identifiers that a segment mentions most, relative to the rest of the session. */
-export function topicsOf({ corpus, factors, from, to }: Segment & { readonly factors?: Float64Array }): string[] {
-  const times = new Map<number, number>();
-  for (let index = corpus.firstOf[from]!; index < corpus.firstOf[to + 1]!; index++) {
-    const passage = corpus.passages[index]!;
-    if (!isProse(passage) || factors?.[index] === 0) continue;
-    for (const term of passage.terms) {
-      const { kind } = corpus.terms[term]!;
-      // The first word of a sentence is capitalized anyway.
-      if ((kind === 'name' && term !== passage.terms[0]) || kind === 'identifier')
-        times.set(term, (times.get(term) ?? 0) + 1);
-    }
-  }
-  const found = [...times]
-    .filter(([, count]) => count > 1)
-    .map(([term, count]) => ({ term, name: corpus.terms[term]!.name, score: corpus.rarity[term]! * Math.log2(count) }))
-    .filter(({ name, score }) => score > 0 && name.length > 3 && name.length <= MAX_TOPIC_LENGTH)
-    .sort((a, b) => b.score - a.score)
-    .slice(0, MAX_CANDIDATES);
-  const topics: string[] = [];
-  for (const { term, name } of found) {
-    const topic = corpus.terms[term]!.kind === 'name' ? nameWithin(passagesIn(corpus, from, to), term, name) : name;
-    if (topic !== undefined && topics.push(topic) === MAX_TOPICS) break;
-  }
-  return topics;
-}
-
-/** How a name is written within sentences; undefined if it's mostly in lower case there, or only begins sentences. */
-function nameWithin(passages: readonly IndexedPassage[], term: number, name: string): string | undefined {
-  if (isCommonWord(fold(name)) || CONTRACTION.test(name)) return undefined;
-  const spellings: string[] = [];
-  for (const passage of passages) {
-    if (!isProse(passage) || !passage.terms.includes(term)) continue;
-    const { text } = passage;
-    for (const { start, end } of termsOf(text)) {
-      const word = text.slice(start, end);
-      if (word.toLowerCase() !== name) continue;
-      if (WITHIN_SENTENCE.test(text.slice(Math.max(0, start - 5), start))) spellings.push(word);
-    }
-  }
-  const capitalized = spellings.filter((spelling) => /^\p{Lu}/u.test(spelling));
-  return capitalized.length * 2 > spellings.length ? capitalized[0] : undefined;
-}
-
 /** The end of the text before a word that doesn't begin a sentence, with up to three opening marks. */
 const WITHIN_SENTENCE = /[\p{L}\p{N},;] ["'“„«‘([*_]{0,3}$/u;
 
-const MAX_TOPICS = 5;
-/** Of the others, hardly any is a name, and looking for each takes as long as reading the segment. */
-const MAX_CANDIDATES = 30;
-const MAX_TOPIC_LENGTH = 40;
-
 const MAX_TITLE_LENGTH = 72;
+
+/** A summary's title: its first three topics. */
+export const topicTitle = (topics: readonly string[] = []): string => truncateTitle(topics.slice(0, 3).join(', '));
 
 /** Shortens a text to one line of at most 72 characters, cut between words. */
 export function truncateTitle(text: string): string {
