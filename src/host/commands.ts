@@ -41,14 +41,18 @@ type App = externalChats.OpenedChatApp &
   sessions.SessionsApp &
   SummariesApp;
 
-/** `argument` and `more` come from a menu, a key binding, or the page. False if the user cancels. */
+/** `argument` and `more` come from a menu, a key binding, or the page (its session). False if the user cancels. */
 type Handler = (app: App, argument?: unknown, more?: unknown) => unknown;
 
-/** A command on the current session, or else the latest one. */
+/** A command on the current session, or else the latest one. Refused if the page shows another one. */
 const inSession =
   (run: (conversation: Conversation, argument: unknown, app: App) => unknown): Handler =>
-  async (app, argument) =>
-    run(await app.sessions.currentOrLatest(), argument, app);
+  async (app, argument, shown) => {
+    const conversation = await app.sessions.currentOrLatest();
+    // A menu passes other values.
+    if (typeof shown === 'string') chat.requireSession(conversation, shown);
+    return run(conversation, argument, app);
+  };
 
 /** A command on a part of the session, if there is one. */
 const onTarget = <T>(

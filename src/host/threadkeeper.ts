@@ -296,8 +296,8 @@ export class Threadkeeper implements vscode.Disposable {
     return chosenChatModel(readSettings(), this.sessions.current?.state);
   }
 
-  async runCommand(name: PageCommand, argument?: string): Promise<boolean> {
-    return (await import('./commands.ts')).runCommand(this, name, argument);
+  async runCommand(name: PageCommand, argument?: string, session?: SessionId): Promise<boolean> {
+    return (await import('./commands.ts')).runCommand(this, name, argument, session);
   }
 
   async runFromEditor(command: string, ...args: readonly unknown[]): Promise<void> {

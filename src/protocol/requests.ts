@@ -64,11 +64,18 @@ const REQUESTS = {
   editAndResend: action('editAndResend', { ...message, text: longTextSchema }),
   retry: action('retry', message),
   continue: action('continue', message),
-  attach: action('attach', { what: v.variant('kind', [...contextSchema.options, ...pastedContentSchema.options]) }),
+  attach: action('attach', {
+    ...session,
+    what: v.variant('kind', [...contextSchema.options, ...pastedContentSchema.options]),
+  }),
   detach: action('detach', { id: idSchema }),
   completeContext: query('completeContext', { query: shortTextSchema }, readonlyList(contextItemSchema)),
-  /** Returns false if the user canceled the command. */
-  runCommand: query('runCommand', { command: commandSchema, argument: v.optional(longTextSchema) }, v.boolean()),
+  /** Returns false if the user canceled the command. With a session, a command on another one is refused. */
+  runCommand: query(
+    'runCommand',
+    { session: v.optional(sessionIdSchema), command: commandSchema, argument: v.optional(longTextSchema) },
+    v.boolean(),
+  ),
 
   // Reading
   loadMessages: query(
@@ -125,7 +132,7 @@ const REQUESTS = {
    * Pins a quote that is found by its text, because the selection in a rendered message has lost its Markdown. Without
    * a message, all are searched, newest first; without a quote, the whole message is pinned.
    */
-  pinQuote: action('pinQuote', { message: v.optional(messageIdSchema), quote: longTextSchema }),
+  pinQuote: action('pinQuote', { ...session, message: v.optional(messageIdSchema), quote: longTextSchema }),
   /** Adds a quote or a whole message to the workspace memory. */
   remember: action('remember', { ...message, quote: longTextSchema }),
   setEventPinned: action('setEventPinned', { event: keyEventIdSchema, pinned: v.boolean() }),

@@ -236,12 +236,23 @@ export class Page {
   }
 
   runCommand(command: PageCommand, argument?: string, onRejected?: OnRejected): void {
-    void this.request('runCommand', { command, ...(argument !== undefined && { argument }) }, onRejected);
+    void this.#runInSession(command, argument, onRejected);
   }
 
   /** Runs the command of an error's button. If it resolves the error, calls `repeat` to try again. */
   async runFaultAction(command: FaultButton['command'], repeat: () => void): Promise<void> {
-    if (command === 'retry' || ((await this.request('runCommand', { command })) && REMEDIES.has(command))) repeat();
+    if (command === 'retry' || ((await this.#runInSession(command)) && REMEDIES.has(command))) repeat();
+  }
+
+  #runInSession(command: PageCommand, argument?: string, onRejected?: OnRejected): Promise<boolean | undefined> {
+    const { id: session } = this.session ?? {};
+    const fields = { command, ...(session !== undefined && { session }), ...(argument !== undefined && { argument }) };
+    return this.request('runCommand', fields, onRejected);
+  }
+
+  /** Attaches something to the next message, by default of the shown session. */
+  async attach(what: RequestOf<'attach'>['what'], session = this.session?.id): Promise<void> {
+    if (session !== undefined) await this.request('attach', { session, what });
   }
 
   /** Retries the last reply. If that is complete, does nothing, because the failed message is back in the composer. */
@@ -251,8 +262,9 @@ export class Page {
   }
 
   /** Pins a quote, or a whole message if its quote is ''. */
-  async pinQuote(fields: Omit<RequestOf<'pinQuote'>, 'type'>, onRejected?: OnRejected): Promise<void> {
-    if (await this.tryRequest('pinQuote', fields, onRejected))
+  async pinQuote(fields: Omit<RequestOf<'pinQuote'>, 'type' | 'session'>, onRejected?: OnRejected): Promise<void> {
+    const { id: session } = this.session ?? {};
+    if (session !== undefined && (await this.tryRequest('pinQuote', { session, ...fields }, onRejected)))
       this.toasts.show(text('Pinned. This text stays verbatim through every compression.'));
   }
 

@@ -47,7 +47,8 @@ describe('message context', () => {
       conversation,
       offered: async (query: string): Promise<readonly ContextItem[]> =>
         handlers.completeContext({ type: 'completeContext', query }),
-      attach: (what: Parameters<typeof handlers.attach>[0]['what']) => handlers.attach({ type: 'attach', what }),
+      attach: (what: Parameters<typeof handlers.attach>[0]['what']) =>
+        handlers.attach({ type: 'attach', session: conversation.journal.id, what }),
       send: (text: string, session = conversation.journal.id) => {
         const views = app.attachments.views(conversation.journal.id).filter(({ implicit }) => !implicit);
         const attachments = views.map(({ id }) => id);

@@ -218,7 +218,9 @@ describe('requests from the page in the editor', () => {
     const text = 'word '.repeat(1_000);
     await conversation.journal.append(messageAdded('longer', null, 'user', text));
     const { pinQuote } = pageRequests(app);
-    await assert.rejects(pinQuote({ type: 'pinQuote', quote: text }), { reason: 'too_large' });
+    await assert.rejects(pinQuote({ type: 'pinQuote', session: conversation.journal.id, quote: text }), {
+      reason: 'too_large',
+    });
   });
 
   it('search all messages for words or a quote, and yield along the way', async () => {
@@ -236,7 +238,9 @@ describe('requests from the page in the editor', () => {
     assert.deepEqual(await find({ type: 'find', words: 'NO. 3' }), [3, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39]);
     assert.ok(yields >= 40, `${yields} of 40`);
     yields = 0;
-    await assert.rejects(pinQuote({ type: 'pinQuote', quote: 'never said' }), { reason: 'not_found' });
+    await assert.rejects(pinQuote({ type: 'pinQuote', session: conversation.journal.id, quote: 'never said' }), {
+      reason: 'not_found',
+    });
     assert.ok(yields >= 40, `${yields} of 40`);
   });
 

@@ -203,8 +203,8 @@ describe('tampered data', () => {
     const bodies = [
       { type: 'send', session: 's1', text: 'x', attachments: ['a'], pasted: [] },
       { type: 'openLink', href: 'https://example.org' },
-      { type: 'attach', what: { kind: 'file', path: 'a/b' } },
-      { type: 'runCommand', command: 'newSession' },
+      { type: 'attach', session: 's1', what: { kind: 'file', path: 'a/b' } },
+      { type: 'runCommand', session: 's1', command: 'newSession' },
       { type: 'retry', message: 'm1' },
     ];
     const messages = [

@@ -71,6 +71,7 @@ export const lines = (count: number): string[] => Array.from({ length: count }, 
 
 interface PostedRequest {
   readonly id: number;
+  readonly session?: string;
   readonly text?: string;
   readonly language?: string;
   readonly href?: string;

@@ -157,6 +157,42 @@ describe('session on the chat page', () => {
     assert.equal((drafts as string[]).at(-1), 'First\nSecond');
   });
 
+  it('keeps a slash command as the draft of the session in which it was typed', async () => {
+    for (const [command, request] of [
+      ['/pin Hello', 'pinQuote'],
+      ['/task Write it', 'runCommand'],
+      ['/reset', 'runCommand'],
+    ] as const) {
+      await chat.show('Hello.');
+      const typedIn = chat.session;
+      await chat.submit(command);
+      const { session } = (await chat.requests(request)).at(-1)!;
+      assert.equal(session, typedIn);
+      const refused = refusal(await chat.nextRequest(request), { reason: 'elsewhere' });
+      await chat.postAtOnce([{ ...INIT, session: 'other' }, refused], DRAWN);
+      await page.getByText('Not now.').waitFor();
+      const drafts: unknown[] = await page.evaluate(`posted.filter(({ type }) => type === 'setDraft')`);
+      assert.deepEqual(drafts.at(-1), { type: 'setDraft', session: typedIn, text: command });
+      await chat.waitForDraft('');
+    }
+  });
+
+  it('attaches dropped files to the session on which they were dropped', async () => {
+    for (const type of ['text/plain', 'image/png']) {
+      await chat.show('Hello.');
+      const before = (await chat.requests('attach')).length;
+      await page.evaluate(`{
+        const dataTransfer = new DataTransfer();
+        dataTransfer.items.add(new File(['Hello'], 'a', { type: '${type}' }));
+        document.querySelector('.composer').dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true }));
+        const data = ${JSON.stringify({ ...INIT, session: 'other' })};
+        dispatchEvent(new MessageEvent('message', { data }));
+      }`);
+      await chat.waitForRequests('attach', before + 1);
+      assert.equal((await chat.requests('attach')).at(-1)?.session, chat.session);
+    }
+  });
+
   it('opens the find bar even if Ctrl+F is pressed as soon as the session is shown', async () => {
     const press = "dispatchEvent(new KeyboardEvent('keydown', { key: 'f', ctrlKey: true, cancelable: true }))";
     await chat.postAtOnce([INIT], press);

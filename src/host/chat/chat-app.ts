@@ -1,5 +1,6 @@
 import type { Conversation } from '../../app/conversation.ts';
 import type { ScoredResult } from '../../app/search-results.ts';
+import type { SessionId } from '../../core/model/ids.ts';
 import type { PageCommand } from '../../protocol/views.ts';
 import type { OpenConversation } from '../sessions/open-conversations.ts';
 import type { EditReviews } from '../edits/edit-reviews.ts';
@@ -27,6 +28,6 @@ export interface ChatApp extends HostApp {
   /** The best results in an open session. */
   search(conversation: Conversation, query: string): Promise<readonly ScoredResult[]>;
   current(): Promise<OpenConversation>;
-  /** Runs a command for the page; false if the user cancels it. Rejects if it fails. */
-  runCommand(name: PageCommand, argument?: string): Promise<boolean>;
+  /** Runs a command for the page that shows `session`; false if the user cancels it. Rejects if it fails. */
+  runCommand(name: PageCommand, argument?: string, session?: SessionId): Promise<boolean>;
 }

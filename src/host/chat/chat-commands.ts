@@ -160,4 +160,10 @@ function isProblem(value: unknown): value is Problem {
   return value.uri instanceof vscode.Uri && value.range instanceof vscode.Range;
 }
 
+/** Throws `RequestFault` if the conversation isn't that of the session for which the page requested something. */
+export function requireSession({ journal }: Pick<Conversation, 'journal'>, session: string): void {
+  if (journal.id === session) return;
+  throw new RequestFault('elsewhere', vscode.l10n.t('Not done: another session was opened.'));
+}
+
 const invalid = (text: string): RequestFault => new RequestFault('invalid', text);

@@ -18,6 +18,7 @@ import { eventIndexAfter } from '../summaries/event-index.ts';
 import type { ChatApp } from './chat-app.ts';
 import type { Drafts } from './drafts.ts';
 import type { LastEditor } from './last-editor.ts';
+import { requireSession } from './chat-commands.ts';
 import { contextItems } from './context-items.ts';
 import { applyEdits } from '../edits/apply-edits.ts';
 import { modelOffers } from '../models/model-picker.ts';
@@ -93,8 +94,10 @@ function turnRequests(app: ChatApp & ModelsApp) {
       messageIn(conversation(), message);
       return conversation().send(vscode.l10n.t('Continue where you left off.'));
     },
-    attach: async ({ what }) => {
-      await app.attachments.add(conversation(), what);
+    attach: async ({ session: id, what }) => {
+      const open = conversation();
+      requireSession(open, id);
+      await app.attachments.add(open, what);
       await app.implicit.refresh();
       showDraft();
     },
@@ -106,7 +109,7 @@ function turnRequests(app: ChatApp & ModelsApp) {
       const sessions = (await app.sessions.list()).filter(({ id, archived }) => !archived && id !== session());
       return contextItems(query, app.editor, sessions);
     },
-    runCommand: ({ command, argument }) => app.runCommand(command, argument),
+    runCommand: ({ session: shown, command, argument }) => app.runCommand(command, argument, shown),
 
     loadMessages: ({ epoch, from, count }) => app.currentConnection().loadMessages(epoch, from, count),
     outline: ({ buckets }) => outline(conversation(), buckets),
@@ -154,10 +157,10 @@ function turnRequests(app: ChatApp & ModelsApp) {
 function historyRequests(app: ChatApp) {
   const conversation = (): Conversation => app.currentConnection().conversation;
   const state = (): Conversation['state'] => conversation().state;
-  const pin = async (id: MessageId, start: number, end: number) => {
-    const quote = messageText(messageIn(conversation(), id)).slice(start, end);
+  const pin = async (open: Conversation, id: MessageId, start: number, end: number) => {
+    const quote = messageText(messageIn(open, id)).slice(start, end);
     const event = { id: keyEventId(app.clock.id()), message: id, kind: 'fact', start, end, quote } as const;
-    await pinQuote(conversation().journal, event);
+    await pinQuote(open.journal, event);
   };
   return {
     fork: async ({ message }) => {
@@ -181,16 +184,18 @@ function historyRequests(app: ChatApp) {
       if (open.state.positionOf(id) === undefined && !open.isReplying) await open.moveHead(newestUnder(open, id));
     },
 
-    pinQuote: async ({ message, quote }) => {
+    pinQuote: async ({ session: own, message, quote }) => {
+      const open = conversation();
+      requireSession(open, own);
       if (message !== undefined && quote === '') {
-        const { length } = messageText(messageIn(conversation(), message));
+        const { length } = messageText(messageIn(open, message));
         if (length > MAX_PINNED_LENGTH) throw tooLong();
-        return pin(message, 0, length);
+        return pin(open, message, 0, length);
       }
       if (quote.length > MAX_PINNED_LENGTH) throw tooLong();
-      for (const id of message === undefined ? state().path.toReversed() : [message]) {
-        const found = locate(messageText(messageIn(conversation(), id)), quote);
-        if (found) return pin(id, found.start, found.end);
+      for (const id of message === undefined ? open.state.path.toReversed() : [message]) {
+        const found = locate(messageText(messageIn(open, id)), quote);
+        if (found) return pin(open, id, found.start, found.end);
         await yieldIfDue(app.clock.yielder);
       }
       throw notFound(

@@ -57,7 +57,7 @@ export function AttachMenu({ images }: { readonly images: boolean }) {
               class="line"
               onClick={() => {
                 close();
-                void page.request('attach', { what: { kind } });
+                void page.attach({ kind });
               }}
             >
               <Icon name={CONTEXT_ICONS[kind]} /> {label()}
@@ -107,6 +107,7 @@ function handleMenuKey(event: KeyboardEvent & { readonly currentTarget: HTMLElem
 
 /** Attaches an image, or reports that its format isn't supported or that it's too large. */
 export async function attachImage(file: File): Promise<void> {
+  const session = page.session?.id;
   const mediaType = imageTypeSchema.options.find((each) => each === file.type);
   if (!mediaType) {
     page.toasts.show(text('Only PNG, JPEG, GIF, and WebP images are supported.'), 'error');
@@ -125,7 +126,7 @@ export async function attachImage(file: File): Promise<void> {
   const dataUrl = await page.readOrReport(file.name, reading);
   if (dataUrl === undefined) return;
   const base64 = dataUrl.slice(dataUrl.indexOf(',') + 1);
-  await page.request('attach', { what: { kind: 'image', name: file.name || text('Image'), mediaType, base64 } });
+  await page.attach({ kind: 'image', name: file.name || text('Image'), mediaType, base64 }, session);
 }
 
 /** Attaches dropped files; returns false if there are none. */
@@ -133,13 +134,14 @@ export function attachDropped(data: DataTransfer): boolean {
   // The first type is that of VS Code's Explorer and editor tabs, the second that of other programs.
   const uriList = data.getData('application/vnd.code.uri-list') || data.getData('text/uri-list');
   const uris = uriList.split(/\r?\n/).filter((line) => /^(?:file|vscode-remote|vscode-vfs|untitled):/.test(line));
-  for (const uri of uris) void page.request('attach', { what: { kind: 'uri', uri } });
+  for (const uri of uris) void page.attach({ kind: 'uri', uri });
   if (uris.length > 0) return true;
   for (const file of data.files) void (file.type.startsWith('image/') ? attachImage(file) : attachText(file));
   return data.files.length > 0;
 }
 
 async function attachText(file: File): Promise<void> {
+  const session = page.session?.id;
   if (file.size > MAX_FILE_BYTES) {
     page.toasts.show(text('{0} is larger than 1 MB. Add part of it instead.', file.name), 'error');
     return;
@@ -150,5 +152,5 @@ async function attachText(file: File): Promise<void> {
   // Like git, treat a file as binary if its first 8,000 characters contain a NUL, as for files of the workspace.
   if (content.slice(0, 8_000).includes('\0'))
     page.toasts.show(text('{0} isn’t a text file, so it can’t be added.', name), 'error');
-  else await page.request('attach', { what: { kind: 'paste', text: content, name } });
+  else await page.attach({ kind: 'paste', text: content, name }, session);
 }

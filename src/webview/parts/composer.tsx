@@ -92,9 +92,14 @@ export function Composer({ session }: { readonly session: OpenSession }) {
     const command = parseSlashCommand(source);
     history.reset();
     const { total } = session.transcript;
-    /** Returns whether the refused text has returned to the composer. */
+    /** Returns whether the refused text has returned to the composer. If not, it may be its own session's draft. */
     const takeBack = (reason: RequestFaultReason): boolean => {
       const current = page.session;
+      if (reason === 'elsewhere') {
+        // Keep the text that was typed after sending.
+        const kept = latest.current === left ? source : joinTexts(source, latest.current);
+        page.post({ type: 'setDraft', session: session.id, text: kept });
+      }
       if (current?.id !== session.id) return false;
       if (!returnsToComposer(reason, source, total, current.transcript, current.status.queue.items)) return false;
       const typed = field.current?.value ?? '';
@@ -109,12 +114,7 @@ export function Composer({ session }: { readonly session: OpenSession }) {
     page.clearPasted(session.id);
     page.list?.scrollToEnd();
     void page.request('send', { session: session.id, text: source, attachments, pasted }, (reason) => {
-      if (reason === 'elsewhere') {
-        // Keep the text that was typed after sending.
-        page.post({ type: 'setDraft', session: session.id, text: joinTexts(source, latest.current) });
-        page.addPasted(session.id, pasted);
-      }
-      if (takeBack(reason)) page.addPasted(session.id, pasted);
+      if (takeBack(reason) || reason === 'elsewhere') page.addPasted(session.id, pasted);
     });
   };
 
@@ -168,7 +168,7 @@ export function Composer({ session }: { readonly session: OpenSession }) {
       return;
     }
     event.preventDefault();
-    void page.request('attach', { what: { kind: 'paste', text: pasted } });
+    void page.attach({ kind: 'paste', text: pasted });
   };
 
   const readCaret = () => setCaret(field.current?.selectionStart ?? 0);

@@ -87,7 +87,7 @@ export function useSuggestions(
     detail,
     choose: () => {
       setText(value.slice(0, completion.start) + value.slice(completion.end), completion.start);
-      void page.request('attach', { what });
+      void page.attach(what);
     },
   }));
 }

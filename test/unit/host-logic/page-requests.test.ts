@@ -126,6 +126,19 @@ describe('an attachment', () => {
     );
   });
 
+  it('is refused if another session is shown by then', async () => {
+    const attachments = new Attachments({ clock: harness.clock } as never, {} as never, NOT_STORED);
+    const [shown, own] = [await harness.converse(), await harness.converse()];
+    const implicit = { refresh: () => Promise.resolve() };
+    const currentConnection = () => ({ conversation: shown, post: () => undefined });
+    const drafts = { get: () => '' };
+    const { attach } = pageRequests({ attachments, drafts, implicit, currentConnection } as never);
+    const what = { kind: 'paste', text: 'A line.' } as const;
+    const request = { type: 'attach', session: own.journal.id, what } as const;
+    await assert.rejects(async () => attach(request), { reason: 'elsewhere' });
+    assert.deepEqual(names(attachments, shown), []);
+  });
+
   it('is forgotten with its session', async () => {
     const attachments = new Attachments({ clock: harness.clock } as never, {} as never, NOT_STORED);
     const [erased, other] = [await harness.converse(), await harness.converse()];
@@ -180,7 +193,7 @@ describe('a pinned quote', () => {
     const conversation = await harness.converse();
     await conversation.send(message);
     const { pinQuote } = pageRequests({ clock: harness.clock, currentConnection: () => ({ conversation }) } as never);
-    const start = () => pinQuote({ type: 'pinQuote', quote });
+    const start = () => pinQuote({ type: 'pinQuote', session: conversation.journal.id, quote });
     // Searches the reply before it returns. Nothing else can interrupt a regular expression.
     await vm.runInNewContext('start()', { start }, { timeout: 10_000 });
     return [...conversation.state.events.values()].map((event) => event.quote);
@@ -194,6 +207,16 @@ describe('a pinned quote', () => {
   it('is found if it has many marks and a newer message has a line of them', async () => {
     const cron = '* * * * * * * * /usr/bin/backup';
     assert.deepEqual(await pin(cron, `It runs ${cron} now.`, `/${'*'.repeat(200)}/`), [cron]);
+  });
+
+  it('is refused if another session is shown by then, even if that has the same text', async () => {
+    const [shown, own] = [await harness.converse(), await harness.converse()];
+    for (const conversation of [shown, own]) await conversation.send('Tabs?');
+    const currentConnection = () => ({ conversation: shown });
+    const { pinQuote } = pageRequests({ clock: harness.clock, currentConnection } as never);
+    const request = { type: 'pinQuote', session: own.journal.id, quote: 'Tabs?' } as const;
+    await assert.rejects(async () => pinQuote(request), { reason: 'elsewhere' });
+    assert.equal(shown.state.events.size, 0);
   });
 });
 

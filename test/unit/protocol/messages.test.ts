@@ -74,7 +74,7 @@ describe('messages between the host and the page', () => {
       parsePageMessage({
         type: 'request',
         id: 1,
-        body: { type: 'attach', what: { kind: 'image', name: 'a', mediaType, base64: 'AA==' } },
+        body: { type: 'attach', session: 's1', what: { kind: 'image', name: 'a', mediaType, base64: 'AA==' } },
       });
     assert.equal(attach('image/png').ok, true);
     assert.equal(attach('image/svg+xml').ok, false);

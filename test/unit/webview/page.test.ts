@@ -132,7 +132,7 @@ describe('page', () => {
       await refuse(request!.id, 'setModelKey');
       runToastAction();
       const [key] = asked();
-      assert.deepEqual(key?.body, { type: 'runCommand', command: 'setModelKey' });
+      assert.deepEqual(key?.body, { type: 'runCommand', session: 's1', command: 'setModelKey' });
       await answer(key.id, true);
       assert.deepEqual(bodies(), [{ type: 'retry', message: 'm3' }]);
     });
