@@ -1,7 +1,7 @@
 import type { ComponentChildren, RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { HitView } from '../../protocol/views.ts';
-import { findMatches } from '../find.ts';
+import { expandParts, findMatches, scrollToMatch } from '../find.ts';
 import { page } from '../page-instance.ts';
 import { isEnter } from '../sending.ts';
 import type { OpenSession } from '../state.ts';
@@ -153,7 +153,14 @@ export function FindBar({ session }: { readonly session: OpenSession }) {
       if (found) {
         if (shownFor.current !== match) scrollToMatch(found);
         shownFor.current = match;
-      } else if (expandedFor.current !== match && expandParts(list, query, currentMessage)) expandedFor.current = match;
+      } else if (expandedFor.current !== match) {
+        const body = [...list.querySelectorAll<HTMLElement>('[data-message]')]
+          .find((one) => one.dataset['message'] === currentMessage)
+          ?.querySelector('.message-body');
+        // A match may span several elements, which aren't highlighted then.
+        const isShown = body?.textContent.toLowerCase().includes(query.trim().toLowerCase());
+        if (body && !isShown && expandParts(body)) expandedFor.current = match;
+      }
     };
     highlight();
     const observer = new MutationObserver(highlight);
@@ -185,18 +192,6 @@ export function FindBar({ session }: { readonly session: OpenSession }) {
   );
 }
 
-/** Expands a message's collapsed parts, such as a tool's output, unless the rest matches. Returns whether it did. */
-function expandParts(list: Element, query: string, message: string | undefined): boolean {
-  const body = [...list.querySelectorAll<HTMLElement>('[data-message]')]
-    .find((one) => one.dataset['message'] === message)
-    ?.querySelector('.message-body');
-  // A match may span several elements, which aren't highlighted then.
-  if (body?.textContent.toLowerCase().includes(query.trim().toLowerCase())) return false;
-  const collapsed = body?.querySelectorAll<HTMLElement>('.disclosure[aria-expanded="false"]') ?? [];
-  for (const button of collapsed) button.click();
-  return collapsed.length > 0;
-}
-
 /** Returns the first match in the current message. */
 function highlightMatches(list: Element, query: string, currentMessage: string | undefined): Range | undefined {
   const ranges = { current: [] as Range[], other: [] as Range[] };
@@ -217,14 +212,4 @@ function highlightMatches(list: Element, query: string, currentMessage: string |
   CSS.highlights.set(FIND_HIGHLIGHTS.current, new Highlight(...ranges.current));
   CSS.highlights.set(FIND_HIGHLIGHTS.other, new Highlight(...ranges.other));
   return ranges.current[0];
-}
-
-/** Scrolls what contains a match, such as a long output, and the transcript, unless the match is in view. */
-function scrollToMatch(match: Range): void {
-  for (let at = match.startContainer.parentElement; at; at = at.parentElement) {
-    if (at.scrollHeight <= at.clientHeight || getComputedStyle(at).overflowY !== 'auto') continue;
-    const view = at.getBoundingClientRect();
-    const { top, bottom } = match.getBoundingClientRect();
-    if (top < view.top || bottom > view.bottom) at.scrollTop += top - view.top - at.clientHeight / 3;
-  }
 }
