@@ -10,6 +10,7 @@ import {
   type RequestType,
 } from '../protocol/requests.ts';
 import { REMEDIES, type PageCommand, type FaultButton } from '../protocol/views.ts';
+import type { SoughtExcerpt } from './find.ts';
 import { setLocale, truncate } from './format.ts';
 import { plainText } from './markdown/parser.ts';
 import { LiveReply, messageText, reduce, type OpenSession, type PageState, type StateMessage } from './state.ts';
@@ -73,10 +74,10 @@ export class Page {
   rerender: () => void = () => undefined;
   /** Set by the composer. */
   composer: { focus(): void; setText(text: string | ((before: string) => string)): void } | undefined;
-  /** Set by the transcript list. `reveal` moves the focus to the message, unless `keepFocus` is true. */
+  /** Set by the transcript list. `reveal` moves the focus to the message, unless `keepFocus` is set. */
   list:
     | {
-        reveal(position: number, keepFocus?: boolean): void;
+        reveal(position: number, how?: { readonly keepFocus?: true; readonly sought?: SoughtExcerpt }): void;
         scrollToEnd(): void;
         readScroll(): void;
         keepFollowing(): void;

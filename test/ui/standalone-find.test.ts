@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { eventually } from './eventually.ts';
 import { servePages, type StandaloneChat } from './standalone-page.ts';
 
@@ -21,6 +21,16 @@ describe('find on the chat page', () => {
     await page.getByLabel('Find in this session').fill(words);
     await chat.answer('find', [0]);
   }
+
+  /** Whether the end of an element's text is visible. */
+  const isInView = (match: Locator): Promise<boolean> =>
+    match.evaluate((element) => {
+      const range = document.createRange();
+      range.setStart(element.lastChild!, element.lastChild!.textContent!.length - 1);
+      range.setEnd(element.lastChild!, element.lastChild!.textContent!.length);
+      const { left, bottom } = range.getBoundingClientRect();
+      return document.elementFromPoint(left, bottom - 1)?.contains(element) === true;
+    });
 
   it('expands the output of a tool that contains the match', async () => {
     const row = await chat.show('$ npm test\n27 tools passing', { role: 'tool' });
@@ -60,23 +70,46 @@ describe('find on the chat page', () => {
       await find('port is 8443');
       const match = row.getByText('The port is 8443.');
       await match.waitFor();
-      const isInView = () =>
-        match.evaluate((element) => {
-          const range = document.createRange();
-          range.setStart(element.lastChild!, element.lastChild!.textContent!.length - 1);
-          range.setEnd(element.lastChild!, element.lastChild!.textContent!.length);
-          const { left, bottom } = range.getBoundingClientRect();
-          return document.elementFromPoint(left, bottom - 1)?.contains(element) === true;
-        });
-      await eventually(async () => assert.ok(await isInView()));
+      await eventually(async () => assert.ok(await isInView(match)));
       // Going to the only match shows it again.
       await match.evaluate((element) => {
         for (let at: Element | null = element; at; at = at.parentElement) at.scrollTo(0, 0);
       });
-      assert.ok(!(await isInView()));
+      assert.ok(!(await isInView(match)));
       await page.getByLabel('Next Match').click();
-      await eventually(async () => assert.ok(await isInView()));
+      await eventually(async () => assert.ok(await isInView(match)));
       await page.keyboard.press('Escape');
     }
+  });
+
+  it('scrolls to the words of a search result, also in a long message and its output', async () => {
+    const lines = Array.from({ length: 200 }, (_, index) => `Line ${index}.`);
+    const said = 'See the [docs](https://example.org/a): **the** `port` is';
+    for (const [text, message] of [
+      [`${lines.join('\n\n')}\n\n${said} 8443.\n\n${lines.join('\n\n')}`, { role: 'assistant' }],
+      [`$ npm test\n${lines.join('\n')}\nThe port is 8443.`, { role: 'tool' }],
+      [`\`\`\`ts\n${lines.join('\n')}\nconst port = 8443;\n${lines.join('\n')}\n\`\`\``, { role: 'user' }],
+    ] as const) {
+      const row = await chat.show(text, message);
+      await chat.button('Search').click();
+      await page.getByLabel('Search this session').fill('which port?');
+      const at = text.indexOf('8443') - 60;
+      const hit = { message: chat.session, position: 0, start: at, text: text.slice(at, at + 130) };
+      await chat.answer('recall', [hit]);
+      await page.getByText('Message 1').click();
+      const match = row.getByText('8443').last();
+      await match.waitFor();
+      await eventually(async () => assert.ok(await isInView(match)));
+    }
+  });
+
+  it('expands nothing for a search result in a summary', async () => {
+    const row = await chat.show('$ npm test\n27 tools passing', { role: 'tool' });
+    await chat.button('Search').click();
+    await page.getByLabel('Search this session').fill('port');
+    await chat.answer('recall', [{ message: chat.session, position: 0, start: 0, text: 'The port is 8443.' }]);
+    await page.getByText('Message 1').click();
+    await chat.waitForFocus(row);
+    await row.getByRole('button', { name: '$ npm test', expanded: false }).waitFor();
   });
 });

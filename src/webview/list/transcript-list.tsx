@@ -1,11 +1,12 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { MessageView } from '../../protocol/views.ts';
+import { showExcerpt, type SoughtExcerpt } from '../find.ts';
 import { startOfDay } from '../format.ts';
 import { page } from '../page-instance.ts';
 import { Icon } from '../parts/elements.tsx';
 import { Minimap } from '../parts/minimap.tsx';
 import { TranscriptRow } from '../parts/transcript-row.tsx';
-import { summaryRangeAt, PAGE_SIZE, textLength, type OpenSession } from '../state.ts';
+import { messageText, summaryRangeAt, PAGE_SIZE, textLength, type OpenSession } from '../state.ts';
 import { text } from '../texts.ts';
 import { TranscriptNavigation } from './transcript-navigation.ts';
 import { Viewport, type RowRange } from './viewport.ts';
@@ -32,6 +33,7 @@ export function TranscriptList({ session }: { readonly session: OpenSession }) {
   /** The pages being loaded, by epoch and first row, because the answers of an earlier epoch are discarded. */
   const requested = useRef(new Set<string>());
   const awaitingFocus = useRef<number>(undefined);
+  const awaitingExcerpt = useRef<SoughtExcerpt & { readonly position: number }>(undefined);
   const [range, setRange] = useState<RowRange>({ from: 0, to: -1 });
   const [isAtEnd, setIsAtEnd] = useState(true);
   const [revealed, setRevealed] = useState<number>();
@@ -56,8 +58,9 @@ export function TranscriptList({ session }: { readonly session: OpenSession }) {
     if (place) view.reveal(place.position, -place.offset);
     setIsAtEnd(view.isFollowing);
     page.list = {
-      reveal: (position, keepFocus) => {
-        awaitingFocus.current = keepFocus === true ? undefined : position;
+      reveal: (position, { keepFocus, sought } = {}) => {
+        awaitingFocus.current = keepFocus ? undefined : position;
+        awaitingExcerpt.current = sought && { ...sought, position };
         reveal(position);
       },
       scrollToEnd,
@@ -97,6 +100,16 @@ export function TranscriptList({ session }: { readonly session: OpenSession }) {
     awaitingFocus.current = undefined;
     row.focus({ preventScroll: true });
   }, [revealed, range, transcript]);
+
+  // Show the excerpt for which a message was revealed, also if that message was the last one to be revealed.
+  useLayoutEffect(() => {
+    const { current: sought } = awaitingExcerpt;
+    const message = sought && transcript.at(sought.position);
+    const body = message && rows.current?.querySelector(`[data-row="${sought.position}"] .message-body`);
+    if (!body) return;
+    awaitingExcerpt.current = undefined;
+    showExcerpt(body, messageText(message), sought);
+  });
 
   const compressionsByRow = useMemo(
     () => Map.groupBy(session.compressions, (each) => each.after),

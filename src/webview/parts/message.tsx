@@ -130,7 +130,12 @@ function Recalled({ recalled }: { readonly recalled: NonNullable<MessageView['re
     <div class="recalled">
       <Disclosure head={text('Recalled excerpts: {0}', String(recalled.length))} toggleClass="meta">
         {recalled.map(({ position, role, text: excerpt }) => (
-          <button key={position} type="button" class="recalled-excerpt" onClick={() => page.list?.reveal(position)}>
+          <button
+            key={position}
+            type="button"
+            class="recalled-excerpt"
+            onClick={() => page.list?.reveal(position, { sought: { excerpt, query: '' } })}
+          >
             {`${position + 1} · ${roleName(role)}: ${truncate(excerpt, 300)}`}
           </button>
         ))}

@@ -89,7 +89,7 @@ export function RecallPanel({ session }: { readonly session: OpenSession }) {
               class="session-open fill"
               onClick={() => {
                 page.showPanel('none');
-                page.list?.reveal(position);
+                page.list?.reveal(position, { sought: { excerpt, query } });
               }}
             >
               <span class="hit-text">{excerpt}</span>
@@ -117,7 +117,7 @@ export function FindBar({ session }: { readonly session: OpenSession }) {
   const goTo = (positions: readonly number[], index: number): void => {
     setCurrent(({ visit }) => ({ index, visit: visit + 1 }));
     const position = positions[index];
-    if (position !== undefined) page.list?.reveal(position, true);
+    if (position !== undefined) page.list?.reveal(position, { keepFocus: true });
   };
 
   const foundQuery = useRef('');
