@@ -1,4 +1,4 @@
-import { UnusableAnswers } from '../core/compress/summary-model.ts';
+import { PromptsTooLong, UnusableAnswers } from '../core/compress/summary-model.ts';
 import type { Ending, Usage } from '../core/model/message.ts';
 
 /** Why a model request failed. Each provider adapter maps its SDK's errors to these reasons. */
@@ -70,9 +70,11 @@ export class ModelFault extends Error {
   }
 }
 
-/** Whether a model responded, but not with a usable summary, so a retry with the same messages wouldn't help. */
+/** Whether a model didn't give a usable summary, and a retry with the same messages wouldn't help. */
 export const isUnusableAnswer = (error: unknown): boolean =>
-  error instanceof UnusableAnswers || ModelFault.is(error, 'content_refused', 'highest_output_limit');
+  error instanceof UnusableAnswers ||
+  error instanceof PromptsTooLong ||
+  ModelFault.is(error, 'content_refused', 'highest_output_limit');
 
 export function emptyReply(ending: Ending | undefined, usage: Usage | undefined, isHighest: boolean): ModelFault {
   const tokens = `${usage?.output ?? 0} output tokens, ${usage?.reasoning ?? 0} of them thinking`;

@@ -21,7 +21,8 @@ import { NODE_HEADING_TOKENS } from './choose-levels.ts';
 import { mapLimited } from './map-limited.ts';
 import { cutSegments, type Segment, type SegmentSize } from './cut-segments.ts';
 import { sourceHash, type SourceMessage } from './source-message.ts';
-import { UnusableAnswers, type SummaryModel } from './summary-model.ts';
+import { buildSummarizerInput } from './summarizer-input.ts';
+import { PromptsTooLong, UnusableAnswers, type SummaryModel } from './summary-model.ts';
 import { usefulnessFactors } from './passage-weights.ts';
 import { topicsOf, topicTitle } from './topics.ts';
 
@@ -148,6 +149,9 @@ export async function summarizeRuns(
   let refusal: unknown;
   let fault: unknown;
   let badAnswers = 0;
+  let answered = 0;
+  /** Pieces with something to send, but nothing that fits in the model's context window. */
+  let tooLong = 0;
   let done = 0;
   const report = (): void => tools.report?.({ done: ++done, total: pieces.length });
   const isWorthAsking = (piece: Piece): boolean =>
@@ -167,7 +171,11 @@ export async function summarizeRuns(
         try {
           const { answer, attempts } = await askModel(piece, model, settings, tools, badAnswers > 0);
           // Nothing to send, or nothing that fits, says nothing about the model.
-          if (attempts > 0) badAnswers = answer ? 0 : badAnswers + 1;
+          if (attempts > 0) {
+            badAnswers = answer ? 0 : badAnswers + 1;
+            answered++;
+          } else if ((await buildSummarizerInput(piece.corpus, piece, piece.tokens, tools.counter, pace)) !== '')
+            tooLong++;
           if (!answer && attempts === MAX_ATTEMPTS) unanswered.add(piece);
           if (answer) {
             made.set(piece, answer.content);
@@ -194,7 +202,8 @@ export async function summarizeRuns(
     });
   }
   fault ??= refusal;
-  if (asked.length > 0 && made.size === 0) fault ??= new UnusableAnswers();
+  if (made.size === 0 && answered > 0) fault ??= new UnusableAnswers();
+  else if (made.size === 0 && tooLong > 0) fault ??= new PromptsTooLong();
   if (settings.isBounded) {
     const others = pieces.filter((piece) => !made.get(piece));
     const room = settings.roomTokens - sum(others.map(({ limits }) => limits.detailed + NODE_HEADING_TOKENS));

@@ -51,3 +51,12 @@ export class UnusableAnswers extends Error {
     super('The summarizer gave no usable answer.');
   }
 }
+
+/** Not even a part of the messages fits in the model's context window, so it wasn't asked and summaries were extracted. */
+export class PromptsTooLong extends Error {
+  override readonly name = 'PromptsTooLong';
+
+  constructor() {
+    super('No part of the messages fits in the context window of the summarizer.');
+  }
+}

@@ -3,7 +3,7 @@ import { countText, formatCounted, messagesText, stageText } from '../platform/l
 import type { CompressionOutcome, CompressionProgress } from '../../app/compression-job.ts';
 import type { Conversation } from '../../app/conversation.ts';
 import { SpendLimitReached } from '../../app/spend-limited-model.ts';
-import { UnusableAnswers } from '../../core/compress/summary-model.ts';
+import { PromptsTooLong, UnusableAnswers } from '../../core/compress/summary-model.ts';
 import {
   ChangeFault,
   compressionsSince,
@@ -84,10 +84,14 @@ async function reportExtracted(app: SummariesApp, fault: unknown, done: string):
       ? vscode.l10n.t(
           'The summarizer returned no usable response. The summary was extracted from the messages without a model.',
         )
-      : vscode.l10n.t(
-          '{0} Summaries that couldn’t be generated were extracted from the messages without a model.',
-          fault instanceof SpendLimitReached ? reason : summarizerFaultText(reason),
-        );
+      : fault instanceof PromptsTooLong
+        ? vscode.l10n.t(
+            'The summarizer’s context window is too small for the messages. The summary was extracted from the messages without a model.',
+          )
+        : vscode.l10n.t(
+            '{0} Summaries that couldn’t be generated were extracted from the messages without a model.',
+            fault instanceof SpendLimitReached ? reason : summarizerFaultText(reason),
+          );
   const showLog = vscode.l10n.t('Show Log');
   const openSettings = vscode.l10n.t('Open Settings');
   const answer = await vscode.window.showWarningMessage(

@@ -22,6 +22,10 @@ const requestedWords = (prompt: string): number => Number(/(\d+) words/.exec(pro
 const summarize = (model: ReturnType<typeof scriptedModel>, more: Partial<SummarizeSettings> = {}) =>
   grow({ messages: session }, more, tools({ model }));
 
+const LISTING = Array.from({ length: 300 }, (_, index) => `-rw-r--r-- 1 root root ${index} Jan 3 a${index}.ts`).join(
+  '\n',
+);
+
 describe('summarizeRuns', () => {
   it('accepts a good first response and records how the summary was made', async () => {
     const model = scriptedModel(() => goodAnswer('Retries were added to the client.', { topics: ['Retries'] }));
@@ -290,8 +294,7 @@ describe('summarizeRuns', () => {
 
   it('still asks the model about other segments after two with nothing to send', async () => {
     const model = scriptedModel(() => goodAnswer('Retries.'));
-    const listing = Array.from({ length: 300 }, (_, index) => `-rw-r--r-- 1 root root ${index} Jan 3 a${index}.ts`);
-    const listings = transcript(['tool', listing.join('\n')]);
+    const listings = transcript(['tool', LISTING]);
     const runs = [listings, listings, developerSession(40)].map((messages) => {
       return { messages, tokens: messages.map((one) => counter.message(one)) };
     });
@@ -301,6 +304,27 @@ describe('summarizeRuns', () => {
       ['extractive', 'extractive', 'model'],
     );
     assert.equal(fault, undefined);
+  });
+
+  it('says that nothing fits in the context window of a model that was not asked, unless there is nothing to send', async () => {
+    const [talk, listing] = [developerSession(40), transcript(['tool', LISTING])];
+    for (const [maxInputTokens, answer, messages, expected] of [
+      [700, goodAnswer('Retries.'), talk, 'PromptsTooLong'],
+      [100_000, '', talk, 'UnusableAnswers'],
+      [100_000, goodAnswer('Retries.'), listing, undefined],
+    ] as const) {
+      const model = Object.assign(
+        scriptedModel(() => answer),
+        { maxInputTokens },
+      );
+      const { fault } = await summarizeRuns(
+        [{ messages, tokens: messages.map((one) => counter.message(one)) }],
+        SETTINGS,
+        tools({ model }),
+      );
+      assert.equal((fault as Error | undefined)?.name, expected);
+      assert.equal(model.requests.length > 0, expected === 'UnusableAnswers');
+    }
   });
 
   it('treats only messages as unanswered about which the model was asked with all attempts', async () => {
