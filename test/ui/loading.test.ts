@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import { violationsIn } from './axe.ts';
 import { INIT, PAGE_STATES } from './page-states.ts';
 import { servePages, type StandaloneChat } from './standalone-page.ts';
+import { openForAllTests } from '../support/per-test.ts';
 
 // The workbench loads the session too quickly, so the page runs alone here, with the host's HTML.
 describe('standalone chat page', () => {
@@ -10,10 +11,7 @@ describe('standalone chat page', () => {
   let chat: StandaloneChat;
   let page: Page;
 
-  before(async () => {
-    chat = await open();
-    ({ page } = chat);
-  });
+  openForAllTests(async () => ({ page } = chat = await open()));
 
   it('says that it is loading, with no accessibility violation', async () => {
     const main = page.getByRole('main', { name: 'Chat' });

@@ -2,16 +2,14 @@ import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { INIT, PREVIEW } from './page-states.ts';
 import { lines, servePages, type StandaloneChat } from './standalone-page.ts';
+import { openForAllTests } from '../support/per-test.ts';
 
 describe('small chat page', () => {
   const open = servePages();
   let chat: StandaloneChat;
   let page: Page;
 
-  before(async () => {
-    chat = await open();
-    ({ page } = chat);
-  });
+  openForAllTests(async () => ({ page } = chat = await open()));
 
   it('shows the whole context usage and when the next compression is due in a narrow Side Bar', async () => {
     await page.setViewportSize({ width: 200, height: 600 });

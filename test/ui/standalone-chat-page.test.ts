@@ -4,6 +4,7 @@ import { GAUGE_PARTS } from '../../src/core/budget/gauge.ts';
 import { eventually } from './eventually.ts';
 import { COMPRESSION, INIT, PAGE_STATES, PREVIEW, sessionView, SUMMARY } from './page-states.ts';
 import { lines, messageView, servePages, type StandaloneChat } from './standalone-page.ts';
+import { openForAllTests, openForEachTest } from '../support/per-test.ts';
 
 const [STATE] = Object.values(PAGE_STATES);
 
@@ -15,10 +16,7 @@ describe('chat page', () => {
   let chat: StandaloneChat;
   let page: Page;
 
-  before(async () => {
-    chat = await open();
-    ({ page } = chat);
-  });
+  openForAllTests(async () => ({ page } = chat = await open()));
 
   /** Shows a reply that is streaming. */
   async function arrive(text: string) {
@@ -204,12 +202,7 @@ describe('chat page', () => {
   describe('within a session', () => {
     const search = (): Locator => page.getByRole('searchbox', { name: 'Search this session' });
 
-    beforeEach(async () => {
-      chat = await open();
-      ({ page } = chat);
-    });
-
-    afterEach(() => page.close());
+    openForEachTest(async () => ({ page } = chat = await open()));
 
     /** Opens the editor of a message. */
     const edit = async (row: Locator): Promise<Locator> => {

@@ -2,18 +2,14 @@ import assert from 'node:assert/strict';
 import type { Locator, Page } from 'playwright-core';
 import { eventually } from './eventually.ts';
 import { servePages, type StandaloneChat } from './standalone-page.ts';
+import { openForEachTest } from '../support/per-test.ts';
 
 describe('find on the chat page', () => {
   const open = servePages();
   let chat: StandaloneChat;
   let page: Page;
 
-  beforeEach(async () => {
-    chat = await open();
-    ({ page } = chat);
-  });
-
-  afterEach(() => page.close());
+  openForEachTest(async () => ({ page } = chat = await open()));
 
   /** Finds words, which the session's message contains. */
   async function find(words: string): Promise<void> {

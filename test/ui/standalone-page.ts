@@ -91,6 +91,10 @@ export class StandaloneChat {
     this.page = page;
   }
 
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.page.close();
+  }
+
   composer(): Locator {
     return this.page.getByRole('textbox', { name: 'Message', exact: true });
   }

@@ -4,6 +4,7 @@ import type { StatusView } from '../../src/protocol/views.ts';
 import { eventually } from './eventually.ts';
 import { COMPRESSION, INIT, PREVIEW, sessionView, SUMMARY } from './page-states.ts';
 import { lines, messageView, messageViews, refusal, servePages, type StandaloneChat } from './standalone-page.ts';
+import { openForEachTest } from '../support/per-test.ts';
 
 const READ_ONLY = { text: 'This session is open in another window.', isWrittenElsewhere: true };
 /** Waits for the next frame. */
@@ -15,12 +16,7 @@ describe('session on the chat page', () => {
   let chat: StandaloneChat;
   let page: Page;
 
-  beforeEach(async () => {
-    chat = await open();
-    ({ page } = chat);
-  });
-
-  afterEach(() => page.close());
+  openForEachTest(async () => ({ page } = chat = await open()));
 
   const becomeReadOnly = (more: Partial<StatusView> = {}): Promise<void> =>
     chat.post({ type: 'status', status: { ...INIT.status, readOnly: READ_ONLY, ...more } });

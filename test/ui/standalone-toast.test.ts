@@ -1,22 +1,22 @@
 import assert from 'node:assert/strict';
 import type { Locator, Page } from 'playwright-core';
 import { servePages } from './standalone-page.ts';
+import { openForEachTest } from '../support/per-test.ts';
 
 describe('notice with an action', () => {
   const SHOWN_MS = 8_000;
   const open = servePages();
   let page: Page;
 
-  beforeEach(async () => {
+  openForEachTest(async () => {
     const chat = await open();
     ({ page } = chat);
     await page.clock.install();
     await chat.show('The port is 8443.');
     await chat.post({ type: 'toast', text: 'Undone.', action: { id: 1, label: 'Redo' } });
     await redo().waitFor();
+    return chat;
   });
-
-  afterEach(() => page.close());
 
   const redo = (): Locator => page.getByRole('button', { name: 'Redo' });
   const passTime = (): Promise<void> => page.clock.runFor(SHOWN_MS);
