@@ -1,7 +1,9 @@
 import * as vscode from 'vscode';
-import type { SessionId } from '../../core/model/ids.ts';
+import { taskId, type SessionId } from '../../core/model/ids.ts';
+import type { Step } from '../../core/model/task.ts';
 import type { Conversation } from '../../app/conversation.ts';
 import { RequestFault } from '../../protocol/faults.ts';
+import { changeSession } from '../sessions/session-changes.ts';
 import type { ChatApp } from './chat-app.ts';
 import { wholeLines } from './read-context.ts';
 import { shortLine } from '../platform/l10n.ts';
@@ -98,16 +100,23 @@ export async function moveToNewWindow(app: ChatApp): Promise<void> {
 }
 
 /** Sets the task as typed after `/task`, as `goal; step; step`; without text, asks for it. */
-export async function setTask(conversation: Conversation, argument: unknown): Promise<void> {
+export async function setTask(conversation: Conversation, argument: unknown, app: TasksApp): Promise<void> {
   const typed = typeof argument === 'string' ? argument.trim() : '';
   const text = typed === '' ? await askForTask(conversation.state.task?.goal ?? '') : typed;
   const parts = (text ?? '').split(';').map((part) => part.trim());
   const [goal, ...steps] = parts.filter((part) => part !== '');
   if (goal === undefined) return;
-  await conversation.setTask(
-    goal,
-    steps.map((step) => ({ text: step, status: 'pending' })),
-  );
+  const pending = steps.map((step) => ({ text: step, status: 'pending' }) as const);
+  await setTaskOf(app, conversation.journal.id, goal, pending);
+}
+
+type TasksApp = Pick<ChatApp, 'sessions' | 'store' | 'clock'>;
+
+/** Sets the task of a session, even if another one is shown by now. */
+export async function setTaskOf(app: TasksApp, id: SessionId, goal: string, steps: readonly Step[]): Promise<void> {
+  const { current } = app.sessions;
+  if (current?.journal.id === id) await current.setTask(goal, steps);
+  else await changeSession(app, id, { type: 'task_set', task: { id: taskId(app.clock.id()), goal, steps } });
 }
 
 const askForTask = (goal: string): Thenable<string | undefined> =>

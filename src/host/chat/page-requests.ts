@@ -3,7 +3,7 @@ import type { Conversation } from '../../app/conversation.ts';
 import { markEventWrong, pinEvents, pinQuote, undoCompressions } from '../../app/summary-changes.ts';
 import { eventsOnBranch, sentLevelOf } from '../../core/context/ledger-lines.ts';
 import { nodeText } from '../../core/context/render-context.ts';
-import { keyEventId, messageId, taskId, type MessageId, type NodeId, type SessionId } from '../../core/model/ids.ts';
+import { keyEventId, messageId, type MessageId, type NodeId, type SessionId } from '../../core/model/ids.ts';
 import { messageText, type Message } from '../../core/model/message.ts';
 import { missingFromSource, type SummaryNode } from '../../core/model/summary.ts';
 import { Sequencer } from '../../core/pace/sequencer.ts';
@@ -18,7 +18,7 @@ import { eventIndexAfter } from '../summaries/event-index.ts';
 import type { ChatApp } from './chat-app.ts';
 import type { Drafts } from './drafts.ts';
 import type { LastEditor } from './last-editor.ts';
-import { requireSession } from './chat-commands.ts';
+import { requireSession, setTaskOf } from './chat-commands.ts';
 import { contextItems } from './context-items.ts';
 import { applyEdits } from '../edits/apply-edits.ts';
 import { modelOffers } from '../models/model-picker.ts';
@@ -268,11 +268,7 @@ function sessionRequests(app: ChatApp) {
   /** Each change begins with the steps that the previous ones have left. */
   const taskChanges = new Sequencer();
   return {
-    setTask: async ({ session: id, goal, steps }) => {
-      const { current } = app.sessions;
-      if (current?.journal.id === id) await current.setTask(goal, steps);
-      else await changeSession(app, id, { type: 'task_set', task: { id: taskId(app.clock.id()), goal, steps } });
-    },
+    setTask: ({ session: id, goal, steps }) => setTaskOf(app, id, goal, steps),
     stepTask: ({ session: id, step, status }) =>
       taskChanges.queue(() => changeSession(app, id, { type: 'task_step', step, status })),
     addStep: ({ session: id, goal, step }) =>

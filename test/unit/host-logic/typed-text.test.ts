@@ -41,7 +41,8 @@ describe('a text that takes time to type', () => {
 
   it('is kept for the task', async () => {
     const { setTask } = await load<typeof ChatCommandsModule>('chat/chat-commands.ts');
-    await setTask({ state: {}, setTask: () => Promise.resolve() } as never, undefined);
+    const conversation = { state: {}, journal: { id: 's1' }, setTask: () => Promise.resolve() };
+    await setTask(conversation as never, undefined, { sessions: { current: conversation } } as never);
     assert.deepEqual(staying, ['Set Task']);
   });
 
