@@ -478,6 +478,16 @@ describe('session on the chat page', () => {
     await returns('/compress the rest');
   });
 
+  it('announces that messages are queued, and that they are on hold', async () => {
+    await chat.show('Hello.');
+    for (const isHeld of [false, true]) {
+      const queue = { items: [{ id: 'q1', text: 'And then?', attachments: 0 }], isHeld };
+      await chat.post({ type: 'status', status: { ...INIT.status, replying: !isHeld, queue } });
+      const heading = isHeld ? 'Queued messages (on hold)' : 'Queued messages';
+      await page.getByRole('status').getByText(heading, { exact: true }).waitFor();
+    }
+  });
+
   it('selects the title as soon as renaming starts, so that typing replaces it', async () => {
     await (await renameSession()).press('Escape');
     const selected = await chat.postAtOnce(

@@ -301,7 +301,7 @@ function QueuedMessages(props: { readonly session: OpenSession; readonly edit: (
   };
   return (
     <section class="queue" aria-label={heading}>
-      <p class="meta">
+      <p class="meta" role="status">
         <Icon name={isHeld ? 'debug-pause' : 'list-ordered'} /> {heading}
       </p>
       <ol>
