@@ -16,11 +16,11 @@ const RETENTION_MS = 7 * 24 * 3_600_000;
 const MIN_ORPHAN_AGE_MS = 10 * 60_000;
 
 const TEMPORARY_FILE =
-  /^.+\.(?:(?:lock|request)(?:\.[0-9a-f]{12})?|jsonl?\.[0-9a-f]{12}|(?:counts|checkpoint)\.json\.\d+\.new|(?:queue|draft)\.json\.new)$/;
+  /^.+\.(?:(?:lock|request)(?:\.[0-9a-f]{12})?|jsonl?\.[0-9a-f]{12}|attachment-[^.]+\.[0-9a-f]{12}|(?:counts|checkpoint)\.json\.\d+\.new|(?:queue|draft)\.json\.new)$/;
 const DERIVED = /^(.+)\.(?:counts|checkpoint)\.json$/;
 /** A session's files, except for its lock, which its holder removes. After a crash, it's orphaned. */
 const SESSION_FILE =
-  /^(.+)\.(?:jsonl(?:\.damaged|\.torn-[\d-]+|\.unreadable-\d+)?|(?:counts|checkpoint|queue|draft|attachments)\.json)$/;
+  /^(.+)\.(?:jsonl(?:\.damaged|\.torn-[\d-]+|\.unreadable-\d+)?|(?:counts|checkpoint|queue|draft|attachments)\.json|attachment-[^.]+)$/;
 
 const SESSION_FILES = phrase('the session files');
 

@@ -47,17 +47,11 @@ export class SessionFile<T> {
   write(session: SessionId, value: T | undefined): boolean {
     const file = this.#path(session);
     if (file === undefined) return false;
-    // Several windows may write at the same time.
-    const temporary = `${file}.${randomBytes(6).toString('hex')}`;
     try {
       if (value === undefined) rmSync(file, { force: true });
-      else {
-        writeFileSync(temporary, JSON.stringify(value), { mode: OWNER_ONLY });
-        renameSync(temporary, file);
-      }
+      else replaceFileNow(file, JSON.stringify(value));
       return true;
     } catch (error) {
-      rmSync(temporary, { force: true });
       this.#deps.warn(`A session’s ${this.#kind} could not be stored: ${String(error)}`);
       return false;
     }
@@ -65,5 +59,19 @@ export class SessionFile<T> {
 
   #path(session: SessionId): string | undefined {
     return journalPath(this.#deps.folder, session)?.replace(/jsonl$/, `${this.#kind}.json`);
+  }
+}
+
+/** Replaces a file atomically and synchronously. Throws the file system's error. */
+export function replaceFileNow(file: string, data: string | readonly Uint8Array[]): void {
+  // Several windows may write at the same time.
+  const temporary = `${file}.${randomBytes(6).toString('hex')}`;
+  try {
+    const pieces = typeof data === 'string' ? [Buffer.from(data)] : data;
+    for (const piece of pieces) writeFileSync(temporary, piece, { mode: OWNER_ONLY, flag: 'a' });
+    renameSync(temporary, file);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
   }
 }

@@ -1,8 +1,12 @@
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import path from 'node:path';
 import * as v from 'valibot';
-import { amountSchema, idSchema } from '../../core/model/field-schemas.ts';
+import { amountSchema, countSchema, idSchema } from '../../core/model/field-schemas.ts';
 import type { SessionId } from '../../core/model/ids.ts';
 import { attachmentSchema } from '../../core/model/message.ts';
-import { SessionFile, type SessionFileDeps } from './session-file.ts';
+import { errorCode } from '../../core/text/error-details.ts';
+import { journalPath } from '../../storage/session-store.ts';
+import { replaceFileNow, SessionFile, type SessionFileDeps } from './session-file.ts';
 
 /**
  * Maximum length of a session's stored attachments, in UTF-16 units: an image of the maximum size and a large file.
@@ -10,53 +14,159 @@ import { SessionFile, type SessionFileDeps } from './session-file.ts';
  */
 const MAX_STORED_LENGTH = 6_000_000;
 
+const KIND = 'attachments';
+
 const imageSchema = v.object({ type: v.literal('image'), mediaType: v.string(), base64: v.string() });
-const itemSchema = v.object({
-  id: idSchema,
-  tokens: amountSchema,
-  item: v.variant('kind', [
-    attachmentSchema,
-    v.object({ kind: v.literal('image'), name: v.string(), image: imageSchema }),
-  ]),
-});
-export type StoredAttachment = v.InferOutput<typeof itemSchema>;
+const itemSchema = v.variant('kind', [
+  attachmentSchema,
+  v.object({ kind: v.literal('image'), name: v.string(), image: imageSchema }),
+]);
+const attachmentEntries = { tokens: amountSchema, item: itemSchema };
+/** The ID is part of a file's name. */
+const storedSchema = v.object({ id: v.pipe(idSchema, v.regex(/^[\w-]+$/)), ...attachmentEntries });
+export type StoredAttachment = v.InferOutput<typeof storedSchema>;
 
 /** `isCut`: some were too large to be stored. */
-const schema = v.object({ attachments: v.array(itemSchema), isCut: v.boolean() });
+const previewSchema = v.object({ attachments: v.array(storedSchema), isCut: v.boolean() });
+
+/** `position` orders a session's attachments. `isCut`: the attachment was too large, so its content wasn't stored. */
+const placeEntries = { position: countSchema, isCut: v.boolean() };
+type Place = v.InferOutput<v.ObjectSchema<typeof placeEntries, undefined>>;
+/** A file's first line: the attachment with an empty content. The rest of the file is the content. */
+const headSchema = v.pipe(
+  v.string(),
+  v.parseJson(),
+  v.object({ ...attachmentEntries, ...placeEntries, encoding: v.picklist(['utf8', 'utf16le']) }),
+);
+type Head = v.InferOutput<typeof headSchema>;
+type StoredFile = Omit<Head, 'encoding'>;
 
 interface StoredAttachmentsDeps extends SessionFileDeps {
   /** Reports that some attachments were too large to be stored. */
   readonly reportCut: () => void;
 }
 
-/** The attachments in the composers, which survive a reload. */
+/**
+ * The attachments in the composers, which survive a reload. Each is in a file of its own, so that windows don't overwrite
+ * each other's, and a change writes only what is new. The content isn't JSON, which takes several times as long.
+ */
 export class StoredAttachments {
-  readonly #file: SessionFile<v.InferOutput<typeof schema>>;
-  readonly #reportCut: () => void;
+  readonly #deps: StoredAttachmentsDeps;
+  /** The file in which preview versions stored all attachments of a session. */
+  readonly #previewFile: SessionFile<v.InferOutput<typeof previewSchema>>;
+  /** The attachments in files that this window has read or written, by session and ID. */
+  readonly #places = new Map<SessionId, Map<string, Place>>();
 
-  constructor({ reportCut, ...deps }: StoredAttachmentsDeps) {
-    this.#file = new SessionFile(deps, 'attachments', schema);
-    this.#reportCut = reportCut;
+  constructor(deps: StoredAttachmentsDeps) {
+    this.#deps = deps;
+    this.#previewFile = new SessionFile(deps, KIND, previewSchema);
   }
 
   read(session: SessionId): readonly StoredAttachment[] {
-    const { attachments, isCut } = this.#file.read(session) ?? { attachments: [], isCut: false };
-    if (isCut) {
-      this.#reportCut();
-      // Otherwise, it would be reported again after the next reload.
-      this.write(session, attachments);
+    const prefix = this.#prefix(session);
+    if (prefix === undefined) return [];
+    const places = new Map<string, Place>();
+    this.#places.set(session, places);
+    const found: StoredAttachment[] = [];
+    for (const id of this.#storedIds(prefix)) {
+      const file = this.#read(prefix + id);
+      if (!file) continue;
+      const { tokens, item, position, isCut } = file;
+      places.set(id, { position, isCut });
+      if (!isCut) found.push({ id, tokens, item });
     }
-    return attachments;
+    found.sort((a, b) => places.get(a.id)!.position - places.get(b.id)!.position);
+    const preview = this.#previewFile.read(session);
+    const moved = preview?.attachments.filter(({ id }) => !places.has(id)) ?? [];
+    if (found.length < places.size || preview?.isCut === true) this.#deps.reportCut();
+    const all = [...found, ...moved];
+    // Removes those that were too large. Otherwise, they would be reported again after the next reload.
+    if (this.write(session, all) && preview) this.#previewFile.write(session, undefined);
+    return all;
   }
 
-  write(session: SessionId, all: readonly StoredAttachment[]): void {
-    let room = MAX_STORED_LENGTH;
-    const attachments = all.filter(({ item }) => {
-      const { length } = item.kind === 'image' ? item.image.base64 : item.text;
-      if (length > room) return false;
-      room -= length;
+  /** Returns false if that fails. The next call tries again. */
+  write(session: SessionId, all: readonly StoredAttachment[]): boolean {
+    const prefix = this.#prefix(session);
+    if (prefix === undefined) return false;
+    const places = this.#places.get(session) ?? new Map<string, Place>();
+    this.#places.set(session, places);
+    try {
+      const ids = new Set(all.map(({ id }) => id));
+      for (const id of places.keys()) {
+        if (ids.has(id)) continue;
+        rmSync(prefix + id, { force: true });
+        places.delete(id);
+      }
+      let position = Math.max(0, ...[...places.values()].map((place) => place.position + 1));
+      let room = MAX_STORED_LENGTH;
+      for (const { id, tokens, item } of all) {
+        const isCut = contentOf(item).length > room;
+        if (!isCut) room -= contentOf(item).length;
+        const before = places.get(id);
+        if (before && (isCut || !before.isCut)) continue;
+        const place = { position: before?.position ?? position++, isCut };
+        replaceFileNow(prefix + id, encode({ tokens, item, ...place }));
+        places.set(id, place);
+      }
       return true;
-    });
-    this.#file.write(session, all.length === 0 ? undefined : { attachments, isCut: attachments.length < all.length });
+    } catch (error) {
+      this.#deps.warn(`A session’s ${KIND} could not be stored: ${String(error)}`);
+      return false;
+    }
   }
+
+  /** The path of a session's files without the attachment's ID. */
+  #prefix(session: SessionId): string | undefined {
+    return journalPath(this.#deps.folder, session)?.replace(/jsonl$/, 'attachment-');
+  }
+
+  #storedIds(prefix: string): readonly string[] {
+    const name = path.basename(prefix);
+    try {
+      const names = readdirSync(path.dirname(prefix)).filter((one) => one.startsWith(name));
+      return names.map((one) => one.slice(name.length)).filter((id) => !id.includes('.'));
+    } catch (error) {
+      if (errorCode(error) !== 'ENOENT') this.#warnUnreadable(error);
+      return [];
+    }
+  }
+
+  /** Undefined if there is no valid file. */
+  #read(file: string): StoredFile | undefined {
+    try {
+      return decode(readFileSync(file));
+    } catch (error) {
+      // Another window has sent or removed it.
+      if (errorCode(error) !== 'ENOENT') this.#warnUnreadable(error);
+      return undefined;
+    }
+  }
+
+  #warnUnreadable(error: unknown): void {
+    this.#deps.warn(`A session’s ${KIND} could not be read: ${String(error)}`);
+  }
+}
+
+type Item = StoredAttachment['item'];
+
+const contentOf = (item: Item): string => (item.kind === 'image' ? item.image.base64 : item.text);
+
+const withContent = (item: Item, content: string): Item =>
+  item.kind === 'image' ? { ...item, image: { ...item.image, base64: content } } : { ...item, text: content };
+
+function encode({ item, ...others }: StoredFile): readonly Uint8Array[] {
+  const content = others.isCut ? '' : contentOf(item);
+  // UTF-8 can't represent a lone surrogate.
+  const encoding = content.isWellFormed() ? 'utf8' : 'utf16le';
+  const head: Head = { ...others, item: withContent(item, ''), encoding };
+  return [Buffer.from(`${JSON.stringify(head)}\n`), Buffer.from(content, encoding)];
+}
+
+function decode(file: Buffer): StoredFile | undefined {
+  const end = file.indexOf('\n');
+  const parsed = v.safeParse(headSchema, file.toString('utf8', 0, Math.max(0, end)));
+  if (!parsed.success) return undefined;
+  const { item, encoding, ...others } = parsed.output;
+  return { ...others, item: withContent(item, file.toString(encoding, end + 1)) };
 }

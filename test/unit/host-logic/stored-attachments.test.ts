@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readdir, stat } from 'node:fs/promises';
+import { readdir, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Conversation } from '../../../src/app/conversation.ts';
 import { sessionId } from '../../../src/core/model/ids.ts';
@@ -32,7 +32,7 @@ describe('attachments of an unsent message', () => {
     const models = { takesImages: () => true };
     return new Attachments({ clock: harness.clock, models, chosenModel: () => ({}) } as never, {} as never, stored());
   }
-  const storedFiles = async () => (await readdir(harness.folder)).filter((name) => name.includes('.attachments.json'));
+  const storedFiles = async () => (await readdir(harness.folder)).filter((name) => name.includes('.attachment'));
 
   it('survive a reload', () => {
     const before = attachments();
@@ -60,6 +60,53 @@ describe('attachments of an unsent message', () => {
     assert.equal((await storedFiles()).length, 1);
     open.take(id, [open.views(id)[0]!.id]);
     assert.deepEqual([await storedFiles(), attachments().views(id)], [[], []]);
+  });
+
+  it('are kept if another window attaches something to the same session or removes its own', () => {
+    const { id } = conversation.journal;
+    const [left, right] = [attachments(), attachments()];
+    left.addAll(conversation, file('of both'));
+    for (const one of [left, right]) one.views(id);
+    left.addAll(conversation, file('of the left one'), image);
+    right.addAll(conversation, file('of the right one'));
+    right.remove(right.views(id)[1]!.id);
+    const { attachments: texts, images } = attachments().contents(id);
+    assert.deepEqual([texts.map(({ text }) => text), images], [['of both', 'of the left one'], [png]]);
+  });
+
+  it('keep their order and every character', () => {
+    const session = sessionId('s1');
+    const texts = ['{"a": 1}\n\r\n', 'a lone \ud800 surrogate', '', 'ünï→😀'];
+    const all = texts.map((text, at) => ({ id: `a${9 - at}`, tokens: 1, item: file(text) }));
+    stored().write(session, all);
+    assert.deepEqual(stored().read(session), all);
+    const window = stored();
+    const [first, ...rest] = window.read(session);
+    const later = [...rest, { ...first!, id: 'a0' }];
+    window.write(session, later);
+    assert.deepEqual(stored().read(session), later);
+  });
+
+  it('are written once, not with each change', async () => {
+    const { id } = conversation.journal;
+    const open = attachments();
+    open.addAll(conversation, image);
+    const [name] = await storedFiles();
+    const { ino } = await stat(path.join(harness.folder, name!));
+    open.addAll(conversation, file('const port = 8443;'));
+    open.remove(open.views(id)[1]!.id);
+    assert.deepEqual(await storedFiles(), [name]);
+    assert.equal((await stat(path.join(harness.folder, name!))).ino, ino);
+  });
+
+  it('are moved from the file in which a preview version stored all of them', async () => {
+    const session = sessionId('s1');
+    const old = ['a1', 'a2'].map((id) => ({ id, tokens: 1, item: file(id) }));
+    const json = JSON.stringify({ attachments: old, isCut: true });
+    await writeFile(path.join(harness.folder, 's1.attachments.json'), json);
+    assert.deepEqual([stored().read(session), cuts], [old, 1]);
+    assert.deepEqual((await storedFiles()).sort(), ['s1.attachment-a1', 's1.attachment-a2']);
+    assert.deepEqual([stored().read(session), cuts], [old, 1]);
   });
 
   it('are reported once if they were too large to be stored', () => {

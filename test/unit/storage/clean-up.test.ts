@@ -43,6 +43,7 @@ describe('session folder clean-up', () => {
     inFolder(async (folder) => {
       const store = await storeOf(folder, 1);
       const orphans = {
+        's1.attachment-a1.0123456789ab': 'half',
         's1.lock.0123456789ab': 'draft',
         's1.lock': '{}',
         'gone.lock': '{}',
@@ -62,6 +63,7 @@ describe('session folder clean-up', () => {
         's1.checkpoint.json': 'x',
         's1.queue.json': '[]',
         's1.draft.json': '{}',
+        's1.attachment-a1': '{}',
         's1.jsonl.damaged': 'lines',
         's1.jsonl.torn-17': 'tail',
         'gone.jsonl.unreadable-17': 'what was said',
@@ -109,11 +111,13 @@ describe('session folder clean-up', () => {
         's2.queue.json': '[]',
         's2.draft.json': '{}',
         's2.attachments.json': '{}',
+        's2.attachment-a1': '{}',
         's2.jsonl.damaged': 'lines',
         's2.jsonl.torn-17-1': 'tail',
         's2.jsonl.unreadable-18': 'old',
         's2.x.jsonl': 'of another',
         's22.counts.json': 'of another',
+        's22.attachment-a1': 'of another',
       });
       const ids = (await store.list()).map((one) => one.id);
       const sizes = await sizesOfSessions(folder, ids);
@@ -123,9 +127,14 @@ describe('session folder clean-up', () => {
       const after = await names(folder);
       const lost = before
         .filter((name) => !after.includes(name))
-        .filter((name) => !/^s2\.(jsonl|counts|checkpoint|queue|draft|attachments)/.test(name));
+        .filter((name) => !/^s2\.(jsonl|counts|checkpoint|queue|draft|attachment)/.test(name));
       assert.deepEqual(lost, []);
-      assert.ok(after.includes('s2.x.jsonl') && after.includes('s22.counts.json') && after.includes('s1.jsonl'));
+      assert.ok(
+        after.includes('s2.x.jsonl') &&
+          after.includes('s22.counts.json') &&
+          after.includes('s22.attachment-a1') &&
+          after.includes('s1.jsonl'),
+      );
       assert.ok(!after.some((name) => name.startsWith('s2.') && name !== 's2.x.jsonl'));
       assert.equal((await readStoredSession(folder, sessionId('s1'), NEVER_YIELDS))?.state.path.length, 2);
       assert.equal(await readStoredSession(folder, sessionId('s2'), NEVER_YIELDS), undefined);
