@@ -3,6 +3,7 @@ import type { Conversation } from '../../app/conversation.ts';
 import type { UserMessage } from '../../app/user-message.ts';
 import type { SessionId } from '../../core/model/ids.ts';
 import type { Attachment } from '../../core/model/message.ts';
+import { renderAttachment } from '../../core/text/render-attachment.ts';
 import { imageTokens } from '../../core/tokens/image-size.ts';
 import { REPLY_PRIMING_TOKENS } from '../../core/tokens/token-counter.ts';
 import { RequestFault } from '../../protocol/faults.ts';
@@ -25,7 +26,7 @@ export type MessageAttachments = Required<Pick<UserMessage, 'attachments' | 'ima
 export type AttachmentTarget = Pick<Conversation, 'journal' | 'counter' | 'meter'>;
 
 interface AttachmentsApp {
-  readonly clock: Pick<Clock, 'id'>;
+  readonly clock: Pick<Clock, 'id' | 'yielder'>;
   readonly models: Pick<Models, 'takesImages'>;
   chosenModel(): ChosenModel;
 }
@@ -52,13 +53,13 @@ export class Attachments {
   async add(target: AttachmentTarget, ...requests: readonly ContextRequest[]): Promise<void> {
     const read: (Attachment | ImageFile)[] = [];
     for (const request of requests) read.push(...(await readContext(request, this.#sources)));
-    this.addAll(target, ...read);
+    await this.addAll(target, ...read);
   }
 
   /** Adds all items or none. Throws `RequestFault` if they don't fit, or if the model doesn't accept images. */
-  addAll(target: AttachmentTarget, ...items: readonly (Attachment | ImageFile)[]): void {
+  async addAll(target: AttachmentTarget, ...items: readonly (Attachment | ImageFile)[]): Promise<void> {
     if (items.some(({ kind }) => kind === 'image')) this.#checkImages();
-    const counted = items.map((item) => ({ item, tokens: this.tokens(target, item) }));
+    const counted = await this.#counted(target, items);
     const total = counted.reduce((sum, { item, tokens }) => (item.kind === 'image' ? sum : sum + tokens), 0);
     const availableTokens = this.room(target);
     if (total > availableTokens) throw noRoom(items.map(({ name }) => name).join(', '), total, availableTokens);
@@ -67,8 +68,9 @@ export class Attachments {
   }
 
   /** An attachment's size in the provider's tokens, like the gauge next to the composer. */
-  tokens({ counter, meter }: AttachmentTarget, item: Attachment | ImageFile): number {
-    return item.kind === 'image' ? imageTokens(item.image.base64) : meter.providerTokens(counter.attachment(item));
+  async tokens({ counter, meter }: AttachmentTarget, item: Attachment | ImageFile): Promise<number> {
+    if (item.kind === 'image') return imageTokens(item.image.base64);
+    return meter.providerTokens(await counter.textYielding(renderAttachment(item), this.#app.clock.yielder));
   }
 
   /** Tokens that can still be attached: the budget minus the fixed parts of a request and the current attachments. */
@@ -83,17 +85,16 @@ export class Attachments {
    * Replaces or removes the automatic attachment; returns true if the file or its size has changed. Other sessions lose
    * theirs, and get a new one when they are opened again.
    */
-  setImplicit(target: AttachmentTarget, attachment: Attachment | undefined): boolean {
-    const session = target.journal.id;
+  setImplicit(session: SessionId, attachment: Attachment | undefined, tokens = 0): boolean {
     for (const { session: other, view } of this.#entries.values())
       if (view.implicit && other !== session) this.#entries.delete(view.id);
     const before = this.#inSession(session).find(({ view }) => view.implicit);
     if (!attachment) return before !== undefined && this.#entries.delete(before.view.id);
     const { kind, name } = attachment;
     const id = before?.view.id ?? this.#app.clock.id();
-    const view = { id, kind, name, tokens: this.tokens(target, attachment), implicit: true } as const;
+    const view = { id, kind, name, tokens, implicit: true } as const;
     this.#entries.set(id, { session, view, item: attachment });
-    return before?.view.name !== name || before.view.tokens !== view.tokens;
+    return before?.view.name !== name || before.view.tokens !== tokens;
   }
 
   views(session: SessionId): AttachmentView[] {
@@ -106,9 +107,13 @@ export class Attachments {
   }
 
   /** Restores the attachments of a message that wasn't sent. */
-  restore(target: AttachmentTarget, { attachments = [], images = [] }: Partial<MessageAttachments>): void {
+  async restore(
+    target: AttachmentTarget,
+    { attachments = [], images = [] }: Partial<MessageAttachments>,
+  ): Promise<void> {
     const named = images.map((image) => ({ kind: 'image', name: vscode.l10n.t('Image'), image }) as const);
-    for (const item of [...attachments, ...named]) this.#keep(target, item, this.tokens(target, item));
+    const counted = await this.#counted(target, [...attachments, ...named]);
+    for (const { item, tokens } of counted) this.#keep(target, item, tokens);
     this.#store(target.journal.id);
   }
 
@@ -142,6 +147,12 @@ export class Attachments {
     for (const id of ids) this.#entries.delete(id);
     if (chosenIds.length > 0) this.#store(session);
     return contentsOf(taken);
+  }
+
+  async #counted(target: AttachmentTarget, items: readonly (Attachment | ImageFile)[]) {
+    const counted = [];
+    for (const item of items) counted.push({ item, tokens: await this.tokens(target, item) });
+    return counted;
   }
 
   #inSession(session: SessionId): Entry[] {

@@ -44,7 +44,7 @@ export async function explainProblem(app: ChatApp, argument: unknown): Promise<v
   const conversation = await app.sessions.currentOrLatest();
   const document = await vscode.workspace.openTextDocument(problem.uri);
   const { start, end } = problem.range;
-  app.attachments.addAll(conversation, wholeLines(document, start.line - LINES_AROUND, end.line + LINES_AROUND));
+  await app.attachments.addAll(conversation, wholeLines(document, start.line - LINES_AROUND, end.line + LINES_AROUND));
   const name = relativePath(problem.uri);
   const question = vscode.l10n.t(
     'Explain this problem in {0} and how to fix it:\n\n> {1}',

@@ -62,13 +62,15 @@ export class ImplicitContext {
   async #refresh(): Promise<void> {
     const { attachments, drafts, panel, sessions } = this.#app;
     const conversation = sessions.current;
-    if (!conversation || !attachments.setImplicit(conversation, await this.#file(conversation))) return;
+    if (!conversation) return;
+    const { file, tokens } = (await this.#file(conversation)) ?? {};
     const { id } = conversation.journal;
+    if (!attachments.setImplicit(id, file, tokens)) return;
     const draft = { text: drafts.get(id), attachments: attachments.views(id) };
     panel.post({ type: 'draft', session: id, draft, focus: false });
   }
 
-  async #file(conversation: Conversation): Promise<Attachment | undefined> {
+  async #file(conversation: Conversation): Promise<{ readonly file: Attachment; readonly tokens: number } | undefined> {
     const { attachments: pending, editor } = this.#app;
     const { journal } = conversation;
     const document = editor.current?.document;
@@ -78,15 +80,16 @@ export class ImplicitContext {
     const { uri } = document;
     if (uri.scheme === 'untitled' || isSecretFile(uri.path) || (await workspaceFilesOnly([uri])).length === 0)
       return undefined;
-    // Checked last, because the user may have removed the attachment meanwhile.
-    if (this.#declined.has(journal.id)) return undefined;
     const file = excerpt(document);
     const max = pending.room(conversation) * MAX_SHARE;
-    if (file.text.length > max * MAX_CHARS_PER_TOKEN || pending.tokens(conversation, file) > max) return undefined;
+    if (file.text.length > max * MAX_CHARS_PER_TOKEN) return undefined;
+    const tokens = await pending.tokens(conversation, file);
+    // Checked last, because the user may have removed the attachment meanwhile.
+    if (tokens > max || this.#declined.has(journal.id)) return undefined;
     const isSame = (one: Attachment): boolean => one.uri === file.uri && one.text === file.text;
     if (pending.explicitAttachments(journal.id).some(isSame)) return undefined;
     const queued = conversation.queue.items.map(({ message }) => message);
     const inContext = [...queued, ...[...journal.state.uncompressed()].map(({ message }) => message)];
-    return inContext.some(({ attachments }) => attachments?.some(isSame)) ? undefined : file;
+    return inContext.some(({ attachments }) => attachments?.some(isSame)) ? undefined : { file, tokens };
   }
 }

@@ -60,7 +60,7 @@ function turnRequests(app: ChatApp & ModelsApp) {
         const isKept =
           open.state.counters.messagesEver !== oldCount || open.queue.items.some((one) => one.message === message);
         // If the message was neither sent nor queued, its attachments return to the composer like its text.
-        if (!isKept) app.attachments.restore(open, message);
+        if (!isKept) await app.attachments.restore(open, message);
         await app.implicit.refresh();
         if (isKept) throw error;
         showDraft();
@@ -72,10 +72,11 @@ function turnRequests(app: ChatApp & ModelsApp) {
       await app.implicit.refresh();
     },
     sendQueued: ({ id }) => conversation().queue.sendNow(id),
-    takeQueued: ({ id, edit }) => {
-      const message = conversation().queue.remove(id);
+    takeQueued: async ({ id, edit }) => {
+      const open = conversation();
+      const message = open.queue.remove(id);
       if (message && edit) {
-        app.attachments.restore(conversation(), message);
+        await app.attachments.restore(open, message);
         showDraft();
       }
       return { text: message?.text ?? null, pasted: message?.pasted ?? [] };

@@ -132,7 +132,7 @@ export async function restoreDropped(app: OpenedChatApp & ChatApp, row: unknown)
     return false;
   const conversation = await app.sessions.currentOrLatest();
   const name = vscode.l10n.t('Key events dropped by {0}', TOOL_NAMES[row.chat.entry.tool]);
-  app.attachments.addAll(conversation, { kind: 'paste', name, text: bulletList(row.dropped) });
+  await app.attachments.addAll(conversation, { kind: 'paste', name, text: bulletList(row.dropped) });
   return showInComposer(app, conversation.journal.id, '');
 }
 

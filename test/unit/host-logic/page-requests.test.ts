@@ -118,8 +118,8 @@ describe('an attachment', () => {
   it('is only kept in the current session if it was added automatically', async () => {
     const attachments = new Attachments({ clock: harness.clock } as never, {} as never, NOT_STORED);
     const visited = [await harness.converse(), await harness.converse(), await harness.converse()];
-    attachments.addAll(visited[0]!, named('added.ts'));
-    for (const conversation of visited) attachments.setImplicit(conversation, named('active.ts'));
+    await attachments.addAll(visited[0]!, named('added.ts'));
+    for (const conversation of visited) attachments.setImplicit(conversation.journal.id, named('active.ts'));
     assert.deepEqual(
       visited.map((conversation) => names(attachments, conversation)),
       [['added.ts'], [], ['active.ts']],
@@ -142,7 +142,7 @@ describe('an attachment', () => {
   it('is forgotten with its session', async () => {
     const attachments = new Attachments({ clock: harness.clock } as never, {} as never, NOT_STORED);
     const [erased, other] = [await harness.converse(), await harness.converse()];
-    for (const conversation of [erased, other]) attachments.addAll(conversation, named('added.ts'));
+    for (const conversation of [erased, other]) await attachments.addAll(conversation, named('added.ts'));
     attachments.forget(erased.journal.id);
     assert.deepEqual([names(attachments, erased), names(attachments, other)], [[], ['added.ts']]);
   });

@@ -7,6 +7,7 @@ import type * as AttachmentsModule from '../../../src/host/chat/attachments.ts';
 import { StoredAttachments } from '../../../src/host/chat/stored-attachments.ts';
 import { hostIn } from '../../support/fake-editor.ts';
 import { openForEachTest } from '../../support/per-test.ts';
+import { alwaysDue } from '../../support/yielders.ts';
 import { Harness } from '../app/harness.ts';
 
 const { Attachments } = await hostIn({})<typeof AttachmentsModule>('chat/attachments.ts');
@@ -34,11 +35,11 @@ describe('attachments of an unsent message', () => {
   }
   const storedFiles = async () => (await readdir(harness.folder)).filter((name) => name.includes('.attachment'));
 
-  it('survive a reload', () => {
+  it('survive a reload', async () => {
     const before = attachments();
     const { id } = conversation.journal;
-    before.addAll(conversation, file('const port = 8443;'), image);
-    before.setImplicit(conversation, file('The file that is open.'));
+    await before.addAll(conversation, file('const port = 8443;'), image);
+    before.setImplicit(id, file('The file that is open.'));
     const after = attachments();
     assert.deepEqual(
       after.views(id),
@@ -51,24 +52,24 @@ describe('attachments of an unsent message', () => {
   it('are in a file that only the user can read, until they are sent or removed', async () => {
     const { id } = conversation.journal;
     const open = attachments();
-    open.addAll(conversation, file('const port = 8443;'));
+    await open.addAll(conversation, file('const port = 8443;'));
     const [name] = await storedFiles();
     assert.equal((await stat(path.join(harness.folder, name!))).mode & 0o077, 0);
     open.remove(open.views(id)[0]!.id);
     assert.deepEqual(await storedFiles(), []);
-    open.restore(conversation, { attachments: [file('const port = 8443;')] });
+    await open.restore(conversation, { attachments: [file('const port = 8443;')] });
     assert.equal((await storedFiles()).length, 1);
     open.take(id, [open.views(id)[0]!.id]);
     assert.deepEqual([await storedFiles(), attachments().views(id)], [[], []]);
   });
 
-  it('are kept if another window attaches something to the same session or removes its own', () => {
+  it('are kept if another window attaches something to the same session or removes its own', async () => {
     const { id } = conversation.journal;
     const [left, right] = [attachments(), attachments()];
-    left.addAll(conversation, file('of both'));
+    await left.addAll(conversation, file('of both'));
     for (const one of [left, right]) one.views(id);
-    left.addAll(conversation, file('of the left one'), image);
-    right.addAll(conversation, file('of the right one'));
+    await left.addAll(conversation, file('of the left one'), image);
+    await right.addAll(conversation, file('of the right one'));
     right.remove(right.views(id)[1]!.id);
     const { attachments: texts, images } = attachments().contents(id);
     assert.deepEqual([texts.map(({ text }) => text), images], [['of both', 'of the left one'], [png]]);
@@ -90,13 +91,28 @@ describe('attachments of an unsent message', () => {
   it('are written once, not with each change', async () => {
     const { id } = conversation.journal;
     const open = attachments();
-    open.addAll(conversation, image);
+    await open.addAll(conversation, image);
     const [name] = await storedFiles();
     const { ino } = await stat(path.join(harness.folder, name!));
-    open.addAll(conversation, file('const port = 8443;'));
+    await open.addAll(conversation, file('const port = 8443;'));
     open.remove(open.views(id)[1]!.id);
     assert.deepEqual(await storedFiles(), [name]);
     assert.equal((await stat(path.join(harness.folder, name!))).ino, ino);
+  });
+
+  it('are counted in steps, so that the window stays responsive', async () => {
+    let steps = 0;
+    const count = async (work: Promise<void>): Promise<number> => {
+      steps = 0;
+      await work;
+      return steps;
+    };
+    const clock = { ...harness.clock, yielder: alwaysDue(() => void steps++) };
+    const open = new Attachments({ clock } as never, {} as never, stored());
+    const large = file('const port = 8443;\n'.repeat(5_000));
+    const least = large.text.length / 10_000;
+    assert.ok((await count(open.addAll(conversation, large))) > least, `${steps} steps`);
+    assert.ok((await count(open.restore(conversation, { attachments: [large] }))) > least, `${steps} steps`);
   });
 
   it('are moved from the file in which a preview version stored all of them', async () => {
