@@ -242,7 +242,7 @@ export class Conversation {
         onAdded?.();
         return undefined;
       }
-      await this.journal.append(...userMessageEvents(message, this.state, this.#deps.clock));
+      await this.#appendUserMessage(userMessageEvents(message, this.state, this.#deps.clock));
       onAdded?.();
       if (endsTask) await this.#reset(true, due, signal);
       await startNextStep(this.journal);
@@ -276,7 +276,8 @@ export class Conversation {
     const original = this.state.messages.get(of);
     if (!original) return;
     await this.#runTurn(async () => {
-      await this.journal.append({ type: 'message_added', message: editedMessage(original, text, this.#deps.clock) });
+      const message = editedMessage(original, text, this.#deps.clock);
+      await this.#appendUserMessage([{ type: 'message_added', message }]);
       onAdded?.();
       return text;
     });
@@ -411,6 +412,15 @@ export class Conversation {
         resolve(undefined);
       }
     }
+  }
+
+  /** Counts the message first, in steps, because listeners count new messages at once, and an attachment may be long. */
+  async #appendUserMessage(events: readonly SessionEvent[]): Promise<void> {
+    const { counts, counter } = this;
+    for (const event of events)
+      if (event.type === 'message_added')
+        counts.keep(event.message.id, await counter.messageYielding(event.message, this.#deps.clock.yielder));
+    await this.journal.append(...events);
   }
 
   /** Makes this window the writer if the previous one is gone, and recovers that window's interrupted replies. */
