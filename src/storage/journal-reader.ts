@@ -65,6 +65,8 @@ export interface CountedLine {
 
 /** A line with a larger jump in its number is damaged; otherwise, all later lines would seem to be old. */
 const MAX_GAP = 1_000_000;
+/** Size in bytes from which a line is decoded in a step of its own. */
+const LONG_LINE_BYTES = 1024 * 1024;
 /** Size of the chunks in which consecutive messages are read, in bytes. */
 const CHUNK_BYTES = 64 * 1024;
 
@@ -109,6 +111,8 @@ export class JournalReader {
   /** Reads new lines since the last call, and adds the valid ones to `counted`, also if it fails after some of them. */
   async readNewLines(counted: CountedLine[] = []): Promise<CountedLine[]> {
     for await (const line of scanLines(this.file, this.offset)) {
+      // Reading such a line already took a while, and decoding it takes longer.
+      if (line.length > LONG_LINE_BYTES) await yieldIfDue(this.#yielder);
       const one = this.#foldLine(line);
       if (one) counted.push(one);
       this.offset = line.offset + line.length + 1;

@@ -34,16 +34,16 @@ export const openForAppend: OpenForAppend = async (path) => {
 
 const TOO_LARGE = phrase('This message is larger than 128 MB and can’t be saved. Split it into smaller messages.');
 
-/** The bytes of an event's line. Throws if the event is invalid or too large. */
-function encodeWritable(envelope: Parameters<typeof encodeLine>[0]): Buffer {
-  const line = Buffer.from(`${encodeLine(envelope)}\n`);
-  if (line.length > MAX_LINE_BYTES) throw new StoreFault('too_large', TOO_LARGE);
-  return line;
+/** The bytes of a line. Throws if it's too large. */
+function bytesOf(line: string): Buffer {
+  const bytes = Buffer.from(`${line}\n`);
+  if (bytes.length > MAX_LINE_BYTES) throw new StoreFault('too_large', TOO_LARGE);
+  return bytes;
 }
 
 /** Throws if an event can't be written because it's invalid or too large. */
 export function requireWritable(events: readonly SessionEvent[]): void {
-  for (const body of events) encodeWritable({ v: JOURNAL_VERSION, seq: 1, at: 0, writer: '', body });
+  for (const body of events) bytesOf(encodeLine({ v: JOURNAL_VERSION, seq: 1, at: 0, writer: '', body }));
 }
 
 /**
@@ -133,7 +133,10 @@ async function encodeLines(
   const at = clock.now();
   const pieces: Buffer[] = [];
   for (const [index, body] of events.entries()) {
-    pieces.push(encodeWritable({ v: JOURNAL_VERSION, seq: first + index, at, writer, body }));
+    const line = encodeLine({ v: JOURNAL_VERSION, seq: first + index, at, writer, body });
+    // An attachment of several megabytes takes long in each of these steps.
+    await yieldIfDue(clock.yielder);
+    pieces.push(bytesOf(line));
     await yieldIfDue(clock.yielder);
   }
   return Buffer.concat(pieces);

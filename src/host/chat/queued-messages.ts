@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import type { Conversation } from '../../app/conversation.ts';
 import { messageIdSchema, readonlyList, sessionIdSchema } from '../../core/model/field-schemas.ts';
+import type { UserMessage } from '../../app/user-message.ts';
 import type { SessionId } from '../../core/model/ids.ts';
 import { messageSchema } from '../../core/model/message.ts';
 import type { MementoLike } from '../../storage/stored-snapshots.ts';
@@ -93,7 +94,8 @@ export class QueuedMessages {
       ({ id }) => !ids.has(id) && own?.has(id) !== true && (id === undefined || !journal.state.messages.has(id)),
     );
     const messages = unsent.map((message) =>
-      JSON.stringify(message).length <= MAX_QUEUED_LENGTH
+      // Checked first, because converting megabytes to JSON would block the extension host.
+      contentLength(message) <= MAX_QUEUED_LENGTH && JSON.stringify(message).length <= MAX_QUEUED_LENGTH
         ? message
         : { id: message.id, text: message.text, isDirect: message.isDirect, isCut: true },
     );
@@ -102,6 +104,13 @@ export class QueuedMessages {
     this.#file.write(journal.id, all.length > 0 ? all : undefined);
   }
 }
+
+/** The length of a message's attachments and images, in UTF-16 units. */
+const contentLength = ({ attachments = [], images = [] }: UserMessage): number =>
+  [...attachments.map(({ text }) => text), ...images.map(({ base64 }) => base64)].reduce(
+    (sum, { length }) => sum + length,
+    0,
+  );
 
 /** Key in VS Code's state under which preview versions stored queues: pairs of a session and its messages as JSON. */
 const PREVIEW_KEY = 'threadkeeper.queued';

@@ -82,6 +82,12 @@ describe('messages queued when the window reloads', () => {
     assert.equal(isCutReported, false);
   });
 
+  it('are not converted to JSON if their attachments alone are too large', async () => {
+    const toJSON = (): unknown => assert.fail('It was converted.');
+    const image = { type: 'image', mediaType: 'image/png', base64: 'A'.repeat(4_900_000), toJSON } as const;
+    assert.deepEqual(await reloaded({ text: 'Why?', images: [image] }), [{ text: 'Why?', isCut: true }]);
+  });
+
   it('keep only their text if the rest is too large, and the user is told', async () => {
     const large: UserMessage = { text: 'Why?', attachments: [{ kind: 'file', name: 'a', text: 'x'.repeat(300_000) }] };
     assert.deepEqual(await reloaded(large, { text: 'And?' }), [{ text: 'Why?', isCut: true }, { text: 'And?' }]);

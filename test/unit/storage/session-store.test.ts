@@ -10,6 +10,7 @@ import { createJournal } from '../../../src/storage/journal-writer.ts';
 import { appendingWith, diskError, withFileSystem } from '../../support/failing-files.ts';
 import { inFolder, messageAdded, noticeText, inStore, storeIn, testClock, HEARTBEAT_MS } from './test-store.ts';
 import { until } from '../../support/until.ts';
+import { alwaysDue } from '../../support/yielders.ts';
 
 /** A session with a message, opened by a writer and a follower. */
 async function followed(folder: string) {
@@ -38,6 +39,21 @@ describe('session on disk', () => {
       assert.deepEqual(state.path, expected);
       for (const n of [0, 1_700, LENGTH - 1])
         assert.equal(messageText(state.messages.get(messageId(`m${n}`))!), `message ${n}`);
+    }));
+
+  it('stores a message of megabytes in more steps than a short one', () =>
+    inFolder(async (folder) => {
+      let steps = 0;
+      const clock = { ...testClock(), yielder: alwaysDue(() => void steps++) };
+      const journal = await storeIn(folder, 'w1', { clock }).create('Build', '');
+      const stepsOf = async (n: number, text: string): Promise<number> => {
+        steps = 0;
+        await journal.append(messageAdded(n, text));
+        return steps;
+      };
+      const [short, long] = [await stepsOf(0, 'short'), await stepsOf(1, 'x'.repeat(2_000_000))];
+      // The JSON, its bytes, and the line that is read back.
+      assert.ok(long >= 4 && long > short, `${long} and ${short} steps`);
     }));
 
   it('can be read only by its user', function () {
