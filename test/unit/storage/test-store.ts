@@ -26,15 +26,19 @@ export function testClock(prefix = 's', start = 1_700_000_000_000): Clock {
 
 const openStores: FileSessionStore[] = [];
 
-/** Runs `work` with a new folder. Then closes all stores that were opened with `storeIn`, and removes the folder. */
+/**
+ * Runs `work` with a new folder. Then closes all stores that were opened with `storeIn`, and removes the folder. If both
+ * `work` and closing fail, rejects with the error of `work`.
+ */
 export async function inFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'threadkeeper-'));
-  try {
-    return await work(folder);
-  } finally {
-    for (const store of openStores.splice(0)) await store.close();
-    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
-  }
+  const working = work(folder);
+  await Promise.allSettled([working]);
+  const closed = await Promise.allSettled(openStores.splice(0).map((store) => store.close()));
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+  const result = await working;
+  for (const one of closed) if (one.status === 'rejected') throw one.reason;
+  return result;
 }
 
 /** A window's store. It checks for changes and requests more often than usual. */
