@@ -47,7 +47,7 @@ describe('workspace memory', () => {
       { type: 'event_added', event: decision },
     );
   });
-  after(async () => {
+  afterEach(async () => {
     for (const { id } of app.memory.entries) await app.memory.remove(id);
   });
 
@@ -112,8 +112,8 @@ describe('workspace memory', () => {
   });
 
   it('can be edited, and a removed entry can be restored', async () => {
+    await app.memory.add([{ kind: 'preference', text: 'Always use four spaces.' }]);
     const [first] = app.memory.entries;
-    assert.ok(first);
     await answering({ showInputBox: () => Promise.resolve('Always use  tabs.') }, () => run('editMemory', first));
     assert.equal(app.memory.entries[0]?.text, 'Always use tabs.');
     const before = app.memory.entries;
@@ -124,7 +124,10 @@ describe('workspace memory', () => {
   });
 
   it('is exported as a Markdown file with secrets masked', async () => {
-    await app.memory.add([{ kind: 'fact', text: 'The token is sk-proj-Zx81hYq0PbN4cTt7LmVw93Kd' }]);
+    await app.memory.add([
+      { kind: 'preference', text: 'Always use tabs.' },
+      { kind: 'fact', text: 'The token is sk-proj-Zx81hYq0PbN4cTt7LmVw93Kd' },
+    ]);
     const file = path.join(folder, 'MEMORY.md');
     await run('exportMemory', vscode.Uri.file(file));
     const text = await readFile(file, 'utf8');
