@@ -66,9 +66,10 @@ export class MachineChats {
     this.#lock = new WriterLock(path.join(folder.path, 'library.lock'), randomUUID());
     this.#copies = new LibraryCopies(folder.path, () => this.#lock.isHeld());
     this.#library = new Library(this.#copies);
-    this.#editorCopies = editorFolders(home).map(
-      (user) => new Library(new LibraryCopies(path.join(user, EDITOR_COPIES), () => Promise.resolve(false))),
-    );
+    this.#editorCopies = editorFolders(home).map((user) => {
+      const copies = new LibraryCopies(path.join(user, EDITOR_COPIES), () => Promise.resolve(false));
+      return new Library(copies, (_, error) => this.#warn(error));
+    });
   }
 
   /** The home folder whose chats these are. */

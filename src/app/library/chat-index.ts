@@ -123,10 +123,19 @@ export class ChatIndex {
   readonly #maxBytes: number;
   readonly #cached = new Map<string, IndexedChat>();
   readonly #scratch = new SearchScratch();
+  readonly #onDamage: (session: KeptSession, error: unknown) => void;
 
-  constructor(store: LibraryStore, maxBytes = MAX_CACHED_BYTES) {
+  /** `onDamage` is called for a chat whose files can't be read, which is then left out; by default, it throws. */
+  constructor(
+    store: LibraryStore,
+    maxBytes = MAX_CACHED_BYTES,
+    onDamage = (_: KeptSession, error: unknown): void => {
+      throw error;
+    },
+  ) {
     this.#store = store;
     this.#maxBytes = maxBytes;
+    this.#onDamage = onDamage;
   }
 
   get cachedBytes(): number {
@@ -174,7 +183,7 @@ export class ChatIndex {
   }
 
   async fingerprints(session: KeptSession): Promise<readonly number[]> {
-    const { blocks } = await this.#chat(session);
+    const { blocks = [] } = (await this.#unlessDamaged(session, () => this.#chat(session))) ?? {};
     return blocks.flatMap(({ block, valid }) => [...block.fingerprints.subarray(0, valid)]);
   }
 
@@ -182,10 +191,11 @@ export class ChatIndex {
     { chat, message, score, command }: RankedMessage,
     { text: query, excerptUnits = EXCERPT_UNITS, redact = false }: ChatQuery,
   ): Promise<ChatHit | undefined> {
-    const { key } = chat.session;
+    const { session } = chat;
+    const { key } = session;
     const block = chat.blocks.findLast(({ facts, valid }) => facts.from <= message && message < facts.from + valid);
     const piece = block?.facts.pieces.findLast(({ first }) => first <= message);
-    const found = piece && (await unlessRemoved(this.#store, key, () => this.#store.readMessage(key, piece, message)));
+    const found = piece && (await this.#unlessDamaged(session, () => this.#store.readMessage(key, piece, message)));
     if (!found) return undefined;
     const { role, at, text } = found;
     // Redacts the whole message, because an excerpt may cut off the part by which a secret is recognized.
@@ -207,11 +217,21 @@ export class ChatIndex {
       const group: IndexedChat[] = [];
       // One after the other, because the system limits the number of open files.
       for (const session of newest.slice(from, to)) {
-        const chat = await unlessRemoved(this.#store, session.key, () => this.#chat(session));
+        const chat = await this.#unlessDamaged(session, () => this.#chat(session));
         if (chat) group.push(chat);
       }
       if (from === 0) this.#cache(group);
       yield group;
+    }
+  }
+
+  /** Reads a chat's files. Resolves to undefined if another process has removed the chat, or if they are damaged. */
+  async #unlessDamaged<T>(session: KeptSession, read: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await unlessRemoved(this.#store, session.key, read);
+    } catch (error) {
+      this.#onDamage(session, error);
+      return undefined;
     }
   }
 

@@ -45,6 +45,8 @@ export interface SyncOptions {
   readonly retention?: Retention | undefined;
   /** Whether chats that their tool has deleted are removed, too. */
   readonly removesGone?: boolean;
+  /** Whether chats whose copies were deleted or shortened are copied again, even if the chats are unchanged. */
+  readonly checksCopies?: boolean;
 }
 
 /** Time in ms between noticing that a copy's retention is over and removing it, because the clock may be wrong. */
@@ -63,15 +65,24 @@ export class Library {
   readonly index: ChatIndex;
   readonly #sessions = new Map<string, KeptSession>();
   readonly #unreadableFiles = new Map<string, KnownUnreadableFile>();
+  /** The sessions whose copies can't be read. If their tools still have them, the next `sync` copies them again. */
+  readonly #damaged = new Set<string>();
 
-  /** Has no sessions until its catalog is read. */
-  constructor(store: LibraryStore) {
+  /**
+   * Has no sessions until its catalog is read. `onDamage` is called once for a session whose copy can't be read, which
+   * is then left out of results; by default, the error is thrown.
+   */
+  constructor(store: LibraryStore, onDamage?: (session: KeptSession, error: unknown) => void) {
     this.#store = store;
-    this.index = new ChatIndex(store);
+    this.index = new ChatIndex(store, undefined, (session, error) => {
+      if (!onDamage) throw error;
+      if (!this.#damaged.has(session.key)) onDamage(session, error);
+      this.#damaged.add(session.key);
+    });
   }
 
-  static async open(store: LibraryStore): Promise<Library> {
-    const library = new Library(store);
+  static async open(store: LibraryStore, onDamage?: (session: KeptSession, error: unknown) => void): Promise<Library> {
+    const library = new Library(store, onDamage);
     await library.reload();
     return library;
   }
@@ -93,7 +104,15 @@ export class Library {
 
   async sync(
     sources: readonly Source[],
-    { onFound, onProgress, isCancelled, onUnexpectedError, retention, removesGone = false }: SyncOptions = {},
+    {
+      onFound,
+      onProgress,
+      isCancelled,
+      onUnexpectedError,
+      retention,
+      removesGone = false,
+      checksCopies = false,
+    }: SyncOptions = {},
   ): Promise<SyncReport> {
     const keptSince = retention ? retention.now - retention.keepMs : 0;
     const unreadable: UnreadablePath[] = [];
@@ -111,6 +130,7 @@ export class Library {
       }
     }
     const moved = this.#recognizeMoved(found);
+    if (checksCopies) await this.#checkCopies();
     const changed = found.filter(({ file, key }) => !this.#isKnown(key, file));
     const updated = new Set<string>();
     let unsaved = 0;
@@ -194,7 +214,12 @@ export class Library {
     for (const { key } of sessions) await this.#store.remove(key);
   }
 
+  async #checkCopies(): Promise<void> {
+    for (const session of this.sessions()) if (!(await this.#store.isComplete(session))) this.#damaged.add(session.key);
+  }
+
   #isKnown(key: string, file: SourceFile): boolean {
+    if (this.#damaged.has(key)) return false;
     // A session that has become unreadable is in both maps.
     const known = (this.#unreadableFiles.get(key) ?? this.#sessions.get(key))?.source;
     return known?.bytes === file.bytes && known.modifiedAt === file.modifiedAt;
@@ -211,7 +236,8 @@ export class Library {
     try {
       const copied = this.#sessions.get(key);
       // A damaged copy is written again from the beginning.
-      const known = copied && (await this.#store.isComplete(copied)) ? copied : undefined;
+      const isIntact = copied && !this.#damaged.has(key) && (await this.#store.isComplete(copied));
+      const known = isIntact ? copied : undefined;
       session = await readSession(source, file, known?.resume);
       await this.#update(file, key, session, known);
     } catch (error) {
@@ -226,6 +252,7 @@ export class Library {
       return false;
     }
     this.#unreadableFiles.delete(key);
+    this.#damaged.delete(key);
     return true;
   }
 

@@ -185,6 +185,24 @@ describe('the library of chats from other tools', () => {
         );
       });
 
+  it('copies an unchanged chat again whose copy was deleted or shortened, if that is checked', async () => {
+    putFile(home, SESSION, userRecord(0, 'The port is 8080.'));
+    for (const kind of ['.gz', '.index'])
+      for (const harm of [rmSync, (file: string) => writeFileSync(file, '')]) {
+        await synced();
+        harm(copyOf(kind));
+        const library = await open();
+        assert.equal((await library.sync(sources)).read, 0);
+        assert.equal((await library.sync(sources, { checksCopies: true })).read, 1);
+        const found = await library.index.search(library.sessions(), { text: 'port', limit: 5 });
+        assert.deepEqual(
+          found.map(({ text }) => text),
+          ['The port is 8080.'],
+        );
+        assert.equal((await library.sync(sources, { checksCopies: true })).read, 0);
+      }
+  });
+
   it('keeps messages that a tool has rewritten', async () => {
     const file = putFile(
       home,
