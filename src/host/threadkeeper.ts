@@ -201,6 +201,12 @@ export class Threadkeeper implements vscode.Disposable {
         void vscode.window.showWarningMessage(
           vscode.l10n.t('Attachments of an unsent message were too large to restore. Add them again.'),
         ),
+      reportFailure: () =>
+        void vscode.window.showWarningMessage(
+          vscode.l10n.t(
+            'Attachments of an unsent message couldn’t be saved and will be lost when the window closes. Check disk space and permissions.',
+          ),
+        ),
       warn,
     });
     this.attachments = new Attachments(this, { editor: this.editor, session: this.history.read }, storedAttachments);
@@ -265,6 +271,7 @@ export class Threadkeeper implements vscode.Disposable {
   async close(): Promise<void> {
     this.dispose();
     this.drafts.retry();
+    this.attachments.retry();
     const closing = [
       // Waiting for a chat that is being read may take longer than VS Code gives this process to end.
       this.chats.close(),

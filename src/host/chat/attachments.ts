@@ -25,6 +25,8 @@ export type MessageAttachments = Required<Pick<UserMessage, 'attachments' | 'ima
 /** The conversation that an attachment must fit in. */
 export type AttachmentTarget = Pick<Conversation, 'journal' | 'counter' | 'meter'>;
 
+type Stored = Pick<StoredAttachments, 'read' | 'write' | 'retry' | 'forget'>;
+
 interface AttachmentsApp {
   readonly clock: Pick<Clock, 'id' | 'yielder'>;
   readonly models: Pick<Models, 'takesImages'>;
@@ -41,9 +43,9 @@ export class Attachments {
   readonly #restored = new Set<SessionId>();
   readonly #app: AttachmentsApp;
   readonly #sources: ContextSources;
-  readonly #stored: Pick<StoredAttachments, 'read' | 'write'>;
+  readonly #stored: Stored;
 
-  constructor(app: AttachmentsApp, sources: ContextSources, stored: Pick<StoredAttachments, 'read' | 'write'>) {
+  constructor(app: AttachmentsApp, sources: ContextSources, stored: Stored) {
     this.#app = app;
     this.#sources = sources;
     this.#stored = stored;
@@ -125,6 +127,12 @@ export class Attachments {
   forget(session: SessionId): void {
     for (const { session: other, view } of this.#entries.values()) if (other === session) this.#entries.delete(view.id);
     this.#restored.delete(session);
+    this.#stored.forget(session);
+  }
+
+  /** Stores the attachments that couldn't be stored before. */
+  retry(): void {
+    this.#stored.retry();
   }
 
   /** Returns whether the removed attachment was the automatic one. */

@@ -44,6 +44,8 @@ type StoredFile = Omit<Head, 'encoding'>;
 interface StoredAttachmentsDeps extends SessionFileDeps {
   /** Reports that some attachments were too large to be stored. */
   readonly reportCut: () => void;
+  /** Reports that attachments couldn't be stored, so that they are lost when the window closes. */
+  readonly reportFailure: () => void;
 }
 
 /**
@@ -56,6 +58,8 @@ export class StoredAttachments {
   readonly #previewFile: SessionFile<v.InferOutput<typeof previewSchema>>;
   /** The attachments in files that this window has read or written, by session and ID. */
   readonly #places = new Map<SessionId, Map<string, Place>>();
+  /** The attachments of the sessions for which the last write failed. */
+  readonly #unsaved = new Map<SessionId, readonly StoredAttachment[]>();
 
   constructor(deps: StoredAttachmentsDeps) {
     this.#deps = deps;
@@ -85,7 +89,7 @@ export class StoredAttachments {
     return all;
   }
 
-  /** Returns false if that fails. The next call tries again. */
+  /** Returns false if that fails. The next call or `retry` tries again. */
   write(session: SessionId, all: readonly StoredAttachment[]): boolean {
     const prefix = this.#prefix(session);
     if (prefix === undefined) return false;
@@ -109,11 +113,25 @@ export class StoredAttachments {
         replaceFileNow(prefix + id, encode({ tokens, item, ...place }));
         places.set(id, place);
       }
+      this.#unsaved.delete(session);
       return true;
     } catch (error) {
       this.#deps.warn(`A session’s ${KIND} could not be stored: ${String(error)}`);
+      if (!this.#unsaved.has(session)) this.#deps.reportFailure();
+      this.#unsaved.set(session, all);
       return false;
     }
+  }
+
+  /** Writes the attachments that couldn't be written before, for example because the disk was full. */
+  retry(): void {
+    for (const [session, all] of this.#unsaved) this.write(session, all);
+  }
+
+  /** Forgets the attachments of an erased session. */
+  forget(session: SessionId): void {
+    this.#places.delete(session);
+    this.#unsaved.delete(session);
   }
 
   /** The path of a session's files without the attachment's ID. */

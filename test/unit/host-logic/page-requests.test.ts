@@ -21,7 +21,7 @@ const { Attachments } = await load<typeof AttachmentsModule>('chat/attachments.t
 const { ImplicitContext } = await load<typeof ImplicitContextModule>('chat/implicit-context.ts');
 const { pageRequests } = await load<typeof PageRequestsModule>('chat/page-requests.ts');
 
-const NOT_STORED = { read: () => [], write: () => true };
+const NOT_STORED = { read: () => [], write: () => true, retry: () => undefined, forget: () => undefined };
 
 describe('a message from the page', () => {
   let harness: Harness;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readdir, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Conversation } from '../../../src/app/conversation.ts';
 import { sessionId } from '../../../src/core/model/ids.ts';
@@ -27,7 +27,8 @@ describe('attachments of an unsent message', () => {
   });
 
   const warn = (text: string): void => assert.fail(text);
-  const stored = () => new StoredAttachments({ folder: harness.folder, warn, reportCut: () => cuts++ });
+  const reportFailure = (): void => assert.fail('It was not stored.');
+  const stored = () => new StoredAttachments({ folder: harness.folder, warn, reportCut: () => cuts++, reportFailure });
   /** The attachments of the window before a reload, or of the one after it. */
   function attachments() {
     const models = { takesImages: () => true };
@@ -123,6 +124,29 @@ describe('attachments of an unsent message', () => {
     assert.deepEqual([stored().read(session), cuts], [old, 1]);
     assert.deepEqual((await storedFiles()).sort(), ['s1.attachment-a1', 's1.attachment-a2']);
     assert.deepEqual([stored().read(session), cuts], [old, 1]);
+  });
+
+  it('are reported once if they cannot be written, and written before the window closes if possible then', async () => {
+    const session = sessionId('s1');
+    const folder = path.join(harness.folder, 'missing');
+    const reports: string[] = [];
+    const window = new StoredAttachments({
+      folder,
+      warn: () => reports.push('logged'),
+      reportCut: () => undefined,
+      reportFailure: () => reports.push('shown'),
+    });
+    const attached = { id: 'a1', tokens: 1, item: file('const port = 8443;') };
+    const erased = sessionId('s2');
+    for (const one of [session, session, erased]) window.write(one, [attached]);
+    window.forget(erased);
+    assert.deepEqual(reports, ['logged', 'shown', 'logged', 'logged', 'shown']);
+    await mkdir(folder);
+    window.retry();
+    assert.deepEqual(await readdir(folder), ['s1.attachment-a1']);
+    window.write(session, []);
+    window.retry();
+    assert.deepEqual(await readdir(folder), []);
   });
 
   it('are reported once if they were too large to be stored', () => {
