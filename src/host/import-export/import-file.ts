@@ -257,7 +257,9 @@ async function importBatches(
   model: readonly SessionEvent[],
 ): Promise<{ readonly count: number | undefined; readonly isCanceled: boolean }> {
   const previous = app.sessions.current?.journal;
-  const conversation = await app.sessions.create(title);
+  // If this process is killed during the import, the user sees that messages are missing.
+  const incompleteTitle = vscode.l10n.t('Incomplete, import again: {0}', title);
+  const conversation = await app.sessions.create(incompleteTitle);
   // Opening another session closes this one.
   const isCanceled = (): boolean => watch.isCancelled() || app.sessions.current !== conversation;
   let modelShown: Promise<void> | undefined;
@@ -278,6 +280,9 @@ async function importBatches(
         count += messages.length;
         watch.report(0, count);
       }
+      // The user may have renamed it meanwhile.
+      if (conversation.state.title === incompleteTitle)
+        await conversation.journal.append({ type: 'session_renamed', title });
       return true;
     });
     await modelShown;

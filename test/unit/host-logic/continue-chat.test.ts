@@ -16,7 +16,7 @@ describe('a chat from another tool', () => {
     const journal = new ExternalChatJournal(externalChatSessionId('k', CHAT_ENTRY), CHAT_ENTRY, copy, (error) => {
       throw error;
     });
-    const made = { journal: { id: 'made' }, import: (work: () => unknown) => work() };
+    const made = { journal: { id: 'made' }, state: { title: '' }, import: (work: () => unknown) => work() };
     const sessions = {
       current: { journal, state: journal.state } as object,
       create: () => Promise.resolve((sessions.current = made)),

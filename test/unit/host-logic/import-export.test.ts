@@ -6,13 +6,17 @@ import type * as ImportModule from '../../../src/host/import-export/import-file.
 import type * as TranscriptModule from '../../../src/host/import-export/transcript-batches.ts';
 import { messageId, type MessageId } from '../../../src/core/model/ids.ts';
 import { messageText, type Message } from '../../../src/core/model/message.ts';
+import { NEVER_YIELDS } from '../../../src/core/pace/yielder.ts';
+import { readStoredSession } from '../../../src/storage/session-store.ts';
 import { hostIn } from '../../support/fake-editor.ts';
 import { folderForAllTests } from '../../support/per-test.ts';
 import { jsonl } from '../../support/tool-homes/conversation.ts';
 import { Harness, texts } from '../app/harness.ts';
 
-interface MessageAdded {
+interface Appended {
   readonly message?: Message;
+  /** The new title. */
+  readonly title?: string;
 }
 
 const never = { isCancelled: () => false, report: (): unknown => undefined };
@@ -61,6 +65,27 @@ describe('a transcript to import', () => {
     const conversation = await harness.converse();
     return { conversation, sessions: { current: conversation, create: () => Promise.resolve(conversation) } };
   }
+
+  it('becomes a session whose title says that messages are missing until all are stored', async () => {
+    await using harness = await Harness.open();
+    const { conversation } = await sessionIn(harness);
+    const create = async (title: string) => {
+      await conversation.journal.append({ type: 'session_renamed', title });
+      return conversation;
+    };
+    const sessions = { current: conversation, create };
+    const titles: string[] = [];
+    const readTitle = async (): Promise<unknown> =>
+      titles.push((await readStoredSession(harness.folder, conversation.journal.id, NEVER_YIELDS))?.state.title ?? '');
+    const batches = async function* () {
+      yield { messages: [messageOf('a', null)] };
+      await readTitle();
+      yield { messages: [messageOf('b', messageId('a'))] };
+    };
+    await importMessages({ sessions } as never, 'Chat', batches(), never, []);
+    await readTitle();
+    assert.deepEqual(titles, ['Incomplete, import again: Chat', 'Chat']);
+  });
 
   it('shows its first and last date, even if its messages are in another order', async () => {
     const lines = [2, 3, 1].map((at) => ({ role: 'user', content: 'Hello.', at, id: `m${at}`, parent: null }));
@@ -220,13 +245,18 @@ describe('an export with several conversations', () => {
       create: (title: string) => {
         const texts = [title];
         made.push(texts);
-        const append = (...events: readonly MessageAdded[]) =>
-          Promise.resolve(texts.push(...events.flatMap(({ message }) => (message ? messageText(message) : []))));
+        const append = (...events: readonly Appended[]) => {
+          for (const { message, title: renamed } of events) {
+            if (message) texts.push(messageText(message));
+            if (renamed !== undefined) opened.state.title = texts[0] = renamed;
+          }
+          return Promise.resolve();
+        };
         const runs = (work: () => unknown): unknown => {
           opened.isReplying = meanwhile(sessions);
           return made.length > completed ? false : work();
         };
-        const opened = { journal: { append }, import: runs, isReplying: false };
+        const opened = { journal: { append }, state: { title }, import: runs, isReplying: false };
         sessions.current = opened;
         return Promise.resolve(opened);
       },
