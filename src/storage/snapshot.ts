@@ -152,14 +152,22 @@ export function snapshotSession(state: SessionState): SessionSnapshot | undefine
   };
 }
 
-/** Messages of the active branch after the last node. */
+/** Messages of the active branch after the last node, up to the first that is certainly too large for a snapshot. */
 function* newestFirst(state: SessionState): Generator<Message> {
   const from = (state.frontier.at(-1)?.to ?? -1) + 1;
   for (let position = state.path.length - 1; position >= from; position--) {
     const message = state.messages.get(state.path[position]!);
+    // Converting megabytes to JSON to find their size would block the extension host.
+    if (message && contentLength(message) > BODIES_BYTES) return;
     if (message) yield message;
   }
 }
+
+/** A lower limit of a message's size as JSON. */
+const contentLength = ({ content, attachments = [] }: Message): number =>
+  [...content, ...attachments]
+    .map((part) => ('base64' in part ? part.base64 : 'json' in part ? part.json : part.text))
+    .reduce((sum, { length }) => sum + length, 0);
 
 // Removes the structure and the full text, which only the journal keeps.
 function withoutFull(node: SummaryNode): SummaryNode {

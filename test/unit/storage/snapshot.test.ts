@@ -69,6 +69,16 @@ describe('session snapshots', () => {
     counter = await loadEncoding('o200k_base');
   });
 
+  it('ends before a message with a large image, without converting it to JSON', () => {
+    const toJSON = (): unknown => assert.fail('It was converted.');
+    const image = { type: 'image', mediaType: 'image/png', base64: 'A'.repeat(4_900_000), toJSON } as const;
+    const withImage = messageAdded(1);
+    const message = { ...withImage.message, content: [...withImage.message.content, image] };
+    const state = session('s1', 'w', [messageAdded(0), { ...withImage, message }, messageAdded(2)]);
+    const bodies = snapshotSession(state)?.bodies.map(({ id }) => id);
+    assert.deepEqual(bodies, ['m2']);
+  });
+
   it('truncate a long title without splitting an emoji', () => {
     const state = session('long', 'w', [{ type: 'session_renamed', title: `${'t'.repeat(299)}😀 and more` }]);
     const { title } = snapshotSession(state)!;
