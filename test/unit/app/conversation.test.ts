@@ -123,24 +123,6 @@ describe('conversation', () => {
     assert.deepEqual(texts(conversation), ['Hi', 'Hello']);
   });
 
-  it('counts a long message and its attachments in steps before anything else counts them at once', async () => {
-    const conversation = await harness.converse();
-    const { counter, counts, journal } = conversation;
-    const text = 'const port = 8443;\n'.repeat(5_000);
-    const attachments = [{ kind: 'paste', name: 'a', text }] as const;
-    const known: boolean[] = [];
-    journal.onDidChange((events) => {
-      for (const event of events)
-        if (event.type === 'message_added' && event.message.role === 'user')
-          known.push(
-            counts.known(event.message.id) === counter.attachment(attachments[0]) + counter.message(event.message),
-          );
-    });
-    await conversation.sendMessage({ text: 'Why?', attachments });
-    await conversation.editAndResend(conversation.state.path[0]!, 'Which port?');
-    assert.deepEqual(known, [true, true]);
-  });
-
   it('persists the user’s message before the request is sent', async () => {
     const conversation = await harness.converse();
     let seen = '';

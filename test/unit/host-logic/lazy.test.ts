@@ -76,6 +76,7 @@ describe('closing the product', () => {
     const product = {
       dispose: () => undefined,
       drafts: { retry: note('drafts') },
+      attachments: { retry: note('attachments') },
       channel: { dispose: note('log') },
       chats: { close: note('chats') },
       snapshots: { dispose: note('snapshots') },
@@ -90,7 +91,7 @@ describe('closing the product', () => {
     const read = Promise.withResolvers<undefined>();
     const { closed, ended } = await close({ chats: { close: () => read.promise } });
     await soon();
-    assert.deepEqual(closed, ['drafts', 'snapshots', 'sessions', 'store']);
+    assert.deepEqual(closed, ['drafts', 'attachments', 'snapshots', 'sessions', 'store']);
     read.resolve(undefined);
     await ended;
     assert.equal(closed.at(-1), 'log');
@@ -105,7 +106,9 @@ describe('closing the product', () => {
     ] as const) {
       const { closed, ended } = await close(parts);
       await assert.rejects(ended, /It failed/);
-      const expected = ['chats', 'drafts', 'log', 'sessions', 'snapshots', 'store'].filter((one) => one !== name);
+      const expected = ['attachments', 'chats', 'drafts', 'log', 'sessions', 'snapshots', 'store'].filter(
+        (one) => one !== name,
+      );
       assert.deepEqual([...closed].sort(), expected);
     }
   });

@@ -108,7 +108,12 @@ describe('attachments of an unsent message', () => {
       await work;
       return steps;
     };
-    const clock = { ...harness.clock, yielder: alwaysDue(() => void steps++) };
+    const clock = {
+      ...harness.clock,
+      yielder: alwaysDue(() => {
+        steps++;
+      }),
+    };
     const open = new Attachments({ clock } as never, {} as never, stored());
     const large = file('const port = 8443;\n'.repeat(5_000));
     const least = large.text.length / 10_000;

@@ -44,7 +44,12 @@ describe('session on disk', () => {
   it('stores a message of megabytes in more steps than a short one', () =>
     inFolder(async (folder) => {
       let steps = 0;
-      const clock = { ...testClock(), yielder: alwaysDue(() => void steps++) };
+      const clock = {
+        ...testClock(),
+        yielder: alwaysDue(() => {
+          steps++;
+        }),
+      };
       const journal = await storeIn(folder, 'w1', { clock }).create('Build', '');
       const stepsOf = async (n: number, text: string): Promise<number> => {
         steps = 0;

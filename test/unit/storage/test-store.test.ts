@@ -22,7 +22,10 @@ describe('a test in a folder', () => {
     await assert.rejects(
       inFolder((folder) => {
         failing(folder);
-        storeIn(folder).close = () => Promise.resolve(void closed++);
+        storeIn(folder).close = () => {
+          closed++;
+          return Promise.resolve();
+        };
         return Promise.resolve();
       }),
       /closing failed/,
