@@ -1,10 +1,10 @@
 import type { DetectedEvent } from '../model/key-event.ts';
 import type { CancellableYielder } from '../pace/cancellable-yielder.ts';
 import { FUNCTION_WORDS } from '../events/subject.ts';
-import { isStopWord } from '../search/query.ts';
 import { EAST_ASIAN } from '../text/cjk.ts';
 import { fold } from '../text/fold.ts';
 import { withoutCourtesies } from '../text/small-talk.ts';
+import { isStopWord } from '../text/stop-words.ts';
 import { isNameTerm, type Corpus, type Term } from './corpus.ts';
 
 /**

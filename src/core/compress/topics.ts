@@ -2,8 +2,8 @@ import { passagesIn, type Corpus, type IndexedPassage } from './corpus.ts';
 import type { MessageRange } from './source-message.ts';
 import { truncate } from '../text/truncate.ts';
 import type { Passage } from './passages.ts';
-import { isStopWord } from '../search/query.ts';
 import { fold } from '../text/fold.ts';
+import { isStopWord } from '../text/stop-words.ts';
 
 /**
  * A segment's topics: up to five names or phrases that recur in it but rarely elsewhere (tf-idf), best first. Passages
