@@ -87,6 +87,7 @@ export function compressSession(deps: CompressSessionDeps): CompressionWork {
   const { clock } = deps;
   const cache: SummaryCache = new Map();
   const usage = new TermUsage();
+  const foreignWriters = new Set<string>();
   const keeper = new LedgerKeeper(deps);
   const work: CompressionWork = async (job): Promise<WorkResult> => {
     const started = clock.now();
@@ -105,6 +106,7 @@ export function compressSession(deps: CompressSessionDeps): CompressionWork {
     if (usage.isEmpty) await sampleTermUsage(usage, job.state, pace);
     const summaries = await summarize(job, plan, draft, deps, {
       cache,
+      foreignWriters,
       usage,
       pace,
       ...(keepsEvents(strategy) && { keeper }),
@@ -191,7 +193,7 @@ function dropUnpinned(
   };
 }
 
-interface CompressionTools extends Required<Pick<SummarizeTools, 'cache' | 'usage' | 'pace'>> {
+interface CompressionTools extends Required<Pick<SummarizeTools, 'cache' | 'foreignWriters' | 'usage' | 'pace'>> {
   /** Chooses the ledger's entries again after the model wrote summaries, if the ledger may change. */
   readonly keeper?: LedgerKeeper;
 }
@@ -202,7 +204,7 @@ async function summarize(
   plan: Plan,
   draft: SizedDraft,
   deps: CompressSessionDeps,
-  { cache, usage, pace, keeper }: CompressionTools,
+  { cache, foreignWriters, usage, pace, keeper }: CompressionTools,
 ) {
   const { clock } = deps;
   const { state, counter, model } = job;
@@ -245,6 +247,7 @@ async function summarize(
       ...parentTools,
       calls,
       cache,
+      foreignWriters,
       ...(model && { model }),
       onTruncated: ({ read, affordable }) => {
         const max = Math.floor(affordable);
@@ -252,6 +255,7 @@ async function summarize(
       },
       onMessageCut: ({ message, read }) =>
         job.warn(`A message of ${message} characters was cut: the summarizer read ${read} characters of its part.`),
+      onForeignLanguage: (language) => job.warn(`The summarizer wrote in ${language}, unlike the conversation.`),
       report: ({ done, total: segments }) => {
         job.report({ stage: 'summarizing', done: Math.floor((done / segments) * messages), total: messages });
       },

@@ -6,7 +6,9 @@ import {
   type RenderedPrompt,
   type SummaryPrompt,
 } from '../prompts/render-prompts.ts';
+import { foreignLanguage } from '../text/language.ts';
 import type { TokenCounter } from '../tokens/token-counter.ts';
+import { passagesIn } from './corpus.ts';
 import { promptTokens } from './fitting.ts';
 import { buildSummarizerInput } from './summarizer-input.ts';
 import { modelContent, type LeafSource, type LeafTools, type NodeContent } from './node-content.ts';
@@ -25,6 +27,10 @@ export interface AskTools extends LeafTools {
   readonly onTruncated?: ((tokens: { readonly read: number; readonly affordable: number }) => void) | undefined;
   /** Called if a message is longer than what is read of its whole segment, in UTF-16 units. */
   readonly onMessageCut?: ((length: { readonly message: number; readonly read: number }) => void) | undefined;
+  /** Called if a summary is in another language than its messages, with that language in English. */
+  readonly onForeignLanguage?: ((language: string) => void) | undefined;
+  /** Models that wrote in another language even when they were told so. They aren't asked again for that reason. */
+  readonly foreignWriters?: Set<SummaryModel['id']>;
 }
 
 export interface SegmentToSummarize extends LeafSource {
@@ -63,7 +69,7 @@ export const MAX_ATTEMPTS = 3;
  * Asks the model for a summary. If it's unusable, retries with the list of faults, and then with the short form.
  * With `isDoubtful`, there is no retry. The answer is undefined if none of the `attempts` was usable. There are fewer
  * if a prompt doesn't fit in the model's context window. A short form that was already refused isn't sent again, but
- * counts.
+ * counts. An answer in another language than the conversation's is used if the retry isn't better.
  */
 export async function askModel(
   piece: SegmentToSummarize,
@@ -114,22 +120,48 @@ export async function askModel(
     return undefined;
   };
 
+  const languageOf = ({ content }: Answer): string | undefined =>
+    prompt.isPreset ? foreignLanguage(content.detailed, sidesOf(piece)) : undefined;
+  const accepted = (answer: Answer | undefined): { readonly answer: Answer | undefined; readonly attempts: number } => {
+    const language = answer && languageOf(answer);
+    if (language !== undefined) tools.onForeignLanguage?.(language);
+    return { answer, attempts };
+  };
   const first = await fitPrompt(piece, model, form, settings, tools);
   const answer = first && (await attempt(first, form, 'model'));
-  if (!first || answer || isDoubtful) return { answer, attempts };
-  const descriptions = faults.map((fault) => describe(fault, first.words));
+  const language = answer && !tools.foreignWriters?.has(model.id) ? languageOf(answer) : undefined;
+  if (!first || isDoubtful || (answer && language === undefined)) return accepted(answer);
+  const descriptions =
+    language === undefined
+      ? faults.map((fault) => describe(fault, first.words))
+      : [`It was in ${language}, but the record is not. Write in the language of the record.`];
   const retry = { ...first, ...renderRetryPrompt(first, descriptions) };
   if (promptTokens(retry, counter) + answerTokens(form.tokens, settings) <= model.maxInputTokens) {
-    const retried = await attempt(retry, form, 'retry');
-    if (retried) return { answer: retried, attempts };
+    const retried = await attempt(retry, form, 'retry').catch((error: unknown) => {
+      pace.throwIfCancelled();
+      // The first answer was paid for, so it isn't lost with the second one.
+      if (!answer) throw error;
+    });
+    if (language !== undefined && retried && languageOf(retried) !== undefined) tools.foreignWriters?.add(model.id);
+    if (retried) return accepted(retried);
   }
+  if (answer) return accepted(answer);
   const tightForm: Form = { ...shortForm, share: TIGHT_SHARE };
   const last = await fitPrompt(piece, model, tightForm, settings, { ...tools, onTruncated: undefined });
   const isWithoutSummary = faults.every(({ kind }) => kind === 'empty' || kind === 'refused');
   // If the first prompt was the short form, the retry was the last attempt.
   if (isWithoutSummary && last?.prompt === first.prompt) return { answer: undefined, attempts: attempts + 1 };
-  return { answer: last && (await attempt(last, tightForm, 'tight')), attempts };
+  return accepted(last && (await attempt(last, tightForm, 'tight')));
 }
+
+/** What users and assistants said in the messages. */
+const sidesOf = ({ corpus, from, to }: LeafSource): string[] =>
+  (['user', 'assistant'] as const).map((role) =>
+    passagesIn(corpus, from, to)
+      .filter(({ message, kind }) => kind === 'prose' && corpus.roles[message] === role)
+      .map(({ text }) => text)
+      .join('\n'),
+  );
 
 interface Form {
   /** The requested length of the text. */

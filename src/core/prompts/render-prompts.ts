@@ -72,6 +72,8 @@ export interface SummaryPrompt {
   readonly fields: SummaryFields;
   readonly narrative: string;
   readonly style: SummaryStyle;
+  /** Whether nothing in it is the user's, who may want a summary in another language than the conversation's. */
+  readonly isPreset: boolean;
   /** Changes with any text that a model sees. Stored with each summary. */
   readonly version: string;
 }
@@ -124,7 +126,8 @@ export function summaryPrompt(
   // The first paragraph of a user's prompt may be anything, so the preset's is used.
   const focus = TEXTS[preset].split('\n\n', 1)[0]! + suffix;
   const modelTexts = [system, text, focus, formatOf({ fields, narrative }), retry, short, style];
-  return { text, focus, fields, narrative, style, version: `${name}-${textHash(modelTexts).slice(-8)}` };
+  const isPreset = replacement === undefined && wish === '';
+  return { text, focus, fields, narrative, style, isPreset, version: `${name}-${textHash(modelTexts).slice(-8)}` };
 }
 
 /** The JSON object that a preset asks for, with descriptions as values. */

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { CallLog, type SummaryModel } from '../../../src/core/compress/summary-model.ts';
-import { summarizeRuns, type SummarizeSettings } from '../../../src/core/compress/summarize.ts';
+import { summarizeRuns, type SummarizeSettings, type SummarizeTools } from '../../../src/core/compress/summarize.ts';
 import { messageText, type Role } from '../../../src/core/model/message.ts';
 import type { CostTier } from '../../../src/core/model/summary.ts';
 import { POLICIES } from '../../../src/core/policy/policy.ts';
+import { summaryPrompt } from '../../../src/core/prompts/render-prompts.ts';
 import {
   CARE_CHAT,
   counter,
@@ -91,6 +92,64 @@ describe('summarizeRuns', () => {
     const { nodes } = await summarize(model);
     assert.equal(nodes[0]?.rung, 'retry');
     assert.match(model.requests[1]!.prompt, /not one complete JSON object/);
+  });
+
+  const english =
+    'The family looks for a place in day care for the mother, who should not be left alone. They have asked what it costs and will decide with the doctor this week.';
+  const german =
+    'Die Familie sucht einen Platz in der Tagespflege für die Mutter, die nicht allein bleiben soll. Sie hat gefragt, was er kostet, und entscheidet das mit dem Arzt in dieser Woche.';
+  const summarizeCare = async (
+    answers: readonly (string | Error)[],
+    more: Partial<SummarizeTools> = {},
+    prompt = '',
+  ) => {
+    const model = scriptedModel((_, call) => {
+      const answer = answers[call - 1] ?? '';
+      if (answer instanceof Error) throw answer;
+      return answer;
+    });
+    const languages: string[] = [];
+    const own = tools({ model, onForeignLanguage: (language) => languages.push(language), ...more });
+    const settings = { prompt: summaryPrompt('advisory', undefined, 'structured', prompt) };
+    const { nodes, fault } = await grow({ messages: CARE_CHAT.slice(0, 40) }, settings, own);
+    return { nodes, fault, languages, prompts: model.requests.map((request) => request.prompt) };
+  };
+
+  it('asks again for a summary in the language of the conversation', async () => {
+    const { nodes, languages, prompts } = await summarizeCare([goodAnswer(english), goodAnswer(german)]);
+    assert.deepEqual([nodes[0]?.rung, nodes[0]?.detailed, languages], ['retry', german, []]);
+    assert.match(prompts[1]!, /\n- It was in English, but the record is not\. Write in the language of the record\.\n/);
+  });
+
+  it('asks once if the language is right or the user’s prompt may want another one', async () => {
+    for (const [answer, prompt] of [
+      [german, ''],
+      [english, 'In English.'],
+    ] as const) {
+      const { nodes, languages, prompts } = await summarizeCare([goodAnswer(answer)], {}, prompt);
+      assert.deepEqual([nodes[0]?.rung, nodes[0]?.detailed, languages], ['model', answer, []]);
+      assert.equal(prompts.length, 1);
+    }
+  });
+
+  const other = english.replace('this week', 'next week');
+  for (const [what, second, rung, text] of [
+    ['is in the wrong language, too', goodAnswer(other), 'retry', other],
+    ['is unusable', '', 'model', english],
+    ['fails', new Error('overloaded'), 'model', english],
+  ] as const)
+    it(`accepts a summary in the wrong language, and reports it, if the second response ${what}`, async () => {
+      const made = await summarizeCare([goodAnswer(english), second]);
+      assert.deepEqual([made.nodes[0]?.rung, made.nodes[0]?.detailed, made.languages], [rung, text, ['English']]);
+      assert.deepEqual([made.prompts.length, made.fault], [2, undefined]);
+    });
+
+  it('doesn’t ask a model again that wrote in the wrong language even when it was told so', async () => {
+    const foreignWriters = new Set<string>();
+    const first = await summarizeCare([goodAnswer(english), goodAnswer(other)], { foreignWriters });
+    const next = await summarizeCare([goodAnswer(english)], { foreignWriters });
+    assert.deepEqual([first.prompts.length, next.prompts.length], [2, 1]);
+    assert.deepEqual([next.nodes[0]?.rung, next.languages], ['model', ['English']]);
   });
 
   it('asks again if plain prose was cut off at the token limit, and accepts it at the last attempt', async () => {
