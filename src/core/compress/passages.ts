@@ -16,6 +16,7 @@ import { isToolResult, type SourceMessage } from './source-message.ts';
 import type { CancellableYielder } from '../pace/cancellable-yielder.ts';
 import { isRunningText, lineShape } from './terms.ts';
 import { lineSpans } from '../text/lines.ts';
+import { EAST_ASIAN } from '../text/cjk.ts';
 import { sentencesOf } from '../text/sentences.ts';
 import { speakerLabelAt } from '../text/speakers.ts';
 
@@ -74,8 +75,11 @@ const PROSE_KINDS: ReadonlySet<PassageKind> = new Set(['prose', 'quoted', 'headi
 /** Whether it's prose, including headings, short code blocks, and summaries, and not output, listings, or thinking. */
 export const isProse = ({ kind }: Pick<Passage, 'kind'>): boolean => PROSE_KINDS.has(kind);
 
-/** In UTF-16 units. Longer lines of prose are split into sentences. */
-const LONG_LINE = { usual: 360, shortChat: 40 } as const;
+/**
+ * In UTF-16 units. Longer lines of prose are split into sentences, in short chats also shorter ones of scripts that say
+ * more in fewer characters.
+ */
+const LONG_LINE = { usual: 360, shortChat: 40, denseShortChat: 12 } as const;
 
 /** In UTF-16 units. Longer lines are data and ignored. */
 const MAX_OUTPUT_LINE_LENGTH = 400;
@@ -119,7 +123,8 @@ export class PassageCutter {
     takesAll: boolean,
     isShortChat: boolean,
   ) {
-    this.longLine = isShortChat ? LONG_LINE.shortChat : LONG_LINE.usual;
+    const shortLine = EAST_ASIAN.test(text) ? LONG_LINE.denseShortChat : LONG_LINE.shortChat;
+    this.longLine = isShortChat ? shortLine : LONG_LINE.usual;
     this.takesAll = takesAll;
     this.text = text;
     this.position = position;

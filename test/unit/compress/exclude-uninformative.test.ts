@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
+import { buildCorpus } from '../../../src/core/compress/corpus.ts';
 import { tokensWithFraming } from '../../../src/core/compress/fitting.ts';
+import { usefulnessFactors } from '../../../src/core/compress/passage-weights.ts';
 import { compressPreserveEvents } from '../../../src/app/public-api.ts';
 import { messageText, type Role } from '../../../src/core/model/message.ts';
-import { counter } from './summarize-fixtures.ts';
+import { counter, grow, pace, transcript } from './summarize-fixtures.ts';
 
 interface Said {
   readonly role: Role;
@@ -63,5 +65,26 @@ describe('extraction without a model when space is tight', () => {
     for (const left of [/[Ll]et me/, /I will now/, /command-name/, /const batch/, /\/add/, /sean/, /If you have/])
       assert.doesNotMatch(text, left);
     assert.ok(text.split('\n').filter((line) => line.includes('·')).length <= 2, 'two lines of a log');
+  });
+});
+
+describe('extraction without a model from a short chat', () => {
+  it('leaves out results of dice in a role-play, but not the price of dice elsewhere', async () => {
+    const corpus = await buildCorpus(transcript(['assistant', 'Two dice: 9 and 18, we take the 18.']), pace);
+    assert.deepEqual([...(await usefulnessFactors(corpus, 1, pace, new Map(), true))], [0]);
+    assert.deepEqual([...(await usefulnessFactors(corpus, 1, pace))], [1]);
+  });
+
+  it('leaves out courtesies beside a statement in a script without spaces', async () => {
+    const messages = transcript(
+      ['user', 'こんにちは、よろしくお願いします。11月3日から箱根の旅館を予約したいです。'],
+      ['assistant', 'ありがとうございます。湯本の「松の家」が一人2万3千円です。'],
+      ['user', '你好！我家厨房想重新装修。'],
+    );
+    const { nodes } = await grow({ messages });
+    const text = nodes[0]!.detailed;
+    assert.match(text, /11月3日から箱根の旅館を予約したいです。\n/);
+    assert.match(text, /我家厨房想重新装修。/);
+    assert.doesNotMatch(text, /こんにちは|ありがとう|你好/);
   });
 });
