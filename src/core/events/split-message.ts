@@ -52,6 +52,7 @@ export function* segmentLines(text: string, lines: readonly Line[], role: Role):
   let afterCode = false;
   for (const [at, line] of lines.entries()) {
     if (at % LINES_PER_STEP === LINES_PER_STEP - 1) yield;
+    if (line.kind === 'label') continue;
     if (line.kind === 'blank') {
       blanks++;
       continue;

@@ -98,8 +98,15 @@ describe('lines', () => {
     assert.deepEqual(kinds('src/a.ts:1:2: error'), ['output']);
   });
 
+  it('are in a fence until one that is as long and has no language', () => {
+    assert.equal(kinds('````md\n```js\na\n```\n````\nb').join(' '), 'markup code code code markup prose');
+    assert.equal(kinds('a();\n```\n```text\nb\n```\nc').join(' '), 'code markup markup output markup prose');
+  });
+
+  it('of code may be tags', () => assert.equal(kinds('```html\n<div>\n```').join(' '), 'markup code markup'));
+
   it('mark where a model was thinking', () => {
-    const lines = runSynchronously(lineSteps('<think>\nhmm\n</think>\nDone.', { tool: false }));
+    const lines = runSynchronously(lineSteps('<think>\nhmm\n</think>Done.', { tool: false }));
     assert.deepEqual(
       lines.filter(({ kind }) => kind === 'prose').map(({ thinking }) => thinking),
       [true, false],
