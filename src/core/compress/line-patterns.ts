@@ -68,9 +68,6 @@ export const WRAPPERS = new Set(
 /** A line of symbols only, such as a rule or a table border. */
 export const isRule = (line: string): boolean => !/[0-9A-Za-z\u00c0-\u1fff\u2c00-\uffff]/.test(line);
 
-/** Whether a line is a numbered line of a file: `12→` or `12│`. */
-export const isNumbered = (line: string): boolean => /^\d+[→│]/.test(line);
-
 /** A file's line in an editor or a search result: `12→`, `12 |`, `L12:`, `store.ts:12:`, `store.ts-12-`. */
 const ECHO = /^[ \t]*(?:\d{1,6} ?[→│|]|L\d{1,6}\b|[^\s:]*[\w/]\.\w{1,6}(?::\d{1,6}:|-\d{1,6}-))/;
 const NUMBERED_BY_COLON = /^[ \t]*(\d{1,6})[:\t]/;
@@ -93,9 +90,6 @@ function numberAt(text: string, start: number): number | undefined {
   const found = NUMBERED_BY_COLON.exec(text.slice(start, start + MAX_NUMBERED_LENGTH));
   return found ? Number(found[1]) : undefined;
 }
-
-/** The length of the line number that tools print before lines of a file: `12→`, `12:`, `12|`, `12<tab>`. */
-export const lineNumberLength = (line: string): number => /^(?:\d+[→:|\t][\0- ]*)?/.exec(line)![0].length;
 
 /** The length of the markup before a comment, list entry, quote, or diff line. */
 export const marksLength = (line: string): number => /^[ \t/*#\-+>|;%!"']*/.exec(line)![0].length;

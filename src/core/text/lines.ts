@@ -4,10 +4,13 @@ import type { Steps } from '../pace/steps.ts';
 /** Length of a line's beginning that determines its kind, in UTF-16 units. */
 const MAX_READ = 240;
 
+/** Lines of a file that were joined by escaped line breaks. */
+const ESCAPED = /\\n(?:\s*\d+\s?[→│]|.*\\n.*\\n)/;
 const FENCE = /^(`{3,}(?=[^`]*$)|~{3,})\s*([^\s{]*)/;
 /** Some clients put code in `<source>` and similar tags instead of fences. */
 const SOURCE_TAG = /^<(\/?)((?:source|code|pre|diff))>/i;
-const LINE_NUMBER = /^\d{1,7}(?:→|│|\t|█)[ \t]?(?:[-+](?=[ \t]|_|<|$))?/;
+/** Tools print it before the lines of a file. In a row of a table, more tabs follow. */
+const LINE_NUMBER = /^\d{1,7}(?:→|│|█|\t(?!.*\S\t))[ \t]?(?:[-+](?=[ \t]|_|<|$))?/;
 const SEARCH_START = /^<{5,9} ?(?:SEARCH|HEAD|ORIGINAL|Updated|[\w/.-]+)?\s*$/;
 const REPLACE_END = /^>{5,9}(?: ?(?:REPLACE|UPDATED|[\w/.-]+))?\s*$/;
 const TOOL_OPEN = /^(?:Tool use: \*\*|_?\*\*Tool )/i;
@@ -19,11 +22,12 @@ const TURN = /^_\*\*(?:Agent|User|Assistant)\b/;
 const HEADING = /^#{1,6}\s+/;
 const BULLET = /^(?:[-*+•·‣◦▪]|[-*] \[[ xX]\])\s+/;
 const NUMBERED = /^(?:\(?\d{1,3}[.)、](?!\d)|[a-zA-Z][.)](?=\s)|[①-⑳]|\d️?⃣|\d{1,3}．)\s*(?=\S)/;
-const RULE = /^[-=_*~─═|+: ]{3,}$/;
+/** A line of symbols only, such as a rule or a table border. */
+const RULE = /^[^0-9A-Za-z\u00c0-\u1fff\u2c00-\uffff]+$/;
 const DIFF_HEAD = /^(?:@@ |diff --git |index [0-9a-f]{6,}|--- \S|\+\+\+ \S)/;
 /** Output that people paste: exceptions, source locations, progress dots, rulers, exit codes, listings. */
 const OUTPUT =
-  /\.{12,}|⋮|\u2588|^(?:[a-z_]\w*\.){0,6}[A-Z]\w*(?:Error|Exception): |^[^\s:]+:\d+:\d+:? |^npm ERR!|^(?:ERROR|FATAL): \S|^(?:- )?(?:hook id|exit code): |^\s*\^|^Running: |^(?:Tokens|Cost): |^\$ \S|^[\w.-]+@[\w.-]+[:~$]|^(?:PASS|FAIL)\s|^(?:ok|not ok)(?: \d|\s{2}|\t)|^\d+ (?:passing|failing|passed|failed)|^[-drwx]{10}[.@+]?\s|^total \d+$|^(?:Read file|Listed directory|Searched codebase|Grep search|Edit(?:ed)? file|Created file|Output mode|Lines added)\b|^\*\*Chunk \d+\*\*$|^(?:\*\*)?Tool use\b/;
+  /\.{12,}|⋮|^│|\u2588|^(?:[a-z_]\w*\.){0,6}[A-Z]\w*(?:Error|Exception): |^[^\s:]+:\d+:\d+:? |^npm ERR!|^(?:ERROR|FATAL): \S|^(?:- )?(?:hook id|exit code): |^\s*\^|^Running: |^(?:Tokens|Cost): |^\$ \S|^[\w.-]+@[\w.-]+[:~$]|^(?:PASS|FAIL)\s|^(?:ok|not ok)(?: \d|\s{2}|\t)|^\d+ (?:passing|failing|passed|failed)|^[-drwx]{10}[.@+]?\s|^total \d+$|^(?:Read file|Listed directory|Searched codebase|Grep search|Edit(?:ed)? file|Created file|Output mode|Lines added)\b|^\*\*Chunk \d+\*\*$|^(?:\*\*)?Tool use\b/;
 const STACK =
   /^(?:at\s+[\w.$<>[\]/]+\s?\(|at\s+\S+:\d|File "|Traceback \(most recent|\s*\^+\s*$|~+\^|goroutine \d|Caused by: )/;
 const LOG =
@@ -61,8 +65,11 @@ export interface Line {
   readonly end: number;
   /** Like `start`, but with the list marker. */
   readonly from: number;
-  /** The block that it's a line of, whatever it looks like. */
-  readonly within: 'fence' | 'edit' | 'tool' | undefined;
+  /**
+   * What it's a line of, whatever it looks like. `data`: a file whose lines are numbered, or several lines that are
+   * joined by escaped breaks.
+   */
+  readonly within: 'fence' | 'edit' | 'tool' | 'data' | undefined;
   /** Whether it's within a tag that marks a model's thinking. */
   readonly thinking: boolean;
 }
@@ -98,6 +105,8 @@ class LineReader {
   private inCommand = false;
   private openDetails = 0;
   private thinking = false;
+  private isNumbered = false;
+  private isEscaped = false;
   private from = 0;
   private start = 0;
   private end = 0;
@@ -133,11 +142,13 @@ class LineReader {
     const { text } = this;
     let { start, end } = this;
     this.indent = 0;
+    this.isNumbered = false;
     while (start < end && isSpace(text.charCodeAt(start))) start++;
     this.indent = start - this.start;
     if (start < end && isDigit(text.charCodeAt(start))) {
-      const number = LINE_NUMBER.exec(text.slice(start, Math.min(end, start + 24)));
+      const number = LINE_NUMBER.exec(text.slice(start, Math.min(end, start + MAX_READ)));
       if (number !== null) {
+        this.isNumbered = true;
         start += number[0].length;
         const content = start;
         while (start < end && isSpace(text.charCodeAt(start))) start++;
@@ -154,6 +165,7 @@ class LineReader {
     const { text, start, end } = this;
     const head = text.slice(start, Math.min(end, start + MAX_READ));
     const firstUnit = head.charCodeAt(0);
+    this.isEscaped = head.includes('\\n') && ESCAPED.test(head);
     if ((firstUnit === 96 || firstUnit === 126 || firstUnit === 60) && this.readFence(head, isFirst))
       return this.push('markup');
     const startsEdit = firstUnit === 60 && head.startsWith('<<<<<') && SEARCH_START.test(head);
@@ -245,15 +257,16 @@ class LineReader {
   }
 
   private get within(): Line['within'] {
-    if (this.inEdit) return 'edit';
     if (this.fence !== undefined) return 'fence';
+    if (this.inEdit) return 'edit';
     // Collapsed blocks other than thinking belong to tools: search results, edits, file lists.
-    return this.tool || this.inTool || (this.openDetails > 0 && !this.thinking) ? 'tool' : undefined;
+    if (this.tool || this.inTool || (this.openDetails > 0 && !this.thinking)) return 'tool';
+    return this.isNumbered || this.isEscaped ? 'data' : undefined;
   }
 
   private classify(line: string): void {
     if (this.fence !== undefined) return this.push(this.fence.kind);
-    if (this.within !== undefined) return this.push('output');
+    if (this.within !== undefined && !(this.within === 'data' && this.isNumbered)) return this.push('output');
     const hasMark = isMark(line.charCodeAt(0));
     if (hasMark) {
       const heading = HEADING.exec(line);
