@@ -116,7 +116,8 @@ export class PassageCutter {
     const lines = step.value;
     let isShort = false;
     for (const [at, line] of lines.entries()) {
-      if (line.kind === 'markup') isShort = lines.slice(at + 1, at + 2 + SHORT_BLOCK_LINES).some(isOutsideFence);
+      const isOpened = line.within === 'fence' && this.within !== 'fence';
+      if (isOpened) isShort = lines.slice(at + 1, at + 2 + SHORT_BLOCK_LINES).some(isOutsideFence);
       this.readLine(line, isShort);
       if (pace.isDue(line.end - line.start)) await pace.yield();
     }

@@ -93,6 +93,29 @@ export function* lineSpans(text: string, from = 0): Generator<Span> {
   }
 }
 
+/** A file's line in an editor or a search result: `12→`, `12 |`, `L12:`, `store.ts:12:`, `store.ts-12-`. */
+const ECHO = /^[ \t]*(?:\d{1,6} ?[→│|]|L\d{1,6}\b|[^\s:]*[\w/]\.\w{1,6}(?::\d{1,6}:|-\d{1,6}-))/;
+const NUMBERED_BY_COLON = /^[ \t]*(\d{1,6})[:\t]/;
+
+/** Maximum length of a path before a line number, in UTF-16 units. */
+const MAX_NUMBERED_LENGTH = 160;
+
+/** Whether the line at `at` is a line of a file. `12:` only counts if an adjacent line has an adjacent number. */
+export function isFileLine(text: string, at: number): boolean {
+  const start = text.lastIndexOf('\n', at - 1) + 1;
+  if (ECHO.test(text.slice(start, start + MAX_NUMBERED_LENGTH))) return true;
+  const number = numberAt(text, start);
+  if (number === undefined) return false;
+  const end = text.indexOf('\n', start);
+  const before = text.lastIndexOf('\n', start - 2) + 1;
+  return (end !== -1 && numberAt(text, end + 1) === number + 1) || (start > 0 && numberAt(text, before) === number - 1);
+}
+
+function numberAt(text: string, start: number): number | undefined {
+  const found = NUMBERED_BY_COLON.exec(text.slice(start, start + MAX_NUMBERED_LENGTH));
+  return found ? Number(found[1]) : undefined;
+}
+
 /** Size of a step, in UTF-16 units. */
 const STEP_CHARS = 10_000;
 
@@ -265,16 +288,17 @@ class LineReader {
   }
 
   private classify(line: string): void {
+    const hasMark = isMark(line.charCodeAt(0));
+    if (hasMark && RULE.test(line)) return this.push('markup');
     if (this.fence !== undefined) return this.push(this.fence.kind);
     if (this.within !== undefined && !(this.within === 'data' && this.isNumbered)) return this.push('output');
-    const hasMark = isMark(line.charCodeAt(0));
     if (hasMark) {
       const heading = HEADING.exec(line);
       if (heading !== null) {
         this.skip(heading[0].length);
         return this.push('heading');
       }
-      if (RULE.test(line) || TURN.test(line)) return this.push('markup');
+      if (TURN.test(line)) return this.push('markup');
     }
     if (DIFF_HEAD.test(line)) this.push('diff');
     else if (STACK.test(line) || LOG.test(line) || OUTPUT.test(line)) this.push('output');

@@ -99,7 +99,7 @@ describe('lines', () => {
   });
 
   it('are in a fence until one that is as long and has no language', () => {
-    assert.equal(kinds('````md\n```js\na\n```\n````\nb').join(' '), 'markup code code code markup prose');
+    assert.equal(kinds('````md\n```js\na\n```\n````\nb').join(' '), 'markup code code markup markup prose');
     assert.equal(kinds('a();\n```\n```text\nb\n```\nc').join(' '), 'code markup markup output markup prose');
   });
 
