@@ -39,21 +39,11 @@ export function answerIn(line: string): 'here' | 'follows' | undefined {
   return ANSWER_FOLLOWS.test(line) ? 'follows' : ANSWER.test(line) ? 'here' : undefined;
 }
 
-/** Whether a line ends with a mark that only code has, or its beginning matches. */
-const endsLikeCodeOrMatches = (pattern: RegExp, line: string): boolean =>
-  /[;{}([]$/.test(line) || pattern.test(line.slice(0, MAX_SCAN_LENGTH));
-
-/** Whether a line looks like code: it ends like a statement or block, or assigns, calls, or returns. */
-export const isCodeLine = (line: string): boolean => endsLikeCodeOrMatches(CODE, line);
+/** Whether a line of output looks like code: it ends like a statement or block, or assigns, calls, or returns. */
+export const isCodeLine = (line: string): boolean => /[;{}([]$/.test(line) || CODE.test(line.slice(0, MAX_SCAN_LENGTH));
 
 const CODE =
   /^(?:if|for|while|return|import|from|const|let|var|else|elif|switch|case|try|catch|except)\b.*[({=:;]|\w\s*:?=\s*\S|^[@<}\])]|=>|->|\w\([^ ]*\)\s*[{:;]?$/;
-
-/** Whether a line looks like code or a comment. A lone `a = b` doesn't count, because logs contain such lines, too. */
-export const isStatement = (line: string): boolean => endsLikeCodeOrMatches(STATEMENT, line);
-
-const STATEMENT =
-  /^(?:\/\/|\/\*|\*\/|[-+]?[})\]@]|(?:if|for|while|return|import|from|const|let|var|else|elif|switch|case|try|catch|except|def|class|func|fn|type|package|use)\b[^.]*[\w"'`):,]$)|:=|=>|^[\w.$]+\(.*\)\W?$|["'`\w)],$/;
 
 /** The length of the markup before a comment, list entry, quote, or diff line. */
 export const marksLength = (line: string): number => /^[ \t/*#\-+>|;%!"']*/.exec(line)![0].length;

@@ -1,9 +1,9 @@
-import { answerIn, definitionIn, fileIn, isCodeLine, isStatement, marksLength, outputKind } from './line-patterns.ts';
+import { answerIn, definitionIn, fileIn, isCodeLine, marksLength, outputKind } from './line-patterns.ts';
 import { isToolResult, type SourceMessage } from './source-message.ts';
 import type { CancellableYielder } from '../pace/cancellable-yielder.ts';
 import { isRunningText, lineShape } from './terms.ts';
 import { EAST_ASIAN } from '../text/cjk.ts';
-import { isOutputOrCodeLine, lineSteps, type Line } from '../text/lines.ts';
+import { isOutputOrCodeLine, isSourceLine, lineSteps, type Line } from '../text/lines.ts';
 import { sentencesOf } from '../text/sentences.ts';
 import { speakerLabelAt } from '../text/speakers.ts';
 
@@ -187,7 +187,7 @@ export class PassageCutter {
     if (last - first > MAX_OUTPUT_LINE_LENGTH) return;
     const line = text.slice(first, last);
     this.run.lines++;
-    if (isStatement(line)) this.run.code++;
+    if (isSourceLine(line)) this.run.code++;
     if (line.length < 4) return;
     const body = first + marksLength(line);
     const shape = lineShape(text, body, last);

@@ -1,11 +1,10 @@
 import { runSynchronously } from '../pace/steps.ts';
-import { isFileLine, isOutputOrCodeLine, lineSteps } from '../text/lines.ts';
+import { isFileLine, isOutputOrCodeLine, isSourceLine, lineSteps } from '../text/lines.ts';
 import { quoteSpeakerLabels } from '../text/prompt-sections.ts';
 import type { TokenCounter } from '../tokens/token-counter.ts';
 import { passagesIn, speakerOf, type Corpus, type IndexedPassage } from './corpus.ts';
 import type { MessageRange } from './source-message.ts';
 import { extractPassages, type ExtractOptions } from './extractive.ts';
-import { isStatement } from './line-patterns.ts';
 import { isProse, newPassage, speakerPrefix, type Passage } from './passages.ts';
 import type { CancellableYielder } from '../pace/cancellable-yielder.ts';
 import { SimilarLineFilter, FILE_SHOWN, compactionSummaryStart, isRecap, isScaffolding } from './passage-weights.ts';
@@ -258,7 +257,7 @@ function blocksIn(text: string, message: number, isOutput: boolean): IndexedPass
     if (!isOutput && within !== 'fence') close();
     else if (isOutputOrCodeLine(kind) && isResultLine(text, start, end)) {
       const line = text.slice(start, end);
-      if (isStatement(line)) code++;
+      if (isSourceLine(line)) code++;
       block.push({ ...newPassage(message, start, end, 'line', false, line), terms: [] });
     }
   }

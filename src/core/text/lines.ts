@@ -93,6 +93,17 @@ export function* lineSpans(text: string, from = 0): Generator<Span> {
   }
 }
 
+const SOURCE_LINE =
+  /^(?:raise|throw|except|catch|return|if|assert|print|console|log|logger|self|this|const|let|var|func|def|class|import|from|\/\/|#|\*|>|@)\b|^\/\/|^[#*>]\s/;
+
+/** Whether a line is source code, such as a call, an assignment, or a block, and not a sentence about code. */
+export const isSourceLine = (line: string): boolean =>
+  SOURCE_LINE.test(line) ||
+  /^[\w.]+: [\w.]+,$/.test(line) ||
+  (/[),]$/.test(line) && line.split('"').length % 2 === 0) ||
+  (/[;{]$|^\s*[\w.]+\s*(?::?=|\()|=>|^[\w*&\[\]. ]+ :?= /.test(line) &&
+    !/^[\w.]*(?:Error|Exception)\b(?!\()/.test(line));
+
 /** A file's line in an editor or a search result: `12→`, `12 |`, `L12:`, `store.ts:12:`, `store.ts-12-`. */
 const ECHO = /^[ \t]*(?:\d{1,6} ?[→│|]|L\d{1,6}\b|[^\s:]*[\w/]\.\w{1,6}(?::\d{1,6}:|-\d{1,6}-))/;
 const NUMBERED_BY_COLON = /^[ \t]*(\d{1,6})[:\t]/;
