@@ -14,7 +14,7 @@ const LINE_NUMBER = /^\d{1,7}(?:→|│|█|\t(?!.*\S\t))[ \t]?(?:[-+](?=[ \t]|_
 const SEARCH_START = /^<{5,9} ?(?:SEARCH|HEAD|ORIGINAL|Updated|[\w/.-]+)?\s*$/;
 const REPLACE_END = /^>{5,9}(?: ?(?:REPLACE|UPDATED|[\w/.-]+))?\s*$/;
 const TOOL_OPEN = /^(?:Tool use: \*\*|_?\*\*Tool )/i;
-const COMMAND_TAG = /^<\/?(?:command-|local-command|system-reminder|bash-|user-memory|ide_)[\w-]*>/i;
+const COMMAND_TAG = /^<\/?(?:command-(?!args)|local-command|system-reminder|bash-|user-memory|ide_)[\w-]*>/i;
 /** Tags that begin or end a part of a message. Within output, other tags are content; within a fence, only its end. */
 const PART_TAG = /^<\/?(?:think(?:ing)?|details|summary|tool[-_]use|tool_result|function_results)\b/i;
 const PART_END = /^<\/(?:think(?:ing)?|tool[-_]use|tool_result|function_results)>/i;

@@ -105,6 +105,11 @@ describe('lines', () => {
 
   it('of code may be tags', () => assert.equal(kinds('```html\n<div>\n```').join(' '), 'markup code markup'));
 
+  it('of a command are markup, except its arguments, which are the user’s words', () => {
+    const text = '<command-name>/compact</command-name>\n<command-args>Keep the decisions\nof May</command-args>';
+    assert.equal(kinds(text).join(' '), 'markup prose prose');
+  });
+
   it('mark where a model was thinking', () => {
     const lines = runSynchronously(lineSteps('<think>\nhmm\n</think>Done.', { tool: false }));
     assert.deepEqual(
