@@ -154,9 +154,9 @@ export class LibraryCopies implements LibraryStore {
     return size;
   }
 
-  async read(key: string, bytes: number, from = 0): Promise<readonly CopyRecord[]> {
-    if (bytes === from) return [];
-    const packed = (await readFile(this.#copy(key))).subarray(from, bytes);
+  async read(key: string, bytes: number): Promise<readonly CopyRecord[]> {
+    if (bytes === 0) return [];
+    const packed = (await readFile(this.#copy(key))).subarray(0, bytes);
     return gunzipSync(packed)
       .toString('utf8')
       .split('\n')

@@ -66,9 +66,6 @@ const EXCERPT_UNITS = 300;
 /** Number of candidates per requested result, because copies of a chat have the same messages. */
 const CANDIDATE_FACTOR = 3;
 
-/** A block is merged with those after it unless it's this many times as large as all of them. */
-const MERGE_FACTOR = 2;
-
 type PlacedEffect = ToolEffect & { readonly callId: string; readonly message: number };
 
 /** The data stored with an index block. Message numbers are indexes within the chat. */
@@ -108,13 +105,6 @@ interface ChatBlock extends SearchedBlock {
 interface IndexedChat {
   readonly session: KeptSession;
   readonly blocks: readonly ChatBlock[];
-}
-
-/** Blocks that are merged: their first message, the locations of all, and the number of blocks afterwards. */
-interface MergedBlocks {
-  readonly from: number;
-  readonly pieces: readonly CopyPiece[];
-  readonly blocks: number;
 }
 
 interface RankedMessage {
@@ -197,22 +187,6 @@ export class ChatIndex {
     return blocks.flatMap(({ block, valid }) => [...block.fingerprints.subarray(0, valid)]);
   }
 
-  /**
-   * The newest blocks of a chat's index, to be merged into one: as many that the blocks before them become larger and
-   * larger, so that a message is merged only a few times. Undefined if there is nothing to merge or the index is damaged.
-   */
-  async blocksToMerge(session: KeptSession): Promise<MergedBlocks | undefined> {
-    const { blocks = [] } = (await this.#unlessDamaged(session, () => this.#chat(session))) ?? {};
-    let [start, messages] = [blocks.length, 0];
-    for (const [at, { valid }] of [...blocks.entries()].reverse()) {
-      if (valid <= MERGE_FACTOR * messages) start = at;
-      messages += valid;
-    }
-    const merged = blocks.slice(start);
-    const [first] = merged;
-    return first && { from: first.facts.from, pieces: merged.flatMap(({ facts }) => facts.pieces), blocks: start + 1 };
-  }
-
   async #hit(
     { chat, message, score, command }: RankedMessage,
     { text: query, excerptUnits = EXCERPT_UNITS, redact = false }: ChatQuery,
@@ -283,8 +257,7 @@ export class ChatIndex {
     for (const { block, about } of decoded.reverse()) {
       // The cast is safe: `indexOfMessages` wrote the blocks, and only those that the catalog lists as valid are read.
       const facts = about as BlockFacts;
-      const valid = Math.max(0, Math.min(block.messages, end - facts.from));
-      if (valid > 0) blocks.unshift({ block, facts, valid });
+      blocks.unshift({ block, facts, valid: Math.max(0, Math.min(block.messages, end - facts.from)) });
       end = Math.min(end, facts.from);
     }
     return { session, blocks };

@@ -35,8 +35,6 @@ export const keptSessionSchema = v.object({
   copyBytes: countSchema,
   /** Size of the valid part of its index. */
   indexBytes: countSchema,
-  /** Number of blocks in its index, without those that were merged. Unknown if an earlier version wrote it. */
-  blocks: v.optional(countSchema),
   /** Fingerprint of the first message, to find sessions with the same beginning. */
   first: v.number(),
   relation: v.optional(relationSchema),
@@ -60,8 +58,7 @@ export interface LibraryStore {
     records: readonly CopyRecord[],
     from: number,
   ): Promise<{ readonly bytes: number; readonly pieces: readonly CopyPiece[] }>;
-  /** The records of a copy of `bytes` bytes, from the piece at the offset `from` on. */
-  read(key: string, bytes: number, from?: number): Promise<readonly CopyRecord[]>;
+  read(key: string, bytes: number): Promise<readonly CopyRecord[]>;
   /** A message of a piece, by its index in the session. */
   readMessage(key: string, piece: CopyPiece, message: number): Promise<TranscriptMessage | undefined>;
   /** Truncates an index to `bytes`, and appends a block. Resolves to the new size. */

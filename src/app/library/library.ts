@@ -52,9 +52,6 @@ export interface SyncOptions {
 /** Time in ms between noticing that a copy's retention is over and removing it, because the clock may be wrong. */
 const EXPIRY_DELAY_MS = 24 * 3_600_000;
 
-/** Number of index blocks of a session after which the newest are merged, because each takes a little time per search. */
-const MAX_BLOCKS = 64;
-
 /** Number of sessions after which the catalog is saved, so that `sync` doesn't start over after being killed. */
 const SAVE_INTERVAL = 20;
 
@@ -187,7 +184,16 @@ export class Library {
   }
 
   async read({ key, copyBytes, lost = [] }: KeptSession): Promise<CopiedSession> {
-    const { messages, compactions } = replayed(await this.#store.read(key, copyBytes));
+    const messages: TranscriptMessage[] = [];
+    let compactions: CopiedSession['compactions'] = [];
+    for (const record of await this.#store.read(key, copyBytes)) {
+      if ('message' in record) messages.push(record.message);
+      else if ('compaction' in record) compactions = [...compactions, record.compaction];
+      else {
+        messages.splice(record.rewrittenFrom);
+        compactions = compactions.filter(({ before }) => before <= record.rewrittenFrom);
+      }
+    }
     // A tool may insert a compaction before others.
     return { messages, compactions: compactions.toSorted((a, b) => a.before - b.before), lost };
   }
@@ -256,7 +262,7 @@ export class Library {
     const added = records.flatMap((record) => ('message' in record ? [record.message] : []));
     const indexed = known?.indexBytes ?? 0;
     const { resume } = session.end;
-    const updated: KeptSession = {
+    this.#sessions.set(key, {
       key,
       entry: { ...libraryEntryOf(file, session, known?.entry), messages, compactions },
       source: fileStateOf(file),
@@ -267,27 +273,10 @@ export class Library {
         records.length === 0
           ? indexed
           : await this.#store.appendIndex(key, indexed, indexOfMessages(added, from, copy.pieces)),
-      blocks: (known ? (known.blocks ?? MAX_BLOCKS) : 0) + Math.min(1, records.length),
       first: from === 0 && added.length > 0 ? fingerprints(added.slice(0, 1))[0]! : (known?.first ?? 0),
       ...(known?.relation && { relation: known.relation }),
       isGone: false,
-    };
-    this.#sessions.set(key, await this.#withFewBlocks(updated));
-  }
-
-  /** Appends an index block that replaces the newest ones if there are too many. */
-  async #withFewBlocks(session: KeptSession): Promise<KeptSession> {
-    const { key, copyBytes, indexBytes, blocks = 0 } = session;
-    const merged = blocks > MAX_BLOCKS ? await this.index.blocksToMerge(session) : undefined;
-    if (!merged) return session;
-    const { from, pieces } = merged;
-    const { messages } = replayed(await this.#store.read(key, copyBytes, pieces[0]?.offset), from);
-    const block = indexOfMessages(messages, from, pieces);
-    return {
-      ...session,
-      indexBytes: await this.#store.appendIndex(key, indexBytes, block),
-      blocks: merged.blocks,
-    };
+    });
   }
 
   /** The records to append to the copy, the index of their first message, and the new totals. */
@@ -376,21 +365,6 @@ export class Library {
 
 const fileStateOf = ({ bytes, modifiedAt }: SourceFile): KeptSession['source'] => ({ bytes, modifiedAt });
 const keyOf = ({ tool, path, key = '' }: SourceFile): string => `${tool}-${textHash([path, key])}`;
-
-/** The messages and compactions of a copy's records. `from`: the index of the first message. */
-function replayed(records: readonly CopyRecord[], from = 0): Pick<CopiedSession, 'messages' | 'compactions'> {
-  const messages: TranscriptMessage[] = [];
-  let compactions: CopiedSession['compactions'] = [];
-  for (const record of records) {
-    if ('message' in record) messages.push(record.message);
-    else if ('compaction' in record) compactions = [...compactions, record.compaction];
-    else {
-      messages.splice(record.rewrittenFrom - from);
-      compactions = compactions.filter(({ before }) => before <= record.rewrittenFrom);
-    }
-  }
-  return { messages, compactions };
-}
 
 /** The records of messages and compactions, in order. `from`: the index of the first message. */
 function recordsOf(

@@ -220,47 +220,6 @@ describe('search in chats from other tools', () => {
     assert.deepEqual(await search({ text: 'renewed' }), ['It was renewed.']);
   });
 
-  it('finds the same in a chat that was followed line by line, with few blocks, as in one that is read at once', async () => {
-    const linesOf = (n: number): object[] => [
-      message('user', `Question ${n} is about port ${n % 7}.`),
-      used(`e${n}`, 'Edit', { file_path: `/home/sam/api/src/${n % 3}.ts`, old_string: '1', new_string: '2' }),
-      result(`e${n}`, `done ${n}`, n % 2 === 0),
-    ];
-    const file = path.join(home, WEB);
-    await withSources({ folder: home, env: {} }, async (all) => {
-      const sources = all.filter(({ tool }) => tool === 'claude-code');
-      const followed = await Library.open(store());
-      const lines = [jsonl(message('user', 'Begin.'))];
-      const most: number[] = [];
-      for (let n = 0; n < 30; n++) {
-        for (const line of linesOf(n)) {
-          lines.push(jsonl(line));
-          putFile(home, WEB, lines.join(''));
-          await followed.sync(sources);
-          most.push(...followed.sessions().flatMap(({ blocks = Infinity }) => blocks));
-        }
-        // The user goes back some turns.
-        if (n % 12 === 11) lines.splice(-7);
-      }
-      putFile(home, WEB, lines.join(''));
-      await followed.sync(sources);
-      assert.ok(Math.max(...most) <= 64 && Math.max(...most) > 60, `${Math.max(...most)} blocks`);
-      const atOnce = await Library.open(new LibraryCopies(path.join(place, 'other')));
-      await atOnce.sync(sources);
-      const resultsIn = async (library: Library): Promise<unknown> => {
-        const sessions = library.sessions().filter(({ entry }) => entry.path === file);
-        const found = [];
-        for (const text of ['question', 'port 3', 'done 11', 'done 29', 'begin'])
-          for (const hit of await library.index.search(sessions, { text, limit: 500 }))
-            found.push(`${text}: ${hit.message} ${hit.text}`);
-        const edits = await library.index.effectsOn(sessions, '/home/sam/api/src/1.ts');
-        const lengths = sessions.map(({ entry }) => entry.messages);
-        return { found: found.sort(), edits, lengths, prints: await library.index.fingerprints(sessions[0]!) };
-      };
-      assert.deepEqual(await resultsIn(await Library.open(store())), await resultsIn(atOnce));
-    });
-  });
-
   it('masks secrets in excerpts of a given length, wherever they begin', async () => {
     const key = `ghp_${'a1B2c3D4e5'.repeat(4).slice(0, 36)}`;
     const said = `${'The harbour is closed. '.repeat(40)}The crane token is ${key}, and nothing else.`;
