@@ -51,23 +51,25 @@ const GOAL_REACHED_LINES: ReadonlySet<string> = new Set([
   ...['[目標達成]', '[目標達成済み]', '[目标达成]', '[目标已达成]'],
 ]);
 
+/** Reports of completion in English, where a remark may follow ("Everything is done so you can …"). */
+const DONE_BEFORE_REMARK =
+  /^(?:(?:and |so |now |with that,? )?(?:everything|all (?:of it|(?:the )?(?:steps|tasks|items|work))|the (?:whole )?(?:task|goal|work|job))(?: (?:here|on (?:the|your) list))? (?:is|are|has been|have been)(?: now| all)? (?:done|finished|complete|completed|reached)|all done|task (?:is )?(?:complete|completed|done|finished))\b/;
+
 /** Reports of completion by language, after which the clause ends: what follows often limits them ("… for phase 1"). */
 const DONE_CLAUSES: readonly RegExp[] = [
-  /^(?:(?:and |so |now |with that,? )?(?:everything|all (?:of it|(?:the )?(?:steps|tasks|items|work))|the (?:whole )?(?:task|goal|work|job))(?: (?:here|on (?:the|your) list))? (?:is|are|has been|have been)(?: now| all)? (?:done|finished|complete|completed|reached)|all done|task (?:is )?(?:complete|completed|done|finished))(?: now| here)?/,
-  // These make up the sentence: "All 3 items are done, 4 remain."
+  // The English ones make up the sentence: "All 3 items are done, 4 remain."
   /^(?:all (?:the )?(?:two|three|four|five|six|seven|eight|nine|ten|\d{1,2}) (?:steps|tasks|items) (?:are|have been)(?: now| all)? (?:done|finished|complete|completed)|your (?:whole )?(?:task|goal|work|job) (?:is|has been)(?: now)? (?:done|finished|complete|completed|reached)|(?:we|you|i)(?: have|['’]ve)? reached (?:the|your|our) goal)[.!]*$/,
   /^(?:todo (?:está|queda|quedó|ha quedado) (?:listo|hecho|terminado|completado|completo)|(?:la )?tarea (?:está |ha sido |queda )?(?:terminada|completada|finalizada)|(?:el )?objetivo (?:está|ha sido|queda|fue) (?:alcanzado|cumplido|logrado)|(?:(?:se ha|hemos|he) (?:alcanzado|cumplido|logrado)|se (?:alcanzó|cumplió|logró)) el objetivo|tod(?:os los pasos|as las tareas|as las etapas) (?:están|quedan|han sido|fueron) (?:hech|terminad|completad|finalizad)[oa]s)/,
   /^(?:tudo (?:está )?(?:pronto|feito|concluído|terminado)|(?:a )?tarefa (?:está |foi )?(?:concluída|terminada|finalizada)|(?:o )?objetivo (?:está|foi) (?:alcançado|atingido|cumprido)|tod(?:as as etapas|as as tarefas|os os passos) (?:estão|foram) (?:feit|concluíd|terminad|completad|finalizad)[oa]s)/,
   /^(?:(?:damit |jetzt )?(?:ist )?(?:alles|die (?:ganze )?aufgabe)(?: ist)?(?: jetzt| nun)? (?:fertig|erledigt|abgeschlossen)|(?:damit |jetzt )ist (?:alles|die aufgabe) (?:fertig|erledigt|abgeschlossen)|(?:das ziel ist|(?:damit|jetzt) ist das ziel)(?: jetzt| nun| damit)? erreicht|(?:alle (?:schritte|aufgaben|punkte) sind|(?:damit|jetzt) sind alle (?:schritte|aufgaben|punkte))(?: jetzt| nun| damit)? (?:fertig|erledigt|abgeschlossen))/,
   /^(?:tout est (?:terminé|fini|prêt|fait)|(?:la )?tâche (?:est )?(?:terminée|achevée|finie)|l['’]objectif (?:est|a été) atteint|toutes les (?:étapes|tâches) (?:sont|ont été) (?:terminées|achevées|finies|faites))/,
   /^(?:tutto (?:è )?(?:fatto|finito|pronto|completato)|(?:il compito|l['’]attività) è (?:completat|finit|terminat)[oa]|l['’]obiettivo è (?:stato )?raggiunto)/,
-  /^(?:(?:(?:すべて|全て)(?:が|の[^\sの\d]{1,8}[がは])?|(?:これで)?(?:タスク|作業)(?:は|が)(?:すべて)?)(?:完了(?:し(?:た|ました|ています)|いたしました|です)?|終わり(?:ました|です)?)|(?:これで)?目標[はがを](?:すべて)?達成(?:し|でき|され)(?:た|ました))/,
-  /^(?:全部(?:都)?(?:已(?:经)?)?完成|(?:所有的?[^\s第的\d]{1,8}|任务)(?:都)?已(?:经)?(?:全部)?完成|(?:这个)?目标(?:都)?已(?:经)?(?:达成|实现|完成))[了啦]?/,
+  /^(?:(?:(?:すべて|全て)(?:が|の\S{1,8}[がは])?|(?:これで)?(?:タスク|作業)(?:は|が)(?:すべて)?)(?:完了(?:し(?:た|ました|ています)|いたしました|です)?|終わり(?:ました|です)?)|(?:これで)?目標[はがを](?:すべて)?達成(?:し|でき|され)(?:た|ました))/,
+  /^(?:全部(?:都)?(?:已(?:经)?)?完成|(?:所有\S{1,8}|任务)(?:都)?已(?:经)?(?:全部)?完成|(?:这个)?目标(?:都)?已(?:经)?(?:达成|实现|完成))[了啦]?/,
 ];
 
-/** The end of a clause, or a word that adds to it. A part of the task may still follow a comma or a dash. */
-const CLAUSE_END =
-  /^(?!\s*[,:–—-]\s*(?:for|für|para|pour|per)\s)(?:\s*(?:$|[.…!,;:–—，、；：。！\p{So}]|-\s)| (?:and|so|und|y|e|et) |ので|并)/u;
+/** The end of a clause, or a word that adds to it. */
+const CLAUSE_END = /^(?:\s*(?:$|[.…!,;:–—，、；：。！\p{So}]|-\s)| (?:und|y|e|et) |ので|并)/u;
 
 /** An exception, a negation, or a question, which means that a sentence doesn't report completion. */
 const NOT_YET: readonly RegExp[] = [
@@ -89,7 +91,8 @@ function reportsCompletion(sentence: string): boolean {
     const found = done.exec(sentence)?.[0];
     return found === undefined ? undefined : sentence.slice(found.length);
   };
-  const rest = DONE_CLAUSES.map(after).find((text) => text !== undefined && CLAUSE_END.test(text));
+  const rest =
+    after(DONE_BEFORE_REMARK) ?? DONE_CLAUSES.map(after).find((text) => text !== undefined && CLAUSE_END.test(text));
   return rest !== undefined && !CONDITION.test(/^[^,;:]*(?:[,;:]\s*\p{L}*)?/u.exec(rest)![0]);
 }
 
