@@ -78,6 +78,8 @@ const NOT_YET: readonly RegExp[] = [
   /\b(?:salvo|excepto|pero|mas|exceto|außer|bis auf|aber|nicht|sauf|mais|tranne)\b/,
   /まだ|以外|ただし|、(?:残り|あと)は/,
   /没有?完成|未完成|还没|尚未|但是|[，；、（(]\s*(?:除了|但(?!愿)|[只还]剩|[只还]差)/,
+  // Only a part is done.
+  /(?<!\p{L})(?:phase|part|step|stage|milestone|fase|parte|paso|passo|etapa|étape|teil|schritt|フェーズ|阶段) ?(?:\d|one\b)|第[一1]/u,
 ];
 
 /** A condition or an exception, which counts in the clause of a report and as the first word after it. */

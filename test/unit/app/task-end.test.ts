@@ -46,11 +46,19 @@ describe('goal-reached detection', () => {
     'Tudo pronto, me avise quando quiser publicar.',
     '**Das Ziel** ist erreicht ✅',
     'すべて完了いたしました。',
+    'The task has been completed successfully.',
+    'All done for today.',
+    'Everything is done for you.',
   ])
     it(`recognizes a reply: ${JSON.stringify(reply.slice(0, 60))}`, () => assert.equal(saysGoalReached(reply), true));
 
   for (const reply of [
     'Not everything is done yet.',
+    'All done for phase 1.',
+    'All done: step 3 is in the branch.',
+    'Alles erledigt für Schritt 2.',
+    'Todo está listo, en la fase 1.',
+    '全部完成，第一阶段到此结束。',
     'Everything is done except the docs.',
     '- [ ] All tasks are done',
     '1. [ ] Everything is done.',
