@@ -3,7 +3,7 @@ import type { CancellableYielder } from '../pace/cancellable-yielder.ts';
 import { FUNCTION_WORDS } from '../events/subject.ts';
 import { EAST_ASIAN } from '../text/cjk.ts';
 import { fold } from '../text/fold.ts';
-import { namesDice, withoutCourtesies } from '../text/small-talk.ts';
+import { withoutCourtesies } from '../text/small-talk.ts';
 import { isStopWord } from '../text/stop-words.ts';
 import { isNameTerm, type Corpus, type Term } from './corpus.ts';
 
@@ -32,15 +32,13 @@ const PATTERNS = 10;
 /**
  * Sets the factors of uninformative sentences in a short chat to 0: questions that a clear answer has settled, and
  * statements with little content besides courtesies, unless they answer a question or contain a number, an identifier,
- * a URL, a lasting key event, or a user's key event, which may be short ("My sister is vegan"). In a role-play, results
- * of dice are excluded, too.
+ * a URL, a lasting key event, or a user's key event, which may be short ("My sister is vegan").
  */
 export async function excludeUninformative(
   corpus: Corpus,
   factors: Float64Array,
   events: ReadonlyMap<number, readonly DetectedEvent[]>,
   pace: CancellableYielder,
-  isRolePlay: boolean,
 ): Promise<void> {
   const { texts, roles, passages, firstOf, terms } = corpus;
   const content = new Float64Array(passages.length);
@@ -53,10 +51,6 @@ export async function excludeUninformative(
   for (const [at, { message, start, end, text, kind, terms: own }] of passages.entries()) {
     if (kind !== 'prose') continue;
     if (pace.isDue(text.length)) await pace.yield();
-    if (isRolePlay && namesDice(text)) {
-      factors[at] = 0;
-      continue;
-    }
     const isFollowed = message + 1 < texts.length && roles[message + 1] !== roles[message];
     if (isFollowed && QUESTION.test(text)) {
       const [from, to] = [firstOf[message + 1]!, firstOf[message + 2]!];

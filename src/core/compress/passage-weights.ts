@@ -63,10 +63,9 @@ export async function usefulnessFactors(
   room: number,
   pace: CancellableYielder,
   events: ReadonlyMap<number, readonly DetectedEvent[]> = new Map(),
-  isRolePlay = false,
 ): Promise<Float64Array> {
   const factors = await factorsBySpeech(corpus, room, pace);
-  if (corpus.isShortChat) await excludeUninformative(corpus, factors, events, pace, isRolePlay);
+  if (corpus.isShortChat) await excludeUninformative(corpus, factors, events, pace);
   // Passages with key events weigh two to three times as much, and with plenty of room, three to five times.
   for (const [message, found] of events) {
     if (pace.isDue()) await pace.yield();

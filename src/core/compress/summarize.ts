@@ -278,8 +278,7 @@ async function cutPieces(
     const ofRun = await buildCorpus(messages, pace, events, false, superseded);
     await usage?.add(ofRun, messages, pace);
     const corpus = (await usage?.withSessionRarity(ofRun, pace)) ?? ofRun;
-    const isRolePlay = settings.prompt.preset === 'role-play';
-    const factors = await usefulnessFactors(corpus, roomTokens / totalTokens, pace, events, isRolePlay);
+    const factors = await usefulnessFactors(corpus, roomTokens / totalTokens, pace, events);
     read.push({ run, corpus, factors, readable: messages.map((_, at) => readableTokens(corpus, at)) });
   }
   const readableByMessage = read.flatMap((one) => one.readable);

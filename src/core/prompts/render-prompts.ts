@@ -72,7 +72,6 @@ export interface SummaryPrompt {
   readonly fields: SummaryFields;
   readonly narrative: string;
   readonly style: SummaryStyle;
-  readonly preset: PresetName;
   /** Whether nothing in it is the user's, who may want a summary in another language than the conversation's. */
   readonly isPreset: boolean;
   /** Changes with any text that a model sees. Stored with each summary. */
@@ -128,8 +127,7 @@ export function summaryPrompt(
   const focus = TEXTS[preset].split('\n\n', 1)[0]! + suffix;
   const modelTexts = [system, text, focus, formatOf({ fields, narrative }), retry, short, style];
   const isPreset = replacement === undefined && wish === '';
-  const version = `${name}-${textHash(modelTexts).slice(-8)}`;
-  return { text, focus, fields, narrative, style, preset, isPreset, version };
+  return { text, focus, fields, narrative, style, isPreset, version: `${name}-${textHash(modelTexts).slice(-8)}` };
 }
 
 /** The JSON object that a preset asks for, with descriptions as values. */

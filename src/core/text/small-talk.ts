@@ -32,9 +32,6 @@ const SKILL_CHECK =
 /** Results of dice in other words, and lines that are only a stage direction. */
 const DICE =
   /\b(?:nat|natural) (?:\d+|one|twenty)\b|\b(?:roll(?:s|ed)?|check|save|saving throw|initiative|tirada|w[üu]rf\w*)\b.{0,40}\b\d+\b|^(?:\*[^*]+\*|\([^)]+\)|\[[^\]]+\])$/iu;
-/** Dice by their name, with a result. Elsewhere, it may be the price of a game. */
-const DICE_BY_NAME =
-  /(?<!\p{L})(?:(?:the|a|my|your|his|her|each|one) die|(?:the|my|your|two|three|both) dice|würfel|(?:el|un|mi|tu|los|o|um|meu|il|i) dad[oi]s?|(?:l[ea]s?|un|mon|ton) dés?)(?!\p{L})(?=.*(?:\d|(?<!\p{L})(?:one|two|three|four|five|six|eins|zwei|drei|vier|fünf|sechs|dos|tres|cuatro|deux|trois|quatre|dois|quatro)(?!\p{L})))|\d.*(?<!\p{L})(?:(?:on|of|with) (?:the|a|my) (?:die|dice)|würfel|(?:el|un|o|um|il) dado|le dé)(?!\p{L})|(?:骰子|サイコロ|ダイス)/iu;
 /** Words around a result of dice: "No, it was like 24.", "31 for me". */
 const BESIDE_NUMBERS =
   /\b(?:no|nope|yes|yeah|yep|oh|ah|ugh|okay|ok|and|so|but|it|that|this|mine|i|me|him|her|us|was|is|are|got|have|had|get|gets|like|only|just|a|an|the|another|with|for|plus|minus|of|on|at|total|all|together)\b|['’](?:s|m|ve|re)\b|(?<!\p{L})(?:nur|eine?|ein|leider|mist|verdammt|ich|habe?|das|ist|sind|und|insgesamt|un[ao]?|s[oó]lo|vaya|tengo|seulement|une|fait|merde|zut|ho|fatto|più|apenas|deu|tirei|uma?)(?!\p{L})/giu;
@@ -48,16 +45,11 @@ const MAX_SENTENCE = 160;
 
 const withoutSpeaker = (line: string): string => line.slice(speakerLabelAt(line, 0).length).trim();
 
-/** Whether a line tells a result of dice, which it names. */
-export const namesDice = (line: string): boolean => DICE_BY_NAME.test(line);
-
 /** Whether a line is about a tabletop game's mechanics: dice and their results, or a stage direction. */
 export function isTableTalk(line: string): boolean {
   // Game masters' labels may be in lower case: "Dungeon master:".
   const words = withoutSpeaker(line).replace(/^\p{Lu}[\p{L} .'’-]{0,30}: /u, '');
   if ([TABLE_TALK, TABLE_TALK_ELSEWHERE, SKILL_CHECK, DICE].some((pattern) => pattern.test(words))) return true;
-  // A label may name them: "Two dice: 9 and 18."
-  if (namesDice(line)) return true;
   return /\d/.test(words) && /^[\d\P{L}]*$/u.test(words.replace(BESIDE_NUMBERS, ''));
 }
 

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
-import { buildCorpus } from '../../../src/core/compress/corpus.ts';
 import { tokensWithFraming } from '../../../src/core/compress/fitting.ts';
-import { usefulnessFactors } from '../../../src/core/compress/passage-weights.ts';
 import { compressPreserveEvents } from '../../../src/app/public-api.ts';
 import { messageText, type Role } from '../../../src/core/model/message.ts';
-import { counter, grow, pace, transcript } from './summarize-fixtures.ts';
+import { counter, grow, transcript } from './summarize-fixtures.ts';
 
 interface Said {
   readonly role: Role;
@@ -69,12 +67,6 @@ describe('extraction without a model when space is tight', () => {
 });
 
 describe('extraction without a model from a short chat', () => {
-  it('leaves out results of dice in a role-play, but not the price of dice elsewhere', async () => {
-    const corpus = await buildCorpus(transcript(['assistant', 'Two dice: 9 and 18, we take the 18.']), pace);
-    assert.deepEqual([...(await usefulnessFactors(corpus, 1, pace, new Map(), true))], [0]);
-    assert.deepEqual([...(await usefulnessFactors(corpus, 1, pace))], [1]);
-  });
-
   it('leaves out courtesies beside a statement in a script without spaces', async () => {
     const messages = transcript(
       ['user', 'こんにちは、よろしくお願いします。11月3日から箱根の旅館を予約したいです。'],

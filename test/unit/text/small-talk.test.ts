@@ -53,28 +53,6 @@ describe('small talk', () => {
       assert.ok(!isTableTalk(text) && !isSmallTalk(text), text);
   });
 
-  it('includes results of dice that are named in prose', () => {
-    for (const text of [
-      'The die comes up a measly 4 for the ferryman.',
-      'I got a 17 on the die.',
-      'Two dice: 9 and 18, we take the 18.',
-      'Der Würfel zeigt eine 3.',
-      'El dado marca un 12.',
-      'Le dé tombe sur 2, quel dommage.',
-      'O dado deu 7.',
-      '骰子掷出了六点。',
-    ])
-      assert.ok(isTableTalk(text) && !isSmallTalk(text), text);
-    for (const text of [
-      'Osk dice que faltan 40 monedas.',
-      'Die 3 Wachen schlafen.',
-      'Dado que hay 3 puertas, esperamos.',
-      'Les 2 dames de la cour attendent.',
-      'They die at dawn, all 40 of them.',
-    ])
-      assert.ok(!isTableTalk(text), text);
-  });
-
   it('includes dice in other languages only at a game’s table', () => {
     const text = 'Ich fahre mit dem W12 zur Arbeit.';
     assert.ok(isTableTalk(text));
