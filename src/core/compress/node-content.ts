@@ -25,8 +25,7 @@ export interface LeafSource extends MessageRange {
   readonly corpus: Corpus;
   /** A weight for each passage of the corpus; by default, all are equal. */
   readonly factors?: Float64Array | undefined;
-  /** The topic; '' if unknown. */
-  /** The names that it mentions most often. */
+  /** The names and phrases that it mentions most often. */
   readonly topics: readonly string[];
   /** Tokens of its messages, including framing. */
   readonly tokens: number;

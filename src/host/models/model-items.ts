@@ -177,13 +177,16 @@ function knownItems(app: ModelsApp, provider: ChosenModel): readonly ModelItem[]
     .map((model) => modelItem(app, { ...provider, model }));
 }
 
-/** Orders a vendor's models: those without a version ("chat-latest"), then the newest version, then by name. */
-const newestFirst = (a: string, b: string): number => versionOf(b) - versionOf(a) || (a < b ? -1 : 1);
+/** Orders a vendor's models: the newest version first, those without one last, and then by name. */
+function newestFirst(a: string, b: string): number {
+  const [first, second] = [versionOf(a), versionOf(b)];
+  return second[0] - first[0] || second[1] - first[1] || (a < b ? -1 : 1);
+}
 
-/** 1,000 without a version, 5.4 for "gpt-5.4-mini" and "claude-x-5-4-20260102", and 5 for "claude-x-5-20260102". */
-function versionOf(id: string): number {
-  const [, major, minor = '0'] = /(\d+)(?:[.-](\d{1,2})(?!\d))?/.exec(id) ?? [];
-  return major === undefined ? 1_000 : Number(`${major}.${minor}`);
+/** 5 and 4 for "gpt-5.4-mini" and "claude-x-5-4-20260102", 5 and 0 for "claude-x-5-20260102", but not 120 for "x-120b". */
+function versionOf(id: string): readonly [number, number] {
+  const [, major = 0, minor = 0] = /(?<!\d)(\d+)(?![\db])(?:[.-](\d{1,2})(?![\db]))?/.exec(id) ?? [];
+  return [Number(major), Number(minor)];
 }
 
 export function modelItem(app: ModelsApp, chosen: ChosenModel, facts: ModelFacts = {}): ModelItem {

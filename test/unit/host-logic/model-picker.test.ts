@@ -152,12 +152,13 @@ describe('model selection by the user', () => {
   it('lists the newest models of a vendor first', async () => {
     const ids = [
       'chat-latest',
+      'claude-x-5-2',
       'gpt-4o-2024-08-06',
       'gpt-5',
-      'gpt-5.4-mini',
-      'gpt-5.5',
+      'gpt-5.10',
+      'gpt-5.9-mini',
       'gpt-6-x',
-      'gpt-x-latest',
+      'gpt-oss-120b',
       'o3',
     ];
     const list = () => Promise.resolve(ids.map((id) => ({ id, facts: {} })));
@@ -168,14 +169,15 @@ describe('model selection by the user', () => {
         await items.modelItems(window, { provider, model: 'list', baseUrl: '' } as never, AbortSignal.timeout(1_000))
       ).map(({ label }) => label);
     const newest = [
-      'chat-latest',
-      'gpt-x-latest',
       'gpt-6-x',
-      'gpt-5.5',
-      'gpt-5.4-mini',
+      'gpt-5.10',
+      'gpt-5.9-mini',
+      'claude-x-5-2',
       'gpt-5',
       'gpt-4o-2024-08-06',
       'o3',
+      'chat-latest',
+      'gpt-oss-120b',
     ];
     assert.deepEqual(await named('openai'), newest);
     assert.deepEqual(await named('compatible'), ids);
