@@ -100,7 +100,8 @@ async function generate(
   );
   const made = leaves[0]?.[0];
   // Summaries that fell back to extraction or don't cover all messages are discarded.
-  if (fault !== undefined || made?.messages !== node.messages) throw new ChangeFault('nothing_shorter');
+  const isExtracted = paid !== undefined && (made?.rung === 'extractive' || made?.rung === 'cut');
+  if (fault !== undefined || isExtracted || made?.messages !== node.messages) throw new ChangeFault('nothing_shorter');
   // The old level `full` is discarded, because it belonged to the previous summary.
   return { ...made, id: node.id, ...(node.replaces && { replaces: node.replaces }) };
 }

@@ -11,7 +11,7 @@ import {
   undoCompressions,
 } from '../../../src/app/summary-changes.ts';
 import { compressionWith } from '../../../src/core/journal/schema.ts';
-import { compressionId, nodeId, type NodeId } from '../../../src/core/model/ids.ts';
+import { compressionId, messageId, nodeId, type NodeId } from '../../../src/core/model/ids.ts';
 import { tokensStillSaved } from '../../../src/core/state/counters.ts';
 import { missingFromSource, proseSummary, type SummaryNode } from '../../../src/core/model/summary.ts';
 import { hasWarning } from '../../../src/host/summaries/summary-tree.ts';
@@ -279,6 +279,28 @@ describe('summary that the user changes', () => {
     await undo();
     assert.equal(first().full, undefined);
     assert.equal(conversation.state.levels.get(id) === 'full', false);
+  });
+
+  it('stays unchanged instead of being extracted if a listing has nothing to show the model', async () => {
+    const text = Array.from({ length: 300 }, (_, at) => `-rw-r--r-- 1 root root ${at} Jan 3 a${at}.ts`).join('\n');
+    const message = {
+      ...conversation.state.messages.get(first().first)!,
+      id: messageId('listing'),
+      role: 'tool' as const,
+    };
+    const parent = conversation.state.head;
+    const listing = { ...message, ...(parent && { parent }), content: [{ type: 'text' as const, text }] };
+    await conversation.journal.append({ type: 'message_added', message: listing });
+    const node = { ...first(), id: nodeId('listing'), first: listing.id, last: listing.id, messages: 1 };
+    const compression = compressionWith({ id: compressionId('listing'), nodes: [node] });
+    await conversation.journal.append({ type: 'compressed', compression });
+    let requests = 0;
+    harness.summarizer = (request, signal) => {
+      requests++;
+      return says('Files.')(request, signal);
+    };
+    await assert.rejects(harness.regenerateSummary(conversation, { node: node.id }), { reason: 'nothing_shorter' });
+    assert.equal(requests, 0);
   });
 
   it('keeps the edit that the user made while it was regenerated', async () => {
