@@ -2,6 +2,7 @@ import { passagesIn, type Corpus, type IndexedPassage } from './corpus.ts';
 import type { MessageRange } from './source-message.ts';
 import { truncate } from '../text/truncate.ts';
 import type { Passage } from './passages.ts';
+import { EAST_ASIAN } from '../text/cjk.ts';
 import { fold } from '../text/fold.ts';
 import { isStopWord } from '../text/stop-words.ts';
 
@@ -32,10 +33,10 @@ export function topicsOf({ corpus, from, to, factors }: Segment & { readonly fac
   }
   const chosen: Phrase[] = [];
   const all = [...phrases.values()];
-  const nouns = isEnglish(prose) ? all.filter(({ mentions, verbal }) => verbal * 2 < mentions) : all;
+  const nouns = isEnglish(prose) ? all.filter(isEnglishName) : all;
   const recurring = nouns.filter(({ mentions }) => mentions > 1);
   const candidates = recurring.length > 0 ? recurring : nouns;
-  const names = candidates.filter(({ isProper, words }) => isProper || words.length > 1);
+  const names = candidates.filter(({ isProper, words, text }) => isProper || words.length > 1 || EAST_ASIAN.test(text));
   const scored = (names.length > 0 ? names : candidates).map((phrase) => ({ phrase, score: scoreOf(phrase, corpus) }));
   for (const { phrase } of scored.sort((a, b) => b.score - a.score)) {
     if (chosen.some(({ words }) => words.some((word) => phrase.words.includes(word)))) continue;
@@ -77,6 +78,7 @@ interface Word {
 interface Phrase {
   text: string;
   readonly words: readonly string[];
+  readonly hasLowerCase: boolean;
   mentions: number;
   /** The mentions in which a word is a verb, if the text is English. */
   verbal: number;
@@ -96,7 +98,7 @@ function* wordRuns(text: string): Generator<readonly Word[]> {
     const between = text.slice(end, index);
     // A capital at the start of a sentence is no evidence of a name; elsewhere it is, as in "New York and Los Angeles".
     const isFirst = !WITHIN_SENTENCE.test(text.slice(Math.max(0, index - 5), index));
-    const isProper = !isFirst && /\p{Lu}|[_/.\d]/u.test(word);
+    const isProper = IDENTIFIER.test(word) || (!isFirst && /\p{Lu}|[_/.\d]/u.test(word));
     const isCommon = isCommonWord(key);
     const isBreak = !/\p{L}{3}|\p{L}&\p{L}/u.test(word) || CONTRACTION.test(word) || (isCommon && !isProper);
     const last = run.at(-1);
@@ -115,16 +117,16 @@ function* wordRuns(text: string): Generator<readonly Word[]> {
 }
 
 function addPhrase(phrases: Map<string, Phrase>, words: readonly Word[], message: number, weight: number): void {
-  // Names don't include words in lower case: "K'varn" in "K'varn waits".
-  if (words.some(({ isProper }) => isProper) && words.some((word) => !word.isProper && /^\p{Ll}/u.test(word.text)))
-    return;
   if (words.some((word) => word.isCommon) && (words.length === 1 || !words.every((word) => word.isProper))) return;
   const key = words.map((word) => word.key).join(' ');
+  // In scripts without spaces, a word is a clause.
+  if (key.length > MAX_TOPIC_LENGTH || (words.length > 1 && EAST_ASIAN.test(key))) return;
   let phrase = phrases.get(key);
   if (!phrase) {
     const text = words.map((word) => word.text).join(' ');
     const keys = words.map((word) => word.key);
-    phrase = { text, words: keys, mentions: 0, verbal: 0, weight: 0, lastMessage: -1, isProper: false };
+    const hasLowerCase = words.length > 1 && words.some((word) => !word.isProper && /^\p{Ll}/u.test(word.text));
+    phrase = { text, words: keys, hasLowerCase, mentions: 0, verbal: 0, weight: 0, lastMessage: -1, isProper: false };
     phrases.set(key, phrase);
   }
   if (!phrase.isProper && words.some((word) => word.isProper)) {
@@ -138,6 +140,10 @@ function addPhrase(phrases: Map<string, Phrase>, words: readonly Word[], message
   if (words.some((word) => word.isVerb)) phrase.verbal++;
   phrase.weight += weight;
 }
+
+/** English names don't include words in lower case ("K'varn" in "K'varn waits"), unlike "Pays basque". */
+const isEnglishName = ({ isProper, hasLowerCase, mentions, verbal }: Phrase): boolean =>
+  verbal * 2 < mentions && !(isProper && hasLowerCase);
 
 function scoreOf({ words, weight, isProper }: Phrase, corpus: Corpus): number {
   let rarity = 0;
@@ -155,6 +161,7 @@ const TOP_TERMS = 24;
 const MAX_CHARS = 10_000;
 const MAX_PHRASE_WORDS = 3;
 const MAX_TOPICS = 5;
+const MAX_TOPIC_LENGTH = 40;
 /** Users name the topic more reliably than assistants. */
 const USER_WEIGHT = 3;
 const PROPER_FACTOR = 1.3;
@@ -197,8 +204,10 @@ const BEFORE_VERB = new Set(
 /** Before these words, an English word in lower case is a verb or a preposition. */
 const BEFORE_OBJECT = new Set('the a an it them him her us me this that these those my your his our their'.split(' '));
 
+const IDENTIFIER = /^[!-~]*[_/.\d][!-~]*$/;
+
 /** The end of the text before a word that doesn't begin a sentence, with up to three opening marks. */
-const WITHIN_SENTENCE = /[\p{L}\p{N},;] ["'“„«‘([*_]{0,3}$/u;
+const WITHIN_SENTENCE = /[\p{L}\p{N},;] ["'“„«‘([*_`]{0,3}$/u;
 
 const MAX_TITLE_LENGTH = 72;
 
