@@ -39,11 +39,63 @@ export function answerIn(line: string): 'here' | 'follows' | undefined {
   return ANSWER_FOLLOWS.test(line) ? 'follows' : ANSWER.test(line) ? 'here' : undefined;
 }
 
-/** Whether a line of output looks like code: it ends like a statement or block, or assigns, calls, or returns. */
-export const isCodeLine = (line: string): boolean => /[;{}([]$/.test(line) || CODE.test(line.slice(0, MAX_SCAN_LENGTH));
+/** Whether a line ends with a mark that only code has, or its beginning matches. */
+const endsLikeCodeOrMatches = (pattern: RegExp, line: string): boolean =>
+  /[;{}([]$/.test(line) || pattern.test(line.slice(0, MAX_SCAN_LENGTH));
+
+/** Whether a line looks like code: it ends like a statement or block, or assigns, calls, or returns. */
+export const isCodeLine = (line: string): boolean => endsLikeCodeOrMatches(CODE, line);
 
 const CODE =
   /^(?:if|for|while|return|import|from|const|let|var|else|elif|switch|case|try|catch|except)\b.*[({=:;]|\w\s*:?=\s*\S|^[@<}\])]|=>|->|\w\([^ ]*\)\s*[{:;]?$/;
+
+/** Whether a line looks like code or a comment. A lone `a = b` doesn't count, because logs contain such lines, too. */
+export const isStatement = (line: string): boolean => endsLikeCodeOrMatches(STATEMENT, line);
+
+const STATEMENT =
+  /^(?:\/\/|\/\*|\*\/|[-+]?[})\]@]|(?:if|for|while|return|import|from|const|let|var|else|elif|switch|case|try|catch|except|def|class|func|fn|type|package|use)\b[^.]*[\w"'`):,]$)|:=|=>|^[\w.$]+\(.*\)\W?$|["'`\w)],$/;
+
+/** An HTML-like tag at the beginning of a text: whether it's a closing tag, and its name. */
+export const TAG = /^<(\/?)([A-Za-z][\w-]*)[^>]*>?/;
+
+/** Tags that wrap parts of a message. The tags themselves aren't content. */
+export const WRAPPERS = new Set(
+  'think thinking details summary tool-use source local-command-caveat local-command-stdout command-name command-message command-args tool_use_error system-reminder'.split(
+    ' ',
+  ),
+);
+
+/** A line of symbols only, such as a rule or a table border. */
+export const isRule = (line: string): boolean => !/[0-9A-Za-z\u00c0-\u1fff\u2c00-\uffff]/.test(line);
+
+/** Whether a line is a numbered line of a file: `12→` or `12│`. */
+export const isNumbered = (line: string): boolean => /^\d+[→│]/.test(line);
+
+/** A file's line in an editor or a search result: `12→`, `12 |`, `L12:`, `store.ts:12:`, `store.ts-12-`. */
+const ECHO = /^[ \t]*(?:\d{1,6} ?[→│|]|L\d{1,6}\b|[^\s:]*[\w/]\.\w{1,6}(?::\d{1,6}:|-\d{1,6}-))/;
+const NUMBERED_BY_COLON = /^[ \t]*(\d{1,6})[:\t]/;
+
+/** Maximum length of a path before a line number, in UTF-16 units. */
+const MAX_NUMBERED_LENGTH = 160;
+
+/** Whether the line at `at` is a line of a file. `12:` only counts if an adjacent line has an adjacent number. */
+export function isFileLine(text: string, at: number): boolean {
+  const start = text.lastIndexOf('\n', at - 1) + 1;
+  if (ECHO.test(text.slice(start, start + MAX_NUMBERED_LENGTH))) return true;
+  const number = numberAt(text, start);
+  if (number === undefined) return false;
+  const end = text.indexOf('\n', start);
+  const before = text.lastIndexOf('\n', start - 2) + 1;
+  return (end !== -1 && numberAt(text, end + 1) === number + 1) || (start > 0 && numberAt(text, before) === number - 1);
+}
+
+function numberAt(text: string, start: number): number | undefined {
+  const found = NUMBERED_BY_COLON.exec(text.slice(start, start + MAX_NUMBERED_LENGTH));
+  return found ? Number(found[1]) : undefined;
+}
+
+/** The length of the line number that tools print before lines of a file: `12→`, `12:`, `12|`, `12<tab>`. */
+export const lineNumberLength = (line: string): number => /^(?:\d+[→:|\t][\0- ]*)?/.exec(line)![0].length;
 
 /** The length of the markup before a comment, list entry, quote, or diff line. */
 export const marksLength = (line: string): number => /^[ \t/*#\-+>|;%!"']*/.exec(line)![0].length;

@@ -12,7 +12,7 @@ const NARRATION =
 
 /** Text that an agent's client inserts as the user, as the assistant, or as a tool's result. */
 const HARNESS =
-  /^(?:\[Request interrupted|Caveat: The messages below|<(?:command-|local-command|system-reminder|task-notification|tool_use_error|ide_)|\/[a-z-]+$|If you need specific details from before|Please continue the conversation from where|This session is being continued|Your task is to create a detailed summary|The user doesn['’]t want to proceed|(?:Analysis|Summary):?$|Entered plan mode|Exit(?:ed|ing) plan mode|In plan mode, you should|Remember: DO NOT write|When ready, use ExitPlanMode|agentId: \w+ \(|Async agent launched|Output too large \(|Preview \(first |API Error: |The file \S+ has been (?:updated|created)|No files found)/iu;
+  /^(?:\[Request interrupted|Caveat: The messages below|<(?:command-|local-command|system-reminder|task-notification|ide_)|\/[a-z-]+$|If you need specific details from before|Please continue the conversation from where|This session is being continued|Your task is to create a detailed summary|The user doesn['’]t want to proceed|(?:Analysis|Summary):?$|Entered plan mode|Exit(?:ed|ing) plan mode|In plan mode, you should|Remember: DO NOT write|When ready, use ExitPlanMode|agentId: \w+ \(|Async agent launched|Output too large \(|Preview \(first |API Error: |The file \S+ has been (?:updated|created)|No files found)/iu;
 
 /** Opening and closing phrases of an assistant without content. */
 const COURTESY =

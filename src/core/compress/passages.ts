@@ -1,9 +1,22 @@
-import { answerIn, definitionIn, fileIn, isCodeLine, marksLength, outputKind } from './line-patterns.ts';
+import {
+  answerIn,
+  definitionIn,
+  fileIn,
+  isCodeLine,
+  isNumbered,
+  isRule,
+  isStatement,
+  lineNumberLength,
+  marksLength,
+  outputKind,
+  TAG,
+  WRAPPERS,
+} from './line-patterns.ts';
 import { isToolResult, type SourceMessage } from './source-message.ts';
 import type { CancellableYielder } from '../pace/cancellable-yielder.ts';
 import { isRunningText, lineShape } from './terms.ts';
+import { lineSpans } from '../text/lines.ts';
 import { EAST_ASIAN } from '../text/cjk.ts';
-import { isOutputOrCodeLine, isSourceLine, lineSteps, type Line } from '../text/lines.ts';
 import { sentencesOf } from '../text/sentences.ts';
 import { speakerLabelAt } from '../text/speakers.ts';
 
@@ -85,9 +98,20 @@ export class PassageCutter {
   private readonly definitions = new Map<string, Map<string, Set<string>>>();
   /** The file that contains the current code, or ''. */
   private file = '';
-  private within: Line['within'];
+  /** The marks of the open fence, or ''. */
+  private fence = '';
+  /** Whether the open fence has no language. */
+  private bareFence = false;
+  /** Inside a short code block in prose, such as an error, a line of code, or a command. */
+  private quoting = false;
+  /** Inside `<think>` or `<thinking>`. */
+  private thinking = false;
+  /** Inside a collapsed block with a tool call and its result. */
+  private wrapped = false;
   /** Inside a user's answer to a tool. */
   private answering = false;
+  /** Inside an edit block without a fence. */
+  private editing = false;
   /** The current run of output: the index of its first passage, its lines, and its lines of code. */
   private run = { from: 0, lines: 0, code: 0 };
 
@@ -110,16 +134,9 @@ export class PassageCutter {
 
   async cut(pace: CancellableYielder): Promise<readonly Passage[]> {
     const { text } = this;
-    const steps = lineSteps(text, { tool: this.isOutput });
-    let step = steps.next();
-    for (; step.done !== true; step = steps.next()) if (pace.isDue()) await pace.yield();
-    const lines = step.value;
-    let isShort = false;
-    for (const [at, line] of lines.entries()) {
-      const isOpened = line.within === 'fence' && this.within !== 'fence';
-      if (isOpened) isShort = lines.slice(at + 1, at + 2 + SHORT_BLOCK_LINES).some(isOutsideFence);
-      this.readLine(line, isShort);
-      if (pace.isDue(line.end - line.start)) await pace.yield();
+    for (const { start, end } of lineSpans(text)) {
+      this.readLine(start, end);
+      if (pace.isDue(end - start)) await pace.yield();
     }
     this.endRun();
     for (const sentence of this.definitionSentences())
@@ -127,21 +144,36 @@ export class PassageCutter {
     return this.passages;
   }
 
-  /** Reads a line; `isShort`: whether it's in a short code block, such as an error, a line of code, or a command. */
-  private readLine(line: Line, isShort: boolean): void {
-    const { kind, from, start, end, within } = line;
-    if (kind === 'blank') return;
-    if (within !== this.within) this.endRun();
-    this.within = within;
-    if (kind === 'markup') this.answering = false;
-    else if (kind === 'label') {
-      if (!line.thinking && !this.isOutput) this.add(start, end, 'call');
-    } else if (within === 'fence' && isShort && !this.isOutput) {
-      this.noteCode(this.text.slice(start, end), 0);
-      if (end - start <= MAX_OUTPUT_LINE_LENGTH)
-        this.add(start, end, 'quoted', isRunningText(lineShape(this.text, start, end)));
-    } else if (within === undefined || (this.isOutput && this.isAnswer(from, end))) this.proseLine(line);
-    else this.outputLine(line);
+  private readLine(start: number, end: number): void {
+    const { text } = this;
+    let first = start;
+    while (first < end && text.charCodeAt(first) <= 32) first++;
+    const last = trimmedEnd(text, first, end);
+    if (first === last) return;
+    if (this.openOrCloseFence(first, last)) {
+      this.endRun();
+      this.answering = false;
+      return;
+    }
+    if (text[first] === '<' && this.fence === '') {
+      // Exported transcripts wrap thinking and tool calls in tags.
+      first = this.skipTags(first, last);
+      if (first >= last) return;
+    }
+    if (text.startsWith('<<<<<<<', first)) this.editing = true;
+    if (text.startsWith('>>>>>>>', first)) {
+      this.editing = false;
+      return;
+    }
+    if (this.quoting) {
+      this.noteCode(text.slice(first, last), 0);
+      if (last - first <= MAX_OUTPUT_LINE_LENGTH)
+        this.add(first, last, 'quoted', isRunningText(lineShape(text, first, last)));
+      return;
+    }
+    if (this.isOutput && this.isAnswer(first, last)) this.proseLine(first, last);
+    else if (this.editing || this.fence !== '' || this.isOutput || this.wrapped) this.outputLine(first, last);
+    else this.proseLine(first, last);
   }
 
   /** Whether this line of a tool result belongs to a user's answer, which extends to the next label or tag. */
@@ -157,16 +189,91 @@ export class PassageCutter {
     return isAnswer;
   }
 
-  private proseLine(line: Line): void {
+  private openOrCloseFence(first: number, last: number): boolean {
     const { text } = this;
-    const { from: first, end } = line;
+    const mark = text[first];
+    if (mark !== '`' && mark !== '~') return false;
+    let marks = first;
+    while (marks < last && text[marks] === mark) marks++;
+    if (marks - first < 3) return false;
+    const fence = text.slice(first, marks);
+    // A fence that closes a block of an earlier message looks like an opening one until the next fence with a language.
+    const isStray = this.bareFence && marks < last;
+    if (this.fence === '' || isStray) {
+      this.fence = fence;
+      this.bareFence = marks === last;
+      this.quoting = !this.isOutput && !this.wrapped && this.closesSoon(last, fence);
+      return true;
+    }
+    if (marks < last || !fence.startsWith(this.fence)) return false;
+    this.fence = '';
+    this.quoting = false;
+    return true;
+  }
+
+  private closesSoon(last: number, fence: string): boolean {
+    let at = this.text.indexOf('\n', last);
+    for (let lines = 0; at !== -1 && lines <= SHORT_BLOCK_LINES; lines++) {
+      let next = at + 1;
+      while (this.text[next] === ' ') next++;
+      if (this.text.startsWith(fence, next)) return true;
+      at = this.text.indexOf('\n', at + 1);
+    }
+    return false;
+  }
+
+  /** Skips the tags at the beginning of a line; returns where the text starts, or `last` if there is none. */
+  private skipTags(first: number, last: number): number {
+    const { text } = this;
+    let at = first;
+    while (at < last && text[at] === '<') {
+      const close = at + text.slice(at, last).indexOf('>');
+      if (close < at) return at;
+      const tag = TAG.exec(text.slice(at, Math.min(close + 1, at + 40)));
+      if (!tag) return at;
+      const isOpening = tag[1] !== '/';
+      const name = tag[2]!.toLowerCase();
+      if (!WRAPPERS.has(name)) return at;
+      this.passTag(name, isOpening);
+      if (name === 'summary' && isOpening) {
+        const end = close + text.slice(close, last).indexOf('</summary>');
+        if (end >= close) {
+          // The label of a collapsed block. The rest of the line is its content.
+          if (!this.thinking && !this.isOutput) this.add(close + 1, end, 'call');
+          at = end + '</summary>'.length;
+          continue;
+        }
+      }
+      at = close + 1;
+      while (at < last && text.charCodeAt(at) <= 32) at++;
+    }
+    return at;
+  }
+
+  private passTag(name: string, isOpening: boolean): void {
+    if (name === 'think' || name === 'thinking') this.thinking = isOpening;
+    if (name === 'details' || name === 'tool-use') this.wrapped = isOpening && !this.thinking;
+  }
+
+  private proseLine(first: number, last: number): void {
+    const { text } = this;
+    const line = text.slice(first, last);
+    if (isNumbered(line) || isEscaped(line)) {
+      this.outputLine(first, last);
+      return;
+    }
+    let end = last;
+    if (text[end - 1] === '>' && text.slice(first + 1, end).includes('</')) end = this.trimClosingTags(first, end);
+    if (end <= first) return;
     if (end - first < MAX_HEADING_LENGTH) this.file = fileIn(text.slice(first, end)) ?? this.file;
-    const kind: PassageKind = line.thinking ? 'thought' : line.kind === 'heading' ? 'heading' : 'prose';
+    const kind: PassageKind = this.thinking ? 'thought' : text[first] === '#' ? 'heading' : 'prose';
     if (end - first > MAX_PROSE_LINE_LENGTH) return;
-    const running = isRunningText(lineShape(text, first, Math.min(end, first + 2000)));
+    const shape = lineShape(text, first, Math.min(end, first + 2000));
+    const running = isRunningText(shape);
+    if (!running && shape.plain === 0 && isRule(text.slice(first, end))) return;
     // A line that looks like code and has hardly any words is pasted code, but a user's is kept as prose.
-    if (!running && !this.isUser && line.within === undefined && isOutputOrCodeLine(line.kind)) {
-      this.outputLine(line);
+    if (!running && !this.isUser && shape.plain < 2 && isCodeLine(text.slice(first, end))) {
+      this.outputLine(first, end);
       return;
     }
     if (end - first <= this.longLine) {
@@ -182,12 +289,31 @@ export class PassageCutter {
     }
   }
 
-  private outputLine({ start: first, end: last }: Line): void {
+  private trimClosingTags(first: number, last: number): number {
     const { text } = this;
-    if (last - first > MAX_OUTPUT_LINE_LENGTH) return;
+    let end = last;
+    while (end > first && text[end - 1] === '>') {
+      // Within the line, because in the whole text, the search would take quadratic time.
+      const line = text.slice(first, end);
+      const open = line.lastIndexOf('<');
+      const [, slash, written = ''] = TAG.exec(line.slice(open)) ?? [];
+      const name = written.toLowerCase();
+      if (!WRAPPERS.has(name)) break;
+      if (slash === '/') this.passTag(name, false);
+      end = trimmedEnd(text, first, first + open);
+    }
+    return end;
+  }
+
+  private outputLine(from: number, to: number): void {
+    const { text } = this;
+    if (to - from > MAX_OUTPUT_LINE_LENGTH) return;
+    const first = from + lineNumberLength(text.slice(from, to));
+    // After a line number, tags are part of a file's content and don't open or close blocks.
+    const last = first === from && text[to - 1] === '>' ? this.trimClosingTags(first, to) : to;
     const line = text.slice(first, last);
     this.run.lines++;
-    if (isSourceLine(line)) this.run.code++;
+    if (isStatement(line)) this.run.code++;
     if (line.length < 4) return;
     const body = first + marksLength(line);
     const shape = lineShape(text, body, last);
@@ -196,7 +322,7 @@ export class PassageCutter {
     const kind = outputKind(line);
     if (kind !== undefined) this.add(first, last, kind, running);
     else if (running && (body > first || !isCodeLine(line))) this.add(body, last, 'text', true);
-    else if (!this.isInCode() && isCall(line)) this.add(first, last, 'call');
+    else if (this.isCall(line)) this.add(first, last, 'call');
     else if (this.takesAll) this.add(first, last, 'line');
   }
 
@@ -215,7 +341,7 @@ export class PassageCutter {
 
   private noteCode(line: string, plain: number): void {
     if (plain > MAX_WORDS_BESIDE_FILE) return;
-    if (!this.isInCode()) this.file = fileIn(line) ?? this.file;
+    if (this.fence === '' && !this.editing) this.file = fileIn(line) ?? this.file;
     const defined = definitionIn(line);
     if (!defined) return;
     const kinds = this.definitions.get(this.file) ?? new Map<string, Set<string>>();
@@ -239,8 +365,10 @@ export class PassageCutter {
     return all.slice(0, MAX_SENTENCES);
   }
 
-  private isInCode(): boolean {
-    return this.within === 'fence' || this.within === 'edit';
+  /** Whether a line shows or describes a command: it's in backticks or after a prompt, and outside of a code block. */
+  private isCall(line: string): boolean {
+    if (this.fence !== '' || this.editing) return false;
+    return line.startsWith('`') || line.startsWith('$') ? line.length > 4 : line.includes('`');
   }
 
   private add(start: number, end: number, kind: PassageKind, running = false, speaker = ''): void {
@@ -249,11 +377,16 @@ export class PassageCutter {
   }
 }
 
-const isOutsideFence = ({ within }: Line): boolean => within !== 'fence';
+function trimmedEnd(text: string, start: number, end: number): number {
+  let at = end;
+  while (at > start && text.charCodeAt(at - 1) <= 32) at--;
+  return at;
+}
 
-/** Whether a line shows or describes a command: it's in backticks or after a prompt. */
-const isCall = (line: string): boolean =>
-  line.startsWith('`') || line.startsWith('$') ? line.length > 4 : line.includes('`');
+/** Whether a line is an escaped multi-line string, which is data regardless of its content. */
+const isEscaped = (line: string): boolean => line.split('\\n', ESCAPED_BREAKS + 1).length > ESCAPED_BREAKS;
+
+const ESCAPED_BREAKS = 4;
 
 /** A listing has at least this many lines, of which at least this share is code. */
 const MIN_LISTING_LENGTH = 5;

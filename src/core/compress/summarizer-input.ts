@@ -1,10 +1,10 @@
-import { runSynchronously } from '../pace/steps.ts';
-import { isFileLine, isOutputOrCodeLine, isSourceLine, lineSteps } from '../text/lines.ts';
+import { lineSpans } from '../text/lines.ts';
 import { quoteSpeakerLabels } from '../text/prompt-sections.ts';
 import type { TokenCounter } from '../tokens/token-counter.ts';
 import { passagesIn, speakerOf, type Corpus, type IndexedPassage } from './corpus.ts';
 import type { MessageRange } from './source-message.ts';
 import { extractPassages, type ExtractOptions } from './extractive.ts';
+import { isFileLine, isRule, isStatement, TAG, WRAPPERS } from './line-patterns.ts';
 import { isProse, newPassage, speakerPrefix, type Passage } from './passages.ts';
 import type { CancellableYielder } from '../pace/cancellable-yielder.ts';
 import { SimilarLineFilter, FILE_SHOWN, compactionSummaryStart, isRecap, isScaffolding } from './passage-weights.ts';
@@ -246,6 +246,7 @@ function blocksIn(text: string, message: number, isOutput: boolean): IndexedPass
   const blocks: IndexedPassage[][] = [];
   let block: IndexedPassage[] = [];
   let code = 0;
+  let isOpen = isOutput;
   const close = (): void => {
     const isCode = code >= block.length * CODE_SHARE;
     const isAdded = ({ start }: Passage): boolean => text[start] === '+' && text[start + 1] !== '+';
@@ -253,26 +254,34 @@ function blocksIn(text: string, message: number, isOutput: boolean): IndexedPass
     block = [];
     code = 0;
   };
-  for (const { kind, within, start, end } of runSynchronously(lineSteps(text, { tool: isOutput }))) {
-    if (!isOutput && within !== 'fence') close();
-    else if (isOutputOrCodeLine(kind) && isResultLine(text, start, end)) {
-      const line = text.slice(start, end);
-      if (isSourceLine(line)) code++;
-      block.push({ ...newPassage(message, start, end, 'line', false, line), terms: [] });
+  for (const span of lineSpans(text)) {
+    const line = text.slice(span.start, span.end);
+    const start = span.start + line.length - line.trimStart().length;
+    const end = start + line.trim().length;
+    if (FENCE.test(line)) {
+      if (!isOutput) {
+        close();
+        isOpen = !isOpen;
+      }
+    } else if (isOpen && isResultLine(text, start, end)) {
+      if (isStatement(line.trim())) code++;
+      block.push({ ...newPassage(message, start, end, 'line', false, line.trim()), terms: [] });
     }
   }
-  close();
+  if (isOutput) close();
   return blocks;
 }
 
+const FENCE = /^\s*(?:```|~~~)/;
 /** Directory trees, stack frames, and diff headers. */
 const LISTED = /^(?:at \S+ \(|[├│└]|index [0-9a-f]{6}|diff --git |(?:---|\+\+\+) )/;
 
 function isResultLine(text: string, start: number, end: number): boolean {
   const line = text.slice(start, end);
-  if (line.length < 2 || line.length > MAX_LINE_LENGTH || isFileLine(text, start)) return false;
+  if (line.length < 2 || line.length > MAX_LINE_LENGTH || isRule(line) || isFileLine(text, start)) return false;
+  const tag = TAG.exec(line)?.[2]?.toLowerCase();
   const isPath = line.includes('/') && !line.includes(' ');
-  return !isPath && !LISTED.test(line) && !isScaffolding(line);
+  return !(tag !== undefined && WRAPPERS.has(tag)) && !isPath && !LISTED.test(line) && !isScaffolding(line);
 }
 
 /** The first and last lines of a block, up to `chars` UTF-16 units in total. */

@@ -15,8 +15,7 @@ export function topicsOf({ corpus, from, to, factors }: Segment & { readonly fac
   const first = corpus.firstOf[from]!;
   const running = passagesIn(corpus, from, to).filter(({ running }, at) => running && factors?.[first + at] !== 0);
   const proseOnly = running.filter(({ kind }) => kind === 'prose');
-  // In the prose of a single message, nothing recurs.
-  const prose = proseOnly.some(({ message }) => message !== proseOnly[0]!.message) ? proseOnly : running;
+  const prose = proseOnly.length > 0 ? proseOnly : running;
   const weightOf = ({ message }: Passage): number => (corpus.roles[message] === 'user' ? USER_WEIGHT : 1);
   // In long segments, read only passages that contain the most distinctive terms, and of those only every n-th.
   const topTerms = charsOf(prose) > MAX_CHARS ? distinctiveTerms(corpus, prose, weightOf) : undefined;

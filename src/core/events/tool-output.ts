@@ -1,6 +1,6 @@
 import type { DetectedEvent } from '../model/key-event.ts';
 import type { Steps } from '../pace/steps.ts';
-import { isOutputOrCodeLine, isSourceLine, type Line } from '../text/lines.ts';
+import { isOutputOrCodeLine, type Line } from '../text/lines.ts';
 import { truncate } from '../text/truncate.ts';
 
 /** Length of a line's beginning that is examined, in UTF-16 units. */
@@ -95,6 +95,9 @@ const PATTERNS: readonly Pattern[] = [
 const TEMPORARY =
   /overloaded|rate.?limit|too many requests|service unavailable|try again|ConnectionError: None|tool_use_error|sibling tool|NoExactMatch|SEARCH\b.{0,40}block|string to replace|file not found error|File has not been read|\b(?:[EW][1-7]\d{2}|F401|F541|F841|[CR]0\d{3})\b|no-unused|prettier\/|is not prettier|trailing (?:space|whitespace)|line too long|DeprecationWarning|FutureWarning/i;
 const NUMBERED_LISTING = /^\d{1,6}[:\t-]/;
+const SOURCE_LINE =
+  /^(?:raise|throw|except|catch|return|if|assert|print|console|log|logger|self|this|const|let|var|func|def|class|import|from|\/\/|#|\*|>|@)\b|^\/\/|^[#*>]\s/;
+
 /**
  * Finds lines of logs, tool output, and stack traces that report an error or a result. Source code that only mentions
  * errors is skipped. Each class, such as a lint code or an exception, is reported once per message. One pass; bounded
@@ -116,7 +119,7 @@ export function* findToolOutputEvents(text: string, lines: readonly Line[]): Ste
       offset += mark[0].length;
       head = head.slice(mark[0].length);
     }
-    if (NUMBERED_LISTING.test(head) || isSourceLine(head)) continue;
+    if (SOURCE_LINE.test(head) || NUMBERED_LISTING.test(head) || isCode(head)) continue;
     for (const { name, kind = 'error', score, pattern, weak = false } of PATTERNS) {
       const match = pattern.exec(head);
       const quote = match?.groups?.['q'];
@@ -155,3 +158,10 @@ export function* findToolOutputEvents(text: string, lines: readonly Line[]): Ste
 /** Whether a line reports success: "0 errors", "no error", but not "3 failed, 0 errors". */
 const deniesErrors = (line: string): boolean =>
   /\b(?:0|no|zero) (?:error|fail|issue|problem|warning)/i.test(line) && !/\b[1-9]\d* (?:error|fail)/i.test(line);
+
+/** Whether a line is source code, such as a call, an assignment, or a block, and not a sentence about code. */
+const isCode = (line: string): boolean =>
+  /^[\w.]+: [\w.]+,$/.test(line) ||
+  (/[),]$/.test(line) && line.split('"').length % 2 === 0) ||
+  (/[;{]$|^\s*[\w.]+\s*(?::?=|\()|=>|^[\w*&\[\]. ]+ :?= /.test(line) &&
+    !/^[\w.]*(?:Error|Exception)\b(?!\()/.test(line));

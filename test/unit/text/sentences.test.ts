@@ -98,20 +98,8 @@ describe('lines', () => {
     assert.deepEqual(kinds('src/a.ts:1:2: error'), ['output']);
   });
 
-  it('are in a fence until one that is as long and has no language', () => {
-    assert.equal(kinds('````md\n```js\na\n```\n````\nb').join(' '), 'markup code code markup markup prose');
-    assert.equal(kinds('a();\n```\n```text\nb\n```\nc').join(' '), 'code markup markup output markup prose');
-  });
-
-  it('of code may be tags', () => assert.equal(kinds('```html\n<div>\n```').join(' '), 'markup code markup'));
-
-  it('of a command are markup, except its arguments, which are the user’s words', () => {
-    const text = '<command-name>/compact</command-name>\n<command-args>Keep the decisions\nof May</command-args>';
-    assert.equal(kinds(text).join(' '), 'markup prose prose');
-  });
-
   it('mark where a model was thinking', () => {
-    const lines = runSynchronously(lineSteps('<think>\nhmm\n</think>Done.', { tool: false }));
+    const lines = runSynchronously(lineSteps('<think>\nhmm\n</think>\nDone.', { tool: false }));
     assert.deepEqual(
       lines.filter(({ kind }) => kind === 'prose').map(({ thinking }) => thinking),
       [true, false],
