@@ -16,6 +16,7 @@ import { plainText } from './markdown/parser.ts';
 import { LiveReply, messageText, reduce, type OpenSession, type PageState, type StateMessage } from './state.ts';
 import { text } from './texts.ts';
 import { Toasts, type Toast } from './toasts.ts';
+import { queueHeading } from './translated-names.ts';
 
 /** The state that survives a reload of the page. */
 const savedSchema = v.object({
@@ -175,7 +176,9 @@ export class Page {
       }
     }
     const wasReadOnly = this.readOnly !== undefined;
+    const before = this.session;
     this.state = reduce(this.state, message);
+    this.#announceQueue(before);
     const isReadOnly = this.readOnly !== undefined;
     if (wasReadOnly && !isReadOnly) this.toasts.clearErrors();
     if (isReadOnly && !wasReadOnly && this.#undoToast) this.toasts.dismiss(this.#undoToast);
@@ -193,6 +196,15 @@ export class Page {
       this.composer?.setText(message.draft.text);
     }
     this.rerender();
+  }
+
+  /** Announces messages that were queued, and whether they are on hold. */
+  #announceQueue(before: OpenSession | undefined): void {
+    if (!this.session) return;
+    const { items, isHeld } = this.session.status.queue;
+    const known = before?.id === this.session.id ? before.status.queue : undefined;
+    if (items.length > 0 && (isHeld !== known?.isHeld || items.length > known.items.length))
+      this.announcement = { text: queueHeading(isHeld) };
   }
 
   /** Sends a request. If it's rejected, calls `onRejected`, and shows the error unless the user canceled. */

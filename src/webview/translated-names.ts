@@ -14,3 +14,5 @@ export const stateNames = ({ pinned, status }: Pick<EventMark, 'pinned' | 'statu
   ...(pinned ? [text('pinned')] : []),
   ...(status === 'superseded' || status === 'merged' ? [text('superseded')] : []),
 ];
+
+export const queueHeading = (isHeld: boolean): string => text(isHeld ? 'Queued messages (on hold)' : 'Queued messages');

@@ -478,13 +478,31 @@ describe('session on the chat page', () => {
     await returns('/compress the rest');
   });
 
-  it('announces that messages are queued, and that they are on hold', async () => {
+  it('announces each queued message, and that they are on hold, in a region that exists before', async () => {
     await chat.show('Hello.');
-    for (const isHeld of [false, true]) {
-      const queue = { items: [{ id: 'q1', text: 'And then?', attachments: 0 }], isHeld };
+    // Screen readers only announce what is added to an existing region.
+    await page.evaluate(`{
+      globalThis.added = [];
+      const observer = new MutationObserver((changes) => {
+        for (const { addedNodes } of changes) added.push(...[...addedNodes].map((node) => node.textContent));
+      });
+      for (const status of document.querySelectorAll('[role="status"]'))
+        observer.observe(status, { childList: true, subtree: true });
+    }`);
+    const items = ['And then?', 'And after that?'].map((text, n) => ({ id: `q${n}`, text, attachments: 0 }));
+    const announced: string[] = [];
+    for (const [count, isHeld, announcement] of [
+      [1, false, 'Queued messages'],
+      [2, false, 'Queued messages'],
+      [1, false, undefined],
+      [1, true, 'Queued messages (on hold)'],
+      [0, true, undefined],
+    ] as const) {
+      const queue = { items: items.slice(0, count), isHeld };
       await chat.post({ type: 'status', status: { ...INIT.status, replying: !isHeld, queue } });
-      const heading = isHeld ? 'Queued messages (on hold)' : 'Queued messages';
-      await page.getByRole('status').getByText(heading, { exact: true }).waitFor();
+      await eventually(async () => assert.equal(await page.locator('.queue li').count(), count));
+      if (announcement) announced.push(announcement);
+      await eventually(async () => assert.deepEqual(await page.evaluate('added'), announced));
     }
   });
 

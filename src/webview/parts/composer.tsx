@@ -11,6 +11,7 @@ import { canSend, isSubmitKey, joinTexts, returnsToComposer } from '../sending.t
 import { parseSlashCommand } from '../slash-commands.ts';
 import type { OpenSession } from '../state.ts';
 import { text } from '../texts.ts';
+import { queueHeading } from '../translated-names.ts';
 import { AttachmentChip, attachDropped, attachImage, AttachMenu } from './attachments.tsx';
 import { Icon, IconButton } from './elements.tsx';
 import { handleSuggestionKey, SuggestionList, useSuggestions } from './suggestions.tsx';
@@ -290,7 +291,7 @@ function QueuedMessages(props: { readonly session: OpenSession; readonly edit: (
   const { queue, replying } = status;
   const { items, isHeld } = queue;
   if (items.length === 0) return null;
-  const heading = text(isHeld ? 'Queued messages (on hold)' : 'Queued messages');
+  const heading = queueHeading(isHeld);
   const takeFromQueue = async (id: string, edit: boolean): Promise<void> => {
     const taken = await page.request('takeQueued', { id, edit });
     if (edit && taken?.text != null) {
@@ -301,7 +302,7 @@ function QueuedMessages(props: { readonly session: OpenSession; readonly edit: (
   };
   return (
     <section class="queue" aria-label={heading}>
-      <p class="meta" role="status">
+      <p class="meta">
         <Icon name={isHeld ? 'debug-pause' : 'list-ordered'} /> {heading}
       </p>
       <ol>
