@@ -15,30 +15,51 @@ export interface SoughtExcerpt {
 
 const WORDS = /[\p{L}\p{N}]+/gu;
 
+/** The buttons of a message's collapsed parts, such as a tool's output. */
+const COLLAPSED = '.disclosure[aria-expanded="false"]';
+
 /**
- * Where `text`, a message as it's rendered or its source, contains a part of an excerpt, in UTF-16 offsets. Only compares
- * the words, because Markdown's marks aren't rendered, and the parts between marks, because addresses aren't either.
+ * Where `text`, a message as it's rendered, contains a part of an excerpt of `source`, in UTF-16 offsets. If `mayHide`,
+ * the message may have collapsed parts, and a part of the excerpt that `source` contains more often may be in those.
+ * Only compares the words, because Markdown's marks aren't rendered, and the parts between marks, because addresses
+ * aren't either.
  */
-export function findExcerpt(text: string, { excerpt, query }: SoughtExcerpt): { from: number; to: number } | undefined {
+export function findExcerpt(
+  text: string,
+  source: string,
+  { excerpt, query }: SoughtExcerpt,
+  mayHide: boolean,
+): { from: number; to: number } | undefined {
+  const start = source.indexOf(excerpt);
   const sought = query.toLowerCase().match(WORDS) ?? [];
-  const countSought = (part: string): number => sought.filter((word) => part.toLowerCase().includes(word)).length;
-  const parts = excerpt.split(/[\n.!?。！？()[\]<>|]+/).filter((part) => part.search(WORDS) >= 0);
-  for (const part of parts.sort((a, b) => countSought(b) - countSought(a) || b.length - a.length)) {
-    const found = new RegExp(part.match(WORDS)!.join('[^\\p{L}\\p{N}]*'), 'u').exec(text);
-    if (found) return { from: found.index, to: found.index + found[0].length };
+  const parts = excerpt
+    .split(/[\n.!?。！？()[\]<>|]+/)
+    .filter((part) => part.search(WORDS) >= 0)
+    .map((part) => ({ part, count: sought.filter((word) => part.toLowerCase().includes(word)).length }))
+    .sort((a, b) => b.count - a.count || b.part.length - a.part.length);
+  const best = parts[0]?.count;
+  for (const { part } of parts.filter(({ count }) => count > 0 || best === 0)) {
+    const pattern = new RegExp(part.match(WORDS)!.join('[^\\p{L}\\p{N}]*'), 'gu');
+    const written = [...source.matchAll(pattern)];
+    const shown = [...text.matchAll(pattern)];
+    const found = shown[written.findIndex(({ index }) => index >= start)];
+    if (found && !(mayHide && shown.length < written.length))
+      return { from: found.index, to: found.index + found[0].length };
   }
   return undefined;
 }
 
 /** Scrolls to an excerpt of the message with this source, and expands the parts that contain it. */
 export function showExcerpt(body: Element, source: string, sought: SoughtExcerpt): void {
+  // A search result may also be from a summary.
+  if (!source.includes(sought.excerpt)) return;
   const show = (): boolean => {
-    const found = findExcerpt(body.textContent, sought);
+    const mayHide = body.querySelector(COLLAPSED) !== null;
+    const found = findExcerpt(body.textContent, source, sought, mayHide);
     if (found) scrollToMatch(rangeIn(body, found));
     return found !== undefined;
   };
-  // A search result may also be from a summary.
-  if (show() || !findExcerpt(source, sought) || !expandParts(body)) return;
+  if (show() || !expandParts(body)) return;
   const observer = new MutationObserver(() => {
     observer.disconnect();
     show();
@@ -59,9 +80,9 @@ function rangeIn(element: Element, { from, to }: { readonly from: number; readon
   return range;
 }
 
-/** Expands a message's collapsed parts, such as a tool's output. Returns whether there were any. */
+/** Expands a message's collapsed parts. Returns whether there were any. */
 export function expandParts(body: Element): boolean {
-  const collapsed = body.querySelectorAll<HTMLElement>('.disclosure[aria-expanded="false"]');
+  const collapsed = body.querySelectorAll<HTMLElement>(COLLAPSED);
   for (const button of collapsed) button.click();
   return collapsed.length > 0;
 }

@@ -83,6 +83,13 @@ export const summaryRangeAt = (ranges: readonly SummaryRangeView[], position: nu
 export const messageText = ({ parts }: MessageView): string =>
   parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
 
+/** A message's text, tool calls, and tool results, as the host joins them to search them. */
+export const searchedText = ({ parts }: MessageView): string =>
+  parts
+    .filter((part) => part.type !== 'image')
+    .map((part) => (part.type === 'tool_call' ? `${part.name} ${part.json}` : part.text))
+    .join('\n');
+
 /** The length of the text that a message shows when it's rendered, in characters. Other parts are collapsed. */
 export const textLength = ({ role, parts }: MessageView): number =>
   role === 'tool' || role === 'system'

@@ -99,6 +99,23 @@ describe('find on the chat page', () => {
     }
   });
 
+  it('expands the output with the words of a search result, whose other words are also in the text', async () => {
+    const said = 'I fixed app.ts in step 2 and ran the tests again.';
+    const output = 'npm test\nError: ECONNREFUSED 127.0.0.1:5432 in src/app.ts';
+    const parts = [
+      { type: 'text', text: said },
+      { type: 'tool_call', name: 'shell', json: '{"command":"npm test"}' },
+      { type: 'tool_result', text: output, isError: false },
+    ];
+    const row = await chat.show('', { role: 'assistant', parts });
+    await chat.button('Search').click();
+    await page.getByLabel('Search this session').fill('econnrefused');
+    const text = `${said}\nshell {"command":"npm test"}\n${output}`;
+    await chat.answer('recall', [{ message: chat.session, position: 0, start: 0, text }]);
+    await page.getByText('Message 1').click();
+    await row.getByText('ECONNREFUSED').waitFor();
+  });
+
   it('expands nothing for a search result in a summary', async () => {
     const row = await chat.show('$ npm test\n27 tools passing', { role: 'tool' });
     await chat.button('Search').click();

@@ -6,7 +6,7 @@ import { page } from '../page-instance.ts';
 import { Icon } from '../parts/elements.tsx';
 import { Minimap } from '../parts/minimap.tsx';
 import { TranscriptRow } from '../parts/transcript-row.tsx';
-import { messageText, summaryRangeAt, PAGE_SIZE, textLength, type OpenSession } from '../state.ts';
+import { searchedText, summaryRangeAt, PAGE_SIZE, textLength, type OpenSession } from '../state.ts';
 import { text } from '../texts.ts';
 import { TranscriptNavigation } from './transcript-navigation.ts';
 import { Viewport, type RowRange } from './viewport.ts';
@@ -108,7 +108,7 @@ export function TranscriptList({ session }: { readonly session: OpenSession }) {
     const body = message && rows.current?.querySelector(`[data-row="${sought.position}"] .message-body`);
     if (!body) return;
     awaitingExcerpt.current = undefined;
-    showExcerpt(body, messageText(message), sought);
+    showExcerpt(body, searchedText(message), sought);
   });
 
   const compressionsByRow = useMemo(
