@@ -236,7 +236,7 @@ export class PassageCutter {
       if (!WRAPPERS.has(name)) return at;
       this.passTag(name, isOpening);
       if (name === 'summary' && isOpening) {
-        const end = close + text.slice(close, last).indexOf('</summary>');
+        const end = close + text.slice(close, Math.min(last, close + MAX_LABEL_LENGTH)).indexOf('</summary>');
         if (end >= close) {
           // The label of a collapsed block. The rest of the line is its content.
           if (!this.thinking && !this.isOutput) this.add(close + 1, end, 'call');
@@ -405,6 +405,9 @@ const MAX_WORDS_BESIDE_FILE = 6;
 
 /** Maximum names per sentence: enough to identify a file, few enough that dropping a sentence loses little. */
 const NAMES_PER_SENTENCE = 5;
+
+/** Maximum length of a collapsed block's label, in UTF-16 units. */
+const MAX_LABEL_LENGTH = 1_000;
 
 /** Maximum sentences per message, because a listing of a whole file is no summary. */
 const MAX_SENTENCES = 16;
