@@ -30,7 +30,7 @@ const KANA_SHARE = { japanese: 0.15, chinese: 0.02 } as const;
 
 /** Code, quotations, and addresses, which may be in another language than the text around them. */
 const QUOTED =
-  /```[^]*?(?:```|$)|`[^`\n]*`|"[^"\n]*"|[“„][^“”„\n]*[“”]|«[^«»\n]*»|「[^「」\n]*」|『[^『』\n]*』|\S+:\/\/\S+/g;
+  /```[^]*?(?:```|$)|`[^`\n]*`|"[^"\n]*"|[“„][^“”„\n]*[“”]|«[^«»\n]*»|「[^「」\n]*」|『[^『』\n]*』|\w{1,20}:\/\/\S+/g;
 /** Words, but not parts of paths, identifiers, and contractions. */
 const WORD = /(?<![\p{L}\p{N}_./\\@'’-])\p{Script=Latin}+(?![\p{L}\p{N}_/\\@'’-]|\.\p{L})/gu;
 

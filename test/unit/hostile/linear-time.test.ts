@@ -10,6 +10,7 @@ import { listedSteps, saysGoalReached, stepsReportedDone } from '../../../src/co
 import { taskId } from '../../../src/core/model/ids.ts';
 import { CancellableYielder } from '../../../src/core/pace/cancellable-yielder.ts';
 import { Redactor } from '../../../src/core/redact/redact.ts';
+import { foreignLanguage } from '../../../src/core/text/language.ts';
 import { visitWords } from '../../../src/core/text/words.ts';
 import { neutralizeTags, wrapSection } from '../../../src/core/text/prompt-sections.ts';
 import { jsonObjects } from '../../../src/core/text/json-objects.ts';
@@ -83,6 +84,7 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   'decoding a journal line': (text) => decodeLine(text),
   'finding JSON in a reply': (text) => jsonObjects(text),
   'collecting search terms': (text) => visitWords(text, () => undefined),
+  'detecting the language': (text) => foreignLanguage(text, []),
   'deriving a session title': (text) => sessionTitleFrom(text),
   'splitting Markdown into blocks': blocks,
   'parsing a link target': (text) => linkTarget(text),
