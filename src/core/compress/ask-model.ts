@@ -60,6 +60,8 @@ export interface Answer {
   readonly content: NodeContent;
   /** The part of the history that the model read. */
   readonly read: string;
+  /** The language of the content, in English, if it's in another one than its messages. */
+  readonly language: string | undefined;
 }
 
 /** The first answer, its retry, and the short form. */
@@ -115,21 +117,21 @@ export async function askModel(
     const parsed = parseStructuredSummary(text, isCutOff);
     const origin = { model: model.id, promptVersion: prompt.version, rung };
     const content = 'kind' in parsed ? [parsed] : await modelContent(parsed, piece, tools, origin);
-    if ('detailed' in content) return { content, read: history };
+    if ('detailed' in content) {
+      const language = prompt.isPreset ? foreignLanguage(content.detailed, sidesOf(piece)) : undefined;
+      return { content, read: history, language };
+    }
     faults = content;
     return undefined;
   };
 
-  const languageOf = ({ content }: Answer): string | undefined =>
-    prompt.isPreset ? foreignLanguage(content.detailed, sidesOf(piece)) : undefined;
   const accepted = (answer: Answer | undefined): { readonly answer: Answer | undefined; readonly attempts: number } => {
-    const language = answer && languageOf(answer);
-    if (language !== undefined) tools.onForeignLanguage?.(language);
+    if (answer?.language !== undefined) tools.onForeignLanguage?.(answer.language);
     return { answer, attempts };
   };
   const first = await fitPrompt(piece, model, form, settings, tools);
   const answer = first && (await attempt(first, form, 'model'));
-  const language = answer && !tools.foreignWriters?.has(model.id) ? languageOf(answer) : undefined;
+  const language = tools.foreignWriters?.has(model.id) ? undefined : answer?.language;
   if (!first || isDoubtful || (answer && language === undefined)) return accepted(answer);
   const descriptions =
     language === undefined
@@ -142,7 +144,7 @@ export async function askModel(
       // The first answer was paid for, so it isn't lost with the second one.
       if (!answer) throw error;
     });
-    if (language !== undefined && retried && languageOf(retried) !== undefined) tools.foreignWriters?.add(model.id);
+    if (language !== undefined && retried?.language !== undefined) tools.foreignWriters?.add(model.id);
     if (retried) return accepted(retried);
   }
   if (answer) return accepted(answer);
