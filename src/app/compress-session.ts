@@ -255,7 +255,10 @@ async function summarize(
       },
       onMessageCut: ({ message, read }) =>
         job.warn(`A message of ${message} characters was cut: the summarizer read ${read} characters of its part.`),
-      onForeignLanguage: (language) => job.warn(`The summarizer wrote in ${language}, unlike the conversation.`),
+      onForeignLanguage: (language, failure) => {
+        job.warn(`The summarizer wrote in ${language}, unlike the conversation.`);
+        if (failure !== undefined) job.warn(`Asking for the conversation's language failed: ${failure}`);
+      },
       report: ({ done, total: segments }) => {
         job.report({ stage: 'summarizing', done: Math.floor((done / segments) * messages), total: messages });
       },

@@ -19,6 +19,8 @@ export interface AskSettings {
   readonly prompt: SummaryPrompt;
   readonly temperature: number;
   readonly maxTokens: number;
+  /** Whether an error is the model's answer to a segment, such as a refusal. Default: never. */
+  readonly isUnusable?: (error: unknown) => boolean;
 }
 
 export interface AskTools extends LeafTools {
@@ -27,9 +29,9 @@ export interface AskTools extends LeafTools {
   readonly onTruncated?: ((tokens: { readonly read: number; readonly affordable: number }) => void) | undefined;
   /** Called if a message is longer than what is read of its whole segment, in UTF-16 units. */
   readonly onMessageCut?: ((length: { readonly message: number; readonly read: number }) => void) | undefined;
-  /** Called if a summary is in another language than its messages, with that language in English. */
-  readonly onForeignLanguage?: ((language: string) => void) | undefined;
-  /** Models that wrote in another language even when they were told so. They aren't asked again for that reason. */
+  /** Called if a summary is in another language than its messages, with that language and the error of a retry. */
+  readonly onForeignLanguage?: ((language: string, failure?: string) => void) | undefined;
+  /** Models that gave no better summary when they were told so. They aren't asked again for that reason. */
   readonly foreignWriters?: Set<SummaryModel['id']>;
 }
 
@@ -125,8 +127,8 @@ export async function askModel(
     return undefined;
   };
 
-  const accepted = (answer: Answer | undefined): { readonly answer: Answer | undefined; readonly attempts: number } => {
-    if (answer?.language !== undefined) tools.onForeignLanguage?.(answer.language);
+  const accepted = (answer: Answer | undefined, failure?: string) => {
+    if (answer?.language !== undefined) tools.onForeignLanguage?.(answer.language, failure);
     return { answer, attempts };
   };
   const first = await fitPrompt(piece, model, form, settings, tools);
@@ -138,16 +140,23 @@ export async function askModel(
       ? faults.map((fault) => describe(fault, first.words))
       : [`It was in ${language}, but the record is not. Write in the language of the record.`];
   const retry = { ...first, ...renderRetryPrompt(first, descriptions) };
+  let failure: string | undefined;
   if (promptTokens(retry, counter) + answerTokens(form.tokens, settings) <= model.maxInputTokens) {
-    const retried = await attempt(retry, form, 'retry').catch((error: unknown) => {
+    let retried: Answer | undefined;
+    let isAnswered = true;
+    try {
+      retried = await attempt(retry, form, 'retry');
+    } catch (error) {
       pace.throwIfCancelled();
       // The first answer was paid for, so it isn't lost with the second one.
       if (!answer) throw error;
-    });
-    if (language !== undefined && retried?.language !== undefined) tools.foreignWriters?.add(model.id);
+      failure = String(error);
+      isAnswered = settings.isUnusable?.(error) === true;
+    }
+    if (answer && isAnswered && (!retried || retried.language !== undefined)) tools.foreignWriters?.add(model.id);
     if (retried) return accepted(retried);
   }
-  if (answer) return accepted(answer);
+  if (answer) return accepted(answer, failure);
   const tightForm: Form = { ...shortForm, share: TIGHT_SHARE };
   const last = await fitPrompt(piece, model, tightForm, settings, { ...tools, onTruncated: undefined });
   const isWithoutSummary = faults.every(({ kind }) => kind === 'empty' || kind === 'refused');

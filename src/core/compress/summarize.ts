@@ -56,8 +56,6 @@ export interface SummarizeSettings extends AskSettings {
   readonly unspent?: number;
   /** Maximum number of concurrent requests; the model's own limit may be lower. */
   readonly concurrency: number;
-  /** Whether an error is the model's answer to a segment, such as a refusal, which is then extracted. Default: never. */
-  readonly isUnusable?: (error: unknown) => boolean;
   /** Whether to fall back to extraction if the provider fails, instead of throwing. */
   readonly extractiveOnFault: boolean;
 }

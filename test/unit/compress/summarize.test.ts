@@ -98,6 +98,8 @@ describe('summarizeRuns', () => {
     'The family looks for a place in day care for the mother, who should not be left alone. They have asked what it costs and will decide with the doctor this week.';
   const german =
     'Die Familie sucht einen Platz in der Tagespflege für die Mutter, die nicht allein bleiben soll. Sie hat gefragt, was er kostet, und entscheidet das mit dem Arzt in dieser Woche.';
+  const refusal = new Error('refused');
+  const overload = new Error('overloaded');
   const summarizeCare = async (
     answers: readonly (string | Error)[],
     more: Partial<SummarizeTools> = {},
@@ -109,10 +111,16 @@ describe('summarizeRuns', () => {
       return answer;
     });
     const languages: string[] = [];
-    const own = tools({ model, onForeignLanguage: (language) => languages.push(language), ...more });
-    const settings = { prompt: summaryPrompt('advisory', undefined, 'structured', prompt) };
+    const failures: string[] = [];
+    const onForeignLanguage = (language: string, failure?: string): void => {
+      languages.push(language);
+      if (failure !== undefined) failures.push(failure);
+    };
+    const own = tools({ model, onForeignLanguage, ...more });
+    const isUnusable = (error: unknown): boolean => error === refusal;
+    const settings = { prompt: summaryPrompt('advisory', undefined, 'structured', prompt), isUnusable };
     const { nodes, fault } = await grow({ messages: CARE_CHAT.slice(0, 40) }, settings, own);
-    return { nodes, fault, languages, prompts: model.requests.map((request) => request.prompt) };
+    return { nodes, fault, languages, failures, prompts: model.requests.map((request) => request.prompt) };
   };
 
   it('asks again for a summary in the language of the conversation', async () => {
@@ -133,24 +141,21 @@ describe('summarizeRuns', () => {
   });
 
   const other = english.replace('this week', 'next week');
-  for (const [what, second, rung, text] of [
-    ['is in the wrong language, too', goodAnswer(other), 'retry', other],
-    ['is unusable', '', 'model', english],
-    ['fails', new Error('overloaded'), 'model', english],
+  for (const [what, second, rung, text, nextPrompts] of [
+    ['is in the wrong language, too, and then asks once', goodAnswer(other), 'retry', other, 1],
+    ['is unusable, and then asks once', '', 'model', english, 1],
+    ['is refused, and then asks once', refusal, 'model', english, 1],
+    ['fails for another reason, and then asks again', overload, 'model', english, 2],
   ] as const)
     it(`accepts a summary in the wrong language, and reports it, if the second response ${what}`, async () => {
-      const made = await summarizeCare([goodAnswer(english), second]);
+      const foreignWriters = new Set<string>();
+      const made = await summarizeCare([goodAnswer(english), second], { foreignWriters });
       assert.deepEqual([made.nodes[0]?.rung, made.nodes[0]?.detailed, made.languages], [rung, text, ['English']]);
       assert.deepEqual([made.prompts.length, made.fault], [2, undefined]);
+      assert.deepEqual(made.failures, second instanceof Error ? [String(second)] : []);
+      const next = await summarizeCare([goodAnswer(english)], { foreignWriters });
+      assert.deepEqual([next.prompts.length, next.nodes[0]?.rung, next.languages], [nextPrompts, 'model', ['English']]);
     });
-
-  it('doesn’t ask a model again that wrote in the wrong language even when it was told so', async () => {
-    const foreignWriters = new Set<string>();
-    const first = await summarizeCare([goodAnswer(english), goodAnswer(other)], { foreignWriters });
-    const next = await summarizeCare([goodAnswer(english)], { foreignWriters });
-    assert.deepEqual([first.prompts.length, next.prompts.length], [2, 1]);
-    assert.deepEqual([next.nodes[0]?.rung, next.languages], ['model', ['English']]);
-  });
 
   it('asks again if plain prose was cut off at the token limit, and accepts it at the last attempt', async () => {
     for (const [calls, rung] of [
