@@ -39,11 +39,14 @@ import {
 import { LedgerKeeper, type LedgerDraft, type LedgerKeeperDeps } from './ledger-keeper.ts';
 import { isUnusableAnswer } from './fault.ts';
 import type { PriceOf } from './spend-limited-model.ts';
+import { languageWarnings } from './summarizer.ts';
 
 export interface CompressSessionDeps extends LedgerKeeperDeps {
   /** The user's prompt, which replaces the preset's; undefined if not set. Throws `RangeError` if it's invalid. */
   readonly promptText?: () => string | undefined;
   readonly price: PriceOf;
+  /** The session's models that aren't asked for its language again. */
+  readonly foreignWriters: Set<string>;
 }
 
 /** Maximum number of concurrent requests to the summarizer, if its server allows that many. */
@@ -87,7 +90,6 @@ export function compressSession(deps: CompressSessionDeps): CompressionWork {
   const { clock } = deps;
   const cache: SummaryCache = new Map();
   const usage = new TermUsage();
-  const foreignWriters = new Set<string>();
   const keeper = new LedgerKeeper(deps);
   const work: CompressionWork = async (job): Promise<WorkResult> => {
     const started = clock.now();
@@ -106,7 +108,6 @@ export function compressSession(deps: CompressSessionDeps): CompressionWork {
     if (usage.isEmpty) await sampleTermUsage(usage, job.state, pace);
     const summaries = await summarize(job, plan, draft, deps, {
       cache,
-      foreignWriters,
       usage,
       pace,
       ...(keepsEvents(strategy) && { keeper }),
@@ -193,7 +194,7 @@ function dropUnpinned(
   };
 }
 
-interface CompressionTools extends Required<Pick<SummarizeTools, 'cache' | 'foreignWriters' | 'usage' | 'pace'>> {
+interface CompressionTools extends Required<Pick<SummarizeTools, 'cache' | 'usage' | 'pace'>> {
   /** Chooses the ledger's entries again after the model wrote summaries, if the ledger may change. */
   readonly keeper?: LedgerKeeper;
 }
@@ -204,7 +205,7 @@ async function summarize(
   plan: Plan,
   draft: SizedDraft,
   deps: CompressSessionDeps,
-  { cache, foreignWriters, usage, pace, keeper }: CompressionTools,
+  { cache, usage, pace, keeper }: CompressionTools,
 ) {
   const { clock } = deps;
   const { state, counter, model } = job;
@@ -247,7 +248,7 @@ async function summarize(
       ...parentTools,
       calls,
       cache,
-      foreignWriters,
+      foreignWriters: deps.foreignWriters,
       ...(model && { model }),
       onTruncated: ({ read, affordable }) => {
         const max = Math.floor(affordable);
@@ -255,10 +256,7 @@ async function summarize(
       },
       onMessageCut: ({ message, read }) =>
         job.warn(`A message of ${message} characters was cut: the summarizer read ${read} characters of its part.`),
-      onForeignLanguage: (language, failure) => {
-        job.warn(`The summarizer wrote in ${language}, unlike the conversation.`);
-        if (failure !== undefined) job.warn(`Asking for the conversation's language failed: ${failure}`);
-      },
+      onForeignLanguage: languageWarnings(job.warn),
       report: ({ done, total: segments }) => {
         job.report({ stage: 'summarizing', done: Math.floor((done / segments) * messages), total: messages });
       },

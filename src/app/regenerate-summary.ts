@@ -13,7 +13,7 @@ import type { MessageCounts } from '../core/tokens/message-counts.ts';
 import type { CheckSummaryDeps } from './check-summary.ts';
 import type { CompressSessionDeps } from './compress-session.ts';
 import { spendLimitedModel, type SpendLimitedModel } from './spend-limited-model.ts';
-import type { SummarizerConfig } from './summarizer.ts';
+import { languageWarnings, type SummarizerConfig } from './summarizer.ts';
 import type { SessionDeps } from './session-deps.ts';
 import { messagesOf, nodeOf, ChangeFault } from './summary-changes.ts';
 
@@ -28,7 +28,10 @@ export interface RegenerateOptions {
 }
 
 export interface RegenerateDeps
-  extends CheckSummaryDeps, Pick<SessionDeps, 'settings'>, Pick<CompressSessionDeps, 'preset' | 'promptText'> {
+  extends
+    CheckSummaryDeps,
+    Pick<SessionDeps, 'settings' | 'log'>,
+    Pick<CompressSessionDeps, 'preset' | 'promptText' | 'foreignWriters'> {
   readonly counts: MessageCounts;
 }
 
@@ -64,7 +67,7 @@ async function generate(
   paid: SpendLimitedModel | undefined,
   signal: AbortSignal,
 ): Promise<SummaryNode> {
-  const { journal, counts, counter, clock, preset, promptText, settings } = deps;
+  const { journal, counts, counter, clock, preset, promptText, settings, foreignWriters, log } = deps;
   const { state } = journal;
   const { summary } = settings().policy;
   const pace = new CancellableYielder(clock.yielder, signal);
@@ -96,7 +99,12 @@ async function generate(
       concurrency: 1,
       extractiveOnFault: false,
     },
-    { counter, nextId: () => nodeId(clock.id()), now, pace, calls: new CallLog(), ...(paid && { model: paid.model }) },
+    {
+      ...{ counter, now, pace, foreignWriters, calls: new CallLog() },
+      nextId: () => nodeId(clock.id()),
+      onForeignLanguage: languageWarnings((message) => log.warn(`Session ${journal.id}: ${message}`)),
+      ...(paid && { model: paid.model }),
+    },
   );
   const made = leaves[0]?.[0];
   // Summaries that fell back to extraction or don't cover all messages are discarded.

@@ -85,6 +85,14 @@ export function summarizerOf(
   };
 }
 
+/** Logs that a summary is in another language than its messages. */
+export const languageWarnings =
+  (warn: (message: string) => void) =>
+  (language: string, failure?: string): void => {
+    warn(`The summarizer wrote in ${language}, unlike the conversation.`);
+    if (failure !== undefined) warn(`Asking for the conversation's language failed: ${failure}`);
+  };
+
 interface Collected {
   readonly text: string;
   readonly ending: 'complete' | 'length';

@@ -112,13 +112,14 @@ export class OpenConversations {
     ]);
     const counter = await loadEncoding(models.info(chatModel()).encoding, clock.yielder);
     const search = new SessionSearch(() => journal.state, clock);
+    const foreignWriters = new Set<string>();
     const compressor = new Compressor({
       journal,
       clock,
       log,
       counter,
       spendGate: gate(summarizer),
-      work: this.#work(summaryPrice),
+      work: this.#work(summaryPrice, foreignWriters),
       summaryModel: async ({ urgency }) => summarizerConfig(models, summarizer(callSettings(journal)), urgency),
       price: summaryPrice,
     });
@@ -181,9 +182,7 @@ export class OpenConversations {
         const model = await summarizerConfig(models, chosen);
         const { regenerateSummary } = await import('../../app/regenerate-summary.ts');
         const deps = {
-          journal,
-          clock,
-          counter,
+          ...{ journal, clock, log, counter, foreignWriters },
           counts: conversation.counts,
           settings: () => this.#settings(journal, counter),
           preset: () => readSettings().summarizer.preset,
@@ -205,7 +204,7 @@ export class OpenConversations {
   }
 
   /** Loads detection and summarizing, the largest part of the bundle, with the first compression. */
-  #work(price: PriceOf): CompressionWork {
+  #work(price: PriceOf, foreignWriters: Set<string>): CompressionWork {
     const { clock } = this.#deps;
     let loading: Promise<CompressionWork> | undefined;
     const load = (): Promise<CompressionWork> =>
@@ -213,6 +212,7 @@ export class OpenConversations {
         compressSession({
           clock,
           price,
+          foreignWriters,
           preset: () => readSettings().summarizer.preset,
           promptText: () => promptText(readSettings()),
           rules: () => eventRules(readSettings()),

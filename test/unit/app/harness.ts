@@ -46,6 +46,12 @@ export interface LogLine {
 export class Harness {
   readonly folder: string;
   readonly log: LogLine[] = [];
+  readonly #log = {
+    event: (name: string, fields: LogLine['fields'], level?: 'error'): void =>
+      void this.log.push({ name, fields, level: level ?? 'info' }),
+    warn: (message: string): void => void this.log.push({ name: 'warn', fields: { message }, level: 'warn' }),
+  };
+  readonly #foreignWriters = new Set<string>();
   readonly requests: ChatRequest[] = [];
   readonly summaryRequests: ChatRequest[] = [];
   readonly clock: Clock & { ahead: number };
@@ -171,6 +177,8 @@ export class Harness {
   #depsOf({ journal, counter, counts, compressor }: Conversation) {
     return {
       ...{ journal, counter, counts, clock: this.clock, spendGate: this.spendGate },
+      foreignWriters: this.#foreignWriters,
+      log: this.#log,
       settings: () => this.settings,
       preset: () => this.preset,
       price: () => 0.001,
@@ -218,11 +226,7 @@ export class Harness {
 
   async #conversation(journal: SessionJournal): Promise<Conversation> {
     const { clock } = this;
-    const log = {
-      event: (name: string, fields: LogLine['fields'], level?: 'error'): void =>
-        void this.log.push({ name, fields, level: level ?? 'info' }),
-      warn: (message: string): void => void this.log.push({ name: 'warn', fields: { message }, level: 'warn' }),
-    };
+    const log = this.#log;
     const counter = await loadEncoding('o200k_base');
     const search = new SessionSearch(() => journal.state, clock);
     const price = (): number | null => this.price;
@@ -238,7 +242,7 @@ export class Harness {
         log,
         counter,
         spendGate: { state: () => this.spendGate.state(), recordCost: (costUsd) => this.spendGate.recordCost(costUsd) },
-        work: compressSession({ clock, price, preset: () => this.preset }),
+        work: compressSession({ clock, price, preset: () => this.preset, foreignWriters: this.#foreignWriters }),
         summaryModel: () => {
           const summarizer = this.#summarizer('test/summarizer');
           const model = summarizer && { ...summarizer, maxConcurrency: this.summarizerAtOnce };

@@ -271,6 +271,22 @@ describe('summary that the user changes', () => {
     assert.equal(first().detailed, detailed);
   });
 
+  it('is regenerated with a single request by a model that keeps writing in another language, which is logged', async () => {
+    let requests = 0;
+    const script = says(
+      'Der Nutzer fragt, was in jedem Teil der Datei geschieht, und der Assistent hat es ihm mit der Liste erklärt.',
+    );
+    harness.summarizer = (request, signal) => (requests++, script(request, signal));
+    for (const expected of [2, 3]) {
+      await harness.regenerateSummary(conversation, { node: first().id });
+      assert.equal(requests, expected);
+    }
+    assert.equal(
+      harness.logged('warn').filter(({ fields }) => /wrote in German/.test(String(fields.message))).length,
+      2,
+    );
+  });
+
   it('is regenerated in full from its source and sent in full, as one change', async () => {
     const { id, tokens } = first();
     await harness.regenerateSummary(conversation, { node: id, finer: true });
