@@ -97,7 +97,8 @@ function* wordRuns(text: string): Generator<readonly Word[]> {
     const between = text.slice(end, index);
     // A capital at the start of a sentence is no evidence of a name; elsewhere it is, as in "New York and Los Angeles".
     const isFirst = !WITHIN_SENTENCE.test(text.slice(Math.max(0, index - 5), index));
-    const isProper = IDENTIFIER.test(word) || (!isFirst && /\p{Lu}|[_/.\d]/u.test(word));
+    const isIdentifier = /^[!-~]+$/.test(word) && /[_/.\d]/.test(word);
+    const isProper = isIdentifier || (!isFirst && /\p{Lu}|[_/.\d]/u.test(word));
     const isCommon = isCommonWord(key);
     const isBreak = !/\p{L}{3}|\p{L}&\p{L}/u.test(word) || CONTRACTION.test(word) || (isCommon && !isProper);
     const last = run.at(-1);
@@ -202,8 +203,6 @@ const BEFORE_VERB = new Set(
 
 /** Before these words, an English word in lower case is a verb or a preposition. */
 const BEFORE_OBJECT = new Set('the a an it them him her us me this that these those my your his our their'.split(' '));
-
-const IDENTIFIER = /^[!-~]*[_/.\d][!-~]*$/;
 
 /** The end of the text before a word that doesn't begin a sentence, with up to three opening marks. */
 const WITHIN_SENTENCE = /[\p{L}\p{N},;] ["'“„«‘([*_`]{0,3}$/u;
