@@ -58,8 +58,8 @@ export class StoredAttachments {
   readonly #previewFile: SessionFile<v.InferOutput<typeof previewSchema>>;
   /** The attachments in files that this window has read or written, by session and ID. */
   readonly #places = new Map<SessionId, Map<string, Place>>();
-  /** The attachments of the sessions for which the last write failed. */
-  readonly #unsaved = new Map<SessionId, readonly StoredAttachment[]>();
+  /** The attachments of the sessions whose files aren't up to date. `isWritten`: only removing files has failed. */
+  readonly #unsaved = new Map<SessionId, { readonly all: readonly StoredAttachment[]; readonly isWritten: boolean }>();
 
   constructor(deps: StoredAttachmentsDeps) {
     this.#deps = deps;
@@ -89,43 +89,54 @@ export class StoredAttachments {
     return all;
   }
 
-  /** Returns false if that fails. The next call or `retry` tries again. */
+  /** Returns whether all are written. The next call or `retry` tries again what fails. */
   write(session: SessionId, all: readonly StoredAttachment[]): boolean {
     const prefix = this.#prefix(session);
     if (prefix === undefined) return false;
     const places = this.#places.get(session) ?? new Map<string, Place>();
     this.#places.set(session, places);
+    let isWritten = true;
     try {
-      const ids = new Set(all.map(({ id }) => id));
-      for (const id of places.keys()) {
-        if (ids.has(id)) continue;
-        rmSync(prefix + id, { force: true });
-        places.delete(id);
-      }
-      let position = Math.max(0, ...[...places.values()].map((place) => place.position + 1));
-      let room = MAX_STORED_LENGTH;
-      for (const { id, tokens, item } of all) {
-        const isCut = contentOf(item).length > room;
-        if (!isCut) room -= contentOf(item).length;
-        const before = places.get(id);
-        if (before && (isCut || !before.isCut)) continue;
-        const place = { position: before?.position ?? position++, isCut };
-        replaceFileNow(prefix + id, encode({ tokens, item, ...place }));
-        places.set(id, place);
-      }
-      this.#unsaved.delete(session);
-      return true;
+      this.#writeNew(prefix, all, places);
     } catch (error) {
       this.#deps.warn(`A session’s ${KIND} could not be stored: ${String(error)}`);
-      if (!this.#unsaved.has(session)) this.#deps.reportFailure();
-      this.#unsaved.set(session, all);
-      return false;
+      isWritten = false;
+    }
+    let isUpToDate = isWritten;
+    const ids = new Set(all.map(({ id }) => id));
+    for (const id of places.keys()) {
+      if (ids.has(id)) continue;
+      try {
+        rmSync(prefix + id, { force: true });
+        places.delete(id);
+      } catch (error) {
+        this.#deps.warn(`A session’s ${KIND} could not be removed: ${String(error)}`);
+        isUpToDate = false;
+      }
+    }
+    if (!isWritten && this.#unsaved.get(session)?.isWritten !== false) this.#deps.reportFailure();
+    if (isUpToDate) this.#unsaved.delete(session);
+    else this.#unsaved.set(session, { all, isWritten });
+    return isWritten;
+  }
+
+  #writeNew(prefix: string, all: readonly StoredAttachment[], places: Map<string, Place>): void {
+    let position = Math.max(0, ...[...places.values()].map((place) => place.position + 1));
+    let room = MAX_STORED_LENGTH;
+    for (const { id, tokens, item } of all) {
+      const isCut = contentOf(item).length > room;
+      if (!isCut) room -= contentOf(item).length;
+      const before = places.get(id);
+      if (before && (isCut || !before.isCut)) continue;
+      const place = { position: before?.position ?? position++, isCut };
+      replaceFileNow(prefix + id, encode({ tokens, item, ...place }));
+      places.set(id, place);
     }
   }
 
-  /** Writes the attachments that couldn't be written before, for example because the disk was full. */
+  /** Writes or removes what couldn't be written or removed before, for example because the disk was full. */
   retry(): void {
-    for (const [session, all] of this.#unsaved) this.write(session, all);
+    for (const [session, { all }] of this.#unsaved) this.write(session, all);
   }
 
   /** Forgets the attachments of an erased session. */

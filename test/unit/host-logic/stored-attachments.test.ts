@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Conversation } from '../../../src/app/conversation.ts';
 import { sessionId } from '../../../src/core/model/ids.ts';
@@ -152,6 +152,26 @@ describe('attachments of an unsent message', () => {
     window.write(session, []);
     window.retry();
     assert.deepEqual(await readdir(folder), []);
+  });
+
+  it('are stored if a sent one cannot be removed, which is logged and tried again', async () => {
+    const session = sessionId('s1');
+    const log: string[] = [];
+    const deps = { folder: harness.folder, reportCut: () => cuts++, reportFailure };
+    const window = new StoredAttachments({ ...deps, warn: (text) => log.push(text) });
+    const [sent, next] = ['a1', 'a2'].map((id) => ({ id, tokens: 1, item: file(id) })) as [never, never];
+    window.write(session, [sent]);
+    // Can't be removed, as on Windows while another program has it open.
+    const blocked = path.join(harness.folder, 's1.attachment-a1');
+    await rm(blocked);
+    await mkdir(blocked);
+    window.write(session, [next]);
+    assert.deepEqual((await storedFiles()).sort(), ['s1.attachment-a1', 's1.attachment-a2']);
+    assert.match(log.join(), /^A session’s attachments could not be removed: [^,]+$/);
+    await rmdir(blocked);
+    await writeFile(blocked, '');
+    window.retry();
+    assert.deepEqual(await storedFiles(), ['s1.attachment-a2']);
   });
 
   it('are reported once if they were too large to be stored', () => {
