@@ -56,6 +56,8 @@ export class StoredAttachments {
   readonly #deps: StoredAttachmentsDeps;
   /** The file in which preview versions stored all attachments of a session. */
   readonly #previewFile: SessionFile<v.InferOutput<typeof previewSchema>>;
+  /** The sessions that still have such a file. */
+  readonly #withPreviewFile = new Set<SessionId>();
   /** The attachments in files that this window has read or written, by session and ID. */
   readonly #places = new Map<SessionId, Map<string, Place>>();
   /** The attachments of the sessions whose files aren't up to date. `isWritten`: only removing files has failed. */
@@ -84,15 +86,16 @@ export class StoredAttachments {
     const moved = preview?.attachments.filter(({ id }) => !places.has(id)) ?? [];
     if (found.length < places.size || preview?.isCut === true) this.#deps.reportCut();
     const all = [...found, ...moved];
+    if (preview) this.#withPreviewFile.add(session);
     // Removes those that were too large. Otherwise, they would be reported again after the next reload.
-    if (this.write(session, all) && preview) this.#previewFile.write(session, undefined);
+    this.write(session, all);
     return all;
   }
 
-  /** Returns whether all are written. The next call or `retry` tries again what fails. */
-  write(session: SessionId, all: readonly StoredAttachment[]): boolean {
+  /** The next call or `retry` tries again what fails. */
+  write(session: SessionId, all: readonly StoredAttachment[]): void {
     const prefix = this.#prefix(session);
-    if (prefix === undefined) return false;
+    if (prefix === undefined) return;
     const places = this.#places.get(session) ?? new Map<string, Place>();
     this.#places.set(session, places);
     let isWritten = true;
@@ -102,7 +105,9 @@ export class StoredAttachments {
       this.#deps.warn(`A session’s ${KIND} could not be stored: ${String(error)}`);
       isWritten = false;
     }
-    let isUpToDate = isWritten;
+    const hasMoved = isWritten && this.#withPreviewFile.has(session) && this.#previewFile.write(session, undefined);
+    if (hasMoved) this.#withPreviewFile.delete(session);
+    let isUpToDate = isWritten && !this.#withPreviewFile.has(session);
     const ids = new Set(all.map(({ id }) => id));
     for (const id of places.keys()) {
       if (ids.has(id)) continue;
@@ -117,7 +122,6 @@ export class StoredAttachments {
     if (!isWritten && this.#unsaved.get(session)?.isWritten !== false) this.#deps.reportFailure();
     if (isUpToDate) this.#unsaved.delete(session);
     else this.#unsaved.set(session, { all, isWritten });
-    return isWritten;
   }
 
   #writeNew(prefix: string, all: readonly StoredAttachment[], places: Map<string, Place>): void {
@@ -143,6 +147,7 @@ export class StoredAttachments {
   forget(session: SessionId): void {
     this.#places.delete(session);
     this.#unsaved.delete(session);
+    this.#withPreviewFile.delete(session);
   }
 
   /** The path of a session's files without the attachment's ID. */

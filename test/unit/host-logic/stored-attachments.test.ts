@@ -131,6 +131,23 @@ describe('attachments of an unsent message', () => {
     assert.deepEqual([stored().read(session), cuts], [old, 1]);
   });
 
+  it('do not return after they were sent if moving them from that file has failed before', async () => {
+    const session = sessionId('s1');
+    const old = ['a1', 'a2'].map((id) => ({ id, tokens: 1, item: file(id) }));
+    await writeFile(
+      path.join(harness.folder, 's1.attachments.json'),
+      JSON.stringify({ attachments: old, isCut: false }),
+    );
+    const blocked = path.join(harness.folder, 's1.attachment-a2');
+    await mkdir(blocked);
+    const deps = { folder: harness.folder, warn: () => undefined, reportCut: () => cuts++ };
+    const window = new StoredAttachments({ ...deps, reportFailure: () => undefined });
+    assert.deepEqual(window.read(session), old);
+    await rmdir(blocked);
+    window.write(session, []);
+    assert.deepEqual([stored().read(session), await storedFiles()], [[], []]);
+  });
+
   it('are reported once if they cannot be written, and written before the window closes if possible then', async () => {
     const session = sessionId('s1');
     const folder = path.join(harness.folder, 'missing');
