@@ -29,17 +29,17 @@ export type StoredAttachment = v.InferOutput<typeof storedSchema>;
 /** `isCut`: some were too large to be stored. */
 const previewSchema = v.object({ attachments: v.array(storedSchema), isCut: v.boolean() });
 
-/** `position` orders a session's attachments. `isCut`: the attachment was too large, so its content wasn't stored. */
+/** `position` orders a session's attachments. `isCut`: the content is missing, usually because it was too large. */
 const placeEntries = { position: countSchema, isCut: v.boolean() };
 type Place = v.InferOutput<v.ObjectSchema<typeof placeEntries, undefined>>;
-/** A file's first line: the attachment with an empty content. The rest of the file is the content. */
+/** A file's first line: the attachment with an empty content. The rest of the file is the content, of `bytes` bytes. */
 const headSchema = v.pipe(
   v.string(),
   v.parseJson(),
-  v.object({ ...attachmentEntries, ...placeEntries, encoding: v.picklist(['utf8', 'utf16le']) }),
+  v.object({ ...attachmentEntries, ...placeEntries, bytes: countSchema, encoding: v.picklist(['utf8', 'utf16le']) }),
 );
 type Head = v.InferOutput<typeof headSchema>;
-type StoredFile = Omit<Head, 'encoding'>;
+type StoredFile = Omit<Head, 'bytes' | 'encoding'>;
 
 interface StoredAttachmentsDeps extends SessionFileDeps {
   /** Reports that some attachments were too large to be stored. */
@@ -193,14 +193,18 @@ function encode({ item, ...others }: StoredFile): readonly Uint8Array[] {
   const content = others.isCut ? '' : contentOf(item);
   // UTF-8 can't represent a lone surrogate.
   const encoding = content.isWellFormed() ? 'utf8' : 'utf16le';
-  const head: Head = { ...others, item: withContent(item, ''), encoding };
-  return [Buffer.from(`${JSON.stringify(head)}\n`), Buffer.from(content, encoding)];
+  const encoded = Buffer.from(content, encoding);
+  const head: Head = { ...others, item: withContent(item, ''), bytes: encoded.length, encoding };
+  return [Buffer.from(`${JSON.stringify(head)}\n`), encoded];
 }
 
 function decode(file: Buffer): StoredFile | undefined {
   const end = file.indexOf('\n');
   const parsed = v.safeParse(headSchema, file.toString('utf8', 0, Math.max(0, end)));
   if (!parsed.success) return undefined;
-  const { item, encoding, ...others } = parsed.output;
-  return { ...others, item: withContent(item, file.toString(encoding, end + 1)) };
+  const { item, bytes, encoding, ...others } = parsed.output;
+  const content = file.subarray(end + 1);
+  // A power failure may cut off the end of a file.
+  const isCut = others.isCut || content.length !== bytes;
+  return { ...others, isCut, item: withContent(item, content.toString(encoding)) };
 }
