@@ -280,11 +280,11 @@ async function importBatches(
         count += messages.length;
         watch.report(0, count);
       }
-      // The user may have renamed it meanwhile.
-      if (conversation.state.title === incompleteTitle)
-        await conversation.journal.append({ type: 'session_renamed', title });
       return true;
     });
+    // The user may have renamed it or opened another session meanwhile.
+    if (isComplete && conversation.state.title === incompleteTitle)
+      await changeSession(app, conversation.journal.id, { type: 'session_renamed', title });
     await modelShown;
   } finally {
     if (!isComplete && !conversation.isReplying) await discardImport(app, conversation, previous);

@@ -4,7 +4,7 @@ import path from 'node:path';
 import type * as ExportModule from '../../../src/host/import-export/export-session.ts';
 import type * as ImportModule from '../../../src/host/import-export/import-file.ts';
 import type * as TranscriptModule from '../../../src/host/import-export/transcript-batches.ts';
-import { messageId, type MessageId } from '../../../src/core/model/ids.ts';
+import { messageId, type MessageId, type SessionId } from '../../../src/core/model/ids.ts';
 import { messageText, type Message } from '../../../src/core/model/message.ts';
 import { NEVER_YIELDS } from '../../../src/core/pace/yielder.ts';
 import { readStoredSession } from '../../../src/storage/session-store.ts';
@@ -73,7 +73,7 @@ describe('a transcript to import', () => {
       await conversation.journal.append({ type: 'session_renamed', title });
       return conversation;
     };
-    const sessions = { current: conversation, create };
+    const sessions = { current: conversation, create, listChanged: () => undefined };
     const titles: string[] = [];
     const readTitle = async (): Promise<unknown> =>
       titles.push((await readStoredSession(harness.folder, conversation.journal.id, NEVER_YIELDS))?.state.title ?? '');
@@ -85,6 +85,26 @@ describe('a transcript to import', () => {
     await importMessages({ sessions } as never, 'Chat', batches(), never, []);
     await readTitle();
     assert.deepEqual(titles, ['Incomplete, import again: Chat', 'Chat']);
+  });
+
+  it('stays if another session is opened once all messages are stored, and gets its title', async () => {
+    await using harness = await Harness.open();
+    const { conversation } = await sessionIn(harness);
+    const other = await harness.converse();
+    const create = async (title: string) => {
+      await conversation.journal.append({ type: 'session_renamed', title });
+      return conversation;
+    };
+    const sessions = { current: conversation, create, listChanged: () => undefined };
+    const store = { open: async (id: SessionId) => (await harness.reopen(id)).journal };
+    const batches = async function* () {
+      yield { messages: [messageOf('a', null)] };
+      sessions.current = other;
+      await conversation.close();
+    };
+    assert.equal(await importMessages({ sessions, store } as never, 'Chat', batches(), never, []), 1);
+    const { state } = (await readStoredSession(harness.folder, conversation.journal.id, NEVER_YIELDS))!;
+    assert.deepEqual([state.title, state.deleted], ['Chat', false]);
   });
 
   it('shows its first and last date, even if its messages are in another order', async () => {
@@ -256,16 +276,19 @@ describe('an export with several conversations', () => {
           opened.isReplying = meanwhile(sessions);
           return made.length > completed ? false : work();
         };
-        const opened = { journal: { append }, state: { title }, import: runs, isReplying: false };
+        const journal = { append, close: () => Promise.resolve() };
+        store.open = () => Promise.resolve(journal);
+        const opened = { journal, state: { title }, import: runs, isReplying: false };
         sessions.current = opened;
         return Promise.resolve(opened);
       },
       open: () => Promise.resolve(),
       listChanged: () => undefined,
     };
+    const store: { open?: () => Promise<object> } = {};
     let ids = 0;
     const clock = { now: () => 0, id: () => `m${++ids}` };
-    await importFile({ sessions, clock, panel: { open: () => undefined } } as never, uri, []);
+    await importFile({ sessions, store, clock, panel: { open: () => undefined } } as never, uri, []);
     return made.map((texts) => texts.join(' | '));
   }
 
@@ -288,7 +311,7 @@ describe('an export with several conversations', () => {
   });
 
   it('is not imported any further if the user sends a message into a session and opens another', async () => {
-    const other = {};
+    const other = { journal: { id: 'other' } };
     const sessions = await imported(
       (items) => items,
       Infinity,
