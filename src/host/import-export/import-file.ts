@@ -257,9 +257,9 @@ async function importBatches(
   model: readonly SessionEvent[],
 ): Promise<{ readonly count: number | undefined; readonly isCanceled: boolean }> {
   const previous = app.sessions.current?.journal;
-  // If this process is killed during the import, the user sees that messages are missing.
-  const incompleteTitle = vscode.l10n.t('Incomplete, import again: {0}', title);
-  const conversation = await app.sessions.create(incompleteTitle);
+  // Must be true during the import and also after this process was killed, when messages are missing.
+  const importingTitle = vscode.l10n.t('Importing (incomplete if interrupted): {0}', title);
+  const conversation = await app.sessions.create(importingTitle);
   // Opening another session closes this one.
   const isCanceled = (): boolean => watch.isCancelled() || app.sessions.current !== conversation;
   let modelShown: Promise<void> | undefined;
@@ -283,7 +283,7 @@ async function importBatches(
       return true;
     });
     // The user may have renamed it or opened another session meanwhile.
-    if (isComplete && conversation.state.title === incompleteTitle)
+    if (isComplete && conversation.state.title === importingTitle)
       await changeSession(app, conversation.journal.id, { type: 'session_renamed', title });
     await modelShown;
   } finally {

@@ -66,7 +66,7 @@ describe('a transcript to import', () => {
     return { conversation, sessions: { current: conversation, create: () => Promise.resolve(conversation) } };
   }
 
-  it('becomes a session whose title says that messages are missing until all are stored', async () => {
+  it('becomes a session whose title says that messages may be missing until all are stored', async () => {
     await using harness = await Harness.open();
     const { conversation } = await sessionIn(harness);
     const create = async (title: string) => {
@@ -84,7 +84,7 @@ describe('a transcript to import', () => {
     };
     await importMessages({ sessions } as never, 'Chat', batches(), never, []);
     await readTitle();
-    assert.deepEqual(titles, ['Incomplete, import again: Chat', 'Chat']);
+    assert.deepEqual(titles, ['Importing (incomplete if interrupted): Chat', 'Chat']);
   });
 
   it('stays if another session is opened once all messages are stored, and gets its title', async () => {
