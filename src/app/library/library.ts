@@ -219,9 +219,10 @@ export class Library {
   }
 
   #isKnown(key: string, file: SourceFile): boolean {
-    if (this.#damaged.has(key)) return false;
+    const unreadable = this.#unreadableFiles.get(key);
+    if (!unreadable && this.#damaged.has(key)) return false;
     // A session that has become unreadable is in both maps.
-    const known = (this.#unreadableFiles.get(key) ?? this.#sessions.get(key))?.source;
+    const known = (unreadable ?? this.#sessions.get(key))?.source;
     return known?.bytes === file.bytes && known.modifiedAt === file.modifiedAt;
   }
 

@@ -165,6 +165,19 @@ describe('the library of chats from other tools', () => {
     assert.deepEqual((await library.sync(sources)).unreadable, []);
   });
 
+  it('reads a chat that has become unreadable only once, even if its copy is damaged', async () => {
+    const file = putFile(home, SESSION, userRecord(1, 'Which port?'));
+    const library = await synced();
+    rmSync(copyOf('.index'));
+    writeFileSync(file, 'no JSON\n');
+    await library.sync(sources, { checksCopies: true });
+    for (const checksCopies of [true, false])
+      assert.equal((await library.sync(sources, { checksCopies })).unchanged, 1);
+    writeFileSync(file, userRecord(1, 'Which port?'));
+    assert.equal((await library.sync(sources)).read, 1);
+    assert.ok(copyOf('.index'));
+  });
+
   for (const [damage, harm] of Object.entries({
     deleted: (file: string) => rmSync(file),
     shortened: (file: string) => writeFileSync(file, readFileSync(file).subarray(0, 10)),
