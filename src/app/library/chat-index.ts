@@ -12,7 +12,7 @@ import {
 import { toolEffectsOf, type ToolEffect } from '../../core/transcript/tool-effects.ts';
 import type { TranscriptMessage } from '../../core/transcript/transcript-message.ts';
 import { isRecalled } from '../record-section.ts';
-import { unlessRemoved, type CopyPiece, type KeptSession, type LibraryStore } from './library-store.ts';
+import type { CopyPiece, KeptSession, LibraryStore } from './library-store.ts';
 import type { Tool } from './source.ts';
 
 /** A search in the copied chats. Undefined fields match everything. */
@@ -215,11 +215,16 @@ export class ChatIndex {
         bytes += newest[to++]!.indexBytes;
       }
       const group: IndexedChat[] = [];
+      const failed = new Map<KeptSession, unknown>();
       // One after the other, because the system limits the number of open files.
       for (const session of newest.slice(from, to)) {
-        const chat = await this.#unlessDamaged(session, () => this.#chat(session));
-        if (chat) group.push(chat);
+        try {
+          group.push(await this.#chat(session));
+        } catch (error) {
+          failed.set(session, error);
+        }
       }
+      if (failed.size > 0) await this.#reportDamage(failed);
       if (from === 0) this.#cache(group);
       yield group;
     }
@@ -228,11 +233,18 @@ export class ChatIndex {
   /** Reads a chat's files. Resolves to undefined if another process has removed the chat, or if they are damaged. */
   async #unlessDamaged<T>(session: KeptSession, read: () => Promise<T>): Promise<T | undefined> {
     try {
-      return await unlessRemoved(this.#store, session.key, read);
+      return await read();
     } catch (error) {
-      this.#onDamage(session, error);
+      await this.#reportDamage(new Map([[session, error]]));
       return undefined;
     }
+  }
+
+  /** Reports the chats that couldn't be read, except those that another process has removed. */
+  async #reportDamage(failed: ReadonlyMap<KeptSession, unknown>): Promise<void> {
+    // A chat is removed from the catalog before its files are.
+    const listed = new Set((await this.#store.catalog()).map(({ key }) => key));
+    for (const [session, error] of failed) if (listed.has(session.key)) this.#onDamage(session, error);
   }
 
   #cache(chats: readonly IndexedChat[]): void {
