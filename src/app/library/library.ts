@@ -67,17 +67,18 @@ export class Library {
   readonly #unreadableFiles = new Map<string, KnownUnreadableFile>();
   /** The sessions whose copies can't be read. If their tools still have them, the next `sync` copies them again. */
   readonly #damaged = new Set<string>();
+  readonly #onDamage: ((session: KeptSession, error: unknown) => void) | undefined;
 
   /**
    * Has no sessions until its catalog is read. `onDamage` is called once for a session whose copy can't be read, which
-   * is then left out of results; by default, the error is thrown.
+   * is then left out of results; by default, a search throws the error.
    */
   constructor(store: LibraryStore, onDamage?: (session: KeptSession, error: unknown) => void) {
     this.#store = store;
+    this.#onDamage = onDamage;
     this.index = new ChatIndex(store, undefined, (session, error) => {
       if (!onDamage) throw error;
-      if (!this.#damaged.has(session.key)) onDamage(session, error);
-      this.#damaged.add(session.key);
+      this.#reportDamage(session, error);
     });
   }
 
@@ -215,7 +216,14 @@ export class Library {
   }
 
   async #checkCopies(): Promise<void> {
-    for (const session of this.sessions()) if (!(await this.#store.isComplete(session))) this.#damaged.add(session.key);
+    for (const session of this.sessions())
+      if (!(await this.#store.isComplete(session)))
+        this.#reportDamage(session, new Error('its files were shortened or deleted'));
+  }
+
+  #reportDamage(session: KeptSession, error: unknown): void {
+    if (!this.#damaged.has(session.key)) this.#onDamage?.(session, error);
+    this.#damaged.add(session.key);
   }
 
   #isKnown(key: string, file: SourceFile): boolean {

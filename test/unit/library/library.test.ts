@@ -178,6 +178,23 @@ describe('the library of chats from other tools', () => {
     assert.ok(copyOf('.index'));
   });
 
+  it('reports the copies that a check or a search finds damaged, each once', async () => {
+    putFile(home, SESSION, userRecord(0, 'The port is 8080.'));
+    const other = putFile(home, '.claude/projects/p/t.jsonl', userRecord(1, 'The host is alpha.'));
+    await synced();
+    rmSync(other);
+    for (const name of readdirSync(copies)) if (name.endsWith('.index')) rmSync(path.join(copies, name));
+    const damaged: string[] = [];
+    const library = await Library.open(new LibraryCopies(copies), ({ entry }) =>
+      damaged.push(path.basename(entry.path)),
+    );
+    for (const text of ['port', 'host']) {
+      await library.sync(sources, { checksCopies: true });
+      await library.index.search(library.sessions(), { text, limit: 5 });
+    }
+    assert.deepEqual(damaged.sort(), ['s.jsonl', 't.jsonl']);
+  });
+
   for (const [damage, harm] of Object.entries({
     deleted: (file: string) => rmSync(file),
     shortened: (file: string) => writeFileSync(file, readFileSync(file).subarray(0, 10)),
