@@ -242,14 +242,18 @@ export class Library {
     onUnexpectedError: SyncOptions['onUnexpectedError'],
   ): Promise<boolean> {
     let session: ReadSession | undefined;
+    const isDamaged = this.#damaged.has(key);
     try {
       const copied = this.#sessions.get(key);
       // A damaged copy is written again from the beginning.
-      const isIntact = copied && !this.#damaged.has(key) && (await this.#store.isComplete(copied));
+      const isIntact = copied && !isDamaged && (await this.#store.isComplete(copied));
       const known = isIntact ? copied : undefined;
       session = await readSession(source, file, known?.resume);
+      // The copy is written again. Not afterwards, because a search may find new damage meanwhile.
+      if (!known) this.#damaged.delete(key);
       await this.#update(file, key, session, known);
     } catch (error) {
+      if (isDamaged) this.#damaged.add(key);
       // Once the session has been read, the cause is the copy's disk, or another window that has become the writer.
       if (session && (isFileSystemError(error) || StoreFault.is(error))) throw error;
       const isRetried = isFileSystemError(error);
@@ -261,7 +265,6 @@ export class Library {
       return false;
     }
     this.#unreadableFiles.delete(key);
-    this.#damaged.delete(key);
     return true;
   }
 

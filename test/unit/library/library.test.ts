@@ -195,6 +195,25 @@ describe('the library of chats from other tools', () => {
     assert.deepEqual(damaged.sort(), ['s.jsonl', 't.jsonl']);
   });
 
+  it('copies a chat again whose copy is damaged while it’s written', async () => {
+    putFile(home, SESSION, userRecord(0, 'The port is 8080.'));
+    await synced();
+    rmSync(copyOf('.index'));
+    const store = new LibraryCopies(copies);
+    const library = await Library.open(store, () => undefined);
+    const appendIndex = store.appendIndex.bind(store);
+    store.appendIndex = async (...args) => {
+      const size = await appendIndex(...args);
+      rmSync(copyOf('.index'));
+      store.appendIndex = appendIndex;
+      await library.index.search(library.sessions(), { text: 'port', limit: 5 });
+      return size;
+    };
+    await library.sync(sources, { checksCopies: true });
+    assert.equal((await library.sync(sources)).read, 1);
+    assert.equal((await library.index.search(library.sessions(), { text: 'port', limit: 5 })).length, 1);
+  });
+
   for (const [damage, harm] of Object.entries({
     deleted: (file: string) => rmSync(file),
     shortened: (file: string) => writeFileSync(file, readFileSync(file).subarray(0, 10)),
