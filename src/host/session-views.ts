@@ -80,7 +80,10 @@ export class SessionViews {
       this.refreshSoon();
       notifyUnsaved();
       // For example, a full disk has room again.
-      if (events.length === 0) this.#app.drafts.retry();
+      if (events.length === 0) {
+        this.#app.drafts.retry();
+        this.#app.attachments.retry();
+      }
       const ended = events.find((event) => event.type === 'task_reset');
       // The command that ends a task says so itself.
       if (ended?.automatic === true && !journal.readOnly)

@@ -80,17 +80,20 @@ describe('a task that ends by itself because all its steps are done', () => {
   });
 });
 
-describe('unsent texts that a full disk rejected', () => {
+describe('unsent texts and attachments that a full disk rejected', () => {
   it('are stored when the session’s file may be written again', async () => {
     await using harness = await Harness.open();
     const conversation = await harness.filled(2);
-    let tries = 0;
-    const views = await viewsOf(conversation, [], { drafts: { retry: () => tries++ } });
+    const tries: string[] = [];
+    const views = await viewsOf(conversation, [], {
+      drafts: { retry: () => tries.push('texts') },
+      attachments: { retry: () => tries.push('attachments') },
+    });
     await views.currentSessionChanged();
     // Listeners are called without events, as when a full disk has room again.
     await rm(path.join(harness.folder, `${conversation.journal.id}.jsonl`));
     await conversation.journal.append({ type: 'session_renamed', title: 'Questions' });
-    assert.equal(tries, 1);
+    assert.deepEqual(tries, ['texts', 'attachments']);
     await conversation.settled();
     views.dispose();
   });
