@@ -66,10 +66,9 @@ export class MachineChats {
     this.#lock = new WriterLock(path.join(folder.path, 'library.lock'), randomUUID());
     this.#copies = new LibraryCopies(folder.path, () => this.#lock.isHeld());
     this.#library = new Library(this.#copies);
-    this.#editorCopies = editorFolders(home).map((user) => {
-      const copies = new LibraryCopies(path.join(user, EDITOR_COPIES), () => Promise.resolve(false));
-      return new Library(copies, (_, error) => this.#warn(error));
-    });
+    this.#editorCopies = editorFolders(home).map(
+      (user) => new Library(new LibraryCopies(path.join(user, EDITOR_COPIES), () => Promise.resolve(false))),
+    );
   }
 
   /** The home folder whose chats these are. */

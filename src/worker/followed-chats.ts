@@ -168,11 +168,7 @@ export class FollowedChats implements ChatLibrary {
     if (this.#library) return this.#library;
     const opening = (async () => {
       this.#readCatalogMtime = await this.#catalogMtime();
-      return Library.open(this.#copies, ({ entry, isGone }, error) => {
-        this.#options.onLibraryEvent({ type: 'failed', message: `the copy of ${entry.path}: ${errorMessage(error)}` });
-        // Copies the chat again at the next heartbeat. Its tool may have deleted it.
-        if (!isGone) this.#nextFullSyncAt = 0;
-      });
+      return Library.open(this.#copies);
     })();
     this.#library = opening;
     // The next call retries after a failure.
@@ -191,7 +187,6 @@ export class FollowedChats implements ChatLibrary {
       const report = await library.sync(sources, {
         onFound: (tool, files) => found.set(tool, files),
         isCancelled: () => signal.aborted,
-        checksCopies: tools.length === this.#followOptions.tools.length,
         onUnexpectedError: ({ path: file }, error) =>
           this.#options.onLibraryEvent({
             type: 'failed',

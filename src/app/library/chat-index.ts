@@ -12,7 +12,7 @@ import {
 import { toolEffectsOf, type ToolEffect } from '../../core/transcript/tool-effects.ts';
 import type { TranscriptMessage } from '../../core/transcript/transcript-message.ts';
 import { isRecalled } from '../record-section.ts';
-import type { CopyPiece, KeptSession, LibraryStore } from './library-store.ts';
+import { unlessRemoved, type CopyPiece, type KeptSession, type LibraryStore } from './library-store.ts';
 import type { Tool } from './source.ts';
 
 /** A search in the copied chats. Undefined fields match everything. */
@@ -123,19 +123,10 @@ export class ChatIndex {
   readonly #maxBytes: number;
   readonly #cached = new Map<string, IndexedChat>();
   readonly #scratch = new SearchScratch();
-  readonly #onDamage: (session: KeptSession, error: unknown) => void;
 
-  /** `onDamage` is called for a chat whose files can't be read, which is then left out; by default, it throws. */
-  constructor(
-    store: LibraryStore,
-    maxBytes = MAX_CACHED_BYTES,
-    onDamage = (_: KeptSession, error: unknown): void => {
-      throw error;
-    },
-  ) {
+  constructor(store: LibraryStore, maxBytes = MAX_CACHED_BYTES) {
     this.#store = store;
     this.#maxBytes = maxBytes;
-    this.#onDamage = onDamage;
   }
 
   get cachedBytes(): number {
@@ -183,7 +174,7 @@ export class ChatIndex {
   }
 
   async fingerprints(session: KeptSession): Promise<readonly number[]> {
-    const { blocks = [] } = (await this.#unlessDamaged(session, () => this.#chat(session))) ?? {};
+    const { blocks } = await this.#chat(session);
     return blocks.flatMap(({ block, valid }) => [...block.fingerprints.subarray(0, valid)]);
   }
 
@@ -191,11 +182,10 @@ export class ChatIndex {
     { chat, message, score, command }: RankedMessage,
     { text: query, excerptUnits = EXCERPT_UNITS, redact = false }: ChatQuery,
   ): Promise<ChatHit | undefined> {
-    const { session } = chat;
-    const { key } = session;
+    const { key } = chat.session;
     const block = chat.blocks.findLast(({ facts, valid }) => facts.from <= message && message < facts.from + valid);
     const piece = block?.facts.pieces.findLast(({ first }) => first <= message);
-    const found = piece && (await this.#unlessDamaged(session, () => this.#store.readMessage(key, piece, message)));
+    const found = piece && (await unlessRemoved(this.#store, key, () => this.#store.readMessage(key, piece, message)));
     if (!found) return undefined;
     const { role, at, text } = found;
     // Redacts the whole message, because an excerpt may cut off the part by which a secret is recognized.
@@ -215,36 +205,14 @@ export class ChatIndex {
         bytes += newest[to++]!.indexBytes;
       }
       const group: IndexedChat[] = [];
-      const failed = new Map<KeptSession, unknown>();
       // One after the other, because the system limits the number of open files.
       for (const session of newest.slice(from, to)) {
-        try {
-          group.push(await this.#chat(session));
-        } catch (error) {
-          failed.set(session, error);
-        }
+        const chat = await unlessRemoved(this.#store, session.key, () => this.#chat(session));
+        if (chat) group.push(chat);
       }
-      if (failed.size > 0) await this.#reportDamage(failed);
       if (from === 0) this.#cache(group);
       yield group;
     }
-  }
-
-  /** Reads a chat's files. Resolves to undefined if another process has removed the chat, or if they are damaged. */
-  async #unlessDamaged<T>(session: KeptSession, read: () => Promise<T>): Promise<T | undefined> {
-    try {
-      return await read();
-    } catch (error) {
-      await this.#reportDamage(new Map([[session, error]]));
-      return undefined;
-    }
-  }
-
-  /** Reports the chats that couldn't be read, except those that another process has removed. */
-  async #reportDamage(failed: ReadonlyMap<KeptSession, unknown>): Promise<void> {
-    // A chat is removed from the catalog before its files are.
-    const listed = new Set((await this.#store.catalog()).map(({ key }) => key));
-    for (const [session, error] of failed) if (listed.has(session.key)) this.#onDamage(session, error);
   }
 
   #cache(chats: readonly IndexedChat[]): void {

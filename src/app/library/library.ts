@@ -45,8 +45,6 @@ export interface SyncOptions {
   readonly retention?: Retention | undefined;
   /** Whether chats that their tool has deleted are removed, too. */
   readonly removesGone?: boolean;
-  /** Whether chats whose copies were deleted or shortened are copied again, even if the chats are unchanged. */
-  readonly checksCopies?: boolean;
 }
 
 /** Time in ms between noticing that a copy's retention is over and removing it, because the clock may be wrong. */
@@ -65,25 +63,15 @@ export class Library {
   readonly index: ChatIndex;
   readonly #sessions = new Map<string, KeptSession>();
   readonly #unreadableFiles = new Map<string, KnownUnreadableFile>();
-  /** The sessions whose copies can't be read. If their tools still have them, the next `sync` copies them again. */
-  readonly #damaged = new Set<string>();
-  readonly #onDamage: ((session: KeptSession, error: unknown) => void) | undefined;
 
-  /**
-   * Has no sessions until its catalog is read. `onDamage` is called once for a session whose copy can't be read, which
-   * is then left out of results; by default, a search throws the error.
-   */
-  constructor(store: LibraryStore, onDamage?: (session: KeptSession, error: unknown) => void) {
+  /** Has no sessions until its catalog is read. */
+  constructor(store: LibraryStore) {
     this.#store = store;
-    this.#onDamage = onDamage;
-    this.index = new ChatIndex(store, undefined, (session, error) => {
-      if (!onDamage) throw error;
-      this.#reportDamage(session, error);
-    });
+    this.index = new ChatIndex(store);
   }
 
-  static async open(store: LibraryStore, onDamage?: (session: KeptSession, error: unknown) => void): Promise<Library> {
-    const library = new Library(store, onDamage);
+  static async open(store: LibraryStore): Promise<Library> {
+    const library = new Library(store);
     await library.reload();
     return library;
   }
@@ -105,15 +93,7 @@ export class Library {
 
   async sync(
     sources: readonly Source[],
-    {
-      onFound,
-      onProgress,
-      isCancelled,
-      onUnexpectedError,
-      retention,
-      removesGone = false,
-      checksCopies = false,
-    }: SyncOptions = {},
+    { onFound, onProgress, isCancelled, onUnexpectedError, retention, removesGone = false }: SyncOptions = {},
   ): Promise<SyncReport> {
     const keptSince = retention ? retention.now - retention.keepMs : 0;
     const unreadable: UnreadablePath[] = [];
@@ -131,7 +111,6 @@ export class Library {
       }
     }
     const moved = this.#recognizeMoved(found);
-    if (checksCopies) await this.#checkCopies();
     const changed = found.filter(({ file, key }) => !this.#isKnown(key, file));
     const updated = new Set<string>();
     let unsaved = 0;
@@ -215,22 +194,9 @@ export class Library {
     for (const { key } of sessions) await this.#store.remove(key);
   }
 
-  async #checkCopies(): Promise<void> {
-    for (const session of this.sessions())
-      if (!(await this.#store.isComplete(session)))
-        this.#reportDamage(session, new Error('its files were shortened or deleted'));
-  }
-
-  #reportDamage(session: KeptSession, error: unknown): void {
-    if (!this.#damaged.has(session.key)) this.#onDamage?.(session, error);
-    this.#damaged.add(session.key);
-  }
-
   #isKnown(key: string, file: SourceFile): boolean {
-    const unreadable = this.#unreadableFiles.get(key);
-    if (!unreadable && this.#damaged.has(key)) return false;
     // A session that has become unreadable is in both maps.
-    const known = (unreadable ?? this.#sessions.get(key))?.source;
+    const known = (this.#unreadableFiles.get(key) ?? this.#sessions.get(key))?.source;
     return known?.bytes === file.bytes && known.modifiedAt === file.modifiedAt;
   }
 
@@ -242,18 +208,13 @@ export class Library {
     onUnexpectedError: SyncOptions['onUnexpectedError'],
   ): Promise<boolean> {
     let session: ReadSession | undefined;
-    const isDamaged = this.#damaged.has(key);
     try {
       const copied = this.#sessions.get(key);
       // A damaged copy is written again from the beginning.
-      const isIntact = copied && !isDamaged && (await this.#store.isComplete(copied));
-      const known = isIntact ? copied : undefined;
+      const known = copied && (await this.#store.isComplete(copied)) ? copied : undefined;
       session = await readSession(source, file, known?.resume);
-      // The copy is written again. Not afterwards, because a search may find new damage meanwhile.
-      if (!known) this.#damaged.delete(key);
       await this.#update(file, key, session, known);
     } catch (error) {
-      if (isDamaged) this.#damaged.add(key);
       // Once the session has been read, the cause is the copy's disk, or another window that has become the writer.
       if (session && (isFileSystemError(error) || StoreFault.is(error))) throw error;
       const isRetried = isFileSystemError(error);

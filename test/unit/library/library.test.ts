@@ -165,55 +165,6 @@ describe('the library of chats from other tools', () => {
     assert.deepEqual((await library.sync(sources)).unreadable, []);
   });
 
-  it('reads a chat that has become unreadable only once, even if its copy is damaged', async () => {
-    const file = putFile(home, SESSION, userRecord(1, 'Which port?'));
-    const library = await synced();
-    rmSync(copyOf('.index'));
-    writeFileSync(file, 'no JSON\n');
-    await library.sync(sources, { checksCopies: true });
-    for (const checksCopies of [true, false])
-      assert.equal((await library.sync(sources, { checksCopies })).unchanged, 1);
-    writeFileSync(file, userRecord(1, 'Which port?'));
-    assert.equal((await library.sync(sources)).read, 1);
-    assert.ok(copyOf('.index'));
-  });
-
-  it('reports the copies that a check or a search finds damaged, each once', async () => {
-    putFile(home, SESSION, userRecord(0, 'The port is 8080.'));
-    const other = putFile(home, '.claude/projects/p/t.jsonl', userRecord(1, 'The host is alpha.'));
-    await synced();
-    rmSync(other);
-    for (const name of readdirSync(copies)) if (name.endsWith('.index')) rmSync(path.join(copies, name));
-    const damaged: string[] = [];
-    const library = await Library.open(new LibraryCopies(copies), ({ entry }) =>
-      damaged.push(path.basename(entry.path)),
-    );
-    for (const text of ['port', 'host']) {
-      await library.sync(sources, { checksCopies: true });
-      await library.index.search(library.sessions(), { text, limit: 5 });
-    }
-    assert.deepEqual(damaged.sort(), ['s.jsonl', 't.jsonl']);
-  });
-
-  it('copies a chat again whose copy is damaged while it’s written', async () => {
-    putFile(home, SESSION, userRecord(0, 'The port is 8080.'));
-    await synced();
-    rmSync(copyOf('.index'));
-    const store = new LibraryCopies(copies);
-    const library = await Library.open(store, () => undefined);
-    const appendIndex = store.appendIndex.bind(store);
-    store.appendIndex = async (...args) => {
-      const size = await appendIndex(...args);
-      rmSync(copyOf('.index'));
-      store.appendIndex = appendIndex;
-      await library.index.search(library.sessions(), { text: 'port', limit: 5 });
-      return size;
-    };
-    await library.sync(sources, { checksCopies: true });
-    assert.equal((await library.sync(sources)).read, 1);
-    assert.equal((await library.index.search(library.sessions(), { text: 'port', limit: 5 })).length, 1);
-  });
-
   for (const [damage, harm] of Object.entries({
     deleted: (file: string) => rmSync(file),
     shortened: (file: string) => writeFileSync(file, readFileSync(file).subarray(0, 10)),
@@ -233,24 +184,6 @@ describe('the library of chats from other tools', () => {
           ['The port is 8080.'],
         );
       });
-
-  it('copies an unchanged chat again whose copy was deleted or shortened, if that is checked', async () => {
-    putFile(home, SESSION, userRecord(0, 'The port is 8080.'));
-    for (const kind of ['.gz', '.index'])
-      for (const harm of [rmSync, (file: string) => writeFileSync(file, '')]) {
-        await synced();
-        harm(copyOf(kind));
-        const library = await open();
-        assert.equal((await library.sync(sources)).read, 0);
-        assert.equal((await library.sync(sources, { checksCopies: true })).read, 1);
-        const found = await library.index.search(library.sessions(), { text: 'port', limit: 5 });
-        assert.deepEqual(
-          found.map(({ text }) => text),
-          ['The port is 8080.'],
-        );
-        assert.equal((await library.sync(sources, { checksCopies: true })).read, 0);
-      }
-  });
 
   it('keeps messages that a tool has rewritten', async () => {
     const file = putFile(

@@ -1,10 +1,7 @@
 import assert from 'node:assert/strict';
-import { appendFileSync, rmSync } from 'node:fs';
+import { appendFileSync } from 'node:fs';
 import path from 'node:path';
-import { Library } from '../../../src/app/library/library.ts';
 import { MachineChats } from '../../../src/mcp/machine-chats.ts';
-import { withSources } from '../../../src/sources/all-sources.ts';
-import { LibraryCopies } from '../../../src/storage/library-copies.ts';
 import { jsonl, putFile } from '../../support/tool-homes/conversation.ts';
 import { folderForEachTest } from '../../support/per-test.ts';
 
@@ -101,19 +98,5 @@ describe('chats of a machine', () => {
     assert.equal(await waiting, true);
     assert.equal(second.list().length, 60);
     assert.deepEqual(warnings, []);
-  });
-
-  it('are found in VS Code’s copies although the index of another one was deleted', async () => {
-    const home = path.join(place, 'home');
-    const copies = path.join(home, '.config/Code/User/globalStorage/threadkeeper.threadkeeper/all-chats');
-    for (const name of ['s', 't']) putFile(home, `.claude/projects/p/${name}.jsonl`, userRecord('The ferry leaves.'));
-    const library = await Library.open(new LibraryCopies(copies));
-    await withSources({ folder: home, env: {} }, (sources) => library.sync(sources));
-    rmSync(path.join(home, '.claude'), { recursive: true });
-    rmSync(path.join(copies, `${library.sessions()[0]!.key}.index`));
-    const chats = open();
-    await chats.refresh(60_000);
-    assert.deepEqual(await texts(chats, 'ferry'), ['The ferry leaves.']);
-    assert.equal(warnings.length, 1);
   });
 });

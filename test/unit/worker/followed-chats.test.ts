@@ -13,7 +13,6 @@ import {
   statSync,
   unlinkSync,
   utimesSync,
-  writeFileSync,
 } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import os from 'node:os';
@@ -167,27 +166,6 @@ describe('chats followed from other tools', () => {
     for (const name of readdirSync(path.join(place, 'copies')))
       if (name !== 'library.lock') rmSync(path.join(place, 'copies', name), { recursive: true });
   }
-
-  for (const [damage, harm] of Object.entries({
-    deleted: (file: string) => unlinkSync(file),
-    overwritten: (file: string) => writeFileSync(file, 'x'.repeat(statSync(file).size)),
-  }))
-    it(`are found although the index of another one was ${damage}, which is copied again`, async () => {
-      const news: ChatLibraryEvent[] = [];
-      putFile(home, '.claude/projects/p/t.jsonl', userRecord('Which other port?'));
-      await open('one', news).follow({ tools: ['claude-code'], keepMs: 0 });
-      const index = readdirSync(path.join(place, 'copies')).find((name) => name.endsWith('.index'))!;
-      harm(path.join(place, 'copies', index));
-      await opened[0]!.close();
-      opened.length = 0;
-      // After a restart, because indexes are cached.
-      const chats = open('one', news);
-      const found = async () => (await chats.search({ text: 'port', limit: 5 })).length;
-      assert.equal(await found(), 1);
-      assert.equal(news.filter(({ type }) => type === 'failed').length, 1);
-      await chats.follow({ tools: ['claude-code'], keepMs: 0 });
-      await until(async () => (await found()) === 2);
-    });
 
   it('are copied again if all files but the lock were deleted', async () => {
     const chats = open();
