@@ -2,7 +2,6 @@ import { passagesIn, type Corpus, type IndexedPassage } from './corpus.ts';
 import type { MessageRange } from './source-message.ts';
 import { truncate } from '../text/truncate.ts';
 import type { Passage } from './passages.ts';
-import { EAST_ASIAN } from '../text/cjk.ts';
 import { fold } from '../text/fold.ts';
 import { isStopWord } from '../text/stop-words.ts';
 
@@ -35,7 +34,7 @@ export function topicsOf({ corpus, from, to, factors }: Segment & { readonly fac
   const nouns = isEnglish(prose) ? all.filter(isEnglishName) : all;
   const recurring = nouns.filter(({ mentions }) => mentions > 1);
   const candidates = recurring.length > 0 ? recurring : nouns;
-  const names = candidates.filter(({ isProper, words, text }) => isProper || words.length > 1 || EAST_ASIAN.test(text));
+  const names = candidates.filter(({ isProper, words, text }) => isProper || words.length > 1 || UNSPACED.test(text));
   const scored = (names.length > 0 ? names : candidates).map((phrase) => ({ phrase, score: scoreOf(phrase, corpus) }));
   for (const { phrase } of scored.sort((a, b) => b.score - a.score)) {
     if (chosen.some(({ words }) => words.some((word) => phrase.words.includes(word)))) continue;
@@ -77,7 +76,8 @@ interface Word {
 interface Phrase {
   text: string;
   readonly words: readonly string[];
-  readonly hasLowerCase: boolean;
+  /** Whether each mention has a word in lower case. */
+  hasLowerCase: boolean;
   mentions: number;
   /** The mentions in which a word is a verb, if the text is English. */
   verbal: number;
@@ -119,16 +119,16 @@ function* wordRuns(text: string): Generator<readonly Word[]> {
 function addPhrase(phrases: Map<string, Phrase>, words: readonly Word[], message: number, weight: number): void {
   if (words.some((word) => word.isCommon) && (words.length === 1 || !words.every((word) => word.isProper))) return;
   const key = words.map((word) => word.key).join(' ');
-  // In scripts without spaces, a word is a clause.
-  if (key.length > MAX_TOPIC_LENGTH || (words.length > 1 && EAST_ASIAN.test(key))) return;
+  if (key.length > MAX_TOPIC_LENGTH || (words.length > 1 && UNSPACED.test(key))) return;
+  const hasLowerCase = words.length > 1 && words.some((word) => !word.isProper && /^\p{Ll}/u.test(word.text));
   let phrase = phrases.get(key);
   if (!phrase) {
     const text = words.map((word) => word.text).join(' ');
     const keys = words.map((word) => word.key);
-    const hasLowerCase = words.length > 1 && words.some((word) => !word.isProper && /^\p{Ll}/u.test(word.text));
     phrase = { text, words: keys, hasLowerCase, mentions: 0, verbal: 0, weight: 0, lastMessage: -1, isProper: false };
     phrases.set(key, phrase);
   }
+  phrase.hasLowerCase &&= hasLowerCase;
   if (!phrase.isProper && words.some((word) => word.isProper)) {
     phrase.isProper = true;
     // As a name is written, such as "HTTP" instead of "http".
@@ -160,6 +160,9 @@ const TOP_TERMS = 24;
 /** Maximum number of characters to read per segment, to keep a title at a few milliseconds. */
 const MAX_CHARS = 10_000;
 const MAX_PHRASE_WORDS = 3;
+/** In these scripts without spaces, a run of characters is a clause, not a word. */
+const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
+
 const MAX_TOPICS = 5;
 const MAX_TOPIC_LENGTH = 40;
 /** Users name the topic more reliably than assistants. */

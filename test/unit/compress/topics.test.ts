@@ -82,6 +82,25 @@ describe('summary title', () => {
     assert.equal(topicTitle(topicsOf({ corpus, from: 0, to: 3 })), 'phone numbers, HTTP, Rita');
   });
 
+  it('keeps the words of a name together, also if it is in lower case first', async () => {
+    const corpus = await corpusOf(
+      [
+        'We plan the trip to san francisco in spring.',
+        'San Francisco is cold then, so the trip to San Francisco needs coats.',
+        'What about the bay near San Francisco?',
+        'The bay is fine.',
+      ].map((content) => ({ role: 'user', content })),
+    );
+    assert.ok(topicsOf({ corpus, from: 0, to: 2 }).some((topic) => /^san francisco$/i.test(topic)));
+    const korean = await corpusOf(
+      ['Next.js 서버를 쓰고 React 컴포넌트가 느려요.', '하지만 React 컴포넌트가 커요.'].map((content) => ({
+        role: 'user',
+        content,
+      })),
+    );
+    assert.match(topicsOf({ corpus: korean, from: 0, to: 1 })[0]!, /^React 컴포넌트가$/);
+  });
+
   it('takes no noun of another language for a verb', async () => {
     for (const [title, ...said] of [
       [
