@@ -78,9 +78,11 @@ const NOT_YET: readonly RegExp[] = [
   /\b(?:salvo|excepto|pero|mas|exceto|außer|bis auf|aber|nicht|sauf|mais|tranne)\b/,
   /まだ|以外|ただし|、(?:残り|あと)は/,
   /没有?完成|未完成|还没|尚未|但是|[，；、（(]\s*(?:除了|但(?!愿)|[只还]剩|[只还]差)/,
-  // Only a part is done.
-  /(?<!\p{L})(?:phase|part|step|stage|milestone|fase|parte|paso|passo|etapa|étape|teil|schritt|フェーズ|阶段) ?(?:\d|one\b)|第[一1]/u,
 ];
+
+/** What limits a report to a numbered part: "for phase 1". */
+const PART =
+  /^[\s,]*(?:for|with|of|in|für|mit|von|para|con|en|na|da|pour|dans|de|per) (?:the |la |el |l['’])?(?:phase|part|step|stage|milestone|fase|parte|paso|passo|etapa|étape|teil|schritt) \d|^[，、]?第[一1](?:阶段|步|部分|期)/;
 
 /** A condition or an exception, which counts in the clause of a report and as the first word after it. */
 const CONDITION =
@@ -95,7 +97,7 @@ function reportsCompletion(sentence: string): boolean {
   };
   const rest =
     after(DONE_BEFORE_REMARK) ?? DONE_CLAUSES.map(after).find((text) => text !== undefined && CLAUSE_END.test(text));
-  return rest !== undefined && !CONDITION.test(/^[^,;:]*(?:[,;:]\s*\p{L}*)?/u.exec(rest)![0]);
+  return rest !== undefined && !PART.test(rest) && !CONDITION.test(/^[^,;:]*(?:[,;:]\s*\p{L}*)?/u.exec(rest)![0]);
 }
 
 /** An unticked item of a list. */

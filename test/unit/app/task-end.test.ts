@@ -49,13 +49,15 @@ describe('goal-reached detection', () => {
     'The task has been completed successfully.',
     'All done for today.',
     'Everything is done for you.',
+    'All tasks are done, including step 5.',
+    '任务已完成，第一次运行就成功了。',
   ])
     it(`recognizes a reply: ${JSON.stringify(reply.slice(0, 60))}`, () => assert.equal(saysGoalReached(reply), true));
 
   for (const reply of [
     'Not everything is done yet.',
     'All done for phase 1.',
-    'All done: step 3 is in the branch.',
+    'All done with step 3.',
     'Alles erledigt für Schritt 2.',
     'Todo está listo, en la fase 1.',
     '全部完成，第一阶段到此结束。',
