@@ -185,7 +185,7 @@ function newestFirst(a: string, b: string): number {
 
 /** 5 and 4 for "gpt-5.4-mini" and "claude-x-5-4-20260102", 5 and 0 for "claude-x-5-20260102", but not 120 for "x-120b". */
 function versionOf(id: string): readonly [number, number] {
-  const [, major = 0, minor = 0] = /(?<!\d)(\d+)(?![\db])(?:[.-](\d{1,2})(?![\db]))?/.exec(id) ?? [];
+  const [, major = 0, minor = 0] = /(?<!\d)(\d{1,2})(?![\dbk])(?:[.-](\d{1,2})(?![\dbk]))?/.exec(id) ?? [];
   return [Number(major), Number(minor)];
 }
 
