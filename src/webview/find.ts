@@ -35,10 +35,14 @@ export function findExcerpt(
   const parts = excerpt
     .split(/[\n.!?。！？()[\]<>|]+/)
     .filter((part) => part.search(WORDS) >= 0)
-    .map((part) => ({ part, count: sought.filter((word) => part.toLowerCase().includes(word)).length }))
-    .sort((a, b) => b.count - a.count || b.part.length - a.part.length);
-  const best = parts[0]?.count;
-  for (const { part } of parts.filter(({ count }) => count > 0 || best === 0)) {
+    .map((part) => {
+      const words = part.toLowerCase().match(WORDS)!;
+      const found = sought.filter((word) => words.some((one) => one.startsWith(word)));
+      return { part, longest: Math.max(0, ...found.map(({ length }) => length)) };
+    })
+    .sort((a, b) => b.longest - a.longest || b.part.length - a.part.length);
+  // The longest word of a query tells most: "port" in "what is a port?".
+  for (const { part } of parts.filter(({ longest }) => longest === parts[0]!.longest)) {
     const pattern = new RegExp(part.match(WORDS)!.join('[^\\p{L}\\p{N}]*'), 'gu');
     const written = [...source.matchAll(pattern)];
     const shown = [...text.matchAll(pattern)];
@@ -56,8 +60,11 @@ export function showExcerpt(body: Element, source: string, sought: SoughtExcerpt
   const show = (): boolean => {
     const mayHide = body.querySelector(COLLAPSED) !== null;
     const found = findExcerpt(body.textContent, source, sought, mayHide);
-    if (found) scrollToMatch(rangeIn(body, found));
-    return found !== undefined;
+    const match = found && rangeIn(body, found);
+    // The button of a collapsed part shows only the beginning of its first line.
+    if (!match || match.startContainer.parentElement?.closest(COLLAPSED)) return false;
+    scrollToMatch(match);
+    return true;
   };
   if (show() || !expandParts(body)) return;
   const observer = new MutationObserver(() => {

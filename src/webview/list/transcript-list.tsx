@@ -105,10 +105,11 @@ export function TranscriptList({ session }: { readonly session: OpenSession }) {
   useLayoutEffect(() => {
     const { current: sought } = awaitingExcerpt;
     const message = sought && transcript.at(sought.position);
-    const body = message && rows.current?.querySelector(`[data-row="${sought.position}"] .message-body`);
-    if (!body) return;
+    const row = message && rows.current?.querySelector(`[data-row="${sought.position}"]`);
+    if (!row) return;
     awaitingExcerpt.current = undefined;
-    showExcerpt(body, searchedText(message), sought);
+    const body = row.querySelector('.message-body');
+    if (body) showExcerpt(body, searchedText(message), sought);
   });
 
   const compressionsByRow = useMemo(

@@ -47,6 +47,12 @@ describe('find on the page', () => {
     assert.equal(foundIn(whole.split('\n')[0]!, whole, whole, 'ECONNREFUSED', true), undefined);
   });
 
+  it('goes by the longest word of a query, and by whole words or their beginnings', () => {
+    const source = 'This is a fix for the build.\nserver port=8443';
+    assert.equal(foundIn('This is a fix for the build.', source, source, 'what is the port?', true), undefined);
+    assert.equal(foundIn(source, source, source, 'what is the port?'), 'server port=8443@29');
+  });
+
   it('finds the words of an excerpt where it is in the message, not where they are first', () => {
     const source = 'The **port** is open.\n\n| port | 8443 |';
     assert.equal(foundIn('The port is open.\nport8443', source, '| port | 8443 |', 'port'), 'port@18');
