@@ -199,7 +199,7 @@ export class Threadkeeper implements vscode.Disposable {
       folder: this.folder,
       reportCut: () =>
         void vscode.window.showWarningMessage(
-          vscode.l10n.t('Attachments of an unsent message were too large to restore. Add them again.'),
+          vscode.l10n.t('Attachments of an unsent message couldn’t be restored. Add them again.'),
         ),
       reportFailure: () =>
         void vscode.window.showWarningMessage(

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
+import { crc32 } from 'node:zlib';
 import * as v from 'valibot';
 import { amountSchema, countSchema, idSchema } from '../../core/model/field-schemas.ts';
 import type { SessionId } from '../../core/model/ids.ts';
@@ -29,17 +30,17 @@ export type StoredAttachment = v.InferOutput<typeof storedSchema>;
 /** `isCut`: some were too large to be stored. */
 const previewSchema = v.object({ attachments: v.array(storedSchema), isCut: v.boolean() });
 
-/** `position` orders a session's attachments. `isCut`: the content is missing, usually because it was too large. */
+/** `position` orders a session's attachments. `isCut`: the content is missing, because it was too large or damaged. */
 const placeEntries = { position: countSchema, isCut: v.boolean() };
 type Place = v.InferOutput<v.ObjectSchema<typeof placeEntries, undefined>>;
-/** A file's first line: the attachment with an empty content. The rest of the file is the content, of `bytes` bytes. */
+/** A file's first line: the attachment with an empty content. The rest of the file is the content, with this checksum. */
 const headSchema = v.pipe(
   v.string(),
   v.parseJson(),
-  v.object({ ...attachmentEntries, ...placeEntries, bytes: countSchema, encoding: v.picklist(['utf8', 'utf16le']) }),
+  v.object({ ...attachmentEntries, ...placeEntries, crc: countSchema, encoding: v.picklist(['utf8', 'utf16le']) }),
 );
 type Head = v.InferOutput<typeof headSchema>;
-type StoredFile = Omit<Head, 'bytes' | 'encoding'>;
+type StoredFile = Omit<Head, 'crc' | 'encoding'>;
 
 interface StoredAttachmentsDeps extends SessionFileDeps {
   /** Reports that some attachments were too large to be stored. */
@@ -76,10 +77,12 @@ export class StoredAttachments {
     const found: StoredAttachment[] = [];
     for (const id of this.#storedIds(prefix)) {
       const file = this.#read(prefix + id);
-      if (!file) continue;
-      const { tokens, item, position, isCut } = file;
-      places.set(id, { position, isCut });
-      if (!isCut) found.push({ id, tokens, item });
+      if (file === undefined) continue;
+      places.set(
+        id,
+        file === 'damaged' ? { position: 0, isCut: true } : { position: file.position, isCut: file.isCut },
+      );
+      if (file !== 'damaged' && !file.isCut) found.push({ id, tokens: file.tokens, item: file.item });
     }
     found.sort((a, b) => places.get(a.id)!.position - places.get(b.id)!.position);
     const preview = this.#previewFile.read(session);
@@ -166,10 +169,10 @@ export class StoredAttachments {
     }
   }
 
-  /** Undefined if there is no valid file. */
-  #read(file: string): StoredFile | undefined {
+  /** Undefined if the file is gone or can't be read. */
+  #read(file: string): StoredFile | 'damaged' | undefined {
     try {
-      return decode(readFileSync(file));
+      return decode(readFileSync(file)) ?? 'damaged';
     } catch (error) {
       // Another window has sent or removed it.
       if (errorCode(error) !== 'ENOENT') this.#warnUnreadable(error);
@@ -194,7 +197,7 @@ function encode({ item, ...others }: StoredFile): readonly Uint8Array[] {
   // UTF-8 can't represent a lone surrogate.
   const encoding = content.isWellFormed() ? 'utf8' : 'utf16le';
   const encoded = Buffer.from(content, encoding);
-  const head: Head = { ...others, item: withContent(item, ''), bytes: encoded.length, encoding };
+  const head: Head = { ...others, item: withContent(item, ''), crc: crc32(encoded), encoding };
   return [Buffer.from(`${JSON.stringify(head)}\n`), encoded];
 }
 
@@ -202,9 +205,9 @@ function decode(file: Buffer): StoredFile | undefined {
   const end = file.indexOf('\n');
   const parsed = v.safeParse(headSchema, file.toString('utf8', 0, Math.max(0, end)));
   if (!parsed.success) return undefined;
-  const { item, bytes, encoding, ...others } = parsed.output;
+  const { item, crc, encoding, ...others } = parsed.output;
   const content = file.subarray(end + 1);
-  // A power failure may cut off the end of a file.
-  const isCut = others.isCut || content.length !== bytes;
+  // A power failure may cut off the end of a file or fill it with zeros.
+  const isCut = others.isCut || crc32(content) !== crc;
   return { ...others, isCut, item: withContent(item, content.toString(encoding)) };
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdir, readdir, rm, rmdir, stat, truncate, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, rmdir, stat, truncate, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Conversation } from '../../../src/app/conversation.ts';
 import { sessionId } from '../../../src/core/model/ids.ts';
@@ -191,13 +191,23 @@ describe('attachments of an unsent message', () => {
     assert.deepEqual(await storedFiles(), ['s1.attachment-a2']);
   });
 
-  it('are reported instead of restored if a power failure has cut off their end', async () => {
+  it('are reported instead of restored if a power failure has cut off their end or left zeros', async () => {
     const session = sessionId('s1');
-    const [cut, whole] = ['a1', 'a2'].map((id) => ({ id, tokens: 1, item: file('ï'.repeat(9_000)) })) as [never, never];
-    stored().write(session, [cut, whole]);
-    await truncate(path.join(harness.folder, 's1.attachment-a1'), 4096);
-    assert.deepEqual([stored().read(session), cuts], [[whole], 1]);
-    assert.deepEqual([stored().read(session), cuts], [[whole], 1]);
+    const [bad, whole] = ['a1', 'a2'].map((id) => ({ id, tokens: 1, item: file('ï'.repeat(9_000)) })) as [never, never];
+    const damaged = path.join(harness.folder, 's1.attachment-a1');
+    const damages = [
+      () => truncate(damaged, 4096),
+      () => truncate(damaged, 0),
+      async () => writeFile(damaged, (await readFile(damaged)).fill(0)),
+      async () => writeFile(damaged, (await readFile(damaged)).fill(0, 4096)),
+    ];
+    for (const damage of damages) {
+      cuts = 0;
+      stored().write(session, [bad, whole]);
+      await damage();
+      assert.deepEqual([stored().read(session), cuts], [[whole], 1]);
+      assert.deepEqual([stored().read(session), cuts], [[whole], 1]);
+    }
   });
 
   it('are reported once if they were too large to be stored', () => {
