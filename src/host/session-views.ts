@@ -80,7 +80,7 @@ export class SessionViews {
       this.refreshSoon();
       notifyUnsaved();
       // For example, a full disk has room again.
-      if (events.length === 0) {
+      if (events.length === 0 || !journal.unsaved) {
         this.#app.drafts.retry();
         this.#app.attachments.retry();
       }

@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { rm } from 'node:fs/promises';
-import path from 'node:path';
 import { resolvePolicy } from '../../../src/core/policy/policy.ts';
 import type { Conversation } from '../../../src/app/conversation.ts';
 import { Sessions } from '../../../src/app/sessions.ts';
@@ -37,6 +35,7 @@ async function viewsOf(
     store: { list: () => Promise.resolve(sessions) },
     openConversations: { keepOnly: nothing },
     queued: { restoreAndWatch: nothing },
+    ...{ drafts: { retry: nothing }, attachments: { retry: nothing } },
     calibrations: { save: nothing },
     snapshots: { schedule: nothing },
     models: { isReady: () => Promise.resolve(true) },
@@ -81,7 +80,7 @@ describe('a task that ends by itself because all its steps are done', () => {
 });
 
 describe('unsent texts and attachments that a full disk rejected', () => {
-  it('are stored when the session’s file may be written again', async () => {
+  it('are stored when the session’s file is written again, although it has no unsaved messages', async () => {
     await using harness = await Harness.open();
     const conversation = await harness.filled(2);
     const tries: string[] = [];
@@ -90,8 +89,6 @@ describe('unsent texts and attachments that a full disk rejected', () => {
       attachments: { retry: () => tries.push('attachments') },
     });
     await views.currentSessionChanged();
-    // Listeners are called without events, as when a full disk has room again.
-    await rm(path.join(harness.folder, `${conversation.journal.id}.jsonl`));
     await conversation.journal.append({ type: 'session_renamed', title: 'Questions' });
     assert.deepEqual(tries, ['texts', 'attachments']);
     await conversation.settled();
