@@ -180,7 +180,7 @@ async function importConversations(
     const { count, isCanceled } = await importBatches(app, title, batches, { ...watch, report }, model);
     if (count === undefined) break;
     imported.push(conversation);
-    // It was only finished because the user had sent a message into it. Another session would end the reply.
+    // It was finished although it was canceled, because the user had sent a message into it or nothing was missing.
     if (isCanceled) break;
   }
   return imported;
