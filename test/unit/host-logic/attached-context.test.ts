@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { mock } from 'node:test';
 import type * as ContextItemsModule from '../../../src/host/chat/context-items.ts';
 import type * as ImplicitContextModule from '../../../src/host/chat/implicit-context.ts';
 import type * as LastEditorModule from '../../../src/host/chat/last-editor.ts';
 import type * as ReadContextModule from '../../../src/host/chat/read-context.ts';
 import type * as PageRequestsModule from '../../../src/host/chat/page-requests.ts';
+import { setImmediate as nextTurn, setTimeout as pass } from 'node:timers/promises';
 import { defaultSettings, EventEmitter, hostIn, nothing } from '../../support/fake-editor.ts';
 
 class Position {
@@ -151,31 +151,28 @@ describe('the file that was active before the chat', () => {
 });
 
 describe('a switch of the editor', () => {
-  beforeEach(() => mock.timers.enable({ apis: ['setTimeout'] }));
-  afterEach(() => mock.timers.reset());
-
-  it('is one change, although VS Code sends several events, and none after the window was closed', () => {
+  it('is one change, although VS Code sends several events, and none after the window was closed', async () => {
     const calls: unknown[] = [];
     const subscription = onEditorChange(() => calls.push(undefined));
-    const switchEditor = (): void => {
+    const switchEditor = async (): Promise<void> => {
       for (const closed of [[], [{}]]) {
         changes.fire();
-        mock.timers.tick(10);
+        await nextTurn();
         tabChanges.fire({ closed });
-        mock.timers.tick(10);
+        await nextTurn();
       }
     };
     for (const expected of [1, 2]) {
-      switchEditor();
-      mock.timers.tick(200);
+      await switchEditor();
+      await pass(200);
       assert.equal(calls.length, expected);
     }
     tabChanges.fire({ closed: [] });
-    mock.timers.tick(200);
+    await pass(200);
     assert.equal(calls.length, 2, 'only a closed tab matters');
-    switchEditor();
+    await switchEditor();
     subscription.dispose();
-    mock.timers.tick(200);
+    await pass(200);
     assert.equal(calls.length, 2);
   });
 });
