@@ -46,7 +46,7 @@ import { spendLimit } from './models/spend-limit.ts';
 import { MemoryFile } from '../storage/memory-file.ts';
 import { ProjectRules } from './rules/project-rules.ts';
 import { memoryTree, reportDamagedMemory, WorkspaceMemory } from './memory/workspace-memory.ts';
-import { LastEditor, onEditorChange } from './chat/last-editor.ts';
+import { LastEditor } from './chat/last-editor.ts';
 import { OpenConversations, type OpenConversation } from './sessions/open-conversations.ts';
 import { SessionViews } from './session-views.ts';
 import { checkSettings, hasOtherSettingChanged, moveRenamedSettings, readSettings } from './platform/settings.ts';
@@ -246,7 +246,13 @@ export class Threadkeeper implements vscode.Disposable {
         if (hasOtherSettingChanged('chat.location', event)) void this.#settingsChanged();
         if (event.affectsConfiguration('threadkeeper.chat')) refreshImplicit();
       }),
-      onEditorChange(refreshImplicit),
+      vscode.window.onDidChangeActiveTextEditor(refreshImplicit),
+      // While the chat has the focus, closing a file doesn't change the active editor, and closing a hidden one only
+      // changes the tabs.
+      vscode.window.onDidChangeVisibleTextEditors(refreshImplicit),
+      vscode.window.tabGroups.onDidChangeTabs(({ closed }) => {
+        if (closed.length > 0) refreshImplicit();
+      }),
       vsCodeModels,
       vsCodeModels.onDidAppear(() => void this.#settingsChanged()),
       this.keys.onDidChange(() => {

@@ -33,14 +33,14 @@ export const l10n = {
 export const nothing = { dispose: (): void => undefined };
 
 /** An event emitter like VS Code's, for an event without data. */
-export class EventEmitter<Event = void> {
-  readonly #then = new Set<(event: Event) => void>();
-  readonly event = (then: (event: Event) => void): typeof nothing => {
+export class EventEmitter {
+  readonly #then = new Set<() => void>();
+  readonly event = (then: () => void): typeof nothing => {
     this.#then.add(then);
     return { dispose: () => void this.#then.delete(then) };
   };
-  fire(event: Event): void {
-    for (const then of this.#then) then(event);
+  fire(): void {
+    for (const then of this.#then) then();
   }
   dispose(): void {
     this.#then.clear();

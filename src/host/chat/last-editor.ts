@@ -1,9 +1,5 @@
 import * as vscode from 'vscode';
-import type { Disposable } from '../../app/emitter.ts';
 import { allTabs } from '../platform/workspace-files.ts';
-
-/** Delay in ms, because VS Code sends several events, one after the other, when the user switches editors. */
-const SWITCH_MS = 50;
 
 /** A text editor's state when it was last active. */
 type EditorState = Pick<vscode.TextEditor, 'document' | 'selection'>;
@@ -50,30 +46,6 @@ export class LastEditor implements vscode.Disposable {
     if (editor && ['file', 'untitled', 'vscode-remote', 'vscode-vfs'].includes(editor.document.uri.scheme))
       this.#last = { document: editor.document, selection: editor.selection };
   }
-}
-
-/** Calls `listener` once after a switch of the editor, or after a file was closed. */
-export function onEditorChange(listener: () => void): Disposable {
-  let timer: NodeJS.Timeout | undefined;
-  const changed = (): void => {
-    clearTimeout(timer);
-    timer = setTimeout(listener, SWITCH_MS);
-  };
-  const subscriptions = [
-    vscode.window.onDidChangeActiveTextEditor(changed),
-    // While the chat has the focus, closing a file doesn't change the active editor, and closing a hidden one only
-    // changes the tabs.
-    vscode.window.onDidChangeVisibleTextEditors(changed),
-    vscode.window.tabGroups.onDidChangeTabs(({ closed }) => {
-      if (closed.length > 0) changed();
-    }),
-  ];
-  return {
-    dispose: () => {
-      clearTimeout(timer);
-      for (const subscription of subscriptions) subscription.dispose();
-    },
-  };
 }
 
 /** Whether a tab shows the file, alone or in a comparison. */

@@ -4,8 +4,7 @@ import type * as ImplicitContextModule from '../../../src/host/chat/implicit-con
 import type * as LastEditorModule from '../../../src/host/chat/last-editor.ts';
 import type * as ReadContextModule from '../../../src/host/chat/read-context.ts';
 import type * as PageRequestsModule from '../../../src/host/chat/page-requests.ts';
-import { setImmediate as nextTurn, setTimeout as pass } from 'node:timers/promises';
-import { defaultSettings, EventEmitter, hostIn, nothing } from '../../support/fake-editor.ts';
+import { defaultSettings, hostIn, nothing } from '../../support/fake-editor.ts';
 
 class Position {
   readonly line: number;
@@ -48,15 +47,12 @@ function documentOf(lines: readonly string[]) {
   return { uri: uriOf('/w/a.ts'), lineCount: lines.length, lineAt, validateRange, getText };
 }
 
-const changes = new EventEmitter();
-const tabChanges = new EventEmitter<{ readonly closed: readonly object[] }>();
 const window = {
   activeTerminal: undefined,
-  tabGroups: { all: [] as object[], onDidChangeTabs: tabChanges.event },
+  tabGroups: { all: [] as object[] },
   activeTextEditor: undefined as ReturnType<typeof editorOf> | undefined,
   visibleTextEditors: [] as readonly ReturnType<typeof editorOf>[],
-  onDidChangeActiveTextEditor: changes.event,
-  onDidChangeVisibleTextEditors: changes.event,
+  onDidChangeActiveTextEditor: () => nothing,
   onDidChangeTextEditorSelection: () => nothing,
 };
 let document: unknown;
@@ -109,7 +105,7 @@ const load = hostIn({
 });
 const { ImplicitContext } = await load<typeof ImplicitContextModule>('chat/implicit-context.ts');
 const { readContext } = await load<typeof ReadContextModule>('chat/read-context.ts');
-const { LastEditor, onEditorChange } = await load<typeof LastEditorModule>('chat/last-editor.ts');
+const { LastEditor } = await load<typeof LastEditorModule>('chat/last-editor.ts');
 const { contextItems } = await load<typeof ContextItemsModule>('chat/context-items.ts');
 const { pageRequests } = await load<typeof PageRequestsModule>('chat/page-requests.ts');
 
@@ -147,33 +143,6 @@ describe('the file that was active before the chat', () => {
     }
     window.tabGroups.all = [];
     assert.equal(last.current, undefined);
-  });
-});
-
-describe('a switch of the editor', () => {
-  it('is one change, although VS Code sends several events, and none after the window was closed', async () => {
-    const calls: unknown[] = [];
-    const subscription = onEditorChange(() => calls.push(undefined));
-    const switchEditor = async (): Promise<void> => {
-      for (const closed of [[], [{}]]) {
-        changes.fire();
-        await nextTurn();
-        tabChanges.fire({ closed });
-        await nextTurn();
-      }
-    };
-    for (const expected of [1, 2]) {
-      await switchEditor();
-      await pass(200);
-      assert.equal(calls.length, expected);
-    }
-    tabChanges.fire({ closed: [] });
-    await pass(200);
-    assert.equal(calls.length, 2, 'only a closed tab matters');
-    await switchEditor();
-    subscription.dispose();
-    await pass(200);
-    assert.equal(calls.length, 2);
   });
 });
 
