@@ -69,7 +69,12 @@ export class WriterLock {
     const isIncomplete = holder.token === '';
     const isInherited = isIncomplete ? inheritsIncomplete : holder.token.startsWith(`${this.#window}:`);
     const staleAfterMs = isIncomplete ? INCOMPLETE_AFTER_MS : STALE_AFTER_MS;
-    if (!isDead && !isInherited && !(await this.#isOlderThan(staleAfterMs))) return { held: false, alone: false };
+    if (!isDead && !isInherited) {
+      const ageMs = await this.#ageMs();
+      // Released meanwhile. Another window may already have created its own.
+      if (ageMs === undefined) return { held: await this.#create(), alone: true };
+      if (ageMs <= staleAfterMs) return { held: false, alone: false };
+    }
     await this.seize();
     // If two windows replace a dead holder's lock, the later one has it.
     return { held: await this.isHeld(), alone: isDead };
@@ -130,8 +135,9 @@ export class WriterLock {
     return parsed.success ? parsed.output : { token: '', pid: process.pid, host: '' };
   }
 
-  async #isOlderThan(ms: number): Promise<boolean> {
-    return Date.now() - ((await ifExists(stat(this.path)))?.mtimeMs ?? 0) > ms;
+  async #ageMs(): Promise<number | undefined> {
+    const file = await ifExists(stat(this.path));
+    return file && Date.now() - file.mtimeMs;
   }
 
   #newToken(): void {

@@ -120,6 +120,25 @@ describe('incomplete writer lock', () => {
     }));
 });
 
+describe('writer lock that is released while another window tries to acquire it', () => {
+  it('is not taken from a third window that acquires it meanwhile', () =>
+    inFolder(async (folder) => {
+      const [first, second, third] = ['a', 'b', 'c'].map((window) => new WriterLock(join(folder, 's.lock'), window));
+      await first!.acquire();
+      const { stat } = fs;
+      const handOver = async (path: PathLike): Promise<unknown> => {
+        await first!.release();
+        const age = await stat(path).catch((error: unknown) => error);
+        await third!.acquire();
+        if (age instanceof Error) throw age;
+        return age;
+      };
+      const acquired = await withFileSystem({ stat: handOver as typeof stat }, () => second!.acquire());
+      assert.equal(acquired.held, false);
+      assert.equal(await third!.isHeld(), true);
+    }));
+});
+
 describe('writer lock on a full disk', () => {
   for (const code of ['ENOSPC', 'EDQUOT']) {
     it(`leaves no empty file, which would lock every window out: ${code}`, () =>
