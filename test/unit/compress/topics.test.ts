@@ -101,6 +101,19 @@ describe('summary title', () => {
     assert.match(topicsOf({ corpus: korean, from: 0, to: 1 })[0]!, /^React 컴포넌트가$/);
   });
 
+  it('keeps identifiers at the beginning of sentences, but no long path, and nothing that is left out', async () => {
+    const path = `src/${'a/'.repeat(30)}store.ts`;
+    const corpus = await corpusOf(
+      [1, 2, 3].map((at) => ({
+        role: 'user',
+        content: `max_connections is too low for the pool again, as in part ${at}.\n${path} is the file that we read for it in part ${at}.\nWe think that the Orangery is full by then, as it was in part ${at}.`,
+      })),
+    );
+    const factors = Float64Array.from(corpus.passages, ({ text }) => (text.includes('Orangery') ? 0 : 1));
+    assert.deepEqual(topicsOf({ corpus, from: 0, to: 2, factors }), ['max_connections']);
+    assert.deepEqual(topicsOf({ corpus, from: 0, to: 2 }).sort(), ['Orangery', 'max_connections']);
+  });
+
   it('takes no noun of another language for a verb', async () => {
     for (const [title, ...said] of [
       [

@@ -153,12 +153,14 @@ describe('model selection by the user', () => {
     const ids = [
       'chat-latest',
       'claude-x-5-2',
+      'gpt-4-32k',
+      'gpt-4.1',
       'gpt-4o-2024-08-06',
       'gpt-5',
       'gpt-5.10',
       'gpt-5.9-mini',
       'gpt-6-x',
-      'gpt-oss-120b',
+      'gpt-oss-20b',
       'o3',
     ];
     const list = () => Promise.resolve(ids.map((id) => ({ id, facts: {} })));
@@ -174,10 +176,12 @@ describe('model selection by the user', () => {
       'gpt-5.9-mini',
       'claude-x-5-2',
       'gpt-5',
+      'gpt-4.1',
+      'gpt-4-32k',
       'gpt-4o-2024-08-06',
       'o3',
       'chat-latest',
-      'gpt-oss-120b',
+      'gpt-oss-20b',
     ];
     assert.deepEqual(await named('openai'), newest);
     assert.deepEqual(await named('compatible'), ids);
