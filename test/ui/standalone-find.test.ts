@@ -116,6 +116,16 @@ describe('find on the chat page', () => {
     await row.getByText('ECONNREFUSED').waitFor();
   });
 
+  it('expands a tool call whose first line, cut off on its button, contains the words of a search result', async () => {
+    const json = `{"command":"cd /home/user/${'projects/'.repeat(10)} && npm test portforwarding"}`;
+    await chat.show('', { role: 'assistant', parts: [{ type: 'tool_call', name: 'shell', json }] });
+    await chat.button('Search').click();
+    await page.getByLabel('Search this session').fill('portforwarding');
+    await chat.answer('recall', [{ message: chat.session, position: 0, start: 0, text: `shell ${json}` }]);
+    await page.getByText('Message 1').click();
+    await page.locator('.message-body .disclosure[aria-expanded="true"]').first().waitFor();
+  });
+
   it('expands nothing for a search result in a summary', async () => {
     const row = await chat.show('$ npm test\n27 tools passing', { role: 'tool' });
     await chat.button('Search').click();
