@@ -65,7 +65,7 @@ export class MachineChats {
     this.#options = options;
     this.#lock = new WriterLock(path.join(folder.path, 'library.lock'), randomUUID());
     this.#copies = new LibraryCopies(folder.path, () => this.#lock.isHeld());
-    this.#library = new Library(this.#copies);
+    this.#library = new Library(this.#copies, true);
     this.#editorCopies = editorFolders(home).map(
       (user) => new Library(new LibraryCopies(path.join(user, EDITOR_COPIES), () => Promise.resolve(false))),
     );

@@ -124,7 +124,7 @@ export class FollowedChats implements ChatLibrary {
   async read(key: string): Promise<CopiedSession | undefined> {
     const library = await this.#openLibrary();
     const session = library.sessions().find((kept) => kept.key === key);
-    return session && unlessRemoved(this.#copies, key, () => library.read(session));
+    return session && unlessRemoved(this.#copies, session, () => library.read(session));
   }
 
   async search(query: ChatQuery): Promise<readonly ChatHit[]> {

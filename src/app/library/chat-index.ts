@@ -120,12 +120,15 @@ interface RankedMessage {
 /** Searches the copied chats with the indexes that are stored next to the copies. */
 export class ChatIndex {
   readonly #store: LibraryStore;
+  readonly #isStrict: boolean;
   readonly #maxBytes: number;
   readonly #cached = new Map<string, IndexedChat>();
   readonly #scratch = new SearchScratch();
 
-  constructor(store: LibraryStore, maxBytes = MAX_CACHED_BYTES) {
+  /** Unless `isStrict`, chats whose files have been shortened or deleted from outside are skipped. */
+  constructor(store: LibraryStore, isStrict = false, maxBytes = MAX_CACHED_BYTES) {
     this.#store = store;
+    this.#isStrict = isStrict;
     this.#maxBytes = maxBytes;
   }
 
@@ -174,18 +177,19 @@ export class ChatIndex {
   }
 
   async fingerprints(session: KeptSession): Promise<readonly number[]> {
-    const { blocks } = await this.#chat(session);
-    return blocks.flatMap(({ block, valid }) => [...block.fingerprints.subarray(0, valid)]);
+    const chat = await unlessRemoved(this.#store, session, () => this.#chat(session));
+    return chat?.blocks.flatMap(({ block, valid }) => [...block.fingerprints.subarray(0, valid)]) ?? [];
   }
 
   async #hit(
     { chat, message, score, command }: RankedMessage,
     { text: query, excerptUnits = EXCERPT_UNITS, redact = false }: ChatQuery,
   ): Promise<ChatHit | undefined> {
-    const { key } = chat.session;
+    const { session } = chat;
+    const { key } = session;
     const block = chat.blocks.findLast(({ facts, valid }) => facts.from <= message && message < facts.from + valid);
     const piece = block?.facts.pieces.findLast(({ first }) => first <= message);
-    const found = piece && (await unlessRemoved(this.#store, key, () => this.#store.readMessage(key, piece, message)));
+    const found = piece && (await this.#read(session, () => this.#store.readMessage(key, piece, message)));
     if (!found) return undefined;
     const { role, at, text } = found;
     // Redacts the whole message, because an excerpt may cut off the part by which a secret is recognized.
@@ -207,12 +211,16 @@ export class ChatIndex {
       const group: IndexedChat[] = [];
       // One after the other, because the system limits the number of open files.
       for (const session of newest.slice(from, to)) {
-        const chat = await unlessRemoved(this.#store, session.key, () => this.#chat(session));
+        const chat = await this.#read(session, () => this.#chat(session));
         if (chat) group.push(chat);
       }
       if (from === 0) this.#cache(group);
       yield group;
     }
+  }
+
+  #read<T>(session: KeptSession, read: () => Promise<T>): Promise<T | undefined> {
+    return unlessRemoved(this.#store, session, read, this.#isStrict);
   }
 
   #cache(chats: readonly IndexedChat[]): void {

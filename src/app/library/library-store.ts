@@ -70,17 +70,22 @@ export interface LibraryStore {
   removeAll(tool: Tool): Promise<void>;
 }
 
-/** Reads a chat's files. Resolves to undefined if that fails because another process has removed the chat. */
+/**
+ * Reads a chat's files. Resolves to undefined if that fails because another process has removed the chat, or unless
+ * `isStrict`, because its files have been shortened or deleted from outside.
+ */
 export async function unlessRemoved<T>(
   store: LibraryStore,
-  key: string,
+  session: KeptSession,
   read: () => Promise<T>,
+  isStrict = false,
 ): Promise<T | undefined> {
   try {
     return await read();
   } catch (error) {
     // A chat is removed from the catalog before its files are.
-    if ((await store.catalog()).some((one) => one.key === key)) throw error;
+    const isListed = (await store.catalog()).some(({ key }) => key === session.key);
+    if (isListed && (isStrict || (await store.isComplete(session)))) throw error;
     return undefined;
   }
 }

@@ -64,10 +64,10 @@ export class Library {
   readonly #sessions = new Map<string, KeptSession>();
   readonly #unreadableFiles = new Map<string, KnownUnreadableFile>();
 
-  /** Has no sessions until its catalog is read. */
-  constructor(store: LibraryStore) {
+  /** Has no sessions until its catalog is read. `isStrict`: as for `ChatIndex`. */
+  constructor(store: LibraryStore, isStrict = false) {
     this.#store = store;
-    this.index = new ChatIndex(store);
+    this.index = new ChatIndex(store, isStrict);
   }
 
   static async open(store: LibraryStore): Promise<Library> {
@@ -111,7 +111,8 @@ export class Library {
       }
     }
     const moved = this.#recognizeMoved(found);
-    const changed = found.filter(({ file, key }) => !this.#isKnown(key, file));
+    const changed: typeof found = [];
+    for (const one of found) if (!(await this.#isUpToDate(one.key, one.file))) changed.push(one);
     const updated = new Set<string>();
     let unsaved = 0;
     let read = 0;
@@ -194,10 +195,14 @@ export class Library {
     for (const { key } of sessions) await this.#store.remove(key);
   }
 
-  #isKnown(key: string, file: SourceFile): boolean {
+  /** Whether a file is unchanged since it was read, and its copy is complete. */
+  async #isUpToDate(key: string, file: SourceFile): Promise<boolean> {
     // A session that has become unreadable is in both maps.
-    const known = (this.#unreadableFiles.get(key) ?? this.#sessions.get(key))?.source;
-    return known?.bytes === file.bytes && known.modifiedAt === file.modifiedAt;
+    const unreadable = this.#unreadableFiles.get(key);
+    const copied = this.#sessions.get(key);
+    const known = (unreadable ?? copied)?.source;
+    if (known?.bytes !== file.bytes || known.modifiedAt !== file.modifiedAt) return false;
+    return unreadable !== undefined || !copied || this.#store.isComplete(copied);
   }
 
   /** Updates the copy. Resolves to false if the session can't be read. */

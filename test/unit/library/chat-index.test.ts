@@ -255,7 +255,7 @@ describe('search in chats from other tools', () => {
 
   it('finds the same messages if not all indexes fit in memory, and caches no more than fits', async () => {
     const library = await Library.open(store());
-    const small = new ChatIndex(store(), 1);
+    const small = new ChatIndex(store(), false, 1);
     const query = { text: 'port', limit: 10 };
     const all = await library.index.search(library.sessions(), query);
     const some = await small.search(library.sessions(), query);
@@ -267,7 +267,7 @@ describe('search in chats from other tools', () => {
     const ran = jsonl(used('d1', 'Bash', { command: 'npm test' }), result('d1', '3 passing'));
     putFile(home, '.claude/projects/web/three.jsonl', ran);
     const query = { text: 'npm test', commands: true, limit: 10 };
-    const hits = await new ChatIndex(store(), 1).search((await pass()).sessions(), query);
+    const hits = await new ChatIndex(store(), false, 1).search((await pass()).sessions(), query);
     const texts = hits.map(({ text }) => text);
     assert.deepEqual(texts, ['npm test']);
   });

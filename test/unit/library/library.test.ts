@@ -169,10 +169,12 @@ describe('the library of chats from other tools', () => {
     deleted: (file: string) => rmSync(file),
     shortened: (file: string) => writeFileSync(file, readFileSync(file).subarray(0, 10)),
   }))
-    for (const kind of ['.gz', '.index'])
+    for (const kind of ['.gz', '.index']) {
       it(`copies a chat again if its ${kind} file has been ${damage}`, async () => {
         putFile(home, SESSION, userRecord(0, 'The port is 8080.'));
         const library = await synced();
+        harm(copyOf(kind));
+        await library.sync(sources);
         harm(copyOf(kind));
         appendFileSync(path.join(home, SESSION), userRecord(1, 'The host is alpha.'));
         await library.sync(sources);
@@ -184,6 +186,20 @@ describe('the library of chats from other tools', () => {
           ['The port is 8080.'],
         );
       });
+
+      it(`searches the other chats if the ${kind} file of one has been ${damage}`, async () => {
+        putFile(home, SESSION, userRecord(0, 'The port is 8080.'));
+        await synced();
+        harm(copyOf(kind));
+        rmSync(path.join(home, SESSION));
+        // Begins like the other chat, so that both are compared.
+        putFile(home, '.claude/projects/p/t.jsonl', userRecord(0, 'The port is 8080.') + userRecord(1, 'Which port?'));
+        const library = await synced();
+        const found = await library.index.search(library.sessions(), { text: 'which port', limit: 5 });
+        assert.equal(found[0]?.text, 'Which port?');
+        assert.deepEqual(await library.index.effectsOn(library.sessions(), 'a.ts'), []);
+      });
+    }
 
   it('keeps messages that a tool has rewritten', async () => {
     const file = putFile(
