@@ -15,8 +15,8 @@ export interface SoughtExcerpt {
 
 const WORDS = /[\p{L}\p{N}]+/gu;
 
-/** The buttons of a message's collapsed parts, such as a tool's output. */
-const COLLAPSED = '.disclosure[aria-expanded="false"]';
+/** The buttons of a message's collapsed or truncated parts, such as a tool's output. */
+const COLLAPSED = '[aria-expanded="false"]';
 
 /**
  * Where `text`, a message as it's rendered, contains a part of an excerpt of `source`, in UTF-16 offsets. If `mayHide`,
@@ -66,12 +66,7 @@ export function showExcerpt(body: Element, source: string, sought: SoughtExcerpt
     scrollToMatch(match);
     return true;
   };
-  if (show() || !expandParts(body)) return;
-  const observer = new MutationObserver(() => {
-    observer.disconnect();
-    show();
-  });
-  observer.observe(body, { childList: true, subtree: true });
+  expandUntil(body, show);
 }
 
 /** The range between two offsets in an element's text. */
@@ -87,11 +82,23 @@ function rangeIn(element: Element, { from, to }: { readonly from: number; readon
   return range;
 }
 
-/** Expands a message's collapsed parts. Returns whether there were any. */
-export function expandParts(body: Element): boolean {
-  const collapsed = body.querySelectorAll<HTMLElement>(COLLAPSED);
-  for (const button of collapsed) button.click();
-  return collapsed.length > 0;
+/**
+ * Expands a message's collapsed parts, and then those of them that are truncated, until `isShown`. Returns whether it
+ * has expanded any.
+ */
+export function expandUntil(body: Element, isShown: () => boolean): boolean {
+  const expand = (): boolean => {
+    if (isShown()) return false;
+    const collapsed = body.querySelectorAll<HTMLElement>(COLLAPSED);
+    for (const button of collapsed) button.click();
+    return collapsed.length > 0;
+  };
+  if (!expand()) return false;
+  const observer = new MutationObserver(() => {
+    if (!expand()) observer.disconnect();
+  });
+  observer.observe(body, { childList: true, subtree: true });
+  return true;
 }
 
 /** Scrolls what contains a match, such as a long output, and the transcript, unless the match is in view. */

@@ -126,6 +126,32 @@ describe('find on the chat page', () => {
     await page.locator('.message-body .disclosure[aria-expanded="true"]').first().waitFor();
   });
 
+  const long = `${'Line after line.\n\n'.repeat(2_000)}The port is 8443.`;
+  for (const [kind, text, message] of [
+    ['message', long, { role: 'assistant' }],
+    ['output that is collapsed', `$ npm test\n${long}`, { role: 'tool' }],
+  ] as const) {
+    it(`finds words that are cut off from a long ${kind}`, async () => {
+      const row = await chat.show(text, message);
+      await find('port is 8443');
+      const match = row.getByText('The port is 8443.');
+      await match.waitFor();
+      await eventually(async () => assert.ok(await isInView(match)));
+    });
+
+    it(`shows a search result that is cut off from a long ${kind}`, async () => {
+      const row = await chat.show(text, message);
+      await chat.button('Search').click();
+      await page.getByLabel('Search this session').fill('port');
+      const hit = { message: chat.session, position: 0, start: 0, text: 'The port is 8443.' };
+      await chat.answer('recall', [hit]);
+      await page.getByText('Message 1').click();
+      const match = row.getByText('The port is 8443.');
+      await match.waitFor();
+      await eventually(async () => assert.ok(await isInView(match)));
+    });
+  }
+
   it('expands nothing for a search result in a summary', async () => {
     const row = await chat.show('$ npm test\n27 tools passing', { role: 'tool' });
     await chat.button('Search').click();

@@ -20,7 +20,9 @@ function useTruncated(source: string, limit: number) {
   if (isExpanded || source.length <= limit) return { shown: source, more: null };
   const end = source.lastIndexOf('\n', TRUNCATED_LENGTH);
   const more = (
-    <Button onClick={() => setIsExpanded(true)}>{text('Show All ({0} characters)', formatCount(source.length))}</Button>
+    <Button aria-expanded={false} onClick={() => setIsExpanded(true)}>
+      {text('Show All ({0} characters)', formatCount(source.length))}
+    </Button>
   );
   return { shown: truncate(source, end > TRUNCATED_LENGTH / 2 ? end : TRUNCATED_LENGTH), more };
 }

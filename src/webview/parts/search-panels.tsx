@@ -1,7 +1,7 @@
 import type { ComponentChildren, RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { HitView } from '../../protocol/views.ts';
-import { expandParts, findMatches, scrollToMatch } from '../find.ts';
+import { expandUntil, findMatches, scrollToMatch } from '../find.ts';
 import { page } from '../page-instance.ts';
 import { isEnter } from '../sending.ts';
 import type { OpenSession } from '../state.ts';
@@ -157,9 +157,10 @@ export function FindBar({ session }: { readonly session: OpenSession }) {
         const body = [...list.querySelectorAll<HTMLElement>('[data-message]')]
           .find((one) => one.dataset['message'] === currentMessage)
           ?.querySelector('.message-body');
+        const words = query.trim().toLowerCase();
         // A match may span several elements, which aren't highlighted then.
-        const isShown = body?.textContent.toLowerCase().includes(query.trim().toLowerCase());
-        if (body && !isShown && expandParts(body)) expandedFor.current = match;
+        if (body && expandUntil(body, () => body.textContent.toLowerCase().includes(words)))
+          expandedFor.current = match;
       }
     };
     highlight();
