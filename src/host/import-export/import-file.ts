@@ -262,6 +262,11 @@ async function importBatches(
   const conversation = await app.sessions.create(importingTitle);
   // Opening another session closes this one.
   const isCanceled = (): boolean => watch.isCancelled() || app.sessions.current !== conversation;
+  const setTitle = async (): Promise<void> => {
+    // The user may have renamed it meanwhile.
+    if (conversation.state.title === importingTitle)
+      await changeSession(app, conversation.journal.id, { type: 'session_renamed', title });
+  };
   let modelShown: Promise<void> | undefined;
   let count = 0;
   let isComplete = false;
@@ -280,11 +285,11 @@ async function importBatches(
         count += messages.length;
         watch.report(0, count);
       }
+      // Before the messages are counted, because this process may be killed meanwhile.
+      if (app.sessions.current === conversation) await setTitle();
       return true;
     });
-    // The user may have renamed it or opened another session meanwhile.
-    if (isComplete && conversation.state.title === importingTitle)
-      await changeSession(app, conversation.journal.id, { type: 'session_renamed', title });
+    if (isComplete) await setTitle();
     await modelShown;
   } finally {
     if (!isComplete && !conversation.isReplying) await discardImport(app, conversation, previous);

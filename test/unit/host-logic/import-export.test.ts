@@ -75,15 +75,18 @@ describe('a transcript to import', () => {
     };
     const sessions = { current: conversation, create, listChanged: () => undefined };
     const titles: string[] = [];
-    const readTitle = async (): Promise<unknown> =>
-      titles.push((await readStoredSession(harness.folder, conversation.journal.id, NEVER_YIELDS))?.state.title ?? '');
+    const readTitle = async (): Promise<void> => {
+      const stored = await readStoredSession(harness.folder, conversation.journal.id, NEVER_YIELDS);
+      titles.push(stored?.state.title ?? '');
+    };
     const batches = async function* () {
       yield { messages: [messageOf('a', null)] };
       await readTitle();
       yield { messages: [messageOf('b', messageId('a'))] };
     };
+    // While they are counted, the process may be killed.
+    conversation.meter.countNew = readTitle;
     await importMessages({ sessions } as never, 'Chat', batches(), never, []);
-    await readTitle();
     assert.deepEqual(titles, ['Importing (incomplete if interrupted): Chat', 'Chat']);
   });
 
