@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { renameSync } from 'node:fs';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -114,15 +115,32 @@ export async function renameFile(from: string, to: string): Promise<void> {
     try {
       return await rename(from, to);
     } catch (error) {
-      if (process.platform !== 'win32' || !IN_USE.has(errorCode(error) ?? '')) throw error;
+      throwUnlessInUse(error);
       await pause(delay);
     }
   }
   await rename(from, to);
 }
 
+/** Like `renameFile`, but synchronous. Blocks the thread for at most 30 ms, so that users don't notice it. */
+export function renameFileNow(from: string, to: string): void {
+  for (const delay of RENAME_DELAYS_MS.slice(0, 2)) {
+    try {
+      return renameSync(from, to);
+    } catch (error) {
+      throwUnlessInUse(error);
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, delay);
+    }
+  }
+  renameSync(from, to);
+}
+
 /** What Windows reports for a file that is in use. */
 const IN_USE: ReadonlySet<string> = new Set(['EPERM', 'EACCES', 'EBUSY']);
+
+function throwUnlessInUse(error: unknown): void {
+  if (process.platform !== 'win32' || !IN_USE.has(errorCode(error) ?? '')) throw error;
+}
 
 /** Replaces a file atomically. The temporary file, by default one per call, stays if the process is killed. */
 export async function replaceFile(

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import * as v from 'valibot';
 import type { SessionId } from '../../core/model/ids.ts';
 import { errorCode } from '../../core/text/error-details.ts';
 import { tryParse } from '../../core/text/json-value.ts';
-import { OWNER_ONLY } from '../../storage/disk-errors.ts';
+import { OWNER_ONLY, renameFileNow } from '../../storage/disk-errors.ts';
 import { journalPath } from '../../storage/session-store.ts';
 
 export interface SessionFileDeps {
@@ -69,7 +69,7 @@ export function replaceFileNow(file: string, data: string | readonly Uint8Array[
   try {
     const pieces = typeof data === 'string' ? [Buffer.from(data)] : data;
     for (const piece of pieces) writeFileSync(temporary, piece, { mode: OWNER_ONLY, flag: 'a' });
-    renameSync(temporary, file);
+    renameFileNow(temporary, file);
   } catch (error) {
     rmSync(temporary, { force: true });
     throw error;

@@ -6,6 +6,7 @@ import { sessionId } from '../../../src/core/model/ids.ts';
 import type * as AttachmentsModule from '../../../src/host/chat/attachments.ts';
 import { StoredAttachments } from '../../../src/host/chat/stored-attachments.ts';
 import { hostIn } from '../../support/fake-editor.ts';
+import { refusingRenames } from '../../support/failing-files.ts';
 import { openForEachTest } from '../../support/per-test.ts';
 import { alwaysDue } from '../../support/yielders.ts';
 import { Harness } from '../app/harness.ts';
@@ -189,6 +190,13 @@ describe('attachments of an unsent message', () => {
     await writeFile(blocked, '');
     window.retry();
     assert.deepEqual(await storedFiles(), ['s1.attachment-a2']);
+  });
+
+  it('are stored on Windows although another program has their new file open for a moment', async () => {
+    const session = sessionId('s1');
+    const attached = { id: 'a1', tokens: 1, item: file('const port = 8443;') };
+    await refusingRenames('win32', 'EPERM', 2, () => stored().write(session, [attached]));
+    assert.deepEqual(stored().read(session), [attached]);
   });
 
   it('are reported instead of restored if a power failure has cut off their end or left zeros', async () => {

@@ -4,7 +4,7 @@ import fs from 'node:fs/promises';
 import { readdir, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WriterLock } from '../../../src/storage/writer-lock.ts';
-import { diskError, withFileSystem } from '../../support/failing-files.ts';
+import { diskError, refusingRenames, withFileSystem } from '../../support/failing-files.ts';
 import { inFolder } from './test-store.ts';
 
 /**
@@ -63,29 +63,11 @@ describe('writer lock held by a window', () => {
 });
 
 describe('writer lock that cannot be replaced', () => {
-  /** Runs `work` on a platform on which renaming a file fails `refusals` times. Resolves to the number of tries. */
-  async function refusing(platform: string, code: string, refusals: number, work: () => Promise<void>) {
-    const replace = fs.rename;
-    const real = Object.getOwnPropertyDescriptor(process, 'platform')!;
-    let tries = 0;
-    const refuse = async (from: PathLike, to: PathLike): Promise<void> => {
-      if (++tries <= refusals) throw diskError(code);
-      await replace(from, to);
-    };
-    Object.defineProperty(process, 'platform', { ...real, value: platform });
-    try {
-      await withFileSystem({ rename: refuse }, work);
-    } finally {
-      Object.defineProperty(process, 'platform', real);
-    }
-    return tries;
-  }
-
   for (const code of ['EPERM', 'EACCES', 'EBUSY']) {
     it(
       `because another program has it open on Windows, is replaced as soon as that has closed it: ${code}`,
       withLock(async (lock, path, own) => {
-        await refusing('win32', code, 3, () => lock.renew());
+        await refusingRenames('win32', code, 3, () => lock.renew());
         assert.notEqual(await readFile(path, 'utf8'), own);
         assert.equal(await lock.isHeld(), true);
       }),
@@ -96,7 +78,7 @@ describe('writer lock that cannot be replaced', () => {
     it(
       `because its folder isn’t writable, is reported at once: ${platform}`,
       withLock(async (lock) => {
-        const tries = await refusing(platform, 'EACCES', Infinity, () =>
+        const tries = await refusingRenames(platform, 'EACCES', Infinity, () =>
           assert.rejects(lock.renew(), { code: 'EACCES' }),
         );
         assert.equal(tries, 1);
