@@ -4,7 +4,7 @@ import type { RecalledExcerpt } from '../../core/context/render-context.ts';
 import type { KeyEvent } from '../../core/model/key-event.ts';
 import { parseEdits } from '../../core/edits/parse-edits.ts';
 import type { MessageId } from '../../core/model/ids.ts';
-import { messageText, type ContentBlock, type Message } from '../../core/model/message.ts';
+import { messageText, type Attachment, type ContentBlock, type Message } from '../../core/model/message.ts';
 import { listedSteps } from '../../core/model/task-list.ts';
 import { eventsOnBranch } from '../../core/context/ledger-lines.ts';
 import { knownCost, type CompressionEntry } from '../../core/state/counters.ts';
@@ -120,7 +120,7 @@ export class MessageViews {
 
   /** The view before validation, which also removes fields that the page doesn't need. */
   #viewOf(message: Message): MessageView {
-    const { meter, counts, counter, state } = this.#conversation;
+    const { meter, counts, state } = this.#conversation;
     const { id, role, at, model, usage, ending } = message;
     const branches = branchesAt(state, id);
     const events = this.#events().get(id) ?? [];
@@ -141,13 +141,22 @@ export class MessageViews {
       ...(files.size > 1 && { files: files.size }),
       ...(events.length > 0 && { events }),
       ...(message.attachments && {
-        attachments: message.attachments.map((attachment, index) => ({
-          ...attachment,
+        attachments: this.#withTokens(message.attachments, counts.of(message).attachments).map((one, index) => ({
+          ...one,
           id: String(index),
-          tokens: meter.providerTokens(counter.attachment(attachment)),
+          tokens: meter.providerTokens(one.tokens),
         })),
       }),
     };
+  }
+
+  /** Attachments with their sizes. The longest one, which may have megabytes, isn't counted: it has the rest of `total`. */
+  #withTokens(attachments: readonly Attachment[], total: number) {
+    const { counter } = this.#conversation;
+    const [longest] = attachments.toSorted((a, b) => b.text.length - a.text.length);
+    const others = attachments.map((one) => (one === longest ? 0 : counter.attachment(one)));
+    const rest = total - others.reduce((sum, tokens) => sum + tokens, 0);
+    return attachments.map((one, index) => ({ ...one, tokens: one === longest ? rest : others[index]! }));
   }
 
   #events(): ReadonlyMap<MessageId, readonly KeyEvent[]> {

@@ -8,7 +8,7 @@ import type * as RequestsModule from '../../../src/host/chat/page-requests.ts';
 import type * as GaugeModule from '../../../src/host/gauge/gauge-view.ts';
 import type * as PageLinkModule from '../../../src/host/chat/page-connection.ts';
 import type { HostToPage } from '../../../src/protocol/messages.ts';
-import { compressionViews } from '../../../src/host/chat/message-views.ts';
+import { compressionViews, MessageViews } from '../../../src/host/chat/message-views.ts';
 import { defaultSettings, hostIn, workspaceWith } from '../../support/fake-editor.ts';
 import { Harness, fill, says, throws } from '../app/harness.ts';
 import { openForEachTest } from '../../support/per-test.ts';
@@ -252,5 +252,27 @@ describe('the page’s connection to a session', () => {
     assert.equal(await cost(), 0.001);
     harness.price = null;
     assert.equal(await cost(), null);
+  });
+});
+
+describe('a message with attachments on the page', () => {
+  it('has the size of each one, without counting the longest one again, which would block the window', async () => {
+    await using harness = await Harness.open();
+    const conversation = await harness.converse();
+    const texts = ['A port.', 'A longer list of ports. '.repeat(50), 'The host is alpha.'];
+    const attachments = texts.map((text) => ({ kind: 'paste', name: 'a', text }) as const);
+    const sizes = attachments.map((one) => conversation.meter.providerTokens(conversation.counter.attachment(one)));
+    await conversation.sendMessage({ text: 'Which one?', attachments });
+    const counted: number[] = [];
+    conversation.counter.attachment = (one) => {
+      counted.push(texts.indexOf(one.text));
+      return sizes[texts.indexOf(one.text)]!;
+    };
+    const [view] = new MessageViews(conversation).slice(0, 1);
+    assert.deepEqual(
+      view?.attachments?.map(({ tokens }) => tokens),
+      sizes,
+    );
+    assert.deepEqual(counted, [0, 2]);
   });
 });
