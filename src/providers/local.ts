@@ -16,6 +16,9 @@ const CANDIDATES = 15;
 /** Maximum length of a quote in UTF-16 units: a paragraph. The link leads to the rest. */
 const MAX_QUOTE = 400;
 
+/** The end of a message that is searched for, in UTF-16 units. An attachment of megabytes may precede the question. */
+const MAX_QUESTION = 10_000;
+
 /** The default model, without key and network: it quotes search results, and says that no model is configured. */
 export const localModel = (search: LocalSearch): ChatModel => ({
   id: 'local',
@@ -23,7 +26,8 @@ export const localModel = (search: LocalSearch): ChatModel => ({
   model: 'local',
   /** Streams the reply line by line. Throws `ModelFault` with the reason `cancelled` once `signal` is aborted. */
   async *stream(request, signal) {
-    const userTexts = request.messages.filter((message) => message.role === 'user').map(messageText);
+    const ofUser = request.messages.filter((message) => message.role === 'user');
+    const userTexts = ofUser.map((message) => messageText(message).slice(-MAX_QUESTION));
     const reply = await replyTo(userTexts.reverse(), search);
     for (const piece of reply.split(/(?<=\n)/)) {
       // Let the page paint, and the user stop the reply, between two lines.

@@ -34,6 +34,17 @@ describe('the local model', () => {
     assert.equal(usage, undefined);
   });
 
+  it('searches for the question at the end of a message, not for everything in a long attachment', async () => {
+    const queries: string[] = [];
+    const search: LocalSearch = (query) => {
+      queries.push(query);
+      return Promise.resolve([]);
+    };
+    await turn(localModel(search), ask(`${'A line of a log.\n'.repeat(10_000)}Which port?`));
+    assert.equal(queries.length, 1);
+    assert.ok(queries[0]!.length <= 10_000 && queries[0]!.endsWith('Which port?'), queries[0]!.slice(-20));
+  });
+
   it('dates a quote in the local time zone', async () => {
     const { TZ } = process.env;
     process.env['TZ'] = 'America/Los_Angeles';
