@@ -30,4 +30,18 @@ describe('context of a session', () => {
     assert.match(meter.context().system.join('\n'), /turnips/);
     await harness.close();
   });
+
+  it('is computed again without rendering an attachment of megabytes again, which would block the window', async () => {
+    await using harness = await Harness.open();
+    const conversation = await harness.converse();
+    await conversation.sendMessage({ text: 'Why?', attachments: [{ kind: 'paste', name: 'log', text: 'A timeout.' }] });
+    const message = conversation.state.messages.get(conversation.state.path[0]!)!;
+    const attachment = { ...message.attachments![0]! };
+    let reads = 0;
+    Object.defineProperty(attachment, 'text', { get: () => ++reads && 'A timeout.' });
+    Object.assign(message, { attachments: [attachment] });
+    const [first, second] = [conversation.context(), conversation.context()];
+    assert.match(JSON.stringify(first.messages), /A timeout/);
+    assert.deepEqual([second.messages, reads], [first.messages, 1]);
+  });
 });
