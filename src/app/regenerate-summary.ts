@@ -12,6 +12,7 @@ import type { SessionState } from '../core/state/session-state.ts';
 import type { MessageCounts } from '../core/tokens/message-counts.ts';
 import type { CheckSummaryDeps } from './check-summary.ts';
 import type { CompressSessionDeps } from './compress-session.ts';
+import { isUnusableAnswer, ModelFault } from './fault.ts';
 import { spendLimitedModel, type SpendLimitedModel } from './spend-limited-model.ts';
 import { languageWarnings, type SummarizerConfig } from './summarizer.ts';
 import type { SessionDeps } from './session-deps.ts';
@@ -97,6 +98,7 @@ async function generate(
       segment: { tokens: Infinity, messages: Infinity },
       prompt: summaryPrompt(preset(), promptText?.(), summary.style, options.instructions),
       concurrency: 1,
+      isUnusable: isUnusableAnswer,
       extractiveOnFault: false,
     },
     {
@@ -106,6 +108,7 @@ async function generate(
       ...(paid && { model: paid.model }),
     },
   );
+  if (ModelFault.is(fault)) throw fault;
   const made = leaves[0]?.[0];
   // Summaries that fell back to extraction or don't cover all messages are discarded.
   const isExtracted = paid !== undefined && (made?.rung === 'extractive' || made?.rung === 'cut');

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Conversation } from '../../../src/app/conversation.ts';
+import { ModelFault } from '../../../src/app/fault.ts';
 import {
   compressionsSince,
   editSummary,
@@ -15,7 +16,7 @@ import { compressionId, messageId, nodeId, type NodeId } from '../../../src/core
 import { tokensStillSaved } from '../../../src/core/state/counters.ts';
 import { missingFromSource, proseSummary, type SummaryNode } from '../../../src/core/model/summary.ts';
 import { hasWarning } from '../../../src/host/summaries/summary-tree.ts';
-import { fill, fillAndCompress, Harness, says } from './harness.ts';
+import { fill, fillAndCompress, Harness, says, throws } from './harness.ts';
 import { openForEachTest } from '../../support/per-test.ts';
 
 /** Tokens as counted here. */
@@ -271,21 +272,25 @@ describe('summary that the user changes', () => {
     assert.equal(first().detailed, detailed);
   });
 
-  it('is regenerated with a single request by a model that keeps writing in another language, which is logged', async () => {
-    let requests = 0;
-    const script = says(
-      'Der Nutzer fragt, was in jedem Teil der Datei geschieht, und der Assistent hat es ihm mit der Liste erklärt.',
-    );
-    harness.summarizer = (request, signal) => (requests++, script(request, signal));
-    for (const expected of [2, 3]) {
-      await harness.regenerateSummary(conversation, { node: first().id });
-      assert.equal(requests, expected);
-    }
-    assert.equal(
-      harness.logged('warn').filter(({ fields }) => /wrote in German/.test(String(fields.message))).length,
-      2,
-    );
-  });
+  const german = says(
+    'Der Nutzer fragt, was in jedem Teil der Datei geschieht, und der Assistent hat es ihm mit der Liste erklärt.',
+  );
+  for (const [what, second] of [
+    ['keeps writing in another language', german],
+    ['refuses to translate a summary', throws(new ModelFault('content_refused', 'no'))],
+  ] as const)
+    it(`is regenerated with a single request by a model that ${what}, which is logged`, async () => {
+      let requests = 0;
+      harness.summarizer = (request, signal) => (++requests === 2 ? second : german)(request, signal);
+      for (const expected of [2, 3]) {
+        await harness.regenerateSummary(conversation, { node: first().id });
+        assert.equal(requests, expected);
+      }
+      assert.equal(
+        harness.logged('warn').filter(({ fields }) => /wrote in German/.test(String(fields.message))).length,
+        2,
+      );
+    });
 
   it('is regenerated in full from its source and sent in full, as one change', async () => {
     const { id, tokens } = first();
@@ -337,6 +342,9 @@ describe('summary that the user changes', () => {
       throw new TypeError('gone');
     };
     await assert.rejects(harness.regenerateSummary(conversation, { node: before.id }), TypeError);
+    assert.equal(first(), before);
+    harness.summarizer = throws(new ModelFault('content_refused', 'no'));
+    await assert.rejects(harness.regenerateSummary(conversation, { node: before.id }), { reason: 'content_refused' });
     assert.equal(first(), before);
     harness.summarizer = says('');
     await assert.rejects(harness.regenerateSummary(conversation, { node: before.id }), { name: 'ChangeFault' });
