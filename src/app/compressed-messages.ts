@@ -1,4 +1,5 @@
 import type { ContextMessage } from '../core/context/assemble.ts';
+import { PromptsTooLong } from '../core/compress/summary-model.ts';
 import type { CompressionRecord } from '../core/journal/schema.ts';
 import type { KeyEvent } from '../core/model/key-event.ts';
 import type { ContentBlock, Role } from '../core/model/message.ts';
@@ -18,7 +19,15 @@ export interface LibraryMessage {
 /** Model calls and their tokens; `costUsd` is 0 if the price is unknown. */
 export type LibraryCalls = CompressionRecord['calls'];
 
-export interface CompressedMessages {
+/** Whether the summarizer was of no use. Provider errors are thrown instead. */
+export interface Extraction {
+  /** Whether a text was extracted because the summarizer gave no usable response. */
+  readonly isExtracted: boolean;
+  /** Whether that was only because no part of the messages fit in its context window. */
+  readonly isWindowTooSmall: boolean;
+}
+
+export interface CompressedMessages extends Extraction {
   /** The given system messages, the ledger and summaries as one more (if there are any), and the recent messages. */
   readonly messages: readonly LibraryMessage[];
   readonly events: readonly KeyEvent[];
@@ -26,8 +35,6 @@ export interface CompressedMessages {
   readonly nodes: readonly { readonly node: SummaryNode; readonly from: number; readonly to: number }[];
   readonly tokens: { readonly before: number; readonly after: number; readonly target: number | null };
   readonly calls: LibraryCalls;
-  /** Whether the summaries were extracted because the summarizer gave no usable response. */
-  readonly isExtracted: boolean;
 }
 
 /** A session's request, with its key events and summaries. */
@@ -45,13 +52,17 @@ export async function requestWithSummaries(
     events: session.keyEvents(),
     nodes: session.state.frontier,
     calls: session.calls,
-    isExtracted: isExtracted(session),
+    ...extractionOf(session),
     tokensAfter,
   };
 }
 
-export const isExtracted = ({ attempts }: InMemorySession): boolean =>
-  attempts.some(({ fallback }) => fallback !== undefined);
+export const NOT_EXTRACTED: Extraction = { isExtracted: false, isWindowTooSmall: false };
+
+export const extractionOf = ({ fallbackErrors: errors }: InMemorySession): Extraction => ({
+  isExtracted: errors.size > 0,
+  isWindowTooSmall: errors.size === 1 && errors.has(PromptsTooLong.name),
+});
 
 function sentMessages(session: InMemorySession): LibraryMessage[] {
   const context = session.context();

@@ -14,6 +14,7 @@ import { isSmallTalk } from '../core/text/small-talk.ts';
 import type { TokenCounter } from '../core/tokens/token-counter.ts';
 import { oneLine } from '../core/transcript/markdown-export.ts';
 import { plannedSteps, type PlannedSteps } from '../core/transcript/planned-steps.ts';
+import { NOT_EXTRACTED, type Extraction } from './compressed-messages.ts';
 import { NO_CALLS } from './in-memory-session.ts';
 import { keyEventsOf } from './library/chat-events.ts';
 import { summarizeRecursive, type LibraryCalls, type LibraryMessage } from './public-api.ts';
@@ -32,7 +33,7 @@ export interface HandoffOptions {
   readonly model?: SummarizerConfig | undefined;
 }
 
-export interface Handoff {
+export interface Handoff extends Extraction {
   /** '' if nothing fits or no message has content. */
   readonly text: string;
   /** Number of messages with content. */
@@ -40,8 +41,6 @@ export interface Handoff {
   /** Tokens of the text, including framing. */
   readonly tokens: number;
   readonly calls: LibraryCalls;
-  /** Whether the model gave no usable response, so that the summary was extracted without it. */
-  readonly isExtracted: boolean;
 }
 
 /** Maximum shares of the room for the task, the newest messages, and the key events. The summary gets the rest. */
@@ -114,7 +113,7 @@ export async function createHandoff(messages: readonly HandoffMessage[], options
   const tokensOf = (text: string): number => tokensWithFraming(text, counter);
 
   const room = maxTokens - tokensOf(render([], ''));
-  const nothing = { text: '', tokens: 0, messages: source.length, calls: NO_CALLS, isExtracted: false };
+  const nothing = { text: '', tokens: 0, messages: source.length, calls: NO_CALLS, ...NOT_EXTRACTED };
   if (room < MIN_PART_TOKENS || analyzed.length === 0) return nothing;
   const isWhole = analyzed.reduce((sum, { text }) => sum + tokensOf(text), 0) <= room * WHOLE_SHARE;
   const prose = analyzed.map((one) => ({ role: one.role, text: one.prose }));
@@ -128,7 +127,12 @@ export async function createHandoff(messages: readonly HandoffMessage[], options
     const text = lines.length === 0 ? '' : render(lines, '');
     return { ...nothing, text, tokens: text === '' ? 0 : tokensOf(text) };
   }
-  const { text: whole, calls, isExtracted } = await summarizeRecursive(rest, left, { counter, model });
+  const {
+    text: whole,
+    calls,
+    isExtracted,
+    isWindowTooSmall,
+  } = await summarizeRecursive(rest, left, { counter, model });
   let summary = whole;
   // Tags in content are replaced by others, which may take a few more tokens.
   for (let excess = 1; summary !== '' && excess > 0;) {
@@ -136,7 +140,7 @@ export async function createHandoff(messages: readonly HandoffMessage[], options
     if (excess > 0) summary = longestPrefixThatFits(summary, tokensOf(summary) - excess, counter);
   }
   const text = render(lines, summary);
-  return { ...nothing, text, tokens: tokensOf(text), calls, isExtracted };
+  return { ...nothing, text, tokens: tokensOf(text), calls, isExtracted, isWindowTooSmall };
 }
 
 /** A message's content without secrets, and without elements that the user's tool added. */

@@ -70,6 +70,8 @@ export class InMemorySession {
   readonly attempts: CompressionAttempt[] = [];
   /** The error of the summarizer's last call; undefined if it succeeded. */
   lastCallError: Error | undefined;
+  /** The names of the errors for which summaries were extracted. */
+  readonly fallbackErrors = new Set<unknown>();
   /** Why the model failed in the last compression; undefined if a compression was committed since. */
   failureReason: FaultReason | undefined;
   readonly #options: InMemorySessionOptions;
@@ -201,6 +203,7 @@ export class InMemorySession {
     const isExtracted = 'fallback' in fields;
     // The model's fault was recorded as a failed attempt, whose calls are included in the committed compression.
     if (isExtracted) {
+      this.fallbackErrors.add(fields['error']);
       this.attempts.pop();
       this.#unused.pop();
     }

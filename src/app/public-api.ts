@@ -25,7 +25,9 @@ import { loadEncoding, type MessageTokens, type TokenCounter } from '../core/tok
 import { SUMMARIES_FRAME_TOKENS } from './compress-session.ts';
 import {
   contentBlocks,
-  isExtracted,
+  extractionOf,
+  NOT_EXTRACTED,
+  type Extraction,
   requestWithSummaries,
   type CompressedMessages,
   type LibraryCalls,
@@ -67,7 +69,7 @@ export interface LibraryOptions {
   readonly yielder?: Yielder;
 }
 
-export interface RecursiveSummary {
+export interface RecursiveSummary extends Extraction {
   readonly text: string;
   /** Tokens of the text, including framing. */
   readonly tokens: number;
@@ -75,11 +77,9 @@ export interface RecursiveSummary {
   /** Whether the text contains all messages verbatim, because they fit in the target. */
   readonly unchanged: boolean;
   readonly calls: LibraryCalls;
-  /** Whether the text was extracted because the summarizer gave no usable response. */
-  readonly isExtracted: boolean;
 }
 
-export interface HierarchicalSummary {
+export interface HierarchicalSummary extends Extraction {
   readonly brief: string;
   readonly detailed: string;
   readonly full: string;
@@ -92,8 +92,6 @@ export interface HierarchicalSummary {
   /** Whether all three texts contain all messages verbatim, because the conversation is short. */
   readonly unchanged: boolean;
   readonly calls: LibraryCalls;
-  /** Whether the levels were extracted because the summarizer gave no usable response. */
-  readonly isExtracted: boolean;
 }
 
 /** Up to this size, all levels contain all messages verbatim, because a tenth of it is too short for a summary. */
@@ -118,10 +116,10 @@ export async function summarizeRecursive(
   const { tokens: sourceTokens } = input;
   const whole = sourceTokens <= targetTokens ? transcriptOf(input) : undefined;
   if (whole && whole.tokens <= targetTokens)
-    return { ...whole, sourceTokens, unchanged: true, calls: NO_CALLS, isExtracted: false };
+    return { ...whole, sourceTokens, unchanged: true, calls: NO_CALLS, ...NOT_EXTRACTED };
   const session = await summarizeAll(input, targetTokens);
   const summary = await summaryWithin(session, targetTokens, input);
-  return { ...summary, sourceTokens, unchanged: false, calls: session.calls, isExtracted: isExtracted(session) };
+  return { ...summary, sourceTokens, unchanged: false, calls: session.calls, ...extractionOf(session) };
 }
 
 /**
@@ -139,7 +137,7 @@ export async function summarizeHierarchical(
   const whole = tokens <= FULL_AS_IS_TOKENS ? transcriptOf(input) : undefined;
   if (whole && tokens <= SHORT_CONVERSATION_TOKENS) {
     const levels = asLevels(tokens, whole, whole, whole);
-    return { ...levels, unchanged: true, calls: NO_CALLS, isExtracted: false };
+    return { ...levels, unchanged: true, calls: NO_CALLS, ...NOT_EXTRACTED };
   }
   const limits = { brief: Math.floor(tokens * MAX_SHARE.brief), detailed: Math.floor(tokens * MAX_SHARE.detailed) };
   const session = await summarizeAll(input, limits.detailed);
@@ -150,7 +148,7 @@ export async function summarizeHierarchical(
   // If messages repeat each other, the extract can be shorter than the summary.
   const full = longest.tokens < detailed.tokens ? detailed : longest;
   const levels = asLevels(tokens, brief, detailed, full);
-  return { ...levels, unchanged: false, calls: session.calls, isExtracted: isExtracted(session) };
+  return { ...levels, unchanged: false, calls: session.calls, ...extractionOf(session) };
 }
 
 const asLevels = (source: number, brief: SizedText, detailed: SizedText, full: SizedText) => ({
@@ -211,7 +209,7 @@ export async function compressPreserveEvents(
     nodes: [],
     tokens: { before: tokens, after, target: targetTokens },
     calls: addCalls(session.calls, all.calls),
-    isExtracted: isExtracted(all),
+    ...extractionOf(all),
   };
 }
 

@@ -1,4 +1,4 @@
-import { requestWithSummaries, type CompressedMessages } from '../app/compressed-messages.ts';
+import { requestWithSummaries, type CompressedMessages, type Extraction } from '../app/compressed-messages.ts';
 import { compressPreserveEvents } from '../app/public-api.ts';
 import { InMemorySession, type CompressionAttempt } from '../app/in-memory-session.ts';
 import { ModelFault } from '../app/fault.ts';
@@ -12,7 +12,7 @@ import { modelFromOptions, MODEL_HELP, MODEL_OPTIONS, type ModelFromOptions } fr
 import { eventOutput } from './events.ts';
 import { readTranscriptFile, sourceMessages } from './transcript-file.ts';
 import { UsageError, choiceOption, integerOption, type Command } from './command.ts';
-import { errorLine } from './output.ts';
+import { errorLine, extractionReason } from './output.ts';
 
 /** Faults after which further requests are pointless: the server, key, or model doesn't work, or all retries have failed. */
 const LASTING_FAULTS = [
@@ -81,14 +81,14 @@ ${MODEL_HELP}
     const settings = { policy, strategy, preset, effort, keepRecent, counter, model: selected.chat };
     const isTurnByTurn = options['turn-by-turn'] === true;
     const startedAt = performance.now();
-    const { messages, tokens, isExtracted, failure, compressions, ...result } =
+    const { messages, tokens, isExtracted, isWindowTooSmall, failure, compressions, ...result } =
       isTurnByTurn || targetTokens === undefined
         ? await compressAsSession(transcript, targetTokens, settings, selected, isTurnByTurn)
         : await compressAtOnce(transcript, targetTokens, settings);
     const ms = Math.round(performance.now() - startedAt);
     if (isExtracted)
       await output.note(
-        'threadkeeper: The model returned no usable response for a compression. Its summaries were extracted without a model.',
+        `threadkeeper: ${extractionReason({ isWindowTooSmall })}. Summaries were extracted without a model.`,
       );
     if (failure) await output.note(`threadkeeper: The last compression failed. ${errorLine(failure)}`);
     const events = result.events.map(eventOutput);
@@ -161,8 +161,7 @@ async function compressAsSession(
   const { tokensAfter: after, ...sent } = await requestWithSummaries(session, options.counter);
   if (after > budget && strategy !== 'off') {
     if (session.lastCallError) throw session.lastCallError;
-    if (sent.isExtracted)
-      throw new UsageError(`The model returned no usable response. ${tooLong(budget)}: it needs ${after}.`);
+    if (sent.isExtracted) throw new UsageError(`${extractionReason(sent)}. ${tooLong(budget)}: it needs ${after}.`);
     throw new UsageError(`${tooLong(budget)}: it needs ${after}. Increase --target-tokens or decrease --keep-recent.`);
   }
   const compressed = { ...sent, tokens: { before, after, target: targetTokens ?? null } };
@@ -178,7 +177,7 @@ function nodeOutput({ node, from, to }: CompressedMessages['nodes'][number]) {
   return { id, depth, from, to, tokens: tokens.source, rung, brief, detailed };
 }
 
-function textReport({ messages, tokens, nodes, events, compressions = [] }: Omit<Outcome, 'isExtracted'>): string {
+function textReport({ messages, tokens, nodes, events, compressions = [] }: Omit<Outcome, keyof Extraction>): string {
   const sent = messages.map(
     ({ role, content }) => `--- ${role}\n${typeof content === 'string' ? content : JSON.stringify(content)}\n`,
   );

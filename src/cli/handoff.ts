@@ -3,6 +3,7 @@ import { HANDOFF_TARGETS } from '../app/render-briefing.ts';
 import { loadEncoding } from '../core/tokens/token-counter.ts';
 import { contentOf } from '../core/transcript/transcript-message.ts';
 import { modelFromOptions, MODEL_HELP, MODEL_OPTIONS } from './model-options.ts';
+import { extractionReason } from './output.ts';
 import { readTranscriptFile } from './transcript-file.ts';
 import { UsageError, choiceOption, integerOption, requiredOption, type Command } from './command.ts';
 
@@ -47,9 +48,7 @@ ${MODEL_HELP}
     if (text === '')
       throw new UsageError(`No part of the transcript fits in ${maxTokens} tokens. Increase --max-tokens.`);
     if (handoff.isExtracted)
-      await output.note(
-        'threadkeeper: The model returned no usable response. The summary was extracted without a model.',
-      );
+      await output.note(`threadkeeper: ${extractionReason(handoff)}. The summary was extracted without a model.`);
     const { costUsd } = paid;
     return {
       json: { text, tokens, maxTokens, for: target, messages: messages.length, calls: { ...calls, costUsd } },

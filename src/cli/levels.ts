@@ -2,6 +2,7 @@ import { summarizeHierarchical } from '../app/public-api.ts';
 import { PRESETS } from '../core/prompts/render-prompts.ts';
 import { loadEncoding } from '../core/tokens/token-counter.ts';
 import { modelFromOptions, MODEL_HELP, MODEL_OPTIONS } from './model-options.ts';
+import { extractionReason } from './output.ts';
 import { readTranscriptFile, sourceMessages } from './transcript-file.ts';
 import { choiceOption, type Command } from './command.ts';
 
@@ -27,15 +28,13 @@ ${MODEL_HELP}
     const transcript = await readTranscriptFile(file, output);
     const selected = await modelFromOptions(invocation);
     const counter = await loadEncoding(selected.encoding);
-    const { brief, detailed, full, tokens, isExtracted } = await summarizeHierarchical(sourceMessages(transcript), {
+    const { brief, detailed, full, tokens, ...extraction } = await summarizeHierarchical(sourceMessages(transcript), {
       counter,
       preset,
       model: selected.chat,
     });
-    if (isExtracted)
-      await output.note(
-        'threadkeeper: The model returned no usable response. The levels were extracted without a model.',
-      );
+    if (extraction.isExtracted)
+      await output.note(`threadkeeper: ${extractionReason(extraction)}. The levels were extracted without a model.`);
     const texts = { brief, detailed, full };
     const sections = LEVELS.map(
       (level) => `--- ${level}, ${tokens[level]} of ${tokens.source} tokens\n${texts[level].trimEnd()}\n\n`,

@@ -1,3 +1,4 @@
+import type { Extraction } from '../app/compressed-messages.ts';
 import { describeFault } from '../app/fault-text.ts';
 import { ModelFault, type FaultReason } from '../app/fault.ts';
 import { errorCode, errorMessage } from '../core/text/error-details.ts';
@@ -36,6 +37,12 @@ function writeTo(stream: NodeJS.WritableStream, text: string): Promise<void> {
     stream.write(text, (error?: Error | null) => (error ? reject(error) : resolve()));
   });
 }
+
+/** Why texts were extracted although a model was given, without a period. */
+export const extractionReason = ({ isWindowTooSmall }: Pick<Extraction, 'isWindowTooSmall'>): string =>
+  isWindowTooSmall
+    ? 'The model’s context window is too small for the messages'
+    : 'The model returned no usable response';
 
 /** Messages for faults that are resolved in another way than in VS Code. */
 const MESSAGES: Readonly<Partial<Record<FaultReason, string>>> = {

@@ -74,12 +74,14 @@ describe('summarizeRecursive', () => {
   });
 
   it('says whether the text was extracted because the summarizer gave no usable response', async () => {
-    for (const [answer, expected] of [
-      ['', true],
-      ['They set up the harbour, with a retry limit for each client.', false],
+    for (const [answer, maxInputTokens, ...expected] of [
+      ['', 8_000, true, false],
+      ['', 600, true, true],
+      ['They set up the harbour, with a retry limit for each client.', 8_000, false, false],
     ] as const) {
-      const { isExtracted } = await summarizeRecursive(session, 500, { counter, summarizer: summarizer(() => answer) });
-      assert.equal(isExtracted, expected);
+      const options = { counter, maxInputTokens, summarizer: summarizer(() => answer) };
+      const { isExtracted, isWindowTooSmall } = await summarizeRecursive(session, 500, options);
+      assert.deepEqual([isExtracted, isWindowTooSmall], expected);
     }
     assert.equal((await summarizeRecursive(session, 500, { counter })).isExtracted, false);
   });

@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { CompressionAttempt } from '../../../src/app/in-memory-session.ts';
 import { loadEncoding } from '../../../src/core/tokens/token-counter.ts';
 import { StrictServer, type ModelRequest } from '../../support/strict/strict-server.ts';
+import { serving } from '../../support/loopback-server.ts';
 import { WireServer } from '../../support/wire-server.ts';
 import { ROOT, runCli, runJson } from './run-cli.ts';
 import { folderForAllTests } from '../../support/per-test.ts';
@@ -234,6 +235,29 @@ describe('short-message chats compressed turn by turn on the command line', () =
       },
     ));
 
+  it('report the extractive fallback if nothing fits in the context window', () =>
+    serving(
+      (_, response) => {
+        response.writeHead(200, { 'content-type': 'application/json' });
+        response.end(JSON.stringify({ data: [{ id: 'tiny', context_length: 600 }] }));
+      },
+      async (url) => {
+        const options = ['--provider', 'openai', '--model', 'tiny', '--base-url', `${url}/v1`];
+        await grown(BOOKINGS_CHAT, '--policy', 'steady', ...options);
+        const file = path.join(folder, `${files}.jsonl`);
+        for (const args of [
+          ['compress', file, '--target-tokens', '500'],
+          ['compress', file, '--turn-by-turn', '--policy', 'steady'],
+          ['levels', file],
+          ['handoff', file, '--for', 'text', '--max-tokens', '400'],
+        ]) {
+          const { code, err } = await runCli([...args, ...options]);
+          assert.equal(code, 0, err);
+          assert.match(err, /^threadkeeper: The model’s context window is too small for the messages\. /m);
+        }
+      },
+    ));
+
   it('are compressed whenever due and stay short, even if the model never gives a usable response', () =>
     summarizedBy(
       () => '',
@@ -264,7 +288,7 @@ describe('short-message chats compressed turn by turn on the command line', () =
     const file = path.join(folder, `${files}.jsonl`);
     const { code, err } = await runCli(['compress', file, '--turn-by-turn', '--policy', 'steady', ...options]);
     assert.equal(code, 0);
-    assert.match(err, /^threadkeeper: The model returned no usable response for a compression\. .*\n$/);
+    assert.match(err, /^threadkeeper: The model returned no usable response\. .*\n$/);
   });
 
   it('ask the model again some messages after an unusable response', async () => {
