@@ -1,4 +1,4 @@
-import { messageAllowance, outputCost } from '../core/compress/ask-model.ts';
+import { messageAllowance, outputCost, type Retries } from '../core/compress/ask-model.ts';
 import { buildCorpus, TermUsage } from '../core/compress/corpus.ts';
 import { chooseLevels, tokensOf, type LevelChoice } from '../core/compress/choose-levels.ts';
 import { modelMerger } from '../core/compress/model-merger.ts';
@@ -45,8 +45,7 @@ export interface CompressSessionDeps extends LedgerKeeperDeps {
   /** The user's prompt, which replaces the preset's; undefined if not set. Throws `RangeError` if it's invalid. */
   readonly promptText?: () => string | undefined;
   readonly price: PriceOf;
-  /** The session's models that aren't asked for its language again. */
-  readonly foreignWriters: Set<string>;
+  readonly languageRetries: Retries;
 }
 
 /** Maximum number of concurrent requests to the summarizer, if its server allows that many. */
@@ -248,7 +247,7 @@ async function summarize(
       ...parentTools,
       calls,
       cache,
-      foreignWriters: deps.foreignWriters,
+      languageRetries: deps.languageRetries,
       ...(model && { model }),
       onTruncated: ({ read, affordable }) => {
         const max = Math.floor(affordable);

@@ -113,7 +113,7 @@ export class InMemorySession {
     this.meter = new ContextMeter(parts);
     const compressor = new Compressor({
       ...parts,
-      work: compressSession({ clock, preset: () => preset, price, foreignWriters: new Set() }),
+      work: compressSession({ clock, preset: () => preset, price, languageRetries: new Map() }),
       spendGate: OPEN_GATE,
       summaryModel: () => Promise.resolve(model && { ...model, model: this.#recordingErrors(model) }),
     });

@@ -32,7 +32,7 @@ export interface RegenerateDeps
   extends
     CheckSummaryDeps,
     Pick<SessionDeps, 'settings' | 'log'>,
-    Pick<CompressSessionDeps, 'preset' | 'promptText' | 'foreignWriters'> {
+    Pick<CompressSessionDeps, 'preset' | 'promptText' | 'languageRetries'> {
   readonly counts: MessageCounts;
 }
 
@@ -68,7 +68,7 @@ async function generate(
   paid: SpendLimitedModel | undefined,
   signal: AbortSignal,
 ): Promise<SummaryNode> {
-  const { journal, counts, counter, clock, preset, promptText, settings, foreignWriters, log } = deps;
+  const { journal, counts, counter, clock, preset, promptText, settings, languageRetries, log } = deps;
   const { state } = journal;
   const { summary } = settings().policy;
   const pace = new CancellableYielder(clock.yielder, signal);
@@ -102,7 +102,7 @@ async function generate(
       extractiveOnFault: false,
     },
     {
-      ...{ counter, now, pace, foreignWriters, calls: new CallLog() },
+      ...{ counter, now, pace, languageRetries, calls: new CallLog() },
       nextId: () => nodeId(clock.id()),
       onForeignLanguage: languageWarnings((message) => log.warn(`Session ${journal.id}: ${message}`)),
       ...(paid && { model: paid.model }),

@@ -31,9 +31,14 @@ export interface AskTools extends LeafTools {
   readonly onMessageCut?: ((length: { readonly message: number; readonly read: number }) => void) | undefined;
   /** Called if a summary is in another language than its messages, with that language and the error of a retry. */
   readonly onForeignLanguage?: ((language: string, failure?: string) => void) | undefined;
-  /** Models that gave no better summary when they were told so. They aren't asked again for that reason. */
-  readonly foreignWriters?: Set<SummaryModel['id']>;
+  /** Retries after unusable answers. */
+  readonly retries?: Retries;
+  /** Retries after answers in another language than the messages. */
+  readonly languageRetries?: Retries;
 }
+
+/** By model, whether retries help. Pending while the first one runs; undefined if it failed for another reason. */
+export type Retries = Map<SummaryModel['id'], Promise<boolean | undefined>>;
 
 export interface SegmentToSummarize extends LeafSource {
   /** Maximum cost of summarizing it, in input tokens. */
@@ -71,9 +76,9 @@ export const MAX_ATTEMPTS = 3;
 
 /**
  * Asks the model for a summary. If it's unusable, retries with the list of faults, and then with the short form.
- * With `isDoubtful`, there is no retry. The answer is undefined if none of the `attempts` was usable. There are fewer
- * if a prompt doesn't fit in the model's context window. A short form that was already refused isn't sent again, but
- * counts. An answer in another language than the conversation's is used if the retry isn't better.
+ * With `isDoubtful` or after retries in vain, there is no retry. The answer is undefined if none of the `attempts` was
+ * usable. There are fewer if a prompt doesn't fit in the model's context window. A short form that was already refused
+ * isn't sent again, but counts. An answer in another language than the conversation's is used if the retry isn't better.
  */
 export async function askModel(
   piece: SegmentToSummarize,
@@ -133,36 +138,59 @@ export async function askModel(
   };
   const first = await fitPrompt(piece, model, form, settings, tools);
   const answer = first && (await attempt(first, form, 'model'));
-  const language = tools.foreignWriters?.has(model.id) ? undefined : answer?.language;
-  if (!first || isDoubtful || (answer && language === undefined)) return accepted(answer);
-  const descriptions =
-    language === undefined
-      ? faults.map((fault) => describe(fault, first.words))
-      : [`It was in ${language}, but the record is not. Write in the language of the record.`];
-  const retry = { ...first, ...renderRetryPrompt(first, descriptions) };
-  let failure: string | undefined;
-  if (promptTokens(retry, counter) + answerTokens(form.tokens, settings) <= model.maxInputTokens) {
-    let retried: Answer | undefined;
-    let isAnswered = true;
-    try {
-      retried = await attempt(retry, form, 'retry');
-    } catch (error) {
-      pace.throwIfCancelled();
-      // The first answer was paid for, so it isn't lost with the second one.
-      if (!answer) throw error;
-      failure = String(error);
-      isAnswered = settings.isUnusable?.(error) === true;
-    }
-    if (answer && isAnswered && (!retried || retried.language !== undefined)) tools.foreignWriters?.add(model.id);
-    if (retried) return accepted(retried);
+  if (!first || isDoubtful || (answer && answer.language === undefined)) return accepted(answer);
+  const retry = async (descriptions: readonly string[]): Promise<Answer | undefined> => {
+    const prompt = { ...first, ...renderRetryPrompt(first, descriptions) };
+    const fits = promptTokens(prompt, counter) + answerTokens(form.tokens, settings) <= model.maxInputTokens;
+    return fits ? attempt(prompt, form, 'retry') : undefined;
+  };
+  let better: Answer | undefined;
+  if (answer) {
+    let failure: string | undefined;
+    await retryUnlessInVain(tools.languageRetries, model, async () => {
+      try {
+        better = await retry([
+          `It was in ${answer.language}, but the record is not. Write in the language of the record.`,
+        ]);
+        return attempts > 1 ? better !== undefined && better.language === undefined : undefined;
+      } catch (error) {
+        pace.throwIfCancelled();
+        // The first answer was paid for, so it isn't lost with the second one.
+        failure = String(error);
+        return settings.isUnusable?.(error) === true ? false : undefined;
+      }
+    });
+    return accepted(better ?? answer, failure);
   }
-  if (answer) return accepted(answer, failure);
-  const tightForm: Form = { ...shortForm, share: TIGHT_SHARE };
-  const last = await fitPrompt(piece, model, tightForm, settings, { ...tools, onTruncated: undefined });
-  const isWithoutSummary = faults.every(({ kind }) => kind === 'empty' || kind === 'refused');
-  // If the first prompt was the short form, the retry was the last attempt.
-  if (isWithoutSummary && last?.prompt === first.prompt) return { answer: undefined, attempts: attempts + 1 };
-  return accepted(last && (await attempt(last, tightForm, 'tight')));
+  await retryUnlessInVain(tools.retries, model, async () => {
+    better = await retry(faults.map((fault) => describe(fault, first.words)));
+    if (better) return true;
+    const tightForm: Form = { ...shortForm, share: TIGHT_SHARE };
+    const last = await fitPrompt(piece, model, tightForm, settings, { ...tools, onTruncated: undefined });
+    const isWithoutSummary = faults.every(({ kind }) => kind === 'empty' || kind === 'refused');
+    // If the first prompt was the short form, the retry was the last attempt.
+    if (isWithoutSummary && last?.prompt === first.prompt) attempts++;
+    else if (last) better = await attempt(last, tightForm, 'tight');
+    return attempts > 1 ? better !== undefined : undefined;
+  });
+  return accepted(better);
+}
+
+/**
+ * Retries unless the latest retry didn't help. If several parts are summarized at once, they wait for the first retry.
+ * `retry` resolves to whether it helped.
+ */
+async function retryUnlessInVain(
+  retries: Retries | undefined,
+  { id }: SummaryModel,
+  retry: () => Promise<boolean | undefined>,
+): Promise<void> {
+  const earlier = retries?.get(id);
+  if (earlier && (await earlier) === false) return;
+  const retrying = retry();
+  const helped = retrying.catch(() => undefined);
+  if (!earlier) retries?.set(id, helped);
+  if ((await retrying) === false) retries?.set(id, helped);
 }
 
 /** What users and assistants said in the messages. */

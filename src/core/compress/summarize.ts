@@ -141,6 +141,7 @@ export async function summarizeRuns(
   pace.throwIfCancelled();
   const pieces = await cutPieces(runs, settings, tools);
   const made = new Map<Piece, NodeContent | undefined>();
+  const retries = tools.retries ?? new Map<SummaryModel['id'], Promise<boolean>>();
   const readBy = new Map<Piece, string>();
   /** Pieces for which no attempt gave a usable answer. This model isn't asked about their messages again. */
   const unanswered = new Set<Piece>();
@@ -167,7 +168,7 @@ export async function summarizeRuns(
       if (cached && cached.tokens.detailed <= piece.ceiling) made.set(piece, cached);
       else if (fault === undefined && badAnswers < MAX_BAD_ANSWERS) {
         try {
-          const { answer, attempts } = await askModel(piece, model, settings, tools, badAnswers > 0);
+          const { answer, attempts } = await askModel(piece, model, settings, { ...tools, retries }, badAnswers > 0);
           // Nothing to send, or nothing that fits, says nothing about the model.
           if (attempts > 0) {
             badAnswers = answer ? 0 : badAnswers + 1;
@@ -176,6 +177,7 @@ export async function summarizeRuns(
             tooLong++;
           if (!answer && attempts === MAX_ATTEMPTS) unanswered.add(piece);
           if (answer) {
+            retries.set(model.id, Promise.resolve(true));
             made.set(piece, answer.content);
             // Not cached, because it's as long as the messages.
             readBy.set(piece, answer.read);

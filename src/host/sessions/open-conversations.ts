@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { modelNotices } from '../models/model-notices.ts';
+import type { Retries } from '../../core/compress/ask-model.ts';
 import type { CompressionWork } from '../../app/compression-job.ts';
 import type { Conversation } from '../../app/conversation.ts';
 import type { RegenerateOptions } from '../../app/regenerate-summary.ts';
@@ -112,14 +113,14 @@ export class OpenConversations {
     ]);
     const counter = await loadEncoding(models.info(chatModel()).encoding, clock.yielder);
     const search = new SessionSearch(() => journal.state, clock);
-    const foreignWriters = new Set<string>();
+    const languageRetries: Retries = new Map();
     const compressor = new Compressor({
       journal,
       clock,
       log,
       counter,
       spendGate: gate(summarizer),
-      work: this.#work(summaryPrice, foreignWriters),
+      work: this.#work(summaryPrice, languageRetries),
       summaryModel: async ({ urgency }) => summarizerConfig(models, summarizer(callSettings(journal)), urgency),
       price: summaryPrice,
     });
@@ -182,7 +183,7 @@ export class OpenConversations {
         const model = await summarizerConfig(models, chosen);
         const { regenerateSummary } = await import('../../app/regenerate-summary.ts');
         const deps = {
-          ...{ journal, clock, log, counter, foreignWriters },
+          ...{ journal, clock, log, counter, languageRetries },
           counts: conversation.counts,
           settings: () => this.#settings(journal, counter),
           preset: () => readSettings().summarizer.preset,
@@ -204,7 +205,7 @@ export class OpenConversations {
   }
 
   /** Loads detection and summarizing, the largest part of the bundle, with the first compression. */
-  #work(price: PriceOf, foreignWriters: Set<string>): CompressionWork {
+  #work(price: PriceOf, languageRetries: Retries): CompressionWork {
     const { clock } = this.#deps;
     let loading: Promise<CompressionWork> | undefined;
     const load = (): Promise<CompressionWork> =>
@@ -212,7 +213,7 @@ export class OpenConversations {
         compressSession({
           clock,
           price,
-          foreignWriters,
+          languageRetries,
           preset: () => readSettings().summarizer.preset,
           promptText: () => promptText(readSettings()),
           rules: () => eventRules(readSettings()),

@@ -5,6 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { checkSummary } from '../../../src/app/check-summary.ts';
 import { Compressor } from '../../../src/app/compressor.ts';
+import type { Retries } from '../../../src/core/compress/ask-model.ts';
 import { compressSession } from '../../../src/app/compress-session.ts';
 import { Conversation } from '../../../src/app/conversation.ts';
 import { OPEN_GATE, type SpendGate } from '../../../src/app/spend-limited-model.ts';
@@ -51,7 +52,7 @@ export class Harness {
       void this.log.push({ name, fields, level: level ?? 'info' }),
     warn: (message: string): void => void this.log.push({ name: 'warn', fields: { message }, level: 'warn' }),
   };
-  readonly #foreignWriters = new Set<string>();
+  readonly #languageRetries: Retries = new Map();
   readonly requests: ChatRequest[] = [];
   readonly summaryRequests: ChatRequest[] = [];
   readonly clock: Clock & { ahead: number };
@@ -177,7 +178,7 @@ export class Harness {
   #depsOf({ journal, counter, counts, compressor }: Conversation) {
     return {
       ...{ journal, counter, counts, clock: this.clock, spendGate: this.spendGate },
-      foreignWriters: this.#foreignWriters,
+      languageRetries: this.#languageRetries,
       log: this.#log,
       settings: () => this.settings,
       preset: () => this.preset,
@@ -242,7 +243,7 @@ export class Harness {
         log,
         counter,
         spendGate: { state: () => this.spendGate.state(), recordCost: (costUsd) => this.spendGate.recordCost(costUsd) },
-        work: compressSession({ clock, price, preset: () => this.preset, foreignWriters: this.#foreignWriters }),
+        work: compressSession({ clock, price, preset: () => this.preset, languageRetries: this.#languageRetries }),
         summaryModel: () => {
           const summarizer = this.#summarizer('test/summarizer');
           const model = summarizer && { ...summarizer, maxConcurrency: this.summarizerAtOnce };

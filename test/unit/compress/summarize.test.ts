@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { Retries } from '../../../src/core/compress/ask-model.ts';
 import { CallLog, type SummaryModel } from '../../../src/core/compress/summary-model.ts';
 import { summarizeRuns, type SummarizeSettings, type SummarizeTools } from '../../../src/core/compress/summarize.ts';
 import { messageText, type Role } from '../../../src/core/model/message.ts';
@@ -148,13 +149,30 @@ describe('summarizeRuns', () => {
     ['fails for another reason, and then asks again', overload, 'model', english, 2],
   ] as const)
     it(`accepts a summary in the wrong language, and reports it, if the second response ${what}`, async () => {
-      const foreignWriters = new Set<string>();
-      const made = await summarizeCare([goodAnswer(english), second], { foreignWriters });
+      const languageRetries: Retries = new Map();
+      const made = await summarizeCare([goodAnswer(english), second], { languageRetries });
       assert.deepEqual([made.nodes[0]?.rung, made.nodes[0]?.detailed, made.languages], [rung, text, ['English']]);
       assert.deepEqual([made.prompts.length, made.fault], [2, undefined]);
       assert.deepEqual(made.failures, second instanceof Error ? [String(second)] : []);
-      const next = await summarizeCare([goodAnswer(english)], { foreignWriters });
+      const next = await summarizeCare([goodAnswer(english)], { languageRetries });
       assert.deepEqual([next.prompts.length, next.nodes[0]?.rung, next.languages], [nextPrompts, 'model', ['English']]);
+    });
+
+  for (const [what, second, requests] of [
+    ['only for one of several segments sent at once if that doesn’t help', english, 5],
+    ['for each of several segments sent at once if that helps', german, 8],
+  ] as const)
+    it(`asks again in the language of the conversation ${what}`, async () => {
+      const model = scriptedModel((_, call) => goodAnswer(call <= 4 ? english : second));
+      const { leaves } = await grow(
+        { messages: CARE_CHAT.slice(0, 60) },
+        {
+          prompt: summaryPrompt('advisory', undefined, 'structured'),
+          segment: { tokens: 10_000, messages: 15 },
+        },
+        tools({ model, languageRetries: new Map() }),
+      );
+      assert.deepEqual([leaves.length, model.requests.length], [4, requests]);
     });
 
   it('asks again if plain prose was cut off at the token limit, and accepts it at the last attempt', async () => {
@@ -252,17 +270,22 @@ describe('summarizeRuns', () => {
     assert.equal(nodes[0]?.rung, 'extractive');
   });
 
-  it('stops asking a model that keeps giving bad responses', async () => {
-    const model = scriptedModel(() => '');
-    const { leaves } = await grow(
-      { messages: developerSession(120) },
-      { segment: { tokens: 2_000, messages: 120 }, concurrency: 1 },
-      tools({ model }),
-    );
-    assert.ok(leaves.length >= 30);
-    // Three requests for the first segment, one for the second to see whether the model has recovered, and no more.
-    assert.equal(model.requests.length, 4);
-  });
+  // Three requests for one segment. One for each of the others that are sent at once, or for the second segment to see
+  // whether the model has recovered.
+  for (const [how, concurrency, requests] of [
+    ['one segment after the other', 1, 4],
+    ['several segments at once', 4, 6],
+  ] as const)
+    it(`stops asking a model that keeps giving bad responses to ${how}`, async () => {
+      const model = scriptedModel(() => '');
+      const { leaves } = await grow(
+        { messages: developerSession(120) },
+        { segment: { tokens: 2_000, messages: 120 }, concurrency },
+        tools({ model }),
+      );
+      assert.ok(leaves.length >= 30);
+      assert.equal(model.requests.length, requests);
+    });
 
   it('counts the calls and tokens even when a later call fails', async () => {
     const calls = new CallLog();
