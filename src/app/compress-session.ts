@@ -89,6 +89,7 @@ export function compressSession(deps: CompressSessionDeps): CompressionWork {
   const { clock } = deps;
   const cache: SummaryCache = new Map();
   const usage = new TermUsage();
+  const retries: SummarizeTools['retries'] = new Map();
   const keeper = new LedgerKeeper(deps);
   const work: CompressionWork = async (job): Promise<WorkResult> => {
     const started = clock.now();
@@ -108,6 +109,7 @@ export function compressSession(deps: CompressSessionDeps): CompressionWork {
     const summaries = await summarize(job, plan, draft, deps, {
       cache,
       usage,
+      retries,
       pace,
       ...(keepsEvents(strategy) && { keeper }),
     });
@@ -193,7 +195,7 @@ function dropUnpinned(
   };
 }
 
-interface CompressionTools extends Required<Pick<SummarizeTools, 'cache' | 'usage' | 'pace'>> {
+interface CompressionTools extends Required<Pick<SummarizeTools, 'cache' | 'usage' | 'retries' | 'pace'>> {
   /** Chooses the ledger's entries again after the model wrote summaries, if the ledger may change. */
   readonly keeper?: LedgerKeeper;
 }
@@ -204,7 +206,7 @@ async function summarize(
   plan: Plan,
   draft: SizedDraft,
   deps: CompressSessionDeps,
-  { cache, usage, pace, keeper }: CompressionTools,
+  { cache, usage, retries, pace, keeper }: CompressionTools,
 ) {
   const { clock } = deps;
   const { state, counter, model } = job;
@@ -247,6 +249,7 @@ async function summarize(
       ...parentTools,
       calls,
       cache,
+      retries,
       languageRetries: deps.languageRetries,
       ...(model && { model }),
       onTruncated: ({ read, affordable }) => {

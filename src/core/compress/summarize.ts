@@ -147,7 +147,9 @@ export async function summarizeRuns(
   const unanswered = new Set<Piece>();
   let refusal: unknown;
   let fault: unknown;
-  let badAnswers = 0;
+  /** Whether no answer has been usable since the last compression began, not even after a retry. */
+  let isInVain = model !== undefined && (await retries.get(model.id)) === false;
+  let badAnswers = isInVain ? 1 : 0;
   let answered = 0;
   /** Pieces with something to send, but nothing that fits in the model's context window. */
   let tooLong = 0;
@@ -175,9 +177,10 @@ export async function summarizeRuns(
             answered++;
           } else if ((await buildSummarizerInput(piece.corpus, piece, piece.tokens, tools.counter, pace)) !== '')
             tooLong++;
-          if (!answer && attempts === MAX_ATTEMPTS) unanswered.add(piece);
+          if (!answer && attempts >= (isInVain ? 1 : MAX_ATTEMPTS)) unanswered.add(piece);
           if (answer) {
             retries.set(model.id, Promise.resolve(true));
+            isInVain = false;
             made.set(piece, answer.content);
             // Not cached, because it's as long as the messages.
             readBy.set(piece, answer.read);
@@ -201,6 +204,7 @@ export async function summarizeRuns(
       report();
     });
   }
+  if (model && readBy.size > 0) retries.delete(model.id);
   fault ??= refusal;
   if (made.size === 0 && answered > 0) fault ??= new UnusableAnswers();
   else if (made.size === 0 && tooLong > 0) fault ??= new PromptsTooLong();

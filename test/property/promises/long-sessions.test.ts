@@ -57,7 +57,7 @@ describe('a session of 10,000 messages', () => {
 });
 
 /** Maximum input for a useless summarizer, as a share of the messages. */
-const MAX_ASKED = 0.6;
+const MAX_ASKED = 0.4;
 
 describe(`a session of ${SIZE} messages, turn by turn`, () => {
   const models: readonly (readonly [HardModel, string])[] = [

@@ -287,6 +287,20 @@ describe('summarizeRuns', () => {
       assert.equal(model.requests.length, requests);
     });
 
+  it('asks once per compression after one without a usable response', async () => {
+    const retries: Retries = new Map();
+    const model = scriptedModel((_, call) => (call === 1 ? goodAnswer('Retries.') : ''));
+    // The first compression has a usable response, the others don't.
+    for (const requests of [5, 9, 10]) {
+      await grow(
+        { messages: developerSession(120) },
+        { segment: { tokens: 2_000, messages: 120 }, concurrency: 1 },
+        tools({ model, retries }),
+      );
+      assert.equal(model.requests.length, requests);
+    }
+  });
+
   it('counts the calls and tokens even when a later call fails', async () => {
     const calls = new CallLog();
     const model = scriptedModel((_, call) => {
