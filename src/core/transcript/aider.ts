@@ -17,18 +17,25 @@ const EDIT_END = /^>{5,9} REPLACE\b/;
 
 /**
  * Reads aider's history line by line. `# aider chat started at` starts a run; its time has no time zone and is read as
- * UTC. `#### ` marks the user's input and `> ` the output of aider and its tools; other lines are the response. In a
- * code fence or SEARCH/REPLACE block of a response, marks are part of the block, except on a line that ends with two
- * spaces: aider wrote it after the response was cut off in the block.
+ * UTC. `#### ` marks the user's input and `> ` the output of aider and its tools; other lines are the response.
+ *
+ * aider ends its own lines with two spaces, except inside of an output of several lines, of which only the first is
+ * marked. Other lines with a mark are the model's headings and quotes. If an editor has removed the spaces, only marks
+ * in a code fence or SEARCH/REPLACE block of a response are part of it.
  */
 export class AiderImporter {
   readonly #sink: TranscriptSink;
   #role: Role | undefined;
   #lines: string[] = [];
   #startedAt: number | undefined;
+  /** Whether aider's lines end with two spaces in this run; undefined before the first input. */
+  #hasLineEnds: boolean | undefined;
+  /** Whether the next line continues an output of several lines. */
+  #isInOutput = false;
   /** The opening fence of the current code block in a response, or '' outside of one. */
   #fence = '';
   #isEditing = false;
+  #isAfterBlank = false;
   #at: number | undefined;
 
   constructor(sink: TranscriptSink) {
@@ -36,40 +43,61 @@ export class AiderImporter {
   }
 
   line(line: string): void {
-    if (line.trim() === '') {
+    const isAfterBlank = this.#isAfterBlank;
+    this.#isAfterBlank = line.trim() === '';
+    if (this.#isAfterBlank) {
       this.#lines.push('');
       return;
     }
     const startTime = RUN_START.exec(line)?.[1];
-    if (startTime !== undefined) this.#startedAt = parseTimestamp(`${startTime.replace(' ', 'T')}Z`);
-    const [role, text] = this.#classify(line, startTime !== undefined);
-    if (role === 'assistant') this.#trackBlock(line);
-    else {
-      this.#fence = '';
-      this.#isEditing = false;
+    if (startTime !== undefined) {
+      this.#startedAt = parseTimestamp(`${startTime.replace(' ', 'T')}Z`);
+      this.#hasLineEnds = undefined;
     }
-    if (role !== this.#role) {
+    const [role, text] = this.#classify(line, startTime !== undefined, isAfterBlank);
+    if (role !== this.#role || startTime !== undefined) {
       this.flush();
       this.#role = role;
       this.#at = this.#startedAt;
     }
     this.#lines.push(text);
+    if (role === 'assistant') this.#trackBlock(line);
   }
 
   flush(): void {
     const text = this.#lines.join('\n').trim();
+    const role = this.#role;
     this.#lines = [];
-    if (text !== '' && this.#role) {
-      this.#sink.add({ role: this.#role, text, ...(this.#at !== undefined && { at: this.#at }) });
-    }
+    this.#fence = '';
+    this.#isEditing = false;
+    if (text === '' || !role) return;
+    this.#sink.add({ role, text, ...(this.#at !== undefined && { at: this.#at }) });
   }
 
-  #classify(line: string, isRunStart: boolean): readonly [Role, string] {
+  #classify(line: string, isRunStart: boolean, isAfterBlank: boolean): readonly [Role, string] {
+    const isInOutput = this.#isInOutput && !isRunStart;
+    this.#isInOutput = false;
     if (isRunStart) return ['tool', line];
-    const isInBlock = (this.#isEditing || this.#fence !== '') && !line.endsWith('  ');
-    if (!isInBlock && /^>\s/.test(line)) return ['tool', line.slice(2)];
-    if (!isInBlock && line.startsWith('#### ')) return ['user', line.slice(5)];
-    return ['assistant', line];
+    const isEnded = line.endsWith('  ');
+    const isInput = /^####(?:\s|$)/.test(line);
+    const isOutput = /^>(?:\s|$)/.test(line);
+    if (isInput) this.#hasLineEnds ??= isEnded;
+    if (this.#hasLineEnds === false) {
+      if (!isEnded && this.#isInBlock) return ['assistant', line];
+      return isInput ? ['user', withoutMark(line)] : isOutput ? ['tool', withoutMark(line)] : ['assistant', line];
+    }
+    if (isInput && isEnded) return ['user', withoutMark(line)];
+    // Except for the token usage after a response, an output of several lines directly follows another line of aider.
+    const isDirect = !isAfterBlank && this.#role !== 'assistant';
+    const mayStart = isEnded || isDirect || this.#hasLineEnds === undefined || line.startsWith('> Tokens: ');
+    const isMarked = isOutput && mayStart && !(isInOutput && this.#hasLineEnds);
+    if (!isMarked && !isInOutput && !(isDirect && this.#role === 'tool')) return ['assistant', line];
+    this.#isInOutput = !isEnded;
+    return ['tool', isMarked ? withoutMark(line) : withoutLineEnd(line)];
+  }
+
+  get #isInBlock(): boolean {
+    return this.#isEditing || this.#fence !== '';
   }
 
   #trackBlock(line: string): void {
@@ -82,3 +110,8 @@ export class AiderImporter {
     }
   }
 }
+
+/** The text of a line that aider wrote, without its mark. */
+const withoutMark = (line: string): string => withoutLineEnd(line.replace(/^(?:####|>)\s?/, ''));
+
+const withoutLineEnd = (text: string): string => (text.trim() === '' ? '' : text.replace(/ {2}$/, ''));

@@ -254,7 +254,7 @@ describe('importing an aider history', () => {
       'aider',
       ['#### Which port?', '8080.', '> Tokens: 2k sent', '>  ', '> Done.'].join('\n'),
     );
-    assert.deepEqual(said, ['user: Which port?', 'assistant: 8080.', 'tool: Tokens: 2k sent\n \nDone.']);
+    assert.deepEqual(said, ['user: Which port?', 'assistant: 8080.', 'tool: Tokens: 2k sent\n\nDone.']);
   });
 
   it('keeps quotes, headings and markers inside an edit block or code fence in the reply', () => {
@@ -265,9 +265,41 @@ describe('importing an aider history', () => {
     assert.deepEqual(said, ['user: Change it', `assistant: ${blocks}`, 'tool: Applied edit to docs/modes.md']);
   });
 
+  it('reads an output of several lines, of which only the first is marked, and quotes in a reply', () => {
+    const reply = 'I freed it.\n\n> No port is free.\n\n#### Why\n\n#### Because it was in use.';
+    const failure =
+      '# 1 SEARCH/REPLACE block failed to match!\n\n## SearchReplaceNoExactMatch\n> a quoted line\nSend it again.';
+    const map = 'Here are summaries of some files.\nDo not edit them.\n\nsrc/port.ts:\n│export const port\n⋮';
+    const usage = 'Tokens: 5.1k sent, 100 received.\nCost: $0.01 message.';
+    const history = [
+      ...['> Aider v0.86.1  ', '', '#### /map  ', `> ${map.replace('port\n', 'port  \n')}  `, ''],
+      ...['#### Free the port.  ', '', reply, '', `> ${usage}  `, `> ${failure}  `, '', 'I sent it.', ''],
+    ];
+    assert.deepEqual(importTranscript('aider', history.join('\n')).said, [
+      'tool: Aider v0.86.1',
+      'user: /map',
+      `tool: ${map}`,
+      'user: Free the port.',
+      `assistant: ${reply}`,
+      `tool: ${usage}\n${failure}`,
+      'assistant: I sent it.',
+    ]);
+  });
+
+  it('recognizes marks whose spaces were removed by an editor', () => {
+    const history =
+      '> Aider v0.86.1\n>\n> Git repo: none\n\n#### First line\n####\n#### third line\n\nDone.\n\n> Tokens: 2k sent';
+    assert.deepEqual(importTranscript('aider', history).said, [
+      'tool: Aider v0.86.1\n\nGit repo: none',
+      'user: First line\n\nthird line',
+      'assistant: Done.',
+      'tool: Tokens: 2k sent',
+    ]);
+  });
+
   it('ends a reply that was cut off inside a block at the next aider output or user input', () => {
     const cut = '```python\n<<<<<<< SEARCH\nport = 3000';
-    const history = `> Aider v0.86.1  \n#### Change it  \n${cut}\n> ^C again to exit  \n${cut}\n#### /undo  \nDone.`;
+    const history = `> Aider v0.86.1  \n#### Change it  \n${cut}\n> ^C again to exit  \n\n${cut}\n#### /undo  \nDone.`;
     const { said } = importTranscript('aider', history);
     const replies = ['user: Change it', `assistant: ${cut}`, 'tool: ^C again to exit', `assistant: ${cut}`];
     assert.deepEqual(said.slice(1), [...replies, 'user: /undo', 'assistant: Done.']);
