@@ -14,6 +14,7 @@ export function looksLikeAider(head: string): boolean {
 const FENCE = /^(`{3,}|~{3,})([^]*)/;
 const EDIT_START = /^<{5,9} SEARCH\b/;
 const EDIT_END = /^>{5,9} REPLACE\b/;
+const REASONING_TAG = /^<(\/?)thinking-content-[\da-f]+>\s*$/;
 
 /**
  * Reads aider's history line by line. `# aider chat started at` starts a run; its time has no time zone and is read as
@@ -35,6 +36,7 @@ export class AiderImporter {
   /** The opening fence of the current code block in a response, or '' outside of one. */
   #fence = '';
   #isEditing = false;
+  #isReasoning = false;
   #isAfterBlank = false;
   #at: number | undefined;
 
@@ -60,8 +62,8 @@ export class AiderImporter {
       this.#role = role;
       this.#at = this.#startedAt;
     }
-    this.#lines.push(text);
-    if (role === 'assistant') this.#trackBlock(line);
+    if (role === 'assistant') this.#responseLine(line);
+    else this.#lines.push(text);
   }
 
   flush(): void {
@@ -70,6 +72,7 @@ export class AiderImporter {
     this.#lines = [];
     this.#fence = '';
     this.#isEditing = false;
+    this.#isReasoning = false;
     if (text === '' || !role) return;
     this.#sink.add({ role, text, ...(this.#at !== undefined && { at: this.#at }) });
   }
@@ -98,6 +101,17 @@ export class AiderImporter {
 
   get #isInBlock(): boolean {
     return this.#isEditing || this.#fence !== '';
+  }
+
+  #responseLine(line: string): void {
+    const [tag, slash] = REASONING_TAG.exec(line) ?? [];
+    if (tag !== undefined) {
+      this.#isReasoning = slash === '';
+      if (this.#isReasoning) this.#sink.skipReasoning();
+    } else if (!this.#isReasoning) {
+      this.#lines.push(line);
+      this.#trackBlock(line);
+    }
   }
 
   #trackBlock(line: string): void {

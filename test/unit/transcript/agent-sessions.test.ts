@@ -297,6 +297,17 @@ describe('importing an aider history', () => {
     ]);
   });
 
+  it('skips the model’s reasoning, also if it was cut off', () => {
+    const tag = 'thinking-content-0123456789abcdef0123456789abcdef';
+    const history =
+      `#### Which port?  \n\n<${tag}>\n\nLet me see:\n\n\`\`\`\n\n</${tag}>\n\n8080.\n\n> Tokens: 2k sent  \n\n` +
+      `#### Sure?  \n\n<${tag}>\n\nHm.\n\n> ^C again to exit  \n\nYes.`;
+    const { said, skipped } = importTranscript('aider', history);
+    const replies = ['assistant: 8080.', 'tool: Tokens: 2k sent', 'user: Sure?', 'tool: ^C again to exit'];
+    assert.deepEqual(said, ['user: Which port?', ...replies, 'assistant: Yes.']);
+    assert.deepEqual(skipped, { 'model reasoning': 2 });
+  });
+
   it('ends a reply that was cut off inside a block at the next aider output or user input', () => {
     const cut = '```python\n<<<<<<< SEARCH\nport = 3000';
     const history = `> Aider v0.86.1  \n#### Change it  \n${cut}\n> ^C again to exit  \n\n${cut}\n#### /undo  \nDone.`;
