@@ -1,3 +1,4 @@
+import { phrase } from '../text/phrase.ts';
 import type { Role } from '../model/message.ts';
 import { parseTimestamp, type TranscriptSink } from './transcript-message.ts';
 
@@ -39,6 +40,8 @@ export class AiderImporter {
   #isReasoning = false;
   #isAfterBlank = false;
   #at: number | undefined;
+  /** The newest input or response. */
+  #previous: { readonly role: Role; readonly text: string } | undefined;
 
   constructor(sink: TranscriptSink) {
     this.#sink = sink;
@@ -57,7 +60,8 @@ export class AiderImporter {
       this.#hasLineEnds = undefined;
     }
     const [role, text] = this.#classify(line, startTime !== undefined, isAfterBlank);
-    if (role !== this.#role || startTime !== undefined) {
+    const isNextInput = role === 'user' && isAfterBlank && this.#hasLineEnds === true;
+    if (role !== this.#role || startTime !== undefined || isNextInput) {
       this.flush();
       this.#role = role;
       this.#at = this.#startedAt;
@@ -74,7 +78,15 @@ export class AiderImporter {
     this.#isEditing = false;
     this.#isReasoning = false;
     if (text === '' || !role) return;
+    if (role === 'user' && this.#isRepeated(text)) return this.#sink.skip(phrase('duplicate message'));
+    if (role !== 'tool') this.#previous = { role, text };
     this.#sink.add({ role, text, ...(this.#at !== undefined && { at: this.#at }) });
+  }
+
+  /** Whether aider repeats a command's argument or, in architect mode, the response as an input for another model. */
+  #isRepeated(input: string): boolean {
+    const { role, text = '' } = this.#previous ?? {};
+    return input === (role === 'assistant' ? text : /^\/\S+\s+([^]*)/.exec(text)?.[1]);
   }
 
   #classify(line: string, isRunStart: boolean, isAfterBlank: boolean): readonly [Role, string] {

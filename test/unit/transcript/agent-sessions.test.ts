@@ -308,6 +308,24 @@ describe('importing an aider history', () => {
     assert.deepEqual(skipped, { 'model reasoning': 2 });
   });
 
+  it('reads each input as a message, and skips those that aider repeats for another mode', () => {
+    const history =
+      '#### /drop a.ts  \n\n#### /ask Which port?  \n####   \n#### And why?  \n\n#### Which port?  \n####   \n' +
+      '#### And why?  \n\n8080.\n\nIt was free.\n\n> Tokens: 2k sent  \n\n#### 8080.  \n####   \n#### It was free.  \n\n' +
+      'src/port.ts\n\n#### Yes  \n\n#### Yes  ';
+    const { said, skipped } = importTranscript('aider', history);
+    assert.deepEqual(said, [
+      'user: /drop a.ts',
+      'user: /ask Which port?\n\nAnd why?',
+      'assistant: 8080.\n\nIt was free.',
+      'tool: Tokens: 2k sent',
+      'assistant: src/port.ts',
+      'user: Yes',
+      'user: Yes',
+    ]);
+    assert.deepEqual(skipped, { 'duplicate message': 2 });
+  });
+
   it('ends a reply that was cut off inside a block at the next aider output or user input', () => {
     const cut = '```python\n<<<<<<< SEARCH\nport = 3000';
     const history = `> Aider v0.86.1  \n#### Change it  \n${cut}\n> ^C again to exit  \n\n${cut}\n#### /undo  \nDone.`;
