@@ -1,5 +1,6 @@
 import { phrase } from '../text/phrase.ts';
 import type { Role } from '../model/message.ts';
+import { CodeFence } from './code-fence.ts';
 import { parseTimestamp, type TranscriptSink } from './transcript-message.ts';
 
 const RUN_START = /^# aider chat started at (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)/;
@@ -12,7 +13,6 @@ export function looksLikeAider(head: string): boolean {
   );
 }
 
-const FENCE = /^(`{3,}|~{3,})([^]*)/;
 const EDIT_START = /^<{5,9} SEARCH\b/;
 const EDIT_END = /^>{5,9} REPLACE\b/;
 const REASONING_TAG = /^<(\/?)thinking-content-[\da-f]+>\s*$/;
@@ -34,8 +34,7 @@ export class AiderImporter {
   #hasLineEnds: boolean | undefined;
   /** Whether the next line continues an output of several lines. */
   #isInOutput = false;
-  /** The opening fence of the current code block in a response, or '' outside of one. */
-  #fence = '';
+  readonly #fence = new CodeFence();
   #isEditing = false;
   #isReasoning = false;
   #isAfterBlank = false;
@@ -74,7 +73,7 @@ export class AiderImporter {
     const text = this.#lines.join('\n').trim();
     const role = this.#role;
     this.#lines = [];
-    this.#fence = '';
+    this.#fence.close();
     this.#isEditing = false;
     this.#isReasoning = false;
     if (text === '' || !role) return;
@@ -112,7 +111,7 @@ export class AiderImporter {
   }
 
   get #isInBlock(): boolean {
-    return this.#isEditing || this.#fence !== '';
+    return this.#isEditing || this.#fence.isOpen;
   }
 
   #responseLine(line: string): void {
@@ -129,11 +128,7 @@ export class AiderImporter {
   #trackBlock(line: string): void {
     if (this.#isEditing) this.#isEditing = !EDIT_END.test(line);
     else if (EDIT_START.test(line)) this.#isEditing = true;
-    else {
-      const [, marks = '', info = ''] = FENCE.exec(line) ?? [];
-      if (this.#fence === '') this.#fence = marks;
-      else if (info.trim() === '' && marks.startsWith(this.#fence)) this.#fence = '';
-    }
+    else this.#fence.line(line);
   }
 }
 
