@@ -233,6 +233,85 @@ cut off`;
     assert.deepEqual(moments, [undefined, ...Array.from({ length: 3 }, () => Date.UTC(2026, 2, 2, 9))]);
     assert.deepEqual(skipped, { 'text before the first message': 1 });
   });
+
+  it('reads the tool calls of older files as messages, whose steps have headers or are separated', () => {
+    const text = `## SpecStory
+
+_**User**_
+
+Look.
+
+---
+
+_**Agent (claude-sonnet-4)**_
+
+Tool use: **Read** \`./a.md\`
+
+Result:
+
+\`\`\`
+A
+
+---
+
+B
+\`\`\`
+
+_**Assistant**_
+
+I look.
+
+---
+
+And:
+
+---
+
+\`\`\`bash
+ls
+\`\`\`
+
+\`\`\`
+a.md
+\`\`\`
+
+---
+
+Found.
+
+---
+
+_****_
+
+Read file: a.md
+
+---
+
+_****_
+
+\`\`\`diff
++ 1
+\`\`\`
+
+---
+
+_****_
+
+Done.
+
+---
+`;
+    assert.deepEqual(importTranscript('specstory', text).said, [
+      'user: Look.',
+      'tool: Tool use: **Read** `./a.md`\n\nResult:\n\n```\nA\n\n---\n\nB\n```',
+      'assistant: I look.\n\n---\n\nAnd:',
+      'tool: ```bash\nls\n```\n\n```\na.md\n```',
+      'assistant: Found.',
+      'tool: Read file: a.md',
+      'tool: ```diff\n+ 1\n```',
+      'assistant: Done.',
+    ]);
+  });
 });
 
 describe('importing an aider history', () => {
