@@ -5,8 +5,10 @@ import { parseTimestamp, type TranscriptSink } from './transcript-message.ts';
 
 /** In 2025, some steps of an agent had no name. */
 const MESSAGE_HEADER = /^_\*\*(?:(User|Human|Assistant|Agent)\b([^*]*))?\*\*_\s*$/;
+const TITLE = /^##? /;
 const TOOL_START = /^<tool-use\b[^>]*>/;
 const TOOL_END = '</details></tool-use>';
+const THINKING_END = '</think>';
 
 /** The beginning of a step in which a tool was called, before there were tags. */
 const TOOL_STEP = /^(?:Tool use: \*\*|<details>|Read file: |### Rule: )/;
@@ -24,9 +26,11 @@ export const looksLikeSpecStory = (head: string): boolean =>
 export function importSpecStory(text: string, sink: TranscriptSink): void {
   const lines = text.split(/\r?\n/);
   const ends = blockEnds(lines);
+  const thinkingEnds = endsOfThinking(lines);
   const fence = new CodeFence();
   let turn: Role | undefined;
   let role: Role | undefined;
+  let isSubagent = false;
   let at: number | undefined;
   let bodyLines: string[] = [];
   const begin = (next: Role | undefined): void => {
@@ -34,7 +38,8 @@ export function importSpecStory(text: string, sink: TranscriptSink): void {
     bodyLines = [];
     fence.close();
     if (body !== '') {
-      if (role) sink.add({ role, text: body, at });
+      if (isSubagent) sink.skip(phrase('subagent message'));
+      else if (role) sink.add({ role, text: body, at });
       else sink.skip(phrase('text before the first message'));
     }
     role = next;
@@ -48,6 +53,7 @@ export function importSpecStory(text: string, sink: TranscriptSink): void {
   for (let index = 0; index < lines.length; index++) {
     const line = lines[index]!;
     const end = ends[index];
+    const thinkingEnd = thinkingEnds[index];
     const header = MESSAGE_HEADER.exec(line);
     if (header) {
       const [, name, details = ''] = header;
@@ -56,21 +62,26 @@ export function importSpecStory(text: string, sink: TranscriptSink): void {
       const first = textAfter(index);
       const isTool = TOOL_STEP.test(first) || (name === undefined && CODE_STEP.test(first));
       role = turn === 'assistant' && isTool ? 'tool' : turn;
-      at = headerTime(details);
+      isSubagent = details.includes('(sidechain)');
+      at = headerTime(details) ?? at;
     } else if (turn === 'assistant' && end !== undefined && TOOL_START.test(line)) {
       begin('tool');
       bodyLines = lines.slice(index, end + 1);
       begin('assistant');
       index = end;
+    } else if (turn === 'assistant' && thinkingEnd !== undefined && line.startsWith('<think>')) {
+      sink.skipReasoning();
+      bodyLines.push(lines[thinkingEnd]!.slice(lines[thinkingEnd]!.indexOf(THINKING_END) + THINKING_END.length));
+      index = thinkingEnd;
     } else if (turn === 'assistant' && line === '---' && lines[index - 1] === '' && lines[index + 1] === '') {
       const first = textAfter(index);
       const isTool = TOOL_STEP.test(first) || (CODE_STEP.test(first) && (role === 'tool' || !fence.isOpen));
       if (isTool || (role === 'tool' && !fence.isOpen)) begin(isTool ? 'tool' : 'assistant');
       else bodyLines.push(line);
-    } else if (turn !== undefined || !/^(<!--.*-->|# .*|\s*)$/.test(line)) {
+    } else if (turn !== undefined || !/^(<!--.*-->|##? .*|\s*)$/.test(line)) {
       bodyLines.push(line);
       fence.line(line);
-    }
+    } else if (TITLE.test(line)) at = headerTime(line) ?? at;
   }
   begin(undefined);
 }
@@ -93,6 +104,18 @@ function blockEnds(lines: readonly string[]): (number | undefined)[] {
   for (let index = lines.length - 1; index >= 0; index--) {
     if (closing[index]) next = index;
     ends[index] ??= next;
+  }
+  return ends;
+}
+
+/** For each line, the index of the next line that ends thinking in the same message. */
+function endsOfThinking(lines: readonly string[]): (number | undefined)[] {
+  const ends: (number | undefined)[] = [];
+  let next: number | undefined;
+  for (let index = lines.length - 1; index >= 0; index--) {
+    if (lines[index]!.includes(THINKING_END)) next = index;
+    else if (MESSAGE_HEADER.test(lines[index]!)) next = undefined;
+    ends[index] = next;
   }
   return ends;
 }

@@ -312,6 +312,54 @@ Done.
       'assistant: Done.',
     ]);
   });
+
+  it('skips thinking and the messages of subagents, and takes times from the title', () => {
+    const text = `## SpecStory
+
+# A port (2025-05-01 12:39:17)
+
+_**User**_
+
+Which port?
+
+---
+
+_**Agent (claude-opus-4)**_
+
+<think><details><summary>Thought Process</summary>A quote: _**User**_
+Hm.</details></think>
+
+---
+
+8080.
+
+_**User (sidechain)**_
+
+Look for ports.
+
+_**Agent (claude-opus-4) (sidechain)**_
+
+Tool use: **Grep**
+
+_**Agent (claude-opus-4 2025-05-01 12:40Z)**_
+
+<think>cut off
+
+_**User**_
+
+No </think>?
+`;
+    const { said, moments, skipped } = importTranscript('specstory', text);
+    assert.deepEqual(said, [
+      'user: Which port?',
+      'assistant: 8080.',
+      'assistant: <think>cut off',
+      'user: No </think>?',
+    ]);
+    const [began, later] = [Date.UTC(2025, 4, 1, 12, 39, 17), Date.UTC(2025, 4, 1, 12, 40)];
+    assert.deepEqual(moments, [began, began, later, later]);
+    assert.deepEqual(skipped, { 'model reasoning': 1, 'subagent message': 2 });
+  });
 });
 
 describe('importing an aider history', () => {
