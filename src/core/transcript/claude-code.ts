@@ -35,6 +35,8 @@ export class ClaudeCodeImporter {
   /** The ID of the newest message up to each record, by the record's ID; null if there was none. */
   readonly #messageAt: Map<unknown, string | null>;
   #leaf: string | null;
+  /** Whether a message names the one that it follows. Other programs write sessions without these links. */
+  #isLinked = false;
   /** Positions to return to, by the ID of the message before them. `at` is the time of the prompt that followed it. */
   readonly #branches = new Map<string | null, { position: TranscriptSink['position']; at?: unknown }>();
   #reply: { readonly id: string; blocks: ContentBlock[]; at?: number; model?: string; usage?: Usage } | undefined;
@@ -73,6 +75,7 @@ export class ClaudeCodeImporter {
     else if (record['isMeta'] === true) this.#sink.skip(phrase('instruction added by the tool'));
     else {
       this.#message(record, record.message);
+      this.#isLinked ||= typeof previousOf(record) === 'string';
       if (typeof uuid === 'string') {
         this.#leaf = uuid;
         this.#messageAt.set(uuid, uuid);
@@ -96,7 +99,7 @@ export class ClaudeCodeImporter {
     }
     const branch = this.#branches.get(message);
     const at = prompt['timestamp'];
-    if (branch && message !== this.#leaf) {
+    if (branch && message !== this.#leaf && this.#isLinked) {
       // A compaction may write prompts again, with the same times.
       if (at !== undefined && at === branch.at) return;
       this.#branches.set(this.#leaf, { position: this.#sink.position });

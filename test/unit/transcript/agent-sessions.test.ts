@@ -27,6 +27,16 @@ describe('importing a Claude Code session', () => {
     });
   });
 
+  it('keeps all messages if none is linked to another', () => {
+    const records = ['Which port?', '8080.', 'And the host?', 'It is local.'].map((content, index) => ({
+      ...{ type: index % 2 === 0 ? 'user' : 'assistant', uuid: `u${index}`, parentUuid: null },
+      message: { id: `m${index}`, content },
+    }));
+    const { said, skipped } = importRecords('claude-code', records);
+    assert.deepEqual(said, ['user: Which port?', 'assistant: 8080.', 'user: And the host?', 'assistant: It is local.']);
+    assert.deepEqual(skipped, {});
+  });
+
   it('takes the user’s title, although the model’s is written after it, or else the newest of the model', () => {
     const titleOf = (...records: readonly object[]): string | undefined => {
       const sink = new TranscriptSink();
