@@ -434,6 +434,17 @@ describe('importing an aider history', () => {
     ]);
   });
 
+  it('reads an answer to a question of aider as its output', () => {
+    const question = "Add file to the chat? (Y)es/(N)o/(A)ll/(D)on't ask again [Yes]:";
+    const history = `#### Look  \n\nWhere?\n\n> Added a.ts  \n\n#### ${question} all  \n> ${question} a  \n\n#### Yes/No [b]: c  `;
+    assert.deepEqual(importTranscript('aider', history).said, [
+      'user: Look',
+      'assistant: Where?',
+      `tool: Added a.ts\n\n${question} all\n${question} a`,
+      'user: Yes/No [b]: c',
+    ]);
+  });
+
   it('skips the model’s reasoning, also if it was cut off', () => {
     const tag = 'thinking-content-0123456789abcdef0123456789abcdef';
     const history =
