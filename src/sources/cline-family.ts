@@ -1,9 +1,8 @@
 import path from 'node:path';
 import type { Source, Tool } from '../app/library/source.ts';
-import { phrase } from '../core/text/phrase.ts';
-import { isList, isObject, textAt, tryParse, type JsonObject } from '../core/text/json-value.ts';
-import { readRoleContent } from '../core/transcript/content-parts.ts';
-import { checkVersion, parseTimestamp, usageOf, type TranscriptSink } from '../core/transcript/transcript-message.ts';
+import { isList, textAt, tryParse } from '../core/text/json-value.ts';
+import { readClineMessage } from '../core/transcript/cline.ts';
+import { checkVersion, parseTimestamp } from '../core/transcript/transcript-message.ts';
 import type { Databases } from './sqlite-databases.ts';
 import { editorFolders, toolFolder, type Home } from './home-folders.ts';
 import { fieldsOf, readJson, readOptionalFields, readOptionalText, unknownFormat } from './read-files.ts';
@@ -18,11 +17,6 @@ const EXTENSIONS = {
 
 const TASK_FILE = 'api_conversation_history.json';
 const MESSAGES_FILE = '.messages.json';
-
-/** Tags that the extensions put around the user's text. */
-const USER_TEXT_TAGS = /^\s*<(task|feedback|user_message|answer)>\n?([^]*?)\n?<\/\1>\s*$/;
-const USER_INPUT = /^\s*(?:<mode_notice>[^]*?<\/mode_notice>\s*)?<user_input mode="\w+">([^]*)<\/user_input>/;
-const ENVIRONMENT_DETAILS = /^\s*<environment_details>[^]*<\/environment_details>\s*$/;
 
 /**
  * Cline and its forks: `tasks/<id>/api_conversation_history.json` in the extension's storage, or in the folder that the
@@ -53,7 +47,7 @@ export function clineFamily(tool: 'cline' | 'roo' | 'kilo', home: Home, database
       checkVersion(fieldsOf(value)['version'], 1);
       const messages = isList(value) ? value : fieldsOf(value)['messages'];
       if (!isList(messages)) throw unknownFormat(tool);
-      for (const message of messages) addMessage(message, sink);
+      for (const message of messages) readClineMessage(message, sink);
       return undefined;
     },
   );
@@ -102,56 +96,4 @@ async function addSessions(finder: Finder, sessions: string): Promise<void> {
       } else await finder.addFile(file, { id: `${id}__${agent}`, parent: id, workspace });
     }
   }
-}
-
-function addMessage(message: unknown, sink: TranscriptSink): void {
-  if (!isObject(message)) return sink.skip(phrase('record without a role or content'));
-  const at = parseTimestamp(message['ts']);
-  // Roo Code and Kilo Code, and Cline's CLI.
-  if (message['isSummary'] === true || fieldsOf(message['metadata'])['kind'] === 'compaction_summary') {
-    const summary = [message['content']].flat().map((part) => textAt(isObject(part) ? part['text'] : part) ?? '');
-    return sink.addCompaction({ summary: summary.join('\n'), at });
-  }
-  if (message['isTruncationMarker'] === true) return sink.skip(phrase('context added by the tool'));
-  const info = fieldsOf(message['modelInfo']);
-  const metrics = fieldsOf(message['metrics']);
-  const tokens = isObject(metrics['tokens']) ? metrics['tokens'] : metrics;
-  const usage = usageOf({
-    input: tokens['prompt'] ?? tokens['inputTokens'],
-    output: tokens['completion'] ?? tokens['outputTokens'],
-    cached: tokens['cached'] ?? tokens['cacheReadTokens'],
-  });
-  const content = message['role'] === 'user' ? withoutAddedContext(message['content'], sink) : message['content'];
-  if (isList(content) && content.length === 0) return;
-  const model = textAt(info['modelId'] ?? info['id']);
-  readRoleContent({ role: message['role'], content }, sink, { at, model, usage });
-}
-
-/** A user message's content without the tags and environment details that the extension added. */
-function withoutAddedContext(content: unknown, sink: TranscriptSink): unknown {
-  if (typeof content === 'string') return withoutTags(content);
-  if (!isList(content)) return content;
-  return content.flatMap((part) => {
-    if (isObject(part) && part['type'] === 'tool_result') return [withTexts(part)];
-    if (!isObject(part) || typeof part['text'] !== 'string') return [part];
-    if (ENVIRONMENT_DETAILS.test(part['text'])) {
-      sink.skip(phrase('context added by the tool'));
-      return [];
-    }
-    return [{ ...part, text: withoutTags(part['text']) }];
-  });
-}
-
-const withoutTags = (text: string): string => text.replace(USER_TEXT_TAGS, '$2').replace(USER_INPUT, '$1');
-
-/** A tool's result whose outputs, such as `{query, result, success}`, are converted to text. */
-function withTexts(result: JsonObject): JsonObject {
-  const { content } = result;
-  if (!isList(content)) return result;
-  const parts = content.map((part) => {
-    if (!isObject(part) || typeof part['type'] === 'string') return part;
-    const output = [part['result'], part['error']].filter((one) => typeof one === 'string' && one !== '');
-    return { type: 'text', text: output.length > 0 ? output.join('\n') : JSON.stringify(part) };
-  });
-  return { ...result, content: parts };
 }
