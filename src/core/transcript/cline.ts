@@ -3,10 +3,14 @@ import { phrase } from '../text/phrase.ts';
 import { readRoleContent } from './content-parts.ts';
 import { parseTimestamp, usageOf, type TranscriptSink } from './transcript-message.ts';
 
-/** Tags that the extensions put around the user's text. */
-const USER_TEXT_TAGS = /^\s*<(task|feedback|user_message|answer)>\n?([^]*?)\n?<\/\1>\s*$/;
+/** Tags that the extensions put around the user's text, and words before them. */
+const USER_TEXT_TAGS =
+  /^\s*(?:(?:\[TASK RESUMPTION\]|New |The user )[^<]*)?<(task|feedback|user_message|answer)>\n?([^]*?)\n?<\/\1>/;
 const USER_INPUT = /^\s*(?:<mode_notice>[^]*?<\/mode_notice>\s*)?<user_input mode="\w+">([^]*)<\/user_input>/;
-const ENVIRONMENT_DETAILS = /^\s*<environment_details>[^]*<\/environment_details>\s*$/;
+const ADDED_CONTEXT =
+  /^\s*(?:<environment_details>[^]*<\/environment_details>\s*$|# (?:task_progress|TODO LIST UPDATE) |\[ERROR\] You did not use a tool|\[TASK RESUMPTION\]|\(The user did not provide a new message|The user has provided feedback on the results\.)/;
+/** The heading of a tool's result as text, which is followed by the result or in the next part. */
+const RESULT_HEADING = /^\[\w+(?: for [^]*?)?\] Result:\s*/;
 
 /** Reads a message of Cline or one of its forks. */
 export function readClineMessage(message: unknown, sink: TranscriptSink): void {
@@ -31,18 +35,33 @@ export function readClineMessage(message: unknown, sink: TranscriptSink): void {
   readRoleContent({ role: message['role'], content }, sink, { at, model, usage });
 }
 
-/** A user message's content without the tags and environment details that the extension added. */
+/**
+ * A user message's content without the tags and context that the extension added. Extensions that call tools by text
+ * also store their results as the user's text.
+ */
 function withoutAddedContext(content: unknown, sink: TranscriptSink): unknown {
   if (typeof content === 'string') return withoutTags(content);
   if (!isList(content)) return content;
+  let heading = '';
   return content.flatMap((part) => {
     if (isObject(part) && part['type'] === 'tool_result') return [withTexts(part)];
     if (!isObject(part) || typeof part['text'] !== 'string') return [part];
-    if (ENVIRONMENT_DETAILS.test(part['text'])) {
+    const [start = ''] = RESULT_HEADING.exec(part['text']) ?? [];
+    const text = part['text'].slice(start.length);
+    if (USER_TEXT_TAGS.test(text)) {
+      heading = '';
+      return [{ ...part, text: withoutTags(text) }];
+    }
+    if (ADDED_CONTEXT.test(text)) {
       sink.skip(phrase('context added by the tool'));
       return [];
     }
-    return [{ ...part, text: withoutTags(part['text']) }];
+    heading ||= start;
+    if (heading === '') return [{ ...part, text: withoutTags(text) }];
+    if (text === '') return [];
+    const result = { type: 'tool_result', content: heading.trimEnd() + '\n' + text };
+    heading = '';
+    return [result];
   });
 }
 

@@ -258,6 +258,33 @@ describe('stores of other tools', () => {
       ]);
     });
 
+    it('tells the results of tools that are called by text, and context, from the user’s words', async () => {
+      const text = (...texts: readonly string[]): object => user(texts.map((one) => ({ type: 'text', text: one })));
+      const details = '<environment_details>\n# Current Mode\nACT MODE\n</environment_details>';
+      session('s1', [
+        text('<task>\nWhich port?\n</task>\n\n<file_content path="a.ts">\n</file_content>', details),
+        text("[read_file for 'a.ts'] Result:", 'port = 8080', details),
+        text("[list_files for 'src'] Result:\na.ts", '\n# task_progress RECOMMENDED\n', details),
+        text("[ask_followup_question for 'In `a`\nor [b]?'] Result:\n<answer>\nIn a.\n</answer>", details),
+        text('[attempt_completion] Result:', 'The user has provided feedback:\n<feedback>\nNo.\n</feedback>'),
+        text(
+          '[TASK RESUMPTION] This task was interrupted.',
+          'New instructions:\n<user_message>\nGo on.\n</user_message>',
+        ),
+        text('[ERROR] You did not use a tool in your previous response!'),
+        text('[a note] Result: mine'),
+      ]);
+      assert.deepEqual(textsOf(await readOnly('cline')), [
+        'user: Which port?\n\n<file_content path="a.ts">\n</file_content>',
+        "tool: [read_file for 'a.ts'] Result:\nport = 8080",
+        "tool: [list_files for 'src'] Result:\na.ts",
+        'user: In a.',
+        'user: No.',
+        'user: Go on.',
+        'user: [a note] Result: mine',
+      ]);
+    });
+
     it('tells subagents’ sessions from the one that started them', async () => {
       putFile(home, '.cline/data/sessions/s1/s1.json', { cwd: '/home/sam/api', metadata: { title: 'The port' } });
       session('s1', [user('Which port?')]);
