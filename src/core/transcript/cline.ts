@@ -1,4 +1,4 @@
-import { isList, isObject, textAt, valueAt, type JsonObject } from '../text/json-value.ts';
+import { isList, isObject, objectsAt, textAt, valueAt, type JsonObject } from '../text/json-value.ts';
 import { phrase } from '../text/phrase.ts';
 import { readRoleContent } from './content-parts.ts';
 import { parseTimestamp, usageOf, type TranscriptSink } from './transcript-message.ts';
@@ -11,6 +11,10 @@ const ADDED_CONTEXT =
   /^\s*(?:<environment_details>[^]*<\/environment_details>\s*$|# (?:task_progress|TODO LIST UPDATE) |\[ERROR\] You did not use a tool|\[TASK RESUMPTION\]|\(The user did not provide a new message|The user has provided feedback on the results\.)/;
 /** The heading of a tool's result as text, which is followed by the result or in the next part. */
 const RESULT_HEADING = /^\[\w+(?: for [^]*?)?\] Result:\s*/;
+
+/** Whether this is a user's message of Cline or one of its forks, to which the extension added the environment. */
+export const isCline = (record: unknown): boolean =>
+  objectsAt(record, 'content').some((part) => /^\s*<environment_details>/.test(textAt(part, 'text') ?? ''));
 
 /** Reads a message of Cline or one of its forks. */
 export function readClineMessage(message: unknown, sink: TranscriptSink): void {

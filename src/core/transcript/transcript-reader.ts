@@ -3,6 +3,7 @@ import { phrase } from '../text/phrase.ts';
 import { AiderImporter, looksLikeAider } from './aider.ts';
 import { importChatGpt, isChatGpt } from './chatgpt.ts';
 import { ClaudeCodeImporter, isClaudeCode } from './claude-code.ts';
+import { isCline, readClineMessage } from './cline.ts';
 import { CodexImporter, isCodex } from './codex.ts';
 import { importContinueSession, isContinueSession } from './continue-session.ts';
 import { CopilotEventsImporter, isCopilotEvent } from './copilot-events.ts';
@@ -248,7 +249,8 @@ function importJson(value: unknown, sink: TranscriptSink): TranscriptFormat {
     const system = valueAt(value, 'system');
     // In a request to Anthropic, the system prompt is a string or a list of text parts.
     if (typeof system === 'string' || isList(system)) readRoleContent({ role: 'system', content: system }, sink);
-    for (const record of list) readRoleContent(record, sink);
+    const read = list.some(isCline) ? readClineMessage : readRoleContent;
+    for (const record of list) read(record, sink);
     return 'messages';
   }
   if (isRoleContent(value)) return readAs('messages', readRoleContent, value, sink);
