@@ -71,8 +71,12 @@ export const isRule = (line: string): boolean => !/[0-9A-Za-z\u00c0-\u1fff\u2c00
 /** Whether a line is a numbered line of a file: `12→` or `12│`. */
 export const isNumbered = (line: string): boolean => /^\d+[→│]/.test(line);
 
-/** A file's line in an editor or a search result: `12→`, `12 |`, `L12:`, `store.ts:12:`, `store.ts-12-`. */
-const ECHO = /^[ \t]*(?:\d{1,6} ?[→│|]|L\d{1,6}\b|[^\s:]*[\w/]\.\w{1,6}(?::\d{1,6}:|-\d{1,6}-))/;
+/**
+ * A file's line in an editor or a search result: `12→`, `12 |`, `L12:`, `store.ts:12:`, `store.ts-12-`. No such line is
+ * a message about a place, which follows after a space (`store.ts:12:5: unused`), or a row of a table (`12 | a | b`).
+ */
+const ECHO =
+  /^[ \t]*(?:\d{1,6} ?(?:[→│]|\|(?!.* \| ))|L\d{1,6}\b|[^\s:]*[\w/]\.\w{1,6}(?::\d{1,6}:(?!(?:\d{1,5}(?::| -))? (?!in )[^\s*]|\d{1,5}(?:\s|$))|-\d{1,6}-))/;
 const NUMBERED_BY_COLON = /^[ \t]*(\d{1,6})[:\t]/;
 
 /** Maximum length of a path before a line number, in UTF-16 units. */
