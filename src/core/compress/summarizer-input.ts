@@ -280,7 +280,7 @@ function isResultLine(text: string, start: number, end: number): boolean {
   const line = text.slice(start, end);
   if (line.length < 2 || line.length > MAX_LINE_LENGTH || isRule(line) || isFileLine(text, start)) return false;
   const tag = TAG.exec(line)?.[2]?.toLowerCase();
-  const isPath = line.includes('/') && !line.includes(' ');
+  const isPath = line.includes('/') && !/\s|:\/\/|:\d/.test(line);
   return !(tag !== undefined && WRAPPERS.has(tag)) && !isPath && !LISTED.test(line) && !isScaffolding(line);
 }
 
