@@ -41,7 +41,10 @@ export function answerIn(line: string): 'here' | 'follows' | undefined {
 
 /** Whether a line ends with a mark that only code has, or its beginning matches. */
 const endsLikeCodeOrMatches = (pattern: RegExp, line: string): boolean =>
-  /[;{}([]$/.test(line) || pattern.test(line.slice(0, MAX_SCAN_LENGTH));
+  !JSON_OBJECT.test(line) && (/[;{}([]$/.test(line) || pattern.test(line.slice(0, MAX_SCAN_LENGTH)));
+
+/** A response or a record of a log. */
+const JSON_OBJECT = /^\{"[^\n]*\}$/;
 
 /** Whether a line looks like code: it ends like a statement or block, or assigns, calls, or returns. */
 export const isCodeLine = (line: string): boolean => endsLikeCodeOrMatches(CODE, line);

@@ -21,9 +21,9 @@ const COURTESY =
 /** A slash command with at most a path. With more words, it's a request. */
 const COMMAND = /^\/[a-z-]+(?: [\w./-]+)?$/u;
 
-/** Directory listings, numbered file lines, diff headers, escaped strings, and colored output. */
+/** Directory listings, numbered file lines, diff headers, escaped multi-line strings, long JSON, and colored output. */
 const LISTED =
-  /\[\d+(?:;\d+)*m|^@@ -\d|^new file mode |^\{"|\\n.*\\n|^(?:[dl-]?(?:[r-][w-][xsStT-]){2,3}[@+.]? +\d|\d+(?:→|│))/u;
+  /\[\d+(?:;\d+)*m|^@@ -\d|^new file mode |^\{"[^\n]{300}|(?<!["'`\\ ]|\\[rn])\\n.*\\n|^(?:[dl-]?(?:[r-][w-][xsStT-]){2,3}[@+.]? +\d|\d+(?:→|│))/u;
 
 const COMMITTED = /^Commit [0-9a-f]{7,40}\b|^\[[\w/.-]+ [0-9a-f]{7,40}\]/u;
 const UNDONE = /^Removed: [0-9a-f]{7,40} (?!style)/u;
