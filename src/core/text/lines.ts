@@ -1,11 +1,10 @@
 import type { Span } from '../model/key-event.ts';
 import type { Steps } from '../pace/steps.ts';
+import { FenceReader } from './fences.ts';
 
 /** Length of a line's beginning that determines its kind, in UTF-16 units. */
 const MAX_READ = 240;
 
-const FENCE = /^(?:`{3,}|~{3,})\s*([\w+#.-]*)/;
-const SOURCE_TAG = /^<\/?(?:source|code|pre|diff)>/i;
 const LINE_NUMBER = /^\d{1,7}(?:→|│|\t|█)[ \t]?(?:[-+](?=[ \t]|_|<|$))?/;
 const SEARCH_START = /^<{5,9} ?(?:SEARCH|HEAD|ORIGINAL|Updated|[\w/.-]+)?\s*$/;
 const REPLACE_END = /^>{5,9}(?: ?(?:REPLACE|UPDATED|[\w/.-]+))?\s*$/;
@@ -57,8 +56,7 @@ export interface Line {
 /**
  * Splits a message into lines and determines their kinds. With `tool`, the whole message is output. Linear, because
  * patterns only examine the first `MAX_READ` units of a line and backtrack over bounded runs. Consecutive blank lines
- * are merged. A bare fence on the first line opens no code block, because in transcripts that are cut at tool calls a
- * message may start within one.
+ * are merged.
  */
 export const lineSteps = (text: string, options: { readonly tool: boolean }): Steps<Line[]> =>
   new LineReader(text, options.tool).read();
@@ -78,8 +76,7 @@ const STEP_CHARS = 10_000;
 
 class LineReader {
   private readonly lines: Line[] = [];
-  /** The kind of the lines in the open fence. */
-  private fence: 'code' | 'output' | 'diff' | undefined;
+  private readonly fences: FenceReader;
   private inSearchReplace = false;
   private inTool = false;
   private inCommand = false;
@@ -94,11 +91,11 @@ class LineReader {
   constructor(text: string, tool: boolean) {
     this.text = text;
     this.tool = tool;
+    this.fences = new FenceReader(text);
   }
 
   *read(): Steps<Line[]> {
     const { text, lines } = this;
-    let isFirst = true;
     let pauseAt = STEP_CHARS;
     for (const { start, end } of lineSpans(text)) {
       this.start = start;
@@ -106,8 +103,7 @@ class LineReader {
       this.trim();
       if (this.start >= this.end) {
         if (lines.at(-1)?.kind !== 'blank') this.push('blank');
-      } else this.readLine(isFirst);
-      isFirst = false;
+      } else this.readLine();
       if (end < pauseAt) continue;
       pauseAt = end + STEP_CHARS;
       yield;
@@ -135,18 +131,11 @@ class LineReader {
     this.end = end;
   }
 
-  private readLine(isFirst: boolean): void {
+  private readLine(): void {
     const { text, start, end } = this;
     const head = text.slice(start, Math.min(end, start + MAX_READ));
     const firstUnit = head.charCodeAt(0);
-    if (firstUnit === 96 || firstUnit === 126 || firstUnit === 60) {
-      const fence = FENCE.exec(head) ?? sourceFence(head);
-      if (fence !== null) {
-        if (this.fence !== undefined) this.fence = undefined;
-        else if (!(isFirst && fence[1] === '')) this.fence = fenceKind(fence[1]!);
-        return this.push('markup');
-      }
-    }
+    if (this.fences.pass(start, end)) return this.push('markup');
     if (this.inSearchReplace || (firstUnit === 60 && head.startsWith('<<<<<') && SEARCH_START.test(head))) {
       this.inSearchReplace = !REPLACE_END.test(head);
       return this.push('diff');
@@ -176,7 +165,7 @@ class LineReader {
       if (THINK_CLOSE.test(head)) this.thinking = false;
       if (TOOL_CLOSE.test(head)) {
         this.closeTool();
-        this.fence = undefined;
+        this.fences.open = undefined;
       } else if (closesDetails && this.openDetails === 0) this.inTool = false;
       this.push('markup');
     } else {
@@ -202,7 +191,8 @@ class LineReader {
   }
 
   private classify(line: string): void {
-    if (this.fence !== undefined) return this.push(this.fence);
+    const fence = this.fences.open;
+    if (fence !== undefined) return this.push(fenceKind(fence.language));
     // Collapsed blocks other than thinking belong to tools: search results, edits, file lists.
     if (this.tool || this.inTool || (this.openDetails > 0 && !this.thinking)) return this.push('output');
     const hasMark = isMark(line.charCodeAt(0));
@@ -244,14 +234,10 @@ class LineReader {
   }
 }
 
-/** Some clients put code in `<source>` and similar tags instead of fences. */
-const sourceFence = (head: string): readonly string[] | null =>
-  SOURCE_TAG.test(head) ? ['', head.startsWith('</') ? '' : 'source'] : null;
-
 const fenceKind = (language: string): 'code' | 'output' | 'diff' =>
-  /^(?:diff|patch)$/i.test(language)
+  /^(?:diff|patch)\b/.test(language)
     ? 'diff'
-    : /^(?:|text|txt|log|console|output|(?:ba|z)?sh|shell|terminal)$/i.test(language)
+    : /^(?:$|(?:text|txt|log|console|output|(?:ba|z)?sh|shell|terminal)\b)/.test(language)
       ? 'output'
       : 'code';
 

@@ -98,6 +98,22 @@ describe('lines', () => {
     assert.deepEqual(kinds('src/a.ts:1:2: error'), ['output']);
   });
 
+  it('are in a block until a fence that is as long and has no language, or the tag that closes it', () => {
+    assert.equal(kinds('````md\n```\na\n```\n````\nb').join(' '), 'markup code code code markup prose');
+    assert.equal(kinds('<source>ts\n```\n</source>\na').join(' '), 'markup code markup prose');
+    assert.equal(kinds('<code>a</code> is winter time.\nSo is b.').join(' '), 'prose prose');
+    assert.equal(kinds('```npm test``` fails.\nPlease look.').join(' '), 'prose prose');
+  });
+
+  it('are in a block that a message begins with, unless its first fence closes one of an earlier message', () => {
+    assert.equal(kinds('```\nboom\n```\nPlease look.').join(' '), 'markup output markup prose');
+    assert.equal(kinds('```\nI added it.').join(' '), 'markup prose');
+    assert.equal(
+      kinds('a();\n```\nI added it:\n```ts\nb\n```\nc').join(' '),
+      'code markup prose markup code markup prose',
+    );
+  });
+
   it('mark where a model was thinking', () => {
     const lines = runSynchronously(lineSteps('<think>\nhmm\n</think>\nDone.', { tool: false }));
     assert.deepEqual(
