@@ -15,6 +15,7 @@ import {
 import { isToolResult, type SourceMessage } from './source-message.ts';
 import type { CancellableYielder } from '../pace/cancellable-yielder.ts';
 import { isRunningText, lineShape } from './terms.ts';
+import { FenceReader } from '../text/fences.ts';
 import { lineSpans } from '../text/lines.ts';
 import { EAST_ASIAN } from '../text/cjk.ts';
 import { sentencesOf } from '../text/sentences.ts';
@@ -98,10 +99,7 @@ export class PassageCutter {
   private readonly definitions = new Map<string, Map<string, Set<string>>>();
   /** The file that contains the current code, or ''. */
   private file = '';
-  /** The marks of the open fence, or ''. */
-  private fence = '';
-  /** Whether the open fence has no language. */
-  private bareFence = false;
+  private readonly fences: FenceReader;
   /** Inside a short code block in prose, such as an error, a line of code, or a command. */
   private quoting = false;
   /** Inside `<think>` or `<thinking>`. */
@@ -127,6 +125,7 @@ export class PassageCutter {
     this.longLine = isShortChat ? shortLine : LONG_LINE.usual;
     this.takesAll = takesAll;
     this.text = text;
+    this.fences = new FenceReader(text);
     this.position = position;
     this.isOutput = isToolResult(message);
     this.isUser = message.role === 'user';
@@ -150,12 +149,13 @@ export class PassageCutter {
     while (first < end && text.charCodeAt(first) <= 32) first++;
     const last = trimmedEnd(text, first, end);
     if (first === last) return;
-    if (this.openOrCloseFence(first, last)) {
+    if (this.fences.pass(first, last)) {
       this.endRun();
       this.answering = false;
+      this.quoting = !this.isOutput && !this.wrapped && this.closesSoon(last);
       return;
     }
-    if (text[first] === '<' && this.fence === '') {
+    if (text[first] === '<' && this.fences.open === undefined) {
       // Exported transcripts wrap thinking and tool calls in tags.
       first = this.skipTags(first, last);
       if (first >= last) return;
@@ -172,7 +172,8 @@ export class PassageCutter {
       return;
     }
     if (this.isOutput && this.isAnswer(first, last)) this.proseLine(first, last);
-    else if (this.editing || this.fence !== '' || this.isOutput || this.wrapped) this.outputLine(first, last);
+    else if (this.editing || this.fences.open !== undefined || this.isOutput || this.wrapped)
+      this.outputLine(first, last);
     else this.proseLine(first, last);
   }
 
@@ -189,29 +190,9 @@ export class PassageCutter {
     return isAnswer;
   }
 
-  private openOrCloseFence(first: number, last: number): boolean {
-    const { text } = this;
-    const mark = text[first];
-    if (mark !== '`' && mark !== '~') return false;
-    let marks = first;
-    while (marks < last && text[marks] === mark) marks++;
-    if (marks - first < 3) return false;
-    const fence = text.slice(first, marks);
-    // A fence that closes a block of an earlier message looks like an opening one until the next fence with a language.
-    const isStray = this.bareFence && marks < last;
-    if (this.fence === '' || isStray) {
-      this.fence = fence;
-      this.bareFence = marks === last;
-      this.quoting = !this.isOutput && !this.wrapped && this.closesSoon(last, fence);
-      return true;
-    }
-    if (marks < last || !fence.startsWith(this.fence)) return false;
-    this.fence = '';
-    this.quoting = false;
-    return true;
-  }
-
-  private closesSoon(last: number, fence: string): boolean {
+  private closesSoon(last: number): boolean {
+    const fence = this.fences.open?.marks;
+    if (fence === undefined) return false;
     let at = this.text.indexOf('\n', last);
     for (let lines = 0; at !== -1 && lines <= SHORT_BLOCK_LINES; lines++) {
       let next = at + 1;
@@ -341,7 +322,7 @@ export class PassageCutter {
 
   private noteCode(line: string, plain: number): void {
     if (plain > MAX_WORDS_BESIDE_FILE) return;
-    if (this.fence === '' && !this.editing) this.file = fileIn(line) ?? this.file;
+    if (this.fences.open === undefined && !this.editing) this.file = fileIn(line) ?? this.file;
     const defined = definitionIn(line);
     if (!defined) return;
     const kinds = this.definitions.get(this.file) ?? new Map<string, Set<string>>();
@@ -367,7 +348,7 @@ export class PassageCutter {
 
   /** Whether a line shows or describes a command: it's in backticks or after a prompt, and outside of a code block. */
   private isCall(line: string): boolean {
-    if (this.fence !== '' || this.editing) return false;
+    if (this.fences.open !== undefined || this.editing) return false;
     return line.startsWith('`') || line.startsWith('$') ? line.length > 4 : line.includes('`');
   }
 

@@ -1,3 +1,4 @@
+import { FenceReader } from '../text/fences.ts';
 import { lineSpans } from '../text/lines.ts';
 import { quoteSpeakerLabels } from '../text/prompt-sections.ts';
 import type { TokenCounter } from '../tokens/token-counter.ts';
@@ -246,7 +247,7 @@ function blocksIn(text: string, message: number, isOutput: boolean): IndexedPass
   const blocks: IndexedPassage[][] = [];
   let block: IndexedPassage[] = [];
   let code = 0;
-  let isOpen = isOutput;
+  const fences = new FenceReader(text);
   const close = (): void => {
     const isCode = code >= block.length * CODE_SHARE;
     const isAdded = ({ start }: Passage): boolean => text[start] === '+' && text[start + 1] !== '+';
@@ -258,12 +259,9 @@ function blocksIn(text: string, message: number, isOutput: boolean): IndexedPass
     const line = text.slice(span.start, span.end);
     const start = span.start + line.length - line.trimStart().length;
     const end = start + line.trim().length;
-    if (FENCE.test(line)) {
-      if (!isOutput) {
-        close();
-        isOpen = !isOpen;
-      }
-    } else if (isOpen && isResultLine(text, start, end)) {
+    if (fences.pass(start, end)) {
+      if (!isOutput) close();
+    } else if ((isOutput || fences.open) && isResultLine(text, start, end)) {
       if (isStatement(line.trim())) code++;
       block.push({ ...newPassage(message, start, end, 'line', false, line.trim()), terms: [] });
     }
@@ -272,7 +270,6 @@ function blocksIn(text: string, message: number, isOutput: boolean): IndexedPass
   return blocks;
 }
 
-const FENCE = /^\s*(?:```|~~~)/;
 /** Directory trees, stack frames, and diff headers. */
 const LISTED = /^(?:at \S+ \(|[├│└]|index [0-9a-f]{6}|diff --git |(?:---|\+\+\+) )/;
 
