@@ -7,8 +7,9 @@ const MAX_READ = 240;
 
 const LINE_NUMBER = /^\d{1,7}(?:→|│|\t|█)[ \t]?(?:[-+](?=[ \t]|_|<|$))?/;
 const SEARCH_START = /^<{5,9} ?(?:SEARCH|HEAD|ORIGINAL|Updated|[\w/.-]+)?\s*$/;
-const REPLACE_END = /^>{5,9}(?: ?(?:REPLACE|UPDATED|[\w/.-]+))?\s*$/;
-const TOOL_OPEN = /^(?:<tool[-_]use\b|Tool use: \*\*|<function_results>|<tool_result|_?\*\*Tool )/i;
+/** In a rebase, Git names the commit with its subject. */
+const REPLACE_END = /^>{5,9}(?: ?(?:REPLACE|UPDATED|[\w/.-]+)(?: \(.*\)|\.\.\. .*)?)?\s*$/;
+const TOOL_OPEN = /^(?:<tool[-_]use\b|Tool use: \*\*|<function_results>|<tool_result|_\*\*Tool )/i;
 const TOOL_CLOSE = /<\/(?:tool[-_]use|tool_result|function_results)>/i;
 const DETAILS_OPEN = /<details>/i;
 const DETAILS_CLOSE = /<\/details>/i;
@@ -25,14 +26,15 @@ const RULE = /^[-=_*~─═|+: ]{3,}$/;
 const DIFF_HEAD = /^(?:@@ |diff --git |index [0-9a-f]{6,}|--- \S|\+\+\+ \S)/;
 /** Output that people paste: exceptions, source locations, progress dots, rulers, exit codes, listings. */
 const OUTPUT =
-  /\.{12,}|⋮|\u2588|^(?:[a-z_]\w*\.){0,6}[A-Z]\w*(?:Error|Exception): |^[^\s:]+:\d+:\d+:? |^npm ERR!|^(?:ERROR|FATAL): \S|^(?:- )?(?:hook id|exit code): |^\s*\^|^Running: |^(?:Tokens|Cost): |^\$ \S|^[\w.-]+@[\w.-]+[:~$]|^(?:PASS|FAIL)\s|^(?:ok|not ok)(?: \d|\s{2}|\t)|^\d+ (?:passing|failing|passed|failed)|^[-drwx]{10}[.@+]?\s|^total \d+$|^(?:Read file|Listed directory|Searched codebase|Grep search|Edit(?:ed)? file|Created file|Output mode|Lines added)\b|^\*\*Chunk \d+\*\*$|^(?:\*\*)?Tool use\b/;
+  /\.{12,}|⋮|\u2588|^(?:[a-z_]\w*\.){0,6}[A-Z]\w*(?:Error|Exception): |^[^\s:]+:\d+:\d+:? |^npm ERR!|^(?:ERROR|FATAL): \S|^(?:- )?(?:hook id|exit code): |^\s*\^|^Running: |^(?:Tokens|Cost): |^\$ \S|^[\w.-]+@[\w.-]+[:~$]|^(?:PASS|FAIL)\s|^(?:ok|not ok)(?: \d|\s{2}|\t)|^\d+ (?:passing|failing|passed|failed)|^[-drwx]{10}[.@+]?\s|^total \d+$|^(?:Read file|Listed directory|Searched codebase|Grep search|Edit(?:ed)? file|Created file|Output mode|Lines added)\b|^\*\*Chunk \d+\*\*$|^(?:\*\*)?Tool use:/;
 const STACK =
   /^(?:at\s+[\w.$<>[\]/]+\s?\(|at\s+\S+:\d|File "|Traceback \(most recent|\s*\^+\s*$|~+\^|goroutine \d|Caused by: )/;
 const LOG =
   /^(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\d\d:\d\d:\d\d[ .,]|\[\d\d:\d\d|time=\d|\w{3} \d\d \d\d:\d\d:\d\d|(?:DEBUG|INFO|TRACE|NOTICE)\b[ :\]])/;
 const CODE =
-  /^(?:import (?:[\w*{}, ]{1,80} from )?["'<{]|import [\w.]+(?: as \w+)?;?$|from \S+ import |export (?:default|const|function|class|type|interface|async|enum|\{|\*)|const [\w{[].*=|let \w+ ?=|var \w+ ?[=:;]|function\s*\w*\(|def \w+\(|class \w+.*[:{]$|return\b.*[;)]$|if ?\(|for ?\(|while ?\(|(?:public|private|protected) (?:static|class|void|async|readonly|final|[A-Z]\w* \w+ ?[;=(])|#include|package [\w.]+;?$|use \w+::|fn \w+[(<]|pub (?:fn|struct|enum|mod)|SELECT |INSERT |CREATE TABLE|\}|\{|\)|<\/?\w+[ >]|\/\/|\/\*|\*\/|\$ |PS [A-Z]:)|[;{}]\s*$|^\w[\w.]* ?= ?[^=].*[)\]}]$|^\w[\w.]*\([^)]*\);?$/;
+  /^(?:import (?:[\w*{}, ]{1,80} from )?["'<{]|import [\w.]+(?: as \w+)?;?$|from \S+ import |export (?:default|const|function|class|type|interface|async|enum|\{|\*)|const [\w{[].*=|let \w+ ?=|var \w+ ?[=:;]|function\s*\w*\(|def \w+\(|class \w+.*[:{]$|return\b.*[;)]$|if ?\(|for ?\(|while ?\(|(?:public|private|protected) (?:static|class|void|async|readonly|final|[A-Z]\w* \w+ ?[;=(])|#include|package [\w.]+;?$|use \w+::|fn \w+[(<]|pub (?:fn|struct|enum|mod)|SELECT |INSERT |CREATE TABLE|\}|\{|\)|<\/?\w+(?: |>(?![\s.,:;/)-]))|\/\/|\/\*|\*\/|\$ |PS [A-Z]:)|[;{}]\s*$|^\w[\w.]* ?= ?[^=].*[)\]}]$|^\w[\w.]*\([^)]*\);?$/;
 const CLOSED = /<\/[\w-]+>\s*$/;
+const PLACEHOLDER = /^[a-z][\w-]*$/i;
 const TAG_NAME = /^\/?[a-z][\w-]*(?:\s[^<>]*)?\/?$/i;
 
 /**
@@ -261,6 +263,9 @@ function afterTags(text: string, start: number, end: number): number {
     if (length === -1) return here;
     const name = text.slice(here + 1, here + length);
     if (!TAG_NAME.test(name) || /error/i.test(name)) return here;
+    // `<userId> must be unique`
+    const isWord = PLACEHOLDER.test(name) && !THINK_OPEN.test(`<${name}>`);
+    if (isWord && here + length + 1 < end && /[\s.,:;/)-]/.test(text.charAt(here + length + 1))) return here;
     here += length + 1;
     if (!/^summary$/i.test(name)) continue;
     const done = text.slice(here, Math.min(end, here + 400)).indexOf('</summary>');

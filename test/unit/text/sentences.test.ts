@@ -114,6 +114,24 @@ describe('lines', () => {
     );
   });
 
+  it('keep a placeholder that they begin with, but not a tag', () => {
+    const said = '<userId> must never be logged.\n<task>Log it.</task>\n<host>:<port> is set.';
+    const lines = runSynchronously(lineSteps(said, { tool: false }));
+    assert.deepEqual(
+      lines.map(({ kind, start, end }) => `${kind} ${said.slice(start, end)}`),
+      ['prose <userId> must never be logged.', 'prose Log it.', 'prose <host>:<port> is set.'],
+    );
+  });
+
+  it('are prose under a label that only begins like a call of a tool', () => {
+    assert.equal(kinds('**Tool names:**\nWe say recall.\nTool use is rare.').join(' '), 'prose prose prose');
+  });
+
+  it('are prose after a conflict of a merge or rebase', () => {
+    for (const end of ['main', '9b1e0d2 (Read the table)', '9b1e0d2... Read the table'])
+      assert.equal(kinds(`<<<<<<< HEAD\na\n=======\nb\n>>>>>>> ${end}\nKeep b.`).at(-1), 'prose', end);
+  });
+
   it('mark where a model was thinking', () => {
     const lines = runSynchronously(lineSteps('<think>\nhmm\n</think>\nDone.', { tool: false }));
     assert.deepEqual(
