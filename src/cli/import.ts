@@ -16,8 +16,8 @@ milliseconds since the epoch if known. Skipped content is listed on standard err
 Formats are detected from the content: Threadkeeper's JSONL export (only the branch of the
 last message), JSON or JSONL of {role, content} (OpenAI or Anthropic format), VS Code's
 chats and “Chat: Export Chat…” JSON, aider's .aider.chat.history.md, SpecStory Markdown,
-sessions of Claude Code, Codex, Copilot, Gemini CLI, Qwen Code, and Continue, and
-ChatGPT's conversations.json. Use - as FILE to read standard input.
+sessions of Claude Code, Codex, Copilot, Gemini CLI, Qwen Code, and Continue, tasks of
+Cline, and ChatGPT's conversations.json. Use - as FILE to read standard input.
 
   --json   one object: {"messages":[…],"format","skipped":[{"reason","count"}]}
 `,
