@@ -25,6 +25,13 @@ export class ContextView {
     return row.locator('.monaco-tl-twistie');
   }
 
+  /** Expands or collapses the first row with this text. */
+  async turn(text: string | RegExp, isExpanded: boolean): Promise<void> {
+    const row = this.workbench.treeRow(text).first();
+    await row.and(this.workbench.page.locator('[aria-expanded]')).waitFor();
+    if ((await row.getAttribute('aria-expanded')) !== String(isExpanded)) await this.twistie(row).click();
+  }
+
   /** Expands the first collapsed row with this text, repeatedly, until the other row is visible. */
   async openDownTo(wanted: Locator, way: RegExp): Promise<void> {
     const { page } = this.workbench;

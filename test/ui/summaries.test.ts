@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { Locator } from 'playwright-core';
 import { syntheticSession } from '../bench/data/synthetic.ts';
 import { ContextView } from './context-view.ts';
 import { Workbench } from './workbench.ts';
@@ -47,24 +48,37 @@ for (const kind of [SAMPLE, LONG]) {
 
     after(() => workbench?.close());
 
-    /** Expands or collapses the row of all summaries. */
-    const turnSummaries = (): Promise<void> => view.twistie(workbench.treeRow(/^Summaries/).first()).click();
+    async function filterByText(): Promise<void> {
+      await workbench.ask('Threadkeeper: Filter Context View…', () => view.pick('Filter by Text'));
+      await workbench.answerInputBox(kind.told);
+      await workbench.treeRow(`Filter: ${kind.told}`).waitFor();
+    }
+
+    /** The first summary, once the rows that contain it are expanded. */
+    async function firstSummary(): Promise<Locator> {
+      await workbench.openSidebar('Threadkeeper');
+      // A revealed message may have scrolled it out of view.
+      await workbench.page.locator('.sidebar .monaco-list').first().press('Home');
+      await view.turn('In context now', false);
+      const summary = workbench.treeRow(/\d+–\d+ · .* → /).first();
+      // Many summaries are grouped in ranges, and very many in ranges of ranges.
+      await view.openDownTo(summary, /^Summaries|^Messages 1–/);
+      return summary;
+    }
 
     it('shows the current context, the summaries and the compressions as a tree', async () => {
-      await view.twistie(workbench.treeRow('In context now').first()).click();
+      await firstSummary();
+      await view.turn('In context now', true);
       await workbench.treeRow('Recent messages').first().waitFor();
-      const summary = workbench.treeRow(/\d+–\d+ · .* → /);
-      // Many summaries are grouped in ranges, and very many in ranges of ranges.
-      await view.openDownTo(summary.first(), /^Messages 1–/);
       if (kind === SAMPLE) await workbench.screenshot('summaries-view');
-      await view.twistie(workbench.treeRow('In context now').first()).click();
-      await turnSummaries();
+      await view.turn('In context now', false);
+      await view.turn(/^Summaries/, false);
       await workbench.treeRow('Compressions').first().waitFor();
     });
 
     it('expands row by row down to the oldest message', async () => {
       await workbench.runCommand('View: Close All Editors');
-      await turnSummaries();
+      await firstSummary();
       const oldest = workbench.treeRow(/(?:^|\D)1 · (?:You|Assistant)$/);
       // Expands ranges, summaries, and a leaf's messages.
       await view.openDownTo(oldest.first(), /^Messages 1–|(?:^|\D)1–\d+ · .* → /);
@@ -78,14 +92,14 @@ for (const kind of [SAMPLE, LONG]) {
       await workbench.treeRow('Filter: Decisions').waitFor();
       await workbench.page.locator('.sidebar .monaco-list-row[aria-level="2"]').first().waitFor();
       await workbench.treeRow('In context now').waitFor({ state: 'detached' });
-      await workbench.ask('Threadkeeper: Filter Context View…', () => view.pick('Filter by Text'));
-      await workbench.answerInputBox(kind.told);
-      await workbench.treeRow(`Filter: ${kind.told}`).waitFor();
+      await filterByText();
       await workbench.page.locator('.sidebar .monaco-list-row[aria-level="2"]').first().waitFor();
       if (kind === SAMPLE) await workbench.screenshot('summaries-filtered');
+      await workbench.runCommand('Threadkeeper: Clear Context View Filter');
     });
 
     it('opens the message of a search result, and reveals it in the tree without the filter', async () => {
+      await filterByText();
       // In the long session, the best results are only key events.
       const message = workbench.page.locator('.sidebar .monaco-list-row[aria-level="2"]', {
         hasText: kind === SAMPLE ? /\d+ · (?:You|Assistant|Tool)/ : /\d+ · (?:active|superseded|didn’t fit)/,
@@ -139,19 +153,15 @@ for (const kind of [SAMPLE, LONG]) {
     });
 
     it('shows details of a summary on hover', async () => {
-      await workbench.openSidebar('Threadkeeper');
-      // The revealed message may have scrolled the first summary out of view.
-      await workbench.page.locator('.sidebar .monaco-list').first().press('Home');
       await workbench.hoverUntil(
-        workbench.treeRow(/ → /).first(),
+        await firstSummary(),
         workbench.page.locator('.monaco-hover:visible', { hasText: /sent\s+as:/ }),
       );
     });
 
     it('opens a summary as a rendered document, and as text with a command', async () => {
       await workbench.runCommand('View: Close All Editors');
-      await workbench.openSidebar('Threadkeeper');
-      await workbench.treeRow(/ → /).first().click();
+      await (await firstSummary()).click();
       await view.reader().locator('.heading-1').first().waitFor();
       assert.equal(await view.reader().getByText('# ', { exact: false }).filter({ hasText: /^# / }).count(), 0);
       if (kind === SAMPLE) await workbench.screenshot('summary-read');
