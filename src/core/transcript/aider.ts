@@ -15,8 +15,6 @@ export function looksLikeAider(head: string): boolean {
 
 const EDIT_START = /^<{5,9} SEARCH\b/;
 const EDIT_END = /^>{5,9} REPLACE\b/;
-/** An answer to a question of aider, which it also writes as output. */
-const CONFIRMATION = /^#### .*\(Y\)es\/\(N\)o.*\]: \S*\s*$/;
 const REASONING_TAG = /^<(\/?)thinking-content-[\da-f]+>\s*$/;
 
 /**
@@ -96,7 +94,8 @@ export class AiderImporter {
     if (isRunStart) return ['tool', line];
     const isEnded = line.endsWith('  ');
     const isInput = /^####(?:\s|$)/.test(line);
-    if (CONFIRMATION.test(line)) return ['tool', withoutMark(line)];
+    // An answer to a question of aider, which it also writes as output.
+    if (isInput && line.includes(' (Y)es/(N)o')) return ['tool', withoutMark(line)];
     const isOutput = /^>(?:\s|$)/.test(line);
     if (isInput) this.#hasLineEnds ??= isEnded;
     if (this.#hasLineEnds === false) {

@@ -269,7 +269,7 @@ describe('stores of other tools', () => {
         text('[attempt_completion] Result:', 'The user has provided feedback:\n<feedback>\nNo.\n</feedback>'),
         text(
           '[TASK RESUMPTION] This task was interrupted.',
-          'New instructions:\n<user_message>\nGo on.\n</user_message>',
+          'New message (use the <response>):\n<user_message>\nGo on.\n</user_message>',
         ),
         text('[ERROR] You did not use a tool in your previous response!'),
         text('[a note] Result: mine'),
