@@ -16,7 +16,7 @@ import { isToolResult, type SourceMessage } from './source-message.ts';
 import type { CancellableYielder } from '../pace/cancellable-yielder.ts';
 import { isRunningText, lineShape } from './terms.ts';
 import { FenceReader } from '../text/fences.ts';
-import { lineSpans } from '../text/lines.ts';
+import { EDIT_END, EDIT_START, lineSpans } from '../text/lines.ts';
 import { EAST_ASIAN } from '../text/cjk.ts';
 import { sentencesOf } from '../text/sentences.ts';
 import { speakerLabelAt } from '../text/speakers.ts';
@@ -160,8 +160,8 @@ export class PassageCutter {
       first = this.skipTags(first, last);
       if (first >= last) return;
     }
-    if (text.startsWith('<<<<<<<', first)) this.editing = true;
-    if (text.startsWith('>>>>>>>', first)) {
+    if (text.startsWith('<<<<<', first) && EDIT_START.test(text.slice(first, last))) this.editing = true;
+    if (text.startsWith('>>>>>', first) && EDIT_END.test(text.slice(first, last))) {
       this.editing = false;
       return;
     }

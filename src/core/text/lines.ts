@@ -6,9 +6,10 @@ import { FenceReader } from './fences.ts';
 const MAX_READ = 240;
 
 const LINE_NUMBER = /^\d{1,7}(?:→|│|\t|█)[ \t]?(?:[-+](?=[ \t]|_|<|$))?/;
-const SEARCH_START = /^<{5,9} ?(?:SEARCH|HEAD|ORIGINAL|Updated|[\w/.-]+)?\s*$/;
+/** The beginning and end of an edit or a conflict. */
+export const EDIT_START = /^<{5,9} ?(?:SEARCH|HEAD|ORIGINAL|Updated|[\w/.-]+)?\s*$/;
 /** In a rebase, Git names the commit with its subject. */
-const REPLACE_END = /^>{5,9}(?: ?(?:REPLACE|UPDATED|[\w/.-]+)(?: \(.*\)|\.\.\. .*)?)?\s*$/;
+export const EDIT_END = /^>{5,9}(?: ?(?:REPLACE|UPDATED|[\w/.-]+)(?: \(.*\)|\.\.\. .*)?)?\s*$/;
 const TOOL_OPEN = /^(?:<tool[-_]use\b|Tool use: \*\*|<function_results>|<tool_result|_\*\*Tool )/i;
 const TOOL_CLOSE = /<\/(?:tool[-_]use|tool_result|function_results)>/i;
 const DETAILS_OPEN = /<details>/i;
@@ -138,8 +139,8 @@ class LineReader {
     const head = text.slice(start, Math.min(end, start + MAX_READ));
     const firstUnit = head.charCodeAt(0);
     if (this.fences.pass(start, end)) return this.push('markup');
-    if (this.inSearchReplace || (firstUnit === 60 && head.startsWith('<<<<<') && SEARCH_START.test(head))) {
-      this.inSearchReplace = !REPLACE_END.test(head);
+    if (this.inSearchReplace || (firstUnit === 60 && head.startsWith('<<<<<') && EDIT_START.test(head))) {
+      this.inSearchReplace = !EDIT_END.test(head);
       return this.push('diff');
     }
     if (this.inCommand || (firstUnit === 60 && COMMAND_TAG.test(head))) {
