@@ -4,6 +4,7 @@ import type { Role } from '../model/message.ts';
 import { excludeUninformative } from './exclude-uninformative.ts';
 import { isProse } from './passages.ts';
 import type { CancellableYielder } from '../pace/cancellable-yielder.ts';
+import { isEscaped } from '../text/lines.ts';
 import { isSmallTalk } from '../text/small-talk.ts';
 
 /** Announces the next step without a result ("Let me check"), in English, Portuguese, Spanish, German, and French. */
@@ -21,9 +22,9 @@ const COURTESY =
 /** A slash command with at most a path. With more words, it's a request. */
 const COMMAND = /^\/[a-z-]+(?: [\w./-]+)?$/u;
 
-/** Directory listings, numbered file lines, diff headers, escaped multi-line strings, long JSON, and colored output. */
+/** Directory listings, numbered file lines, diff headers, long JSON, and colored output. */
 const LISTED =
-  /\[\d+(?:;\d+)*m|^@@ -\d|^new file mode |^\{"[^\n]{300}|(?<!["'`\\ ]|\\[rn])\\n.*\\n|^(?:[dl-]?(?:[r-][w-][xsStT-]){2,3}[@+.]? +\d|\d+(?:→|│))/u;
+  /\[\d+(?:;\d+)*m|^@@ -\d|^new file mode |^\{"[^\n]{300}|^(?:[dl-]?(?:[r-][w-][xsStT-]){2,3}[@+.]? +\d|\d+(?:→|│))/u;
 
 const COMMITTED = /^Commit [0-9a-f]{7,40}\b|^\[[\w/.-]+ [0-9a-f]{7,40}\]/u;
 const UNDONE = /^Removed: [0-9a-f]{7,40} (?!style)/u;
@@ -162,7 +163,7 @@ const LINE_MARKS = /^[\s#>*_`-]+/;
 /** Whether a line isn't content, but harness text, part of a listing, or a bare command. */
 export function isScaffolding(words: string): boolean {
   const text = words.replace(LINE_MARKS, '');
-  return HARNESS.test(text) || LISTED.test(text) || COMMAND.test(text);
+  return HARNESS.test(text) || LISTED.test(text) || COMMAND.test(text) || isEscaped(text);
 }
 
 function factorOf({ text: words, kind, running }: IndexedPassage, role: Role, isReport: boolean): number {

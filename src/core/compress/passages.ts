@@ -16,7 +16,7 @@ import { isToolResult, type SourceMessage } from './source-message.ts';
 import type { CancellableYielder } from '../pace/cancellable-yielder.ts';
 import { isRunningText, lineShape } from './terms.ts';
 import { FenceReader } from '../text/fences.ts';
-import { EDIT_END, EDIT_START, lineSpans } from '../text/lines.ts';
+import { EDIT_END, EDIT_START, isEscaped, lineSpans } from '../text/lines.ts';
 import { EAST_ASIAN } from '../text/cjk.ts';
 import { sentencesOf } from '../text/sentences.ts';
 import { speakerLabelAt } from '../text/speakers.ts';
@@ -363,11 +363,6 @@ function trimmedEnd(text: string, start: number, end: number): number {
   while (at > start && text.charCodeAt(at - 1) <= 32) at--;
   return at;
 }
-
-/** Whether a line is an escaped multi-line string, which is data regardless of its content. */
-const isEscaped = (line: string): boolean => line.split('\\n', ESCAPED_BREAKS + 1).length > ESCAPED_BREAKS;
-
-const ESCAPED_BREAKS = 4;
 
 /** A listing has at least this many lines, of which at least this share is code. */
 const MIN_LISTING_LENGTH = 5;

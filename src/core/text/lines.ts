@@ -45,6 +45,11 @@ const TAG_NAME = /^\/?[a-z][\w-]*(?:\s[^<>]*)?\/?$/i;
 export type LineKind =
   'blank' | 'prose' | 'heading' | 'bullet' | 'numbered' | 'table' | 'quoted' | 'code' | 'output' | 'diff' | 'markup';
 
+/** Whether a line is several lines joined by escaped line breaks. In a line that only mentions `\n`, it's quoted. */
+export const isEscaped = (line: string): boolean => line.includes('\\n') && ESCAPED.test(line);
+
+const ESCAPED = /\\n\s*\d+\s?(?:→|│)|(?<!["'`\\ ]|\\[rn])\\n[^\n]{0,300}\\n/;
+
 export const isOutputOrCodeLine = (kind: LineKind): boolean => kind === 'code' || kind === 'output' || kind === 'diff';
 
 export interface Line {

@@ -51,6 +51,16 @@ describe('key event detection', () => {
     ]);
   });
 
+  it('quotes what is said about line breaks, placeholders, and what follows a pasted block', () => {
+    for (const rule of [
+      'Always end a record with "\\n" and a file with "\\n\\n".',
+      '<userId> must never be written to the log.',
+    ])
+      assert.deepEqual(quotes('user', rule), [rule]);
+    const pasted = '```\nError: pool exhausted\n```\nAlways keep the limit of the pool at 40.';
+    assert.deepEqual(quotes('user', pasted).at(-1), 'Always keep the limit of the pool at 40.');
+  });
+
   it('quotes repeats of one lint error once', () => {
     const text = "a.py:1:1: F821 undefined name 'os'\na.py:2:1: F821 undefined name 'sys'\n";
     assert.deepEqual(quotes('tool', text), ["a.py:1:1: F821 undefined name 'os'"]);
