@@ -75,8 +75,8 @@ export const isRule = (line: string): boolean => !/[0-9A-Za-z\u00c0-\u1fff\u2c00
 export const isNumbered = (line: string): boolean => /^\d+[→│]/.test(line);
 
 /**
- * A file's line in an editor or a search result: `12→`, `12 |`, `L12:`, `store.ts:12:`, `store.ts-12-`. No such line is
- * a message about a place, which follows after a space (`store.ts:12:5: unused`), or a row of a table (`12 | a | b`).
+ * A file's line in an editor or a search result: `12→`, `12 |`, `L12:`, `store.ts:12:`, `store.ts-12-`. Messages about
+ * a place (`store.ts:12:5: unused`), which follow after a space, and rows of a table (`12 | a | b`) don't count.
  */
 const ECHO =
   /^[ \t]*(?:\d{1,6} ?(?:[→│]|\|(?!.* \| ))|L\d{1,6}\b|[^\s:]*[\w/]\.\w{1,6}(?::\d{1,6}:(?!(?:\d{1,5}(?::| -))? (?!in )[^\s*]|\d{1,5}(?:\s|$))|-\d{1,6}-))/;
@@ -102,7 +102,7 @@ function numberAt(text: string, start: number): number | undefined {
 }
 
 /** The length of the line number that tools print before lines of a file: `12→`, `12:`, `12|`, `12<tab>`. */
-export const lineNumberLength = (line: string): number => /^(?:\d+[→:|\t][\0- ]*)?/.exec(line)![0].length;
+export const lineNumberLength = (line: string): number => /^(?:\d+(?:[→|\t]|:(?!\d))[\0- ]*)?/.exec(line)![0].length;
 
 /** The length of the markup before a comment, list entry, quote, or diff line. */
 export const marksLength = (line: string): number => /^[ \t/*#\-+>|;%!"']*/.exec(line)![0].length;

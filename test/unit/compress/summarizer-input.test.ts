@@ -50,6 +50,14 @@ describe('summarizer input', () => {
     }
   });
 
+  it('never takes a time of day for the number of a line', async () => {
+    const { passages } = await buildCorpus(transcript(['tool', '10:42:07 ERROR the pool is exhausted']), pace);
+    assert.deepEqual(
+      passages.map(({ text }) => text),
+      ['10:42:07 ERROR the pool is exhausted'],
+    );
+  });
+
   it('shows a command’s output even if no line is a sentence', async () => {
     const rows = ['median   41.7', 'p95      203.1', 'rows     88214', 'ratio    0.382'];
     const text = await inputFor(
