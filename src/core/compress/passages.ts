@@ -191,7 +191,7 @@ export class PassageCutter {
   }
 
   private closesSoon(last: number): boolean {
-    const fence = this.fences.open?.marks;
+    const fence = this.fences.open?.marks.replace('<', '</');
     if (fence === undefined) return false;
     let at = this.text.indexOf('\n', last);
     for (let lines = 0; at !== -1 && lines <= SHORT_BLOCK_LINES; lines++) {

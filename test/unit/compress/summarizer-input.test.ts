@@ -50,6 +50,16 @@ describe('summarizer input', () => {
     }
   });
 
+  it('quotes a short block of code, in a fence or in tags', async () => {
+    for (const [open, close] of [
+      ['```sh', '```'],
+      ['<source>', '</source>'],
+    ] as const) {
+      const { passages } = await buildCorpus(transcript(['user', `Set it:\n${open}\nMAX_BERTHS=40\n${close}`]), pace);
+      assert.equal(passages.find(({ text }) => text === 'MAX_BERTHS=40')?.kind, 'quoted', open);
+    }
+  });
+
   it('never takes a time of day for the number of a line', async () => {
     const { passages } = await buildCorpus(transcript(['tool', '10:42:07 ERROR the pool is exhausted']), pace);
     assert.deepEqual(
