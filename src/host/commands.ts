@@ -118,7 +118,7 @@ export const HANDLERS: Readonly<Record<PageCommand, Handler> & Record<string, Ha
   searchSessions: search.searchAllSessions,
   whyForgotten: inSession(search.findForgotten),
 
-  chooseModel,
+  chooseModel: inSession((conversation, _, app) => chooseModel(app, conversation)),
   manageApiKeys: manageKeys,
   choosePolicy: inSession(compression.choosePolicy),
 

@@ -103,7 +103,7 @@ const REQUESTS = {
   /** Suggested models for a session without one; also queries servers on this machine. */
   offerModels: query('offerModels', {}, readonlyList(offerSchema)),
   /** Returns false if the user canceled. */
-  takeOffer: query('takeOffer', { offer: countSchema }, v.boolean()),
+  takeOffer: query('takeOffer', { ...session, offer: countSchema }, v.boolean()),
   /** Formulas as MathML; '' for invalid ones. */
   renderMath: query(
     'renderMath',
@@ -135,14 +135,18 @@ const REQUESTS = {
   pinQuote: action('pinQuote', { ...session, message: v.optional(messageIdSchema), quote: longTextSchema }),
   /** Adds a quote or a whole message to the workspace memory. */
   remember: action('remember', { ...message, quote: longTextSchema }),
-  setEventPinned: action('setEventPinned', { event: keyEventIdSchema, pinned: v.boolean() }),
-  removeEvent: action('removeEvent', { event: keyEventIdSchema, removed: v.boolean() }),
+  setEventPinned: action('setEventPinned', { ...session, event: keyEventIdSchema, pinned: v.boolean() }),
+  removeEvent: action('removeEvent', { ...session, event: keyEventIdSchema, removed: v.boolean() }),
 
   // Compression
   previewCompression: query('previewCompression', {}, previewSchema),
   openNode: query('openNode', { node: nodeIdSchema }, nodeSchema),
   openNodeInEditor: action('openNodeInEditor', { node: nodeIdSchema }),
-  undoCompression: action('undoCompression', { compression: compressionIdSchema, undone: v.boolean() }),
+  undoCompression: action('undoCompression', {
+    ...session,
+    compression: compressionIdSchema,
+    undone: v.boolean(),
+  }),
 
   // The task
   setTask: action('setTask', { ...session, goal: longTextSchema, steps: readonlyList(stepSchema) }),

@@ -169,9 +169,9 @@ function isProblem(value: unknown): value is Problem {
   return value.uri instanceof vscode.Uri && value.range instanceof vscode.Range;
 }
 
-/** Throws `RequestFault` if the conversation isn't that of the session for which the page requested something. */
-export function requireSession({ journal }: Pick<Conversation, 'journal'>, session: string): void {
-  if (journal.id === session) return;
+/** The conversation. Throws `RequestFault` if it isn't that of the session for which the page requested something. */
+export function requireSession<T extends Pick<Conversation, 'journal'>>(conversation: T, session: string): T {
+  if (conversation.journal.id === session) return conversation;
   throw new RequestFault('elsewhere', vscode.l10n.t('Not done: another session was opened.'));
 }
 

@@ -38,6 +38,7 @@ function turnRequests(app: ChatApp & ModelsApp) {
   let offers: Awaited<ReturnType<typeof modelOffers>> = [];
   const conversation = (): Conversation => app.currentConnection().conversation;
   const session = () => conversation().journal.id;
+  const shownIn = (own: SessionId): Conversation => requireSession(conversation(), own);
   const showDraft = (text = app.drafts.get(session())): void => {
     const draft = { text, attachments: app.attachments.views(session()) };
     app.currentConnection().post({ type: 'draft', session: session(), draft, focus: false });
@@ -95,9 +96,8 @@ function turnRequests(app: ChatApp & ModelsApp) {
       messageIn(conversation(), message);
       return conversation().send(vscode.l10n.t('Continue where you left off.'));
     },
-    attach: async ({ session: id, what }) => {
-      const open = conversation();
-      requireSession(open, id);
+    attach: async ({ session: own, what }) => {
+      const open = shownIn(own);
       await app.attachments.add(open, what);
       await app.implicit.refresh();
       showDraft();
@@ -134,7 +134,7 @@ function turnRequests(app: ChatApp & ModelsApp) {
       offers = await modelOffers(app);
       return offers.map(({ label, detail }) => ({ label, detail }));
     },
-    takeOffer: ({ offer }) => offers[offer]?.take() ?? false,
+    takeOffer: ({ session: own, offer }) => offers[offer]?.take(shownIn(own)) ?? false,
     renderMath: async ({ formulas }) => {
       const { mathMl } = await import('./math.ts');
       const rendered: string[] = [];
@@ -158,6 +158,7 @@ function turnRequests(app: ChatApp & ModelsApp) {
 function historyRequests(app: ChatApp) {
   const conversation = (): Conversation => app.currentConnection().conversation;
   const state = (): Conversation['state'] => conversation().state;
+  const shownIn = (own: SessionId): Conversation => requireSession(conversation(), own);
   const pin = async (open: Conversation, id: MessageId, start: number, end: number) => {
     const quote = messageText(messageIn(open, id)).slice(start, end);
     const event = { id: keyEventId(app.clock.id()), message: id, kind: 'fact', start, end, quote } as const;
@@ -186,8 +187,7 @@ function historyRequests(app: ChatApp) {
     },
 
     pinQuote: async ({ session: own, message, quote }) => {
-      const open = conversation();
-      requireSession(open, own);
+      const open = shownIn(own);
       if (message !== undefined && quote === '') {
         const { length } = messageText(messageIn(open, message));
         if (length > MAX_PINNED_LENGTH) throw tooLong();
@@ -210,8 +210,8 @@ function historyRequests(app: ChatApp) {
       if (text.length > MAX_PINNED_LENGTH) throw tooLong();
       await rememberText(app, text);
     },
-    setEventPinned: ({ event, pinned }) => pinEvents(conversation().journal, [event], pinned),
-    removeEvent: ({ event, removed }) => markEventWrong(conversation().journal, event, removed),
+    setEventPinned: ({ session: own, event, pinned }) => pinEvents(shownIn(own).journal, [event], pinned),
+    removeEvent: ({ session: own, event, removed }) => markEventWrong(shownIn(own).journal, event, removed),
 
     previewCompression: async () => {
       const { conversation: open, estimateCost } = await app.current();
@@ -255,12 +255,13 @@ function historyRequests(app: ChatApp) {
       };
     },
     openNodeInEditor: ({ node }) => openNodeDocument(conversation().journal.id, nodeIn(conversation(), node)),
-    undoCompression: async ({ compression, undone }) => {
-      await undoCompressions(conversation().journal, [compression], undone);
+    undoCompression: async ({ session: own, compression, undone }) => {
+      const open = shownIn(own);
+      await undoCompressions(open.journal, [compression], undone);
       // Also redo summaries that were undone individually.
-      const nodes = state().compressions.find(({ id }) => id === compression)?.nodes ?? [];
-      const stillUndone = undone ? [] : nodes.filter((node) => state().summaries.isUndone(node));
-      if (stillUndone.length > 0) await conversation().undoNodes(stillUndone, false);
+      const nodes = open.state.compressions.find(({ id }) => id === compression)?.nodes ?? [];
+      const stillUndone = undone ? [] : nodes.filter((node) => open.state.summaries.isUndone(node));
+      if (stillUndone.length > 0) await open.undoNodes(stillUndone, false);
     },
   } satisfies Partial<RequestHandlers>;
 }

@@ -23,6 +23,7 @@ import {
 import { askForContextWindow, assumedContextWindowText } from './model-notices.ts';
 import type { ChosenModel, ModelsApp } from './models.ts';
 import { readSettings, updateSetting } from '../platform/settings.ts';
+import { changeSession } from '../sessions/session-changes.ts';
 import type { ProviderName } from '../platform/settings-schema.ts';
 
 /** Groups that load within this time (ms) are shown together, so that rows don't move under the pointer. */
@@ -41,15 +42,13 @@ const TEST_REQUEST: ChatRequest = {
 };
 
 /** Selects the session's model from the list of all models. False if the user cancels. */
-export async function chooseModel(app: ModelsApp): Promise<boolean> {
-  await app.sessions.currentOrLatest();
-  return useModel(app, await pickOfAll(app));
+export async function chooseModel(app: ModelsApp, conversation: Conversation): Promise<boolean> {
+  return useModel(app, conversation, await pickOfAll(app));
 }
 
 /** Sets the session's model. An untested model is tested first. False if the user cancels. */
-async function useModel(app: ModelsApp, picked: Picked | undefined): Promise<boolean> {
+async function useModel(app: ModelsApp, conversation: Conversation, picked: Picked | undefined): Promise<boolean> {
   if (!picked || (picked.isUntested && !(await testModel(app, picked)))) return false;
-  const conversation = await app.sessions.currentOrLatest();
   if (picked.provider === 'compatible' && picked.baseUrl !== atConfiguredUrl('compatible').baseUrl)
     await saveAddress(picked.baseUrl);
   const { isTooSmall } = await selectModel(app, conversation, picked.provider, picked.model);
@@ -62,12 +61,16 @@ async function useModel(app: ModelsApp, picked: Picked | undefined): Promise<boo
 }
 
 /** Selects the session's model from those of one provider, or from a list; no prompt if the list has only one. */
-export async function chooseModelFrom(app: ModelsApp, from: ProviderName | readonly ModelItem[]): Promise<boolean> {
+export async function chooseModelFrom(
+  app: ModelsApp,
+  conversation: Conversation,
+  from: ProviderName | readonly ModelItem[],
+): Promise<boolean> {
   const title = vscode.l10n.t('Select Model for This Session');
-  if (typeof from === 'string') return useModel(app, await pickOfProvider(app, from, title));
+  if (typeof from === 'string') return useModel(app, conversation, await pickOfProvider(app, from, title));
   const picked =
     from.length > 1 ? await vscode.window.showQuickPick(from, { title, matchOnDescription: true }) : from[0];
-  return useModel(app, picked && (await askForMissing(app, picked.chosen)));
+  return useModel(app, conversation, picked && (await askForMissing(app, picked.chosen)));
 }
 
 async function pickOfAll(app: ModelsApp): Promise<Picked | undefined> {
@@ -237,7 +240,8 @@ export async function selectModel(
 ): Promise<{ readonly isTooSmall: boolean }> {
   const before = conversation.meter.budget();
   app.calibrations.forgetContextWindow({ ...atConfiguredUrl(provider), model });
-  await conversation.journal.append({ type: 'model_selected', provider, model });
+  // Another session may have been opened since the command was run.
+  await changeSession(app, conversation.journal.id, { type: 'model_selected', provider, model });
   if (provider !== 'local') await app.recentModels.add({ ...atConfiguredUrl(provider), model });
   await app.modelChanged();
   const after = conversation.meter.budget();
@@ -354,6 +358,10 @@ const MAX_NAMES = 2;
  * and Anthropic, which need an API key, follow the others.
  */
 export async function modelOffers(app: ModelsApp) {
+  const choosing =
+    (from: ProviderName | readonly ModelItem[]) =>
+    (conversation: Conversation): Promise<boolean> =>
+      chooseModelFrom(app, conversation, from);
   const [recent] = app.recentModels.all();
   const { signal } = new AbortController();
   const found = await Promise.all(
@@ -361,26 +369,34 @@ export async function modelOffers(app: ModelsApp) {
       const items = await modelItemsIfAny(app, from, signal, OFFER_TIMEOUT_MS);
       const names = items.slice(0, MAX_NAMES).map((item) => item.chosen.model);
       const detail = [...names, ...(items.length > MAX_NAMES ? ['…'] : [])].join(', ');
-      return items.length > 0 ? [{ label: title, detail, take: () => chooseModelFrom(app, items) }] : [];
+      return items.length > 0 ? [{ label: title, detail, take: choosing(items) }] : [];
     }),
   );
   const keyed = VENDORS.map(async (provider) => {
     const isReady = await app.models.isReady(atConfiguredUrl(provider));
     const detail = isReady ? vscode.l10n.t('API key saved') : vscode.l10n.t('Needs an API key');
-    return { label: PROVIDER_LABELS[provider], detail, take: () => chooseModelFrom(app, provider) };
+    return { label: PROVIDER_LABELS[provider], detail, take: choosing(provider) };
   });
-  const takeRecent = (): Promise<boolean> => chooseModelFrom(app, recent ? [modelItem(app, recent)] : []);
+  const takeRecent = choosing(recent ? [modelItem(app, recent)] : []);
   return [
     ...(recent ? [{ label: app.models.label(recent), detail: vscode.l10n.t('Recently used'), take: takeRecent }] : []),
     ...found.flat(),
     ...(await Promise.all(keyed)),
-    { label: vscode.l10n.t('All Models…'), detail: '', take: () => chooseModel(app) },
-    { label: vscode.l10n.t('Continue Without a Model'), detail: '', take: () => continueWithoutModel(app) },
+    {
+      label: vscode.l10n.t('All Models…'),
+      detail: '',
+      take: (conversation: Conversation) => chooseModel(app, conversation),
+    },
+    {
+      label: vscode.l10n.t('Continue Without a Model'),
+      detail: '',
+      take: (conversation: Conversation) => continueWithoutModel(app, conversation),
+    },
   ];
 }
 
 /** Selects the local provider, so that the session doesn't offer models again. */
-async function continueWithoutModel(app: ModelsApp): Promise<boolean> {
-  await selectModel(app, await app.sessions.currentOrLatest(), 'local', 'local');
+async function continueWithoutModel(app: ModelsApp, conversation: Conversation): Promise<boolean> {
+  await selectModel(app, conversation, 'local', 'local');
   return false;
 }

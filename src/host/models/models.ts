@@ -335,7 +335,7 @@ export function recentModels(memento: vscode.Memento) {
   return { all, add };
 }
 
-export interface ModelsApp extends Pick<HostApp, 'describe'> {
+export interface ModelsApp extends Pick<HostApp, 'describe' | 'store'> {
   readonly channel: vscode.LogOutputChannel;
   readonly sessions: Sessions;
   readonly keys: Keys;

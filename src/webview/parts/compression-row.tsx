@@ -11,6 +11,7 @@ import { MessageParts } from './message-parts.tsx';
 import { ROLE_ICONS } from './message.tsx';
 
 export function CompressionRow({ compression }: { readonly compression: CompressionView }) {
+  const session = page.session?.id;
   const { id, nodes, tokens, keyEvents, costUsd, at, undone } = compression;
   const summaryCount = formatCounted(compression.summaries, '1 summary', '{0} summaries');
   const title = formatCounted(compression.messages, '1 message → {1}', '{0} messages → {1}', summaryCount);
@@ -29,8 +30,8 @@ export function CompressionRow({ compression }: { readonly compression: Compress
       <span class="meta">{undoneText ?? facts.filter((each) => each !== false).join(' · ')}</span>
     </>
   );
-  const undo = nodes.length > 0 && page.readOnly === undefined && (
-    <Button onClick={() => void page.request('undoCompression', { compression: id, undone: !undone })}>
+  const undo = nodes.length > 0 && session !== undefined && page.readOnly === undefined && (
+    <Button onClick={() => void page.request('undoCompression', { session, compression: id, undone: !undone })}>
       {text(undone ? 'Redo' : 'Undo')}
     </Button>
   );

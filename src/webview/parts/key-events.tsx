@@ -21,9 +21,11 @@ export function KeyEvents({ events }: { readonly events: readonly EventMark[] })
 
 /** With `readOnly`, the key events can't be pinned or dismissed. */
 export function KeyEventList(props: { readonly events: readonly EventMark[]; readonly readOnly: boolean }) {
+  const session = page.session?.id;
+  if (session === undefined) return null;
   const dismiss = async ({ id }: EventMark) => {
-    if (!(await page.tryRequest('removeEvent', { event: id, removed: true }))) return;
-    const undo = () => void page.request('removeEvent', { event: id, removed: false });
+    if (!(await page.tryRequest('removeEvent', { session, event: id, removed: true }))) return;
+    const undo = () => void page.request('removeEvent', { session, event: id, removed: false });
     page.showUndo(text('Key event dismissed.'), undo);
   };
   return (
@@ -42,7 +44,7 @@ export function KeyEventList(props: { readonly events: readonly EventMark[]; rea
                 icon={event.pinned ? 'pinned' : 'pin'}
                 label={text(event.pinned ? 'Unpin' : 'Pin')}
                 pressed={event.pinned}
-                onClick={() => void page.request('setEventPinned', { event: event.id, pinned: !event.pinned })}
+                onClick={() => void page.request('setEventPinned', { session, event: event.id, pinned: !event.pinned })}
               />
               <IconButton icon="trash" label={text('Dismiss Key Event')} onClick={() => void dismiss(event)} />
             </>

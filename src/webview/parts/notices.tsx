@@ -169,7 +169,8 @@ export function ModelSetup({ session }: { readonly session: OpenSession }) {
   }, [isNeeded, session.id]);
   if (!isNeeded || offers.length === 0) return null;
   const take = async (offer: number): Promise<void> => {
-    if (await page.request('takeOffer', { offer })) await page.request('retry', { message: last.id });
+    if (await page.request('takeOffer', { session: session.id, offer }))
+      await page.request('retry', { message: last.id });
   };
   return (
     <section class="model-setup" aria-labelledby="model-setup">

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
+import type { Conversation } from '../../../src/app/conversation.ts';
 import type * as ItemsModule from '../../../src/host/models/model-items.ts';
 import type * as NoticesModule from '../../../src/host/models/model-notices.ts';
 import type * as PickerModule from '../../../src/host/models/model-picker.ts';
 import type * as ModelsModule from '../../../src/host/models/models.ts';
 import type { ChosenModel, ModelsApp } from '../../../src/host/models/models.ts';
 import { defaultSettings, hostIn, memento } from '../../support/fake-editor.ts';
+import { inStore } from '../storage/test-store.ts';
 
 const SERVER = 'http://127.0.0.1:8080/v1';
 const OTHER = 'http://127.0.0.1:8081/v1';
@@ -86,12 +88,14 @@ describe('model selection by the user', () => {
     [unwritable, isCancelled] = ['', false];
   });
 
+  const conversationOf = (journal: object) => ({
+    ...{ journal, state: {} },
+    meter: { budget: () => 1 },
+    context: () => ({ total: 0 }),
+  });
   const app = (): ModelsApp => {
-    const conversation = {
-      journal: { append: (event: unknown) => Promise.resolve(void selected.push(event)) },
-      meter: { budget: () => 1 },
-      context: () => ({ total: 0 }),
-    };
+    const append = (event: unknown) => Promise.resolve(void selected.push(event));
+    const conversation = conversationOf({ id: 's1', append });
     async function* stream(_: unknown, signal: AbortSignal): AsyncGenerator<object> {
       try {
         await Promise.resolve();
@@ -103,7 +107,7 @@ describe('model selection by the user', () => {
       }
     }
     return {
-      sessions: { currentOrLatest: () => Promise.resolve(conversation) },
+      sessions: { current: conversation, listChanged: () => undefined },
       keys: { set: () => Promise.resolve() },
       chosenModel: () => ({ provider: 'local', model: 'local', baseUrl: '' }),
       models: {
@@ -122,8 +126,11 @@ describe('model selection by the user', () => {
       modelChanged: () => Promise.resolve(),
     } as never;
   };
+  const current = ({ sessions }: Pick<ModelsApp, 'sessions'>): Conversation => sessions.current!;
+  const choose = (window: ModelsApp, from: Parameters<typeof picker.chooseModelFrom>[2]): Promise<boolean> =>
+    picker.chooseModelFrom(window, current(window), from);
   const select = (baseUrl: string): Promise<boolean> =>
-    picker.chooseModelFrom(app(), [{ label: 'm', chosen: { provider: 'compatible', model: 'm', baseUrl } }]);
+    choose(app(), [{ label: 'm', chosen: { provider: 'compatible', model: 'm', baseUrl } }]);
 
   it('stays open if Enter is pressed before any model is listed', async () => {
     user = { 'chat.provider': 'compatible', 'chat.baseUrl': SERVER };
@@ -134,7 +141,8 @@ describe('model selection by the user', () => {
       ...{ onDidAccept: (then: () => void) => (accept = then), onDidHide: () => undefined },
     };
     Object.assign(editor.window, { createQuickPick: () => pick });
-    const chosen = picker.chooseModel({ ...app(), recentModels: { all: () => [], add: () => Promise.resolve() } });
+    const window = { ...app(), recentModels: { all: () => [], add: () => Promise.resolve() } };
+    const chosen = picker.chooseModel(window, current(window));
     await isShown;
     accept();
     pick.activeItems = [{ label: 'm', chosen: { provider: 'compatible', model: 'm', baseUrl: SERVER } }];
@@ -200,6 +208,7 @@ describe('model selection by the user', () => {
     const budgets = [2, 1];
     const conversation = {
       journal: { id: 's1', append: () => Promise.resolve() },
+      state: {},
       meter: { budget: () => budgets.shift() },
       context: () => ({ total: 9 }),
     };
@@ -211,43 +220,65 @@ describe('model selection by the user', () => {
         resolve(undefined);
       },
     };
-    const showWarningMessage = (_text: string, compress: string) => Promise.resolve(compress);
+    const showWarningMessage = (_text: string, compress: string) => {
+      sessions.current = {};
+      return Promise.resolve(compress);
+    };
     const load = hostIn({ ...editor, window: { ...window, showWarningMessage }, commands });
     const { chooseModelFrom } = await load<typeof PickerModule>('models/model-picker.ts');
     const sessions = {
-      current: {},
-      currentOrLatest: () => Promise.resolve(conversation),
+      current: conversation as object,
+      listChanged: () => undefined,
       open: (id: string) => Promise.resolve(done.push(id)),
     };
     const chosen = { provider: 'compatible', model: 'm', baseUrl: SERVER } as const;
-    await chooseModelFrom({ ...app(), sessions } as never, [{ label: 'm', chosen }]);
+    await chooseModelFrom({ ...app(), sessions } as never, conversation as never, [{ label: 'm', chosen }]);
     await compressed;
     assert.deepEqual(done, ['s1', 'threadkeeper.compressHistory']);
   });
+
+  it('is for the session in which it was begun, even if another one is shown by then', () =>
+    inStore(async (store) => {
+      const [own, other] = [await store.create('', 'test'), await store.create('', 'test')];
+      const sessions = { current: conversationOf(own), listChanged: () => undefined };
+      const pickElsewhere = async (): Promise<object> => {
+        await own.close();
+        sessions.current = conversationOf(other);
+        return { chosen: { provider: 'openai', model: 'm', baseUrl: '' } };
+      };
+      picked = [pickElsewhere()];
+      assert.equal(await choose({ ...app(), sessions, store } as never, 'openai'), true);
+      assert.equal(other.state.model, undefined);
+      assert.equal((await store.open(own.id)).state.model, 'm');
+    }));
 
   it('says so if the session to compress was deleted while its notification was open', async () => {
     user = { 'chat.provider': 'compatible', 'chat.baseUrl': SERVER };
     const budgets = [2, 1];
     const conversation = {
       journal: { id: 's1', append: () => Promise.resolve() },
+      state: {},
       meter: { budget: () => budgets.shift() },
       context: () => ({ total: 9 }),
     };
     const told = Promise.withResolvers<string>();
     const window = {
       ...editor.window,
-      showWarningMessage: (_text: string, compress: string) => Promise.resolve(compress),
+      showWarningMessage: (_text: string, compress: string) => {
+        sessions.current = {};
+        return Promise.resolve(compress);
+      },
       showErrorMessage: (text: string) => Promise.resolve(told.resolve(text)),
     };
     const { chooseModelFrom } = await hostIn({ ...editor, window })<typeof PickerModule>('models/model-picker.ts');
     const sessions = {
-      current: {},
-      currentOrLatest: () => Promise.resolve(conversation),
+      current: conversation as object,
+      listChanged: () => undefined,
       open: () => Promise.reject(new Error('it was deleted')),
     };
     const describe = ({ message }: Error): object => ({ reason: 'failed', text: `Failed: ${message}.` });
     const chosen = { provider: 'compatible', model: 'm', baseUrl: SERVER } as const;
-    await chooseModelFrom({ ...app(), sessions, describe } as never, [{ label: 'm', chosen }]);
+    await chooseModelFrom({ ...app(), sessions, describe } as never, conversation as never, [{ label: 'm', chosen }]);
     assert.equal(await told.promise, 'Failed: it was deleted.');
   });
 
@@ -313,7 +344,7 @@ describe('model selection by the user', () => {
       { action: 'address' },
       { chosen: { provider: 'compatible', model: 'm', baseUrl: SERVER } },
     ];
-    assert.equal(await picker.chooseModelFrom(app(), 'compatible'), true);
+    assert.equal(await choose(app(), 'compatible'), true);
     const urls = asked.map(({ baseUrl }) => baseUrl);
     assert.deepEqual(urls, [SERVER]);
   });
@@ -327,7 +358,7 @@ describe('model selection by the user', () => {
   it('offers a recently used model only while it would be selected at its server', async () => {
     const recentModels = models.recentModels(memento());
     const window = { ...app(), recentModels };
-    const conversation = await window.sessions.currentOrLatest();
+    const conversation = current(window);
     const offered = async (): Promise<string[]> =>
       (await picker.modelOffers(window)).filter(({ detail }) => detail === 'Recently used').map(({ label }) => label);
     user = { 'chat.provider': 'compatible', 'chat.baseUrl': SERVER };
@@ -338,7 +369,7 @@ describe('model selection by the user', () => {
     user = { 'chat.provider': 'openai' };
     assert.deepEqual(await offered(), ['at the server']);
     const [recent] = await picker.modelOffers(window);
-    assert.equal(await recent?.take(), true);
+    assert.equal(await recent?.take(conversation), true);
     assert.deepEqual(user, { 'chat.provider': 'compatible', 'chat.baseUrl': SERVER });
     user = { 'chat.provider': 'openai', 'chat.baseUrl': 'https://proxy.example/v1' };
     assert.deepEqual(

@@ -3,7 +3,7 @@ import vm from 'node:vm';
 import type { Conversation } from '../../../src/app/conversation.ts';
 import { ModelFault } from '../../../src/app/fault.ts';
 import type { SessionJournal, SessionStore } from '../../../src/app/ports.ts';
-import { taskId } from '../../../src/core/model/ids.ts';
+import { compressionId, keyEventId, taskId } from '../../../src/core/model/ids.ts';
 import { messageText } from '../../../src/core/model/message.ts';
 import type { Task } from '../../../src/core/model/task.ts';
 import type * as AttachmentsModule from '../../../src/host/chat/attachments.ts';
@@ -217,6 +217,22 @@ describe('a pinned quote', () => {
     const request = { type: 'pinQuote', session: own.journal.id, quote: 'Tabs?' } as const;
     await assert.rejects(async () => pinQuote(request), { reason: 'elsewhere' });
     assert.equal(shown.state.events.size, 0);
+  });
+});
+
+describe('a change of the history by the page', () => {
+  it('is refused if another session is shown by then', async () => {
+    await using harness = await Harness.open();
+    const [shown, own] = [await harness.converse(), await harness.converse()];
+    const requests = pageRequests({ currentConnection: () => ({ conversation: shown }) } as never);
+    const session = own.journal.id;
+    for (const change of [
+      () =>
+        requests.undoCompression({ type: 'undoCompression', session, compression: compressionId('c1'), undone: true }),
+      () => requests.setEventPinned({ type: 'setEventPinned', session, event: keyEventId('e1'), pinned: true }),
+      () => requests.removeEvent({ type: 'removeEvent', session, event: keyEventId('e1'), removed: true }),
+    ])
+      await assert.rejects(async () => change(), { reason: 'elsewhere' });
   });
 });
 
