@@ -1,4 +1,4 @@
-import { termsOf } from '../compress/terms.ts';
+import { termsOf } from '../text/terms.ts';
 import type { Steps } from '../pace/steps.ts';
 import { fold } from '../text/fold.ts';
 

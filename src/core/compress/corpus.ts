@@ -5,7 +5,7 @@ import { speakerBefore } from '../text/speakers.ts';
 import { isSmallTalk, withoutStageDirections } from '../text/small-talk.ts';
 import { isToolResult, type SourceMessage } from './source-message.ts';
 import type { CancellableYielder } from '../pace/cancellable-yielder.ts';
-import { isRunningText, lineShape, termKey, termsOf, type TermKind } from './terms.ts';
+import { isRunningText, lineShape, termKey, termsOf, type TermKind } from '../text/terms.ts';
 import { blankTerminalCodes } from '../text/terminal-codes.ts';
 
 /** A passage with its terms, each once, as indexes into the corpus's vocabulary. */

@@ -14,7 +14,7 @@ import {
 } from './line-patterns.ts';
 import { isToolResult, type SourceMessage } from './source-message.ts';
 import type { CancellableYielder } from '../pace/cancellable-yielder.ts';
-import { isRunningText, lineShape } from './terms.ts';
+import { isRunningText, lineShape } from '../text/terms.ts';
 import { FenceReader } from '../text/fences.ts';
 import { EDIT_END, EDIT_START, isEscaped, lineSpans } from '../text/lines.ts';
 import { EAST_ASIAN } from '../text/cjk.ts';

@@ -1,5 +1,5 @@
 import type { Span } from '../model/key-event.ts';
-import { charClassAt, LETTER, LOWER, MARK, NUMBER, SPACE, UPPER } from '../text/char-classes.ts';
+import { charClassAt, LETTER, LOWER, MARK, NUMBER, SPACE, UPPER } from './char-classes.ts';
 
 /** `identifier` includes names in code, paths, flags, and versions. */
 export type TermKind = 'word' | 'name' | 'identifier' | 'number' | 'url';
