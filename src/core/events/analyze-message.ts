@@ -4,6 +4,7 @@ import type { Steps } from '../pace/steps.ts';
 import { findConcepts, type ConceptHits } from './concepts.ts';
 import { describeSegment, type SegmentTraits } from './features.ts';
 import { lineSteps } from '../text/lines.ts';
+import { markPastedCode } from '../text/pasted-code.ts';
 import { findToolOutputEvents } from './tool-output.ts';
 import { segmentLines, type Segment, type SegmentedMessage } from './split-message.ts';
 import { messageTraits, type MessageTraits } from './message-context.ts';
@@ -37,6 +38,7 @@ const SEGMENTS_PER_STEP = 4;
 export function* analyzeMessage(message: DetectorInput, before: string | undefined): Steps<Analysis> {
   const { role, text } = message;
   const lines = yield* lineSteps(text, { tool: role === 'tool' });
+  yield* markPastedCode(text, lines);
   const toolOutputEvents = yield* findToolOutputEvents(text, lines);
   const { segments, settings } = yield* segmentLines(text, lines, role);
   const traits = messageTraits(role, text, lines, segments, before);

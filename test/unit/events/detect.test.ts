@@ -38,6 +38,58 @@ describe('key event detection', () => {
     for (const { score } of find('assistant', '**Important**: backups run at 3 am.')) assert.ok(score < 1);
   });
 
+  it('quotes nothing of code that a user pasted without a fence, but the request around it', () => {
+    const request = 'The total must never be negative.';
+    const basic = [
+      '10 REM ORDERS MUST BE PRINTED FIRST',
+      '20 KEY OFF',
+      '30 IF TOTAL<0 THEN PRINT "You must never enter a negative total."',
+      '40 INPUT "Please enter the number of items";N',
+      '50 OPEN "ORDERS.DAT" FOR APPEND AS 1:WRITE#1,N:CLOSE 1',
+      '60 IF N>99 THEN GOTO 400',
+      '70 REM DO NOT REMOVE THIS LINE',
+      '80 GOTO 20',
+    ];
+    const visualBasic = [
+      'Option Strict Off',
+      'Public Module Orders',
+      '    Public ReadOnly Property Folder As String = Path.Combine(Root, "Orders")',
+      "    ' Orders must always be saved before printing",
+      '    Private Sub Save(sender As Object, e As EventArgs) Handles MyBase.Load',
+      '        Dim count As Integer = Items.Count',
+      '        If count < 0 Then Throw New Exception("We decided to reject negative totals.")',
+      '        File.WriteAllText(Folder, count.ToString())',
+      '    End Sub',
+      'End Module',
+    ];
+    for (const code of [basic, visualBasic]) {
+      for (const text of [
+        [request, '', ...code],
+        [...code, '', request],
+        [request, ...code],
+      ])
+        assert.deepEqual(quotes('user', text.join('\n')), [request], text.join('\n'));
+    }
+    // Some forms lose line breaks.
+    const line = Array.from({ length: 30 }, (_, at) => `${at}0 IF Q$="${at}" THEN PRINT "You must save.":GOTO 90`);
+    assert.deepEqual(quotes('user', `${line.join(' ')}\n${request}`), [request]);
+  });
+
+  it('still reads short lines of a brief as a user’s words', () => {
+    const brief = [
+      'Rules for the export:',
+      '- Use UTF-8 (no BOM)',
+      '- Always write the header line',
+      '- Column `total` = net + tax',
+      '- Never round `tax`',
+      '- Dates as YYYY-MM-DD;',
+      '- File name: export.csv',
+      '- Separator = ";"',
+    ].join('\n');
+    const found = quotes('user', brief);
+    for (const rule of ['Always write the header line', 'Never round `tax`']) assert.ok(found.includes(rule), rule);
+  });
+
   it('finds a crash without any other word for an error', () => {
     assert.deepEqual(quotes('tool', '$ ./server\nlistening\nSegmentation fault\n'), ['Segmentation fault']);
     assert.deepEqual(quotes('tool', 'POST /api\nSOAPFault: bad envelope\n'), ['SOAPFault: bad envelope']);

@@ -1,0 +1,90 @@
+import type { Steps } from '../pace/steps.ts';
+import { isOutputOrCodeLine, type Line, type LineKind } from './lines.ts';
+import { isRunningText, lineShape } from './terms.ts';
+
+/** A block has at least this many lines, of which at least half look like code or output. */
+const MIN_BLOCK_LINES = 6;
+/** More lines in a row that look neither like code nor like a sentence end a block. */
+const MAX_OTHER_LINES = 3;
+/** Length of a line's beginning that is examined, in UTF-16 units. */
+const MAX_READ = 240;
+
+/** Assignments, calls, ends of statements or values, tags, and names of loggers. */
+const CODE_LIKE = /[=;{}$]|\w\([^)]|\(\)|[\])'"`],?$|^<\/?\w|^\[[\w@.:-]+\] /;
+/** BASIC's statements, which may contain whole sentences. */
+const NUMBERED_STATEMENT = /^\d{1,5} ?[A-Z]{2,}\b/;
+const COMMENT = /^(?:\/\/|\/\*|\*|#|--|'|REM\b|;|%|"{3})/;
+const SENTENCE_END = /[\p{L}\p{N})"'`”’\]][.?!。？！]["”’)*]*$/u;
+/** A line is a sentence if it has at least this many plain words and at most one that looks like code. */
+const SENTENCE_WORDS = 7;
+/** A line that ends like a sentence has at least this many plain words. */
+const ENDED_SENTENCE_WORDS = 3;
+
+/** Minimum length of a line with several statements or records, whose breaks were lost, in UTF-16 units. */
+const DATA_LENGTH = 1_000;
+/** The share of symbols in such a line. Prose has at most a third of it. */
+const DATA_SYMBOLS = 0.06;
+const SYMBOL = /[=;:"$(){}<>#&+*\\|[\]_^%~]/g;
+
+const LINES_PER_STEP = 100;
+
+const PLAIN: ReadonlySet<LineKind> = new Set(['prose', 'bullet', 'numbered', 'heading']);
+
+/**
+ * Marks code and output that somebody pasted without a fence, in any language. Lines that have the form of code or
+ * output are recognized anyway; here, the other lines of the same block become code, too.
+ * Linear.
+ */
+export function* markPastedCode(text: string, lines: Line[]): Steps<void> {
+  let first = -1;
+  let last = -1;
+  let codeLines = 0;
+  let others = 0;
+  let length = 0;
+  const markBlock = (): void => {
+    if (first !== -1 && length >= MIN_BLOCK_LINES && codeLines * 2 >= length) {
+      // Adjacent lines that aren't sentences belong to it.
+      while (first > 0 && lookOf(text, lines[first - 1]!) === 'other') first--;
+      while (last + 1 < lines.length && lookOf(text, lines[last + 1]!) === 'other') last++;
+      for (let at = first; at <= last; at++)
+        if (PLAIN.has(lines[at]!.kind)) lines[at] = { ...lines[at]!, kind: 'code' };
+    }
+    first = -1;
+  };
+  for (const [at, line] of lines.entries()) {
+    if (at % LINES_PER_STEP === LINES_PER_STEP - 1) yield;
+    if (line.kind === 'blank') continue;
+    const look = lookOf(text, line);
+    if (look === 'data') lines[at] = { ...line, kind: 'code' };
+    if (look === 'code') {
+      if (first === -1) {
+        first = at;
+        codeLines = 0;
+        length = 0;
+      } else length += others;
+      last = at;
+      codeLines++;
+      length++;
+      others = 0;
+    } else if (first !== -1 && (look !== 'other' || ++others > MAX_OTHER_LINES)) markBlock();
+  }
+  markBlock();
+}
+
+function lookOf(text: string, { kind, start, end }: Line): 'code' | 'data' | 'sentence' | 'other' {
+  if (isOutputOrCodeLine(kind)) return 'code';
+  if (!PLAIN.has(kind)) return 'sentence';
+  if (end - start >= DATA_LENGTH) {
+    const symbols = text.slice(start, end).match(SYMBOL)?.length ?? 0;
+    return symbols > DATA_SYMBOLS * (end - start) ? 'data' : 'sentence';
+  }
+  const head = text.slice(start, Math.min(end, start + MAX_READ));
+  if (NUMBERED_STATEMENT.test(head)) return 'code';
+  if (kind !== 'prose' || COMMENT.test(head)) return 'other';
+  const shape = lineShape(head, 0, head.length);
+  const endsSentence = SENTENCE_END.test(head);
+  if (CODE_LIKE.test(head) && !endsSentence && !isRunningText(shape)) return 'code';
+  const isSentence =
+    (shape.plain >= SENTENCE_WORDS && shape.code <= 1) || (endsSentence && shape.plain >= ENDED_SENTENCE_WORDS);
+  return isSentence ? 'sentence' : 'other';
+}
