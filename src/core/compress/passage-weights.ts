@@ -1,10 +1,13 @@
 import { speakerOf, type Corpus, type IndexedPassage } from './corpus.ts';
-import type { DetectedEvent } from '../model/key-event.ts';
+import type { DetectedEvent, Span } from '../model/key-event.ts';
 import type { Role } from '../model/message.ts';
 import { excludeUninformative } from './exclude-uninformative.ts';
+import { outputKind } from './line-patterns.ts';
 import { isProse } from './passages.ts';
 import type { CancellableYielder } from '../pace/cancellable-yielder.ts';
-import { isEscaped } from '../text/lines.ts';
+import { runYielding } from '../pace/steps.ts';
+import { isEscaped, lineSteps } from '../text/lines.ts';
+import { markPastedCode } from '../text/pasted-code.ts';
 import { isSmallTalk } from '../text/small-talk.ts';
 
 /** Announces the next step without a result ("Let me check"), in English, Portuguese, Spanish, German, and French. */
@@ -90,12 +93,15 @@ async function factorsBySpeech(corpus: Corpus, room: number, pace: CancellableYi
     const text = texts[message]!;
     if (role === 'user' && !HARNESS.test(text)) hasReport = false;
     const isReport = role === 'assistant' && !hasReport;
+    const pasted = role === 'user' ? await pastedSpans(text, pace) : [];
     let proseLength = 0;
     for (let at = firstOf[message]!; at < firstOf[message + 1]!; at++) {
       const passage = passages[at]!;
       if (pace.isDue(passage.text.length * PATTERNS)) await pace.yield();
       factors[at] = factorOf(passage, speakerOf(corpus, passage), isReport);
       if (alike.isSurplus(passage)) factors[at]! *= ALIKE_FACTOR;
+      const isPasted = pasted.some(({ start, end }) => start <= passage.start && passage.start < end);
+      if (isPasted && outputKind(passage.text) !== 'error') factors[at]! *= PASTED_FACTOR;
       if (passage.kind === 'prose') proseLength += passage.text.length;
     }
     const length = LONG_MESSAGE / Math.max(LONG_MESSAGE, proseLength);
@@ -106,6 +112,12 @@ async function factorsBySpeech(corpus: Corpus, room: number, pace: CancellableYi
     if (isReport && proseLength > MIN_REPORT_LENGTH) hasReport = true;
   }
   return factors.map((factor) => factor ** (1 - plentyOf(room)));
+}
+
+/** Code and output that a user pasted without a fence. */
+async function pastedSpans(text: string, pace: CancellableYielder): Promise<readonly Span[]> {
+  const lines = await runYielding(lineSteps(text, { tool: false }), pace);
+  return runYielding(markPastedCode(text, lines), pace);
 }
 
 /** Shares of the messages. Up to `SCARCE`, the weights apply fully; from `PLENTY` on, not at all. */
@@ -145,6 +157,8 @@ const MAX_ALIKE = 2;
 const MAX_ALIKE_ERRORS = 8;
 const ALIKE_FACTOR = 0.02;
 const RECAP_FACTOR = 0.15;
+/** Makes pasted code and output count like a tool's, except for errors. */
+const PASTED_FACTOR = 0.05;
 /** Beyond this many UTF-16 units of prose, the lines of a message count less. */
 const LONG_MESSAGE = 1_200;
 /** In UTF-16 units of prose. If a turn's last message is shorter, the one before it counts as a report as well. */

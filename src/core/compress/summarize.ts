@@ -282,7 +282,8 @@ async function cutPieces(
     const ofRun = await buildCorpus(messages, pace, events, false, superseded);
     await usage?.add(ofRun, messages, pace);
     const corpus = (await usage?.withSessionRarity(ofRun, pace)) ?? ofRun;
-    const factors = await usefulnessFactors(corpus, roomTokens / totalTokens, pace, events);
+    // A run that waits gets little space, whatever the room.
+    const factors = await usefulnessFactors(corpus, run.waits ? 0 : roomTokens / totalTokens, pace, events);
     read.push({ run, corpus, factors, readable: messages.map((_, at) => readableTokens(corpus, at)) });
   }
   const readableByMessage = read.flatMap((one) => one.readable);

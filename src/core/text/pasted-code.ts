@@ -1,3 +1,4 @@
+import type { Span } from '../model/key-event.ts';
 import type { Steps } from '../pace/steps.ts';
 import { isOutputOrCodeLine, type Line, type LineKind } from './lines.ts';
 import { isRunningText, lineShape } from './terms.ts';
@@ -9,10 +10,10 @@ const MAX_OTHER_LINES = 3;
 /** Length of a line's beginning that is examined, in UTF-16 units. */
 const MAX_READ = 240;
 
-/** Assignments, calls, ends of statements or values, tags, and names of loggers. */
-const CODE_LIKE = /[=;{}$]|\w\([^)]|\(\)|[\])'"`],?$|^<\/?\w|^\[[\w@.:-]+\] /;
-/** BASIC's statements, which may contain whole sentences. */
-const NUMBERED_STATEMENT = /^\d{1,5} ?[A-Z]{2,}\b/;
+/** Calls, ends of statements or values, and tags, in a line without a sentence's words. */
+const CODE_LIKE = /[=;{}$]|\w\([^)]|\(\)|[\])'"`],?$|^<\/?\w/;
+/** Code and output that may contain whole sentences: BASIC's statements, assignments, and lines of a log. */
+const CODE_WITH_WORDS = /^\d{1,5} ?[A-Z]{2,}\b|^\[[\w@.:-]+\] |[\w\])] ?[-+*/:]?= ?\S.*[^.?!]$/;
 const COMMENT = /^(?:\/\/|\/\*|\*|#|--|'|REM\b|;|%|"{3})/;
 const SENTENCE_END = /[\p{L}\p{N})"'`”’\]][.?!。？！]["”’)*]*$/u;
 /** A line is a sentence if it has at least this many plain words and at most one that looks like code. */
@@ -32,10 +33,11 @@ const PLAIN: ReadonlySet<LineKind> = new Set(['prose', 'bullet', 'numbered', 'he
 
 /**
  * Marks code and output that somebody pasted without a fence, in any language. Lines that have the form of code or
- * output are recognized anyway; here, the other lines of the same block become code, too.
- * Linear.
+ * output are recognized anyway; here, the other lines of the same block become code, too. Returns where the blocks are, in
+ * order. Linear.
  */
-export function* markPastedCode(text: string, lines: Line[]): Steps<void> {
+export function* markPastedCode(text: string, lines: Line[]): Steps<Span[]> {
+  const blocks: Span[] = [];
   let first = -1;
   let last = -1;
   let codeLines = 0;
@@ -48,6 +50,7 @@ export function* markPastedCode(text: string, lines: Line[]): Steps<void> {
       while (last + 1 < lines.length && lookOf(text, lines[last + 1]!) === 'other') last++;
       for (let at = first; at <= last; at++)
         if (PLAIN.has(lines[at]!.kind)) lines[at] = { ...lines[at]!, kind: 'code' };
+      blocks.push({ start: lines[first]!.start, end: lines[last]!.end });
     }
     first = -1;
   };
@@ -55,7 +58,10 @@ export function* markPastedCode(text: string, lines: Line[]): Steps<void> {
     if (at % LINES_PER_STEP === LINES_PER_STEP - 1) yield;
     if (line.kind === 'blank') continue;
     const look = lookOf(text, line);
-    if (look === 'data') lines[at] = { ...line, kind: 'code' };
+    if (look === 'data') {
+      lines[at] = { ...line, kind: 'code' };
+      blocks.push(line);
+    }
     if (look === 'code') {
       if (first === -1) {
         first = at;
@@ -69,6 +75,7 @@ export function* markPastedCode(text: string, lines: Line[]): Steps<void> {
     } else if (first !== -1 && (look !== 'other' || ++others > MAX_OTHER_LINES)) markBlock();
   }
   markBlock();
+  return blocks.sort((a, b) => a.start - b.start);
 }
 
 function lookOf(text: string, { kind, start, end }: Line): 'code' | 'data' | 'sentence' | 'other' {
@@ -79,7 +86,7 @@ function lookOf(text: string, { kind, start, end }: Line): 'code' | 'data' | 'se
     return symbols > DATA_SYMBOLS * (end - start) ? 'data' : 'sentence';
   }
   const head = text.slice(start, Math.min(end, start + MAX_READ));
-  if (NUMBERED_STATEMENT.test(head)) return 'code';
+  if (kind === 'prose' && CODE_WITH_WORDS.test(head)) return 'code';
   if (kind !== 'prose' || COMMENT.test(head)) return 'other';
   const shape = lineShape(head, 0, head.length);
   const endsSentence = SENTENCE_END.test(head);

@@ -48,6 +48,21 @@ describe('extractive summary', () => {
     assert.doesNotMatch(text, /^(?:assistant|SYSTEM):/m);
   });
 
+  it('prefers what was said to code and logs that a user pasted without a fence', async () => {
+    const code = Array.from({ length: 12 }, (_, at) => `    Dim total${at} As Integer = Sum(Orders, ${at})`);
+    const log = Array.from({ length: 12 }, (_, at) => `[DEBUG] Loaded ${at} items for prefix: order${at}:snapshot`);
+    const session = transcript(
+      ['user', ['Public Module Orders', ...code, 'End Module', '', 'Why is the total wrong on Mondays?'].join('\n')],
+      ['assistant', 'The week starts on Sunday there, so Monday is counted twice.'],
+      ['user', ['Now it prints this:', '', ...log].join('\n')],
+      ['assistant', 'The cache still has the old totals, because nothing clears it.'],
+    );
+    const factors = await usefulnessFactors(await buildCorpus(session, pace), 0, pace);
+    const text = await extracted(session, { budgetTokens: 80, factors });
+    for (const said of ['wrong on Mondays', 'starts on Sunday', 'prints this', 'nothing clears it'])
+      assert.ok(text.includes(said), `${said} in\n${text}`);
+  });
+
   it('names the speaker of every sentence if several people write as the user', async () => {
     const session = transcript(
       [
