@@ -16,7 +16,7 @@ import { CONTEXT_VIEW } from './platform/contribution-ids.ts';
 import { notificationText } from './platform/fault-view.ts';
 import { settingsQuery } from './platform/settings.ts';
 import * as search from './search/search-commands.ts';
-import { modelSelectedEvents } from './sessions/session-changes.ts';
+import { modelSelectedEvents } from './platform/session-changes.ts';
 import * as sessions from './sessions/session-commands.ts';
 import * as summaries from './summaries/summary-commands.ts';
 import * as compression from './summaries/compression-commands.ts';

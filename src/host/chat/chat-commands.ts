@@ -3,7 +3,7 @@ import { taskId, type SessionId } from '../../core/model/ids.ts';
 import type { Step } from '../../core/model/task.ts';
 import type { Conversation } from '../../app/conversation.ts';
 import { RequestFault } from '../../protocol/faults.ts';
-import { changeSession } from '../sessions/session-changes.ts';
+import { changeSession } from '../platform/session-changes.ts';
 import type { ChatApp } from './chat-app.ts';
 import { wholeLines } from './read-context.ts';
 import { shortLine } from '../platform/l10n.ts';

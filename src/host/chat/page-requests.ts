@@ -11,7 +11,7 @@ import { yieldIfDue, type Yielder } from '../../core/pace/yielder.ts';
 import { withSpeaker } from '../../core/text/speakers.ts';
 import { RequestFault } from '../../protocol/faults.ts';
 import type { RequestHandlers } from '../../protocol/requests.ts';
-import { changeSession } from '../sessions/session-changes.ts';
+import { changeSession } from '../platform/session-changes.ts';
 import { openNodeDocument } from '../summaries/document-uris.ts';
 import { nothingToCompressText } from '../summaries/summary-texts.ts';
 import { eventIndexAfter } from '../summaries/event-index.ts';

@@ -23,7 +23,7 @@ import { Cancelled, CancellableYielder } from '../../core/pace/cancellable-yield
 import { messageText, ROLES, type Message } from '../../core/model/message.ts';
 import { contentOf } from '../../core/transcript/transcript-message.ts';
 import type { ChatApp } from '../chat/chat-app.ts';
-import { modelSelectedEvents } from '../sessions/session-changes.ts';
+import { modelSelectedEvents } from '../platform/session-changes.ts';
 import { showInComposer } from '../chat/chat-commands.ts';
 import { ExternalChatJournal, externalChatSessionId } from '../../app/library/external-chat-journal.ts';
 import type { ListedChat } from '../../app/library/chat-library-calls.ts';

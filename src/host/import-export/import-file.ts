@@ -34,7 +34,7 @@ import type { Message } from '../../core/model/message.ts';
 import type { SessionJournal } from '../../app/ports.ts';
 import { sessionTitleFrom } from '../../app/session-title.ts';
 import { transcribedMessage } from '../../app/user-message.ts';
-import { changeSession, modelSelectedEvents } from '../sessions/session-changes.ts';
+import { changeSession, modelSelectedEvents } from '../platform/session-changes.ts';
 
 /**
  * Imports a transcript into a new session and shows it. Without `given`, the user selects and confirms one. If it has

@@ -15,7 +15,7 @@ import { StoreFault, type SessionListEntry } from '../../app/ports.ts';
 import type { SessionId } from '../../core/model/ids.ts';
 import type { HostApp } from '../platform/host-app.ts';
 import { isConfirmed, pickOrShowInfo, showInfo, showInfoWithAction } from '../platform/notifications.ts';
-import { changeSession } from './session-changes.ts';
+import { changeSession } from '../platform/session-changes.ts';
 import { sessionsOfOtherWorkspaces } from './other-workspace-sessions.ts';
 
 export interface SessionsApp extends HostApp {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { changeSession } from '../../../src/host/sessions/session-changes.ts';
+import { changeSession } from '../../../src/host/platform/session-changes.ts';
 import { appendingWith, diskError } from '../../support/failing-files.ts';
 import { inFolder, storeIn } from '../storage/test-store.ts';
 

@@ -3,7 +3,7 @@ import type { SessionEvent } from '../../core/journal/schema.ts';
 import type { SessionId } from '../../core/model/ids.ts';
 import type { SessionState } from '../../core/state/session-state.ts';
 import { phrase } from '../../core/text/phrase.ts';
-import type { HostApp } from '../platform/host-app.ts';
+import type { HostApp } from './host-app.ts';
 
 const NOT_SAVED = phrase(
   'Couldn’t save {0} because the disk is full. Free up disk space and try again.',
