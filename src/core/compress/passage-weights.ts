@@ -22,8 +22,8 @@ const HARNESS =
 const COURTESY =
   /^(?:i apologi[sz]e|hello\b|if you have any (?:specific|other|further|questions)|let me know if|feel free|it seems there was a misunderstanding|thank you for)/iu;
 
-/** A slash command with at most a path. With more words, it's a request. */
-const COMMAND = /^\/[a-z-]+(?: [\w./-]+)?$/u;
+/** A slash command with at most one argument. With more words, it's a request. */
+const COMMAND = /^\/[a-z-]+(?: \S+)?$/u;
 
 /** Directory listings, numbered file lines, diff headers, long JSON, and colored output. */
 const LISTED =
@@ -111,7 +111,7 @@ async function factorsBySpeech(corpus: Corpus, room: number, pace: CancellableYi
     for (let at = firstOf[message]!; at < firstOf[message + 1]!; at++) factors[at]! *= weight;
     if (isReport && proseLength > MIN_REPORT_LENGTH) hasReport = true;
   }
-  return factors.map((factor) => factor ** (1 - plentyOf(room)));
+  return factors.map((factor) => (factor === 0 ? 0 : factor ** (1 - plentyOf(room))));
 }
 
 /** Code and output that a user pasted without a fence. */
