@@ -111,7 +111,8 @@ async function factorsBySpeech(corpus: Corpus, room: number, pace: CancellableYi
     for (let at = firstOf[message]!; at < firstOf[message + 1]!; at++) factors[at]! *= weight;
     if (isReport && proseLength > MIN_REPORT_LENGTH) hasReport = true;
   }
-  return factors.map((factor) => (factor === 0 ? 0 : factor ** (1 - plentyOf(room))));
+  const plenty = plentyOf(room);
+  return factors.map((factor) => (factor === 0 ? LAST_FACTOR * plenty : factor ** (1 - plenty)));
 }
 
 /** Code and output that a user pasted without a fence. */
@@ -124,6 +125,9 @@ async function pastedSpans(text: string, pace: CancellableYielder): Promise<read
 const SCARCE = 0.028;
 const PLENTY = 0.05;
 const plentyOf = (room: number): number => Math.min(1, Math.max(0, (room - SCARCE) / (PLENTY - SCARCE)));
+
+/** For commands and announcements, with plenty of room: they're taken if there is nothing else. */
+const LAST_FACTOR = 0.001;
 
 /** A tool that shows a file or search results. Text that looks like an error there isn't one. */
 export const FILE_SHOWN = /^\s*<tool-use data-tool-type="(?:read|search|write)"/u;

@@ -186,16 +186,19 @@ describe('extractive summary', () => {
     assert.ok((await weights(0.2)) > 2.5);
   });
 
-  it('never extracts commands of tools and announcements, even if there is room', async () => {
+  it('extracts commands of tools and announcements only if there is nothing else', async () => {
     const session = transcript(
       ['user', '/drop sftp://10.0.0.7/srv/ferry/src/'],
       ['assistant', 'Let me look at the timetable.'],
-      ['tool', 'The timetable has 40 crossings, and each of them needs a free quay when it arrives.'.repeat(8)],
+      [
+        'assistant',
+        Array.from({ length: 9 }, (_, at) => `Crossing ${at} waits because quay ${at} is not free.`).join('\n'),
+      ],
       ['user', '/ask why is the second crossing late?'],
     );
     for (const room of [0, 0.2]) {
       const corpus = await buildCorpus(session, pace);
-      const text = await extracted(session, { factors: await usefulnessFactors(corpus, room, pace) });
+      const text = await extracted(session, { budgetTokens: 40, factors: await usefulnessFactors(corpus, room, pace) });
       assert.doesNotMatch(text, /\/drop|Let me/);
       assert.match(text, /why is the second crossing late/);
     }
