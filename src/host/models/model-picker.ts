@@ -23,7 +23,7 @@ import {
 import { askForContextWindow, assumedContextWindowText } from './model-notices.ts';
 import type { ChosenModel, ModelsApp } from './models.ts';
 import { readSettings, updateSetting } from '../platform/settings.ts';
-import { changeSession } from '../sessions/session-changes.ts';
+import { changeSession } from '../platform/session-changes.ts';
 import type { ProviderName } from '../platform/settings-schema.ts';
 
 /** Groups that load within this time (ms) are shown together, so that rows don't move under the pointer. */
