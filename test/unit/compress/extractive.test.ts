@@ -190,6 +190,7 @@ describe('extractive summary', () => {
     const session = transcript(
       ['user', '/drop sftp://10.0.0.7/srv/ferry/src/'],
       ['assistant', 'Let me look at the timetable.'],
+      ['tool', '40 crossings'],
       [
         'assistant',
         Array.from({ length: 9 }, (_, at) => `Crossing ${at} waits because quay ${at} is not free.`).join('\n'),
