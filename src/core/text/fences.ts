@@ -35,9 +35,10 @@ export class FenceReader {
 
   /**
    * Whether a fence without a language closes a block of an earlier message, because in transcripts that are cut at
-   * tool calls a message may start within a block: the next fence has a language, or there's none after a first line.
+   * tool calls a message may start within a block: the next fence of the same kind has a language, or there's none after
+   * a first line.
    */
-  private isStray({ language, closes }: Found, start: number, end: number): boolean {
+  private isStray({ marks, language, closes }: Found, start: number, end: number): boolean {
     if (language !== '' || closes !== undefined) return false;
     const { text } = this;
     for (let at = text.indexOf('\n', end) + 1; at > 0; at = text.indexOf('\n', at) + 1) {
@@ -46,7 +47,8 @@ export class FenceReader {
       if (!'`~'.includes(text.charAt(first))) continue;
       const stop = text.indexOf('\n', first);
       const next = this.fenceAt(first, stop === -1 ? text.length : stop);
-      if (next !== undefined) return next.language !== '';
+      // Other fences may be within the block.
+      if (next?.marks.startsWith(marks)) return next.language !== '';
     }
     return text.lastIndexOf('\n', start) === -1;
   }

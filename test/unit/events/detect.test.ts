@@ -111,6 +111,8 @@ describe('key event detection', () => {
       assert.deepEqual(quotes('user', rule), [rule]);
     const pasted = '```\nError: pool exhausted\n```\nAlways keep the limit of the pool at 40.';
     assert.deepEqual(quotes('user', pasted).at(-1), 'Always keep the limit of the pool at 40.');
+    const nested = '````\nA template:\n```ts\nrun();\n```\n````\nAlways keep the limit of the pool at 40.';
+    assert.deepEqual(quotes('user', nested).at(-1), 'Always keep the limit of the pool at 40.');
   });
 
   it('quotes repeats of one lint error once', () => {
