@@ -33,8 +33,8 @@ const PLAIN: ReadonlySet<LineKind> = new Set(['prose', 'bullet', 'numbered', 'he
 
 /**
  * Marks code and output that somebody pasted without a fence, in any language. Lines that have the form of code or
- * output are recognized anyway; here, the other lines of the same block become code, too. Returns where the blocks are, in
- * order. Linear.
+ * output are recognized anyway; here, the other lines of the same block become code, too. Returns where the blocks are,
+ * in order. Linear.
  */
 export function* markPastedCode(text: string, lines: Line[]): Steps<Span[]> {
   const blocks: Span[] = [];
@@ -43,11 +43,14 @@ export function* markPastedCode(text: string, lines: Line[]): Steps<Span[]> {
   let codeLines = 0;
   let others = 0;
   let length = 0;
+  /** The last line of the newest block. */
+  let marked = -1;
   const markBlock = (): void => {
     if (first !== -1 && length >= MIN_BLOCK_LINES && codeLines * 2 >= length) {
-      // Adjacent lines that aren't sentences belong to it.
-      while (first > 0 && lookOf(text, lines[first - 1]!) === 'other') first--;
-      while (last + 1 < lines.length && lookOf(text, lines[last + 1]!) === 'other') last++;
+      // Adjacent lines without a user's words belong to it.
+      while (first > 0 && isWithoutWords(text, lines[first - 1]!)) first--;
+      while (last + 1 < lines.length && isWithoutWords(text, lines[last + 1]!)) last++;
+      marked = last;
       for (let at = first; at <= last; at++)
         if (PLAIN.has(lines[at]!.kind)) lines[at] = { ...lines[at]!, kind: 'code' };
       blocks.push({ start: lines[first]!.start, end: lines[last]!.end });
@@ -56,7 +59,7 @@ export function* markPastedCode(text: string, lines: Line[]): Steps<Span[]> {
   };
   for (const [at, line] of lines.entries()) {
     if (at % LINES_PER_STEP === LINES_PER_STEP - 1) yield;
-    if (line.kind === 'blank') continue;
+    if (line.kind === 'blank' || at <= marked) continue;
     const look = lookOf(text, line);
     if (look === 'data') {
       lines[at] = { ...line, kind: 'code' };
@@ -78,14 +81,24 @@ export function* markPastedCode(text: string, lines: Line[]): Steps<Span[]> {
   return blocks.sort((a, b) => a.start - b.start);
 }
 
-function lookOf(text: string, { kind, start, end }: Line): 'code' | 'data' | 'sentence' | 'other' {
+/** Whether a line is neither a sentence nor an item or a few words that a user wrote. */
+function isWithoutWords(text: string, line: Line): boolean {
+  if (lookOf(text, line) !== 'other') return false;
+  const head = headOf(text, line);
+  return line.kind === 'heading' || !/^[\p{L}`]/u.test(head) || !isRunningText(lineShape(head, 0, head.length));
+}
+
+const headOf = (text: string, { start, end }: Line): string => text.slice(start, Math.min(end, start + MAX_READ));
+
+function lookOf(text: string, line: Line): 'code' | 'data' | 'sentence' | 'other' {
+  const { kind, start, end } = line;
   if (isOutputOrCodeLine(kind)) return 'code';
   if (!PLAIN.has(kind)) return 'sentence';
   if (end - start >= DATA_LENGTH) {
     const symbols = text.slice(start, end).match(SYMBOL)?.length ?? 0;
     return symbols > DATA_SYMBOLS * (end - start) ? 'data' : 'sentence';
   }
-  const head = text.slice(start, Math.min(end, start + MAX_READ));
+  const head = headOf(text, line);
   if (kind === 'prose' && CODE_WITH_WORDS.test(head)) return 'code';
   if (kind !== 'prose' || COMMENT.test(head)) return 'other';
   const shape = lineShape(head, 0, head.length);

@@ -70,6 +70,10 @@ describe('key event detection', () => {
       ])
         assert.deepEqual(quotes('user', text.join('\n')), [request], text.join('\n'));
     }
+    const rules = ['- Never change the folder', '- Do not delete files.', '1. Always use UTF-8 for files'];
+    const said = ['Never change the folder', 'Do not delete files.', 'Always use UTF-8 for files'];
+    assert.deepEqual(quotes('user', [...visualBasic, ...rules].join('\n')), said);
+    assert.deepEqual(quotes('user', [...visualBasic, 'Never change the folder'].join('\n')), said.slice(0, 1));
     // Some forms lose line breaks.
     const line = Array.from({ length: 30 }, (_, at) => `${at}0 IF Q$="${at}" THEN PRINT "You must save.":GOTO 90`);
     assert.deepEqual(quotes('user', `${line.join(' ')}\n${request}`), [request]);
