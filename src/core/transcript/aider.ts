@@ -15,6 +15,7 @@ export function looksLikeAider(head: string): boolean {
 
 const EDIT_START = /^<{5,9} SEARCH\b/;
 const EDIT_END = /^>{5,9} REPLACE\b/;
+const ANSWER = / \(Y\)es\/\(N\)o.{0,60} \[\w+\]:/;
 const REASONING_TAG = /^<(\/?)thinking-content-[\da-f]+>\s*$/;
 
 /**
@@ -62,6 +63,7 @@ export class AiderImporter {
     const isNextInput = role === 'user' && isAfterBlank && this.#hasLineEnds === true;
     if (role !== this.#role || startTime !== undefined || isNextInput) {
       this.flush();
+      if (startTime !== undefined) this.#previous = undefined;
       this.#role = role;
       this.#at = this.#startedAt;
     }
@@ -95,7 +97,7 @@ export class AiderImporter {
     const isEnded = line.endsWith('  ');
     const isInput = /^####(?:\s|$)/.test(line);
     // An answer to a question of aider, which it also writes as output.
-    if (isInput && line.includes(' (Y)es/(N)o')) return ['tool', withoutMark(line)];
+    if (isInput && ANSWER.test(line)) return ['tool', withoutMark(line)];
     const isOutput = /^>(?:\s|$)/.test(line);
     if (isInput) this.#hasLineEnds ??= isEnded;
     if (this.#hasLineEnds === false) {

@@ -513,6 +513,16 @@ describe('importing an aider history', () => {
     assert.deepEqual(skipped, { 'duplicate message': 2 });
   });
 
+  it('keeps an input of a new run, and one about aider’s questions', () => {
+    const start = '# aider chat started at 2026-03-02 09:00:00';
+    const asked = 'Why does it ask (Y)es/(N)o?';
+    const { said } = importTranscript('aider', `${start}\n\n#### /ask ${asked}  \n\n${start}\n\n#### ${asked}  \n`);
+    assert.deepEqual(
+      said.filter((one) => one.startsWith('user: ')),
+      [`user: /ask ${asked}`, `user: ${asked}`],
+    );
+  });
+
   it('ends a reply that was cut off inside a block at the next aider output or user input', () => {
     const cut = '```python\n<<<<<<< SEARCH\nport = 3000';
     const history = `> Aider v0.86.1  \n#### Change it  \n${cut}\n> ^C again to exit  \n\n${cut}\n#### /undo  \nDone.`;
