@@ -5,7 +5,7 @@ import { parseTimestamp, usageOf, type TranscriptSink } from './transcript-messa
 
 /** Tags that the extensions put around the user's text, and words before them. */
 const USER_TEXT_TAGS =
-  /^\s*(?:\[TASK RESUMPTION\][^<]*|(?:New|The user) [^\n]*\n)?<(task|feedback|user_message|answer)>\n?([^]*?)\n?<\/\1>/;
+  /^\s*(?:\[TASK RESUMPTION\][^]{0,2000}?\n|(?:New|The user) [^\n]*\n+)?<(task|feedback|user_message|answer)>\n?([^]*?)\n?<\/\1>/;
 const USER_INPUT = /^\s*(?:<mode_notice>[^]*?<\/mode_notice>\s*)?<user_input mode="\w+">([^]*)<\/user_input>/;
 const ADDED_CONTEXT =
   /^\s*(?:<environment_details>[^]*<\/environment_details>\s*$|# (?:task_progress|TODO LIST UPDATE) |\[ERROR\] You did not use a tool|\[TASK RESUMPTION\]|\(The user did not provide a new message|The user has provided feedback on the results\.)/;
@@ -63,9 +63,11 @@ function withoutAddedContext(content: unknown, sink: TranscriptSink): unknown {
     heading ||= start;
     if (heading === '') return [{ ...part, text: withoutTags(text) }];
     if (text === '') return [];
-    const result = { type: 'tool_result', content: heading.trimEnd() + '\n' + text };
+    const feedbackAt = text.trimEnd().endsWith('\n</feedback>') ? text.lastIndexOf('\n<feedback>\n') : -1;
+    const end = feedbackAt === -1 ? text.length : feedbackAt;
+    const result = { type: 'tool_result', content: heading.trimEnd() + '\n' + text.slice(0, end) };
     heading = '';
-    return [result];
+    return end === text.length ? [result] : [result, { type: 'text', text: withoutTags(text.slice(end)) }];
   });
 }
 

@@ -272,6 +272,12 @@ describe('stores of other tools', () => {
           'New message (use the <response>):\n<user_message>\nGo on.\n</user_message>',
         ),
         text('[ERROR] You did not use a tool in your previous response!'),
+        text(
+          "[execute_command for 'npm i'] Result:",
+          'Still running.\n\nThe user provided the following feedback:\n<feedback>\nNever use npm.\n</feedback>',
+        ),
+        text('[TASK RESUMPTION] Interrupted <1 minute ago.\n\nNew message:\n<user_message>\nUse pnpm.\n</user_message>'),
+        text('The user has provided feedback on the results.\n\n<feedback>\nGood.\n</feedback>'),
         text('[a note] Result: mine'),
       ]);
       assert.deepEqual(textsOf(await readOnly('cline')), [
@@ -281,6 +287,10 @@ describe('stores of other tools', () => {
         'user: In a.',
         'user: No.',
         'user: Go on.',
+        "tool: [execute_command for 'npm i'] Result:\nStill running.\n\nThe user provided the following feedback:",
+        'user: Never use npm.',
+        'user: Use pnpm.',
+        'user: Good.',
         'user: [a note] Result: mine',
       ]);
     });
