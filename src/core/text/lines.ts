@@ -7,9 +7,9 @@ const MAX_READ = 240;
 
 const LINE_NUMBER = /^\d{1,7}(?:→|│|\t|█)[ \t]?(?:[-+](?=[ \t]|_|<|$))?/;
 /** The beginning and end of an edit or a conflict. */
-export const EDIT_START = /^<{5,9} ?(?:SEARCH|HEAD|ORIGINAL|Updated|[\w/.-]+)?\s*$/;
-/** In a rebase, Git names the commit with its subject. */
-export const EDIT_END = /^>{5,9}(?: ?(?:REPLACE|UPDATED|[\w/.-]+)(?: \(.*\)|\.\.\. .*)?)?\s*$/;
+export const EDIT_START = /^<{5,9} ?(?:Updated upstream|[!-;=?-~]+)?\s*$/;
+/** Git names the branch, with the path if it differs; in a rebase, the commit with its subject. */
+export const EDIT_END = /^>{5,9}(?: ?(?:Stashed changes|[!-;=?-~]+?(?: \(.*\)|\.\.\. .*)?))?\s*$/;
 const TOOL_OPEN = /^(?:<tool[-_]use\b|Tool use: \*\*|<function_results>|<tool_result|_\*\*Tool )/i;
 const TOOL_CLOSE = /<\/(?:tool[-_]use|tool_result|function_results)>/i;
 const DETAILS_OPEN = /<details>/i;
