@@ -1,4 +1,4 @@
-const FENCE = /^(`{3,}|~{3,})([^]*)/;
+const FENCE = /^(`{3,}(?!.*`)|~{3,})([^]*)/;
 
 /** Tells whether a line is in a fenced code block. */
 export class CodeFence {

@@ -523,6 +523,12 @@ describe('importing an aider history', () => {
     );
   });
 
+  it('takes a line with backticks on both sides for no code block', () => {
+    const history = '#### Which port?\n```8080``` is free.\n> Tokens: 2k sent\n#### Good.';
+    const { said } = importTranscript('aider', history);
+    assert.deepEqual(said.slice(2), ['tool: Tokens: 2k sent', 'user: Good.']);
+  });
+
   it('ends a reply that was cut off inside a block at the next aider output or user input', () => {
     const cut = '```python\n<<<<<<< SEARCH\nport = 3000';
     const history = `> Aider v0.86.1  \n#### Change it  \n${cut}\n> ^C again to exit  \n\n${cut}\n#### /undo  \nDone.`;
