@@ -94,13 +94,15 @@ async function factorsBySpeech(corpus: Corpus, room: number, pace: CancellableYi
     if (role === 'user' && !HARNESS.test(text)) hasReport = false;
     const isReport = role === 'assistant' && !hasReport;
     const pasted = role === 'user' ? await pastedSpans(text, pace) : [];
+    let pastedAt = 0;
     let proseLength = 0;
     for (let at = firstOf[message]!; at < firstOf[message + 1]!; at++) {
       const passage = passages[at]!;
       if (pace.isDue(passage.text.length * PATTERNS)) await pace.yield();
       factors[at] = factorOf(passage, speakerOf(corpus, passage), isReport);
       if (alike.isSurplus(passage)) factors[at]! *= ALIKE_FACTOR;
-      const isPasted = pasted.some(({ start, end }) => start <= passage.start && passage.start < end);
+      while (pastedAt < pasted.length && pasted[pastedAt]!.end <= passage.start) pastedAt++;
+      const isPasted = pastedAt < pasted.length && pasted[pastedAt]!.start <= passage.start;
       if (isPasted && outputKind(passage.text) !== 'error') factors[at]! *= PASTED_FACTOR;
       if (passage.kind === 'prose') proseLength += passage.text.length;
     }
