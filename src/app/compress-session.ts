@@ -232,6 +232,10 @@ async function summarize(
   const promptWith = (instructions?: string): SummaryPrompt =>
     summaryPrompt(deps.preset(), deps.promptText?.(), policy.summary.style, instructions);
   job.report({ stage: 'summarizing', done: 0, total: messages });
+  // A model that has needed a retry before would never recover if it was asked only once.
+  const isHelped = ({ model: id, rung }: SummaryNode): boolean =>
+    id === model?.id && (rung === 'retry' || rung === 'tight');
+  if (model && [...state.nodes.values()].some(isHelped)) retries.delete(model.id);
   const summarized = await summarizeRuns(
     runs,
     {

@@ -88,6 +88,13 @@ describe('messages without a usable summary', () => {
     assert.deepEqual([session.attempts.length, prompts.length, extracted(session)], [4, 6, 20]);
   });
 
+  it('are summarized after a retry once retries have helped before, even after one in vain', async () => {
+    // Two requests of each compression: the second one is a retry, which helps in the first and the last compression.
+    const { session, prompts } = opened('steady', 100_000, (request) => ([2, 6].includes(request) ? SUMMARY : ''));
+    await receive(session, 0, 40);
+    assert.deepEqual([session.attempts.length, prompts.length, extracted(session)], [3, 6, 10]);
+  });
+
   it('are summarized by another model', async () => {
     let answer = '';
     const { session, model, answering } = opened('steady', 100_000, () => answer);
