@@ -48,7 +48,7 @@ export async function chooseModel(app: ModelsApp, conversation: Conversation): P
 
 /** Sets the session's model. An untested model is tested first. False if the user cancels. */
 async function useModel(app: ModelsApp, conversation: Conversation, picked: Picked | undefined): Promise<boolean> {
-  if (!picked || (picked.isUntested && !(await testModel(app, picked)))) return false;
+  if (!picked || (picked.isUntested && !(await testModel(app, conversation, picked)))) return false;
   if (picked.provider === 'compatible' && picked.baseUrl !== atConfiguredUrl('compatible').baseUrl)
     await saveAddress(picked.baseUrl);
   const { isTooSmall } = await selectModel(app, conversation, picked.provider, picked.model);
@@ -199,8 +199,11 @@ async function pickOfProvider(app: ModelsApp, provider: ProviderName, title: str
   }
 }
 
-/** Tests a model with a short request. True if it responds, or if the user wants to use it anyway. */
-async function testModel(app: ModelsApp, chosen: ChosenModel): Promise<boolean> {
+/**
+ * Tests a model with a short request. True if it responds, or if the user wants to use it anyway. The user may also
+ * select another one for the session instead.
+ */
+async function testModel(app: ModelsApp, conversation: Conversation, chosen: ChosenModel): Promise<boolean> {
   const title = vscode.l10n.t('Connecting to {0}…', app.models.label(chosen));
   try {
     const isAnswered = await withCancellableProgress(title, async (signal) => {
@@ -226,7 +229,7 @@ async function testModel(app: ModelsApp, chosen: ChosenModel): Promise<boolean> 
     );
     const again = vscode.l10n.t('Select Model…');
     const answer = await vscode.window.showWarningMessage(text, again, anyway);
-    if (answer === again) await vscode.commands.executeCommand('threadkeeper.chooseModel');
+    if (answer === again) await chooseModel(app, conversation);
     return answer === anyway;
   }
 }

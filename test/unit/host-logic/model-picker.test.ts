@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Conversation } from '../../../src/app/conversation.ts';
+import { ModelFault } from '../../../src/app/fault.ts';
 import type * as ItemsModule from '../../../src/host/models/model-items.ts';
 import type * as NoticesModule from '../../../src/host/models/model-notices.ts';
 import type * as PickerModule from '../../../src/host/models/model-picker.ts';
@@ -248,6 +249,39 @@ describe('model selection by the user', () => {
       };
       picked = [pickElsewhere()];
       assert.equal(await choose({ ...app(), sessions, store } as never, 'openai'), true);
+      assert.equal(other.state.model, undefined);
+      assert.equal((await store.open(own.id)).state.model, 'm');
+    }));
+
+  it('is for the session in which it was begun, even if another model is selected because the first one didn’t work', () =>
+    inStore(async (store) => {
+      user = { 'chat.provider': 'compatible', 'chat.baseUrl': SERVER };
+      const [own, other] = [await store.create('', 'test'), await store.create('', 'test')];
+      const sessions = { current: conversationOf(own), listChanged: () => undefined };
+      const showWarningMessage = async (_text: string, again: string): Promise<string> => {
+        await own.close();
+        sessions.current = conversationOf(other);
+        return again;
+      };
+      const pick = {
+        ...{ items: [], show: () => undefined, dispose: () => undefined, onDidHide: () => undefined },
+        activeItems: [{ label: 'm', chosen: { provider: 'compatible', model: 'm', baseUrl: SERVER } }],
+        onDidAccept: (then: () => void) => then(),
+      };
+      const window = { ...editor.window, showWarningMessage, createQuickPick: () => pick };
+      const commands = { executeCommand: (command: string) => Promise.reject(new Error(command)) };
+      const { chooseModelFrom } = await hostIn({ ...editor, window, commands })<typeof PickerModule>(
+        'models/model-picker.ts',
+      );
+      const make = (): never => {
+        throw new ModelFault('model_not_found', 'missing');
+      };
+      const recentModels = { all: () => [], add: () => Promise.resolve() };
+      const ownApp = Object.assign(app(), { sessions, store, recentModels });
+      Object.assign(ownApp.models, { make });
+      picked = [{ action: 'other' }];
+      typed = ['wrong'];
+      await chooseModelFrom(ownApp, sessions.current as never, 'compatible');
       assert.equal(other.state.model, undefined);
       assert.equal((await store.open(own.id)).state.model, 'm');
     }));
