@@ -75,7 +75,13 @@ export function importSpecStory(text: string, sink: TranscriptSink): void {
     } else if (turn === 'assistant' && thinkingEnd !== undefined && line.startsWith('<think>') && !fence.isOpen) {
       sink.skipReasoning();
       index = thinkingEnd;
-    } else if (turn === 'assistant' && !hasTags && line === '---' && lines[index - 1] === '' && lines[index + 1] === '') {
+    } else if (
+      turn === 'assistant' &&
+      !hasTags &&
+      line === '---' &&
+      lines[index - 1] === '' &&
+      lines[index + 1] === ''
+    ) {
       const first = textAfter(index);
       const isTool = TOOL_STEP.test(first) || (CODE_STEP.test(first) && (role === 'tool' || !fence.isOpen));
       if (isTool || (role === 'tool' && !fence.isOpen)) begin(isTool ? 'tool' : 'assistant');

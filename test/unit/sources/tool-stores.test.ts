@@ -276,7 +276,9 @@ describe('stores of other tools', () => {
           "[execute_command for 'npm i'] Result:",
           'Still running.\n\nThe user provided the following feedback:\n<feedback>\nNever use npm.\n</feedback>',
         ),
-        text('[TASK RESUMPTION] Interrupted <1 minute ago.\n\nNew message:\n<user_message>\nUse pnpm.\n</user_message>'),
+        text(
+          '[TASK RESUMPTION] Interrupted <1 minute ago.\n\nNew message:\n<user_message>\nUse pnpm.\n</user_message>',
+        ),
         text('The user has provided feedback on the results.\n\n<feedback>\nGood.\n</feedback>'),
         text('[a note] Result: mine'),
       ]);
