@@ -15,7 +15,6 @@ export function looksLikeAider(head: string): boolean {
 
 const EDIT_START = /^<{5,9} SEARCH\b/;
 const EDIT_END = /^>{5,9} REPLACE\b/;
-const ANSWER = / \(Y\)es\/\(N\)o.{0,60} \[\w+\]:/;
 const REASONING_TAG = /^<(\/?)thinking-content-[\da-f]+>\s*$/;
 
 /**
@@ -97,7 +96,7 @@ export class AiderImporter {
     const isEnded = line.endsWith('  ');
     const isInput = /^####(?:\s|$)/.test(line);
     // An answer to a question of aider, which it also writes as output.
-    if (isInput && ANSWER.test(line)) return ['tool', withoutMark(line)];
+    if (isInput && line.includes(' (Y)es/(N)o') && line.includes(']:')) return ['tool', withoutMark(line)];
     const isOutput = /^>(?:\s|$)/.test(line);
     if (isInput) this.#hasLineEnds ??= isEnded;
     if (this.#hasLineEnds === false) {
