@@ -34,15 +34,16 @@ describe('the local model', () => {
     assert.equal(usage, undefined);
   });
 
-  it('searches for the question at the end of a message, not for everything in a long attachment', async () => {
+  it('searches for the question before or after a long attachment, not for everything in it', async () => {
     const queries: string[] = [];
     const search: LocalSearch = (query) => {
       queries.push(query);
       return Promise.resolve([]);
     };
-    await turn(localModel(search), ask(`${'A line of a log.\n'.repeat(10_000)}Which port?`));
-    assert.equal(queries.length, 1);
-    assert.ok(queries[0]!.length <= 10_000 && queries[0]!.endsWith('Which port?'), queries[0]!.slice(-20));
+    const log = 'A line of a log.\n'.repeat(10_000);
+    for (const text of [`${log}Which port?`, `Which port?\n${log}`]) await turn(localModel(search), ask(text));
+    assert.equal(queries.length, 2);
+    for (const query of queries) assert.ok(query.length <= 10_001 && query.includes('Which port?'), query.slice(-20));
   });
 
   it('dates a quote in the local time zone', async () => {
