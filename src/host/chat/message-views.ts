@@ -155,7 +155,8 @@ export class MessageViews {
     const { counter } = this.#conversation;
     const [longest] = attachments.toSorted((a, b) => b.text.length - a.text.length);
     const others = attachments.map((one) => (one === longest ? 0 : counter.attachment(one)));
-    const rest = total - others.reduce((sum, tokens) => sum + tokens, 0);
+    // Stored counts may be those of an earlier version.
+    const rest = Math.max(0, total - others.reduce((sum, tokens) => sum + tokens, 0));
     return attachments.map((one, index) => ({ ...one, tokens: one === longest ? rest : others[index]! }));
   }
 
