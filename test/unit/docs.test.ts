@@ -92,7 +92,14 @@ const shown = [
   'MCP: Open User Configuration',
 ].map((text) => text.replace(/\{\d\}/g, '…'));
 /** Names of other programs. */
-const FOREIGN = ['conversations.json', 'parentUuid', 'OLLAMA_CONTEXT_LENGTH', 'parsePatch', 'applyPatch'];
+const FOREIGN = [
+  'conversations.json',
+  'api_conversation_history.json',
+  'parentUuid',
+  'OLLAMA_CONTEXT_LENGTH',
+  'parsePatch',
+  'applyPatch',
+];
 
 /** Commands, texts, settings, files, scripts, options, and identifiers on a page that don't exist. */
 function unknownNames(page: string, markdown: string): string[] {
