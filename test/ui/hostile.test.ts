@@ -13,7 +13,19 @@ const ELEMENTS = [
   ...['TABLE', 'THEAD', 'TBODY', 'TR', 'TH', 'TD', 'BUTTON'],
 ];
 const ATTRIBUTES = [
-  ...['class', 'dir', 'role', 'tabindex', 'title', 'type', 'aria-label', 'data-action', 'data-file', 'start'],
+  ...[
+    'class',
+    'dir',
+    'role',
+    'tabindex',
+    'title',
+    'type',
+    'aria-label',
+    'aria-expanded',
+    'data-action',
+    'data-file',
+    'start',
+  ],
   // For formulas.
   ...['accent', 'accentunder', 'depth', 'display', 'displaystyle', 'fence', 'form', 'height', 'linethickness'],
   ...['lspace', 'mathvariant', 'maxsize', 'minsize', 'movablelimits', 'notation', 'rspace', 'scriptlevel'],
