@@ -13,10 +13,7 @@ describe('composer', () => {
     chat = await ChatPage.open('composer', chatServerSettings(server));
   });
 
-  afterEach(async () => {
-    await chat.stopReply();
-    await chat.newSession();
-  });
+  afterEach(() => chat.stopReply());
 
   const steps = (): Locator => chat.page.locator('.task').getByRole('checkbox');
 
@@ -32,9 +29,8 @@ describe('composer', () => {
   });
 
   it('resets a task automatically with the next message when all its steps are done', async () => {
-    await chat.submit('/task Write the parser; Test it');
     await steps().filter({ hasText: 'Test it' }).click();
-    await chat.page.getByText('1 of 1 step').waitFor();
+    await chat.page.getByText('2 of 2 steps').waitFor();
     server.answer('On to new things.');
     await chat.send('What is next?', 'On to new things.');
     await steps().first().waitFor({ state: 'detached' });
@@ -55,13 +51,9 @@ describe('composer', () => {
     await chat.page.getByText('The task will end').waitFor({ state: 'detached' });
   });
 
-  async function settlePort(): Promise<void> {
+  it('pins a sentence with /pin, and restores the key event after it is dismissed', async () => {
     server.answer('We settled on port 8443 for the gateway.');
     await chat.send('Which port?', 'We settled on port 8443');
-  }
-
-  it('pins a sentence with /pin, and restores the key event after it is dismissed', async () => {
-    await settlePort();
     await chat.submit('/pin port 8443 for the gateway');
     await chat.toast('Pinned').waitFor();
     await chat.message('We settled on port 8443').getByRole('button', { name: '1 key event' }).click();
@@ -74,7 +66,6 @@ describe('composer', () => {
   });
 
   it('searches with /recall, and asks for the format in a quick pick with /export', async () => {
-    await settlePort();
     await chat.submit('/recall gateway');
     const field = chat.page.getByRole('searchbox', { name: 'Search this session' });
     await eventually(async () => assert.equal(await field.inputValue(), 'gateway'));
@@ -88,21 +79,20 @@ describe('composer', () => {
   });
 
   it('keeps a draft for each session when switching with Alt+PageUp and Alt+PageDown', async () => {
-    await settlePort();
     await chat.composer().fill('not yet sent');
     await chat.newSession();
     await chat.waitForDraft('');
     await chat.workbench.page.keyboard.press('Alt+PageDown');
-    await chat.message('We settled on port 8443').waitFor();
+    await chat.message('Half way:').waitFor();
     await chat.waitForDraft('not yet sent');
     await chat.workbench.page.keyboard.press('Alt+PageUp');
     await chat.page.getByText('What are you working on?').waitFor();
     await chat.workbench.page.keyboard.press('Alt+PageDown');
-    await chat.message('We settled on port 8443').waitFor();
+    await chat.message('Half way:').waitFor();
     await chat.submit('/new');
     await chat.page.getByText('What are you working on?').waitFor();
     await chat.workbench.page.keyboard.press('Alt+PageDown');
-    await chat.message('We settled on port 8443').waitFor();
+    await chat.message('Half way:').waitFor();
     await chat.composer().fill('');
   });
 
@@ -113,18 +103,20 @@ describe('composer', () => {
     await chat.page.locator('.gauge-panel').waitFor({ state: 'detached' });
   };
 
+  it('changes the session’s compression policy with /policy', async () => {
+    await chat.submit('/policy');
+    await chat.workbench.paletteRow('frugal').click();
+    await showsPolicy('frugal');
+  });
+
   it('keeps model, policy, task and draft separate for each session', async () => {
     const page = chat.page;
     const model = page.locator('.model-button');
     const asked = () => server.lastRequest?.body['model'];
-    await settlePort();
     await chat.submit('/model');
     await chat.workbench.chooseListed(/^Select Model for This Session$/, 'OpenAI-compatible server');
     await chat.workbench.chooseListed(/^Select Model$/, 'gpt-4o');
     await model.filter({ hasNotText: 'test-model' }).waitFor();
-    await chat.submit('/policy');
-    await chat.workbench.paletteRow('frugal').click();
-    await showsPolicy('frugal');
     await chat.submit('/task Its own; One step');
     await page.getByText('0 of 1 step').waitFor();
     await chat.composer().fill('its draft');
