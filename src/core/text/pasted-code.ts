@@ -12,8 +12,10 @@ const MAX_READ = 240;
 
 /** Calls, ends of statements or values, and tags, in a line without a sentence's words. */
 const CODE_LIKE = /[=;{}$]|\w\([^)]|\(\)|[\])'"`],?$|^<\/?\w/;
-/** Code and output that may contain whole sentences: BASIC's statements, assignments, and lines of a log. */
-const CODE_WITH_WORDS = /^\d{1,5} ?[A-Z]{2,}\b|^\[[\w@.:-]+\] |[\w\])] ?[-+*/:]?= ?\S.*[^.?!]$/;
+/** Code and output that may contain whole sentences: BASIC's statements, assignments, JSON, and lines of a log. */
+const CODE_WITH_WORDS = /^\d{1,5} ?[A-Z]{2,}\b|^\[[\w@.:-]+\] |^"[^"]{1,80}": |[\w\])] ?[-+*/:]?= ?\S.*[^.?!]$/;
+/** A setting or a decision that somebody may have written: `port = 8080`. */
+const SETTING = /^[\w.-]+ ?= ?[^=(){}[\];"'`]+$/;
 const COMMENT = /^(?:\/\/|\/\*|\*|#|--|'|REM\b|;|%|"{3})/;
 const SENTENCE_END = /[\p{L}\p{N})"'`”’\]][.?!。？！]["”’)*]*$/u;
 /** A line is a sentence if it has at least this many plain words and at most one that looks like code. */
@@ -99,8 +101,8 @@ function lookOf(text: string, line: Line): 'code' | 'data' | 'sentence' | 'other
     return symbols > DATA_SYMBOLS * (end - start) ? 'data' : 'sentence';
   }
   const head = headOf(text, line);
-  if (kind === 'prose' && CODE_WITH_WORDS.test(head)) return 'code';
-  if (kind !== 'prose' || COMMENT.test(head)) return 'other';
+  if (kind !== 'prose' || COMMENT.test(head) || SETTING.test(head)) return 'other';
+  if (CODE_WITH_WORDS.test(head)) return 'code';
   const shape = lineShape(head, 0, head.length);
   const endsSentence = SENTENCE_END.test(head);
   if (CODE_LIKE.test(head) && !endsSentence && !isRunningText(shape)) return 'code';

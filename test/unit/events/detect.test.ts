@@ -79,6 +79,43 @@ describe('key event detection', () => {
     assert.deepEqual(quotes('user', `${line.join(' ')}\n${request}`), [request]);
   });
 
+  it('still reads settings and decisions in lines of a name, an equals sign, and a value', () => {
+    const settings = [
+      'PORT=8080',
+      'host = db.internal',
+      'retries = 5',
+      'timeout = 30 s',
+      'region = eu-west-1',
+      'q = 7',
+    ];
+    const answers = [
+      'we use Postgres',
+      'we drop MySQL',
+      'never delete bookings',
+      'ship on Friday',
+      'no cookies',
+      'use UTC',
+    ];
+    const decisions = answers.map((answer, at) => `Q${at} = ${answer}`);
+    for (const lines of [settings, decisions]) {
+      const found = quotes('user', ['Use these:', ...lines].join('\n'));
+      for (const line of lines.slice(0, 3)) assert.ok(found.includes(line), `${line} in ${found.join('\n')}`);
+    }
+  });
+
+  it('quotes nothing of JSON that a user pasted without a fence', () => {
+    const json = [
+      '{',
+      '  "title": "We decided to use Postgres for all bookings",',
+      '  "text": "You must never delete a booking",',
+      '  "score": 0.5,',
+      '  "note": "Always log in UTC"',
+      '}',
+    ];
+    const request = 'The score must never be below one.';
+    assert.deepEqual(quotes('user', [...json, '', request].join('\n')), [request]);
+  });
+
   it('still reads short lines of a brief as a user’s words', () => {
     const brief = [
       'Rules for the export:',
