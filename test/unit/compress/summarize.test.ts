@@ -453,6 +453,21 @@ describe('summarizeRuns', () => {
     assert.equal(made.leaves[0]![0]!.messages, 1);
   });
 
+  it('extracts for messages that wait for a model what informs, even if there is room for all of them', async () => {
+    const narration = Array.from({ length: 30 }, (_, at) => `Let me look at file${at}.ts and at handler${at} first.`);
+    const messages = transcript(
+      ['user', 'Why are the retries late?'],
+      ...narration.map((text) => ['assistant', text] as const),
+      ['tool', 'ok'],
+      ['assistant', 'The retries are late because the queue holds them for 40 seconds.'],
+    );
+    const tokens = messages.map((one) => counter.message(one));
+    const settings = { ...SETTINGS, roomTokens: 4_000 };
+    const { leaves } = await summarizeRuns([{ messages, tokens, waits: true }], settings, tools({}));
+    assert.match(leaves[0]![0]!.detailed, /queue holds them for 40 seconds/);
+    assert.doesNotMatch(leaves[0]![0]!.detailed, /Let me/);
+  });
+
   it('reads a part of short messages, and with the effort “thorough” nearly all but small talk', async () => {
     const messages = CARE_CHAT.slice(0, 40);
     const total = messages.reduce((sum, message) => sum + messageText(message).length, 0);

@@ -116,6 +116,16 @@ describe('key event detection', () => {
     assert.deepEqual(quotes('user', [...json, '', request].join('\n')), [request]);
   });
 
+  it('still reads short rules between a few statements as a user’s words', () => {
+    const rules = ['Never round totals', 'Never delete bookings'];
+    const few = ['total = sum(items);', rules[0], 'send(total);'];
+    const many = [...few, 'No cookies', 'UTC only', rules[1], 'store(total);'];
+    for (const lines of [few, many]) {
+      const found = quotes('user', lines.join('\n'));
+      for (const rule of rules.filter((one) => lines.includes(one))) assert.ok(found.includes(rule), found.join('\n'));
+    }
+  });
+
   it('still reads short lines of a brief as a user’s words', () => {
     const brief = [
       'Rules for the export:',

@@ -275,4 +275,14 @@ describe('a message with attachments on the page', () => {
     );
     assert.deepEqual(counted, [0, 2]);
   });
+
+  it('never has a negative size, even if the stored count is that of an earlier version', async () => {
+    await using harness = await Harness.open();
+    const conversation = await harness.converse();
+    const attachments = ['A port.', 'A host.'].map((text) => ({ kind: 'paste', name: 'a', text }) as const);
+    await conversation.sendMessage({ text: 'Which one?', attachments });
+    conversation.counter.attachment = () => 1_000;
+    const [view] = new MessageViews(conversation).slice(0, 1);
+    assert.ok(view?.attachments?.every(({ tokens }) => tokens >= 0));
+  });
 });

@@ -362,6 +362,12 @@ This runs it.`;
     assert.deepEqual(skipped, {});
   });
 
+  it('keeps rules and code within a code block of a reply in an older file', () => {
+    const reply = 'Add this:\n\n````md\n# Guide\n\n---\n\n```ts\nrun();\n```\n````\n\nThat is all.';
+    const text = `## SpecStory\n\n_**User**_\n\nA guide?\n\n---\n\n_**Assistant**_\n\n${reply}\n`;
+    assert.deepEqual(importTranscript('specstory', text).said, ['user: A guide?', `assistant: ${reply}`]);
+  });
+
   it('skips thinking and the messages of subagents, and takes times from the title', () => {
     const text = `## SpecStory
 
