@@ -29,7 +29,7 @@ Searches the messages of a transcript (ranked full-text search, best results fir
     for (const [at, message] of transcript.entries()) {
       if (isLocalReply(message)) continue;
       const { role, text } = message;
-      index.add(String(at), text, { weight: role === 'tool' ? TOOL_WEIGHT : 1 });
+      index.add(String(at), text, { weight: role === 'tool' ? TOOL_WEIGHT : 1, discountsCode: true });
     }
     const hits = index.search(query, { limit }).map(({ id, score }) => {
       const message = Number(id);

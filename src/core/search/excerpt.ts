@@ -1,5 +1,8 @@
 import type { Span } from '../model/key-event.ts';
-import { matchSimilarity } from './ranking.ts';
+import { runSynchronously } from '../pace/steps.ts';
+import { isOutputOrCodeLine, lineSteps } from '../text/lines.ts';
+import { markPastedCode } from '../text/pasted-code.ts';
+import { CODE_WEIGHT, matchSimilarity } from './ranking.ts';
 import { parseQuery, SYNONYM_WEIGHT, type QueryTerm } from './query.ts';
 import { visitWords } from '../text/words.ts';
 
@@ -50,10 +53,16 @@ function matchesOf(text: string, query: string): readonly Match[] {
   const { terms } = parseQuery(query);
   const known = new Map<string, Pick<Match, 'word' | 'value'> | null>();
   const matches: Match[] = [];
+  const lines = runSynchronously(lineSteps(text, { tool: false }));
+  runSynchronously(markPastedCode(text, lines));
+  let line = 0;
   visitWords(text, (term, start, end) => {
     let found = known.get(term);
     if (found === undefined) known.set(term, (found = bestMatch(terms, term)));
-    if (found !== null) matches.push({ start, end, ...found });
+    if (found === null) return;
+    while (line + 1 < lines.length && lines[line + 1]!.start <= start) line++;
+    const share = isOutputOrCodeLine(lines[line]!.kind) ? CODE_WEIGHT : 1;
+    matches.push({ start, end, ...found, value: found.value * share });
   });
   return matches.sort((a, b) => a.start - b.start);
 }

@@ -10,6 +10,9 @@ export function termScore(weight: number, times: number, length: number, average
 /** Share of the score that depends on how much of the query matches, so that one frequent word isn't enough. */
 export const COVERAGE_SHARE = 0.8;
 
+/** Weight of words in code and output, which repeat a question's words more often than they answer it. */
+export const CODE_WEIGHT = 0.3;
+
 /** Share of the score of a word that only names a kind of event ("choose"), which says little on its own. */
 export const KIND_TERM_SHARE = 0.2;
 /** Factor for a text with such a word and the subject: "we decided on X" ranks above "X is fast". */

@@ -2,8 +2,18 @@ import type { KeyEventKind } from '../model/key-event.ts';
 import type { Yielder } from '../pace/yielder.ts';
 import { runSynchronously, runYielding, type Steps } from '../pace/steps.ts';
 import { copiedSlice } from '../text/copied-slice.ts';
+import { isOutputOrCodeLine, lineSteps } from '../text/lines.ts';
+import { markPastedCode } from '../text/pasted-code.ts';
 import { passagesOf, visitWords } from '../text/words.ts';
-import { COVERAGE_SHARE, KIND_TERM_SHARE, KIND_TERM_WEIGHT, matchSimilarity, rarityOf, termScore } from './ranking.ts';
+import {
+  CODE_WEIGHT,
+  COVERAGE_SHARE,
+  KIND_TERM_SHARE,
+  KIND_TERM_WEIGHT,
+  matchSimilarity,
+  rarityOf,
+  termScore,
+} from './ranking.ts';
 import { parseQuery, SYNONYM_WEIGHT, type QueryTerm } from './query.ts';
 
 export interface IndexedTextProperties {
@@ -13,6 +23,8 @@ export interface IndexedTextProperties {
   readonly about?: KeyEventKind;
   /** Factor for the text's scores; default 1. */
   readonly weight?: number;
+  /** Whether code and output in the text have a lower weight than its prose. */
+  readonly discountsCode?: boolean;
 }
 
 export interface SearchOptions {
@@ -40,6 +52,7 @@ interface Entry {
 
 interface Passage {
   readonly entry: Entry;
+  readonly weight: number;
   /** Number of words. */
   readonly length: number;
 }
@@ -141,10 +154,12 @@ export class TextIndex {
   *#addSteps(id: string, text: string, properties: IndexedTextProperties): Steps<void> {
     const entry: Entry = { id, properties, order: this.#nextPassage, state: 'adding' };
     try {
-      for (const passage of passagesOf(text)) {
-        this.#addPassage(entry, passage);
-        yield;
-      }
+      const parts = properties.discountsCode === true ? yield* proseAndCode(text) : [{ text, weight: 1 }];
+      for (const part of parts)
+        for (const passage of passagesOf(part.text)) {
+          this.#addPassage(entry, passage, part.weight);
+          yield;
+        }
       this.remove(id);
       entry.state = 'found';
       this.#entries.set(id, entry);
@@ -154,7 +169,7 @@ export class TextIndex {
     }
   }
 
-  #addPassage(entry: Entry, text: string): void {
+  #addPassage(entry: Entry, text: string, weight: number): void {
     const passage = this.#nextPassage++;
     const occurrences = new Map<string, number>();
     let length = 0;
@@ -168,7 +183,7 @@ export class TextIndex {
       if (list) list.push(posting);
       else this.#addWord(copiedSlice(word), [posting]);
     }
-    this.#passages.set(passage, { entry, length });
+    this.#passages.set(passage, { entry, length, weight });
     this.#totalLength += length;
   }
 
@@ -195,10 +210,10 @@ export class TextIndex {
   #score(word: string, weight: number, best: Map<Entry, number>): void {
     const average = this.#totalLength / this.#passages.size;
     for (const posting of this.#postings.get(word) ?? []) {
-      const { entry, length } = this.#passages.get(Math.floor(posting / PASSAGE_UNIT))!;
+      const { entry, length, weight: share } = this.#passages.get(Math.floor(posting / PASSAGE_UNIT))!;
       if (entry.state !== 'found') continue;
       const times = posting % PASSAGE_UNIT;
-      const score = termScore(weight, times, length, average);
+      const score = share * termScore(weight, times, length, average);
       if (score > (best.get(entry) ?? 0)) best.set(entry, score);
     }
   }
@@ -222,4 +237,19 @@ export class TextIndex {
       else this.#postings.delete(word);
     }
   }
+}
+
+/** The text's prose, and its code and output, with their weights. */
+function* proseAndCode(text: string): Steps<readonly { readonly text: string; readonly weight: number }[]> {
+  const lines = yield* lineSteps(text, { tool: false });
+  yield* markPastedCode(text, lines);
+  const joined = (isCode: boolean): string =>
+    lines
+      .filter(({ kind }) => isOutputOrCodeLine(kind) === isCode)
+      .map(({ start, end }) => text.slice(start, end))
+      .join('\n');
+  return [
+    { text: joined(false), weight: 1 },
+    { text: joined(true), weight: CODE_WEIGHT },
+  ];
 }

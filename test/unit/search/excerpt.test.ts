@@ -18,6 +18,12 @@ describe('search result excerpt', () => {
     assert.ok(excerpt.length <= 120);
   });
 
+  it('prefers prose to code with the same words', () => {
+    const code = '```ts\nconst timeout = cache.redis.timeout;\ncache.redis.open(timeout);\n```\n';
+    const excerpt = cut(`${filler(10)}${code}${filler(10)}${decision}${filler(10)}`, 'redis cache timeout open', 120);
+    assert.ok(excerpt.startsWith('We take Redis'), excerpt);
+  });
+
   it('is the whole text if it is short', () => assert.equal(cut('all of it', 'it', 100), 'all of it'));
 
   it('is the beginning of the text when nothing matches', () => {

@@ -88,6 +88,20 @@ describe('session search', () => {
     });
   }
 
+  it('ranks prose above code with the same words, where code is discounted', () => {
+    const code = 'cache.redis.open(timeout);\nconst timeout = cache.redis.timeout();\n'.repeat(9);
+    const listing = `Here is the file:\n${code}`;
+    for (const discountsCode of [false, true]) {
+      const index = indexOf({
+        prose: 'We take Redis for the cache. Its timeout is 50 ms, because of the pier’s network.',
+      });
+      index.add('fenced', `Here is the file:\n\`\`\`ts\n${code}\`\`\``, { discountsCode });
+      index.add('pasted', listing, { discountsCode });
+      assert.deepEqual(ids(index, 'redis cache timeout').length, 3);
+      assert.equal(ids(index, 'redis cache timeout')[0] === 'prose', discountsCode);
+    }
+  });
+
   it('tolerates a typo in a long word and matches prefixes, ranked below whole words', () => {
     assert.equal(ids(session, 'benchmrak')[0], 'm2'); // two letters swapped in a long word
     assert.deepEqual(ids(session, 'cahce').includes('m1'), false); // and in a short one
