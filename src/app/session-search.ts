@@ -4,6 +4,7 @@ import type { MessageId } from '../core/model/ids.ts';
 import { Sequencer } from '../core/pace/sequencer.ts';
 import { TextIndex } from '../core/search/text-index.ts';
 import type { SessionState } from '../core/state/session-state.ts';
+import { wordsIn } from '../core/text/words.ts';
 import type { TokenCounter } from '../core/tokens/token-counter.ts';
 import type { Clock } from './ports.ts';
 import {
@@ -26,8 +27,10 @@ const EXCERPT_UNITS = 600;
 const EXCERPT_FRAME_TOKENS = 12;
 /** Number of candidates per requested result, because results are reordered and deduplicated later. */
 const CANDIDATE_FACTOR = 3;
+/** An excerpt of which the others already contain more than this share of the words is omitted. */
+const REPEATED_SHARE = 0.8;
 /** Maximum number of results that are considered for recall. */
-const MAX_RECALL_CANDIDATES = 8;
+const MAX_RECALL_CANDIDATES = 16;
 
 /** Ranked search over one session. The index is built on first use and then updated. */
 export class SessionSearch {
@@ -96,12 +99,16 @@ export class SessionSearch {
     await this.updateIndex((frontier.at(-1)?.to ?? -1) + 1);
     const covered = createCoverageTest(frontier);
     const kept: RecalledExcerpt[] = [];
+    const words = new Set<string>();
     let used = 0;
     // Summaries and key events are already in the request.
     for (const hit of this.search(text, MAX_RECALL_CANDIDATES, covered, ['message'])) {
       const cost = counter.text(hit.text) + EXCERPT_FRAME_TOKENS;
-      if (used + cost > budgetTokens) continue;
+      const own = [...wordsIn(hit.text)];
+      const isRepetition = own.filter((word) => words.has(word)).length > REPEATED_SHARE * own.length;
+      if (used + cost > budgetTokens || isRepetition) continue;
       used += cost;
+      for (const word of own) words.add(word);
       kept.push({ position: hit.position, role: hit.role, text: hit.text });
     }
     return kept.sort((a, b) => a.position - b.position);

@@ -24,6 +24,18 @@ describe('search within a session', () => {
     assert.equal(search.search('zookeeper', 3).length, 1);
   });
 
+  it('recalls a listing that was repeated only once, beside what was said about it', async () => {
+    const menu = ['lamp', 'horn', 'radar', 'pump', 'winch'].map((one) => `AddButton("${one}", pierMenu, 240, 34);`);
+    const conversation = await harness.compressed(60, (n) => {
+      if (n === 7) return 'In the menu of the pier, the winch stays disabled until the harbor master has agreed.';
+      return n % 5 === 0 && n < 40 ? `Here is version ${n} of the menu:\n${menu.join('\n')}` : `Line ${n} is dry.`;
+    });
+    const search = new SessionSearch(() => conversation.state, harness.clock);
+    const found = await search.recall('Which button of the pier’s menu stays disabled?', 250, conversation.counter);
+    assert.equal(found.filter(({ text }) => text.includes('AddButton')).length, 1);
+    assert.ok(found.some(({ text }) => text.includes('harbor master')));
+  });
+
   it('finds the messages of a branch that was started after the others were indexed', async () => {
     const conversation = await harness.filled(6, (n) => `Line ${n} is dry.`);
     const search = new SessionSearch(() => conversation.state, harness.clock);
