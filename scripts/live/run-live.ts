@@ -76,7 +76,6 @@ export async function runLive(config: ModelConfig): Promise<readonly LiveResult[
   for (let turn = 1; turn <= TURNS; turn++) {
     const question = user(`Question ${turn}: which port does the gateway listen on, and how long does the queue wait?`);
     const request: ChatRequest = {
-      purpose: 'chat',
       system: [SYSTEM],
       messages: [...messages, { ...question, turnOnly: `<current_task>\nAnswer question ${turn}.\n</current_task>` }],
       maxOutputTokens: reply?.textTokens ?? 1_024,

@@ -27,9 +27,6 @@ export interface ChatMessage {
   readonly turnOnly?: string;
 }
 
-/** The purpose of a request. Prompt caching only pays off for chat requests, which repeat the previous request. */
-export type Purpose = 'chat' | 'summary' | 'check';
-
 /** Helps a provider to find the beginning of a request in its prompt cache. */
 export interface CacheHints {
   /** The same for all requests of one conversation. */
@@ -39,7 +36,6 @@ export interface CacheHints {
 }
 
 export interface ChatRequest {
-  readonly purpose: Purpose;
   /** Blocks of the system prompt, the most stable first: system prompt, memory, ledger, summaries. */
   readonly system: readonly string[];
   readonly messages: readonly ChatMessage[];

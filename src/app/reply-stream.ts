@@ -145,7 +145,6 @@ export function requestOf(
       : thinking;
   const reasoningTokens = Math.min(wantedTokens, room - textTokens);
   return {
-    purpose: 'chat',
     system: context.system,
     messages: context.messages,
     cache: { key: id, idleMs: longestPause(state) },

@@ -54,7 +54,6 @@ export function summarizerOf(
       const ask = (reasoningTokens: number): Promise<Collected> => {
         const stream = model.stream(
           {
-            purpose: 'summary',
             system: [system],
             messages: [{ role: 'user', content: [{ type: 'text', text: prompt }] }],
             maxOutputTokens: maxTokens,

@@ -48,8 +48,6 @@ export interface ChatHit {
   readonly at?: number | undefined;
   /** An excerpt of the message, or the command. */
   readonly text: string;
-  /** Offset of the excerpt in the message, in UTF-16 units. */
-  readonly start: number;
   readonly score: number;
 }
 
@@ -197,7 +195,7 @@ export class ChatIndex {
     const whole = mask(text);
     const { start, end } = bestExcerpt(whole, query, excerptUnits);
     const shown = command === undefined ? whole.slice(start, end) : mask(command);
-    return { key, message, role, at, text: shown, start, score };
+    return { key, message, role, at, text: shown, score };
   }
 
   /** Loads the indexes in groups that fit in memory. The group with the newest chats is cached. */

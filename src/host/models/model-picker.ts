@@ -35,7 +35,6 @@ const OLLAMA_URL = 'http://localhost:11434/v1';
 /** Not translated, because it's sent to the model. */
 const TEST_PROMPT = 'ping';
 const TEST_REQUEST: ChatRequest = {
-  purpose: 'check',
   system: [],
   messages: [{ role: 'user', content: [{ type: 'text', text: TEST_PROMPT }] }],
   maxOutputTokens: 16,

@@ -124,7 +124,7 @@ describe('configured model', () => {
     mock.timers.enable({ apis: ['setTimeout'] });
     const silent = { sendRequest: () => new Promise(() => undefined), countTokens: () => Promise.resolve(1) };
     const chat = editorChat.vsCodeChatModel('vendor/silent', silent as never);
-    const request = { purpose: 'chat', system: [], messages: [], maxOutputTokens: 9 } as const;
+    const request = { system: [], messages: [], maxOutputTokens: 9 } as const;
     const first = chat.stream(request, new AbortController().signal)[Symbol.asyncIterator]().next();
     mock.timers.tick(5_000);
     mock.timers.reset();
@@ -146,7 +146,7 @@ describe('configured model', () => {
       countTokens: () => Promise.resolve(1),
     };
     const chat = editorChat.vsCodeChatModel('vendor/thinking', thinking as never);
-    const request = { purpose: 'chat', system: [], messages: [], maxOutputTokens: 9 } as const;
+    const request = { system: [], messages: [], maxOutputTokens: 9 } as const;
     try {
       let text = '';
       for await (const chunk of chat.stream(request, new AbortController().signal))

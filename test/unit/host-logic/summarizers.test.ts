@@ -44,7 +44,7 @@ describe('the summarizer', () => {
     const made = await summarizerConfig(models, chosen);
     assert.ok(made);
     let text = '';
-    const request = { purpose: 'summary' as const, system: [], messages: [], maxOutputTokens: 100 };
+    const request = { system: [], messages: [], maxOutputTokens: 100 };
     for await (const chunk of made.model.stream(request, new AbortController().signal)) {
       if (chunk.type === 'text') text += chunk.text;
     }

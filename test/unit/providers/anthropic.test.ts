@@ -8,7 +8,6 @@ import { ask, turn } from './protocols.ts';
 import { openForAllTests } from '../../support/per-test.ts';
 
 const TALK: ChatRequest = {
-  purpose: 'chat',
   system: ['prompt', 'memory', 'ledger', 'summaries'],
   messages: [user('one'), assistant('two'), user('three')],
   maxOutputTokens: 100,

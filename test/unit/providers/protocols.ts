@@ -39,7 +39,6 @@ export const PROTOCOLS: readonly Protocol[] = [
 
 export function ask(text: string, more: Partial<ChatRequest> = {}): ChatRequest {
   return {
-    purpose: 'chat',
     system: ['You help developers.'],
     messages: [{ role: 'user', content: [{ type: 'text', text }] }],
     maxOutputTokens: 200,
