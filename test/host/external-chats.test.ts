@@ -6,25 +6,19 @@ import type { Worker } from 'node:worker_threads';
 import * as vscode from 'vscode';
 import type { Threadkeeper } from '../../src/host/threadkeeper.ts';
 import type { ChatRow } from '../../src/host/external-chats/chat-rows.ts';
+import { portsChat } from '../support/external-chats.ts';
 import { folderForAllTests } from '../support/per-test.ts';
 import { jsonl, putFile } from '../support/tool-homes/conversation.ts';
 import { answering, collectIn, product, replacing, run, transcript, withSettings } from './product.ts';
 
-const claude = (second: number, role: string, content: unknown, more: object = {}): object => ({
-  type: role,
-  sessionId: 'ports',
-  cwd: '/home/sam/api',
-  timestamp: new Date(Date.UTC(2026, 2, 2, 9, 0, second)).toISOString(),
-  message: { role, content, ...(role === 'assistant' && { id: `m${second}`, model: 'opus' }) },
-  ...more,
-});
+const said = portsChat('/home/sam/api');
 const FIRST = 'Never use port 80 for the bookings service. We decided to use Valkey for the cache.';
 const RECORDS = [
-  claude(0, 'user', FIRST),
-  claude(1, 'assistant', [{ type: 'text', text: 'Understood: not port 80.' }]),
-  claude(2, 'user', 'They talked about ports.', { isCompactSummary: true }),
-  claude(3, 'user', 'Which port is free?'),
-  claude(4, 'assistant', [
+  said(0, 'user', FIRST),
+  said(1, 'assistant', [{ type: 'text', text: 'Understood: not port 80.' }]),
+  said(2, 'user', 'They talked about ports.', { isCompactSummary: true }),
+  said(3, 'user', 'Which port is free?'),
+  said(4, 'assistant', [
     { type: 'text', text: '8080 is free.' },
     { type: 'tool_use', id: 'c1', name: 'Edit', input: { file_path: '/home/sam/api/config.ts' } },
   ]),
@@ -113,7 +107,7 @@ describe('chats from other tools in the editor', () => {
   });
 
   it('show messages that the tool adds', async () => {
-    appendFileSync(path.join(home, SESSION), jsonl(claude(5, 'user', 'Thanks.')));
+    appendFileSync(path.join(home, SESSION), jsonl(said(5, 'user', 'Thanks.')));
     await eventually(async () => (await chatRow()).chat?.entry.messages === 5);
   });
 
@@ -136,7 +130,7 @@ describe('chats from other tools in the editor', () => {
     const told: string[] = [];
     await answering({ showWarningMessage: collectIn(told) }, async () => {
       await threads.at(-1)!.terminate();
-      appendFileSync(path.join(home, SESSION), jsonl(claude(6, 'user', 'Bye.')));
+      appendFileSync(path.join(home, SESSION), jsonl(said(6, 'user', 'Bye.')));
       await eventually(async () => threads.length > 1 && (await chatRow()).chat?.entry.messages === 6);
     });
     assert.deepEqual(told, [

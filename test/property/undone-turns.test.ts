@@ -9,7 +9,7 @@ import { readSession } from '../../src/app/library/read-session.ts';
 import { allSources } from '../../src/sources/all-sources.ts';
 import { Databases } from '../../src/sources/sqlite-databases.ts';
 import { LibraryCopies } from '../../src/storage/library-copies.ts';
-import { putFile } from '../support/tool-homes/conversation.ts';
+import { jsonl, putFile } from '../support/tool-homes/conversation.ts';
 import { runs } from './runs.ts';
 
 /** What happens in a session. `back`: the user undoes this many turns. `return`: the user returns to the turn this far back. */
@@ -176,7 +176,7 @@ function written(tool: Tool, steps: readonly Step[]): { text: string; expected: 
   }
   const expected: string[] = [];
   for (let turn = shown; turn; turn = turn.before) expected.unshift(...turn.texts);
-  return { text: records.map((record) => `${JSON.stringify(record)}\n`).join(''), expected };
+  return { text: jsonl(...records), expected };
 }
 
 describe('a followed chat in which the user goes back', () => {

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { FollowedChats } from '../../src/worker/followed-chats.ts';
+import { claudeMessage, iso } from './tool-homes/conversation.ts';
 
 /** A chat of another tool, as the library lists it. */
 export const CHAT_ENTRY = {
@@ -11,6 +12,14 @@ export const CHAT_ENTRY = {
   compactions: 0,
   updatedAt: 1,
 } as const;
+
+/** Creates messages of the Claude Code chat `ports` in the folder `cwd`, a number of seconds after its start. */
+export const portsChat =
+  (cwd: string) =>
+  (second: number, role: 'user' | 'assistant', content: unknown, more: object = {}): object => {
+    const message = role === 'assistant' ? { id: `m${second}`, model: 'opus' } : {};
+    return claudeMessage(role, content, { sessionId: 'ports', cwd, timestamp: iso(second), message, ...more });
+  };
 
 /** Copies the Claude Code chats in `folder`/home to `folder`/copies. The caller closes the result. */
 export async function followClaudeCode(folder: string): Promise<FollowedChats> {

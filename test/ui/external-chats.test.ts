@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Locator } from 'playwright-core';
+import { portsChat } from '../support/external-chats.ts';
 import { jsonl, putFile } from '../support/tool-homes/conversation.ts';
 import { violations } from './axe.ts';
 import { writeSettings } from './chat-page.ts';
@@ -12,28 +13,21 @@ describe('chats from other tools', () => {
   let workbench: Workbench;
   let home: string;
 
-  const claude = (second: number, role: string, content: unknown, more: object = {}): object => ({
-    type: role,
-    sessionId: 'ports',
-    cwd: workbench.folder,
-    timestamp: new Date(Date.UTC(2026, 2, 2, 9, 0, second)).toISOString(),
-    message: { role, content, ...(role === 'assistant' && { id: `m${second}`, model: 'opus' }) },
-    ...more,
-  });
   const row = (text: string): Locator => workbench.treeRow(text).first();
 
   before(async () => {
     workbench = await Workbench.open({ profile: 'all-chats' });
     home = await homeFolder();
+    const said = portsChat(workbench.folder!);
     putFile(
       home,
       '.claude/projects/demo/ports.jsonl',
       jsonl(
-        claude(0, 'user', 'Never use port 80 for the bookings service. We decided to use Valkey for the cache.'),
-        claude(1, 'assistant', [{ type: 'text', text: 'Understood: not port 80.' }]),
-        claude(2, 'user', 'They talked about ports.', { isCompactSummary: true }),
-        claude(3, 'user', 'Which port is free?'),
-        claude(4, 'assistant', [
+        said(0, 'user', 'Never use port 80 for the bookings service. We decided to use Valkey for the cache.'),
+        said(1, 'assistant', [{ type: 'text', text: 'Understood: not port 80.' }]),
+        said(2, 'user', 'They talked about ports.', { isCompactSummary: true }),
+        said(3, 'user', 'Which port is free?'),
+        said(4, 'assistant', [
           { type: 'text', text: '8080 is free, and config.ts says so now.' },
           {
             type: 'tool_use',

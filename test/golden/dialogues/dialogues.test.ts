@@ -6,6 +6,7 @@ import { StrictServer } from '../../support/strict/strict-server.ts';
 import { runJson } from '../../unit/cli/run-cli.ts';
 import { DIALOGUES, type Dialogue } from './dialogues.ts';
 import { folderForAllTests } from '../../support/per-test.ts';
+import { jsonl } from '../../support/tool-homes/conversation.ts';
 
 describe('command-line compression of a dialogue of short messages', () => {
   let folder = '';
@@ -18,7 +19,7 @@ describe('command-line compression of a dialogue of short messages', () => {
   ): Promise<{ readonly front: string; readonly all: string }> {
     const file = path.join(folder, `${name}.jsonl`);
     const said = lines.map((content, at) => ({ role: at % 2 === 0 ? 'user' : 'assistant', content }));
-    writeFileSync(file, said.map((one) => `${JSON.stringify(one)}\n`).join(''));
+    writeFileSync(file, jsonl(...said));
     const grown = ['--turn-by-turn', '--policy', 'steady', '--preset', preset, ...options];
     const { messages, compressions } = (await runJson('compress', file, ...grown)) as {
       readonly messages: readonly { readonly role: string; readonly content: string }[];

@@ -45,6 +45,16 @@ export const fileOf =
 export const jsonl = (...records: readonly object[]): string =>
   records.map((record) => `${JSON.stringify(record)}\n`).join('');
 
+/** A message in a file of Claude Code; `more` replaces and adds fields of the record, `message` those of its message. */
+export const claudeMessage = (
+  role: 'user' | 'assistant',
+  content: unknown,
+  { message = {}, ...more }: { readonly message?: object; readonly [field: string]: unknown } = {},
+): object => ({
+  ...{ type: role, sessionId: 's', timestamp: iso(0), message: { role, content, ...message } },
+  ...more,
+});
+
 /** Creates an SQLite database with tables and their rows, and returns its path. */
 export function database(
   home: string,

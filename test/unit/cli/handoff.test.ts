@@ -11,6 +11,7 @@ import { counter, transcript } from '../compress/summarize-fixtures.ts';
 import { runCli, runJson, spawnCli, TRANSCRIPTS } from './run-cli.ts';
 import { folderForAllTests } from '../../support/per-test.ts';
 import { DEMO_SESSION, SHARED_DATA } from '../../support/test-data.ts';
+import { jsonl } from '../../support/tool-homes/conversation.ts';
 
 const SECRET = `ghp_${'a1B2c3D4e5'.repeat(4).slice(0, 36)}`;
 
@@ -31,7 +32,7 @@ describe('handoff', () => {
 
   const file = (name: string, said: readonly (readonly [role: string, content: string])[]): string => {
     const full = path.join(folder, name);
-    writeFileSync(full, said.map(([role, content]) => `${JSON.stringify({ role, content })}\n`).join(''));
+    writeFileSync(full, jsonl(...said.map(([role, content]) => ({ role, content }))));
     return full;
   };
   const alternating = (lines: readonly string[]) =>
@@ -83,7 +84,7 @@ describe('handoff', () => {
       { role: 'user', content: 'We decided to use Node 22, because the parser needs it.', id: 'a', parent: null },
       { role: 'assistant', content: 'No model is configured.', id: 'b', parent: 'a', model: 'local' },
     ];
-    writeFileSync(exported, lines.map((line, at) => `${JSON.stringify({ ...line, at })}\n`).join(''));
+    writeFileSync(exported, jsonl(...lines.map((line, at) => ({ ...line, at }))));
     const { text } = await handoff(exported);
     assert.match(text, /Node 22/);
     assert.doesNotMatch(text, /No model is configured/);
@@ -166,7 +167,7 @@ describe('handoff', () => {
       cwd: '/home/kim/shop',
       message: { role, ...(role === 'assistant' && { id: `m${at}` }), content },
     }));
-    writeFileSync(full, records.map((record) => `${JSON.stringify(record)}\n`).join(''));
+    writeFileSync(full, jsonl(...records));
     return full;
   };
 

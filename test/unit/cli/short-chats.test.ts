@@ -9,6 +9,7 @@ import { WireServer } from '../../support/wire-server.ts';
 import { ROOT, runCli, runJson } from './run-cli.ts';
 import { folderForAllTests } from '../../support/per-test.ts';
 import { jsonLines, SHARED_DATA } from '../../support/test-data.ts';
+import { jsonl } from '../../support/tool-homes/conversation.ts';
 
 const shared = path.join(SHARED_DATA, 'short');
 const counter = await loadEncoding('o200k_base');
@@ -87,7 +88,7 @@ describe('short-message chats compressed turn by turn on the command line', () =
 
   async function grown(said: readonly object[], ...args: readonly string[]): Promise<Compressed> {
     const file = path.join(folder, `${++files}.jsonl`);
-    writeFileSync(file, said.map((one) => `${JSON.stringify(one)}\n`).join(''));
+    writeFileSync(file, jsonl(...said));
     return (await runJson('compress', file, '--turn-by-turn', ...args)) as unknown as Compressed;
   }
 
@@ -332,7 +333,7 @@ describe('short-message chats compressed turn by turn on the command line', () =
   it('are compressed by the command, however many messages they have', async () => {
     const file = path.join(folder, `${++files}.jsonl`);
     const said = Array.from({ length: 11 }, () => BOOKINGS_CHAT).flat();
-    writeFileSync(file, said.map((one) => `${JSON.stringify(one)}\n`).join(''));
+    writeFileSync(file, jsonl(...said));
     const compressed = await runJson('compress', file, '--preset', 'customer');
     const { tokens, nodes, messages } = compressed as unknown as Compressed;
     assert.equal(nodes.length, 1);

@@ -4,7 +4,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import path from 'node:path';
 import { command as search } from '../../../src/cli/search.ts';
 import { TOOL_FIXTURES } from '../../support/tool-homes/all-tools.ts';
-import { jsonl, putFile } from '../../support/tool-homes/conversation.ts';
+import { claudeMessage, jsonl, putFile } from '../../support/tool-homes/conversation.ts';
 import { claudeRecords } from '../../support/tool-homes/terminal-tools.ts';
 import { runCli, runJson } from './run-cli.ts';
 import { folderForAllTests } from '../../support/per-test.ts';
@@ -20,10 +20,12 @@ describe('command line with other tools’ chats', () => {
       if (!seen.has(tool)) write(home);
       seen.add(tool);
     }
-    const lines = claudeRecords.map((record) => `${JSON.stringify({ ...record, sessionId: 'claude-2' })}\n`);
-    const more =
-      '{"type":"user","message":{"role":"user","content":"And the harbour pilot?"},"timestamp":"2026-03-03T09:00:00Z"}\n';
-    putFile(home, '.claude/projects/-home-sam-api/claude-2.jsonl', lines.join('') + more);
+    const records = claudeRecords.map((record) => ({ ...record, sessionId: 'claude-2' }));
+    const more = claudeMessage('user', 'And the harbour pilot?', {
+      sessionId: 'claude-2',
+      timestamp: '2026-03-03T09:00:00Z',
+    });
+    putFile(home, '.claude/projects/-home-sam-api/claude-2.jsonl', jsonl(...records, more));
     putFile(home, '.codex/sessions/rollout-broken.jsonl', 'no JSON at all\n');
   });
 

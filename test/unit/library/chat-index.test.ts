@@ -10,7 +10,7 @@ import { decodeBlocks, encodeBlock, indexBlockOf } from '../../../src/core/searc
 import { withSources } from '../../../src/sources/all-sources.ts';
 import { LibraryCopies } from '../../../src/storage/library-copies.ts';
 import { folderForEachTest } from '../../support/per-test.ts';
-import { jsonl, putFile } from '../../support/tool-homes/conversation.ts';
+import { claudeMessage, jsonl, putFile } from '../../support/tool-homes/conversation.ts';
 
 const TEXTS = [
   'The bookings database uses PostgreSQL 16 on port 5432.',
@@ -85,9 +85,8 @@ describe('search in chats from other tools', () => {
   let place = '';
   let home = '';
   const store = (): LibraryCopies => new LibraryCopies(path.join(place, 'copies'));
-  const message = (role: string, content: unknown, cwd = '/home/sam/api'): object => ({
-    ...{ type: role, sessionId: 's', cwd, timestamp: '2026-03-02T09:00:00Z', message: { role, content } },
-  });
+  const message = (role: 'user' | 'assistant', content: unknown, cwd = '/home/sam/api'): object =>
+    claudeMessage(role, content, { cwd });
   /** Messages in another folder. A text alone is the user's. */
   const inWeb = (...said: readonly (string | readonly [string])[]): string =>
     jsonl(

@@ -18,16 +18,16 @@ import type { Source } from '../../../src/app/library/source.ts';
 import { inEnglish } from '../../../src/core/text/phrase.ts';
 import { LibraryCopies } from '../../../src/storage/library-copies.ts';
 import { TOOL_FIXTURES } from '../../support/tool-homes/all-tools.ts';
-import { putFile } from '../../support/tool-homes/conversation.ts';
+import { claudeMessage, iso, jsonl, putFile } from '../../support/tool-homes/conversation.ts';
 import { homeForEachTest } from '../../support/tool-homes/home-for-each-test.ts';
 import { folderForEachTest } from '../../support/per-test.ts';
 
 const SESSION = '.claude/projects/p/s.jsonl';
 const userRecord = (index: number, text: string): string =>
-  `${JSON.stringify({ type: 'user', sessionId: 's', timestamp: `2026-03-02T09:00:0${index}Z`, message: { role: 'user', content: text } })}\n`;
+  jsonl(claudeMessage('user', text, { timestamp: iso(index) }));
 const assistantRecord = (index: number, id: string, text: string): string =>
-  `${JSON.stringify({ type: 'assistant', sessionId: 's', timestamp: `2026-03-02T09:00:0${index}Z`, message: { id, role: 'assistant', content: [{ type: 'text', text }] } })}\n`;
-const compactionRecord = `${JSON.stringify({ type: 'user', isCompactSummary: true, timestamp: '2026-03-02T09:00:09Z', message: { role: 'user', content: 'In short.' } })}\n`;
+  jsonl(claudeMessage('assistant', [{ type: 'text', text }], { timestamp: iso(index), message: { id } }));
+const compactionRecord = jsonl(claudeMessage('user', 'In short.', { timestamp: iso(9), isCompactSummary: true }));
 
 describe('the library of chats from other tools', () => {
   let home = '';
@@ -131,7 +131,7 @@ describe('the library of chats from other tools', () => {
     const library = await synced();
     const [before] = library.sessions();
     assert.equal(before?.entry.updatedAt, Date.parse('2026-03-02T09:00:01Z'));
-    appendFileSync(file, `${JSON.stringify({ type: 'file-history-snapshot', snapshot: {} })}\n`);
+    appendFileSync(file, jsonl({ type: 'file-history-snapshot', snapshot: {} }));
     assert.equal((await library.sync(sources)).read, 1);
     assert.deepEqual(library.sessions()[0]?.entry, before.entry);
   });
@@ -215,7 +215,7 @@ describe('the library of chats from other tools', () => {
   });
 
   it('keeps turns that the user undid, but not as part of the conversation', async () => {
-    const record = (type: string, payload: object): string => `${JSON.stringify({ type, payload })}\n`;
+    const record = (type: string, payload: object): string => jsonl({ type, payload });
     const item = (role: string, text: string): string =>
       record('response_item', { type: 'message', role, content: [{ type: 'input_text', text }] });
     const turn = (name: string): string => item('user', name) + item('assistant', `To ${name}`);
@@ -244,7 +244,7 @@ describe('the library of chats from other tools', () => {
     const undone = { type: 'event_msg', payload: { type: 'thread_rolled_back', num_turns: 1 } };
     const message = { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Which port?' }] };
     const records = [{ type: 'response_item', payload: message }, undone];
-    putFile(home, '.codex/sessions/rollout-s.jsonl', records.map((one) => `${JSON.stringify(one)}\n`).join(''));
+    putFile(home, '.codex/sessions/rollout-s.jsonl', jsonl(...records));
     putFile(home, SESSION, userRecord(1, 'The port is 8080.'));
     const library = await synced();
     const found = await library.index.search(library.sessions(), { text: 'port', limit: 9 });
@@ -399,8 +399,7 @@ describe('the library of chats from other tools', () => {
 
   it('recognizes a session that the tool has moved, and moved back', async () => {
     const id = '0199a213-81c0-7800-8aa1-bbab2a035a53';
-    const record = (type: string, payload: object): string =>
-      `${JSON.stringify({ timestamp: '2026-03-02T09:00:00Z', type, payload })}\n`;
+    const record = (type: string, payload: object): string => jsonl({ timestamp: iso(0), type, payload });
     const content = [{ type: 'input_text', text: 'Which port?' }];
     const name = `rollout-2026-03-02T09-00-00-${id}.jsonl`;
     const file = putFile(

@@ -2,11 +2,10 @@ import assert from 'node:assert/strict';
 import { appendFileSync } from 'node:fs';
 import path from 'node:path';
 import { MachineChats } from '../../../src/mcp/machine-chats.ts';
-import { jsonl, putFile } from '../../support/tool-homes/conversation.ts';
+import { claudeMessage, jsonl, putFile } from '../../support/tool-homes/conversation.ts';
 import { folderForEachTest } from '../../support/per-test.ts';
 
-const userRecord = (content: string): string =>
-  jsonl({ type: 'user', sessionId: 's', timestamp: '2026-03-02T09:00:00Z', message: { role: 'user', content } });
+const userRecord = (content: string): string => jsonl(claudeMessage('user', content));
 
 describe('chats of a machine', () => {
   let place = '';

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { Library } from '../../../src/app/library/library.ts';
 import { withSources } from '../../../src/sources/all-sources.ts';
 import { LibraryCopies } from '../../../src/storage/library-copies.ts';
-import { jsonl, putFile } from '../../support/tool-homes/conversation.ts';
+import { claudeMessage, iso, jsonl, putFile } from '../../support/tool-homes/conversation.ts';
 import { ROOT, runJson, spawnCli } from '../cli/run-cli.ts';
 import { McpClient, type Answer } from './mcp-client.ts';
 import { folderForEachTest } from '../../support/per-test.ts';
@@ -18,17 +18,11 @@ type MessagePair = readonly ['user' | 'assistant' | 'tool', string];
 
 const claude = (id: string, cwd: string, ...said: readonly MessagePair[]): string =>
   jsonl(
-    ...said.map(([role, text], at) => ({
-      type: role === 'assistant' ? 'assistant' : 'user',
-      sessionId: id,
-      cwd,
-      timestamp: new Date(Date.UTC(2026, 2, 2, 9, at)).toISOString(),
-      message: {
-        id: `m${at}`,
-        role: role === 'assistant' ? 'assistant' : 'user',
-        content: role === 'tool' ? [{ type: 'tool_result', tool_use_id: `c${at}`, content: text }] : text,
-      },
-    })),
+    ...said.map(([role, text], at) => {
+      const content = role === 'tool' ? [{ type: 'tool_result', tool_use_id: `c${at}`, content: text }] : text;
+      const more = { sessionId: id, cwd, timestamp: iso(60 * at), message: { id: `m${at}` } };
+      return claudeMessage(role === 'assistant' ? role : 'user', content, more);
+    }),
   );
 
 const codex = (id: string, cwd: string, ...said: readonly MessagePair[]): string =>

@@ -8,7 +8,7 @@ import { MachineChats } from '../../../src/mcp/machine-chats.ts';
 import { renderMessages } from '../../../src/mcp/render-chats.ts';
 import { ChatTools } from '../../../src/mcp/tools.ts';
 import { CHAT_ENTRY } from '../../support/external-chats.ts';
-import { jsonl, putFile } from '../../support/tool-homes/conversation.ts';
+import { claudeMessage, iso, jsonl, putFile } from '../../support/tool-homes/conversation.ts';
 import { folderForEachTest } from '../../support/per-test.ts';
 import { until } from '../../support/until.ts';
 
@@ -61,12 +61,9 @@ describe('MCP tools', () => {
   };
   const reply = (session: string, ...texts: readonly string[]): string =>
     jsonl(
-      ...texts.map((text) => ({
-        type: 'assistant',
-        sessionId: session,
-        timestamp: '2026-03-02T09:00:00Z',
-        message: { id: 'm1', role: 'assistant', content: [{ type: 'text', text }] },
-      })),
+      ...texts.map((text) =>
+        claudeMessage('assistant', [{ type: 'text', text }], { sessionId: session, message: { id: 'm1' } }),
+      ),
     );
 
   it('keep the decisions of a chat that grows in memory, but not its messages', async () => {
@@ -127,8 +124,7 @@ describe('MCP tools', () => {
 
   it('name who made a decision if several people write as the user', async () => {
     const said = 'Karim: Nice to see you all again. We decided to take the train to Lerwick, not the ferry.';
-    const message = { type: 'user', sessionId: 's', timestamp: '2026-03-02T09:00:00Z' };
-    putChat('s', jsonl({ ...message, message: { role: 'user', content: said } }));
+    putChat('s', jsonl(claudeMessage('user', said)));
     assert.match(await call('decisions', {}), /Karim: … We decided to take the train/);
   });
 
@@ -146,14 +142,7 @@ describe('MCP tools', () => {
   });
 
   const userMessages = (session: string, ...texts: readonly string[]): string =>
-    jsonl(
-      ...texts.map((text, at) => ({
-        type: 'user',
-        sessionId: session,
-        timestamp: `2026-03-02T09:0${at}:00Z`,
-        message: { role: 'user', content: text },
-      })),
-    );
+    jsonl(...texts.map((text, at) => claudeMessage('user', text, { sessionId: session, timestamp: iso(60 * at) })));
   const changed = (port: number): string[] => [
     `We use port ${port} for the gateway.`,
     'Thanks.',
@@ -186,7 +175,7 @@ describe('MCP tools', () => {
     eachReadTakes(60_000);
     putChat('old', userMessages('old', ...changed(8081)));
     const longer = userMessages('now', ...changed(8082), 'Thanks again. '.repeat(50));
-    const recent = longer.replaceAll(/2026-03-02T09:0\d:00Z/g, new Date().toISOString());
+    const recent = longer.replaceAll(/2026-03-02T09:0\d:00\.000Z/g, new Date().toISOString());
     putChat('now', recent);
     const recall = (): Promise<string> => call('recall', { query: 'gateway port', limit: 20 });
     const first = await recall();
@@ -217,10 +206,10 @@ describe('MCP tools', () => {
   describe('asked by a chat in use', () => {
     const PROMPT = 'Find out where we moored the zeppelin with your recall tool, and write it into the plan.';
     const query = 'where we moored the zeppelin';
-    const said = (role: string, content: unknown, timestamp = new Date().toISOString()): object => ({
-      ...{ type: role, sessionId: 'now', timestamp },
-      message: { id: `m ${timestamp}`, role, content },
-    });
+    const said = (role: 'user' | 'assistant', content: unknown): object => {
+      const timestamp = new Date().toISOString();
+      return claudeMessage(role, content, { sessionId: 'now', timestamp, message: { id: `m ${timestamp}` } });
+    };
     const asked = (input: object): object =>
       said('assistant', [{ type: 'tool_use', id: 't1', name: 'mcp__threadkeeper__recall', input }]);
     const ANSWER =

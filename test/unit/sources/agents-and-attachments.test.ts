@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { inEnglish } from '../../../src/core/text/phrase.ts';
 import {
+  claudeMessage,
   database,
   iso,
   jsonl,
@@ -16,9 +17,8 @@ describe('agents and attachments in other tools', () => {
   const { readAll, readOnly } = homeForEachTest((folder) => (home = folder));
 
   it('finds the agents of Claude Code’s workflows, but not the list of their results', async () => {
-    const said = (content: string, more: object = {}): object => ({
-      ...{ type: 'user', sessionId: 's1', message: { role: 'user', content }, ...more },
-    });
+    const said = (content: string, more: object = {}): object =>
+      claudeMessage('user', content, { sessionId: 's1', ...more });
     const project = '.claude/projects/-home-sam-api';
     putFile(home, `${project}/s1.jsonl`, jsonl(said('Which port?')));
     const run = `${project}/s1/subagents/workflows/run-1`;

@@ -24,24 +24,20 @@ import { FollowedChats } from '../../../src/worker/followed-chats.ts';
 import { withFileSystem } from '../../support/failing-files.ts';
 import { folderForEachTest } from '../../support/per-test.ts';
 import { TOOL_FIXTURES } from '../../support/tool-homes/all-tools.ts';
-import { putFile } from '../../support/tool-homes/conversation.ts';
+import { claudeMessage, iso, jsonl, putFile } from '../../support/tool-homes/conversation.ts';
 import { traces } from '../../support/traces.ts';
 import { until } from '../../support/until.ts';
 
 const SESSION = '.claude/projects/p/s.jsonl';
 const MESSAGE = { role: 'user', content: 'Which port?' };
-const userRecord = (text: string): string =>
-  `${JSON.stringify({ type: 'user', sessionId: 's', timestamp: '2026-03-02T09:00:00Z', message: { role: 'user', content: text } })}\n`;
-const codexRecords = (text: string): string =>
-  [
-    { type: 'session_meta', payload: { id: 'x', timestamp: '2026-03-02T09:00:00Z', cwd: '/p' } },
-    {
-      type: 'response_item',
-      payload: { type: 'message', role: 'user', content: [{ type: 'input_text', text }] },
-    },
-  ]
-    .map((record) => `${JSON.stringify({ timestamp: '2026-03-02T09:00:00Z', ...record })}\n`)
-    .join('');
+const userRecord = (text: string): string => jsonl(claudeMessage('user', text));
+const codexRecords = (text: string): string => {
+  const message = { type: 'message', role: 'user', content: [{ type: 'input_text', text }] };
+  return jsonl(
+    { timestamp: iso(0), type: 'session_meta', payload: { id: 'x', timestamp: iso(0), cwd: '/p' } },
+    { timestamp: iso(0), type: 'response_item', payload: message },
+  );
+};
 
 /** SQL that each tool runs to store a new message. It doesn't change the session's own modification time. */
 const WRITES = {

@@ -10,7 +10,7 @@ import { TOOLS } from '../../../src/app/library/source.ts';
 import { LibraryCopies } from '../../../src/storage/library-copies.ts';
 import { FollowedChats } from '../../../src/worker/followed-chats.ts';
 import { TOOL_FIXTURES } from '../../support/tool-homes/all-tools.ts';
-import { putFile } from '../../support/tool-homes/conversation.ts';
+import { claudeMessage, jsonl, putFile } from '../../support/tool-homes/conversation.ts';
 import { folderForEachTest } from '../../support/per-test.ts';
 import { traces } from '../../support/traces.ts';
 
@@ -34,7 +34,9 @@ describe('process that reads chats from other tools', function () {
 
   it(`loses and duplicates nothing when it is killed at any moment (${KILLS} kills)`, async () => {
     const said = (session: number, index: number): string =>
-      `${JSON.stringify({ type: 'user', sessionId: `s${session}`, timestamp: '2026-03-02T09:00:00Z', message: { role: 'user', content: `Message ${index} of ${session}: ${'word '.repeat(400)}` } })}\n`;
+      jsonl(
+        claudeMessage('user', `Message ${index} of ${session}: ${'word '.repeat(400)}`, { sessionId: `s${session}` }),
+      );
     const files = Array.from({ length: 30 }, (_, session) => putFile(home, `.claude/projects/p/s${session}.jsonl`, ''));
     let [length, unfinished] = [0, 0];
     let wholeMs = 0;
