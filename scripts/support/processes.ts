@@ -57,11 +57,11 @@ export function spawnOwned(command: string, args: readonly string[], options: Sp
 }
 
 /** Terminates a process and its children: with SIGTERM and, after `patienceMs`, with SIGKILL. */
-export async function endProcess(child: ChildProcess, patienceMs = 3000): Promise<void> {
+export async function endProcess(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   signalTree(child, 'SIGTERM');
-  const timer = setTimeout(() => signalTree(child, 'SIGKILL'), patienceMs);
+  const timer = setTimeout(() => signalTree(child, 'SIGKILL'), 3000);
   await exited;
   clearTimeout(timer);
 }

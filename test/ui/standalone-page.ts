@@ -163,7 +163,8 @@ export class StandaloneChat {
   }
 
   /** Shows a session with these messages, by default a new session. */
-  async showAll(texts: readonly string[], message: object = {}, session = `s${++this.#sessions}`): Promise<void> {
+  async showAll(texts: readonly string[], message: object = {}): Promise<void> {
+    const session = `s${++this.#sessions}`;
     this.session = session;
     const messages = messageViews(session, texts, message);
     await this.post({ ...INIT, session, messages, total: messages.length });

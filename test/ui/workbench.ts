@@ -58,8 +58,8 @@ export class Workbench {
   }
 
   /** A second window with the same profile, by default on the same folder. */
-  openSecondWindow(folder: string | null = this.folder): Promise<Workbench> {
-    return Workbench.open({ folder, profile: this.profile });
+  openSecondWindow(): Promise<Workbench> {
+    return Workbench.open({ folder: this.folder, profile: this.profile });
   }
 
   /** The window that opens when `move` moves an editor tab into a new window. */

@@ -73,14 +73,14 @@ function fileItem(uri: vscode.Uri, kind: 'file' | 'folder'): ContextItem {
   return { label, detail: path === label ? '' : path, what: { kind, path } };
 }
 
-async function findFiles(glob: string, max: number): Promise<vscode.Uri[]> {
-  return workspaceFilesOnly(await vscode.workspace.findFiles(glob, '**/node_modules/**', max));
+async function findFiles(glob: string): Promise<vscode.Uri[]> {
+  return workspaceFilesOnly(await vscode.workspace.findFiles(glob, '**/node_modules/**', MAX_FOUND));
 }
 
 /** Open files first, then those whose names begin with the query; among equal ones, those with shorter paths first. */
 async function filesNamed(lowerQuery: string): Promise<vscode.Uri[]> {
   const open = new Map((await openFiles()).map((uri) => [String(uri), uri]));
-  const found = await findFiles(`**/*${anyCase(lowerQuery)}*`, MAX_FOUND);
+  const found = await findFiles(`**/*${anyCase(lowerQuery)}*`);
   const files = [...open.values(), ...found.filter((uri) => !open.has(String(uri)))];
   const rank = (uri: vscode.Uri): number =>
     (open.has(String(uri)) ? 0 : 2) + (posix.basename(uri.path).toLowerCase().startsWith(lowerQuery) ? 0 : 1);
@@ -90,7 +90,7 @@ async function filesNamed(lowerQuery: string): Promise<vscode.Uri[]> {
 }
 
 async function findFolders(query: string): Promise<vscode.Uri[]> {
-  const inside = await findFiles(`**/*${anyCase(query)}*/**`, MAX_FOUND);
+  const inside = await findFiles(`**/*${anyCase(query)}*/**`);
   const folders = new Map<string, vscode.Uri>();
   for (const uri of inside) {
     const path = vscode.workspace.asRelativePath(uri, false);

@@ -59,8 +59,8 @@ const OUTDATED_BEFORE = 180;
  * Plants `perFamily` answers of each family in a transcript, evenly spread, but none in the newest 60 messages. Half of
  * the decisions replace an earlier one.
  */
-export function plantProbes(transcript: readonly TranscriptMessage[], perFamily: number, seed = 11): ProbedSession {
-  const random = new Random(seed);
+export function plantProbes(transcript: readonly TranscriptMessage[], perFamily: number): ProbedSession {
+  const random = new Random(11);
   const messages = [...transcript];
   const last = transcript.length - 60;
   const probes: Probe[] = [];

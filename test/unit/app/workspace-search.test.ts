@@ -17,14 +17,14 @@ async function session(store: FileSessionStore, title: string, ...texts: readonl
   await journal.close();
 }
 
-/** A compression whose only node covers the messages between two positions. */
-function summaryOf(from: number, to: number): CompressionRecord {
-  const place = { first: messageId(`m${from}`), last: messageId(`m${to}`), messages: to - from + 1 };
+/** A compression whose only node covers the first two messages. */
+function compressionOfTwo(): CompressionRecord {
+  const place = { first: messageId('m0'), last: messageId('m1'), messages: 2 };
   const told = { title: 'Birds', brief: 'Birds.', detailed: 'Birds were spoken of.' };
   return compressionWith({ id: compressionId('c1'), nodes: [nodeWith({ id: nodeId('n1'), ...place, ...told })] });
 }
 
-interface Harness {
+interface SearchedStore {
   readonly store: FileSessionStore;
   readonly search: WorkspaceSearch;
   /** IDs of the sessions whose journals were read, in order. */
@@ -33,7 +33,7 @@ interface Harness {
   readonly unlisted: Set<string>;
 }
 
-function withSearch(work: (harness: Harness) => Promise<void>): Promise<void> {
+function withSearch(work: (searched: SearchedStore) => Promise<void>): Promise<void> {
   return inFolder(async (folder) => {
     const clock = testClock();
     const store = new FileSessionStore({ folder, clock, writer: 'w' });
@@ -81,7 +81,7 @@ describe('workspace-wide search', () => {
       await session(store, 'One', 'kestrel early', 'kestrel answer', 'kestrel late');
       await session(store, 'Two', 'kestrel away');
       const journal = await store.open(sessionId('s1'));
-      await journal.append({ type: 'compressed', compression: summaryOf(0, 1) });
+      await journal.append({ type: 'compressed', compression: compressionOfTwo() });
       const other = await store.open(sessionId('s2'));
       await other.append({ type: 'session_archived', archived: true });
       await journal.close();
@@ -99,7 +99,7 @@ describe('workspace-wide search', () => {
     withSearch(async ({ store, search }) => {
       await session(store, 'One', 'Let us take the cheap cedar, finally.', 'Fine.', 'And now something else.');
       const journal = await store.open(sessionId('s1'));
-      const { nodes, ...rest } = summaryOf(0, 1);
+      const { nodes, ...rest } = compressionOfTwo();
       const quote = 'take the cheap cedar';
       const decision = keyEvent(quote, { message: messageId('m0'), kind: 'decision', start: 7 });
       const detailed = 'They spoke of wood for the boathouse.';

@@ -13,16 +13,16 @@ const settings = { frontierTokens: 3_000, segment: { tokens: 2_000, messages: 12
 const session = developerSession(80);
 
 /** A model whose answers take some turns of the event loop, depending on the prompt; `refuses` some calls first. */
-function unevenModel(provider: string, refuses: (open: number) => boolean = () => false) {
+function unevenModel(refuses: (open: number) => boolean = () => false) {
   const prompts: string[] = [];
   let open = 0;
   let most = 0;
   let refused = 0;
   const model: ChatModel = {
-    id: `${provider}/uneven`,
-    provider,
+    id: 'openai/uneven',
+    provider: 'openai',
     model: 'uneven',
-    ...(provider === 'openai' && { maxConcurrency: 24 }),
+    maxConcurrency: 24,
     async *stream({ messages }) {
       open++;
       most = Math.max(most, open);
@@ -55,8 +55,8 @@ const run = (model: ChatModel, more: Partial<SummarizeSettings> = {}) =>
 
 describe('segments summarized concurrently', () => {
   it('give the same summaries in the same order, from the same prompts, as sequential ones', async () => {
-    const one = unevenModel('openai');
-    const many = unevenModel('openai');
+    const one = unevenModel();
+    const many = unevenModel();
     const alone = await run(one.model, { concurrency: 1 });
     const atOnce = await run(many.model);
     assert.equal(one.most(), 1);
@@ -77,7 +77,7 @@ describe('segments summarized concurrently', () => {
   });
 
   it('each wait as long as the provider asks when it serves fewer at once', async () => {
-    const uneven = unevenModel('openai', (open) => open > 10);
+    const uneven = unevenModel((open) => open > 10);
     const waits: number[] = [];
     const model = withRetries(uneven.model, {
       sleep: async (ms) => {

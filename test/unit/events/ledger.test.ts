@@ -5,8 +5,8 @@ import type { KeyEvent, KeyEventKind } from '../../../src/core/model/key-event.t
 import { messageId } from '../../../src/core/model/ids.ts';
 import { detectedEvent } from '../../support/key-events.ts';
 
-const event = (kind: KeyEventKind, quote: string, start = 0): DetectedEventWithContext =>
-  detectedEvent(quote, { kind, start, score: 0.8 });
+const event = (kind: KeyEventKind, quote: string): DetectedEventWithContext =>
+  detectedEvent(quote, { kind, score: 0.8 });
 let next = 0;
 const add = (ledger: Ledger, kind: KeyEventKind, quote: string): KeyEvent => {
   const message = messageId(`m${next++}`);

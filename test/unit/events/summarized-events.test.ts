@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { areSummariesAsWritten, summarizedShares } from '../../../src/core/context/summarized-events.ts';
 import { messageId, nodeId } from '../../../src/core/model/ids.ts';
-import type { Role } from '../../../src/core/model/message.ts';
 import { nodeWith, type Level } from '../../../src/core/model/summary.ts';
 import { CancellableYielder } from '../../../src/core/pace/cancellable-yielder.ts';
 import { keyEvent } from '../../support/key-events.ts';
@@ -10,11 +9,11 @@ const place = { first: messageId('m0'), last: messageId('m9'), messages: 10 };
 const node = { ...nodeWith({ id: nodeId('n'), ...place }), detailed: 'Port 8401.' };
 
 describe('key events that a model read before it summarized them', () => {
-  const sharesOf = (read: string, quotes: readonly string[], role: Role = 'user') =>
+  const sharesOf = (read: string, quotes: readonly string[]) =>
     summarizedShares(
       quotes.map((quote) => keyEvent(quote)),
       new Map([[node.id, read]]),
-      ({ quote }) => ({ node, role: quote.startsWith('$') ? 'tool' : role }),
+      ({ quote }) => ({ node, role: quote.startsWith('$') ? 'tool' : 'user' }),
       new CancellableYielder(),
     );
 

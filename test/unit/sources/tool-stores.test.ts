@@ -481,15 +481,11 @@ describe('stores of other tools', () => {
       ],
       [`bubbleId:${id}:b1`, JSON.stringify({ type: 1, text })],
     ];
-    const write = (
-      rows: readonly string[][],
-      headers: readonly (string | number)[][],
-      items: readonly string[][] = [],
-    ): string =>
+    const write = (rows: readonly string[][], headers: readonly (string | number)[][]): string =>
       database(home, '.config/Cursor/User/globalStorage/state.vscdb', TABLES, {
         cursorDiskKV: rows,
         composerHeaders: headers,
-        ItemTable: items,
+        ItemTable: [],
       });
     const identifier = { workspaceIdentifier: { id: 'w', uri: { fsPath: '/home/sam/api' } } };
 

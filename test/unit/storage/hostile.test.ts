@@ -109,17 +109,12 @@ describe('storing hostile data', () => {
 });
 
 describe('damaged or unusual journal', () => {
-  const cut = (from: number, to?: number) => (text: string) =>
-    text
-      .split('\n')
-      .toSpliced(from, to ?? 6)
-      .join('\n');
-
   it('reports missing lines in its middle once', () =>
     inFolder(async (folder) => {
       const { store, journal, path, open } = await written(folder, 20);
       await store.close();
-      await writeFile(path, cut(5, 6)(await readFile(path, 'utf8')));
+      const lines = (await readFile(path, 'utf8')).split('\n');
+      await writeFile(path, lines.toSpliced(5, 6).join('\n'));
       const second = open();
       const again = await second.open(journal.id);
       assert.match(noticeText(again.notice), /6 entries are missing/);

@@ -14,8 +14,8 @@ import { alwaysDue } from '../../support/yielders.ts';
 export const HEARTBEAT_MS = 20;
 
 /** A clock and IDs that count up; yields to the real event loop. */
-export function testClock(prefix = 's', start = 1_700_000_000_000): Clock {
-  let time = start;
+export function testClock(prefix = 's'): Clock {
+  let time = 1_700_000_000_000;
   let ids = 0;
   return {
     now: () => ++time,

@@ -124,10 +124,10 @@ describe('importing a Qwen Code session', () => {
     parentUuid,
     message: { role, parts: [{ text }] },
   });
-  const rewind = (uuid: string, parentUuid: string | null): object => ({
+  const rewind = (parentUuid: string | null): object => ({
     type: 'system',
     subtype: 'rewind',
-    uuid,
+    uuid: 'r',
     parentUuid,
     systemPayload: { truncatedCount: 2 },
   });
@@ -137,13 +137,13 @@ describe('importing a Qwen Code session', () => {
 
   it('omits turns before which the user went back', () => {
     const third = [said('u3', 'r', 'user', 'C')];
-    assert.deepEqual(read(...FIRST, ...SECOND, rewind('r', 'a1')), ['user: A', 'assistant: To A']);
-    assert.deepEqual(read(...FIRST, ...SECOND, rewind('r', 'a1'), ...third), ['user: A', 'assistant: To A', 'user: C']);
-    assert.deepEqual(read(...FIRST, ...SECOND, rewind('r', null), ...third), ['user: C']);
+    assert.deepEqual(read(...FIRST, ...SECOND, rewind('a1')), ['user: A', 'assistant: To A']);
+    assert.deepEqual(read(...FIRST, ...SECOND, rewind('a1'), ...third), ['user: A', 'assistant: To A', 'user: C']);
+    assert.deepEqual(read(...FIRST, ...SECOND, rewind(null), ...third), ['user: C']);
   });
 
   it('keeps all turns if the record that the user went back to is missing', () =>
-    assert.equal(read(...FIRST, ...SECOND, rewind('r', 'lost')).length, 4));
+    assert.equal(read(...FIRST, ...SECOND, rewind('lost')).length, 4));
 });
 
 describe('importing a Copilot session', () => {

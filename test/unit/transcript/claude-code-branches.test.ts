@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { importRecords } from '../../support/import-transcript.ts';
 
 type Parent = string | null;
-const record = (type: string, uuid: string, parentUuid: Parent, more: object = {}): object => ({
+const record = (type: string, uuid: string, parentUuid: Parent, more: object): object => ({
   type,
   uuid,
   parentUuid,
@@ -10,11 +10,11 @@ const record = (type: string, uuid: string, parentUuid: Parent, more: object = {
 });
 const asks = (uuid: string, parent: Parent, more: object = {}): object =>
   record('user', uuid, parent, { message: { role: 'user', content: `Ask ${uuid}` }, ...more });
-const says = (uuid: string, parent: Parent, id = uuid): object =>
-  record('assistant', uuid, parent, { message: { id, content: [{ type: 'text', text: `Say ${uuid}` }] } });
-const calls = (uuid: string, parent: Parent, id: string): object =>
+const says = (uuid: string, parent: Parent): object =>
+  record('assistant', uuid, parent, { message: { id: uuid, content: [{ type: 'text', text: `Say ${uuid}` }] } });
+const calls = (uuid: string, parent: Parent): object =>
   record('assistant', uuid, parent, {
-    message: { id, content: [{ type: 'tool_use', id: uuid, name: 'Read', input: {} }] },
+    message: { id: 'm1', content: [{ type: 'tool_use', id: uuid, name: 'Read', input: {} }] },
   });
 const results = (uuid: string, parent: string): object =>
   record('user', uuid, parent, { message: { content: [{ type: 'tool_result', tool_use_id: parent, content: uuid }] } });
@@ -73,7 +73,7 @@ describe('a Claude Code session whose records branch by themselves', () => {
   };
 
   it('contains all parallel tool calls', () => {
-    const parallel = [calls('c1', 'u2', 'm1'), results('r1', 'c1'), calls('c2', 'c1', 'm1'), results('r2', 'c2')];
+    const parallel = [calls('c1', 'u2'), results('r1', 'c1'), calls('c2', 'c1'), results('r2', 'c2')];
     whole(...FIRST, asks('u2', 'a1'), ...parallel, says('a2', 'r1'), asks('u3', 'a2'), says('a3', 'u3'));
   });
 
@@ -84,14 +84,7 @@ describe('a Claude Code session whose records branch by themselves', () => {
 
   it('contains everything if a prompt follows a record that is missing, or that is in the middle of a turn', () => {
     whole(...FIRST, ...SECOND, asks('u3', 'lost'), says('a3', 'u3'));
-    whole(
-      asks('u1', null),
-      calls('c1', 'u1', 'm1'),
-      results('r1', 'c1'),
-      says('a1', 'r1'),
-      ...SECOND,
-      asks('u3', 'c1'),
-    );
+    whole(asks('u1', null), calls('c1', 'u1'), results('r1', 'c1'), says('a1', 'r1'), ...SECOND, asks('u3', 'c1'));
     const command = record('system', 's', null, { subtype: 'local_command' });
     whole(...FIRST, ...SECOND, command, asks('u3', 's'));
   });

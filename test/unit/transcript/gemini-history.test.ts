@@ -8,8 +8,9 @@ const user = (id: string, text: string): object => ({ id, type: 'user', content:
 const reply = (id: string, text: string, more: object = {}): object => ({ id, type: 'gemini', content: text, ...more });
 const CALL = { functionCall: { id: 'c1', name: 'read', args: { path: 'a.ts' } } };
 const answer = (output: string): object => ({ functionResponse: { id: 'c1', name: 'read', response: { output } } });
-const calling = (id: string, output: string): object =>
-  reply(id, 'I look.', { toolCalls: [{ id: 'c1', name: 'read', args: { path: 'a.ts' }, result: [answer(output)] }] });
+const CALLING = reply('2', 'I look.', {
+  toolCalls: [{ id: 'c1', name: 'read', args: { path: 'a.ts' }, result: [answer('port = 8080')] }],
+});
 
 function read(...records: readonly object[]): { said: string[]; skipped: string[] } {
   const sink = new TranscriptSink();
@@ -24,7 +25,7 @@ const set = (...messages: readonly object[]): object => ({ $set: { messages } })
 /** A message in the new history, which has no type of its own for calls and results. */
 const copy = (id: string, type: 'user' | 'gemini', ...content: readonly object[]): object => ({ id, type, content });
 
-const CONVERSATION = [user('1', 'Which port?'), calling('2', 'port = 8080'), reply('3', '8080.')];
+const CONVERSATION = [user('1', 'Which port?'), CALLING, reply('3', '8080.')];
 const LOOKS = 'assistant: I look.\nread {"path":"a.ts"}';
 const CONVERSATION_TEXTS = ['user: Which port?', LOOKS, 'tool: port = 8080', 'assistant: 8080.'];
 const CONTEXT = user('n0', '<session_context>Today is Monday.</session_context>');
@@ -56,7 +57,7 @@ describe('importing a Gemini CLI session whose history was replaced', () => {
 
   it('keeps the same messages when the history is stored with more details under the same IDs', () => {
     const detailed = {
-      ...calling('2', 'port = 8080'),
+      ...CALLING,
       content: [{ text: 'hm', thought: true }, { text: 'I look.' }, CALL],
     };
     const history = set(user('1', 'Which port?'), detailed, copy('x', 'user', answer('port = 8080')));
