@@ -145,7 +145,7 @@ export const HANDLERS: Readonly<Record<PageCommand, Handler> & Record<string, Ha
   checkSummary: onTarget(summaryInContext, summaries.checkSummary),
   resummarize: onTarget(summaryInContext, summaries.regenerateSummary),
   expandForTurn: onTarget(summaryInContext, summaries.expandForTurn),
-  closeNode: onTarget(revertedSummary, summaries.closeNode),
+  closeNode: onTarget(revertedSummary, summaries.restoreSummary),
   undoNode: onTarget(summaryInContext, (conversation, { id }) => conversation.undoNodes([id], true)),
   showInChat: inSession(summaries.showInChat),
   showInTree: inSession(summaries.showInTree),

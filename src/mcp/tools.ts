@@ -5,7 +5,7 @@ import { endsWithPath, type ChatHit } from '../app/library/chat-index.ts';
 import { activeEvents, keyEventsOf, lastingEvents, supersededEvents } from '../app/library/chat-events.ts';
 import type { KeptSession } from '../app/library/library-store.ts';
 import { TOOLS } from '../app/library/source.ts';
-import { QUESTION_END } from '../core/events/message-context.ts';
+import { QUESTION_END } from '../core/events/message-traits.ts';
 import type { KeyEvent } from '../core/model/key-event.ts';
 import { runYielding, type Steps } from '../core/pace/steps.ts';
 import { yieldIfDue, type Yielder } from '../core/pace/yielder.ts';

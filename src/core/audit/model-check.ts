@@ -18,13 +18,13 @@ import { parseVerdicts, VERDICTS_JSON_SCHEMA, type ModelVerdict } from './verdic
 /** Maximum number of statements per request; fewer for models with a small context window. */
 const MAX_STATEMENTS = 24;
 /** Maximum tokens of messages per request: usually a whole segment. */
-const MAX_RECORD_TOKENS = 8_000;
+const MAX_EXCERPT_TOKENS = 8_000;
 /** Tokens reserved for the response: for each statement, and for the JSON around them. */
-const ANSWER_TOKENS = { each: 160, frame: 200 } as const;
+const RESPONSE_TOKENS = { each: 160, frame: 200 } as const;
 /** Minimum tokens of a request: the instructions with a minimal excerpt, and each statement with its verdict. */
 const MIN_REQUEST_TOKENS = { frame: 2_000, each: 240 } as const;
 /** Minimum tokens of an excerpt that is useful. */
-const MIN_RECORD_TOKENS = 200;
+const MIN_EXCERPT_TOKENS = 200;
 /** Reserved because the provider may count more tokens. */
 const SPARE_TOKENS = 8;
 
@@ -89,12 +89,12 @@ async function checkGroup(
   { model, counter, calls, pace }: ModelCheckTools,
 ): Promise<CheckedStatement[]> {
   const texts = statements.map(({ text }) => text);
-  const maxTokens = ANSWER_TOKENS.frame + ANSWER_TOKENS.each * texts.length;
+  const maxTokens = RESPONSE_TOKENS.frame + RESPONSE_TOKENS.each * texts.length;
   const frameTokens = promptTokens(renderCheckPrompt('', texts), counter);
   const room = model.maxInputTokens - frameTokens - maxTokens - SPARE_TOKENS;
-  if (room < MIN_RECORD_TOKENS) return statements.map(byCode);
-  const record = await excerpts.of(texts, Math.min(room, MAX_RECORD_TOKENS));
-  const request = renderCheckPrompt(record.text, texts);
+  if (room < MIN_EXCERPT_TOKENS) return statements.map(byCode);
+  const excerpt = await excerpts.of(texts, Math.min(room, MAX_EXCERPT_TOKENS));
+  const request = renderCheckPrompt(excerpt.text, texts);
   pace.throwIfCancelled();
   const response = await model.complete({ ...request, maxTokens, temperature: 0, jsonSchema: VERDICTS_JSON_SCHEMA });
   const { input, output } = response.usage ?? {
@@ -105,12 +105,12 @@ async function checkGroup(
   pace.throwIfCancelled();
   const verdicts = parseVerdicts(response.text);
   // The model only quotes from the excerpt, and searching all messages would take long.
-  const shown = record.messages.map((at) => blankTerminalCodes(messageText(messages[at]!)));
+  const shown = excerpt.messages.map((at) => blankTerminalCodes(messageText(messages[at]!)));
   const results: CheckedStatement[] = [];
   for (const [at, statement] of statements.entries()) {
     await yieldIfDue(pace);
-    const given = record.unshown.has(at) ? undefined : verdicts.get(at);
-    const found = given && placeOf(given.quote, shown, record.messages);
+    const given = excerpt.unshown.has(at) ? undefined : verdicts.get(at);
+    const found = given && placeOf(given.quote, shown, excerpt.messages);
     results.push(given ? withVerdict(statement, given, found) : byCode(statement));
   }
   return results;

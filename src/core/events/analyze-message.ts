@@ -7,7 +7,7 @@ import { lineSteps } from '../text/lines.ts';
 import { markPastedCode } from '../text/pasted-code.ts';
 import { findToolOutputEvents } from './tool-output.ts';
 import { segmentLines, type Segment, type SegmentedMessage } from './split-message.ts';
-import { messageTraits, type MessageTraits } from './message-context.ts';
+import { messageTraits, type MessageTraits } from './message-traits.ts';
 
 export interface DetectorInput {
   readonly role: Role;

@@ -4,7 +4,7 @@ import { beginsWith, findConcepts, hasConcept, type ConceptHits } from './concep
 import * as mark from './feature-patterns.ts';
 import { CONCEPTS, type Concept } from './lexicon.ts';
 import type { Segment } from './split-message.ts';
-import { isSpoken, QUESTION_END, type MessageTraits } from './message-context.ts';
+import { isSpoken, QUESTION_END, type MessageTraits } from './message-traits.ts';
 
 /** A longer list is a table of contents, a review, or a complete plan. */
 const MANY_ITEMS = 10;

@@ -87,7 +87,7 @@ const fullText = (): vscode.QuickPickItem => ({
 });
 
 /** Sends a summary again instead of its messages, whether it was expanded or undone. */
-export async function closeNode({ state, journal }: Conversation, node: SummaryNode): Promise<void> {
+export async function restoreSummary({ state, journal }: Conversation, node: SummaryNode): Promise<void> {
   if (state.summaries.isExpanded(node.id))
     await journal.append({ type: 'node_expanded', node: node.id, expanded: false });
   if (state.summaries.isUndone(node.id)) await journal.append({ type: 'node_undone', node: node.id, undone: false });
