@@ -110,8 +110,8 @@ export class LedgerKeeper {
   }
 
   /**
-   * Chooses the ledger's entries again, now that a model has written summaries: what these say gives way to what the
-   * model wasn't shown, and the ledger may take what the summaries left of their room.
+   * Selects the ledger's entries again after a model has written the summaries. Events that these contain make room for
+   * events that the model didn't read, and the ledger may use the room that the summaries don't need.
    *
    * @param after the session as if the draft and the summaries were committed
    * @param read what the model read for each new summary

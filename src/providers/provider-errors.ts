@@ -29,7 +29,7 @@ interface ProviderError {
   readonly details?: unknown;
 }
 
-/** Longer server messages are truncated, because some repeat the whole request. */
+/** In UTF-16 units. Longer server messages are truncated, because some repeat the whole request. */
 const MAX_MESSAGE = 300;
 
 const QUOTA =

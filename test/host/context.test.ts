@@ -82,7 +82,7 @@ describe('message context', () => {
     for (const [name, query] of [
       ['Übersicht-Neu.md', 'übersicht-n'],
       ['Отчёт за год.md', 'отчёт'],
-      ['größe.ts', 'GRÖSSE'.replace('SS', 'ß')],
+      ['größe.ts', 'GRÖßE'],
     ] as const) {
       await writeFile(inside(name), 'Text\n');
       const labels = (await offered(query)).map(({ label }) => label);
@@ -223,11 +223,10 @@ describe('message context', () => {
     for (let n = 0; n < 200; n++) await writeFile(inside(`mixed/own-${n + 5}.txt`), `own ${n + 5}\n`);
     const error = await rejection(attach({ kind: 'folder', path: 'context/mixed' }));
     assert.match((error as Error).message, /contains more than 200 files\. Add a subfolder instead\./);
-    // VS Code's Git is still reading the repository, which is part of the workspace.
   });
 
   it('rejects binary files, files that are too large, and paths or links that leave the workspace', async () => {
-    const { attach, offered, held, conversation } = await page();
+    const { attach, offered, held } = await page();
     await writeFile(inside('large.txt'), 'word '.repeat(150_000));
     for (const [what, said] of [
       [{ kind: 'file', path: 'context/leak.txt' }, /isn’t in the workspace/],
@@ -243,7 +242,6 @@ describe('message context', () => {
       assert.match((error as Error).message, said);
     }
     assert.deepEqual(held(), []);
-    assert.ok(conversation.meter.budget() > 0);
     assert.deepEqual(kinds(await offered('leak')), []);
   });
 

@@ -5,8 +5,8 @@ import type { Memento } from 'vscode';
 let editors = 0;
 
 /**
- * Loads modules of the extension host with a partial implementation of `vscode`, beyond what `PLAIN` has. Each caller gets separate instances,
- * because other tests load the same modules with other implementations.
+ * Loads modules of the extension host with the parts of `vscode` in `PLAIN` and `editor`. Each caller gets separate
+ * instances, because other tests load the same modules with other parts.
  */
 export function hostIn(editor: object): <T>(file: string) => Promise<T> {
   const tag = `?editor-${++editors}`;

@@ -53,7 +53,7 @@ const detected = {
   speaker: v.optional(v.string()),
 };
 
-/** Adds the importance, which journals before version 0.2 don't have. */
+/** Adds the importance, which journals of preview versions don't have. */
 const withImportance = <Event extends { readonly kind: KeyEventKind; readonly importance?: Importance | undefined }>(
   event: Event,
 ): Event & { readonly importance: Importance } => ({

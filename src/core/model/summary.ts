@@ -215,7 +215,7 @@ export type SummaryCheck = ReadonlyOutput<typeof summaryCheckSchema>;
 /** A checked statement of a summary, with the passages that support or contradict it. */
 export type CheckedSpan = SummaryCheck['statements'][number];
 
-/** Version 0.1 stored other reasons, and `supported` also for checks without a model, which don't count anymore. */
+/** Preview versions stored other reasons, and `supported` also for checks without a model, which don't count anymore. */
 function currentReason({ reason, isByCode }: { reason: string; isByCode?: boolean | undefined }): StatementReason {
   if (reason === 'unknown_quote') return 'no_source';
   if (isByCode === true && reason === 'supported') return 'unchecked';

@@ -34,9 +34,9 @@ export class FenceReader {
   }
 
   /**
-   * Whether a fence without a language closes a block of an earlier message, because in transcripts that are cut at
-   * tool calls a message may start within a block: the next fence of the same kind has a language, or there's none after
-   * a first line.
+   * Whether a fence without a language closes a block of an earlier message: in transcripts that are cut at tool calls,
+   * a message may start within a block. Then the next fence of the same kind has a language, or there is none after a
+   * first line.
    */
   private isStray({ marks, language, closes }: Found, start: number, end: number): boolean {
     if (language !== '' || closes !== undefined) return false;

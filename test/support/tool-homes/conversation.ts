@@ -45,7 +45,7 @@ export const fileOf =
 export const jsonl = (...records: readonly object[]): string =>
   records.map((record) => `${JSON.stringify(record)}\n`).join('');
 
-/** A message in a file of Claude Code; `more` replaces and adds fields of the record, `message` those of its message. */
+/** A message in a file of Claude Code. `more` adds or replaces fields of the record, and `message` of its message. */
 export const claudeMessage = (
   role: 'user' | 'assistant',
   content: unknown,
