@@ -3,26 +3,20 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import type { Threadkeeper } from '../../src/host/threadkeeper.ts';
-import { keyEventId, messageId } from '../../src/core/model/ids.ts';
+import { keyEventId } from '../../src/core/model/ids.ts';
 import type { KeyEvent } from '../../src/core/model/key-event.ts';
-import type { Message } from '../../src/core/model/message.ts';
 import { answerChatRequest, decisionsTool, recallTool } from '../../src/host/participant/participant.ts';
 import { WorkspaceMemory } from '../../src/host/memory/workspace-memory.ts';
 import type { MemoryFile } from '../../src/storage/memory-file.ts';
 import { keyEvent } from '../support/key-events.ts';
 import { folderForAllTests } from '../support/per-test.ts';
 import { answering, product, run, withSettings } from './product.ts';
+import { sessionMessage } from '../support/session-messages.ts';
 
 const TEXT =
   'Always use four spaces. We decided to keep the cache in Valkey. The key is sk-proj-Zx81hYq0PbN4cTt7LmVw93Kd.';
 
-const message: Message = {
-  id: messageId('memory-1'),
-  parent: null,
-  role: 'user',
-  content: [{ type: 'text', text: TEXT }],
-  at: 1_770_000_000_000,
-};
+const message = sessionMessage('memory-1', TEXT);
 
 function event(kind: KeyEvent['kind'], quote: string): KeyEvent {
   const start = TEXT.indexOf(quote);

@@ -4,20 +4,12 @@ import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import type { Threadkeeper } from '../../src/host/threadkeeper.ts';
-import { messageId, type SessionId } from '../../src/core/model/ids.ts';
-import type { Message } from '../../src/core/model/message.ts';
+import type { SessionId } from '../../src/core/model/ids.ts';
 import { folderForAllTests } from '../support/per-test.ts';
+import { sessionMessage } from '../support/session-messages.ts';
 import { answering, collectIn, product, run, transcript, withSettings } from './product.ts';
 
 type Item = vscode.QuickPickItem;
-
-const messageOf = (id: string, parent: string | null, text: string): Message => ({
-  id: messageId(id),
-  parent: parent === null ? null : messageId(parent),
-  role: 'user',
-  content: [{ type: 'text', text }],
-  at: 1_770_000_000_000,
-});
 
 describe('sessions in the editor', () => {
   let app: Threadkeeper;
@@ -29,7 +21,7 @@ describe('sessions in the editor', () => {
   it('are exported with their secrets masked, and the user is told how many', async () => {
     const conversation = await app.sessions.create('Secrets');
     const secret = `ghp_${'a1B2c3D4'.repeat(5)}`;
-    await conversation.journal.append({ type: 'message_added', message: messageOf('a', null, `It is ${secret}.`) });
+    await conversation.journal.append({ type: 'message_added', message: sessionMessage('a', `It is ${secret}.`) });
     const said: string[] = [];
     await answering({ showInformationMessage: collectIn(said) }, async () => {
       for (const name of ['s.jsonl', 's.md', 's.decisions.md']) await run('exportSession', file(name));
@@ -45,7 +37,7 @@ describe('sessions in the editor', () => {
   it('are exported unmasked when the user has turned off secret masking', async () => {
     const conversation = await app.sessions.create('Plain');
     const secret = `ghp_${'aB3dE5fG7h'.repeat(4).slice(0, 36)}`;
-    await conversation.journal.append({ type: 'message_added', message: messageOf('a', null, `It is ${secret}.`) });
+    await conversation.journal.append({ type: 'message_added', message: sessionMessage('a', `It is ${secret}.`) });
     await withSettings({ 'export.maskSecrets': false }, () => run('exportSession', file('plain.jsonl')));
     assert.ok((await readFile(file('plain.jsonl').fsPath, 'utf8')).includes(secret));
   });
@@ -54,7 +46,7 @@ describe('sessions in the editor', () => {
     const target = await app.sessions.create('Birds');
     await target.journal.append({
       type: 'message_added',
-      message: messageOf('a', null, 'The kestrelhawk nests in May.'),
+      message: sessionMessage('a', 'The kestrelhawk nests in May.'),
     });
     await app.sessions.create('Something else');
     let shown: readonly Item[] = [];
@@ -87,7 +79,7 @@ describe('sessions in the editor', () => {
 
   it('are listed with the workspace name if from another workspace, and are writable once opened here', async () => {
     const journal = await app.store.create('Far away', 'folder:file:///elsewhere/orchard');
-    await journal.append({ type: 'message_added', message: messageOf('a', null, 'from afar') });
+    await journal.append({ type: 'message_added', message: sessionMessage('a', 'from afar') });
     await journal.close();
     assert.ok((await app.sessions.list()).every((one) => one.title !== 'Far away'));
     const showQuickPick = (items: readonly Item[]): Promise<Item | undefined> =>
@@ -95,14 +87,17 @@ describe('sessions in the editor', () => {
     await answering({ showQuickPick }, () => run('openOtherSession'));
     const opened = app.sessions.current;
     assert.equal(opened?.state.title, 'Far away');
-    await opened.journal.append({ type: 'message_added', message: messageOf('b', 'a', 'and from here') });
+    await opened.journal.append({
+      type: 'message_added',
+      message: sessionMessage('b', 'and from here', { parent: 'a' }),
+    });
     assert.deepEqual(transcript(opened), ['user: from afar', 'user: and from here']);
     assert.equal(opened.state.workspace, 'folder:file:///elsewhere/orchard');
   });
 
   it('can be restored long after they were deleted', async () => {
     const journal = await app.store.create('Deleted by mistake', app.workspace);
-    await journal.append({ type: 'message_added', message: messageOf('a', null, 'still here') });
+    await journal.append({ type: 'message_added', message: sessionMessage('a', 'still here') });
     await journal.append({ type: 'session_deleted', deleted: true });
     await journal.close();
     const showQuickPick = (items: readonly Item[]): Promise<Item | undefined> =>

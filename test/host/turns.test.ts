@@ -12,6 +12,7 @@ import { ifExists } from '../../src/storage/disk-errors.ts';
 import { folderForAllTests, openForAllTests } from '../support/per-test.ts';
 import { WireServer } from '../support/wire-server.ts';
 import { answeredBy, product, rejection, run, sampleSession, transcript, withSettings } from './product.ts';
+import { sessionMessage } from '../support/session-messages.ts';
 
 const PROVIDERS = [
   { provider: 'openai', model: 'gpt-4o-mini', path: '/v1' },
@@ -182,10 +183,7 @@ describe('requests from the page in the editor', () => {
   let app: Threadkeeper;
   before(async () => (app = await product()));
   const messageAdded = (id: string, parent: string | null, role: 'user' | 'assistant', text: string): SessionEvent => {
-    const at = 1_770_000_000_000;
-    const [own, before] = [messageId(id), parent === null ? null : messageId(parent)];
-    const message = { id: own, parent: before, role, content: [{ type: 'text', text }], at } as const;
-    return { type: 'message_added', message };
+    return { type: 'message_added', message: sessionMessage(id, text, { parent, role }) };
   };
 
   it('show the other reply when a regenerated one is deleted, and the deleted one again after undo', async () => {

@@ -9,7 +9,7 @@ import {
 } from '../../../src/core/transcript/markdown-export.ts';
 import { matchesGolden } from '../../support/golden.ts';
 import { keyEvent } from '../../support/key-events.ts';
-import { textMessage } from '../../unit/transcript/text-message.ts';
+import { textMessage } from '../../support/session-messages.ts';
 
 const decision = (id: string, message: string, quote: string, more: Partial<KeyEvent> = {}): KeyEvent =>
   keyEvent(quote, { id: keyEventId(id), message: messageId(message), kind: 'decision', reason: 'we keep', ...more });

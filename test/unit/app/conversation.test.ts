@@ -4,12 +4,14 @@ import path from 'node:path';
 import type { Conversation } from '../../../src/app/conversation.ts';
 import { ModelFault, ContextOverflow, TurnRunning } from '../../../src/app/fault.ts';
 import type { ChatModel } from '../../../src/app/ports.ts';
-import { messageId, type MessageId } from '../../../src/core/model/ids.ts';
+import type { MessageId } from '../../../src/core/model/ids.ts';
+import type { Message } from '../../../src/core/model/message.ts';
 import { Calibration } from '../../../src/core/tokens/calibration.ts';
 import { withRetries } from '../../../src/providers/retry.ts';
 import { cancelled, fill, fillAndCompress, Harness, refuseWrites, says, texts, throws } from './harness.ts';
 import { openForEachTest } from '../../support/per-test.ts';
 import { until } from '../../support/until.ts';
+import { textMessage } from '../../support/session-messages.ts';
 
 /** The header of a PNG of 1920 × 1080 pixels. */
 const FULL_HD = Buffer.from('89504e470d0a1a0a0000000d49484452000007800000043808020000', 'hex').toString('base64');
@@ -53,7 +55,7 @@ describe('conversation', () => {
     harness.script = says('Fine.');
     let parent: MessageId | null = null;
     const add = async (text: string): Promise<void> => {
-      const message = { id: messageId(text), parent, role: 'user', content: [{ type: 'text', text }], at: 1 } as const;
+      const message: Message = textMessage('user', text, { parent });
       await conversation.journal.append({ type: 'message_added', message });
       parent = message.id;
     };

@@ -3,6 +3,7 @@ import { keyEventId, messageId } from '../../../src/core/model/ids.ts';
 import type { KeyEvent } from '../../../src/core/model/key-event.ts';
 import { SessionState } from '../../../src/core/state/session-state.ts';
 import { keyEvent } from '../../support/key-events.ts';
+import { sessionMessage } from '../../support/session-messages.ts';
 
 describe('superseded key event', () => {
   const event = (name: string, message: string, more: Partial<KeyEvent> = {}): KeyEvent =>
@@ -12,14 +13,7 @@ describe('superseded key event', () => {
   function session(later: readonly string[]): SessionState {
     const state = new SessionState();
     for (const [at, id] of ['m0', ...later].entries()) {
-      const parent = at === 0 ? null : messageId('m0');
-      const message = {
-        id: messageId(id),
-        parent,
-        role: 'user',
-        content: [{ type: 'text', text: 'Port 80.' }],
-        at,
-      } as const;
+      const message = sessionMessage(id, 'Port 80.', { parent: at === 0 ? null : 'm0' });
       state.apply({ type: 'message_added', message }, at);
     }
     for (const one of [old, event('new', 'm1')]) state.apply({ type: 'event_added', event: one }, 9);

@@ -12,6 +12,7 @@ import { hostIn } from '../../support/fake-editor.ts';
 import { folderForAllTests } from '../../support/per-test.ts';
 import { jsonl } from '../../support/tool-homes/conversation.ts';
 import { Harness, texts } from '../app/harness.ts';
+import { textMessage } from '../../support/session-messages.ts';
 
 interface Appended {
   readonly message?: Message;
@@ -54,13 +55,6 @@ describe('a transcript to import', () => {
     return scanTranscript({ scheme: 'file', path: file, fsPath: file } as never, progress);
   };
 
-  const messageOf = (text: string, parent: MessageId | null): Message => ({
-    id: messageId(text),
-    parent,
-    role: 'user',
-    content: [{ type: 'text', text }],
-    at: 1,
-  });
   async function sessionIn(harness: Harness) {
     const conversation = await harness.converse();
     return { conversation, sessions: { current: conversation, create: () => Promise.resolve(conversation) } };
@@ -80,9 +74,9 @@ describe('a transcript to import', () => {
       titles.push(stored?.state.title ?? '');
     };
     const batches = async function* () {
-      yield { messages: [messageOf('a', null)] };
+      yield { messages: [textMessage('user', 'a')] };
       await readTitle();
-      yield { messages: [messageOf('b', messageId('a'))] };
+      yield { messages: [textMessage('user', 'b', { parent: messageId('a') })] };
     };
     // While they are counted, the process may be killed.
     conversation.meter.countNew = readTitle;
@@ -101,7 +95,7 @@ describe('a transcript to import', () => {
     const sessions = { current: conversation, create, listChanged: () => undefined };
     const store = { open: async (id: SessionId) => (await harness.reopen(id)).journal };
     const batches = async function* () {
-      yield { messages: [messageOf('a', null)] };
+      yield { messages: [textMessage('user', 'a')] };
       sessions.current = other;
       await conversation.close();
     };
@@ -183,7 +177,7 @@ describe('a transcript to import', () => {
     const batches = (async function* () {
       let parent: MessageId | null = null;
       for (const text of ['one', 'two', 'three']) {
-        const message = messageOf(text, parent);
+        const message: Message = textMessage('user', text, { parent });
         yield await Promise.resolve({ messages: [message] });
         parent = message.id;
         sent ??= conversation.send('hello');
@@ -201,7 +195,7 @@ describe('a transcript to import', () => {
     const { conversation, sessions } = await sessionIn(harness);
     const modelChanged = () => conversation.send('hello').then(() => conversation.close());
     const batches = (async function* () {
-      yield await Promise.resolve({ messages: [messageOf('one', null)] });
+      yield await Promise.resolve({ messages: [textMessage('user', 'one')] });
     })();
     const model = [{ type: 'model_selected', provider: 'local', model: '' }] as const;
     assert.equal(await importMessages({ sessions, modelChanged } as never, 'Chat', batches, never, model), 1);
@@ -213,7 +207,7 @@ describe('a transcript to import', () => {
     const { conversation, sessions } = await sessionIn(harness);
     let sent: Promise<void> | undefined;
     const batches = (async function* () {
-      yield { messages: [messageOf('one', null)] };
+      yield { messages: [textMessage('user', 'one')] };
       sent = conversation.send('hello');
       throw await Promise.resolve(new Error('unreadable'));
     })();

@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { Conversation } from '../../../src/app/conversation.ts';
 import { StoreFault } from '../../../src/app/ports.ts';
 import { messageId, nodeId, type NodeId } from '../../../src/core/model/ids.ts';
+import type { Message } from '../../../src/core/model/message.ts';
 import { phrase } from '../../../src/core/text/phrase.ts';
 import type * as ChatCommandsModule from '../../../src/host/external-chats/external-chat-commands.ts';
 import type * as CalibrationsModule from '../../../src/host/models/calibrations.ts';
@@ -18,6 +19,7 @@ import { defaultSettings, hostIn, memento, workspaceWith } from '../../support/f
 import { folderForEachTest } from '../../support/per-test.ts';
 import { serving } from '../../support/loopback-server.ts';
 import { eventLoopYielder } from '../../support/yielders.ts';
+import { textMessage } from '../../support/session-messages.ts';
 
 /** Invalid settings, and what the user is told about each. */
 const INVALID = [
@@ -110,12 +112,9 @@ describe('a window that opens', () => {
       ['user', 'We keep bookings in SQLite.'],
       ['assistant', 'Noted.'],
     ] as const) {
-      const id = messageId(text);
-      await journal.append({
-        type: 'message_added',
-        message: { id, parent, role, content: [{ type: 'text', text }], at: 1 },
-      });
-      parent = id;
+      const message: Message = textMessage(role, text, { parent });
+      await journal.append({ type: 'message_added', message });
+      parent = message.id;
     }
     const opened = (): OpenModule.OpenConversation => conversations.get(journal.id) ?? assert.fail();
     return {

@@ -7,6 +7,7 @@ import type { FileSessionStore } from '../../../src/storage/session-store.ts';
 import { storeIn, testClock } from '../storage/test-store.ts';
 import { keyEvent } from '../../support/key-events.ts';
 import { folderForEachTest } from '../../support/per-test.ts';
+import { sessionMessage } from '../../support/session-messages.ts';
 
 describe('workspace archive', () => {
   let folder: string;
@@ -20,10 +21,7 @@ describe('workspace archive', () => {
     const quote = `We bill each slot in ${title}.`;
     const id = messageId(`${title}-1`);
     await journal.append(
-      {
-        type: 'message_added',
-        message: { id, parent: null, role: 'user', content: [{ type: 'text', text: quote }], at: 1 },
-      },
+      { type: 'message_added', message: sessionMessage(id, quote) },
       { type: 'event_added', event: keyEvent(quote, { message: id, kind: 'decision', importance: 3 }) },
     );
     await journal.close();

@@ -6,6 +6,7 @@ import { messageId } from '../../../src/core/model/ids.ts';
 import { messageText, type Message } from '../../../src/core/model/message.ts';
 import { SessionState } from '../../../src/core/state/session-state.ts';
 import { sessionFromJsonl, sessionToJsonl } from '../../../src/core/transcript/session-jsonl.ts';
+import { sessionMessage } from '../../support/session-messages.ts';
 
 /** Concatenated, so that secret scanners don't report this file. */
 const joined = (...parts: readonly string[]): string => parts.join('');
@@ -213,14 +214,6 @@ describe('masking secrets', () => {
   });
 });
 
-const messageOf = (id: string, parent: string | null, text: string): Message => ({
-  id: messageId(id),
-  parent: parent === null ? null : messageId(parent),
-  role: 'user',
-  content: [{ type: 'text', text }],
-  at: 1,
-});
-
 function stateOf(messages: readonly Message[], deleted: readonly string[] = []): SessionState {
   const state = new SessionState();
   for (const message of messages) state.apply({ type: 'message_added', message }, 1);
@@ -231,11 +224,11 @@ function stateOf(messages: readonly Message[], deleted: readonly string[] = []):
 describe('exported messages', () => {
   it('include every branch and round-trip to the same session and the same bytes', () => {
     const state = stateOf([
-      messageOf('a', null, '1'),
-      messageOf('b', 'a', '2'),
-      messageOf('c', 'b', '3'),
-      messageOf('d', 'a', '4'),
-      messageOf('e', 'd', '5'),
+      sessionMessage('a', '1'),
+      sessionMessage('b', '2', { parent: 'a' }),
+      sessionMessage('c', '3', { parent: 'b' }),
+      sessionMessage('d', '4', { parent: 'a' }),
+      sessionMessage('e', '5', { parent: 'd' }),
     ]);
     const jsonl = [...sessionToJsonl(exportedMessages(state))].join('');
     const again = stateOf(sessionFromJsonl(jsonl));
@@ -246,8 +239,11 @@ describe('exported messages', () => {
   });
 
   it('omit deleted messages and attach later ones to the message before the gap', () => {
-    const state = stateOf([messageOf('a', null, '1'), messageOf('b', 'a', '2'), messageOf('c', 'b', '3')], ['b']);
-    assert.deepEqual(exportedMessages(state), [messageOf('a', null, '1'), messageOf('c', 'a', '3')]);
+    const state = stateOf(
+      [sessionMessage('a', '1'), sessionMessage('b', '2', { parent: 'a' }), sessionMessage('c', '3', { parent: 'b' })],
+      ['b'],
+    );
+    assert.deepEqual(exportedMessages(state), [sessionMessage('a', '1'), sessionMessage('c', '3', { parent: 'a' })]);
     assert.deepEqual(stateOf(exportedMessages(state)).path, state.path);
   });
 
@@ -255,7 +251,7 @@ describe('exported messages', () => {
     const secret = joined('ghp_', fill(36));
     const redactor = new Redactor();
     const message: Message = {
-      ...messageOf('a', null, `token ${secret}`),
+      ...sessionMessage('a', `token ${secret}`),
       content: [
         { type: 'text', text: `token ${secret}` },
         { type: 'tool_call', callId: 'c', name: 'run', json: JSON.stringify({ token: secret }) },
@@ -268,10 +264,7 @@ describe('exported messages', () => {
     assert.equal(redactor.total, 4);
     assert.ok(!jsonl.includes(secret));
     assert.equal(sessionFromJsonl(jsonl).length, 1);
-    assert.deepEqual(
-      redactMessage(messageOf('b', null, 'nothing here'), redactor),
-      messageOf('b', null, 'nothing here'),
-    );
+    assert.deepEqual(redactMessage(sessionMessage('b', 'nothing here'), redactor), sessionMessage('b', 'nothing here'));
   });
 
   it('mark the same words as pasted after secrets before and within them are masked', () => {
@@ -279,7 +272,7 @@ describe('exported messages', () => {
     const typed = `My token is ${secret}. The log says:\n`;
     const pastedText = `Rejected ${secret} at 09:30.`;
     const message: Message = {
-      ...messageOf('a', null, `${typed}${pastedText}\nWhy?`),
+      ...sessionMessage('a', `${typed}${pastedText}\nWhy?`),
       pasted: [{ start: typed.length, end: typed.length + pastedText.length }],
     };
     const redactor = new Redactor();

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Clock } from '../../../src/app/ports.ts';
 import type { SessionEvent } from '../../../src/core/journal/schema.ts';
-import { messageId } from '../../../src/core/model/ids.ts';
 import { nativeChecksum } from '../../../src/storage/checksum.ts';
 import { JOURNAL_VERSION } from '../../../src/storage/journal-line.ts';
 import { FileSessionStore, type StoreOptions } from '../../../src/storage/session-store.ts';
 import { alwaysDue } from '../../support/yielders.ts';
+import { sessionMessage } from '../../support/session-messages.ts';
 
 /** In ms. */
 export const HEARTBEAT_MS = 20;
@@ -57,13 +57,11 @@ export const inStore = <T>(work: (store: FileSessionStore, folder: string) => Pr
 export function messageAdded(n: number, text = `message ${n}`): SessionEvent & { type: 'message_added' } {
   return {
     type: 'message_added',
-    message: {
-      id: messageId(`m${n}`),
-      parent: n === 0 ? null : messageId(`m${n - 1}`),
+    message: sessionMessage(`m${n}`, text, {
+      parent: n === 0 ? null : `m${n - 1}`,
       role: n % 2 === 0 ? 'user' : 'assistant',
-      content: [{ type: 'text', text }],
       at: n,
-    },
+    }),
   };
 }
 

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { messageId } from '../../../src/core/model/ids.ts';
-import type { Message } from '../../../src/core/model/message.ts';
 import { NEVER_YIELDS } from '../../../src/core/pace/yielder.ts';
 import { imageTokens } from '../../../src/core/tokens/image-size.ts';
 import { renderAttachment } from '../../../src/core/text/render-attachment.ts';
@@ -11,16 +10,9 @@ import {
   TOOL_FRAMING_TOKENS,
   tokenCounter,
 } from '../../../src/core/tokens/token-counter.ts';
+import { sessionMessage } from '../../support/session-messages.ts';
 
 const byWords = (text: string): number => text.split(/\s+/).filter(Boolean).length;
-const message = (id: string, text: string, rest: Partial<Message> = {}): Message => ({
-  id: messageId(id),
-  parent: null,
-  role: 'user',
-  content: [{ type: 'text', text }],
-  at: 0,
-  ...rest,
-});
 
 describe('token counter', () => {
   it('loads a vocabulary once, on demand', async () => {
@@ -33,8 +25,8 @@ describe('token counter', () => {
 
   it('adds a message’s framing and counts each of its blocks', () => {
     const counter = tokenCounter('words', byWords);
-    assert.equal(counter.message(message('m', 'two words')), MESSAGE_FRAMING_TOKENS + 2);
-    const blocks = message('m', '', {
+    assert.equal(counter.message(sessionMessage('m', 'two words')), MESSAGE_FRAMING_TOKENS + 2);
+    const blocks = sessionMessage('m', '', {
       content: [
         { type: 'text', text: 'one' },
         { type: 'tool_call', callId: 'c', name: 'read_file', json: '{"path": "a"}' },
@@ -86,7 +78,7 @@ describe('message counts of a session', () => {
     let calls = 0;
     const counter = tokenCounter('words', (text) => (calls++, byWords(text)));
     const counts = new MessageCounts(counter);
-    const asked = message('m1', 'what is 这个', { attachments: [attachment] });
+    const asked = sessionMessage('m1', 'what is 这个', { attachments: [attachment] });
     const body = MESSAGE_FRAMING_TOKENS + 3;
     const attachments = byWords(renderAttachment(attachment));
     assert.deepEqual(counts.of(asked), { body, attachments });
@@ -98,9 +90,9 @@ describe('message counts of a session', () => {
   it('are restored after a reload without recounting', () => {
     const counts = new MessageCounts(tokenCounter('words', byWords));
     const messages = [
-      message('m1', 'plain'),
-      message('m2', 'with a file', { attachments: [attachment] }),
-      message('m3', '検索'),
+      sessionMessage('m1', 'plain'),
+      sessionMessage('m2', 'with a file', { attachments: [attachment] }),
+      sessionMessage('m3', '検索'),
     ];
     const first = messages.map((one) => counts.of(one));
     const ids = messages.map(({ id }) => id);
@@ -115,15 +107,15 @@ describe('message counts of a session', () => {
 
   it('are not restored from another encoding', () => {
     const counts = new MessageCounts(tokenCounter('words', byWords));
-    counts.of(message('m1', 'a b c'));
+    counts.of(sessionMessage('m1', 'a b c'));
     const other = new MessageCounts(tokenCounter('letters', (text) => text.length));
     other.import(counts.export([messageId('m1')]), [messageId('m1')]);
-    assert.equal(other.of(message('m1', 'a b c')).body, MESSAGE_FRAMING_TOKENS + 5);
+    assert.equal(other.of(sessionMessage('m1', 'a b c')).body, MESSAGE_FRAMING_TOKENS + 5);
   });
 
   it('are computed after a restore for newer messages and for those not counted when stored', async () => {
     const counts = new MessageCounts(tokenCounter('words', byWords));
-    const messages = ['one', 'two words', 'and three words'].map((text, at) => message(`m${at}`, text));
+    const messages = ['one', 'two words', 'and three words'].map((text, at) => sessionMessage(`m${at}`, text));
     const ids = messages.map(({ id }) => id);
     counts.of(messages[1]!);
     const kept = counts.export(ids.slice(0, 2));

@@ -6,7 +6,7 @@ import { inEnglish } from '../../../src/core/text/phrase.ts';
 import { sessionFromJsonl, sessionToJsonl } from '../../../src/core/transcript/session-jsonl.ts';
 import { readTranscript } from '../../support/read-transcript.ts';
 import { TranscriptError } from '../../../src/core/transcript/transcript-message.ts';
-import { textMessage } from './text-message.ts';
+import { sessionMessage, textMessage } from '../../support/session-messages.ts';
 
 const text = fc.string({ unit: 'binary', maxLength: 60 });
 const name = fc.string({ minLength: 1, maxLength: 20 });
@@ -61,12 +61,12 @@ describe('session export as JSONL', () => {
   });
 
   it('is imported as the active branch, with other branches and damaged lines counted as skipped', () => {
-    const said = (id: string, parent: string | null, text: string): Message => ({
-      ...textMessage('user', text),
-      id: messageId(id),
-      parent: parent === null ? null : messageId(parent),
-    });
-    const messages = [said('a', null, 'one'), said('b', 'a', 'left'), said('c', 'a', 'right'), said('d', 'c', 'last')];
+    const messages = [
+      sessionMessage('a', 'one'),
+      sessionMessage('b', 'left', { parent: 'a' }),
+      sessionMessage('c', 'right', { parent: 'a' }),
+      sessionMessage('d', 'last', { parent: 'c' }),
+    ];
     const jsonl = [...sessionToJsonl(messages)].join('');
     const read = readTranscript(`${jsonl}{"role":"user"}\n${[...sessionToJsonl(messages.slice(3))].join('')}`);
     assert.equal(read.format, 'threadkeeper');
@@ -79,14 +79,16 @@ describe('session export as JSONL', () => {
       '1 × duplicate message',
       '1 × message on another branch',
     ]);
-    const loop = [...sessionToJsonl([said('a', 'b', 'one'), said('b', 'a', 'two')])].join('');
+    const loop = [
+      ...sessionToJsonl([sessionMessage('a', 'one', { parent: 'b' }), sessionMessage('b', 'two', { parent: 'a' })]),
+    ].join('');
     assert.equal(readTranscript(loop).messages, 2);
   });
 
   it('is imported with models and usage despite a damaged line, and with attachments counted as skipped', () => {
     const usage = { input: 10, output: 5 };
     const attachments = [{ kind: 'file', name: 'log.txt', text: 'Started.' }] as const;
-    const asked = { ...textMessage('user', 'What happened?'), id: messageId('a'), parent: null, attachments };
+    const asked = sessionMessage('a', 'What happened?', { attachments });
     const replied = {
       ...textMessage('assistant', 'It started.'),
       id: messageId('b'),
