@@ -52,7 +52,11 @@ export function searchableMessage(state: SessionState, id: MessageId): Searchabl
   const message = state.messages.get(id);
   if (!message || isLocalReply(message)) return undefined;
   const weight = message.role === 'tool' ? WEIGHTS.tool : WEIGHTS.message;
-  return { key: messageKey(id), text: messageText(message), properties: { kind: 'message', weight, discountsCode: true } };
+  return {
+    key: messageKey(id),
+    text: messageText(message),
+    properties: { kind: 'message', weight, discountsCode: true },
+  };
 }
 
 export function searchableEvent({ id, kind, quote, status }: KeyEvent): Searchable {

@@ -2,6 +2,7 @@ import { createCoverageTest } from '../core/context/ledger-lines.ts';
 import type { RecalledExcerpt } from '../core/context/render-context.ts';
 import type { MessageId } from '../core/model/ids.ts';
 import { Sequencer } from '../core/pace/sequencer.ts';
+import { yieldIfDue } from '../core/pace/yielder.ts';
 import { TextIndex } from '../core/search/text-index.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import { wordsIn } from '../core/text/words.ts';
@@ -70,12 +71,12 @@ export class SessionSearch {
   }
 
   /** The best results on the active branch, best first. Call `updateIndex` before. */
-  search(
+  async search(
     query: string,
     limit: number,
     accepts: (position: number) => boolean = () => true,
     kinds?: readonly ResultKind[],
-  ): ScoredResult[] {
+  ): Promise<readonly ScoredResult[]> {
     const state = this.#state();
     const hits = this.#index.search(query, {
       limit: limit * CANDIDATE_FACTOR,
@@ -85,10 +86,12 @@ export class SessionSearch {
         return position !== undefined && accepts(position);
       },
     });
-    const found = hits.flatMap(({ id, score }) => {
+    const found: ScoredResult[] = [];
+    for (const { id, score } of hits) {
       const result = resultOf(state, id, query, EXCERPT_UNITS);
-      return result ? [{ ...result, score }] : [];
-    });
+      if (result) found.push({ ...result, score });
+      await yieldIfDue(this.#clock.yielder);
+    }
     return rankResults(found, limit);
   }
 
@@ -102,7 +105,7 @@ export class SessionSearch {
     const words = new Set<string>();
     let used = 0;
     // Summaries and key events are already in the request.
-    for (const hit of this.search(text, MAX_RECALL_CANDIDATES, covered, ['message'])) {
+    for (const hit of await this.search(text, MAX_RECALL_CANDIDATES, covered, ['message'])) {
       const cost = counter.text(hit.text) + EXCERPT_FRAME_TOKENS;
       const own = [...wordsIn(hit.text)];
       const isRepetition = own.filter((word) => words.has(word)).length > REPEATED_SHARE * own.length;

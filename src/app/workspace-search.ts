@@ -79,6 +79,7 @@ export class WorkspaceSearch {
       const state = states.get(session);
       const result = state && resultOf(state, key, request.query, EXCERPT_UNITS, request.mask);
       if (result) hits.push({ ...result, score, session });
+      await yieldIfDue(this.#deps.clock.yielder);
     }
     return rankResults(hits, request.limit).map((hit) => {
       const { title, archived } = listed.get(hit.session)!;

@@ -16,12 +16,6 @@ const CANDIDATES = 15;
 /** Maximum length of a quote in UTF-16 units: a paragraph. The link leads to the rest. */
 const MAX_QUOTE = 400;
 
-/** In UTF-16 units. Of a longer message, both ends are searched for: before or after the question is pasted text. */
-const MAX_QUESTION = 10_000;
-
-const questionIn = (text: string): string =>
-  text.length <= MAX_QUESTION ? text : `${text.slice(0, MAX_QUESTION / 2)}\n${text.slice(-MAX_QUESTION / 2)}`;
-
 /** The default model, without key and network: it quotes search results, and says that no model is configured. */
 export const localModel = (search: LocalSearch): ChatModel => ({
   id: 'local',
@@ -30,7 +24,7 @@ export const localModel = (search: LocalSearch): ChatModel => ({
   /** Streams the reply line by line. Throws `ModelFault` with the reason `cancelled` once `signal` is aborted. */
   async *stream(request, signal) {
     const ofUser = request.messages.filter((message) => message.role === 'user');
-    const userTexts = ofUser.map((message) => questionIn(messageText(message)));
+    const userTexts = ofUser.map(messageText);
     const reply = await replyTo(userTexts.reverse(), search);
     for (const piece of reply.split(/(?<=\n)/)) {
       // Let the page paint, and the user stop the reply, between two lines.

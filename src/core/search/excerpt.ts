@@ -50,16 +50,14 @@ function cut(text: string, matches: readonly Match[], maxChars: number): Span {
 }
 
 function matchesOf(text: string, query: string): readonly Match[] {
-  const { terms } = parseQuery(query);
-  const known = new Map<string, Pick<Match, 'word' | 'value'> | null>();
+  const matchOf = wordMatcher(parseQuery(query).terms);
   const matches: Match[] = [];
   const lines = runSynchronously(lineSteps(text, { tool: false }));
   runSynchronously(markPastedCode(text, lines));
   let line = 0;
   visitWords(text, (term, start, end) => {
-    let found = known.get(term);
-    if (found === undefined) known.set(term, (found = bestMatch(terms, term)));
-    if (found === null) return;
+    const found = matchOf(term);
+    if (found === undefined) return;
     while (line + 1 < lines.length && lines[line + 1]!.start <= start) line++;
     const share = isOutputOrCodeLine(lines[line]!.kind) ? CODE_WEIGHT : 1;
     matches.push({ start, end, ...found, value: found.value * share });
@@ -67,15 +65,32 @@ function matchesOf(text: string, query: string): readonly Match[] {
   return matches.sort((a, b) => a.start - b.start);
 }
 
-/** The query word that a term matches best; null if there is none. */
-function bestMatch(sought: readonly QueryTerm[], term: string): Pick<Match, 'word' | 'value'> | null {
-  let best: Pick<Match, 'word' | 'value'> | null = null;
-  for (const [index, { term: word, synonyms }] of sought.entries()) {
-    const near = Math.max(matchSimilarity(word, term), synonyms.includes(term) ? SYNONYM_WEIGHT : 0);
-    const value = near * Math.log(1 + word.length);
-    if (value > (best?.value ?? 0)) best = { word: index, value };
-  }
-  return best;
+type WordMatch = Pick<Match, 'word' | 'value'>;
+
+/** Returns a function that finds the query word that a term matches best: a synonym, or one with the same first letter. */
+function wordMatcher(sought: readonly QueryTerm[]): (term: string) => WordMatch | undefined {
+  const known = new Map<string, WordMatch | undefined>();
+  const byInitial = Map.groupBy(sought.entries(), ([, { term }]) => term[0]);
+  const bySynonym = new Map(
+    sought.flatMap(({ synonyms }, word) => synonyms.map((synonym) => [synonym, word] as const)),
+  );
+  const valueOf = (word: number, near: number): WordMatch => ({
+    word,
+    value: near * Math.log(1 + sought[word]!.term.length),
+  });
+  const find = (term: string): WordMatch | undefined => {
+    const synonym = bySynonym.get(term);
+    let best = synonym === undefined ? undefined : valueOf(synonym, SYNONYM_WEIGHT);
+    for (const [word, { term: own }] of byInitial.get(term[0]) ?? []) {
+      const match = valueOf(word, matchSimilarity(own, term));
+      if (match.value > (best?.value ?? 0)) best = match;
+    }
+    return best;
+  };
+  return (term) => {
+    if (!known.has(term)) known.set(term, find(term));
+    return known.get(term);
+  };
 }
 
 /** The range within `maxChars` whose matches score highest; the first among equals. */

@@ -38,12 +38,13 @@ export function matchSimilarity(sought: string, term: string): number {
   if (sought.length < MIN_PREFIX_LENGTH) return 0;
   if (term.startsWith(sought)) return MAX_PREFIX_WEIGHT * Math.sqrt(sought.length / term.length);
   if (sought.length < MIN_TYPO_LENGTH) return 0;
-  // Similar numbers have different meanings.
-  if (/\d/.test(sought)) return 0;
   const allowed = sought.length >= MIN_TWO_TYPOS_LENGTH ? 2 : 1;
-  return Math.abs(sought.length - term.length) <= allowed && isWithinDistance(sought, term, 0, 0, allowed)
-    ? TYPO_WEIGHT
-    : 0;
+  const isTypo =
+    Math.abs(sought.length - term.length) <= allowed &&
+    isWithinDistance(sought, term, 0, 0, allowed) &&
+    // Similar numbers have different meanings.
+    !/\d/.test(sought);
+  return isTypo ? TYPO_WEIGHT : 0;
 }
 
 /** Whether the Levenshtein distance of the rests from `i` and `j` is at most `allowed`, with early exit. */

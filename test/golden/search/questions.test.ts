@@ -54,10 +54,9 @@ for (const isCompressed of [false, true])
     });
 
     for (const [question, answer] of QUESTIONS) {
-      it(`finds the answer to “${question}” among the first ${TOP} results`, () => {
-        const texts = search
-          .search(question, TOP)
-          .map(({ message }) => messageText(state.messages.get(message) ?? { content: [] }));
+      it(`finds the answer to “${question}” among the first ${TOP} results`, async () => {
+        const found = await search.search(question, TOP);
+        const texts = found.map(({ message }) => messageText(state.messages.get(message) ?? { content: [] }));
         assert.ok(
           texts.some((text) => text.includes(answer)),
           texts.map((text) => text.slice(0, 100)).join('\n'),
@@ -66,8 +65,8 @@ for (const isCompressed of [false, true])
     }
 
     if (isCompressed)
-      it('ranks a decision that stands first, above those that it replaced', () => {
-        const [found] = search.search('Which database did we choose?', 1);
+      it('ranks a decision that stands first, above those that it replaced', async () => {
+        const [found] = await search.search('Which database did we choose?', 1);
         assert.equal(found?.text, 'Decided: node:sqlite, so we require Node 24.');
       });
   });

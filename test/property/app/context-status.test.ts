@@ -45,7 +45,8 @@ describe('results of *Find Forgotten Information*', () => {
         const { context } = await conversation.previewSend({ text: '' });
         const verbatim = context.messages.map((one) => messageText(one));
         const sent = [...context.system, ...verbatim].join('\n');
-        for (const { text, status } of contextStatuses(state, query, search.search(query, 8), conversation.context())) {
+        const found = await search.search(query, 8);
+        for (const { text, status } of contextStatuses(state, query, found, conversation.context())) {
           seen.add(status.kind);
           const held = words.filter((word) => has(text, word));
           const tells = (part: string): boolean => held.filter((word) => has(part, word)).length >= 0.6 * held.length;

@@ -25,7 +25,7 @@ describe('context status of search results', () => {
   const ask = async (query: string): Promise<ResultInContext | undefined> => {
     const search = new SessionSearch(() => conversation.state, harness.clock);
     await search.updateIndex();
-    return contextStatuses(conversation.state, query, search.search(query, 3), conversation.context())[0];
+    return contextStatuses(conversation.state, query, await search.search(query, 3), conversation.context())[0];
   };
 
   it('says whether a result is a key event, in a summary, only archived, or sent verbatim', async () => {

@@ -19,9 +19,9 @@ describe('search within a session', () => {
     assert.match(before[0]?.text ?? '', /channel 42/);
     await fill(conversation, 1, () => 'On which channel is the lamp, and who is the zookeeper?');
     assert.deepEqual(await recall(), before);
-    assert.deepEqual(search.search('zookeeper', 3), []);
+    assert.deepEqual(await search.search('zookeeper', 3), []);
     await search.updateIndex();
-    assert.equal(search.search('zookeeper', 3).length, 1);
+    assert.equal((await search.search('zookeeper', 3)).length, 1);
   });
 
   it('recalls a listing that was repeated only once, beside what was said about it', async () => {
@@ -36,6 +36,17 @@ describe('search within a session', () => {
     assert.ok(found.some(({ text }) => text.includes('harbor master')));
   });
 
+  it('yields between the results, because excerpts of long messages take time', async () => {
+    const conversation = await harness.filled(9, (n) => `The lamp ${n} is dry.`);
+    let yields = 0;
+    const yielder = alwaysDue(() => Promise.resolve(void yields++));
+    const search = new SessionSearch(() => conversation.state, { ...harness.clock, yielder });
+    await search.updateIndex();
+    yields = 0;
+    assert.equal((await search.search('lamp', 5)).length, 5);
+    assert.ok(yields >= 5);
+  });
+
   it('finds the messages of a branch that was started after the others were indexed', async () => {
     const conversation = await harness.filled(6, (n) => `Line ${n} is dry.`);
     const search = new SessionSearch(() => conversation.state, harness.clock);
@@ -43,7 +54,7 @@ describe('search within a session', () => {
     await conversation.moveHead(conversation.state.path[1]!);
     await fill(conversation, 2, (n) => `The zookeeper is out for ${n} days.`);
     await search.updateIndex();
-    const found = search.search('zookeeper', 9).map(({ position }) => position);
+    const found = (await search.search('zookeeper', 9)).map(({ position }) => position);
     assert.deepEqual(found.sort(), [2, 3]);
   });
 
@@ -54,7 +65,7 @@ describe('search within a session', () => {
     const search = new SessionSearch(() => conversation.state, { ...harness.clock, yielder: alwaysDue(() => pass(0)) });
     const found = async (): Promise<unknown> => {
       await search.updateIndex();
-      return search.search('line lamp channel', 100).map(({ message, kind }) => `${kind} ${message}`);
+      return (await search.search('line lamp channel', 100)).map(({ message, kind }) => `${kind} ${message}`);
     };
     const [first, second] = await Promise.all([found(), found()]);
     assert.deepEqual(second, first);

@@ -232,15 +232,15 @@ describe('the summary tree', () => {
     const search = new SessionSearch(() => state, harness.clock);
     await search.updateIndex();
     const source = sourceOf(conversation);
-    const left = (filter: TreeFilter): ContextRow[] =>
-      filterRow(source, filter, filter.by === 'text' ? search.search(filter.text, 20) : []).children();
+    const left = async (filter: TreeFilter): Promise<ContextRow[]> =>
+      filterRow(source, filter, filter.by === 'text' ? await search.search(filter.text, 20) : []).children();
     // Many rows of a kind are grouped in ranges.
-    const decided = left({ by: 'kind', of: 'decision' }).flatMap((row) =>
+    const decided = (await left({ by: 'kind', of: 'decision' })).flatMap((row) =>
       row.kind === 'range' ? row.children() : [row],
     );
     assert.ok(decided.some((row) => row.kind === 'event' && row.event.quote.includes('copper valve')));
     assert.ok(decided.every((row) => row.kind === 'event' && row.event.kind === 'decision'));
-    const found = left({ by: 'text', text: 'copper valve' });
+    const found = await left({ by: 'text', text: 'copper valve' });
     assert.ok(found.length > 0);
     const position = (row: ContextRow): number | undefined =>
       row.kind === 'message'
@@ -252,13 +252,13 @@ describe('the summary tree', () => {
     // Each has the same path in the whole tree.
     for (const row of found)
       if (row.kind === 'node' || row.kind === 'message' || row.kind === 'event') assert.ok(findRow(source, row));
-    assert.deepEqual(left({ by: 'text', text: 'zebra' }), []);
-    assert.deepEqual(left({ by: 'warnings' }), []);
+    assert.deepEqual(await left({ by: 'text', text: 'zebra' }), []);
+    assert.deepEqual(await left({ by: 'warnings' }), []);
     const { id } = state.frontier[0]!.node;
     const node = state.nodes.get(id)!;
     const audit = { ...node.audit, faults: [{ kind: 'unknown_quote' as const, text: 'never said' }] };
     await conversation.journal.append({ type: 'node_replaced', node: { ...node, audit } });
-    const warned = left({ by: 'warnings' }).map((row) => row.kind === 'node' && row.node);
+    const warned = (await left({ by: 'warnings' })).map((row) => row.kind === 'node' && row.node);
     assert.deepEqual(warned, [id]);
   });
 });

@@ -34,18 +34,6 @@ describe('the local model', () => {
     assert.equal(usage, undefined);
   });
 
-  it('searches for the question before or after a long attachment, not for everything in it', async () => {
-    const queries: string[] = [];
-    const search: LocalSearch = (query) => {
-      queries.push(query);
-      return Promise.resolve([]);
-    };
-    const log = 'A line of a log.\n'.repeat(10_000);
-    for (const text of [`${log}Which port?`, `Which port?\n${log}`]) await turn(localModel(search), ask(text));
-    assert.equal(queries.length, 2);
-    for (const query of queries) assert.ok(query.length <= 10_001 && query.includes('Which port?'), query.slice(-20));
-  });
-
   it('dates a quote in the local time zone', async () => {
     const { TZ } = process.env;
     process.env['TZ'] = 'America/Los_Angeles';

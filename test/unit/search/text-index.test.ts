@@ -102,6 +102,12 @@ describe('session search', () => {
     }
   });
 
+  it('searches for a question before or after a long text, not for everything in it', () => {
+    const log = `${' '.repeat(500)}${'The zookeeper is out.\n'.repeat(10_000)}${' '.repeat(500)}`;
+    const index = indexOf({ port: 'The port is 8080.', zoo: 'The zookeeper is out.' });
+    for (const query of [`${log}Which port?`, `Which port?${log}`]) assert.deepEqual(ids(index, query), ['port']);
+  });
+
   it('tolerates a typo in a long word and matches prefixes, ranked below whole words', () => {
     assert.equal(ids(session, 'benchmrak')[0], 'm2'); // two letters swapped in a long word
     assert.deepEqual(ids(session, 'cahce').includes('m1'), false); // and in a short one
