@@ -24,8 +24,11 @@ const ADDED_ELEMENT =
   /^\s*<(skill|turn_aborted|subagent_notification|goal_context|recommended_plugins|codex_internal_context|hook_prompt|external_[\w-]{1,100})(?=[\s>])[^]*<\/\1>\s*$/;
 
 /** What the IDE and the desktop app put before the user's text. */
-const IDE_CONTEXT =
-  /^\s*# (?:Context from my IDE setup|Files mentioned by the user):\n[^]*?\n## My request for Codex:\s*/;
+const IDE_CONTEXT = /^\s*##? [A-Z][\w ]{1,60}:\n[^]*?\n##? My request for Codex:\s*(?=\S)/;
+/** What Codex puts before and after an image. */
+const IMAGE_TAG = /^<\/?image\b[^>]*>$/;
+/** Elements, stored as user messages, with the output of a command that the user ran, or the findings of a review. */
+const OUTPUT_ELEMENT = /^\s*<(user_shell_command|user_action)>[^]*<\/\1>\s*$/;
 
 /** Whether this is a record of a Codex session: `{type, payload}` (since 2025), or the first one of an older file. */
 export function isCodex(record: unknown): boolean {
@@ -157,14 +160,21 @@ export class CodexImporter {
 
   #message(item: JsonObject, at: number | undefined): void {
     const role: Role = item['role'] === 'assistant' || item['role'] === 'user' ? item['role'] : 'system';
-    const blocks = readMessageContent(item['content'], this.#sink).map((block) =>
-      role === 'user' && block.type === 'text' ? { ...block, text: block.text.replace(IDE_CONTEXT, '') } : block,
-    );
-    const first = blocks[0];
-    if (role !== 'assistant' && first?.type === 'text' && (role === 'system' || isAddedContext(first.text)))
+    const blocks = readMessageContent(item['content'], this.#sink);
+    const first = blocks[0]?.type === 'text' ? blocks[0].text : undefined;
+    if (role !== 'assistant' && first !== undefined && (role === 'system' || isAddedContext(first)))
       this.#sink.skip(phrase('context added by the tool'));
-    else this.#add(role, blocks, at);
+    else if (role !== 'user') this.#add(role, blocks, at);
+    else if (first !== undefined && OUTPUT_ELEMENT.test(first)) this.#add('tool', blocks, at);
+    else this.#add('user', withoutAddedText(blocks), at);
   }
+}
+
+/** A user message's content without what the IDE and Codex added. */
+function withoutAddedText(blocks: readonly ContentBlock[]): readonly ContentBlock[] {
+  return blocks
+    .filter((block) => block.type !== 'text' || !IMAGE_TAG.test(block.text))
+    .map((block) => (block.type === 'text' ? { ...block, text: block.text.replace(IDE_CONTEXT, '') } : block));
 }
 
 /** The fields of the object in which Codex wraps a tool's output. An object with other fields is itself the output. */

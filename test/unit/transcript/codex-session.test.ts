@@ -49,9 +49,53 @@ describe('importing a Codex session', () => {
       META,
       messageRecord('user', `# Context from my IDE setup:\n\n## Active file: a.ts\n\n${request}`),
       messageRecord('user', `\n# Files mentioned by the user:\n\n## a.png: /tmp/a.png\n\n${request}`),
+      messageRecord('user', `\n## Prior conversation with Codex:\n{"conversation":[]}\n${request}`),
+      messageRecord('user', `## Code review guidelines:\n# Review:\n\nBe strict.\n\n${request.slice(1)}`),
       messageRecord('user', `What does this mean?\n${request}`),
     );
-    assert.deepEqual(said, ['user: Use port 8080.', 'user: Use port 8080.', `user: What does this mean?\n${request}`]);
+    assert.deepEqual(said, [
+      ...Array.from({ length: 4 }, () => 'user: Use port 8080.'),
+      `user: What does this mean?\n${request}`,
+    ]);
+  });
+
+  it('keeps the names of attached files if the user wrote nothing else', () => {
+    const files = '# Files mentioned by the user:\n\n## a.csv: /tmp/a.csv\n\n## My request for Codex:\n\n';
+    assert.deepEqual(read(META, messageRecord('user', files)).said, [`user: ${files}`]);
+  });
+
+  it('omits the tags around images', () => {
+    const image = { type: 'input_image', image_url: 'data:image/png;base64,QQ==' };
+    const text = (value: string): object => ({ type: 'input_text', text: value });
+    const parts = [text('<image name=[Image #1]>'), image, text('</image>'), text('Why is [Image #1] red?')];
+    const { content } = read(META, item({ type: 'message', role: 'user', content: parts }));
+    assert.deepEqual(content, [
+      [
+        { type: 'image', mediaType: 'image/png', base64: 'QQ==' },
+        { type: 'text', text: 'Why is [Image #1] red?' },
+      ],
+    ]);
+  });
+
+  it('takes commands that the user ran and the findings of a review as output of tools', () => {
+    const command = '<user_shell_command>\n<command>\nls\n</command>\n<result>\na.ts\n</result>\n</user_shell_command>';
+    const review = '<user_action>\n  <results>Never log tokens.</results>\n  </user_action>\n\n';
+    const undo = line('event_msg', { type: 'thread_rolled_back', num_turns: 1 });
+    const { said } = read(
+      META,
+      messageRecord('user', 'A'),
+      messageRecord('user', command),
+      messageRecord('user', review),
+    );
+    assert.deepEqual(said, ['user: A', `tool: ${command}`, `tool: ${review}`]);
+    const undone = read(
+      META,
+      messageRecord('user', 'A'),
+      messageRecord('user', 'B'),
+      messageRecord('user', command),
+      undo,
+    );
+    assert.deepEqual(undone.said, ['user: A']);
   });
 
   it('takes a message that begins with a warning that Codex adds, but not the warning alone, as the user’s', () => {
