@@ -58,7 +58,9 @@ function addMessage(message: JsonObject, answered: Set<string>, sink: Transcript
   if (role === undefined) return sink.skipRecord(type);
   if (isAddedContext(message)) return sink.skip(phrase('context added by the tool'));
   const at = parseTimestamp(message['timestamp']);
-  const all = readContent(message['content'], sink);
+  const all = readContent(message['content'], sink).map((one) =>
+    role === 'user' && one.type === 'text' ? { ...one, text: withoutAddedText(one.text) } : one,
+  );
   const content = all.filter(
     (one) =>
       (one.type !== 'text' || one.text !== '') &&
@@ -227,9 +229,22 @@ class GeminiHistory {
   }
 }
 
+/** The beginnings of user messages that Gemini CLI adds as context, and its request to continue. */
+const ADDED_CONTEXT = /^\s*(?:<(?:session_context|hook_context)>|# Initial Context\n|System: Please continue\.$)/;
+/** What Gemini Code Assist appends to the user's text. Messages of an earlier session follow the last heading. */
+const IDE_CONTEXT =
+  /\n(?=Current File Path:\n|User Selected Files:\n| PRIOR CHAT HISTORY: )(?:Current File Path:\n```.*\n.*\n```\s{0,9})?(?:User Selected Files:\n(?:- .*\n)+\s{0,9})?(?: ?PRIOR CHAT HISTORY: [^]*)?$/;
+/** What the user wrote while the model was working, with instructions for the model. */
+const HINT = /^User hints:\n<user_input>\n([^]*)\n<\/user_input>\n\nInternal instruction: [^]*$/;
+
 /** Whether this is context that Gemini CLI added as a user message. */
 const isAddedContext = (message: JsonObject): boolean =>
-  message['type'] === 'user' && /^\s*<(session_context|hook_context)>/.test(contentText(message));
+  message['type'] === 'user' && ADDED_CONTEXT.test(contentText(message));
+
+function withoutAddedText(text: string): string {
+  const start = text.search(IDE_CONTEXT);
+  return (start < 0 ? text : text.slice(0, start).trimEnd()).replace(HINT, '$1');
+}
 
 const partsOf = ({ content }: JsonObject): readonly JsonObject[] =>
   isList(content) ? content.filter(isObject) : isObject(content) ? [content] : [];

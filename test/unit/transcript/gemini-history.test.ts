@@ -79,3 +79,35 @@ describe('importing a Gemini CLI session whose history was replaced', () => {
     assert.deepEqual(skipped, ['context added by the tool']);
   });
 });
+
+describe('reading the user’s words in a Gemini CLI session', () => {
+  it('omits what the IDE appends', () => {
+    const file = '\nCurrent File Path:\n```typescript\n/repo/a.ts\n```\n\n';
+    const files = '\n\nUser Selected Files:\n- /repo/a.ts\n- /repo/b.ts\n';
+    const earlier = '\n\n\n\n PRIOR CHAT HISTORY: Never use port 80.\n\nUser Selected Files:\n- /repo/c.ts\n\nHi\n';
+    const texts = ['', file, files, file + files, files + earlier, earlier].map((added) => `Which port?${added}`);
+    const { said } = read(...texts.map((text, index) => user(String(index), text)));
+    assert.deepEqual(
+      said,
+      Array.from(texts, () => 'user: Which port?'),
+    );
+    const quoted = 'Why does it append\n\nUser Selected Files:\n- /repo/a.ts\n\nto my messages?';
+    assert.deepEqual(read(user('1', quoted)).said, [`user: ${quoted}`]);
+  });
+
+  it('takes a hint during a turn without the instruction around it', () => {
+    const hint =
+      'User hints:\n<user_input>\n- Use port 8080.\n</user_input>\n\nInternal instruction: Re-evaluate the plan.';
+    assert.deepEqual(read(user('1', hint)).said, ['user: - Use port 8080.']);
+  });
+
+  it('skips requests to continue and the context of a subagent', () => {
+    const { said, skipped } = read(
+      user('1', 'System: Please continue.'),
+      user('2', '\n# Initial Context\n\n--- Global ---\nNever use port 80.'),
+      user('3', 'Which port?'),
+    );
+    assert.deepEqual(said, ['user: Which port?']);
+    assert.deepEqual(skipped, ['context added by the tool']);
+  });
+});
