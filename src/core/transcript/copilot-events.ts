@@ -17,6 +17,15 @@ const isEvent = (record: unknown): record is CopilotEvent =>
 const isAddedByTool = (data: JsonObject): boolean =>
   /^(skill|agent)-/.test(textAt(data, 'source') ?? '') || data['isAutopilotContinuation'] === true;
 
+/** A user message without the context that VS Code adds, which may begin with a copy of the request. */
+function requestIn(content: string): string {
+  const [opening, closing] = ['<userRequest>\n', '\n</userRequest>'];
+  const start = `\n${content}`.indexOf(`\n${opening}`);
+  const end = content.lastIndexOf(closing);
+  const isEnd = /^\s*(?:<reminder>|$)/.test(content.slice(end + closing.length));
+  return start < 0 || end < start || !isEnd ? content : content.slice(start + opening.length, end);
+}
+
 export const isCopilotEvent = (record: unknown): boolean =>
   isEvent(record) && /^(session|user|assistant|tool|system)\./.test(record.type);
 
@@ -60,7 +69,7 @@ export class CopilotEventsImporter {
         if (isAddedByTool(data)) return this.#sink.skip(phrase('instruction added by the tool'));
         // Calls that the user rejected never end.
         this.#runningCalls.clear();
-        this.#sink.addMessage('user', [{ type: 'text', text: textAt(data, 'content') ?? '' }], { at });
+        this.#sink.addMessage('user', [{ type: 'text', text: requestIn(textAt(data, 'content') ?? '') }], { at });
         for (const attached of objectsAt(data, 'attachments')) this.#sink.skipAttachment(attached['type']);
         return;
       case 'assistant.message':

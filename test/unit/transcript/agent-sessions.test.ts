@@ -167,6 +167,17 @@ describe('importing a Copilot session', () => {
     assert.deepEqual(read.skipped, { 'subagent message': 2, 'instruction added by the tool': 2 });
   });
 
+  it('takes the user’s request without the context that VS Code adds before and after it', () => {
+    const reminder = '<reminder>\nNever run in the background.\n</reminder>';
+    const request = (text: string): string =>
+      `${text}\n ${reminder}\n<attachments>\n</attachments>\n<userRequest>\n${text}\n</userRequest>\n\n\n${reminder}`;
+    const quoted = 'What does <userRequest>\nWhich port?\n</userRequest> mean?';
+    const message = (content: string): object => ({ type: 'user.message', data: { content } });
+    const records = [message(request('Which port?')), message(request(quoted)), message(quoted)];
+    const { said } = importRecords('copilot', records);
+    assert.deepEqual(said, ['user: Which port?', `user: ${quoted}`, `user: ${quoted}`]);
+  });
+
   it('reads tool calls that no message lists', () => {
     const start = (toolCallId: string): object => ({
       type: 'tool.execution_start',
