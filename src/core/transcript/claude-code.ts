@@ -20,6 +20,21 @@ const isQueuedPrompt = (record: unknown): record is JsonObject =>
   textAt(record, 'attachment', 'commandMode') !== 'task-notification' &&
   !isFromAgent(valueAt(record, 'attachment'));
 
+/** The result of a tool call that the user rejected, and the reason that the user gave. */
+const REJECTION =
+  /^(The user doesn't want to proceed with this tool use\.[^\n]*the user said:)\n([^]+?)(?:\n\nNote: The user's next message may contain [^\n]*)?$/;
+
+/** Separates the user's reason for rejecting a tool call from the call's result. */
+function withReason(block: ContentBlock): readonly ContentBlock[] {
+  if (block.type !== 'tool_result' || !block.isError) return [block];
+  const [, result, reason] = REJECTION.exec(block.text) ?? [];
+  if (result === undefined || reason === undefined) return [block];
+  return [
+    { ...block, text: result },
+    { type: 'text', text: reason },
+  ];
+}
+
 /**
  * Imports a Claude Code session record by record. Consecutive records of a response have the same message ID and are
  * merged. Text that the tool wrote for the model, subagents' messages, and other records are counted as skipped.
@@ -120,7 +135,7 @@ export class ClaudeCodeImporter {
 
   #message(record: JsonObject, message: JsonObject): void {
     const at = parseTimestamp(record['timestamp']);
-    const blocks = readMessageContent(message['content'], this.#sink);
+    const blocks = readMessageContent(message['content'], this.#sink).flatMap(withReason);
     const id = textAt(message, 'id');
     const facts = { at, model: modelOf(message), usage: readUsage(message['usage']) };
     const isReply = record['type'] === 'assistant';

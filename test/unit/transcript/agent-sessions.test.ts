@@ -85,6 +85,34 @@ describe('importing a Claude Code session', () => {
     ]);
   });
 
+  it('takes the reason for which the user rejected a tool call as the user’s words', () => {
+    const rejected =
+      "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. not written).";
+    const told = `${rejected} To tell you how to proceed, the user said:`;
+    const stopped = `${rejected} STOP what you are doing and wait for the user to tell you how to proceed.`;
+    const note = "Note: The user's next message may contain a correction or preference. Pay close attention.";
+    const result = (content: string, isError = true): object => ({
+      type: 'user',
+      message: { role: 'user', content: [{ type: 'tool_result', tool_use_id: 't', content, is_error: isError }] },
+    });
+    const { said } = importRecords('claude-code', [
+      { type: 'user', message: { role: 'user', content: 'Which port?' } },
+      result(`${told}\nNever use port 80.\n\nUse 8080.`),
+      result(`${told}\nUse 8080.\n\n${note}`),
+      result(`${stopped}\n\n${note}`),
+      result(`${told}\nUse 8080.`, false),
+    ]);
+    assert.deepEqual(said, [
+      'user: Which port?',
+      `tool: ${told}`,
+      'user: Never use port 80.\n\nUse 8080.',
+      `tool: ${told}`,
+      'user: Use 8080.',
+      `tool: ${stopped}\n\n${note}`,
+      `tool: ${told}\nUse 8080.`,
+    ]);
+  });
+
   it('imports prompts that were queued while the model was working, once, but not as the user’s if a tool wrote them', () => {
     const queued = (prompt: unknown, more: object = {}): object => ({
       type: 'attachment',
