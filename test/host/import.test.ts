@@ -68,6 +68,13 @@ describe('transcript import in the editor', () => {
     assert.equal(app.sessions.current?.state.model, undefined, 'the sample needs none');
   });
 
+  it('names a session after the chat’s title in the file', async () => {
+    const thread = file('thread.json');
+    await writeFile(thread.fsPath, JSON.stringify({ threadName: 'Ports', messages: [JSON.parse(line(0))] }));
+    await run('importTranscript', thread);
+    assert.equal(app.sessions.current?.state.title, 'Ports');
+  });
+
   it('previews imported and skipped messages, and imports once the user agrees', async () => {
     const chosen = file('chosen.jsonl');
     await writeFile(

@@ -9,7 +9,7 @@ import { importContinueSession, isContinueSession } from './continue-session.ts'
 import { CopilotEventsImporter, isCopilotEvent } from './copilot-events.ts';
 import { exportedSessionImporter, isExportedMessage } from './session-jsonl.ts';
 import { importGemini, isGemini } from './gemini.ts';
-import { isTooDeep, isList, isObject, tryParse, valueAt, type JsonObject } from '../text/json-value.ts';
+import { isTooDeep, isList, isObject, textAt, tryParse, valueAt, type JsonObject } from '../text/json-value.ts';
 import { isQwen, qwenImporter } from './qwen.ts';
 import { isRoleContent, readRoleContent } from './content-parts.ts';
 import { importSpecStory, looksLikeSpecStory } from './specstory.ts';
@@ -71,8 +71,9 @@ export class TranscriptReader {
   /** Available after `end`; throws `TranscriptError` before. */
   totals() {
     if (!this.#format) throw new TranscriptError(phrase('The transcript wasn’t read completely.'));
-    const { skipped, conversations } = this.#sink;
-    return { format: this.#format, messages: this.#count, skipped, conversations };
+    const { facts, skipped, conversations } = this.#sink;
+    const title = conversations.length === 1 ? conversations[0]!.title : facts.title;
+    return { format: this.#format, title, messages: this.#count, skipped, conversations };
   }
 
   #takeMessages() {
@@ -246,6 +247,8 @@ function importJson(value: unknown, sink: TranscriptSink): TranscriptFormat {
   const list = [value, valueAt(value, 'messages')].find(isList);
   if (list?.some(isChatGpt)) return readAs('chatgpt', importChatGpt, list, sink);
   if (list && (list.length === 0 || list.some(isRoleContent))) {
+    // A chat from GitHub.com.
+    sink.addFacts({ title: textAt(value, 'threadName') });
     const system = valueAt(value, 'system');
     // In a request to Anthropic, the system prompt is a string or a list of text parts.
     if (typeof system === 'string' || isList(system)) readRoleContent({ role: 'system', content: system }, sink);

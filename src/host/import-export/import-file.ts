@@ -137,7 +137,7 @@ async function selectConversations(
     .filter(({ messages }) => messages > 0)
     .toSorted((a, b) => (b.at ?? 0) - (a.at ?? 0))
     .map((conversation) => ({
-      label: itemText(titleOf(uri, 'chatgpt', conversation)),
+      label: itemText(titleOf(uri, 'chatgpt', conversation.title)),
       description: [
         ...(conversation.at === undefined ? [] : [dateText(conversation.at)]),
         messagesText(conversation.messages),
@@ -175,7 +175,7 @@ async function importConversations(
       done = before + count;
       watch.report(done / total, done);
     };
-    const title = titleOf(uri, 'chatgpt', conversation);
+    const title = titleOf(uri, 'chatgpt', conversation.title);
     const batches = newMessages(app, inBatches(messages[index]!, 1));
     const { count, isCanceled } = await importBatches(app, title, batches, { ...watch, report }, model);
     if (count === undefined) break;
@@ -224,17 +224,16 @@ export async function importPreviewed(
   if (watch.isCancelled()) return undefined;
   const batches = preview.isExact ? exportedBatches(uri) : newMessages(app, transcriptBatches(uri));
   const report: ImportProgress['report'] = (_, messages) => watch.report(messages / preview.messages, messages);
-  const { format, conversations } = preview;
-  const title = titleOf(uri, format, conversations.length === 1 ? conversations[0] : undefined);
+  const title = titleOf(uri, preview.format, preview.title);
   return importMessages(app, title, batches, { ...watch, report }, model);
 }
 
 /**
- * The conversation's title. Otherwise, the file's name without its extension, or the folder's name for aider, whose
+ * The chat's title. Otherwise, the file's name without its extension, or the folder's name for aider, whose
  * histories all have the same name.
  */
-function titleOf(uri: vscode.Uri, format: TranscriptFormat, conversation?: TranscriptConversation): string {
-  const title = sessionTitleFrom(conversation?.title ?? '');
+function titleOf(uri: vscode.Uri, format: TranscriptFormat, given = ''): string {
+  const title = sessionTitleFrom(given);
   if (title !== '') return title;
   const name = fileName(uri);
   if (format === 'aider' && name.startsWith('.')) return fileName(vscode.Uri.joinPath(uri, '..')) || name;

@@ -55,7 +55,7 @@ async function* fileChunks(uri: vscode.Uri): AsyncGenerator<Uint8Array> {
 interface Batch<T> {
   readonly messages: readonly T[];
   readonly share: number;
-  readonly totals?: Pick<ImportPreview, 'format' | 'skipped' | 'conversations'>;
+  readonly totals?: Pick<ImportPreview, 'format' | 'title' | 'skipped' | 'conversations'>;
 }
 
 /** Maximum number of messages per batch; processing them takes a few milliseconds. */
@@ -111,6 +111,7 @@ export interface ImportPreview {
   /** Whether the file is an exported session, whose messages are imported unchanged, including branches and usage. */
   readonly isExact: boolean;
   readonly format: TranscriptFormat;
+  readonly title?: string | undefined;
   readonly messages: number;
   readonly roles: ReadonlyMap<Role, number>;
   /** The earliest and the latest time of a message, in milliseconds since the epoch. */

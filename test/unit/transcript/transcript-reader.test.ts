@@ -11,6 +11,16 @@ describe('recognizing a transcript', () => {
     assert.deepEqual(request.transcript, [{ role: 'user', text: 'Within.' }]);
   });
 
+  it('reads the title of a chat from GitHub.com and other tools, or of the only conversation', () => {
+    const titleOf = (chat: object): string | undefined => readTranscript(JSON.stringify(chat)).title;
+    const messages = [{ id: 'a', role: 'user', content: 'Which port?', createdAt: '2026-03-02T09:00:00Z' }];
+    assert.equal(titleOf({ threadName: 'Ports', messages }), 'Ports');
+    assert.equal(titleOf({ customTitle: 'Ports', requests: [{ message: { text: 'Which port?' } }] }), 'Ports');
+    const message = { author: { role: 'user' }, content: { parts: ['Which port?'] } };
+    assert.equal(titleOf({ title: 'Ports', mapping: { a: { message, children: [] } } }), 'Ports');
+    assert.equal(titleOf({ messages }), undefined);
+  });
+
   it('reads lines with Windows line endings and empty lines in between', () => {
     const line = JSON.stringify({ role: 'user', content: 'a' });
     const { messages, skipped } = readTranscript(`${line}\r\n\r\n\n${line}\r\n`);
