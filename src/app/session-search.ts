@@ -6,6 +6,7 @@ import { yieldIfDue } from '../core/pace/yielder.ts';
 import { TextIndex } from '../core/search/text-index.ts';
 import type { SessionState } from '../core/state/session-state.ts';
 import { wordsIn } from '../core/text/words.ts';
+import { withoutCourtesies } from '../core/text/small-talk.ts';
 import type { TokenCounter } from '../core/tokens/token-counter.ts';
 import type { Clock } from './ports.ts';
 import {
@@ -97,6 +98,8 @@ export class SessionSearch {
 
   /** Excerpts of compressed history that match a text and fit in `budgetTokens`, oldest first. */
   async recall(text: string, budgetTokens: number, counter: TokenCounter): Promise<readonly RecalledExcerpt[]> {
+    // Words of thanks or agreement would match every message that has them.
+    if (!/[\p{L}\p{N}]/u.test(withoutCourtesies(text))) return [];
     const { frontier } = this.#state();
     // Don't index the new message: it changes the weights of its words, and the preview is computed without it.
     await this.updateIndex((frontier.at(-1)?.to ?? -1) + 1);

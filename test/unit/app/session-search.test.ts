@@ -47,6 +47,14 @@ describe('search within a session', () => {
     assert.ok(yields >= 5);
   });
 
+  it('recalls nothing for a message that only thanks or agrees', async () => {
+    const conversation = await harness.compressed(60, (n) => (n % 2 === 0 ? `Line ${n} is dry.` : 'ok thanks'));
+    const search = new SessionSearch(() => conversation.state, harness.clock);
+    const recalledFor = async (text: string) => (await search.recall(text, 400, conversation.counter)).length;
+    assert.equal(await recalledFor('ok, thanks!'), 0);
+    assert.notEqual(await recalledFor('ok thanks, is line 4 dry?'), 0);
+  });
+
   it('finds the messages of a branch that was started after the others were indexed', async () => {
     const conversation = await harness.filled(6, (n) => `Line ${n} is dry.`);
     const search = new SessionSearch(() => conversation.state, harness.clock);
