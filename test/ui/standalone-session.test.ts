@@ -376,6 +376,16 @@ describe('session on the chat page', () => {
     await message.getByText('Rate limit reached. Try again in a moment.').waitFor();
   });
 
+  it('counts down to a retry, and says no more about it once the request is sent again', async () => {
+    const now = new Date('2026-03-01T12:00').getTime();
+    await page.clock.setFixedTime(now);
+    const pendingRetry = { until: now + 4_000, text: 'Rate limit reached.' };
+    await chat.show('Hello.', {}, { status: { ...INIT.status, replying: true, pendingRetry } });
+    await page.getByRole('timer').getByText('Rate limit reached. Retrying in 4 s…').waitFor();
+    await page.clock.setFixedTime(now + 4_000);
+    await page.getByRole('timer').waitFor({ state: 'detached' });
+  });
+
   it('disables actions that change a session while another window writes to it, and says why', async () => {
     const row = await chat.show('Hello.', {
       role: 'user',

@@ -72,7 +72,11 @@ export function Notices({ session }: { readonly session: OpenSession }) {
       {pendingRetry && (
         <Timer
           icon="watch"
-          messageAt={(now) => text('{0} Retrying in {1} s…', pendingRetry.text, seconds(pendingRetry.until - now))}
+          messageAt={(now) =>
+            // Once the request has been sent again, the response is awaited as before.
+            now < pendingRetry.until &&
+            text('{0} Retrying in {1} s…', pendingRetry.text, seconds(pendingRetry.until - now))
+          }
         />
       )}
       {thinking !== null && (
@@ -131,8 +135,8 @@ export function ToastNotice({ toast }: { readonly toast: Toast }) {
 }
 
 interface TimerProps extends Omit<NoticeProps, 'message' | 'isTimer'> {
-  /** Gets the current time, in ms since the epoch. */
-  readonly messageAt: (now: number) => string;
+  /** Gets the current time, in ms since the epoch. Without a text, the notice is hidden. */
+  readonly messageAt: (now: number) => string | false;
 }
 
 /** A notice that is updated every second. */
@@ -142,7 +146,8 @@ function Timer({ messageAt, ...props }: TimerProps) {
     const timer = setInterval(() => setNow(Date.now()), 1000);
     return () => clearInterval(timer);
   }, []);
-  return <Notice {...props} message={messageAt(now)} isTimer />;
+  const message = messageAt(now);
+  return message === false ? null : <Notice {...props} message={message} isTimer />;
 }
 
 function Progress({ compression }: { readonly compression: NonNullable<StatusView['compression']> }) {
