@@ -57,6 +57,16 @@ describe('small chat page', () => {
       assert.equal(await page.evaluate(`document.querySelector('.chat').scrollWidth`), width);
     });
 
+  it('shows the goal of a task in a narrow Side Bar', async () => {
+    await page.setViewportSize({ width: 240, height: 600 });
+    const task = { id: 't1', goal: 'Ship the gateway', steps: [{ text: 'Write it', status: 'pending' }] };
+    await chat.show('Hello.', {}, { task });
+    const goal = page.getByText(task.goal);
+    await goal.waitFor();
+    assert.ok(await goal.evaluate((element) => element.scrollWidth <= element.clientWidth), 'the goal is cut off');
+    assert.equal(await page.evaluate(`document.querySelector('.chat').scrollWidth`), 240);
+  });
+
   it('can be scrolled to the top of an empty session in a low and narrow window', async () => {
     await page.setViewportSize({ width: 200, height: 400 });
     await chat.post({ ...INIT, session: 'empty', total: 0, messages: [] });

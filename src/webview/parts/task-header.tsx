@@ -30,12 +30,12 @@ export function TaskHeader(props: { readonly session: SessionId; readonly task: 
       setStep((typed) => `${entered} ${typed}`.trim());
   };
   const head = (
-    <>
+    <span class="fill line wrap">
       <b class="cut">{goal}</b>
       {steps.length > 0 && (
         <span class="meta">{text(steps.length === 1 ? '{0} of 1 step' : '{0} of {1} steps', done, steps.length)}</span>
       )}
-    </>
+    </span>
   );
   return (
     <section class="task" tabIndex={-1} aria-label={text('Task')}>
