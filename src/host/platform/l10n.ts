@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import type { CompressionProgress } from '../../app/compression-job.ts';
 import { dollarsText } from '../../protocol/dollars.ts';
 import { ROLE_NAMES } from '../../protocol/display-names.ts';
+import { shortNumber } from '../../protocol/short-number.ts';
 import { renderPhrase, type Phrase } from '../../core/text/phrase.ts';
 import { withoutTerminalCodes } from '../../core/text/terminal-codes.ts';
 import { truncate } from '../../core/text/truncate.ts';
@@ -12,12 +13,8 @@ export const locale = (): string => vscode.env.language;
 
 export const dollars = (usd: number): string => dollarsText(usd, locale());
 
-/** A short number of tokens, such as 950, 12.4k, 128k, or 1.05M, with the decimal mark of the display language. */
-export const shortTokens = (tokens: number): string =>
-  COMPACT.format(Math.round(tokens)).replace('K', 'k').replace('.', decimalMark());
-
-const decimalMark = (): string => (0.5).toLocaleString(locale()).charAt(1);
-const COMPACT = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 3 });
+/** A short number of tokens in the display language. */
+export const shortTokens = (tokens: number): string => shortNumber(tokens, locale());
 
 /** A number in the display language. */
 export const countText = (count: number): string => Math.round(count).toLocaleString(locale());
