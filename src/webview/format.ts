@@ -1,4 +1,5 @@
 import { dollarsText } from '../protocol/dollars.ts';
+import { shortNumber } from '../protocol/short-number.ts';
 import { text } from './texts.ts';
 
 let locale = 'en';
@@ -22,9 +23,7 @@ export const formatCounted = (count: number, one: string, many: string, ...value
 export const formatTokens = (count: number): string =>
   count === 1 ? text('1 token') : text('{0} tokens', formatCompact(count));
 
-/** Formats a rounded number: 940, 12.4k, 1.2M. */
-export const formatCompact = (value: number): string =>
-  Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 }).format(value);
+export const formatCompact = (value: number): string => shortNumber(value, locale);
 
 export const formatPercent = (share: number): string =>
   share.toLocaleString(locale, { style: 'percent', maximumFractionDigits: 0 });
