@@ -75,7 +75,8 @@ export function nodeTooltip(source: TreeSource, node: SummaryNode): vscode.Markd
     .appendMarkdown('**')
     .appendText(node.title)
     .appendMarkdown('**\n\n')
-    .appendText(truncateAtWord(node.brief, MAX_TEXT));
+    // Shown as text, because it may contain a model's links and images.
+    .appendText(truncateAtWord(node.brief.replaceAll(/^\*\*(.+)\*\*$/gm, '$1'), MAX_TEXT));
   const level = sentLevelOf(state, node.id);
   const facts = [
     messagesText(node.messages),

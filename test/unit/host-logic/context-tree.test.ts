@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { compressionWith } from '../../../src/core/journal/schema.ts';
 import type { Conversation } from '../../../src/app/conversation.ts';
 import { SessionSearch } from '../../../src/app/session-search.ts';
-import { undoCompressions } from '../../../src/app/summary-changes.ts';
+import { editSummary, undoCompressions } from '../../../src/app/summary-changes.ts';
 import { compressionId, keyEventId, messageId, nodeId } from '../../../src/core/model/ids.ts';
 import { nodeWith, type SummaryNode } from '../../../src/core/model/summary.ts';
 import { SessionState } from '../../../src/core/state/session-state.ts';
@@ -167,6 +167,15 @@ describe('the summary tree', () => {
       parts.reduce((sum, { item }) => sum + Number.parseInt(String(item.description)), 0),
       source.gauge.used,
     );
+  });
+
+  it('shows the headings of a summary without Markdown on hover', async () => {
+    const { state, journal, counter, meter } = await harness.compressed(100);
+    const text = '**Decisions**\n- We keep **SQLite**.';
+    assert.ok(await editSummary(journal, counter, state.frontier[0]!.node.id, 'brief', text));
+    const tooltip = section(sourceOf({ state, journal, meter }), 'summaries').children()[0]?.tooltip?.();
+    const shown = typeof tooltip === 'object' ? tooltip.value.replaceAll('&nbsp;', ' ') : '';
+    assert.ok(shown.includes('\n\nDecisions\n\n\\- We keep \\*\\*SQLite\\*\\*.'), shown);
   });
 
   it('lists the summaries of undone compressions, to be restored', async () => {
