@@ -109,15 +109,20 @@ export function nextRequestDocument(
     );
   page.line({ text: vscode.l10n.t('Request as JSON'), to: body }).line();
   page.line(`| ${vscode.l10n.t('Part')} | ${vscode.l10n.t('Tokens')} |`).line('| --- | ---: |');
-  for (const { name, tokens } of gaugeParts(context.tokens, used))
-    if (tokens > 0) page.line(`| ${partName(name)} | ${countText(tokens)} |`);
+  const parts = gaugeParts(context.tokens, used);
+  for (const { name, tokens } of parts) if (tokens > 0) page.line(`| ${partName(name)} | ${countText(tokens)} |`);
   const total = vscode.l10n.t('Total (budget: {0})', countText(meter.providerBudget()));
   page.line(`| **${total}** | **${countText(used)}** |`).line();
   // Scaled to the total in the provider's tokens, as in the table.
   const scaled = (counted: number): string => tokensText(Math.round((counted * used) / context.total));
+  const { systemParts } = context;
   for (const [index, text] of context.system.entries()) {
-    const tokens = scaled(counter.text(text) + MESSAGE_FRAMING_TOKENS);
-    page.heading(2, `${partName(context.systemParts[index]!)} · ${tokens}`).fenced(text);
+    const part = systemParts[index]!;
+    // A part of one block has the table's tokens, because its own could be rounded differently.
+    const isWhole = systemParts.indexOf(part) === systemParts.lastIndexOf(part);
+    const whole = isWhole ? parts.find(({ name }) => name === part) : undefined;
+    const tokens = whole ? tokensText(whole.tokens) : scaled(counter.text(text) + MESSAGE_FRAMING_TOKENS);
+    page.heading(2, `${partName(part)} · ${tokens}`).fenced(text);
   }
   page.heading(2, `${vscode.l10n.t('Messages')} · ${context.messages.length}`);
   for (const message of context.messages) {

@@ -478,6 +478,13 @@ describe('editor commands', () => {
     assert.equal(sumOf(parts), used);
     const headed = numbersIn(/^##.* · ([\d,]+) tokens$/gm);
     assert.ok(Math.abs(sumOf(headed) - used) <= headed.length, `${sumOf(headed)} under the headings, ${used} in all`);
+    const titles = [...text.matchAll(/^## (.*) · [\d,]+ tokens$/gm)].map(([, title = '']) => title);
+    for (const title of titles.filter((one, at) => titles.indexOf(one) === at && titles.lastIndexOf(one) === at))
+      assert.deepEqual(
+        numbersIn(new RegExp(`^## ${title} · ([\\d,]+) tokens$`, 'gm')),
+        numbersIn(new RegExp(`^\\| ${title} \\| ([\\d,]+) \\|$`, 'gm')),
+        title,
+      );
     const { budget } = gaugeView(conversation);
     assert.ok(text.includes(`Total (budget: ${budget.toLocaleString('en')})`));
     // The gauge has no draft.
