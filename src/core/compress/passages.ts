@@ -322,7 +322,7 @@ export class PassageCutter {
 
   private noteCode(line: string, plain: number): void {
     if (plain > MAX_WORDS_BESIDE_FILE) return;
-    if (this.fences.open === undefined && !this.editing) this.file = fileIn(line) ?? this.file;
+    if (this.fences.open === undefined && !this.editing && !IMPORT.test(line)) this.file = fileIn(line) ?? this.file;
     const defined = definitionIn(line);
     if (!defined) return;
     const kinds = this.definitions.get(this.file) ?? new Map<string, Set<string>>();
@@ -375,6 +375,9 @@ const MAX_HEADING_LENGTH = 120;
 
 /** Code blocks in prose up to this number of lines are quotations; longer ones are code or output. */
 const SHORT_BLOCK_LINES = 6;
+
+/** A line of code that names another file than its own. */
+const IMPORT = /^(?:import|export|const|\}).*["']/;
 
 /** A line with more words is a sentence about a file, not the heading of its content. */
 const MAX_WORDS_BESIDE_FILE = 6;

@@ -174,6 +174,12 @@ describe('summarizer input', () => {
     assert.doesNotMatch(text, /The file (?:context|w\.|-|console|error)/);
   });
 
+  it('does not name an imported file as the one that defines something', async () => {
+    const code = ["     1→import { Tide } from './tides/almanac.js';", '     2→export class Harbor {'].join('\n');
+    const text = await inputFor(transcript(['user', 'Show the code.'], ['tool', code]), 300);
+    assert.match(text, /The code shown there has the class Harbor/);
+  });
+
   it('names a file followed by a line number', async () => {
     const code = ['app.ts(12,5): error TS2322: Type is wrong.', 'function openStore(path) {'].join('\n');
     const text = await inputFor(transcript(['user', 'Show the code.'], ['tool', code]), 300);
