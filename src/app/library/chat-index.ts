@@ -9,7 +9,7 @@ import {
   STORED_ROLES,
   type IndexBlock,
 } from '../../core/search/index-block.ts';
-import { toolEffectsOf, type ToolEffect } from '../../core/transcript/tool-effects.ts';
+import { toolEffectsOf, type ToolEffect } from '../../core/text/tool-effects.ts';
 import type { TranscriptMessage } from '../../core/transcript/transcript-message.ts';
 import { isRecalled } from '../record-section.ts';
 import { unlessRemoved, type CopyPiece, type KeptSession, type LibraryStore } from './library-store.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ContentBlock } from '../../../src/core/model/message.ts';
-import { toolEffectsOf } from '../../../src/core/transcript/tool-effects.ts';
+import { toolEffectsOf } from '../../../src/core/text/tool-effects.ts';
 
 const call = (name: string, args: unknown): ContentBlock => ({
   type: 'tool_call',

@@ -1,5 +1,5 @@
 import type { ContentBlock } from '../model/message.ts';
-import { isList, isObject, textAt, tryParse, type JsonObject } from '../text/json-value.ts';
+import { isList, isObject, textAt, tryParse, type JsonObject } from './json-value.ts';
 
 /** The effect of a tool call: it read or changed a file, or ran a command. */
 export interface ToolEffect {
