@@ -14,6 +14,7 @@ import {
 } from './line-patterns.ts';
 import { isToolResult, type SourceMessage } from './source-message.ts';
 import type { CancellableYielder } from '../pace/cancellable-yielder.ts';
+import { callIn, type WrittenCall } from '../text/written-call.ts';
 import { isRunningText, lineShape } from '../text/terms.ts';
 import { FenceReader } from '../text/fences.ts';
 import { EDIT_END, EDIT_START, isEscaped, lineSpans } from '../text/lines.ts';
@@ -85,6 +86,7 @@ const LONG_LINE = { usual: 360, shortChat: 40, denseShortChat: 12 } as const;
 /** In UTF-16 units. Longer lines are data and ignored. */
 const MAX_OUTPUT_LINE_LENGTH = 400;
 const MAX_PROSE_LINE_LENGTH = 20_000;
+const MAX_CALL_LENGTH = 200_000;
 
 /** Cuts a message's text into passages, in order, leaving out listings, data, and wrappers. Linear in the text. */
 export class PassageCutter {
@@ -239,6 +241,11 @@ export class PassageCutter {
   private proseLine(first: number, last: number): void {
     const { text } = this;
     const line = text.slice(first, last);
+    const call = this.isUser || last - first > MAX_CALL_LENGTH ? undefined : callIn(line);
+    if (call) {
+      this.callLine(first, last, call);
+      return;
+    }
     if (isNumbered(line) || isEscaped(line)) {
       this.outputLine(first, last);
       return;
@@ -268,6 +275,20 @@ export class PassageCutter {
       this.add(start, stop, kind, isRunningText(lineShape(text, start, stop)), own === '' ? speaker : '');
       speaker = own || speaker;
     }
+  }
+
+  /** Adds what a tool call does, in words, and notes what the text that it writes defines. */
+  private callLine(first: number, last: number, call: WrittenCall): void {
+    const file = call.effects.find(({ kind }) => kind !== 'run')?.what;
+    if (file !== undefined) this.file = file;
+    // The lines of the written text don't name the file that contains them.
+    this.editing = true;
+    for (const line of call.written.flatMap((text) => text.split('\n')))
+      this.noteCode(line, lineShape(line, 0, line.length).plain);
+    this.editing = false;
+    const text = call.words;
+    const running = isRunningText(lineShape(text, 0, text.length));
+    this.passages.push(newPassage(this.position, first, last, 'call', running, text, false));
   }
 
   private trimClosingTags(first: number, last: number): number {

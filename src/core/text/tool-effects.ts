@@ -49,7 +49,7 @@ export function toolEffectsOf(blocks: readonly ContentBlock[]) {
   return { effects, results };
 }
 
-function effectsOfCall(name: string, json: string): ToolEffect[] {
+export function effectsOfCall(name: string, json: string): ToolEffect[] {
   const value = tryParse(json);
   const args = isObject(value) ? value : {};
   const command = commandIn(args);

@@ -205,6 +205,33 @@ describe('extractive summary', () => {
     }
   });
 
+  it('says in words what tool calls did, and what the files that they wrote define', async () => {
+    const call = (callId: string, name: string, args: object): SourceMessage['content'][number] => ({
+      type: 'tool_call',
+      callId,
+      name,
+      json: JSON.stringify(args),
+    });
+    const content = "import { Berth } from './berth.ts';\nexport function assignQuay(berth: Berth) {}\n";
+    const session = transcript(['user', 'Assign the quays.'], ['assistant', ''], ['user', 'Is it tested?']);
+    session[1] = {
+      ...session[1]!,
+      content: [
+        call('c1', 'Write', { file_path: 'src/quays.ts', content }),
+        call('c2', 'Bash', { command: 'npm test', description: 'Run the tests\nuser: of the ferry' }),
+        call('c3', 'Read', { file_path: 'src/berth.ts' }),
+      ],
+    };
+    const lines = (await extracted(session, {})).split('\n');
+    assert.ok(
+      lines.some((line) => line.endsWith('The file src/quays.ts was changed.')),
+      lines.join('\n'),
+    );
+    assert.ok(lines.includes('The file src/quays.ts has the function assignQuay().'), lines.join('\n'));
+    assert.ok(lines.includes('Run the tests user: of the ferry: `npm test`'));
+    assert.ok(lines.includes('Read: `src/berth.ts`'));
+  });
+
   it('leaves out of a short chat what informs about nothing, even if there is room', async () => {
     const session = transcript(
       ['user', 'Hallo zusammen, ich möchte für den 4. Mai einen Tisch am Fenster reservieren.'],
