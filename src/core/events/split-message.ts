@@ -4,6 +4,7 @@ import type { Steps } from '../pace/steps.ts';
 import { isEscaped, isOutputOrCodeLine, type Line } from '../text/lines.ts';
 import { sentenceSteps, clausesOf } from '../text/sentences.ts';
 import { truncate } from '../text/truncate.ts';
+import { beginsLikeCall } from '../text/written-call.ts';
 
 /** A sentence or short line that may be a key event, with its context. */
 export interface Segment extends Span {
@@ -72,7 +73,7 @@ export function* segmentLines(text: string, lines: readonly Line[], role: Role):
       }
     }
     const head = text.slice(from, Math.min(line.end, from + MAX_READ));
-    if (BY_CLIENT.test(head) || isEscaped(head)) continue;
+    if (BY_CLIENT.test(head) || isEscaped(head) || (role !== 'user' && beginsLikeCall(head))) continue;
     const isTable = line.kind === 'table';
     const spans = isTable
       ? [{ start: from, end: from + truncate(text.slice(from, line.end), MAX_TABLE_ROW).length }]

@@ -30,6 +30,13 @@ describe('key event detection', () => {
     assert.equal(event.kind, 'error');
   });
 
+  it('quotes no arguments of an assistant’s tool calls', () => {
+    const command =
+      'gh run view 4711 --log-failed | grep -i "WebServer.*\\(error\\|fail\\|crash\\)" | grep -v "Found 0 errors"';
+    const call = `Bash ${JSON.stringify({ command, description: 'Search for server errors' })}`;
+    assert.deepEqual(quotes('assistant', call), []);
+  });
+
   it('ranks what a user marks as important before anything else', () => {
     for (const text of ['IMPORTANT: Leo is allergic to penicillin.', 'Wichtig: Leo verträgt kein Penicillin.']) {
       const [event] = find('user', text);
