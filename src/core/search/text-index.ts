@@ -244,10 +244,12 @@ function* proseAndCode(text: string): Steps<readonly { readonly text: string; re
   const lines = yield* lineSteps(text, { tool: false });
   yield* markPastedCode(text, lines);
   const joined = (isCode: boolean): string =>
+    // Each with its list marker or line number, which precede `start`.
     lines
-      .filter(({ kind }) => isOutputOrCodeLine(kind) === isCode)
-      .map(({ start, end }) => text.slice(start, end))
-      .join('\n');
+      .flatMap(({ kind, end }, at) =>
+        isOutputOrCodeLine(kind) === isCode ? [text.slice(lines[at - 1]?.end ?? 0, end)] : [],
+      )
+      .join('');
   return [
     { text: joined(false), weight: 1 },
     { text: joined(true), weight: CODE_WEIGHT },

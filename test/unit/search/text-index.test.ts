@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import v8 from 'node:v8';
 import vm from 'node:vm';
 import { TextIndex } from '../../../src/core/search/text-index.ts';
+import { wordsIn } from '../../../src/core/text/words.ts';
 import { alwaysDue } from '../../support/yielders.ts';
 
 function indexOf(texts: Readonly<Record<string, string>>): TextIndex {
@@ -100,6 +101,13 @@ describe('session search', () => {
       assert.deepEqual(ids(index, 'redis cache timeout').length, 3);
       assert.equal(ids(index, 'redis cache timeout')[0] === 'prose', discountsCode);
     }
+  });
+
+  it('finds every word of a text whose code is discounted, also numbers at the beginning of lines', () => {
+    const text = '8080\tgateway\n\n443) HTTPS\n```ts\n50→const queue = 7;\n```\n<details><summary>Menu</summary>\nlamp';
+    const index = new TextIndex();
+    index.add('text', text, { discountsCode: true });
+    for (const word of wordsIn(text)) assert.deepEqual(ids(index, word), ['text'], word);
   });
 
   it('searches for a question before or after a long text, not for everything in it', () => {
