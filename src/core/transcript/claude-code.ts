@@ -20,9 +20,12 @@ const isQueuedPrompt = (record: unknown): record is JsonObject =>
   textAt(record, 'attachment', 'commandMode') !== 'task-notification' &&
   !isFromAgent(valueAt(record, 'attachment'));
 
-/** The result of a tool call that the user rejected, and the reason that the user gave. */
+/**
+ * The result of a tool call that the user rejected, and the reason that the user gave, but not the text that Claude Code
+ * writes when the user doesn't answer its questions.
+ */
 const REJECTION =
-  /^(The user doesn't want to proceed with this tool use\.[^\n]*the user said:)\n([^]+?)(?:\n\nNote: The user's next message may contain [^\n]*)?$/;
+  /^(The user doesn't want to proceed with this tool use\.[^\n]*?(?:the user said:|reason for the rejection:))(?:\n| +(?! ))(?!The user (?:wants to clarify these questions|has indicated they have provided enough answers)\b)([^]+?)(?:\n\nNote: The user's next message may contain [^\n]*)?$/;
 
 /** Separates the user's reason for rejecting a tool call from the call's result. */
 function withReason(block: ContentBlock): readonly ContentBlock[] {

@@ -89,6 +89,8 @@ describe('importing a Claude Code session', () => {
     const rejected =
       "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. not written).";
     const told = `${rejected} To tell you how to proceed, the user said:`;
+    const because = `${rejected} The user provided the following reason for the rejection:`;
+    const questions = 'The user wants to clarify these questions.\n    Questions asked:\n- "Never use port 80?"';
     const stopped = `${rejected} STOP what you are doing and wait for the user to tell you how to proceed.`;
     const note = "Note: The user's next message may contain a correction or preference. Pay close attention.";
     const result = (content: string, isError = true): object => ({
@@ -101,6 +103,8 @@ describe('importing a Claude Code session', () => {
       result(`${told}\nUse 8080.\n\n${note}`),
       result(`${stopped}\n\n${note}`),
       result(`${told}\nUse 8080.`, false),
+      result(`${because}  Use 8080.\nNo reason for the rejection: nine.`),
+      result(`${told}\n${questions}`),
     ]);
     assert.deepEqual(said, [
       'user: Which port?',
@@ -110,6 +114,9 @@ describe('importing a Claude Code session', () => {
       'user: Use 8080.',
       `tool: ${stopped}\n\n${note}`,
       `tool: ${told}\nUse 8080.`,
+      `tool: ${because}`,
+      'user: Use 8080.\nNo reason for the rejection: nine.',
+      `tool: ${told}\n${questions}`,
     ]);
   });
 
