@@ -13,7 +13,8 @@ const MAX_READ = 240;
 /** Calls, ends of statements or values, and tags, in a line without a sentence's words. */
 const CODE_LIKE = /[=;{}$]|\w\([^)]|\(\)|[\])'"`],?$|^<\/?\w/;
 /** Code and output that may contain whole sentences: BASIC's statements, assignments, JSON, and lines of a log. */
-const CODE_WITH_WORDS = /^\d{1,5} ?[A-Z]{2,}\b|^\[[\w@.:-]+\] |^"[^"]{1,80}": |[\w\])] ?[-+*/:]?= ?\S.*[^.?!]$/;
+const CODE_WITH_WORDS =
+  /^\d{1,5} ?[A-Z]{2,}\b|^\[[\w@.:-]+\] |^"[^"]{1,80}": (?:["[{\d-]|true|false|null)|[\w\])] ?[-+*/:]?= ?\S.*[^.?!]$/;
 /** A setting or a decision that somebody may have written: `port = 8080`. */
 const SETTING = /^[\w.-]+ ?= ?[^=(){}[\];"'`]+$/;
 const COMMENT = /^(?:\/\/|\/\*|\*|#|--|'|REM\b|;|%|"{3})/;

@@ -123,6 +123,20 @@ describe('key event detection', () => {
     assert.deepEqual(quotes('user', [...json, '', request].join('\n')), [request]);
   });
 
+  it('still reads rules for quoted names as a user’s words', () => {
+    const rules = [
+      'always keep a copy',
+      'never ask again',
+      'must ask first',
+      'use the last folder',
+      'never wait',
+      'UTC',
+    ];
+    const lines = rules.map((rule, at) => `"Button ${at}": ${rule}`);
+    const found = quotes('user', ['Rules:', ...lines].join('\n'));
+    for (const line of lines.slice(0, 3)) assert.ok(found.includes(line), `${line} in ${found.join('\n')}`);
+  });
+
   it('still reads short rules between a few statements as a user’s words', () => {
     const rules = ['Never round totals', 'Never delete bookings'];
     const few = ['total = sum(items);', rules[0], 'send(total);'];
