@@ -70,7 +70,11 @@ type WordMatch = Pick<Match, 'word' | 'value'>;
 /** Returns a function that finds the query word that a term matches best: a synonym, or one with the same first letter. */
 function wordMatcher(sought: readonly QueryTerm[]): (term: string) => WordMatch | undefined {
   const known = new Map<string, WordMatch | undefined>();
-  const byInitial = Map.groupBy(sought.entries(), ([, { term }]) => term[0]);
+  const byInitial = new Map<string, number[]>();
+  for (const [word, { term }] of sought.entries()) {
+    const initial = term.charAt(0);
+    byInitial.set(initial, [...(byInitial.get(initial) ?? []), word]);
+  }
   const bySynonym = new Map(
     sought.flatMap(({ synonyms }, word) => synonyms.map((synonym) => [synonym, word] as const)),
   );
@@ -81,8 +85,8 @@ function wordMatcher(sought: readonly QueryTerm[]): (term: string) => WordMatch 
   const find = (term: string): WordMatch | undefined => {
     const synonym = bySynonym.get(term);
     let best = synonym === undefined ? undefined : valueOf(synonym, SYNONYM_WEIGHT);
-    for (const [word, { term: own }] of byInitial.get(term[0]) ?? []) {
-      const match = valueOf(word, matchSimilarity(own, term));
+    for (const word of byInitial.get(term.charAt(0)) ?? []) {
+      const match = valueOf(word, matchSimilarity(sought[word]!.term, term));
       if (match.value > (best?.value ?? 0)) best = match;
     }
     return best;
