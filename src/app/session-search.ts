@@ -93,7 +93,12 @@ export class SessionSearch {
       if (result) found.push({ ...result, score });
       await yieldIfDue(this.#clock.yielder);
     }
-    return rankResults(found, limit);
+    // Messages may have been undone in the meantime.
+    const { path } = this.#state();
+    return rankResults(
+      found.filter(({ message, position }) => path[position] === message),
+      limit,
+    );
   }
 
   /** Excerpts of compressed history that match a text and fit in `budgetTokens`, oldest first. */

@@ -66,6 +66,20 @@ describe('search within a session', () => {
     assert.deepEqual(found.sort(), [2, 3]);
   });
 
+  it('omits results that were undone while it was yielding', async () => {
+    const conversation = await harness.filled(9, (n) => `The lamp ${n} is dry.`);
+    let undo: (() => Promise<void>) | undefined;
+    const yielder = alwaysDue(() => undo?.() ?? Promise.resolve());
+    const search = new SessionSearch(() => conversation.state, { ...harness.clock, yielder });
+    await search.updateIndex();
+    undo = async () => {
+      undo = undefined;
+      await conversation.moveHead(conversation.state.path[3]!);
+    };
+    const found = await search.search('lamp', 9);
+    assert.deepEqual(found.map(({ position }) => position).sort(), [0, 1, 2, 3]);
+  });
+
   it('finds everything in a second search that starts while the first is still indexing', async () => {
     const conversation = await harness.compressed(60, (n) =>
       n === 0 ? 'We decided to keep the lamp on channel 42.' : `Line ${n} is dry.`,
