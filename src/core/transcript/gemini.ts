@@ -230,10 +230,11 @@ class GeminiHistory {
 }
 
 /** The beginnings of user messages that Gemini CLI adds as context, and its request to continue. */
-const ADDED_CONTEXT = /^\s*(?:<(?:session_context|hook_context)>|# Initial Context\n|System: Please continue\.$)/;
+const ADDED_CONTEXT =
+  /^\s*(?:<(?:session_context|hook_context)>|# Initial Context\s+(?:---|<)|System: Please continue\.$)/;
 /** What Gemini Code Assist appends to the user's text. Messages of an earlier session follow the last heading. */
 const IDE_CONTEXT =
-  /\n(?=Current File Path:\n|User Selected Files:\n| PRIOR CHAT HISTORY: )(?:Current File Path:\n```.*\n.*\n```\s{0,9})?(?:User Selected Files:\n(?:- .*\n)+\s{0,9})?(?: ?PRIOR CHAT HISTORY: [^]*)?$/;
+  /\n(?=Current File Path:\n|User Selected Files:\n|\n{3} PRIOR CHAT HISTORY: )(?:Current File Path:\n```.*\n.*\n```\s{0,9})?(?:User Selected Files:\n(?:- .*\n)+\s{0,9})?(?:\s{0,9}PRIOR CHAT HISTORY: [^]*)?$/;
 /** What the user wrote while the model was working, with instructions for the model. */
 const HINT = /^User hints:\n<user_input>\n([^]*)\n<\/user_input>\n\nInternal instruction: [^]*$/;
 

@@ -92,7 +92,8 @@ describe('reading the user’s words in a Gemini CLI session', () => {
       Array.from(texts, () => 'user: Which port?'),
     );
     const quoted = 'Why does it append\n\nUser Selected Files:\n- /repo/a.ts\n\nto my messages?';
-    assert.deepEqual(read(user('1', quoted)).said, [`user: ${quoted}`]);
+    const log = 'The log says\n PRIOR CHAT HISTORY: twice. Why?';
+    for (const one of [quoted, log]) assert.deepEqual(read(user('1', one)).said, [`user: ${one}`]);
   });
 
   it('takes a hint during a turn without the instruction around it', () => {
@@ -105,9 +106,9 @@ describe('reading the user’s words in a Gemini CLI session', () => {
     const { said, skipped } = read(
       user('1', 'System: Please continue.'),
       user('2', '\n# Initial Context\n\n--- Global ---\nNever use port 80.'),
-      user('3', 'Which port?'),
+      user('3', '# Initial Context\nWe build a gateway. Which port?'),
     );
-    assert.deepEqual(said, ['user: Which port?']);
+    assert.deepEqual(said, ['user: # Initial Context\nWe build a gateway. Which port?']);
     assert.deepEqual(skipped, ['context added by the tool']);
   });
 });
