@@ -17,13 +17,15 @@ const isEvent = (record: unknown): record is CopilotEvent =>
 const isAddedByTool = (data: JsonObject): boolean =>
   /^(skill|agent)-/.test(textAt(data, 'source') ?? '') || data['isAutopilotContinuation'] === true;
 
-/** A user message without the context that VS Code adds, which may begin with a copy of the request. */
+/** A user message without the context that VS Code adds. It begins with a copy of the request, or with a tag. */
 function requestIn(content: string): string {
   const [opening, closing] = ['<userRequest>\n', '\n</userRequest>'];
   const start = `\n${content}`.indexOf(`\n${opening}`);
   const end = content.lastIndexOf(closing);
   const isEnd = /^\s*(?:<reminder>|$)/.test(content.slice(end + closing.length));
-  return start < 0 || end < start || !isEnd ? content : content.slice(start + opening.length, end);
+  if (start < 0 || end < start || !isEnd) return content;
+  const request = content.slice(start + opening.length, end);
+  return content.startsWith(request.trim()) || content.trimStart().startsWith('<') ? request : content;
 }
 
 export const isCopilotEvent = (record: unknown): boolean =>

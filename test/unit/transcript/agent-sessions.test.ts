@@ -208,9 +208,12 @@ describe('importing a Copilot session', () => {
       `${text}\n ${reminder}\n<attachments>\n</attachments>\n<userRequest>\n${text}\n</userRequest>\n\n\n${reminder}`;
     const quoted = 'What does <userRequest>\nWhich port?\n</userRequest> mean?';
     const message = (content: string): object => ({ type: 'user.message', data: { content } });
-    const records = [message(request('Which port?')), message(request(quoted)), message(quoted)];
+    const pasted = 'Improve this prompt:\n<userRequest>\nWhich port?\n</userRequest>';
+    const added = request('').trimStart().replace('\n\n</userRequest>', '\nWhich port?\n</userRequest>');
+    const records = [request('Which port?'), request(quoted), quoted, pasted, added].map(message);
     const { said } = importRecords('copilot', records);
-    assert.deepEqual(said, ['user: Which port?', `user: ${quoted}`, `user: ${quoted}`]);
+    const asked = 'user: Which port?';
+    assert.deepEqual(said, [asked, `user: ${quoted}`, `user: ${quoted}`, `user: ${pasted}`, asked]);
   });
 
   it('reads tool calls that no message lists', () => {
