@@ -56,7 +56,7 @@ export function spawnOwned(command: string, args: readonly string[], options: Sp
   return child;
 }
 
-/** Terminates a process and its children: with SIGTERM and, after `patienceMs`, with SIGKILL. */
+/** Terminates a process and its children: with SIGTERM and, after three seconds, with SIGKILL. */
 export async function endProcess(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
