@@ -3,6 +3,7 @@ import type { ChatModel } from '../app/ports.ts';
 import type { SearchResult } from '../app/search-results.ts';
 import { messageText } from '../core/model/message.ts';
 import { bestExcerpt } from '../core/search/excerpt.ts';
+import { queryIn } from '../core/search/query.ts';
 import { LOCAL_TEXTS, languageOf } from './local-texts.ts';
 
 export type LocalHit = Pick<SearchResult, 'text' | 'message' | 'role' | 'at' | 'position'>;
@@ -24,7 +25,7 @@ export const localModel = (search: LocalSearch): ChatModel => ({
   /** Streams the reply line by line. Throws `ModelFault` with the reason `cancelled` once `signal` is aborted. */
   async *stream(request, signal) {
     const ofUser = request.messages.filter((message) => message.role === 'user');
-    const userTexts = ofUser.map(messageText);
+    const userTexts = ofUser.map((message) => queryIn(messageText(message)));
     const reply = await replyTo(userTexts.reverse(), search);
     for (const piece of reply.split(/(?<=\n)/)) {
       // Let the page paint, and the user stop the reply, between two lines.

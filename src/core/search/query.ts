@@ -72,11 +72,13 @@ const KIND_GROUPS = KIND_WORDS.map(({ words, ...group }) => ({ ...group, words: 
 /** In UTF-16 units. Of a longer text, both ends are searched for: before or after the question is pasted text. */
 const MAX_QUERY = 1_000;
 
+export const queryIn = (text: string): string =>
+  text.length <= MAX_QUERY ? text : `${text.slice(0, MAX_QUERY / 2)}\n${text.slice(-MAX_QUERY / 2)}`;
+
 /** Parses a question or a few words into terms and the kinds of key events that it asks for. */
 export function parseQuery(text: string): Query {
-  const query = text.length <= MAX_QUERY ? text : `${text.slice(0, MAX_QUERY / 2)}\n${text.slice(-MAX_QUERY / 2)}`;
   const kinds = new Set<KeyEventKind>();
-  const sought = withoutStopWords([...wordsIn(query)]).map((term): QueryTerm => {
+  const sought = withoutStopWords([...wordsIn(queryIn(text))]).map((term): QueryTerm => {
     const groups = KIND_GROUPS.filter(({ words }) => words.includes(term));
     for (const group of groups) for (const kind of group.kinds) kinds.add(kind);
     const synonymousGroups = groups.filter(({ areSynonyms }) => areSynonyms).map(({ words }) => words);

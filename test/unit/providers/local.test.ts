@@ -117,6 +117,13 @@ describe('the local model', () => {
     assert.equal(languageOf('npm test -- --grep es', 'Why is this red?'), 'en');
   });
 
+  it('infers the language from both ends of a long text', async () => {
+    const question = 'Welche Datenbank haben wir für das Projekt, und wie ist die Adresse? '.repeat(8);
+    const log = 'The log of the server is a list of the requests to it.\n'.repeat(1_000);
+    const { text } = await turn(localModel(memory()), ask(`${question}${log}${question}`));
+    assert.match(text, /kein Modell eingerichtet/);
+  });
+
   it('is not misled by a few words of another script', () => {
     assert.equal(languageOf('What does 設定 mean in the settings file?'), 'en');
     assert.equal(languageOf('Was heißt “ありがとう” in der Datei und warum ist das nicht übersetzt?'), 'de');
