@@ -85,12 +85,14 @@ const expectedTokens = ({ freedTokens }: Plan): number =>
  * compresses again.
  */
 function planRuns(job: CompressionJob, limits: RecentLimits): Plan {
-  const { target, state, counts, model, due } = job;
+  const { target, state, counts, model, due, settings } = job;
   const includesRestored = delaysRequest(job) || due.trigger === 'command' || due.trigger === 'import';
   const restored = includesRestored ? [] : state.restoredMessages();
   const items: PlannedMessage[] = [];
+  const keepsSystemPrompt = settings.keepsSystemPrompt === true && target?.coversAll !== true;
+  const first = keepsSystemPrompt ? state.path.findIndex((id) => state.messages.place(id)?.role !== 'system') : 0;
   for (const { message, position } of state.uncompressed())
-    items.push({ message, position, tokens: counts.total(message) });
+    if (position >= first) items.push({ message, position, tokens: counts.total(message) });
   const newestUser = target?.coversAll === true ? -1 : items.findLastIndex((item) => startsTurn(item.message));
   const fitting = recentStart(
     items.map((item) => item.message),

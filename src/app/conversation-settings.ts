@@ -15,6 +15,8 @@ export interface ReplyLimits {
 /** The user's settings for a conversation. Read once per turn, so that they don't change during it. */
 export interface ConversationSettings {
   readonly systemPrompt: string;
+  /** Whether system messages before the first other message are sent unchanged, within the reserved tokens. */
+  readonly keepsSystemPrompt?: boolean;
   /** Instructions from rule files in the workspace; absent if there are none. */
   readonly rules?: string;
   /** The workspace memory, which is sent in all its sessions; may be ''. */

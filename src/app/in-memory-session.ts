@@ -46,6 +46,9 @@ export const addCalls = (a: Calls, b: Calls): Calls => ({
   costUsd: a.costUsd + b.costUsd,
 });
 
+/** Maximum share of the budget for the system prompt, that is, the system messages before the first other message. */
+const MAX_SYSTEM_PROMPT_SHARE = 0.25;
+
 /** Simulated time between messages in ms. As in VS Code, a provider that failed is retried a few messages later. */
 const MESSAGE_MS = 60_000;
 
@@ -81,25 +84,29 @@ export class InMemorySession {
   /** The calls since the last attempt. */
   #usage = NO_CALLS;
   #at = 0;
+  /** Whether there are only system messages so far. */
+  #isSystemPrompt = true;
+  #systemPromptTokens = 0;
 
   constructor(options: InMemorySessionOptions) {
     const { counter, policy, budget, preset, model, price = () => null, yielder = NEVER_YIELDS } = options;
     this.#options = options;
     let made = 0;
     const clock: Clock = { now: () => this.#at, id: () => `n${++made}`, yielder };
-    const settings: ConversationSettings = {
+    const settings = (): ConversationSettings => ({
       systemPrompt: '',
+      keepsSystemPrompt: this.keptSystemTokens > 0,
       memory: '',
       // The clock is simulated, so the time since a compression has no meaning.
       policy: { ...policy, triggers: { ...policy.triggers, ageMs: null } },
       contextWindow: budget,
-      reservedTokens: 0,
+      reservedTokens: this.keptSystemTokens,
       temperature: undefined,
       extractiveOnFault: false,
       resetFinishedTask: false,
       recallShare: 0,
       countWithProvider: false,
-    };
+    });
     const parts = {
       journal: this.#journal(),
       clock,
@@ -107,7 +114,7 @@ export class InMemorySession {
       counter,
       price,
       countStore: { load: () => Promise.resolve(undefined), save: () => Promise.resolve() },
-      settings: () => settings,
+      settings,
       calibration: () => undefined,
     };
     this.meter = new ContextMeter(parts);
@@ -148,6 +155,8 @@ export class InMemorySession {
     const optional = { ...(attachments && { attachments }), ...(model !== undefined && { model }) };
     const message = { id, parent: this.state.head, role, content, at: (this.#at += MESSAGE_MS), ...optional };
     if (tokens) this.meter.counts.keep(id, tokens);
+    this.#isSystemPrompt &&= role === 'system';
+    if (this.#isSystemPrompt) this.#systemPromptTokens += this.meter.counts.total(message);
     this.#append({ type: 'message_added', message });
   }
 
@@ -160,6 +169,12 @@ export class InMemorySession {
 
   context(): Context {
     return this.meter.context();
+  }
+
+  /** Tokens of the system prompt, unless it takes so much of the budget that it's summarized. */
+  get keptSystemTokens(): number {
+    const tokens = this.#systemPromptTokens;
+    return tokens <= MAX_SYSTEM_PROMPT_SHARE * this.#options.budget ? tokens : 0;
   }
 
   /** System messages that aren't summarized. They are sent unchanged before the context. */

@@ -183,13 +183,14 @@ export async function compressPreserveEvents(
   const session = createSession(input, targetTokens, keepRecent);
   const isTooLong = tokens > targetTokens && strategy !== 'off';
   if (isTooLong) {
-    const maxShare = recentShare(targetTokens / tokens);
+    const room = targetTokens - session.keptSystemTokens;
+    const maxShare = recentShare(room / tokens);
     // `trim` keeps as many recent messages as fit.
     const share = strategy === 'trim' ? 1 : keepRecent === undefined ? maxShare : MAX_KEPT_SHARE;
     const keep =
       strategy === 'trim' ? source.length : (keepRecent ?? POLICIES[options.policy ?? 'balanced'].recentMessages);
-    const recentTokens = Math.floor(Math.min(targetTokens * share, targetTokens - MIN_SUMMARIES_TOKENS));
-    const outcome = await session.compress({ targetTokens, recentTokens, keep });
+    const recentTokens = Math.floor(Math.min(room * share, room - MIN_SUMMARIES_TOKENS));
+    const outcome = await session.compress({ targetTokens: room, recentTokens, keep });
     if (outcome.kind === 'failed') throw outcome.error;
   }
   await options.yielder?.yield();

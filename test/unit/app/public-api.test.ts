@@ -226,6 +226,25 @@ describe('compressPreserveEvents', () => {
     }
   });
 
+  it('keeps the system prompt unless it takes more than a quarter of the target', async () => {
+    const prompt = messageOf('system', 'You are Nora of the Hotel Belvedere. Never mention prices.');
+    for (const strategy of ['smart', 'summarize', 'trim'] as const) {
+      const { messages, tokens, nodes } = await compressPreserveEvents([prompt, ...session], 400, {
+        counter,
+        strategy,
+      });
+      assert.deepEqual(messages[0], prompt, strategy);
+      assert.equal(nodes[0]?.from, 1, strategy);
+      assert.ok(tokens.after <= 400, `${tokens.after} tokens with ${strategy}`);
+    }
+    const long = messageOf('system', 'Never mention prices to guests. '.repeat(50));
+    const { messages, tokens } = await compressPreserveEvents([long, ...session], 400, { counter });
+    assert.ok(
+      tokens.after <= 400 && !messages.some(({ content }) => content === long.content),
+      `${tokens.after} tokens`,
+    );
+  });
+
   it('counts the calls of both attempts when only a summary of everything fits', async () => {
     const ask = summarizer((call) => `They set up part ${call} of the harbour, with a retry limit for each client.`);
     const { calls } = await compressPreserveEvents(session, 60, { counter, summarizer: ask });

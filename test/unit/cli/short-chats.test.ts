@@ -330,6 +330,17 @@ describe('short-message chats compressed turn by turn on the command line', () =
     assert.deepEqual(messages.at(-1)?.content, BOOKINGS_CHAT.at(-2)?.content);
   });
 
+  it('keep the system prompt word for word', async () => {
+    const prompt = { role: 'system', content: 'You are Nora of the Hotel Belvedere. Never mention prices.' } as const;
+    const said = [prompt, ...BOOKINGS_CHAT];
+    const limit = ['--target-tokens', '300'];
+    for (const options of [['--policy', 'steady'], limit]) {
+      const { messages, nodes } = await grown(said, ...options);
+      assert.deepEqual(messages[0], prompt, options.join(' '));
+      assert.ok(nodes.length > 0);
+    }
+  });
+
   it('are compressed by the command, however many messages they have', async () => {
     const file = path.join(folder, `${++files}.jsonl`);
     const said = Array.from({ length: 11 }, () => BOOKINGS_CHAT).flat();
