@@ -30,7 +30,7 @@ import {
   type SpendGate,
   SpendLimitReached,
 } from './spend-limited-model.ts';
-import type { SummarizerConfig } from './summarizer.ts';
+import type { NeededReasoning, SummarizerConfig } from './summarizer.ts';
 import type { Clock } from './ports.ts';
 import type { SessionDeps } from './session-deps.ts';
 
@@ -79,6 +79,7 @@ export class Compressor {
   #committing: Promise<CompressionOutcome> | undefined;
   /** Usage that couldn't be recorded. It's recorded with the next one. */
   #unrecorded: readonly UsageEvent[] = [];
+  readonly #neededReasoning: NeededReasoning = new Map();
 
   constructor(deps: CompressorDeps) {
     this.#deps = deps;
@@ -312,7 +313,7 @@ export class Compressor {
       if (!model) return {};
       const refusal = this.#guard.modelRefusal(request);
       if (refusal) throw refusal;
-      return { paid: spendLimitedModel(model, spendGate, price, signal) };
+      return { paid: spendLimitedModel(model, spendGate, price, signal, this.#neededReasoning) };
     } catch (fault) {
       if (!allowsFallback && !isUnusableAnswer(fault)) throw fault;
       return { fault };

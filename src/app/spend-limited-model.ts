@@ -1,7 +1,7 @@
 import type { SummaryModel } from '../core/compress/summary-model.ts';
 import type { SessionEvent } from '../core/journal/schema.ts';
 import type { Usage } from '../core/model/message.ts';
-import { summarizerOf, type SummarizerConfig } from './summarizer.ts';
+import { summarizerOf, type NeededReasoning, type SummarizerConfig } from './summarizer.ts';
 
 /** The cost of a call in US dollars; null if the model's price is unknown. */
 export type PriceOf = (model: string, usage: Usage) => number | null;
@@ -21,6 +21,7 @@ export function spendLimitedModel(
   gate: SpendGate,
   price: PriceOf,
   signal: AbortSignal,
+  neededReasoning?: NeededReasoning,
 ): SpendLimitedModel {
   const { maxOutputTokens, reasoning } = config;
   const { id } = config.model;
@@ -30,7 +31,7 @@ export function spendLimitedModel(
     calls.push({ type: 'usage_recorded', purpose: 'compression', model: id, usage, costUsd });
     gate.recordCost(costUsd);
   };
-  const summarizer = summarizerOf(config, signal, onUsage);
+  const summarizer = summarizerOf(config, signal, onUsage, neededReasoning);
   return {
     model: {
       ...summarizer,

@@ -11,8 +11,11 @@ const DEFAULT_CONCURRENCY = 3;
 const DEFAULT_REASONING: ReasoningPlan = { tokens: 2_048 };
 /** Minimum thinking tokens of a retry, if the model allows that many. */
 const MIN_RETRY_REASONING_TOKENS = 16_384;
-/** Thinking tokens of models that needed more than planned, so that later requests don't fail first. */
-const neededReasoning = new WeakMap<ChatModel, number>();
+/**
+ * By model, the thinking tokens of requests that needed more than planned, so that later ones don't fail first; 0 if
+ * more were in vain, so that later ones aren't retried.
+ */
+export type NeededReasoning = Map<ChatModel['id'], number>;
 
 /** A chat model that is used as a summarizer, and its limits in tokens. */
 export interface SummarizerConfig {
@@ -30,7 +33,7 @@ export interface SummarizerConfig {
 
 /**
  * Uses a chat model as a summarizer: one prompt, one complete response. If thinking uses up the output limit, the
- * request is retried once with a higher limit. Rejects with the model's errors, and with `highest_output_limit` if
+ * request is retried once with a higher limit, unless that was in vain before. Rejects with the model's errors, and with `highest_output_limit` if
  * there's still no text, or no higher limit. `onUsage` is called for each attempt.
  */
 export function summarizerOf(
@@ -44,9 +47,11 @@ export function summarizerOf(
   }: SummarizerConfig,
   signal: AbortSignal,
   onUsage: (usage: Usage) => void,
+  neededReasoning: NeededReasoning = new Map(),
 ): SummaryModel {
+  const { id } = model;
   return {
-    id: model.id,
+    id,
     maxInputTokens,
     maxConcurrency: model.maxConcurrency ?? DEFAULT_CONCURRENCY,
     price,
@@ -70,15 +75,23 @@ export function summarizerOf(
       const estimatedInput = Math.ceil((system.length + prompt.length) / 2);
       const limited = (reasoningTokens: number, input: number): number =>
         Math.min(reasoningTokens, Math.min(maxOutputTokens, contextWindow - input) - maxTokens);
-      const firstReasoning = Math.max(reasoning.tokens, limited(neededReasoning.get(model) ?? 0, estimatedInput));
+      const firstReasoning = Math.max(reasoning.tokens, limited(neededReasoning.get(id) ?? 0, estimatedInput));
       const first = await ask(firstReasoning);
-      if (!hasNoText(first)) return { text: first.text, ending: first.ending, ...usageOf(first) };
+      const wasInVain = neededReasoning.get(id) === 0;
+      if (!hasNoText(first)) {
+        if (wasInVain) neededReasoning.delete(id);
+        return { text: first.text, ending: first.ending, ...usageOf(first) };
+      }
       const higher = Math.max(MIN_RETRY_REASONING_TOKENS, 4 * reasoning.tokens);
       const retryReasoning = limited(higher, first.usage?.input ?? estimatedInput);
-      if (retryReasoning <= firstReasoning) throw emptyReply('length', first.usage, true);
+      if (wasInVain || retryReasoning <= firstReasoning) throw emptyReply('length', first.usage, true);
       const second = await ask(retryReasoning);
-      if (hasNoText(second)) throw emptyReply('length', second.usage, true);
-      neededReasoning.set(model, retryReasoning);
+      if (hasNoText(second)) {
+        // Another request of the same compression may have been retried with success.
+        if (!neededReasoning.has(id)) neededReasoning.set(id, 0);
+        throw emptyReply('length', second.usage, true);
+      }
+      neededReasoning.set(id, retryReasoning);
       return { text: second.text, ending: second.ending, calls: 2, ...usageOf(first, second) };
     },
   };

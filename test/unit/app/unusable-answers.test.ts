@@ -58,6 +58,32 @@ describe('a model that never gives a usable summary', () => {
   });
 });
 
+describe('a model that thinks past its limit', () => {
+  /** The thinking limits of the requests of 40 messages, compressed every ten, if it thinks for that many tokens. */
+  async function limitsOf(thinking: number): Promise<(number | undefined)[]> {
+    const limits: (number | undefined)[] = [];
+    const model = summarizing(() => '');
+    model.model.stream = async function* ({ reasoningTokens }) {
+      limits.push(reasoningTokens);
+      await Promise.resolve();
+      const isDone = (reasoningTokens ?? 0) > thinking;
+      if (isDone) yield { type: 'text', text: SUMMARY };
+      yield { type: 'end', ending: isDone ? 'complete' : 'length' };
+    };
+    const policy = resolvePolicy('steady');
+    const session = new InMemorySession({ policy, budget: 100_000, counter, preset: 'customer', model });
+    await receive(session, 0, 40);
+    assert.equal(session.attempts.length, 3);
+    return limits;
+  }
+
+  it('has the higher limit in later compressions', async () =>
+    assert.deepEqual(await limitsOf(5_000), [2_048, 16_384, 16_384, 16_384]));
+
+  it('is not asked twice again if the higher limit was in vain', async () =>
+    assert.deepEqual(await limitsOf(50_000), [2_048, 16_384, 2_048, 2_048]));
+});
+
 describe('messages without a usable summary', () => {
   for (const policy of ['frugal', 'balanced', 'long-memory'] as const)
     it(`are summarized under ${policy} if the model recovers from a fault and an empty response`, async () => {

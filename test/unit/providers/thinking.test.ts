@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { ModelFault } from '../../../src/app/fault.ts';
 import type { ChatChunk, ChatModel, ChatRequest } from '../../../src/app/ports.ts';
-import { summarizerOf, type SummarizerConfig } from '../../../src/app/summarizer.ts';
+import { summarizerOf, type NeededReasoning, type SummarizerConfig } from '../../../src/app/summarizer.ts';
 import type { Usage } from '../../../src/core/model/message.ts';
 import { reasoningPlan } from '../../../src/core/tokens/model-info.ts';
 import { ThinkFilter, thinkingHabit, type ThinkingHabit } from '../../../src/providers/think-filter.ts';
@@ -110,9 +110,17 @@ function thinker(tokens: number): { model: ChatModel; requests: ChatRequest[] } 
 }
 
 /** Requests a summary from a model with these limits. `used` gets the usage of each call. */
-const summarized = (model: ChatModel, limits: Partial<SummarizerConfig> = {}, used: Usage[] = []) =>
-  summarizerOf({ model, maxInputTokens: 10_000, ...limits }, new AbortController().signal, (usage) =>
-    used.push(usage),
+const summarized = (
+  model: ChatModel,
+  limits: Partial<SummarizerConfig> = {},
+  used: Usage[] = [],
+  needed?: NeededReasoning,
+) =>
+  summarizerOf(
+    { model, maxInputTokens: 10_000, ...limits },
+    new AbortController().signal,
+    (usage) => used.push(usage),
+    needed,
   ).complete({ system: 's', prompt: 'p', maxTokens: 140, temperature: 0.3 });
 
 describe('summary by a model that thinks past its limit', () => {
@@ -130,9 +138,11 @@ describe('summary by a model that thinks past its limit', () => {
 
   it('has the higher limit from then on, as far as the context window allows', async () => {
     const { model, requests } = thinker(5_000);
-    await complete(model, []);
-    await complete(model, []);
-    await summarized(model, { reasoning: { tokens: 1_024 }, contextWindow: 8_192 });
+    const needed: NeededReasoning = new Map();
+    const limits = { reasoning: { tokens: 1_024 } };
+    await summarized(model, limits, [], needed);
+    await summarized(model, limits, [], needed);
+    await summarized(model, { ...limits, contextWindow: 8_192 }, [], needed);
     assert.deepEqual(
       requests.map(({ reasoningTokens }) => reasoningTokens),
       [1_024, 16_384, 16_384, 8_192 - 1 - 140],
