@@ -33,8 +33,8 @@ export interface SummarizerConfig {
 
 /**
  * Uses a chat model as a summarizer: one prompt, one complete response. If thinking uses up the output limit, the
- * request is retried once with a higher limit, unless that was in vain before. Rejects with the model's errors, and with `highest_output_limit` if
- * there's still no text, or no higher limit. `onUsage` is called for each attempt.
+ * request is retried once with a higher limit, unless that was in vain before. Rejects with the model's errors, and
+ * with `highest_output_limit` if there's still no text, or no higher limit. `onUsage` is called for each attempt.
  */
 export function summarizerOf(
   {
