@@ -376,12 +376,6 @@ describe('session on the chat page', () => {
     await message.getByText('Rate limit reached. Try again in a moment.').waitFor();
   });
 
-  it('shows the tokens of a message in the same format as the Status Bar', async () => {
-    const settings = { ...INIT.settings, locale: 'de' };
-    const row = await chat.show('Hello.', { tokens: { input: 1_312, output: 12_449 } }, { settings });
-    await row.getByText('1,31k in · 12,4k out', { exact: true }).waitFor();
-  });
-
   it('counts down to a retry, and says no more about it once the request is sent again', async () => {
     const now = new Date('2026-03-01T12:00').getTime();
     await page.clock.setFixedTime(now);

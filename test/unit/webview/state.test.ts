@@ -105,15 +105,17 @@ describe('UI texts', () => {
       formatCounted(1200, '1 message → {1}', '{0} messages → {1}', '2 summaries'),
       '1,200 messages → 2 summaries',
     );
-    assert.deepEqual([0, 1, 12_400].map(formatTokens), ['0 tokens', '1 token', '12.4K tokens']);
+    assert.deepEqual([0, 1, 12_400].map(formatTokens), ['0 tokens', '1 token', '12.4k tokens']);
   });
 
   it('format counts as in English when the editor’s locale is not recognized', () => {
     setLocale('en_US.UTF-8');
     assert.equal(formatTokens(1), '1 token');
-    assert.equal(formatTokens(12_400), '12.4K tokens');
+    assert.equal(formatTokens(12_400), '12.4k tokens');
     setLocale('de');
     assert.equal(formatCount(1_200), '1.200');
+    // As in the Status Bar.
+    assert.equal(formatTokens(12_449), '12,4k tokens');
     setLocale('en');
   });
 
