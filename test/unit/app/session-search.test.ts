@@ -39,7 +39,10 @@ describe('search within a session', () => {
   it('yields between the results, because excerpts of long messages take time', async () => {
     const conversation = await harness.filled(9, (n) => `The lamp ${n} is dry.`);
     let yields = 0;
-    const yielder = alwaysDue(() => Promise.resolve(void yields++));
+    const yielder = alwaysDue(() => {
+      yields++;
+      return Promise.resolve();
+    });
     const search = new SessionSearch(() => conversation.state, { ...harness.clock, yielder });
     await search.updateIndex();
     yields = 0;
