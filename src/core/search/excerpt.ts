@@ -18,6 +18,9 @@ const REPEAT_SHARE = 0.1;
 /** Maximum share of the room besides the matches that the text before them takes. */
 const BACK_SHARE = 0.5;
 
+/** Length up to which a text's code is told from its prose, in UTF-16 units, because that isn't done in steps. */
+const MAX_CLASSIFIED = 100_000;
+
 /** Maximum share of the excerpt's length by which its end moves back to the end of a line, sentence, or word. */
 const EDGE_SHARE = 0.3;
 
@@ -52,14 +55,14 @@ function cut(text: string, matches: readonly Match[], maxChars: number): Span {
 function matchesOf(text: string, query: string): readonly Match[] {
   const matchOf = wordMatcher(parseQuery(query).terms);
   const matches: Match[] = [];
-  const lines = runSynchronously(lineSteps(text, { tool: false }));
+  const lines = text.length <= MAX_CLASSIFIED ? runSynchronously(lineSteps(text, { tool: false })) : [];
   runSynchronously(markPastedCode(text, lines));
   let line = 0;
   visitWords(text, (term, start, end) => {
     const found = matchOf(term);
     if (found === undefined) return;
     while (line + 1 < lines.length && lines[line + 1]!.start <= start) line++;
-    const share = isOutputOrCodeLine(lines[line]!.kind) ? CODE_WEIGHT : 1;
+    const share = line < lines.length && isOutputOrCodeLine(lines[line]!.kind) ? CODE_WEIGHT : 1;
     matches.push({ start, end, ...found, value: found.value * share });
   });
   return matches.sort((a, b) => a.start - b.start);
