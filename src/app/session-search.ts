@@ -29,8 +29,9 @@ const EXCERPT_UNITS = 600;
 const EXCERPT_FRAME_TOKENS = 12;
 /** Number of candidates per requested result, because results are reordered and deduplicated later. */
 const CANDIDATE_FACTOR = 3;
-/** An excerpt of which the others already contain more than this share of the words is omitted. */
+/** An excerpt of which the others already contain more than this share of the words is omitted, unless it's short. */
 const REPEATED_SHARE = 0.8;
+const MIN_REPEATED_WORDS = 20;
 /** Maximum number of results that are considered for recall. */
 const MAX_RECALL_CANDIDATES = 16;
 
@@ -116,7 +117,8 @@ export class SessionSearch {
     for (const hit of await this.search(text, MAX_RECALL_CANDIDATES, covered, ['message'])) {
       const cost = counter.text(hit.text) + EXCERPT_FRAME_TOKENS;
       const own = [...wordsIn(hit.text)];
-      const isRepetition = own.filter((word) => words.has(word)).length > REPEATED_SHARE * own.length;
+      const isRepetition =
+        own.length >= MIN_REPEATED_WORDS && own.filter((word) => words.has(word)).length > REPEATED_SHARE * own.length;
       if (used + cost > budgetTokens || isRepetition) continue;
       used += cost;
       for (const word of own) words.add(word);

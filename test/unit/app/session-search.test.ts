@@ -25,13 +25,14 @@ describe('search within a session', () => {
   });
 
   it('recalls a listing that was repeated only once, beside what was said about it', async () => {
-    const menu = ['lamp', 'horn', 'radar', 'pump', 'winch'].map((one) => `AddButton("${one}", pierMenu, 240, 34);`);
+    const parts = ['lamp', 'horn', 'radar', 'pump', 'winch', 'buoy', 'crane', 'ladder', 'anchor', 'siren', 'hatch'];
+    const menu = parts.map((one) => `AddButton("${one}", pierMenu, 240, 34);`);
     const conversation = await harness.compressed(60, (n) => {
       if (n === 7) return 'In the menu of the pier, the winch stays disabled until the harbor master has agreed.';
       return n % 5 === 0 && n < 40 ? `Here is version ${n} of the menu:\n${menu.join('\n')}` : `Line ${n} is dry.`;
     });
     const search = new SessionSearch(() => conversation.state, harness.clock);
-    const found = await search.recall('Which button of the pier’s menu stays disabled?', 250, conversation.counter);
+    const found = await search.recall('Which button of the pier’s menu stays disabled?', 500, conversation.counter);
     assert.equal(found.filter(({ text }) => text.includes('AddButton')).length, 1);
     assert.ok(found.some(({ text }) => text.includes('harbor master')));
   });
