@@ -237,7 +237,7 @@ describe('compressPreserveEvents', () => {
       assert.equal(nodes[0]?.from, 1, strategy);
       assert.ok(tokens.after <= 400, `${tokens.after} tokens with ${strategy}`);
     }
-    const long = messageOf('system', 'Never mention prices to guests. '.repeat(50));
+    const long = messageOf('system', 'Never mention prices to guests. '.repeat(20));
     const { messages, tokens } = await compressPreserveEvents([long, ...session], 400, { counter });
     assert.ok(
       tokens.after <= 400 && !messages.some(({ content }) => content === long.content),

@@ -37,6 +37,27 @@ describe('search within a session', () => {
     assert.ok(found.some(({ text }) => text.includes('harbor master')));
   });
 
+  it('recalls a short message, even if all of its words are in others', async () => {
+    const conversation = await harness.compressed(60, (n) => {
+      if (n === 7) return 'The winch of the pier stays disabled until the harbor master has agreed to the lamp.';
+      return n === 9 ? 'The winch stays.' : `Line ${n} is dry.`;
+    });
+    const search = new SessionSearch(() => conversation.state, harness.clock);
+    const found = await search.recall('What about the winch of the pier, is it disabled?', 400, conversation.counter);
+    assert.ok(found.some(({ text }) => text === 'The winch stays.'));
+  });
+
+  it('ranks what was said above a listing with the same words', async () => {
+    const listing = 'lamp.button.open(pierMenu, 240, 34);\nlamp.button.close(pierMenu, 240, 34);\n'.repeat(4);
+    const conversation = await harness.filled(2, (n) =>
+      n === 0 ? 'The button of the lamp is 240 wide, as Rita asked.' : `Here is the file:\n${listing}`,
+    );
+    const search = new SessionSearch(() => conversation.state, harness.clock);
+    await search.updateIndex();
+    const [first] = await search.search('lamp button 240', 5, undefined, ['message']);
+    assert.match(first?.text ?? '', /as Rita asked/);
+  });
+
   it('yields between the results, because excerpts of long messages take time', async () => {
     const conversation = await harness.filled(9, (n) => `The lamp ${n} is dry.`);
     let yields = 0;

@@ -339,6 +339,10 @@ describe('short-message chats compressed turn by turn on the command line', () =
       assert.deepEqual(messages[0], prompt, options.join(' '));
       assert.ok(nodes.length > 0);
     }
+    const long = { role: 'system', content: 'Never mention prices to guests. '.repeat(14) } as const;
+    const { messages, tokens } = await grown([long, ...BOOKINGS_CHAT], '--target-tokens', '400');
+    assert.deepEqual(messages[0], long);
+    assert.ok(tokens.after <= 400, `${tokens.after} tokens`);
   });
 
   it('are compressed by the command, however many messages they have', async () => {

@@ -24,6 +24,18 @@ describe('search result excerpt', () => {
     assert.ok(excerpt.startsWith('We take Redis'), excerpt);
   });
 
+  it('does not tell code from prose in very long texts, because that would take too long', () => {
+    const code = '```ts\nconst timeout = cache.redis.timeout;\n```\n';
+    const excerpt = cut(`${filler(10)}${code}${filler(10)}${decision}${filler(3_000)}`, 'redis cache timeout', 80);
+    assert.ok(excerpt.includes('cache.redis.timeout'), excerpt);
+  });
+
+  it('matches synonyms, but no similar words with another first letter', () => {
+    const text = `${filler(10)}We moved to Postgres in May.\n${filler(10)}`;
+    assert.ok(cut(text, 'database', 60).includes('Postgres'));
+    assert.ok(cut(`${filler(10)}The mimeout is odd.\n${filler(10)}`, 'timeout', 60).startsWith('Nothing'));
+  });
+
   it('is the whole text if it is short', () => assert.equal(cut('all of it', 'it', 100), 'all of it'));
 
   it('is the beginning of the text when nothing matches', () => {
